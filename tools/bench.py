@@ -31,6 +31,7 @@ HUGE_TARGET = (6.0, 2e9)
 DIFF_TARGET = (0.500, 128e6)
 IMPORT_TARGET = (0.060, None)  # beyond Python itself
 FRAME_TARGET = (0.250, 150e6)  # beyond the import of pandas
+MEMORY_TARGET = (0.050, 32e6)
 GAP_TARGET = (2.0, 400e6)  # MobileNet v2: 84 MB of captured tensors
 
 INSPECTOR = """
@@ -312,6 +313,47 @@ def write_differing(path, runs):
                    check=True)
 
 
+def write_plan(path, instructions):
+    """A program of that many kernels, each with a result that others read, also as a view."""
+    slots = 128
+
+    def tensor(number):  # odd ones are results, and the even ones behind them their views
+        place = (number + 1) // 2
+        return {"val_type": "Tensor", "val": {
+            "scalar_type": 6, "sizes": [16, 16 + place % 48], "dim_order": [0, 1],
+            "allocation_info": {"memory_id": 1, "memory_offset_low": place % slots * 4096}}}
+
+    def kernel(number):
+        result = 2 * number + 1
+        reads = [max(0, 2 * number - back) for back in (0, 1, 1 + number % 200)]
+        return {"instr_args_type": "KernelCall",
+                "instr_args": {"op_index": 0, "args": [*reads, result, result]}}
+
+    value = {"execution_plan": [{
+        "name": "forward", "values": [tensor(number) for number in range(2 * instructions)],
+        "inputs": [0], "outputs": [2 * instructions - 1],
+        "operators": [{"name": "aten::add", "overload": "out"}], "delegates": [],
+        "chains": [{"instructions": [kernel(number) for number in range(instructions)]}],
+        "non_const_buffer_sizes": [0, slots * 4096]}]}
+    source = path.with_suffix(".json")
+    source.write_text(json.dumps(value))
+    schema = ROOT / "tests" / "data" / "schema" / "program.fbs"
+    subprocess.run(["flatc", "--binary", "-o", path.parent, schema, source], check=True)
+    path.with_suffix(".bin").rename(path)
+
+
+def bench_memory(bench):
+    if shutil.which("flatc") is None:
+        bench.notes.append("Memory plans are left out: flatc is not installed.")
+        return
+    path = bench.folder / "plan.pte"
+    write_plan(path, 5000)
+    bench.add("memory: 5,000 instructions, 10,000 values, first 20",
+              [bench.etscope, "memory", path, "--top", "20"], MEMORY_TARGET)
+    bench.add("memory: the same, all as JSON",
+              [bench.etscope, "memory", path, "--format", "json"])
+
+
 def bench_differing(bench):
     if shutil.which("flatc") is None:
         bench.notes.append("Runs that all differ are left out: flatc is not installed.")
@@ -377,6 +419,7 @@ def main():
         bench_running(bench)
         bench_gap(bench)
         bench_differing(bench)
+        bench_memory(bench)
     header = ["figure", "median", "least", "memory", "target", ""]
     if bench.upstream_python:
         header += ["upstream", "memory"]

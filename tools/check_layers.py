@@ -38,20 +38,21 @@ LAYERS = {
     "host": {"base"},
     "dump": {"base", "format", "host", "trace"},
     "record": {"base", "format", "host"},
+    "contents": {"base", "format", "host", "record"},
     "memory": {"base", "format", "host", "record"},
     "inspect": {"base", "dump", "format", "host", "record"},
-    "compare": {"base", "format", "host", "inspect", "record"},
     "cost": {"base", "format", "host", "inspect", "record"},
+    "compare": {"base", "format", "host", "inspect", "record"},
     "engine": {"base", "host"},
     "reference": {"base", "engine", "host", "numerics", "record"},
     "gap": {"base", "format", "host", "inspect", "numerics", "record", "reference", "verify"},
-    "views": {"base", "compare", "cost", "format", "gap", "host", "inspect", "memory", "numerics",
-              "record", "verify"},
-    "output": {"base", "compare", "cost", "dump", "format", "gap", "host", "inspect", "memory",
-               "numerics", "record", "verify", "views"},
+    "views": {"base", "compare", "contents", "cost", "format", "gap", "host", "inspect", "memory",
+              "numerics", "record", "verify"},
+    "output": {"base", "compare", "contents", "cost", "dump", "format", "gap", "host", "inspect",
+               "memory", "numerics", "record", "verify", "views"},
     # Beside public headers: views, output, and inner headers for what no user of the library asks.
-    "cli": {"cost", "dump", "format", "host", "inspect", "memory", "numerics", "output", "record",
-            "verify", "views"},
+    "cli": {"contents", "cost", "dump", "format", "host", "inspect", "memory", "numerics", "output",
+            "record", "verify", "views"},
 }
 DEVICE = {"base", "trace", "format", "numerics", "verify"}
 

@@ -1,5 +1,5 @@
 /*
- * backend.hpp - for who writes a backend for ExecuTorch: what its delegates do, as events.
+ * backend.hpp - reports what a delegate does as events, for authors of ExecuTorch backends.
  *
  *     Error execute(BackendExecutionContext &context, DelegateHandle *handle,
  *                   Span<EValue *> args) const override
@@ -7,24 +7,24 @@
  *         for (const Layer &layer : static_cast<Plan *>(handle)->layers) {
  *             etscope::DelegateOp op(context, layer.name); // begins an event
  *             layer.run(args);
- *             op.output(args[layer.output]->toTensor()); // kept where intermediates are wanted
- *         }                                              // and ends it
+ *             op.output(args[layer.output]->toTensor()); // kept if intermediates are recorded
+ *         }                                              // ends the event
  *         return Error::Ok;
  *     }
  *
- * Where a device measures by itself, what it measured is logged afterwards:
+ * If the device measures times itself, log them afterwards:
  *
  *     etscope::log_delegate_op(context, "conv 3", start, end); // ticks of et_pal_current_ticks()
  *
- * An event is known by a name or by a number, whichever the backend chose when it was exported: its
- * preprocess() gives them with the debug handles of the nodes that they stand for, through
- * DelegateMappingBuilder, as PreprocessResult.debug_handle_map. The ETRecord keeps that map, and
- * etscope then shows each event with its operators, modules and source lines (tie "map").
- * examples/backend is a whole backend with both halves.
+ * A name or a number identifies an event. The backend chooses it at export: its preprocess() passes
+ * it to DelegateMappingBuilder with the debug handles of the event's nodes, and returns the result
+ * as PreprocessResult.debug_handle_map. The ETRecord keeps that map, and etscope then shows each
+ * event with its operators, modules and source lines (tie "map"). examples/backend is a complete
+ * backend.
  *
- * Header only, C++17, over ExecuTorch's headers; nothing of etscope is linked, and any EventTracer
- * takes the events, ExecuTorch's own too. Without a tracer each call is one branch. One context
- * belongs to one thread at a time.
+ * Header only, C++17, over ExecuTorch's headers. It needs no library of etscope, and works with any
+ * EventTracer, ExecuTorch's own included. Without a tracer each call is one branch. Use a context
+ * from one thread at a time.
  */
 #ifndef ETSCOPE_BACKEND_HPP
 #define ETSCOPE_BACKEND_HPP
@@ -37,7 +37,7 @@
 
 namespace etscope
 {
-/* By what an event is known: a name, which is copied, or a number from 0. */
+/* The identifier of an event: a name, which is copied, or a number from 0. */
 class DelegateId
 {
   public:
@@ -82,8 +82,8 @@ class DelegateOp
     DelegateOp &operator=(const DelegateOp &) = delete;
 
     /*
-     * Bytes of the backend's own to keep with the event, copied when it ends; borrowed until then.
-     * Python's delegate_metadata_parser reads them.
+     * Attaches bytes of the backend to the event. They are copied when it ends and must stay valid
+     * until then. Python's delegate_metadata_parser reads them.
      */
     void metadata(const void *data, size_t size)
     {
@@ -91,7 +91,8 @@ class DelegateOp
         metadata_size_ = size;
     }
 
-    /* A result, for who captures intermediate values: a tensor, a list of tensors, a number. */
+    /* Logs a result (a tensor, a list of tensors or a number) if intermediate values are recorded.
+     */
     template <typename Value>
     void output(const Value &value)
     {
@@ -119,7 +120,7 @@ class DelegateOp
     bool is_ended_ = false;
 };
 
-/* An operator that was measured elsewhere. Times: ticks of et_pal_current_ticks(). */
+/* Logs an operator that the device measured. Times are ticks of et_pal_current_ticks(). */
 inline void log_delegate_op(executorch::runtime::BackendExecutionContext &context, DelegateId id,
                             et_timestamp_t start, et_timestamp_t end,
                             const void *metadata = nullptr, size_t metadata_size = 0)

@@ -1,10 +1,9 @@
 /*
- * base.h - what every header of etscope uses: statuses and errors, runs of bytes and texts, where
- * memory comes from, and which characters of a text may be shown.
+ * base.h - definitions that every header of etscope uses: statuses, errors, byte ranges, texts,
+ * allocators, and which characters of a text are safe to print.
  *
- * Every function that can fail returns `enum ets_status` and takes, as its last
- * parameter, an optional caller-owned `struct ets_error` (NULL where the reason
- * is of no interest):
+ * Functions that can fail return `enum ets_status`. Their last parameter is an optional `struct
+ * ets_error` of the caller's (NULL: the reason is not needed):
  *
  *     struct ets_error error;
  *     struct ets_file *file;
@@ -13,8 +12,7 @@
  *         return 1;
  *     }
  *
- * Nothing here allocates, prints, exits or keeps state: all of it is safe from
- * any thread, and the error belongs to the caller.
+ * Nothing here allocates, prints, exits or keeps state, so it may be called from any thread.
  */
 #ifndef ETSCOPE_BASE_H
 #define ETSCOPE_BASE_H
@@ -35,8 +33,8 @@ extern "C" {
 #endif
 
 /*
- * inner: around the declarations of headers in which a function has the name of a struct, as C has
- * it: GCC warns of that in C++ (-Wshadow).
+ * inner: enclose the declarations of headers that give a function the name of a struct. That is
+ * valid C, but GCC warns about it in C++ (-Wshadow).
  */
 #if !defined(__cplusplus)
 #define ETS_DECLARATIONS_BEGIN
@@ -85,30 +83,30 @@ enum ets_status {
 };
 
 /*
- * What would help, where a caller can do something. The library says what is wrong; how to mend it
- * depends on who calls: the command line has an option for it, Python an argument. So an error has
- * a code, and whoever prints it adds the clause with its own word for %s:
+ * What would help, when the caller can do something. The library says what is wrong. How to fix it
+ * depends on the caller: the command line has an option for it, Python an argument. So an error
+ * carries a code, and the code that prints the error fills in its own word for %s:
  *
- *     char advice[160];
- *     ets_advice_print(error.advice, "--method", advice, sizeof advice);
- *     fprintf(stderr, "%s%s\n", error.message, advice);
+ * char advice[160]; ets_advice_print(error.advice, "--method", advice, sizeof advice);
+ * fprintf(stderr, "%s%s\n", error.message, advice);
  *
- * X(NAME, number, clause behind the message).
+ * X(NAME, number, clause to print after the message).
  */
-#define ETS_ADVICE_LIST(X)                                                                         \
-    X(NONE, 0, "")                                                                                 \
-    X(METHOD, 1, " (%s decides)")                           /* name the method that ran */         \
-    X(INPUTS, 2, "; %s give those of the run")              /* give its inputs */                  \
-    X(CAPTURE, 3, "; %s records them")                      /* record intermediate values */       \
-    X(CAPTURE_AGAIN, 4, "; to have them, record again: %s") /* with etscope's tracer */            \
-    X(RECOVER, 5, " (run %s on it)")                        /* make a trace of a capture */        \
-    X(SQL_SCHEMA, 6, "; %s lists them")                     /* look at the tables of SQL */        \
-    X(LIBRARY, 7, ": %s")                                   /* load the library */                 \
-    X(PYTHON, 8, ": %s loads it from the one that both are installed in") /* load from a Python */ \
-    X(PROGRAM, 9, ": %s decides")                                         /* give the program */   \
-    X(FLOAT_MODEL, 10, ": %s")                /* give the record before quantization */            \
-    X(STEADY, 11, "; %s leaves warm-up out")  /* look at steady runs alone */                      \
-    X(MODULES, 12, ": %s tells them apart")   /* group by module */                                \
+#define ETS_ADVICE_LIST(X)                                                                       \
+    X(NONE, 0, "")                                                                               \
+    X(METHOD, 1, " (%s decides)")                           /* name the method that ran */       \
+    X(INPUTS, 2, "; %s give those of the run")              /* give its inputs */                \
+    X(CAPTURE, 3, "; %s records them")                      /* record intermediate values */     \
+    X(CAPTURE_AGAIN, 4, "; to have them, record again: %s") /* with etscope's tracer */          \
+    X(RECOVER, 5, " (run %s on it)")                        /* rebuild a trace from a capture */ \
+    X(SQL_SCHEMA, 6, "; %s lists them")                     /* list the SQL tables */            \
+    X(LIBRARY, 7, ": %s")                                   /* load the library */               \
+    X(PYTHON, 8, ": %s loads it from the one that both are installed in") /* load from a Python  \
+                                                                             environment */      \
+    X(PROGRAM, 9, ": %s decides")                                         /* give the program */ \
+    X(FLOAT_MODEL, 10, ": %s")                /* give the record of the float model */           \
+    X(STEADY, 11, "; %s leaves warm-up out")  /* show steady runs only */                        \
+    X(MODULES, 12, ": %s tells them apart")   /* group by module */                              \
     X(OPERATORS, 13, ": %s tells them apart") /* show operators grouped by module */
 
 enum ets_advice {
@@ -118,61 +116,61 @@ enum ets_advice {
         ETS_ADVICE_COUNT
 };
 
-/* `offset` where the reason has no place in a file. */
+/* The value of `offset` when the error has no position in a file. */
 #define ETS_NO_OFFSET UINT64_MAX
 
-/* Why a call failed. Left untouched on success. */
+/* Why a call failed. Not changed on success. */
 struct ets_error {
     enum ets_status status; /* what was returned */
     enum ets_advice advice; /* what would help */
     uint64_t offset;        /* byte offset in the input, or ETS_NO_OFFSET */
     char message[256];      /* one line, no newline, always terminated */
-    const char *file; /* the input concerned where a call takes several (a trace and a record):
-                         its name, as ets_etrecord_set_name has it, borrowed from the record;
-                         NULL: the one that was passed */
+    /*
+     * The name of the wrong input, if a call takes several (a trace and a record): the name given
+     * to ets_etrecord_set_name, borrowed from the record. NULL: the only input.
+     */
+    const char *file;
 };
 
-/* "MALFORMED" for ETS_MALFORMED; "UNKNOWN" for a number that is none. Static storage. */
+/* "MALFORMED" for ETS_MALFORMED; "UNKNOWN" for an unknown number. Static storage. */
 ETS_API const char *ets_status_name(enum ets_status status);
 
 /* The one-line meaning in the list above. Static storage. */
 ETS_API const char *ets_status_meaning(enum ets_status status);
 
 /*
- * Prints the clause of `advice` in the list above with `word` for %s, cut to `room`, and returns
- * its length: "" and 0 for ETS_ADVICE_NONE, for a number that is none, and where `word` is NULL.
+ * Prints the clause of `advice` with `word` for %s, cut to `room` bytes, and returns its length.
+ * Prints "" and returns 0 for ETS_ADVICE_NONE, for an unknown number, and if `word` is NULL.
  */
 ETS_API size_t ets_advice_print(enum ets_advice advice, const char *word, char *text, size_t room);
 
-/*
- * The borrowed run of bytes and the borrowed text that readers take and give.
- */
+/* Bytes and text that readers take and return. Neither owns its memory. */
 
-/* `size` bytes at `data`, owned by somebody else. {NULL, 0} is the empty or absent run. */
+/* `size` bytes at `data`, owned by somebody else. {NULL, 0}: empty or absent. */
 struct ets_bytes {
     const uint8_t *data;
     size_t size;
 };
 
 /*
- * `size` bytes of text at `data`, owned by somebody else. Text from a file is
- * not promised to be UTF-8 nor free of control bytes. `data` NULL: absent, which
- * formats tell from the empty text.
+ * `size` bytes of text at `data`, owned by somebody else, not terminated. Text from a file may hold
+ * control bytes and may be invalid UTF-8. `data` NULL means absent, which some formats distinguish
+ * from empty.
  */
 struct ets_text {
     const char *data;
     size_t size;
 };
 
-/* A struct ets_text as the two arguments of "%.*s"; one of more than 4,096 bytes is cut. */
+/* A struct ets_text as the two arguments of "%.*s". Longer texts are cut to 4,096 bytes. */
 #define ETS_TEXT(text) ((text).size > 4096 ? 4096 : (int)(text).size), (text).data
 
 /*
- * Where host-side objects get their memory.
+ * The allocator of host-side objects.
  *
- * Every `ets_..._open` takes an optional allocator; NULL means the C library's.
- * The allocator must outlive all that was opened with it. Device-capable parts
- * (trace, format, numerics) never allocate.
+ * Every `ets_..._open` takes an optional allocator. NULL means the C library's. The allocator must
+ * outlive all objects opened with it. The parts for devices (trace, format, numerics) never
+ * allocate.
  */
 
 struct ets_allocator {
@@ -180,11 +178,11 @@ struct ets_allocator {
     void *(*reallocate)(void *context, void *pointer, size_t bytes);
     /* free's contract: NULL is allowed. */
     void (*release)(void *context, void *pointer);
-    void *context; /* handed to both, may be NULL */
+    void *context; /* passed to both; may be NULL */
 };
 
 /*
- * Which characters of a text may be shown, for text that comes from a file.
+ * Which characters of a text from a file are safe to print.
  *
  *     for (size_t i = 0; i < text.size;) {
  *         const size_t length = ets_plain_length(text.data + i, text.size - i);
@@ -197,10 +195,10 @@ struct ets_allocator {
  */
 
 /*
- * The same of a character that stands for itself: 0 also for control characters (U+0000 to U+001F
- * with tab and line feed, U+007F to U+009F), for those that end a line (U+2028, U+2029) and for
- * those that change the direction of the text around them (U+061C, U+200E, U+200F, U+202A to
- * U+202E, U+2066 to U+206F).
+ * The length in bytes of the UTF-8 character at `at` if it can be printed as it is. 0: it must be
+ * escaped. These are invalid UTF-8, control characters (U+0000 to U+001F with tab and line feed,
+ * U+007F to U+009F), line separators (U+2028, U+2029) and characters that change the direction of
+ * text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+206F).
  */
 ETS_API size_t ets_plain_length(const char *at, size_t size);
 

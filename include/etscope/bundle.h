@@ -1,6 +1,6 @@
 /*
- * bundle.h - bundled programs (.bpte), read and written: a program with inputs to run it on, and
- * the outputs that are expected then.
+ * bundle.h - reads and writes bundled programs (.bpte): a program with test inputs and the expected
+ * outputs.
  *
  *     struct ets_bundle bundle;
  *     struct ets_bundle_suite suite;
@@ -16,11 +16,11 @@
  *         }
  *     }
  *
- * Views over the caller's bytes: nothing is allocated or copied, and any number of threads may
- * read. Everything but the program inside is verified once, by ets_bundle_init; accessors then
- * cannot fail, their `index` must be below the count that belongs to it. A suite or case keeps a
- * pointer to the bundle, which must live as long. Schema: ExecuTorch devtools/bundled_program/
- * schema/bundled_program_schema.fbs, identifier BP08.
+ * These are views over the caller's bytes: nothing is allocated or copied, and any number of
+ * threads may read. ets_bundle_init verifies everything once, except the program inside. The other
+ * functions cannot fail, provided that each `index` is below its count. A suite or case points to
+ * the bundle, which must live as long. Schema: ExecuTorch
+ * devtools/bundled_program/schema/bundled_program_schema.fbs, identifier BP08.
  */
 #ifndef ETSCOPE_BUNDLE_H
 #define ETSCOPE_BUNDLE_H
@@ -33,9 +33,9 @@ ETS_DECLARATIONS_BEGIN
 
 struct ets_bundle {
     struct ets_bytes bytes;   /* the whole file */
-    struct ets_bytes program; /* a whole .pte, for ets_program_init: offsets count from its start */
+    struct ets_bytes program; /* a whole .pte, for ets_program_init; offsets are relative to it */
     uint64_t program_offset;  /* of the program in the file */
-    uint32_t version;         /* 2 today; the runtime does not look at it, nor does this reader */
+    uint32_t version;         /* 2 today; neither the runtime nor this reader checks it */
     uint32_t suite_count;
     size_t root_at; /* inner */
 };
@@ -43,7 +43,7 @@ struct ets_bundle {
 /* The test cases of one method. */
 struct ets_bundle_suite {
     const struct ets_bundle *bundle;
-    struct ets_text method_name; /* not promised to be a method of the program */
+    struct ets_text method_name; /* possibly not a method of the program */
     uint32_t index;
     uint32_t case_count;
     size_t suite_at; /* inner */
@@ -51,30 +51,32 @@ struct ets_bundle_suite {
 
 struct ets_bundle_case {
     const struct ets_bundle *bundle;
-    uint32_t index;          /* in its suite; what the runtime logs as bundled_input_index */
-    uint32_t input_count;    /* not promised to be what the method takes */
+    uint32_t index;          /* in its suite; the runtime logs it as bundled_input_index */
+    uint32_t input_count;    /* possibly not the number that the method takes */
     uint32_t expected_count; /* 0: the case has no expected outputs */
     size_t case_at;          /* inner */
 };
 
-/* 1 where the identifier BP08 stands at byte 4, else 0. */
+/* 1 if the identifier BP08 is at byte 4, else 0. */
 ETS_API int ets_bundle_sniff(struct ets_bytes bytes);
 
 /*
- * Verifies `bytes`, borrowed as long as the view is used. Statuses: WRONG_KIND (the message says of
- * which kind), TRUNCATED, MALFORMED (also: a tensor with fewer bytes than its sizes need, no
- * program), UNSUPPORTED (scalar type or rank), LIMIT. Messages name suite, case and argument.
- * `bundle` is untouched on failure.
+ * Verifies `bytes`, which must stay valid as long as the view is used. Statuses: WRONG_KIND (the
+ * message names the kind that it is), TRUNCATED, MALFORMED (also: a tensor with too few bytes, or
+ * no program), UNSUPPORTED (scalar type or rank), LIMIT. Messages name suite, case and argument.
+ * `bundle` is not changed on failure.
  */
 ETS_API enum ets_status ets_bundle_init(struct ets_bundle *bundle, struct ets_bytes bytes,
                                         struct ets_error *error);
 
-/* Suites in file order: sorted by method name. */
+/* Suites in file order, which is sorted by method name. */
 ETS_API void ets_bundle_suite(const struct ets_bundle *bundle, uint32_t index,
                               struct ets_bundle_suite *suite_out);
 
-/* The first suite of that method, as the runtime chooses. Status: NOT_FOUND, and the message lists
- * those there are. */
+/*
+ * The first suite of `method`, as the runtime chooses. Status: NOT_FOUND (the message lists the
+ * suites).
+ */
 ETS_API enum ets_status ets_bundle_find_suite(const struct ets_bundle *bundle, const char *method,
                                               struct ets_bundle_suite *suite_out,
                                               struct ets_error *error);
@@ -83,8 +85,8 @@ ETS_API void ets_bundle_case(const struct ets_bundle_suite *suite, uint32_t inde
                              struct ets_bundle_case *case_out);
 
 /*
- * Input or expected output `index`: NONE, TENSOR, INT, BOOL or DOUBLE, and OTHER for a newer
- * writer's kind. A tensor's data point into the file and are as long as its sizes need.
+ * Input or expected output `index`: NONE, TENSOR, INT, BOOL, DOUBLE, or OTHER for a kind of a newer
+ * writer. A tensor's data points into the file; data_bytes is what its sizes need.
  */
 ETS_API void ets_bundle_input(const struct ets_bundle_case *test_case, uint32_t index,
                               struct ets_value *value_out);
@@ -92,7 +94,7 @@ ETS_API void ets_bundle_expected(const struct ets_bundle_case *test_case, uint32
                                  struct ets_value *value_out);
 
 /*
- * Writing a bundled program (.bpte): a program with inputs and expected outputs.
+ * Writing a bundled program (.bpte).
  *
  *     const float numbers[] = {1, 2, 3, 4};
  *     struct ets_value input = {.kind = ETS_VALUE_TENSOR,
@@ -107,28 +109,28 @@ ETS_API void ets_bundle_expected(const struct ets_bundle_case *test_case, uint32
  *     if (ets_new_bundle_check(&bundle, &program, &error) == ETS_OK &&
  *         ets_bundle_write(&bundle, &sink, &error) == ETS_OK) { ... }
  *
- * The file is written front to back without seeking or memory of its own (about 1 kB of stack), in
- * pieces of at most ETS_BUNDLE_PIECE bytes: a program of any size goes from a mapped file to the
- * sink. Nothing keeps state; what is given is borrowed for the call. Layout: ExecuTorch
- * devtools/bundled_program/schema/bundled_program_schema.fbs, identifier BP08, version 2; the
- * program lies at a multiple of 128, tensor data at multiples of 16, everything else behind it.
+ * The file is written front to back, without seeking or allocating (about 1 kB of stack), in pieces
+ * of at most ETS_BUNDLE_PIECE bytes, so that a program of any size can go from a mapped file to the
+ * sink. There is no state; arguments are borrowed for the call. Layout: ExecuTorch
+ * devtools/bundled_program/schema/bundled_program_schema.fbs, identifier BP08, version 2. The
+ * program is at a multiple of 128, tensor data at multiples of 16, everything else after them.
  */
 
 /* Offsets of a FlatBuffer have 31 bits. */
 #define ETS_BUNDLE_MAX_BYTES INT32_MAX
 
-/* The most that a sink is given at once. */
+/* The most bytes of one write to a sink. */
 #define ETS_BUNDLE_PIECE ((size_t)1 << 20)
 
 /*
- * Inputs and outputs: TENSOR, INT, BOOL, DOUBLE, or NONE. A tensor without gaps keeps the order in
- * which its dimensions lie (dim_order); others are written row by row.
+ * Inputs and outputs are TENSOR, INT, BOOL, DOUBLE or NONE. A tensor without gaps keeps the order
+ * of its dimensions in memory (dim_order); others are written in row-major order.
  */
 struct ets_new_case {
     const struct ets_value *inputs;
     uint32_t input_count;
     const struct ets_value *expected;
-    uint32_t expected_count; /* 0: the case has inputs alone */
+    uint32_t expected_count; /* 0: the case has inputs only */
 };
 
 struct ets_new_suite {
@@ -143,34 +145,34 @@ struct ets_new_bundle {
     uint32_t suite_count; /* sorted by the methods' names (strcmp), each once */
 };
 
-/* Takes the file piece by piece, in order; `write` returns 0, or another number to end it. */
+/* Receives the file in order, piece by piece. `write` returns 0, or any other number to stop. */
 struct ets_bundle_sink {
     void *context;
     int (*write)(void *context, const void *data, size_t size);
 };
 
 /*
- * Whether the cases are of the program `program`, which was read from bundle->program: methods
- * exist; as many inputs, of the kinds, types and shapes that the method takes (of dynamic shapes,
- * at most the upper bound); plain numbers are those that the program was exported with; where there
- * are expected outputs, as many and of the types that the method gives. Statuses: MISMATCH, with
- * what is expected and what was given; otherwise those of ets_bundle_write.
+ * Checks that the cases fit `program`, which was read from bundle->program. The methods must exist.
+ * Inputs must have the number, kinds, types and shapes that the method takes (dynamic shapes: at
+ * most the upper bound). Plain numbers must equal those that the program was exported with.
+ * Expected outputs, if any, must have the number and types that the method returns. Statuses:
+ * MISMATCH (the message says what is expected and what was given), and those of ets_bundle_write.
  */
 ETS_API enum ets_status ets_new_bundle_check(const struct ets_new_bundle *bundle,
                                              const struct ets_program *program,
                                              struct ets_error *error);
 
 /*
- * The size of the file. Statuses: INVALID_ARGUMENT (suites out of order or twice, no program, a
- * tensor that reaches past its bytes), UNSUPPORTED (a value of kind OTHER, no scalar type), LIMIT
+ * The size of the file. Statuses: INVALID_ARGUMENT (suites out of order or repeated, no program, a
+ * tensor with too few bytes), UNSUPPORTED (a value of kind OTHER, an unknown scalar type), LIMIT
  * (over ETS_BUNDLE_MAX_BYTES).
  */
 ETS_API enum ets_status ets_bundle_write_size(const struct ets_new_bundle *bundle,
                                               size_t *bytes_out, struct ets_error *error);
 
 /*
- * Writes the file; nothing unless the whole of it can be. Statuses: as above, IO (the sink refused;
- * error->offset: what it had taken before).
+ * Writes the file. Writes nothing if the bundle is not valid as a whole. Statuses: those of
+ * ets_bundle_write_size; IO (the sink refused; error->offset is the number of bytes it took).
  */
 ETS_API enum ets_status ets_bundle_write(const struct ets_new_bundle *bundle,
                                          const struct ets_bundle_sink *sink,

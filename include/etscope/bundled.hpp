@@ -1,16 +1,16 @@
 /*
- * bundled.hpp - running and checking the test cases of a bundled program with ExecuTorch's Method
- * or Module.
+ * bundled.hpp - runs and checks the test cases of a bundled program with ExecuTorch's Method or
+ * Module.
  *
  *     auto bundled = etscope::BundledModule::from_file("model.bpte");
  *     if (!bundled.ok()) { ... }
  *     auto outputs = bundled.get()->execute("forward", 0); // with the inputs of case 0
  *     const Error error = bundled.get()->verify_method_outputs("forward", 0, 1e-3, 1e-5);
  *
- * Header only, C++17; link etscope::verify and ExecuTorch (BundledModule: its extension module,
- * too). As ExecuTorch's functions of the same names, which take a pointer of unknown length; these
- * take the bytes, and verify them each time (bundle.h). etscope::etdump has them under ExecuTorch's
- * own header names. A bundle belongs to one thread at a time, as its method does.
+ * Header only, C++17. Link etscope::verify and ExecuTorch (for BundledModule also its extension
+ * module). ExecuTorch's functions of the same names take a pointer of unknown length. These take
+ * the bytes with their length and verify them on each call (bundle.h). etscope::etdump provides
+ * them under ExecuTorch's header names. Use a bundle from one thread at a time, like its method.
  */
 #ifndef ETSCOPE_BUNDLED_HPP
 #define ETSCOPE_BUNDLED_HPP
@@ -35,16 +35,17 @@ using executorch::runtime::EValue;
 using executorch::runtime::Method;
 using executorch::runtime::Result;
 
-/* The errors of all outputs of a method together; what is not finite is not counted. */
+/* The errors over all outputs of a method. Pairs that are not finite are left out. */
 struct ErrorStats {
     Error status;
     double mean_abs_error, max_abs_error;
-    double mean_relative_error, max_relative_error; /* of max(|expected|, |actual|, 1e-8) */
+    double mean_relative_error,
+        max_relative_error; /* relative to max(|expected|, |actual|, 1e-8) */
 };
 
 namespace inner
 {
-/* A test case with the views that it borrows from. */
+/* A test case and the views that it points to. */
 struct Case {
     struct ets_bundle bundle;
     struct ets_bundle_suite suite;
@@ -62,7 +63,7 @@ inline Error find_case(struct ets_bytes bytes, const char *method, size_t index,
     return Error::Ok;
 }
 
-/* Sets a tensor as input; a bundle's tensors are dense, in some order of dimensions. */
+/* Sets a tensor as input. Tensors of a bundle are dense in some order of dimensions. */
 inline Error set_tensor(Method &method, size_t index, const struct ets_tensor &tensor)
 {
     int32_t sizes[ETS_TENSOR_MAX_RANK], strides[ETS_TENSOR_MAX_RANK];
@@ -72,7 +73,7 @@ inline Error set_tensor(Method &method, size_t index, const struct ets_tensor &t
             return Error::NotSupported;
         sizes[i] = static_cast<int32_t>(tensor.sizes[i]);
         strides[i] = static_cast<int32_t>(tensor.strides[i]);
-        uint32_t at = i; /* outer dimensions, of larger strides, come first */
+        uint32_t at = i; /* sort by stride, largest first: outer dimensions come first */
         for (; at > 0 && strides[order[at - 1]] < strides[i]; at--) order[at] = order[at - 1];
         order[at] = static_cast<uint8_t>(i);
     }
@@ -118,7 +119,7 @@ inline struct ets_value value_of(const EValue &held)
     return value;
 }
 
-/* Compares all outputs: Ok also where they differ. */
+/* Compares all outputs. Ok also if they differ. */
 inline Error compare(Method &method, struct ets_bytes bytes, size_t index, double rtol, double atol,
                      std::vector<struct ets_output_verdict> *verdicts_out,
                      struct ets_case_verdict *verdict_out)
@@ -131,7 +132,7 @@ inline Error compare(Method &method, struct ets_bytes bytes, size_t index, doubl
     for (size_t i = 0; i < method.outputs_size(); i++) {
         values.push_back(value_of(method.get_output(i)));
     }
-    std::vector<struct ets_tolerance_rule> rules; /* numbers that are not real must be the same */
+    std::vector<struct ets_tolerance_rule> rules; /* values of other types must be equal */
     for (int type : {ETS_SCALAR_HALF, ETS_SCALAR_FLOAT, ETS_SCALAR_DOUBLE, ETS_SCALAR_BFLOAT16}) {
         rules.push_back({nullptr, -1, -1, type, rtol, atol, 0});
     }
@@ -146,13 +147,13 @@ inline Error compare(Method &method, struct ets_bytes bytes, size_t index, doubl
     }
 }
 
-/* What a module reads from: before it among its bases, so that it outlives it. */
+/* The bytes of a module. The first base class, so that they outlive the module. */
 struct BundleBytes {
     std::unique_ptr<uint8_t[]> owned;
     struct ets_bytes bytes;
 };
 
-/* The program in the bundle; a loader of nothing where it is none, which load() then refuses. */
+/* Loads the program in the bundle. For invalid bytes the loader is empty, and load() fails. */
 inline std::unique_ptr<executorch::runtime::DataLoader> program_loader(struct ets_bytes bytes)
 {
     struct ets_bundle bundle;
@@ -163,8 +164,9 @@ inline std::unique_ptr<executorch::runtime::DataLoader> program_loader(struct et
 }  // namespace inner
 
 /*
- * Sets the inputs of a test case; borrows the bundle where the method's inputs are not planned.
- * InvalidArgument: no bundle, or no such method or case; else set_input's errors.
+ * Sets the inputs of a test case. The bundle must stay valid if the method's inputs are not
+ * memory-planned. Errors: InvalidArgument (not a bundle, or no such method or case), and those of
+ * set_input.
  */
 inline Error load_bundled_input(Method &method, struct ets_bytes bundle, size_t test_case)
 {
@@ -182,8 +184,9 @@ inline Error load_bundled_input(Method &method, struct ets_bytes bundle, size_t 
 }
 
 /*
- * Whether the method's outputs are the case's, real numbers within atol + rtol * |expected|, others
- * the same. NotFound: they are not; NotSupported: the case has none; InvalidArgument as above.
+ * Checks the method's outputs against those of the case: floating-point numbers within atol + rtol
+ * * |expected|, others for equality. Ok: they agree. NotFound: they differ. NotSupported: the case
+ * has no expected outputs. InvalidArgument: as above.
  */
 inline Error verify_method_outputs(Method &method, struct ets_bytes bundle, size_t test_case,
                                    double rtol = 1e-5, double atol = 1e-8)
@@ -195,7 +198,7 @@ inline Error verify_method_outputs(Method &method, struct ets_bytes bundle, size
     return verdict.failed_count == 0 ? Error::Ok : Error::NotFound;
 }
 
-/* How far the outputs are off. InvalidArgument also: an output that cannot be compared. */
+/* Measures the outputs' errors. InvalidArgument also if an output cannot be compared. */
 inline ErrorStats compute_method_output_error_stats(Method &method, struct ets_bytes bundle,
                                                     size_t test_case)
 {
@@ -222,7 +225,7 @@ inline ErrorStats compute_method_output_error_stats(Method &method, struct ets_b
     return stats;
 }
 
-/* A module whose methods run with the inputs of a bundle, and are checked by it. */
+/* A module whose methods run on the inputs of a bundle and are checked against its outputs. */
 class BundledModule : private inner::BundleBytes, public executorch::extension::Module
 {
   public:
@@ -241,7 +244,7 @@ class BundledModule : private inner::BundleBytes, public executorch::extension::
     {
     }
 
-    /* Reads the file, whose bytes go with the module. AccessFailed: it cannot be read. */
+    /* Reads the file; the module owns its bytes. AccessFailed: it cannot be read. */
     static Result<std::unique_ptr<BundledModule>> from_file(const std::string &path,
                                                             Allocator memory_allocator = nullptr,
                                                             Allocator temp_allocator = nullptr,
@@ -260,7 +263,7 @@ class BundledModule : private inner::BundleBytes, public executorch::extension::
 
     using Module::execute;
 
-    /* Loads the method where it is not, and runs it with the inputs of the case. */
+    /* Loads the method if necessary, and runs it on the inputs of the case. */
     Result<std::vector<EValue>> execute(const std::string &method_name, size_t test_case)
     {
         Method *method = nullptr;
@@ -274,7 +277,7 @@ class BundledModule : private inner::BundleBytes, public executorch::extension::
         return outputs;
     }
 
-    /* Checks the outputs of the last run: see verify_method_outputs. */
+    /* Checks the outputs of the last run, see verify_method_outputs. */
     Error verify_method_outputs(const std::string &method_name, size_t test_case,
                                 double rtol = 1e-5, double atol = 1e-8)
     {

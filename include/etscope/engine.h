@@ -1,9 +1,9 @@
 /*
- * engine.h - the real ExecuTorch runtime behind a C interface: programs, and single kernels.
+ * engine.h - runs programs and single kernels on the ExecuTorch runtime, behind a C interface.
  *
- * The engine is a plug-in (libetscope_engine.so): it links the ExecuTorch runtime
- * (the libraries of PyPI's executorch wheel, or a build of the user's own) and is
- * opened at run time, so that everything that only reads files needs no runtime.
+ * The engine is a plug-in, libetscope_engine.so. It links the ExecuTorch runtime (the libraries of
+ * PyPI's executorch wheel, or your own build) and is opened at run time, so that programs which
+ * only read files need no runtime.
  *
  *     const struct ets_engine *engine;
  *     struct ets_engine_library *library = NULL;
@@ -25,10 +25,10 @@
  *     engine->program_close(program);
  *     ets_engine_close(library);
  *
- * One program and its methods belong to one thread at a time: ExecuTorch's event
- * tracer keeps its state in the object. Statuses: RUNTIME carries ExecuTorch's
- * error name, the missing operator's or backend's name and the instruction in the
- * message; INVALID_ARGUMENT what the caller got wrong.
+ * Use a program and its methods from one thread at a time: ExecuTorch's event tracer keeps its
+ * state in the object. Messages of status RUNTIME have ExecuTorch's error name, the missing
+ * operator or backend, and the instruction. Messages of INVALID_ARGUMENT say what is wrong with the
+ * call.
  */
 #ifndef ETSCOPE_ENGINE_H
 #define ETSCOPE_ENGINE_H
@@ -40,8 +40,8 @@
 extern "C" {
 #endif
 
-/* Raised with every change of the structs below, and of what their numbers mean. */
-#define ETS_ENGINE_INTERFACE_VERSION 6
+/* Raised with every change of the structs below or of the meaning of their numbers. */
+#define ETS_ENGINE_INTERFACE_VERSION 7
 
 struct ets_kernel_argument; /* below */
 struct ets_engine_library;
@@ -49,15 +49,15 @@ struct ets_engine_program;
 struct ets_engine_method;
 
 enum ets_engine_tracer {
-    ETS_TRACER_NONE = 0,     /* run untraced */
+    ETS_TRACER_NONE = 0,     /* do not trace */
     ETS_TRACER_UPSTREAM = 1, /* ExecuTorch's own ETDumpGen */
     ETS_TRACER_ETSCOPE = 2   /* the recorder of trace.h; the dump has an extra block */
 };
 
 enum ets_engine_capture {
     ETS_CAPTURE_NONE = 0,         /* times only */
-    ETS_CAPTURE_OUTPUTS = 1,      /* and the method's outputs */
-    ETS_CAPTURE_INTERMEDIATES = 2 /* and every operator's outputs and delegate call's arguments */
+    ETS_CAPTURE_OUTPUTS = 1,      /* times and the method's outputs */
+    ETS_CAPTURE_INTERMEDIATES = 2 /* also outputs of operators, arguments of delegate calls */
 };
 
 struct ets_engine_program_options {
@@ -66,22 +66,27 @@ struct ets_engine_program_options {
     size_t data_file_count;
     enum ets_engine_tracer tracer;
     enum ets_engine_capture capture; /* needs a tracer */
-    size_t debug_buffer_bytes;       /* ceiling for captured tensors; 0: ETS_ENGINE_DEBUG_BYTES */
-    unsigned threads; /* of the runtime's pool, this one included; 0 leaves its choice */
+    size_t debug_buffer_bytes;       /* limit for captured tensors; 0: ETS_ENGINE_DEBUG_BYTES */
+    unsigned threads; /* of the runtime's pool, the caller included; 0: the runtime's default */
     /*
-     * Of the program, for ETS_TRACER_ETSCOPE's trace: at most 64 bytes, borrowed until
-     * program_close; {NULL, 0}: none. etscope's own tools give ets_program_fingerprint.
+     * Identifies the program in traces of ETS_TRACER_ETSCOPE: at most 64 bytes, borrowed until
+     * program_close; {NULL, 0}: none. etscope's own tools use ets_program_fingerprint.
      */
     struct ets_bytes fingerprint;
+    /*
+     * 1: counts what methods take of their allocators, and what the process does, for
+     * ETS_TRACER_ETSCOPE's trace, whose extra block keeps it. Costs time for each allocation.
+     */
+    int count_memory;
 };
 
 /*
- * Ceiling of the debug buffer where the caller names none. The buffer is reserved address space
- * that costs memory only as far as it is written, so a high ceiling is free.
+ * The default limit of the debug buffer. The buffer is reserved address space; only the written
+ * part takes memory, so a high limit costs nothing.
  */
 #define ETS_ENGINE_DEBUG_BYTES ((size_t)1 << 30)
 
-/* What a method takes or gives. Sizes are upper bounds where the shape is dynamic. */
+/* An input or output of a method. Sizes are upper bounds if the shape is dynamic. */
 struct ets_engine_value_info {
     enum ets_value_kind kind;
     struct ets_tensor tensor; /* kind TENSOR: type, rank, sizes, strides; data is NULL */
@@ -98,76 +103,81 @@ struct ets_engine_method_info {
 };
 
 /*
- * What a trace holds so far. ETDumpGen ends the process over values it cannot write and over a
- * full debug buffer; the engine keeps these from it, and counts them here. Strings, which
- * ETS_TRACER_ETSCOPE keeps in the extra block, are in no count.
+ * The content of a trace so far. ETDumpGen ends the process on values that it cannot write and on a
+ * full debug buffer. The engine withholds these events from it and counts them here. Strings, which
+ * ETS_TRACER_ETSCOPE writes to the extra block, are not counted.
  */
 struct ets_engine_trace_statistics {
     uint64_t block_count;              /* event blocks: one per load and per run */
     uint64_t profile_event_count;      /* written */
     uint64_t debug_event_count;        /* written */
-    uint64_t dropped_type_count;       /* debug events of values ETDumpGen has no form for */
-    uint64_t dropped_space_count;      /* debug events that found the debug buffer full */
-    uint64_t dropped_invalid_count;    /* events against the tracer's rules, or without room */
+    uint64_t dropped_type_count;       /* debug events with values that ETDumpGen cannot write */
+    uint64_t dropped_space_count;      /* debug events dropped because the debug buffer was full */
+    uint64_t dropped_invalid_count;    /* events that broke the tracer's rules or had no room */
     uint64_t debug_bytes_used;         /* of the debug buffer, padding included */
-    uint64_t debug_bytes_needed;       /* ceiling with which nothing had been dropped for space */
-    int32_t first_dropped_instruction; /* of the first drop for type or space; -1: outside one */
-    char first_dropped[64];            /* and its value ("float16 tensor"); "" without a drop */
+    uint64_t debug_bytes_needed;       /* limit that would have avoided drops for space */
+    int32_t first_dropped_instruction; /* of the first drop for type or space; -1: outside any
+                                          instruction */
+    char first_dropped[64];            /* its value ("float16 tensor"); "": nothing was dropped */
 };
 
-/* All functions are set; those that can fail take an optional error as last parameter. */
+/* All functions are set. Those that can fail take an optional error as last parameter. */
 struct ets_engine {
     uint32_t interface_version;  /* ETS_ENGINE_INTERFACE_VERSION */
     uint32_t struct_bytes;       /* sizeof(struct ets_engine) of the plug-in */
-    const char *runtime_version; /* "1.5.1", or what the user's own build says */
-    int tracing_compiled_in;     /* 0: that runtime records nothing (tried, not assumed) */
-    uint64_t tick_numerator;     /* ns of a trace's tick = numerator / denominator */
+    const char *runtime_version; /* "1.5.1", or the version of a custom build */
+    int tracing_compiled_in;     /* 0: the runtime records nothing (tested at start) */
+    uint64_t tick_numerator;     /* ns per trace tick = numerator / denominator */
     uint64_t tick_denominator;
 
-    /* What is registered. Names are borrowed for the life of the process. */
+    /* Registered backends and kernels. Names are valid for the life of the process. */
     size_t (*backend_count)(void);
     const char *(*backend_name)(size_t index); /* NULL past the end */
-    int (*backend_is_available)(size_t index); /* 0: registered, but it cannot run here */
+    int (*backend_is_available)(size_t index); /* 0: registered, but cannot run here */
     size_t (*kernel_count)(void);
     const char *(*kernel_name)(size_t index); /* "aten::add.out"; NULL past the end */
     int (*kernel_exists)(const char *name);   /* 1: kernel_call finds it; NULL is no name */
 
     /*
-     * Calls one kernel without a program (struct ets_kernel_argument, below): all arguments of the
-     * operator's schema, outputs too. Sizes and strides of the outputs are set to what the kernel
-     * made; after an error they are as before, and the bytes are anything. NOT_FOUND: no such
-     * kernel (for all types). INVALID_ARGUMENT: an argument that no kernel could take, by its
-     * number from 0 (a tensor of more dimensions or elements than the runtime has, strides that
-     * come from no order of the dimensions, too few bytes), or no output. RUNTIME: what the kernel
-     * refused, with ExecuTorch's error name and, where it logged one, its reason; an assertion that
-     * failed. INVALID_ARGUMENT, too: the kernel faulted, as over integers divided by zero. After
-     * either, memory that the kernel held itself is lost. Handlers of SIGFPE, SIGSEGV and SIGBUS
-     * are the engine's during the call, and pass on what is not the kernel's. What a kernel writes
-     * beyond its outputs, because it does not check their types or shapes, stays written: the
-     * caller checks these. The calling thread computes alone. Several may call at once; a reason
-     * that was logged may then be that of another's call.
+     * Calls one kernel without a program (struct ets_kernel_argument, below). Pass all arguments of
+     * the operator's schema, outputs included. The kernel's result sets the sizes and strides of
+     * the outputs. After an error they are unchanged, and the output bytes are undefined.
+     *
+     * Statuses: NOT_FOUND: no such kernel (for all types). INVALID_ARGUMENT: there is no output; or
+     * no kernel could take an argument, named by its number from 0 (a tensor with more dimensions
+     * or elements than the runtime supports, strides that match no order of the dimensions, too few
+     * bytes); or the kernel faulted, for example on an integer division by zero. RUNTIME: the
+     * kernel refused, with ExecuTorch's error name and the reason if it logged one; or an assertion
+     * failed. After a fault or a failed assertion, memory allocated by the kernel is lost. During
+     * the call the engine handles SIGFPE, SIGSEGV and SIGBUS, and passes on signals that the kernel
+     * did not raise.
+     *
+     * Some kernels do not check the types and shapes of their outputs and write past them. Check
+     * them before the call. The kernel runs on the calling thread only. Several threads may call at
+     * once; a logged reason may then be that of another thread's call.
      */
     enum ets_status (*kernel_call)(const char *name, struct ets_kernel_argument *arguments,
                                    size_t argument_count, struct ets_error *error);
 
-    size_t (*thread_count)(void); /* threads kernels and delegates use now; at least 1 */
-    /* As of program_open's options. INVALID_ARGUMENT: methods are open; UNSUPPORTED: no pool. */
+    size_t (*thread_count)(void); /* threads that kernels and delegates use now; at least 1 */
+    /* Like `threads` of program_open. INVALID_ARGUMENT: methods are open; UNSUPPORTED: no pool. */
     enum ets_status (*set_thread_count)(unsigned threads, struct ets_error *error);
 
     /*
-     * Adds a shared library that registers kernels or backends of its own, for the life of the
-     * process, and says how many (either may be NULL). It is tried in a copy of the process first,
-     * as ExecuTorch ends a process that registers a kernel twice. NOT_FOUND; RUNTIME with the
-     * loader's or the runtime's reason.
+     * Loads a shared library that registers kernels or backends, for the life of the process, and
+     * returns how many (either may be NULL). ExecuTorch ends a process that registers a kernel
+     * twice, so the library is first tried in a copy of the process. Statuses: NOT_FOUND; RUNTIME
+     * with the reason of the loader or the runtime.
      */
     enum ets_status (*load_library)(const char *path, size_t *kernels_added_out,
                                     size_t *backends_added_out, struct ets_error *error);
 
     /*
-     * Program. `*program_out` is the caller's to close. The runtime verifies the bytes, but not
-     * all that they say: a program from elsewhere should pass ets_program_init first. WRONG_KIND:
-     * no .pte at all; MALFORMED, UNSUPPORTED, RUNTIME, NO_MEMORY; INVALID_ARGUMENT: another number
-     * of threads while methods are open (their delegates keep a pointer to the pool).
+     * Opens a program. Close `*program_out` with program_close. The runtime does not verify
+     * everything that the bytes say: pass an untrusted program to ets_program_init first. Statuses:
+     * WRONG_KIND (not a .pte), MALFORMED, UNSUPPORTED, RUNTIME, NO_MEMORY; INVALID_ARGUMENT (a
+     * different number of threads while methods are open: their delegates keep a pointer to the
+     * pool).
      */
     enum ets_status (*program_open)(const struct ets_engine_program_options *options,
                                     struct ets_engine_program **program_out,
@@ -189,38 +199,39 @@ struct ets_engine {
                                   size_t index);
 
     /*
-     * Loads a method: memory is planned, delegates are initialised (traced as Default). A failed
-     * load names the operator or backend that is not registered. NOT_FOUND: no such method.
-     * Methods that were planned with share_mutable_buffers share their state as long as the program
-     * is open; any other state is the method's own and goes with it.
+     * Loads a method: plans memory and initialises delegates (traced as Default). An error names
+     * the operator or backend that is not registered. NOT_FOUND: no such method. Methods planned
+     * with share_mutable_buffers share their state as long as the program is open. Other state
+     * belongs to the method and ends with it.
      */
     enum ets_status (*method_open)(struct ets_engine_program *program, const char *method,
                                    struct ets_engine_method **method_out, struct ets_error *error);
     void (*method_close)(struct ets_engine_method *method); /* NULL is allowed */
     /*
-     * Copies `value` in; its data may go afterwards. It stays for every run until it is set again.
-     * Kind, scalar type and shape must match; a dynamic shape may be smaller. A plain number must
-     * equal the one the program was exported with. INVALID_ARGUMENT, UNSUPPORTED, RUNTIME.
+     * Copies `value` into the input, for all runs until it is set again. Kind, scalar type and
+     * shape must match; a dynamic shape may be smaller. A plain number must equal the one that the
+     * program was exported with. Statuses: INVALID_ARGUMENT, UNSUPPORTED, RUNTIME.
      */
     enum ets_status (*method_set_input)(struct ets_engine_method *method, size_t index,
                                         const struct ets_value *value, struct ets_error *error);
     /*
      * Runs once (traced as Execute). Buffers that the program changes keep their values for the
-     * next run, whether this one is traced or not. INVALID_ARGUMENT: an input is not set; RUNTIME.
+     * next run, traced or not. Statuses: INVALID_ARGUMENT (an input is not set), RUNTIME.
      */
     enum ets_status (*method_execute)(struct ets_engine_method *method, struct ets_error *error);
-    /* Borrowed until the next execute, of a method that shares its state as well, or close. */
+    /* Valid until close or the next execute, also of a method that shares its state. */
     enum ets_status (*method_get_output)(struct ets_engine_method *method, size_t index,
                                          struct ets_value *value_out, struct ets_error *error);
     /*
-     * The tensor that the program calls `name`, as a buffer of the model, with what it holds now;
-     * borrowed as an output is. NOT_FOUND: no tensor has that name, or the export kept none.
+     * The tensor named `name` in the program, for example a buffer of the model, with its current
+     * content. Valid as long as an output. NOT_FOUND: no tensor has that name, or the export kept
+     * no names.
      */
     enum ets_status (*method_get_attribute)(struct ets_engine_method *method, const char *name,
                                             struct ets_value *value_out, struct ets_error *error);
 
     /*
-     * Ends the trace. ETDump bytes and the used part of the debug buffer are borrowed until
+     * Ends the trace. The ETDump and the used part of the debug buffer are valid until
      * program_close; both are empty without a tracer. Methods cannot run afterwards.
      */
     enum ets_status (*trace_finish)(struct ets_engine_program *program,
@@ -231,29 +242,29 @@ struct ets_engine {
     void (*trace_enable)(struct ets_engine_program *program, int enabled);
 
     /*
-     * The test case of the bundle that runs from now on, for ETS_TRACER_ETSCOPE's trace; -1: none,
-     * as at first.
+     * Sets the bundled test case of the following runs, for the trace of ETS_TRACER_ETSCOPE. -1:
+     * none, the default.
      */
     void (*trace_set_case)(struct ets_engine_program *program, int32_t bundled_input_index);
 
-    /* What was recorded and dropped so far; all zero without a tracer. */
+    /* Counts of recorded and dropped events so far; all zero without a tracer. */
     void (*trace_statistics)(const struct ets_engine_program *program,
                              struct ets_engine_trace_statistics *statistics_out);
 };
 
 /*
- * Opens the plug-in at `path`, or for NULL the first that exists of: the file named by the
- * environment variable ETSCOPE_ENGINE, libetscope_engine.so beside the executable, in etscope,
- * ../lib or ../lib/etscope there, the same beside libetscope, the system's library path.
- * UNAVAILABLE: none found or it cannot be loaded, with the reason and what to do. MISMATCH: another
- * interface version. While the library and its runtime start, what other threads write to standard
- * error is lost.
+ * Opens the plug-in at `path`. If `path` is NULL, opens the first that exists of: the file named by
+ * the environment variable ETSCOPE_ENGINE; libetscope_engine.so next to the executable, in etscope,
+ * ../lib or ../lib/etscope from there; the same next to libetscope; the system's library path.
+ * Statuses: UNAVAILABLE (not found or cannot be loaded; the message says why and what to do),
+ * MISMATCH (another interface version). While the library and its runtime start, output of other
+ * threads to standard error is lost.
  */
 ETS_API enum ets_status ets_engine_open(const char *path, struct ets_engine_library **library_out,
                                         const struct ets_engine **engine_out,
                                         struct ets_error *error);
 
-/* The file the engine was loaded from, borrowed until close. */
+/* The path of the loaded engine, valid until close. */
 ETS_API const char *ets_engine_path(const struct ets_engine_library *library);
 
 /* Closes the handle; the runtime's registrations stay for the life of the process. */
@@ -264,10 +275,10 @@ ETS_API void ets_engine_close(struct ets_engine_library *library);
 typedef const struct ets_engine *ets_engine_interface_function(void);
 
 /*
- * One call of one of the runtime's kernels, as C has it.
+ * Arguments of one call of a kernel of the runtime.
  *
- * Arguments are those of the operator's schema, in its order, the outputs ("out") among them; what
- * the runtime wants behind them (the return values once more) is the engine's affair.
+ * Pass the arguments of the operator's schema in its order, outputs ("out") included. The engine
+ * adds the return values, which the runtime expects after them.
  *
  *     struct ets_kernel_argument arguments[] = {
  *         {.kind = ETS_KERNEL_TENSOR, .as.tensor = &self},
@@ -277,7 +288,7 @@ typedef const struct ets_engine *ets_engine_interface_function(void);
  *     };
  *     status = engine->kernel_call("aten::add.out", arguments, 4, &error);
  *
- * Nothing is kept: all pointers are borrowed for the call.
+ * All pointers are borrowed for the call only.
  */
 
 enum ets_kernel_argument_kind {
@@ -297,9 +308,9 @@ enum ets_kernel_argument_kind {
 /*
  * A Scalar is an INT, BOOL or DOUBLE.
  *
- * Tensors must be dense in some order of dimensions (contiguous, channels last). An output's bytes
- * (`data_bytes` of them, which need no value) are written although `data` is const; its sizes are
- * the largest that they may become, and are set, with the strides, to what the kernel made.
+ * Tensors must be dense in some order of dimensions (contiguous, channels last). The bytes of an
+ * output (`data_bytes`, which need no initial value) are written although `data` is const. Its
+ * sizes are the largest allowed; the call sets sizes and strides to those of the result.
  */
 struct ets_kernel_argument {
     enum ets_kernel_argument_kind kind;

@@ -1,5 +1,5 @@
 /*
- * etrecord.h - ETRecord, what the export of a program knew about it, and the graphs in it.
+ * etrecord.h - reads ETRecords, in which an export describes a program, and the graphs in them.
  *
  *     struct ets_error error;
  *     struct ets_file *file = NULL;
@@ -13,15 +13,15 @@
  *     }
  *     ets_file_close(file);
  *
- * Opening reads the directory and the small maps; graphs and tensors are read when first asked
- * for, and kept. The file's bytes are borrowed until close: tensors point into them. All that is
- * handed out is borrowed until close. One record belongs to one thread at a time.
+ * Opening reads the directory and the small maps. Graphs and tensors are read on first use and
+ * kept. The file's bytes must stay valid until close, because tensors point into them. Everything
+ * returned is valid until close. Use a record from one thread at a time.
  *
- * The file is hostile: nothing in it is executed (pickles are read by an allow-list), every count,
- * size and depth has a ceiling, an entry's CRC is checked before the entry is used.
- * Statuses of every reading function: WRONG_KIND, TRUNCATED, MALFORMED, UNSUPPORTED, LIMIT,
- * NO_MEMORY, NOT_FOUND (no such method or entry), UNAVAILABLE (built without zlib or
- * RapidJSON); messages name the entry, offsets are those of the whole file.
+ * The file is untrusted input. Nothing in it is executed (pickles are read by an allow-list), every
+ * count, size and depth has a limit, and an entry's CRC is checked before it is used. Statuses of
+ * all reading functions: WRONG_KIND, TRUNCATED, MALFORMED, UNSUPPORTED, LIMIT, NO_MEMORY, NOT_FOUND
+ * (no such method or entry), UNAVAILABLE (built without zlib or RapidJSON). Messages name the
+ * entry; offsets are those of the whole file.
  */
 #ifndef ETSCOPE_ETRECORD_H
 #define ETSCOPE_ETRECORD_H
@@ -41,8 +41,8 @@ ETS_API enum ets_status ets_etrecord_open(struct ets_bytes bytes,
 ETS_API void ets_etrecord_close(struct ets_etrecord *record); /* NULL is allowed */
 
 /*
- * How errors of calls that take other files, too, name this record (`file` of struct ets_error):
- * its path, say. Borrowed until close. Until then it is "the ETRecord".
+ * The name of this record in errors of calls that take several files (`file` of struct ets_error),
+ * for example its path. Borrowed until close. The default is "the ETRecord".
  */
 ETS_API void ets_etrecord_set_name(struct ets_etrecord *record, const char *name);
 
@@ -55,19 +55,19 @@ struct ets_etrecord_entry {
 ETS_API size_t ets_etrecord_entry_count(const struct ets_etrecord *record);
 ETS_API const struct ets_etrecord_entry *ets_etrecord_entry(const struct ets_etrecord *record,
                                                             size_t index);
-/* The entry's bytes (a pointer into the file where it is stored uncompressed). */
+/* The entry's bytes; they point into the file if the entry is stored uncompressed. */
 ETS_API enum ets_status ets_etrecord_entry_bytes(struct ets_etrecord *record, const char *name,
                                                  struct ets_bytes *bytes_out,
                                                  struct ets_error *error);
 
-/* Methods: the union of the maps' and the edge programs', sorted by name. */
+/* All methods of the maps and of the edge programs, sorted by name. */
 ETS_API size_t ets_etrecord_method_count(const struct ets_etrecord *record);
 ETS_API const char *ets_etrecord_method_name(const struct ets_etrecord *record, size_t index);
 
 /*
- * debug_handle_map: the handles of instruction `instruction` of `method`, in the map's order.
- * `*handles_out` NULL and 0: the instruction has no entry. An entry that is a list (a delegate
- * call's) sets *is_list_out (may be NULL) to 1, a plain number to 0.
+ * debug_handle_map: the handles of `instruction` of `method`, in the map's order. `*handles_out`
+ * NULL and `*count_out` 0: the instruction has no entry. *is_list_out (may be NULL) is 1 if the
+ * entry is a list, as for a delegate call, and 0 if it is a number.
  */
 ETS_API void ets_etrecord_handles(const struct ets_etrecord *record, const char *method,
                                   int64_t instruction, const int64_t **handles_out,
@@ -80,52 +80,57 @@ ETS_API void ets_etrecord_mapped_instructions(const struct ets_etrecord *record,
 ETS_API const char *ets_etrecord_backend(const struct ets_etrecord *record, const char *method,
                                          int64_t instruction);
 
-/* export_graph_id, or 0 where there is none. */
+/* export_graph_id, or 0 if there is none. */
 ETS_API uint64_t ets_etrecord_export_graph_id(const struct ets_etrecord *record);
 
-/* Graphs. The edge program of a method, the ATen program, any other by its entry name. */
+/* Graphs: the edge program of a method, the ATen program, or any graph by its entry name. */
 ETS_API enum ets_status ets_etrecord_edge_graph(struct ets_etrecord *record, const char *method,
                                                 const struct ets_graph **graph_out,
                                                 struct ets_error *error);
 ETS_API enum ets_status ets_etrecord_aten_graph(struct ets_etrecord *record,
                                                 const struct ets_graph **graph_out,
                                                 struct ets_error *error);
-/* `name` as in graph_map ("edge_after_transform/forward"; without "/" "/forward" is added). */
+/*
+ * `name` is a name in graph_map, "edge_after_transform/forward". "/forward" is added to a name
+ * without "/".
+ */
 ETS_API enum ets_status ets_etrecord_graph(struct ets_etrecord *record, const char *name,
                                            const struct ets_graph **graph_out,
                                            struct ets_error *error);
 /* Names that ets_etrecord_graph accepts; NULL past the end. */
 ETS_API const char *ets_etrecord_graph_name(const struct ets_etrecord *record, size_t index);
 
-/* One named tensor of a state dict or constants entry. */
+/* One named value of a state dict or constants entry. */
 struct ets_named_value {
     struct ets_text name;
     struct ets_value value; /* tensors point into the file */
-    /* Class of an ETS_VALUE_OTHER, "torchao.quantization.Int8Tensor"; absent: none is known. */
+    /* Class of an ETS_VALUE_OTHER, "torchao.quantization.Int8Tensor"; absent: unknown. */
     struct ets_text class_name;
 };
 
 /*
- * A torch.save entry that is a dict of tensors: "<program>_state_dict", "<program>_constants".
- * Objects that are neither tensors nor numbers are ETS_VALUE_OTHER; the values inside of one (a
- * tensor subclass "w" with its scale, a list) follow it as "w.scale", "w.0". Names are terminated.
- * An entry of zero bytes, as None is saved, has no values.
+ * Reads a torch.save entry that is a dict of tensors: "<program>_state_dict" or
+ * "<program>_constants". Objects that are neither tensors nor numbers are ETS_VALUE_OTHER. The
+ * values inside such an object (a tensor subclass "w" with its scale, a list) follow it as
+ * "w.scale", "w.0". Names are terminated. An entry of zero bytes, which is a saved None, has no
+ * values.
  */
 ETS_API enum ets_status ets_etrecord_named_values(struct ets_etrecord *record, const char *entry,
                                                   const struct ets_named_value **values_out,
                                                   size_t *count_out, struct ets_error *error);
 
 /*
- * 1 where the record holds the weights of the program of this entry name (or the program has none),
- * 0 where they were left out: a slim record, whose "_state_dict" or "_constants" is empty or
- * absent. What joins and shows needs no weights; what computes does.
+ * 1 if the record holds the weights of the program of this entry name, or if the program has none.
+ * 0 if they were left out: the "_state_dict" or "_constants" of a slim record is empty or absent.
+ * Joining needs no weights; computing does.
  */
 ETS_API int ets_etrecord_has_weights(const struct ets_etrecord *record, const char *program);
 
 /*
- * representative_inputs of the method "forward", one after another: lists, tuples and dicts give
- * what is in them, in order, as PyTorch flattens arguments. There may be more than the method
- * takes, as of a list of cases: the first ones count, as for upstream. NOT_FOUND: none.
+ * representative_inputs of the method "forward", one after another. Lists, tuples and dicts are
+ * flattened in order, as PyTorch flattens arguments. There may be more values than the method takes
+ * (a list of cases, for example); use the first ones, as ExecuTorch does. NOT_FOUND: the record has
+ * none.
  */
 ETS_API enum ets_status ets_etrecord_representative_inputs(struct ets_etrecord *record,
                                                            const struct ets_value **values_out,
@@ -134,17 +139,17 @@ ETS_API enum ets_status ets_etrecord_representative_inputs(struct ets_etrecord *
 
 enum ets_nest_kind { ETS_NEST_VALUE, ETS_NEST_LIST, ETS_NEST_TUPLE, ETS_NEST_DICT };
 
-/* A value of the representative inputs, or what holds others; borrowed from the record. */
+/* A value of the representative inputs, or a container of values. Borrowed from the record. */
 struct ets_nest {
     enum ets_nest_kind kind;
-    uint32_t count;      /* of what it holds, which follows it; 0 for a value */
-    struct ets_text key; /* its key where a dict holds it, a number as text; else absent */
+    uint32_t count;      /* items, which follow it; 0 for a value */
+    struct ets_text key; /* its key in a dict, numbers as text; else absent */
 };
 
 /*
- * How representative_inputs were nested: all of it in the order of the values above, each list,
- * tuple and dict before what it holds. `([x, y], {"scale": z})` is a tuple of 2, a list of 2, two
- * values, a dict of 1, a value. NOT_FOUND: no inputs.
+ * The nesting of representative_inputs, in the order of the values above. Each list, tuple and dict
+ * precedes its items. `([x, y], {"scale": z})` is a tuple of 2, a list of 2, two values, a dict of
+ * 1, a value. NOT_FOUND: no inputs.
  */
 ETS_API enum ets_status ets_etrecord_representative_nests(struct ets_etrecord *record,
                                                           const struct ets_nest **nests_out,
@@ -156,32 +161,32 @@ ETS_API enum ets_status ets_etrecord_reference_outputs(struct ets_etrecord *reco
                                                        const char *method, size_t test_case,
                                                        const struct ets_value **values_out,
                                                        size_t *count_out, struct ets_error *error);
-/* How many cases there are for `method`; 0 where there is none. */
+/* The number of cases for `method`; 0 if there are none. */
 ETS_API enum ets_status ets_etrecord_reference_case_count(struct ets_etrecord *record,
                                                           const char *method, size_t *count_out,
                                                           struct ets_error *error);
 
 /*
- * One model of a computation graph, whatever file it came from: the ATen program and the
- * edge programs of an ETRecord. (Source of the rules: executorch/exir/serde schema 5.4.)
+ * Computation graphs: the ATen program and the edge programs of an ETRecord, in one form. (Source:
+ * executorch/exir/serde, schema 5.4.)
  *
  *     const struct ets_graph *graph;
  *     if (ets_etrecord_edge_graph(record, "forward", &graph, &error) == ETS_OK) {
  *         for (uint32_t i = 0; i < graph->node_count; i++) {
  *             const struct ets_graph_node *node = &graph->nodes[i];
- *             printf("%.*s %s\n", (int)node->name.size, node->name.data, node->op.data);
+ *             printf("%.*s %s\n", ETS_TEXT(node->name), node->op.data);
  *         }
  *     }
  *
- * Plain structs, borrowed from the record they were read from and never changed afterwards, so
- * that any thread may read them. Every text here is terminated by a NUL that its size does not
- * count. An absent text has data NULL.
+ * These are plain structs, borrowed from the record and never changed, so that any thread may read
+ * them. Every text here is terminated by a NUL that its size does not count. An absent text has
+ * data NULL.
  */
 
-/* An index that names nothing. */
+/* No index. */
 #define ETS_GRAPH_NONE UINT32_MAX
 
-/* Names to indices; opaque. */
+/* Maps names to indices; opaque. */
 struct ets_graph_index;
 
 /* One frame of a Python stack trace. */
@@ -196,7 +201,7 @@ struct ets_graph_frame {
 /* One level of nn_module_stack, outermost first. */
 struct ets_graph_module {
     struct ets_text key;  /* "L__self__" or an object number */
-    struct ets_text path; /* "layers.0.linear"; "" is the model itself */
+    struct ets_text path; /* "layers.0.linear"; "" is the whole model */
     struct ets_text type; /* "torch.nn.modules.linear.Linear" */
 };
 
@@ -206,17 +211,16 @@ struct ets_graph_origin {
     struct ets_text target;    /* "aten.linear.default" */
     struct ets_text pass_name; /* "ExportedProgram.module()" */
     struct ets_text action;    /* "create" */
-    uint64_t graph_id;         /* unique inside one record only */
+    uint64_t graph_id;         /* unique within one record only */
 };
 
-/* What a value is, as far as the graph knows. */
+/* What the graph knows about a value. */
 struct ets_graph_value {
     struct ets_text name;
     int32_t scalar_type; /* enum ets_scalar_type; -1: not a tensor or unknown */
     uint32_t rank;
-    const int64_t *sizes; /* [rank]; a symbolic size is its hint, or -1 without one */
-    const struct ets_text
-        *size_texts;            /* [rank] "s0*2" where symbolic, absent where fixed; or NULL */
+    const int64_t *sizes;              /* [rank]; of a symbolic size the hint, or -1 without one */
+    const struct ets_text *size_texts; /* [rank] "s0*2" if symbolic, absent if fixed; or NULL */
     struct ets_text expression; /* of a SymInt, SymBool or SymFloat: "u0", "u0 >= 2"; else absent */
 };
 
@@ -252,17 +256,17 @@ struct ets_graph_node {
     struct ets_text name;   /* "aten_add_tensor": the JSON node's own name */
     struct ets_text target; /* "executorch.exir.dialects.edge.ops.aten.add.Tensor" */
     /*
-     * The operator as upstream's Inspector prints it: "aten.add.Tensor" for edge operators,
+     * The operator as ExecuTorch's Inspector prints it: "aten.add.Tensor" for edge operators,
      * "add.Tensor" for plain ATen ones, "executorch_call_delegate", "cond".
      */
     struct ets_text op;
-    int64_t debug_handle;        /* -1: none in the file; 0: present but unset */
+    int64_t debug_handle;        /* -1: not in the file; 0: present but unset */
     struct ets_text stack_trace; /* as stored, innermost frame last; may be absent */
-    uint32_t frame_count;        /* the same, taken apart: outermost first */
+    uint32_t frame_count;        /* frames of stack_trace, outermost first */
     const struct ets_graph_frame *frames;
     uint32_t module_count;
     const struct ets_graph_module *modules;
-    uint32_t origin_count; /* 0 also where the text cannot be read */
+    uint32_t origin_count; /* 0 also if the text cannot be parsed */
     const struct ets_graph_origin *origins;
     uint32_t input_count;
     const struct ets_graph_argument *inputs;
@@ -309,23 +313,23 @@ struct ets_graph {
     const struct ets_graph_output *outputs;
     uint32_t value_count;
     const struct ets_graph_value *values;
-    uint32_t subgraph_count; /* of this program, every depth; breadth-first; top graph only */
+    uint32_t subgraph_count; /* set in the top graph only: all depths, breadth-first */
     const struct ets_graph *const *subgraphs;
-    const struct ets_graph_index *index; /* makes finding fast; NULL: finding looks at all names */
+    const struct ets_graph_index *index; /* speeds up searches; NULL: all names are compared */
 };
 
 /*
- * The user's line of a node: its last frame outside of torch and executorch themselves
- * (ets_graph_frame_is_user), else the last one of torch's own modules, as torch/nn/modules/rnn.py.
- * NULL where there is no stack trace, or where nothing is left but generated code, as of the nodes
- * that quantizing puts in, and what traces models for export (torch/_dynamo, torch/export,
- * torch/fx...).
+ * The user's source line of a node: its last frame outside torch and executorch
+ * (ets_graph_frame_is_user), else the last frame in torch's own modules, such as
+ * torch/nn/modules/rnn.py. NULL if there is no stack trace, or if all frames are generated code:
+ * those of nodes inserted by quantization, and of the code that traces models for export
+ * (torch/_dynamo, torch/export, torch/fx...).
  */
 ETS_API const struct ets_graph_frame *ets_graph_user_frame(const struct ets_graph_node *node);
 
 /*
- * The innermost module's path ("" is the model itself, as is the "_export_root" of strict exports);
- * absent where there is none.
+ * The innermost module's path; absent if there is none. "" is the whole model, as is "_export_root"
+ * of strict exports.
  */
 ETS_API struct ets_text ets_graph_module_path(const struct ets_graph_node *node);
 

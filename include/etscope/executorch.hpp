@@ -1,7 +1,7 @@
 /*
- * executorch.hpp - ExecuTorch's EventTracer over the recorder of trace.h.
+ * executorch.hpp - a tracer for ExecuTorch programs that records with trace.h.
  *
- *     etscope::ETDumpTracer tracer; // where executorch::etdump::ETDumpGen was
+ *     etscope::ETDumpTracer tracer; // replaces executorch::etdump::ETDumpGen
  *     auto method = program->load_method("forward", &memory_manager, &tracer);
  *     method->execute();
  *     const etscope::ETDumpResult dump = tracer.get_etdump_data();
@@ -12,21 +12,20 @@
  *         free(dump.buf);
  *     }
  *
- * Header only, C++17, for -fno-exceptions and -fno-rtti too. Link etscope_trace and ExecuTorch;
- * its devtools are not needed. ETDumpTracer owns its trace and has ETDumpGen's interface;
- * TraceAdapter records into a trace of yours, which several adapters may share.
+ * Header only, C++17; works with -fno-exceptions and -fno-rtti. Link etscope_trace and ExecuTorch;
+ * ExecuTorch's devtools are not needed. ETDumpTracer owns its trace and has ETDumpGen's interface.
+ * TraceAdapter records into your own trace, which several adapters may share.
  *
- * What differs from ETDumpGen: nothing ends the program: what cannot be kept is counted (state())
- * and the dump says so; tensors of every scalar type are kept, lists of numbers as tensors, what
- * ETDump has no place for (strings, None) in the extra block; outputs that are no tensors have
- * the output flag, too; times are nanoseconds whatever the platform's ticks are; the bundled
- * input's index is written; a dump can be asked for again; debug buffer and data sink stay after
- * a reset.
+ * Differences from ETDumpGen: nothing ends the program; events that cannot be kept are counted
+ * (state()), and the dump says so. Tensors of all scalar types are kept, lists of numbers become
+ * tensors, and values that ETDump has no field for (strings, None) go to the extra block. Outputs
+ * that are not tensors also have the output flag. Times are nanoseconds for any platform tick. The
+ * index of the bundled input is written. You can ask for a dump several times. Debug buffer and
+ * data sink stay after a reset.
  *
- * Threads: EventTracer keeps the current instruction in the object, so one adapter serves one
- * thread at a time, and of several methods one after the other. Concurrent use is an error that
- * builds without NDEBUG assert (see ETSCOPE_MISUSE). Memory: the heap is used by an ETDumpTracer
- * without a buffer, nowhere else.
+ * Threads: EventTracer keeps the current instruction in the object. Use an adapter from one thread
+ * at a time, and for one method at a time. Builds without NDEBUG assert this (see ETSCOPE_MISUSE).
+ * Memory: only an ETDumpTracer without a buffer uses the heap.
  */
 #ifndef ETSCOPE_EXECUTORCH_HPP
 #define ETSCOPE_EXECUTORCH_HPP
@@ -44,7 +43,7 @@
 
 namespace etscope
 {
-/* A dump; converts to ExecuTorch's struct of the same name, where code still says that. */
+/* A dump. Converts to ExecuTorch's struct of the same name. */
 struct ETDumpResult {
     void *buf;
     size_t size;
@@ -61,16 +60,16 @@ struct ETDumpResult {
 struct ETDumpOptions {
     Clock clock = Clock::kPlatform;
     enum ets_trace_mode mode = ETS_TRACE_STOP; /* or ETS_TRACE_RING: keep the latest events */
-    /* As in ets_trace_config: in a ring, fewer chunks have room for larger tensors. */
+    /* As in ets_trace_config. In a ring, fewer chunks have room for larger tensors. */
     uint32_t chunk_count = 0;
     /*
-     * Of the program, for readers that are given one, at most 64 bytes; borrowed. etscope's tools
-     * use 8 (ets_program_fingerprint) and compare what has as many.
+     * Identifies the program, at most 64 bytes, borrowed. etscope's tools compare a fingerprint of
+     * 8 bytes (ets_program_fingerprint) with the program that they are given.
      */
     struct ets_bytes fingerprint = {nullptr, 0};
     /*
-     * Without a buffer: the most memory for events, 24 bytes each, and names; less is taken where
-     * there is not so much. Systems with virtual memory give a page when it is first written.
+     * The most memory for events (24 bytes each) and names if there is no buffer. If the heap has
+     * less, less is used. With virtual memory, a page is taken when it is first written.
      */
 #if defined(__unix__) || defined(__APPLE__) || defined(_WIN32)
     size_t heap_bytes = size_t{64} << 20;
@@ -85,27 +84,27 @@ enum class Emptiness {
     kNothingRecorded, /* ExecuTorch never called the tracer */
     kNoMemory,        /* the heap had no room for the dump or for events */
     kNoSpace,         /* the buffer is too small for the dump or for any event */
-    kNotWritten       /* the records cannot be written as an ETDump, such as over 2 GiB */
+    kNotWritten       /* the records do not fit in an ETDump: over 2 GiB, for example */
 };
 
 /*
- * An adapter with a trace of its own: in place of executorch::etdump::ETDumpGen. Memory is taken,
- * and the clock read, when the first event comes, or filters or a reducer are set; runtime_init has
- * to come before.
+ * An adapter with its own trace, to use instead of executorch::etdump::ETDumpGen. It allocates
+ * memory and reads the clock at the first event, or when filters or a reducer are set. Call
+ * runtime_init before that.
  */
 class ETDumpTracer : public TraceAdapter
 {
   public:
     /*
-     * `buffer`: events and the dump are kept in it, a quarter for events and names; borrowed.
-     * {nullptr, 0}: the heap is used, and the dump is the caller's to free().
+     * `buffer` holds events and names (a quarter of it) and the dump; borrowed. {nullptr, 0}: use
+     * the heap; free the dump with free().
      */
     ETDumpTracer(Span<uint8_t> buffer = {nullptr, static_cast<size_t>(0)},
                  const ETDumpOptions &options = ETDumpOptions())
         : buffer_(buffer), options_(options)
     {
     }
-    /* On the heap. */
+    /* Uses the heap. */
     explicit ETDumpTracer(const ETDumpOptions &options)
         : ETDumpTracer({nullptr, static_cast<size_t>(0)}, options)
     {
@@ -116,14 +115,14 @@ class ETDumpTracer : public TraceAdapter
         free(heap_);
     }
 
-    /* After a dump: forgets it and begins anew. */
+    /* After a dump, forgets it and starts a new trace. */
     void create_event_block(const char *name) override
     {
         if (is_done_) reset();
         TraceAdapter::create_event_block(name);
     }
 
-    /* Where bytes of tensors go, each at a multiple of 64, from the front on; borrowed. */
+    /* Sets the buffer for bytes of tensors, each at a multiple of 64. Borrowed. */
     Result<bool> set_debug_buffer(Span<uint8_t> buffer)
     {
         if (buffer.data() == nullptr) return Error::InvalidArgument;
@@ -133,7 +132,7 @@ class ETDumpTracer : public TraceAdapter
         return true;
     }
 
-    /* Where they go instead; `write` NULL: to the debug buffer, if there is one. */
+    /* Sets a sink to use instead. `write` NULL: use the debug buffer, if there is one. */
     void set_data_sink(struct ets_trace_data_sink data_sink)
     {
         data_sink_ = data_sink;
@@ -141,14 +140,14 @@ class ETDumpTracer : public TraceAdapter
     }
 
 #ifdef ETSCOPE_HAS_DATA_SINK
-    /* The same for a sink of ExecuTorch's; borrowed, or NULL. */
+    /* Sets a sink of ExecuTorch's; borrowed. NULL: none. */
     void set_data_sink(executorch::etdump::DataSinkBase *data_sink)
     {
         const bool is_sink = data_sink != nullptr;
         set_data_sink({data_sink, is_sink ? write_to_sink : nullptr});
     }
 
-    /* The sink of ExecuTorch's that was set; NULL: none. */
+    /* The current sink of ExecuTorch's; NULL: none. */
     executorch::etdump::DataSinkBase *get_data_sink() const
     {
         if (data_sink_.write != write_to_sink) return nullptr;
@@ -156,29 +155,29 @@ class ETDumpTracer : public TraceAdapter
     }
 #endif
 
-    /* What is recorded, of what is enabled: see ets_trace_set_filters. They stay after a reset. */
+    /* Filters enabled events, see ets_trace_set_filters. Filters stay after a reset. */
     enum ets_status set_filters(const struct ets_trace_filter *filters, uint32_t count)
     {
         if (trace() == nullptr) prepare();
         return ets_trace_set_filters(&own_, filters, count);
     }
 
-    /* Tensors become summaries: see ets_trace_set_reducer. It stays after a reset. */
+    /* Records tensors as statistics, see ets_trace_set_reducer. Stays after a reset. */
     enum ets_status set_reducer(const struct ets_trace_reducer *reducer)
     {
         if (trace() == nullptr) prepare();
         return ets_trace_set_reducer(&own_, reducer);
     }
 
-    /* Whether the dump lies in the caller's buffer. */
+    /* Whether the dump is in the caller's buffer. */
     bool is_static_etdump() const
     {
         return buffer_.data() != nullptr;
     }
 
     /*
-     * Ends the trace and writes the dump. Without a buffer the caller frees it with free(), and
-     * may ask again; otherwise it lies in the buffer. {nullptr, 0}: see why_empty().
+     * Ends the trace and writes the dump, into the buffer if there is one. Otherwise free it with
+     * free(); each call returns a new copy. {nullptr, 0}: see why_empty().
      */
     ETDumpResult get_etdump_data()
     {
@@ -201,7 +200,7 @@ class ETDumpTracer : public TraceAdapter
         return result;
     }
 
-    /* Ends the trace and hands the dump over piece by piece, without memory for it. */
+    /* Ends the trace and writes the dump to a sink piece by piece, without memory for all of it. */
     enum ets_status write(const struct ets_etdump_sink *sink, struct ets_error *error = nullptr)
     {
         if (!has_runs()) return ETS_NOT_FOUND;
@@ -210,7 +209,7 @@ class ETDumpTracer : public TraceAdapter
         return ets_trace_write(&own_, sink, error);
     }
 
-    /* Why get_etdump_data gave nothing, or would. */
+    /* Why get_etdump_data returns nothing. */
     Emptiness emptiness() const
     {
         if (trace() == nullptr || own_.runs == 0) {
@@ -220,7 +219,7 @@ class ETDumpTracer : public TraceAdapter
         return emptiness_;
     }
 
-    /* The same in words; NULL where it is not empty. */
+    /* The same in words; NULL if the dump is not empty. */
     const char *why_empty() const
     {
         switch (emptiness()) {
@@ -257,7 +256,7 @@ class ETDumpTracer : public TraceAdapter
         size_t bytes = buffer_.size() / 4;
         uint8_t *memory = buffer_.data();
         if (memory == nullptr) memory = take_heap(&bytes);
-        /* Room for 100,000 names and more; an eighth of it is written at once. */
+        /* Room for over 100,000 names. An eighth of it is written at the start. */
         constexpr size_t most_names = size_t{6} << 20;
         config.names_bytes = (bytes / 4 < most_names ? bytes / 4 : most_names) & ~size_t{63};
         config.names = config.names_bytes == 0 ? nullptr : memory;
@@ -269,7 +268,7 @@ class ETDumpTracer : public TraceAdapter
     }
 
   private:
-    /* Measures first what recording costs here, which readers can subtract then. */
+    /* First measures the cost of recording, so that readers can subtract it. */
     void begin()
     {
         attach(&own_);

@@ -1,8 +1,8 @@
 /*
- * file.h - files on a host: their bytes, and what kind of file one is.
+ * file.h - opens files on a host and detects what kind of file they are.
  *
- * Reading maps a regular file (or reads a pipe, or "-" for standard input, into
- * memory) and hands out its bytes:
+ * A regular file is mapped. A pipe or standard input ("-") is read into memory. Either way you get
+ * its bytes:
  *
  *     struct ets_file *file;
  *     if (ets_file_open("profile.etdp", &file, &error) == ETS_OK) {
@@ -11,7 +11,7 @@
  *         ets_file_close(file);
  *     }
  *
- * Objects are not shared between threads without the caller's own lock.
+ * Threads that share an object must lock it themselves.
  */
 #ifndef ETSCOPE_FILE_H
 #define ETSCOPE_FILE_H
@@ -24,34 +24,34 @@ extern "C" {
 
 struct ets_file;
 
-/* What a pipe or standard input may hold at most, 4 GiB or, on 32-bit machines, 1 GiB; a mapped
- * file has no such limit. */
+/*
+ * The most bytes that are read from a pipe or standard input: 4 GiB, or 1 GiB on 32-bit machines.
+ * Mapped files have no limit.
+ */
 #define ETS_FILE_STREAM_LIMIT ((size_t)1 << (sizeof(size_t) > 4 ? 32 : 30))
 
 /*
- * Opens `path` ("-": standard input). Statuses: NOT_FOUND, IO (a directory, no
- * permission, a read error), LIMIT (a stream over the limit), NO_MEMORY. An empty file opens as
- * zero bytes. `*file_out` is the caller's to close.
+ * Opens `path` ("-": standard input). Statuses: NOT_FOUND, IO (a directory, no permission, a read
+ * error), LIMIT (a stream over the limit), NO_MEMORY. An empty file opens as zero bytes. Close
+ * `*file_out` with ets_file_close.
  */
 ETS_API enum ets_status ets_file_open(const char *path, struct ets_file **file_out,
                                       struct ets_error *error);
 
-/* All bytes of the file, borrowed until close; page aligned where the file is mapped. */
+/* All bytes of the file, valid until close. Page aligned if the file is mapped. */
 ETS_API struct ets_bytes ets_file_bytes(const struct ets_file *file);
 
 /*
- * Gives back the memory of `size` bytes of the file from `data` on, for whoever goes through a
- * large file once. They can still be read: a mapped file is loaded again then, and what was read
- * from a stream just stays.
+ * Gives back the memory of `size` bytes from `data` on, for callers that read a large file once,
+ * front to back. The bytes stay readable: a mapped file is loaded again, and bytes read from a
+ * stream are kept.
  */
 ETS_API void ets_file_release(const struct ets_file *file, const void *data, size_t size);
 
-/* Ends the mapping; NULL is allowed. */
+/* Closes the file and ends the mapping. NULL is allowed. */
 ETS_API void ets_file_close(struct ets_file *file);
 
-/*
- * What a file is, told from its bytes alone.
- */
+/* The kind of a file, detected from its bytes alone. */
 
 enum ets_kind {
     ETS_KIND_UNKNOWN = 0,
@@ -65,11 +65,13 @@ enum ets_kind {
     ETS_KIND_NPY = 8,
     ETS_KIND_JSON = 9,
     ETS_KIND_TEXT = 10,
-    ETS_KIND_DEVICE_LOG = 11 /* frames of a stream or lines of one in its first 4 KiB */
+    ETS_KIND_DEVICE_LOG = 11 /* stream frames, or log lines of a stream, in the first 4 KiB */
 };
 
-/* Looks at the first bytes only (ETS_KIND_DEVICE_LOG: 4 KiB; ETS_KIND_ETRECORD: at the first
- * entries' names). */
+/*
+ * Reads only the first bytes (4 KiB for ETS_KIND_DEVICE_LOG, the names of the first entries for
+ * ETS_KIND_ETRECORD).
+ */
 ETS_API enum ets_kind ets_kind_sniff(struct ets_bytes bytes);
 
 /* "an ETDump", "an ExecuTorch program (.pte)", "a text file"... Static storage. */

@@ -1,5 +1,5 @@
 /*
- * inspect.h - the Inspector: run-time events joined to what the export knew about them.
+ * inspect.h - the Inspector: joins run-time events with the records of the export.
  *
  *     struct ets_inspection *inspection;
  *     struct ets_inspect_options options = {.record = record};
@@ -8,18 +8,18 @@
  *             const struct ets_row *row = ets_inspection_row(inspection, i);
  *             struct ets_statistics times;
  *             ets_inspection_row_statistics(inspection, i, ETS_NO_INDEX, &times, &error);
- *             printf("%.*s %.0f ns\n", (int)row->name.size, row->name.data, times.p50);
+ *             printf("%.*s %.0f ns\n", ETS_TEXT(row->name), times.p50);
  *         }
  *         ets_inspection_close(inspection);
  *     }
  *
- * The lossless part is one event table, a row for each event that was logged. Runs of one name and
- * the same sequence of events form a block; the events of a block that have the same identity
- * (name, chain, instruction, delegate identifier) form one row: loops log an identity several
- * times in one run, and each of these occurrences stays an event of its own.
+ * The event table holds every logged event. Runs with the same name and the same sequence of events
+ * form a block. Within a block, events with the same identity (name, chain, instruction, delegate
+ * identifier) form a row. A loop logs an identity several times per run; each occurrence stays a
+ * separate event.
  *
- * Everything handed out is borrowed until close; the dump's bytes, the record and the program must
- * live until then. One inspection belongs to one thread at a time.
+ * Everything returned is valid until close. The dump's bytes, the record and the program must live
+ * until then. Use an inspection from one thread at a time.
  */
 #ifndef ETSCOPE_INSPECT_H
 #define ETSCOPE_INSPECT_H
@@ -39,7 +39,7 @@ struct ets_inspection;
 /* No row, block, run or event. */
 #define ETS_NO_INDEX UINT32_MAX
 
-/* What a trace counts its times in. */
+/* The unit of the times in a trace. */
 enum ets_time_unit {
     ETS_UNIT_NS = 0,
     ETS_UNIT_US = 1,
@@ -49,28 +49,28 @@ enum ets_time_unit {
 };
 
 struct ets_inspect_options {
-    struct ets_etrecord *record;           /* NULL: no join */
-    const struct ets_program *program;     /* NULL: instructions are known by the trace alone */
-    const char *method;                    /* NULL: the one that agrees with the whole run */
-    int partial;                           /* 1: read a damaged dump as far as whole parts remain */
-    int allow_mismatch;                    /* 1: join although record and trace disagree */
-    enum ets_time_unit tick_unit;          /* one tick of a trace that does not tell it itself */
-    int subtract_overhead;                 /* 1: see ets_inspection_ticks */
+    struct ets_etrecord *record;       /* NULL: no join */
+    const struct ets_program *program; /* NULL: take instructions from the trace alone */
+    const char *method;                /* NULL: the method that agrees with the whole run */
+    int partial;                       /* 1: read the intact parts of a damaged dump */
+    int allow_mismatch;                /* 1: join although record and trace disagree */
+    enum ets_time_unit tick_unit;      /* of a trace that does not state its unit */
+    int subtract_overhead;             /* 1: subtract tracing overhead, see ets_inspection_ticks */
     const struct ets_allocator *allocator; /* NULL: the C library's */
 };
 
 /*
- * One array for each column, `count` long; an event's run, block and row are indices for the
- * functions below. Text numbers are for ets_inspection_text; 0 is "absent".
+ * One array per column, `count` long. The run and row of an event are indices for the functions
+ * below. Text numbers are for ets_inspection_text; 0 is "absent".
  */
 struct ets_event_table {
     uint32_t count;
     const uint32_t *run;
-    const uint32_t *row;           /* ETS_NO_INDEX for events that are no profile events */
+    const uint32_t *row;           /* ETS_NO_INDEX for events other than profile events */
     const uint32_t *parent;        /* the enclosing event, ETS_NO_INDEX at the top */
     const uint8_t *kind;           /* enum ets_event_kind */
     const uint32_t *name;          /* text number */
-    const int64_t *chain;          /* -1: outside of any instruction */
+    const int64_t *chain;          /* -1: outside any instruction */
     const int32_t *instruction;    /* as logged: 0 where chain is -1 */
     const int32_t *delegate_id;    /* -1: none */
     const uint32_t *delegate_name; /* text number */
@@ -84,19 +84,19 @@ struct ets_run {
     int32_t bundled_input_index; /* -1: none */
     uint32_t first_event, event_count;
     uint32_t block;
-    int has_events; /* 0: the dump has no event vector for it */
-    /* What the extra block tells; nothing in dumps without one. */
-    struct ets_text method;         /* data NULL: not told */
-    enum ets_trace_purpose purpose; /* load, execute, or not told */
-    uint32_t invocation;            /* runs of the method that came before, warm-ups included */
-    uint32_t thread;                /* ETS_NO_INDEX: not told */
-    int is_partial;                 /* 1: its begin was given up by a ring, or lost */
+    int has_events; /* 0: the dump has no event vector for this run */
+    /* From the extra block; "not known" in dumps without one. */
+    struct ets_text method;         /* data NULL: not known */
+    enum ets_trace_purpose purpose; /* load, execute or not known */
+    uint32_t invocation;            /* number of earlier runs of the method, warm-up included */
+    uint32_t thread;                /* ETS_NO_INDEX: not known */
+    int is_partial;                 /* 1: a ring overwrote its begin, or it was lost */
 };
 
 enum ets_method_state {
-    ETS_METHOD_NONE = 0,      /* nothing to join with, or a block that executes nothing */
-    ETS_METHOD_FOUND = 1,     /* exactly one method agrees with the whole run; where the trace
-                                 names it, no other is tried */
+    ETS_METHOD_NONE = 0,      /* nothing to join with, or the block executes nothing */
+    ETS_METHOD_FOUND = 1,     /* exactly one method agrees with the whole run. If the trace names
+                                 a method, no other is tried */
     ETS_METHOD_AMBIGUOUS = 2, /* several agree: not joined */
     ETS_METHOD_MISMATCH = 3   /* none agrees: not joined */
 };
@@ -106,59 +106,61 @@ struct ets_block {
     int32_t bundled_input_index;
     uint32_t run_count;
     uint32_t first_run;            /* in file order */
-    uint32_t first_row, row_count; /* its rows are neighbours, in order of first appearance */
+    uint32_t first_row, row_count; /* its rows are adjacent, in order of first appearance */
     enum ets_method_state method_state;
-    int is_method_named; /* 1: the trace itself tells the method, whatever the state */
-    const char *method;  /* FOUND, or named: its name. AMBIGUOUS: "encode, forward". Else NULL */
+    int is_method_named; /* 1: the trace names the method, in any state */
+    const char *method;  /* its name if FOUND or named; all candidates if AMBIGUOUS: "encode,
+                            forward"; else NULL */
     const char *reason;  /* MISMATCH: what differs; else NULL */
 };
 
 enum ets_clock_state {
-    ETS_CLOCK_FITTED = 0,     /* `scale` was found by regression; its conditions held */
-    ETS_CLOCK_UNKNOWN = 1,    /* times in a unit of the delegate's own */
-    ETS_CLOCK_OVERLAPPING = 2 /* the trace's clock; but the events overlap, and cannot be added up
-                                 to a part of their call */
+    ETS_CLOCK_FITTED = 0,     /* regression gave `scale`, and its conditions hold */
+    ETS_CLOCK_UNKNOWN = 1,    /* times are in the delegate's own unit */
+    ETS_CLOCK_OVERLAPPING = 2 /* the trace's clock, but the events overlap, so that their sum is
+                                 not a part of their call */
 };
 
 /*
- * What is known of a delegate's clock where its times do not simply add up to a part of its call.
- * Times are taken to be on the trace's clock where, in every run, all events of a call lie within
- * it one after the other, or are whole steps (quantum_ticks) that the call has room for.
+ * A delegate's clock, if its times cannot simply be added up to a part of its call. A delegate uses
+ * the trace's clock if, in every run, all events of a call lie within it one after the other, or
+ * are whole steps (quantum_ticks) that fit in the call.
  *
- * Elsewhere, and for all calls of one backend together, `call = a + scale * (sum of its events)` is
- * fitted by least squares of the relative deviation, and believed where: there are 20 calls or
- * more at 3 places or more; the longest place's mean is 4 times the shortest's or more; `residual`
- * is at most 0.05; `scale_error` is at most 5 % of `scale`; `a` is not negative beyond its own
- * error; and no call is shorter than its events by more than twice the residual. What it cannot
- * know: a delegate that reports the same fraction of every call is taken to report all.
+ * Otherwise `call = a + scale * (sum of its events)` is fitted over all calls of one backend, by
+ * least squares of the relative deviation. The fit is accepted if there are at least 20 calls at 3
+ * or more places; the mean of the longest place is at least 4 times that of the shortest;
+ * `residual` is at most 0.05; `scale_error` is at most 5 % of `scale`; `a` is not negative beyond
+ * its own error; and no call is shorter than its events by more than twice the residual. The fit
+ * cannot detect a delegate that reports the same fraction of every call: it is assumed to report
+ * all.
  */
 struct ets_delegate_clock {
     enum ets_clock_state state;
-    const char *reason; /* UNKNOWN: the condition that failed */
-    uint32_t calls;     /* that were looked at; OVERLAPPING: 0 */
-    double scale;       /* ticks of the trace in one of the delegate's; UNKNOWN: NaN */
+    const char *reason; /* UNKNOWN: the condition that does not hold */
+    uint32_t calls;     /* number of calls in the fit; OVERLAPPING: 0 */
+    double scale;       /* trace ticks per tick of the delegate; UNKNOWN: NaN */
     double scale_error; /* half of the 95 % interval of `scale` */
-    double residual;    /* root mean square of (call - fit) / call; NaN where nothing was fitted */
+    double residual;    /* root mean square of (call - fit) / call; NaN without a fit */
 };
 
-/* A graph node that a row stands for. */
+/* A graph node of a row. */
 struct ets_row_node {
     const struct ets_graph_node *node;
     int64_t handle;
 };
 
-/* How it is known what an event of a delegate stands for. */
+/* How an event of a delegate was tied to nodes of the graph. */
 enum ets_tie {
-    ETS_TIE_NONE = 0, /* not a delegate's event, or nothing is known */
+    ETS_TIE_NONE = 0, /* not an event of a delegate, or nothing is known */
     ETS_TIE_MAP = 1,  /* the record's delegate map has the event's identifier */
-    ETS_TIE_NODE = 2, /* the nodes of the delegate's payload give the call's events: as many, of
-                         these types, in this order */
-    ETS_TIE_NEAR = 3, /* so, but handles may be one node off: the payload is quantised, or the
-                         record has no graph that tells what was fused */
-    ETS_TIE_CALL = 4  /* only the call is known, whose handles the event has; tie_reason says why */
+    ETS_TIE_NODE = 2, /* the nodes of the delegate's payload predict the call's events: their
+                         number, types and order */
+    ETS_TIE_NEAR = 3, /* as NODE, but handles may be off by one node: the payload is quantised, or
+                         the record has no graph that shows what was fused */
+    ETS_TIE_CALL = 4  /* only the call is known; the event has its handles. tie_reason says why */
 };
 
-/* A node of the payload that a delegate was given. */
+/* A node of the payload of a delegate. */
 struct ets_payload_node {
     uint32_t index;   /* in the payload */
     const char *type; /* "FullyConnected" */
@@ -169,44 +171,44 @@ struct ets_row {
     uint32_t block;
     uint32_t parent;      /* enclosing row of the same block, or ETS_NO_INDEX */
     uint32_t depth;       /* 0 at the top */
-    struct ets_text name; /* event name; for a delegate's event its identifier */
+    struct ets_text name; /* event name; the identifier of a delegate's event */
     int64_t chain;
-    int32_t instruction; /* -1 where chain is -1 */
+    int32_t instruction; /* -1 if chain is -1 */
     int32_t delegate_id; /* -1: none */
     struct ets_text delegate_name;
     int is_delegated;       /* 1: reported by a delegate */
     uint32_t calls_per_run; /* occurrences in one run; loops have several */
-    uint64_t quantum_ticks; /* the delegate gives whole multiples of this; 0: full resolution */
-    const struct ets_delegate_clock *clock; /* of a delegate's event; NULL: the trace's own */
+    uint64_t quantum_ticks; /* the delegate's times are multiples of this; 0: full resolution */
+    const struct ets_delegate_clock *clock; /* of a delegate's event; NULL: the trace's clock */
     const char *backend;                    /* "XnnpackBackend", or NULL */
-    struct ets_text kernel; /* operator of the program's instruction "aten::add.out", or absent */
+    struct ets_text kernel; /* operator of the instruction, "aten::add.out", or absent */
     size_t handle_count;
-    const int64_t *handles; /* debug handles, as the record lists them */
+    const int64_t *handles; /* debug handles, in the order of the record */
     size_t node_count;
     const struct ets_row_node *nodes;
-    int is_inferred;  /* 1: inside control flow, joined by the order of its operators, not by a
-                         handle of the record's map */
+    int is_inferred;  /* 1: inside control flow, joined by the order of operators instead of the
+                         handles in the record's map */
     enum ets_tie tie; /* of a delegate's event */
-    const char *tie_reason; /* CALL: why no more is known. NEAR and no `unit`: what the runtime
-                               added beside the nodes of these handles. Else NULL */
+    const char *tie_reason; /* CALL: why no more is known. NEAR without `unit`: what the runtime
+                               added next to the nodes of these handles. Else NULL */
     uint32_t unit;          /* number of its unit in the call (delegates.h), or ETS_NO_INDEX */
     size_t payload_node_count;
-    const struct ets_payload_node *payload_nodes; /* what the event does: all of them together */
-    struct ets_text operation; /* what it is, whatever the processor: two runs have the same row
-                                  where this, chain and instruction are the same. A delegate's
-                                  event without what varies: "Fully Connected (NC, QD8, F32, QC8W)
-                                  #1" of "... (NC, QDU8, F32, QC8W) GEMM #1"; "Hardswish (table)
-                                  #1" of "Invalid Unary Op #1" where the payload is known. Else
-                                  `name` */
+    const struct ets_payload_node *payload_nodes; /* all nodes that the event computes */
+    struct ets_text operation; /* the operation, independent of the processor: rows of two traces
+                                  match if operation, chain and instruction are equal. For a
+                                  delegate's event, the name without the parts that vary: "Fully
+                                  Connected (NC, QD8, F32, QC8W) #1" for "... (NC, QDU8, F32, QC8W)
+                                  GEMM #1"; "Hardswish (table) #1" for "Invalid Unary Op #1" if the
+                                  payload is known. Else `name` */
 };
 
 /* Statistics of a sample, as NumPy computes them (quantiles by linear interpolation). */
 struct ets_statistics {
-    uint32_t count; /* 0: all others are NaN */
+    uint32_t count; /* 0: all other fields are NaN */
     double min, max, mean, p10, p50, p90, total;
 };
 
-/* What was skipped or could not be read, in reading order. */
+/* A damaged part that was skipped. Listed in reading order. */
 struct ets_damage {
     uint64_t offset;
     const char *reason;
@@ -214,11 +216,12 @@ struct ets_damage {
 };
 
 /*
- * Reads a dump and joins it. Statuses: those of ets_etdump_init and of the record's readers;
- * MISMATCH where no block agrees with the record or the program, or the trace tells that another
- * program ran (unless allow_mismatch), with what differs; NOT_FOUND where `method` is in neither;
- * INVALID_ARGUMENT where overhead is to be subtracted and the trace does not tell it; NO_MEMORY. An
- * extra block that is damaged is a damage; the dump is read as if it had none.
+ * Reads a dump and joins it with the record and the program. Statuses: those of ets_etdump_init and
+ * of the record's readers; MISMATCH if no block agrees with the record or the program, or if the
+ * trace says that another program ran (the message says what differs; allow_mismatch permits it);
+ * NOT_FOUND if `method` is in neither; INVALID_ARGUMENT if subtract_overhead is set and the trace
+ * does not state its overhead; NO_MEMORY. A damaged extra block is listed as damage, and the dump
+ * is read without it.
  */
 ETS_API enum ets_status ets_inspection_open(struct ets_bytes dump,
                                             const struct ets_inspect_options *options,
@@ -242,71 +245,71 @@ ETS_API const struct ets_row *ets_inspection_row(const struct ets_inspection *in
 ETS_API uint32_t ets_inspection_damage_count(const struct ets_inspection *inspection);
 ETS_API const struct ets_damage *ets_inspection_damage(const struct ets_inspection *inspection,
                                                        uint32_t index);
-/* Damaged parts in all; the list above ends at 1,000. */
+/* The number of all damaged parts; the list above ends at 1,000. */
 ETS_API uint32_t ets_inspection_damage_total(const struct ets_inspection *inspection);
 /*
- * Events whose end lies before their start: taken as a 32-bit counter that wrapped once
- * (*wrapped_out), or, where the start is beyond 32 bits, as lasting 0 (*backwards_out). Either may
- * be NULL.
+ * Counts events that end before they start. They are read as a 32-bit counter that wrapped once
+ * (*wrapped_out), or as lasting 0 if the start is beyond 32 bits (*backwards_out). Either may be
+ * NULL.
  */
 ETS_API void ets_inspection_clock_faults(const struct ets_inspection *inspection,
                                          uint32_t *wrapped_out, uint32_t *backwards_out);
-/* Events of kinds that this reader does not know, which were passed over. */
+/* Number of skipped events of unknown kinds. */
 ETS_API uint32_t ets_inspection_unknown_event_count(const struct ets_inspection *inspection);
-/* What the extra block tells of the whole trace; NULL where there is none. */
+/* Facts of the whole trace from the extra block; NULL without one. */
 ETS_API const struct ets_trace_facts *ets_inspection_trace(const struct ets_inspection *inspection);
-/* What a tick is: nanoseconds where the extra block says so, else the options' `tick_unit`. */
+/* The unit of a tick: nanoseconds if the extra block says so, else `tick_unit` of the options. */
 ETS_API enum ets_time_unit ets_inspection_tick_unit(const struct ets_inspection *inspection,
                                                     int *is_known_out); /* may be NULL */
-/* 1: the trace's fingerprint is another program's (only with allow_mismatch). */
+/* 1: the trace has the fingerprint of another program (only with allow_mismatch). */
 ETS_API int ets_inspection_is_other_program(const struct ets_inspection *inspection);
-/* The view that the dump's debug values are read through (ets_etdump_debug_value). */
+/* The dump's view, for reading debug values (ets_etdump_debug_value). */
 ETS_API const struct ets_etdump *ets_inspection_dump(const struct ets_inspection *inspection);
 
 /*
- * How long event `index` took, in ticks. A 32-bit counter that wrapped is unwrapped; an event that
- * ends before it starts on a wider one took 0.
+ * The duration of event `index` in ticks. A wrapped 32-bit counter is unwrapped. An event of a
+ * wider counter that ends before it starts has duration 0.
  *
- * With subtract_overhead, less what the tracer took of it, down to 0. With c, the trace's measured
- * cost of a begin and end pair, an event that encloses n others took (n + 1/2) c less: the n pairs
- * lie inside of it, and of its own pair what is between its two clock readings, which is at most
- * the half. A delegate's own events are left alone: their times are the delegate's. What capturing
- * tensors took is not measured and stays.
+ * With subtract_overhead, the measured cost of tracing is subtracted, down to 0. If c is the cost
+ * of a begin and end pair, (n + 1/2) c is subtracted from an event that encloses n others: n whole
+ * pairs, and the part of its own pair that lies between its two clock readings, at most half. A
+ * delegate's own events are not changed. The cost of capturing tensors is not measured and not
+ * subtracted.
  */
 ETS_API uint64_t ets_inspection_ticks(const struct ets_inspection *inspection, uint32_t index);
 
-/* What a delegate attached to event `index`; {NULL, 0}: nothing, or no profile event. */
+/* Metadata that a delegate attached to event `index`; {NULL, 0}: none, or not a profile event. */
 ETS_API struct ets_bytes ets_inspection_metadata(const struct ets_inspection *inspection,
                                                  uint32_t index);
 
-/* Events of a row, in logging order, as a borrowed array of event indices. */
+/* The events of a row, in logging order, as a borrowed array of event indices. */
 ETS_API void ets_inspection_row_events(const struct ets_inspection *inspection, uint32_t row,
                                        const uint32_t **events_out, uint32_t *count_out);
 
 /*
- * Statistics over the block's runs of the ticks that a row took in each (occurrences of one run
- * added up). `run` ETS_NO_INDEX: all runs of the block; else that run alone (count 0 where it is
- * not of the row's block). Statistics are in ticks. Status: NO_MEMORY.
+ * Statistics of a row's ticks per run (occurrences in one run are added up). `run` ETS_NO_INDEX:
+ * over all runs of the block. Otherwise of that run alone; count is 0 if it is not a run of the
+ * row's block. Status: NO_MEMORY.
  */
 ETS_API enum ets_status ets_inspection_row_statistics(const struct ets_inspection *inspection,
                                                       uint32_t row, uint32_t run,
                                                       struct ets_statistics *statistics_out,
                                                       struct ets_error *error);
 
-/* The row that stands for the whole execution of a block (Method::execute), or ETS_NO_INDEX. */
+/* The row of the whole execution of a block (Method::execute), or ETS_NO_INDEX. */
 ETS_API uint32_t ets_inspection_total_row(const struct ets_inspection *inspection, uint32_t block);
 
-/* Fills `statistics_out` from `count` values, which are sorted in place. */
+/* Fills `statistics_out` from `count` values. Sorts the values in place. */
 ETS_API void ets_statistics_compute(double *values, uint32_t count,
                                     struct ets_statistics *statistics_out);
 
 /* "map", "node", "near", "call"; NULL for ETS_TIE_NONE. Static storage. */
 ETS_API const char *ets_tie_name(enum ets_tie tie);
 
-/* 1: in ticks of the delegate's own (fitted, unknown), to be added to nothing else. */
+/* 1: times are in the delegate's own ticks (fitted, unknown). Do not add them to other times. */
 ETS_API int ets_row_has_own_clock(const struct ets_row *row);
 
-/* "ns", "us", "ms", "s", "cycles"; NULL for no unit. */
+/* "ns", "us", "ms", "s", "cycles"; NULL for an unknown number. */
 ETS_API const char *ets_time_unit_name(enum ets_time_unit unit);
 
 #ifdef __cplusplus

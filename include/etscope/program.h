@@ -1,6 +1,6 @@
 /*
- * program.h - ExecuTorch programs (.pte): methods, what they compute, where their bytes are; and
- * tensor data files (.ptd), which hold weights.
+ * program.h - reads ExecuTorch programs (.pte), with their methods, instructions, values and
+ * delegates, and tensor data files (.ptd), which hold weights.
  *
  *     struct ets_program program;
  *     struct ets_error error;
@@ -14,19 +14,17 @@
  *             for (uint32_t j = 0; j < chain.instruction_count; j++) {
  *                 struct ets_instruction instruction;
  *                 ets_chain_instruction(&chain, j, &instruction);
- *                 printf("%.*s %u: %.*s\n", (int)method.name.size, method.name.data, j,
- *                        (int)instruction.name.size, instruction.name.data);
+ *                 printf("%.*s %u: %.*s\n", ETS_TEXT(method.name), j, ETS_TEXT(instruction.name));
  *             }
  *         }
  *     }
  *
- * Views over the caller's bytes: nothing is allocated or copied, and any number of threads may
- * read. Everything is verified once, by ets_program_init: the FlatBuffer, the segments, every
- * number that indexes something (values, operators, delegates, constants, jump destinations), and
- * that tensors fit where their bytes are said to be. Accessors then cannot fail; their `index` must
- * be below the count that belongs to it. A method, chain or instruction keeps a pointer to the view
- * it came from, which must live as long. Schema: ExecuTorch schema/program.fbs, identifier ET12;
- * extended header: schema/extended_header.h.
+ * These are views over the caller's bytes: nothing is allocated or copied, and any number of
+ * threads may read. ets_program_init verifies everything once: the FlatBuffer, the segments, all
+ * indices (values, operators, delegates, constants, jump destinations), and that tensors fit in
+ * their bytes. The other functions cannot fail, provided that each `index` is below its count. A
+ * method, chain or instruction points to the view it came from, which must live as long. Schema:
+ * ExecuTorch schema/program.fbs, identifier ET12; extended header: schema/extended_header.h.
  */
 #ifndef ETSCOPE_PROGRAM_H
 #define ETSCOPE_PROGRAM_H
@@ -36,7 +34,7 @@
 
 ETS_DECLARATIONS_BEGIN
 
-/* The schema version that this reader knows (and the only one written so far). */
+/* The schema version that this reader knows, the only one so far. */
 #define ETS_PROGRAM_VERSION 0
 
 struct ets_program {
@@ -47,9 +45,9 @@ struct ets_program {
     uint32_t named_data_count;
     uint32_t header_bytes;     /* of the extended header; 0: the file has none */
     uint64_t flatbuffer_bytes; /* from the file's start, the extended header included */
-    uint64_t segment_base;     /* file offset that segments' offsets count from; 0: no segments */
-    uint64_t segment_bytes;    /* from there to the end of the last segment */
-    size_t root_at;            /* inner */
+    uint64_t segment_base;  /* file offset that segment offsets are relative to; 0: no segments */
+    uint64_t segment_bytes; /* from there to the end of the last segment */
+    size_t root_at;         /* inner */
 };
 
 /* A method: ExecuTorch's ExecutionPlan. */
@@ -69,9 +67,9 @@ struct ets_method {
     size_t plan_at;                   /* inner */
 };
 
-/* What an EValue holds; the numbers are those of the schema's KernelTypes. */
+/* The content of an EValue, with the numbers of KernelTypes in the schema. */
 enum ets_evalue_kind {
-    ETS_EVALUE_UNKNOWN = 0, /* nothing, or a newer writer's kind */
+    ETS_EVALUE_UNKNOWN = 0, /* nothing, or a kind of a newer writer */
     ETS_EVALUE_NULL = 1,
     ETS_EVALUE_INT = 2,
     ETS_EVALUE_BOOL = 3,
@@ -91,38 +89,38 @@ enum ets_shape_dynamism {
     ETS_SHAPE_UNBOUND = 2 /* the runtime's loader rejects these */
 };
 
-/* Where a tensor's bytes live. */
+/* Where a tensor's bytes are. */
 enum ets_tensor_place {
     ETS_PLACE_CONSTANT = 0,          /* in the file, read only */
-    ETS_PLACE_PLANNED = 1,           /* in a planned arena, without a start value */
-    ETS_PLACE_PLANNED_STATE = 2,     /* in a planned arena, started from bytes in the file */
-    ETS_PLACE_RUNTIME = 3,           /* pointer supplied when the method runs (unplanned) */
+    ETS_PLACE_PLANNED = 1,           /* in a planned arena, without an initial value */
+    ETS_PLACE_PLANNED_STATE = 2,     /* in a planned arena, initialised from the file */
+    ETS_PLACE_RUNTIME = 3,           /* not planned: the pointer is supplied at run time */
     ETS_PLACE_EXTERNAL_CONSTANT = 4, /* in a data file (.ptd), read only, found by qualified_name */
-    ETS_PLACE_EXTERNAL_STATE = 5     /* in a planned arena, started from a data file */
+    ETS_PLACE_EXTERNAL_STATE = 5     /* in a planned arena, initialised from a data file */
 };
 
 /* Schema's DeviceType. */
 enum ets_device_type { ETS_DEVICE_CPU = 0, ETS_DEVICE_CUDA = 1 };
 
 struct ets_program_tensor {
-    struct ets_tensor tensor; /* data: the constant's or start value's bytes, else NULL */
+    struct ets_tensor tensor; /* data: bytes of the constant or initial value, else NULL */
     enum ets_shape_dynamism dynamism;
     enum ets_tensor_place place;
-    uint64_t tensor_bytes;    /* element bytes x sizes: an upper bound where the shape is dynamic */
+    uint64_t tensor_bytes;    /* element bytes x sizes; an upper bound if the shape is dynamic */
     uint32_t memory_id;       /* arena, from 1; 0: not planned */
     uint64_t memory_offset;   /* of the tensor in its arena, bytes */
-    uint32_t data_buffer_idx; /* of the constant or start value in the file; 0: none */
+    uint32_t data_buffer_idx; /* of the constant or initial value in the file; 0: none */
     int requires_grad;
-    struct ets_text qualified_name; /* "linear.weight": key of an external tensor, and where the
-                                       export was told to give it, name of a buffer; or absent */
-    int32_t device_type;            /* enum ets_device_type, or a newer writer's number */
+    struct ets_text qualified_name; /* "linear.weight": key of an external tensor, or name of a
+                                       buffer if the export kept it; else absent */
+    int32_t device_type;            /* enum ets_device_type, or a number of a newer writer */
     int32_t device_index;
 };
 
 /* One EValue of a method. Only the field of its kind is set. */
 struct ets_evalue {
     enum ets_evalue_kind kind;
-    uint8_t tag;         /* as stored, which tells newer kinds apart */
+    uint8_t tag;         /* as stored; identifies newer kinds */
     uint32_t index;      /* in the method's values */
     uint32_t item_count; /* lists */
     int64_t int_value;   /* INT, BOOL (0 or 1) */
@@ -139,9 +137,9 @@ struct ets_operator {
     struct ets_text overload; /* "out"; may be absent or empty */
 };
 
-/* The numbers are those of the schema's InstructionArguments. */
+/* Numbers are those of InstructionArguments in the schema. */
 enum ets_instruction_kind {
-    ETS_INSTRUCTION_UNKNOWN = 0, /* nothing, or a newer writer's kind */
+    ETS_INSTRUCTION_UNKNOWN = 0, /* nothing, or a kind of a newer writer */
     ETS_INSTRUCTION_KERNEL_CALL = 1,
     ETS_INSTRUCTION_DELEGATE_CALL = 2,
     ETS_INSTRUCTION_MOVE_CALL = 3,
@@ -154,24 +152,24 @@ struct ets_chain {
     struct ets_method method;
     uint32_t index;
     uint32_t instruction_count;
-    uint32_t trace_count; /* instructions, from the first, that have a stack trace; usually 0 */
+    uint32_t trace_count; /* leading instructions that have a stack trace; usually 0 */
     size_t chain_at;      /* inner */
 };
 
 struct ets_instruction {
     enum ets_instruction_kind kind;
-    uint8_t tag;             /* as stored, which tells newer kinds apart */
+    uint8_t tag;             /* as stored; identifies newer kinds */
     uint32_t instruction_id; /* position in the chain, which the runtime logs */
     uint32_t chain_index;
     int32_t operator_index;   /* KERNEL_CALL; else -1 */
     int32_t delegate_index;   /* DELEGATE_CALL; else -1 */
-    int32_t destination;      /* JUMP_FALSE_CALL: next instruction where the condition is false,
+    int32_t destination;      /* JUMP_FALSE_CALL: next instruction if the condition is false,
                                  instruction_count for the end; else -1 */
     struct ets_text name;     /* operator's name or delegate's id; absent for other kinds */
     struct ets_text overload; /* KERNEL_CALL; may be absent */
-    uint32_t argument_count;  /* values it names: KERNEL_CALL and DELEGATE_CALL the args as stored
-                                 (results are repeated there), MOVE_CALL from and to,
-                                 JUMP_FALSE_CALL the condition, FREE_CALL the value */
+    uint32_t argument_count;  /* values: KERNEL_CALL and DELEGATE_CALL: the args as stored (which
+                                 repeat the results), MOVE_CALL: from and to,
+                                 JUMP_FALSE_CALL: the condition, FREE_CALL: the value */
     uint32_t frame_count;     /* of its stack trace */
     size_t call_at;           /* file offset of the table of arguments */
     size_t arguments_at;      /* inner */
@@ -190,9 +188,9 @@ struct ets_program_frame {
 
 struct ets_delegate {
     struct ets_text id;    /* "XnnpackBackend" */
-    struct ets_bytes blob; /* what the backend compiled; may be empty */
+    struct ets_bytes blob; /* the backend's payload; may be empty */
     int is_inline;         /* 1: inside the FlatBuffer; 0: a segment of its own */
-    uint32_t blob_index;   /* inline data's or segment's */
+    uint32_t blob_index;   /* of the inline data or segment */
     uint32_t compile_spec_count;
     size_t delegate_at; /* inner */
     const struct ets_program *program;
@@ -205,19 +203,19 @@ struct ets_compile_spec {
 
 /* One planned memory area. */
 struct ets_planned_arena {
-    uint32_t memory_id; /* from 1, as tensors name it; the runtime counts from 0 */
+    uint32_t memory_id; /* from 1, as in tensors; the runtime counts from 0 */
     uint64_t bytes;
-    int32_t device_type; /* enum ets_device_type, or a newer writer's number */
+    int32_t device_type; /* enum ets_device_type, or a number of a newer writer */
     int32_t device_index;
 };
 
 struct ets_segment {
-    uint64_t offset; /* in the file (the stored one counts from segment_base) */
-    uint64_t size;   /* bytes; 0 is common, and such segments share offsets */
+    uint64_t offset; /* in the file; the stored offset is relative to segment_base */
+    uint64_t size;   /* bytes; often 0, and empty segments share offsets */
     struct ets_bytes bytes;
 };
 
-/* What a segment is used for: the first that applies, in this order. */
+/* The use of a segment: the first that applies, in this order. */
 enum ets_segment_role {
     ETS_SEGMENT_UNUSED = 0,
     ETS_SEGMENT_CONSTANT = 1,
@@ -228,51 +226,51 @@ enum ets_segment_role {
 
 struct ets_program_named_data {
     struct ets_text key;
-    uint32_t segment_index; /* keys may share one */
+    uint32_t segment_index; /* keys may share a segment */
     struct ets_bytes bytes;
 };
 
-/* Where the file's bytes go; all but file_bytes add up to it. */
+/* What the bytes of the file are used for. The other fields add up to file_bytes. */
 struct ets_program_sizes {
     uint64_t file_bytes;
     uint64_t flatbuffer_bytes; /* without the inline constants and delegate blobs */
     uint64_t constant_bytes;   /* constant segment, inline constants */
-    uint64_t mutable_bytes;    /* start values of mutable tensors */
-    uint64_t delegate_bytes;   /* delegate blobs, each once */
-    uint64_t named_data_bytes; /* each segment once */
+    uint64_t mutable_bytes;    /* initial values of mutable tensors */
+    uint64_t delegate_bytes;   /* delegate blobs, each counted once */
+    uint64_t named_data_bytes; /* each segment counted once */
     uint64_t unused_bytes;     /* segments that nothing refers to */
     uint64_t padding_bytes;    /* between these parts */
-    uint64_t trailing_bytes;   /* behind the last part: not the program's */
+    uint64_t trailing_bytes;   /* after the last part; not part of the program */
 };
 
 /*
- * Verifies `bytes`, borrowed as long as the view is used. Statuses: WRONG_KIND (the message says of
- * which kind), TRUNCATED, MALFORMED, UNSUPPORTED (version, scalar type, rank, layout or location
- * that is not known), LIMIT. Messages name method, chain, instruction or value; the offset is that
- * of the table. `program` is untouched on failure.
+ * Verifies `bytes`, which must stay valid as long as the view is used. Statuses: WRONG_KIND (the
+ * message names the kind that it is), TRUNCATED, MALFORMED, UNSUPPORTED (an unknown version, scalar
+ * type, rank, layout or location), LIMIT. Messages name the method, chain, instruction or value;
+ * the offset is that of its table. `program` is not changed on failure.
  */
 ETS_API enum ets_status ets_program_init(struct ets_program *program, struct ets_bytes bytes,
                                          struct ets_error *error);
 
 /*
- * A stable 64-bit number for the whole file: XXH64 with seed 0, as `xxhsum -H64` prints it.
- * Not a protection against forgery. Reads every byte. Traces carry it as 8 bytes, little-endian.
+ * Identifies the whole file: XXH64 with seed 0, as `xxhsum -H64` prints it. Reads every byte. Does
+ * not protect against forgery. Traces hold it as 8 bytes, little-endian.
  */
 #define ETS_PROGRAM_FINGERPRINT_BYTES 8
 ETS_API uint64_t ets_program_fingerprint(const struct ets_program *program);
 
-/* Methods, in file order: sorted by name, constant getter methods behind. */
+/* Methods in file order: sorted by name, constant getter methods last. */
 ETS_API void ets_program_method(const struct ets_program *program, uint32_t index,
                                 struct ets_method *method_out);
 
-/* The first method of that name. Status: NOT_FOUND, and the message lists those there are. */
+/* The first method named `name`. Status: NOT_FOUND (the message lists the methods). */
 ETS_API enum ets_status ets_program_find_method(const struct ets_program *program, const char *name,
                                                 struct ets_method *method_out,
                                                 struct ets_error *error);
 
 ETS_API void ets_method_value(const struct ets_method *method, uint32_t index,
                               struct ets_evalue *value_out);
-/* The value behind input or output `index`; value_out->index is its place in the values. */
+/* The value of input or output `index`; value_out->index is its index in the values. */
 ETS_API void ets_method_input(const struct ets_method *method, uint32_t index,
                               struct ets_evalue *value_out);
 ETS_API void ets_method_output(const struct ets_method *method, uint32_t index,
@@ -296,27 +294,27 @@ ETS_API void ets_program_named_data(const struct ets_program *program, uint32_t 
                                     struct ets_program_named_data *data_out);
 
 /*
- * Segments that overlap (no writer makes such files) are counted each, and padding_bytes is then
- * what is left, at least 0.
+ * Overlapping segments, which no writer makes, are each counted in full; padding_bytes is then the
+ * remainder, at least 0.
  */
 ETS_API void ets_program_sizes(const struct ets_program *program,
                                struct ets_program_sizes *sizes_out);
 
 /*
- * A tensor data file (.ptd): weights that programs refer to by name.
+ * Tensor data files (.ptd): weights that programs refer to by name.
  *
  *     struct ets_data_file data;
  *     if (ets_data_file_init(&data, ets_file_bytes(file), &error) == ETS_OK) {
  *         for (uint32_t i = 0; i < data.entry_count; i++) {
  *             struct ets_data_entry entry;
  *             ets_data_file_entry(&data, i, &entry);
- *             printf("%.*s: %zu bytes\n", (int)entry.key.size, entry.key.data, entry.bytes.size);
+ *             printf("%.*s: %zu bytes\n", ETS_TEXT(entry.key), entry.bytes.size);
  *         }
  *     }
  *
- * Views over the caller's bytes: nothing is allocated or copied, and any number of threads may
- * read. Everything is verified once, by ets_data_file_init; accessors then cannot fail, their
- * `index` must be below the count that belongs to it. Schema: ExecuTorch
+ * These are views over the caller's bytes: nothing is allocated or copied, and any number of
+ * threads may read. ets_data_file_init verifies everything once. The other functions cannot fail,
+ * provided that `index` is below its count. Schema: ExecuTorch
  * extension/flat_tensor/serialize/flat_tensor.fbs, identifier FT01, header FH01.
  */
 
@@ -329,32 +327,32 @@ struct ets_data_file {
     uint32_t entry_count;
     uint32_t segment_count;
     uint64_t flatbuffer_bytes; /* from the file's start, the header included */
-    uint64_t segment_base;     /* file offset that segments' offsets count from; 0: none */
+    uint64_t segment_base;     /* file offset that segment offsets are relative to; 0: none */
     uint64_t segment_bytes;    /* from there to the end of the last segment */
     size_t root_at;            /* inner */
 };
 
-/* One named run of bytes. */
+/* One named entry. */
 struct ets_data_entry {
-    struct ets_text key;      /* fully qualified name of a tensor, or a backend's own key */
-    uint32_t segment_index;   /* keys may share one */
+    struct ets_text key;      /* fully qualified name of a tensor, or a key of a backend */
+    uint32_t segment_index;   /* keys may share a segment */
     struct ets_bytes bytes;   /* the whole segment */
     int has_layout;           /* 0: opaque bytes, `tensor` is all zero */
-    struct ets_tensor tensor; /* data as long as its sizes need */
+    struct ets_tensor tensor; /* data_bytes is what its sizes need */
 };
 
-/* One run of bytes of the file. */
+/* One segment of the file. */
 struct ets_data_segment {
-    uint64_t offset; /* in the file (the stored one counts from segment_base) */
+    uint64_t offset; /* in the file; the stored offset is relative to segment_base */
     uint64_t size;
     struct ets_bytes bytes;
 };
 
 /*
- * Verifies `bytes`, borrowed as long as the view is used. Statuses: WRONG_KIND (the message says of
- * which kind), TRUNCATED, MALFORMED (also: a segment shorter than its tensor), UNSUPPORTED
- * (version, scalar type or rank), LIMIT. Messages name the entry or segment. `data` is untouched on
- * failure.
+ * Verifies `bytes`, which must stay valid as long as the view is used. Statuses: WRONG_KIND (the
+ * message names the kind that it is), TRUNCATED, MALFORMED (also: a segment shorter than its
+ * tensor), UNSUPPORTED (version, scalar type or rank), LIMIT. Messages name the entry or segment.
+ * `data` is not changed on failure.
  */
 ETS_API enum ets_status ets_data_file_init(struct ets_data_file *data, struct ets_bytes bytes,
                                            struct ets_error *error);

@@ -1,9 +1,9 @@
 /*
- * tensor.h - one borrowed tensor, as every reader, the engine and the numerics see it.
+ * tensor.h - the tensor type that readers, the engine and the numerics share. It borrows its data.
  *
- * Element i, j of a matrix lies at data + (i * strides[0] + j * strides[1]) * element bytes:
- * strides count elements, as in ETDump's Tensor. Scalar type numbers are the runtime's
- * (ExecuTorch schema/scalar_type.fbs), which are not those of ETRecord's JSON.
+ * Element i, j of a matrix is at data + (i * strides[0] + j * strides[1]) * element bytes. Strides
+ * count elements, as in ETDump's Tensor. Scalar types have the runtime's numbers (ExecuTorch
+ * schema/scalar_type.fbs). The JSON of an ETRecord uses other numbers.
  */
 #ifndef ETSCOPE_TENSOR_H
 #define ETSCOPE_TENSOR_H
@@ -64,8 +64,8 @@ struct ets_tensor {
     uint32_t rank;                        /* number of used sizes; 0 is a scalar tensor */
     int64_t sizes[ETS_TENSOR_MAX_RANK];   /* elements in each dimension, >= 0 */
     int64_t strides[ETS_TENSOR_MAX_RANK]; /* in elements, >= 0 */
-    const void *data;  /* borrowed, possibly unaligned; NULL where there are no bytes */
-    size_t data_bytes; /* bytes at data, at least what sizes and strides reach */
+    const void *data;  /* borrowed, possibly unaligned; NULL if there are no bytes */
+    size_t data_bytes; /* bytes at data; at least ets_tensor_extent */
 };
 
 /* What an EValue, a bundled input or an ETDump Value holds. */
@@ -75,7 +75,7 @@ enum ets_value_kind {
     ETS_VALUE_INT = 2,
     ETS_VALUE_BOOL = 3,
     ETS_VALUE_DOUBLE = 4,
-    ETS_VALUE_OTHER = 5 /* lists, strings: known to exist, not handed out here */
+    ETS_VALUE_OTHER = 5 /* lists, strings: exist, but cannot be read here */
 };
 
 struct ets_value {
@@ -88,21 +88,19 @@ struct ets_value {
     } as;
 };
 
-/* Bytes of one element; 0 for a number that is no scalar type. */
+/* Bytes of one element; 0 for an unknown scalar type. */
 ETS_API size_t ets_scalar_type_bytes(int scalar_type);
 
-/* "float32" for ETS_SCALAR_FLOAT; NULL for a number that is no scalar type. */
+/* "float32" for ETS_SCALAR_FLOAT; NULL for an unknown scalar type. */
 ETS_API const char *ets_scalar_type_name(int scalar_type);
 
-/*
- * The number of elements, or UINT64_MAX where a size is negative or the product overflows.
- */
+/* The number of elements, or UINT64_MAX if a size is negative or the product overflows. */
 ETS_API uint64_t ets_tensor_count(const struct ets_tensor *tensor);
 
 /*
- * Bytes from the first element to behind the last one in memory, gaps included: what `data_bytes`
- * must at least be. 0 for a tensor without elements; UINT64_MAX where a size or stride is negative
- * or the number overflows.
+ * Bytes from the start of the first element to the end of the last one in memory, gaps included:
+ * the least that `data_bytes` must be. 0 for a tensor without elements. UINT64_MAX if a size or
+ * stride is negative or the number overflows.
  */
 ETS_API uint64_t ets_tensor_extent(const struct ets_tensor *tensor);
 
@@ -110,19 +108,19 @@ ETS_API uint64_t ets_tensor_extent(const struct ets_tensor *tensor);
 ETS_API void ets_tensor_set_contiguous(struct ets_tensor *tensor);
 
 /*
- * Fills `strides` from `dim_order` (outermost first, `rank` entries), as .pte and .bpte
- * store layouts; a size of 0 counts as 1. Status: MALFORMED where dim_order is no permutation.
+ * Fills `strides` from `dim_order` (outermost first, `rank` entries), as .pte and .bpte store
+ * layouts. A size of 0 counts as 1. Status: MALFORMED if dim_order is not a permutation.
  */
 ETS_API enum ets_status ets_tensor_set_dim_order(struct ets_tensor *tensor,
                                                  const uint8_t *dim_order);
 
-/* 1 where elements lie in row-major order without gaps, else 0. */
+/* 1 if the elements are in row-major order without gaps, else 0. */
 ETS_API int ets_tensor_is_contiguous(const struct ets_tensor *tensor);
 
 /*
- * Copies `count` elements, from logical (row-major) element `first` on, one behind the other to
- * `out`, whatever the strides. The tensor's extent must lie within `data_bytes`, and first + count
- * within its elements. Needs string.h, which bare-metal toolchains may lack.
+ * Copies `count` elements to `out`, packed, in logical (row-major) order from element `first` on,
+ * for any strides. The tensor's extent must fit in `data_bytes`, and first + count must not exceed
+ * its number of elements. Needs string.h, which some bare-metal toolchains lack.
  */
 ETS_API void ets_tensor_gather(const struct ets_tensor *tensor, uint64_t first, size_t count,
                                void *out);

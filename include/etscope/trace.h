@@ -1,5 +1,5 @@
 /*
- * trace.h - recording what a program does on a device, and writing it as an ETDump.
+ * trace.h - records what a program does on a device, and writes an ETDump.
  *
  *     static uint64_t buffer[256]; // 2 KiB
  *     struct ets_trace trace;
@@ -13,29 +13,29 @@
  *     ets_trace_begin_run(&thread, &run);
  *     ets_trace_set_instruction(&thread, 0, 4);
  *     struct ets_trace_span span = ets_trace_begin(&thread, ETS_TRACE_OPERATORS, "conv1");
- *     conv1(); // what is measured
+ *     conv1(); // the measured code
  *     ets_trace_end(&thread, span);
  *     ets_trace_end_run(&thread);
  *     ets_trace_finish(&trace);
  *     ets_trace_write(&trace, &(struct ets_etdump_sink){NULL, write_uart}, NULL);
  *
- * For devices: no heap, no C library besides memcpy and memset. An event is copied into the
- * caller's buffer (24 bytes for the common one); the FlatBuffer is made after the run, by
- * ets_trace_write, front to back, without further memory. docs/SPEC.md has every byte.
+ * Made for devices: no heap, no C library but memcpy and memset. Recording copies an event into the
+ * caller's buffer (24 bytes for the common one). After the run, ets_trace_write makes the
+ * FlatBuffer, front to back, without further memory. docs/SPEC.md describes every byte.
  *
- * Nothing here stops the traced program: an event that cannot be kept is counted, the first reason
- * stays in the trace (ets_trace_get_state), and both go into the dump, where readers show them.
+ * Tracing never stops the program. Events that cannot be kept are counted, and the trace keeps the
+ * first reason (ets_trace_get_state). Both are written to the dump, and readers show them.
  *
- * Threads: each thread, and each interrupt handler, that records has a struct ets_trace_thread of
- * its own over the one shared struct ets_trace. The buffer is cut into chunks; a thread fills a
- * chunk that is its own, so that recording takes no lock and no atomic read-modify-write. What is
- * shared (taking the next chunk, adding a name, counting) uses 32-bit atomics, or the config's
- * critical section where the processor has none. ets_trace_init, _finish and what reads the trace
- * must not run while other threads record.
+ * Threads: each thread or interrupt handler that records has its own struct ets_trace_thread; all
+ * share one struct ets_trace. The buffer is divided into chunks. Each thread fills its own chunk,
+ * so recording takes no lock and no atomic read-modify-write. Shared work (taking the next chunk,
+ * adding a name, counting) uses 32-bit atomics, or the config's critical section if the processor
+ * has none. Do not call ets_trace_init, ets_trace_finish or functions that read the trace while
+ * other threads record.
  *
- * Limits: 131,070 names (65,535, and 524,280 bytes of them all, where pointers have 32 bits; 65,535
- * in a stream, and for those of runs and allocators), 4096 bytes a name, chain indices up to
- * 32,767, metadata and tensor lists that fit into a chunk.
+ * Limits: 131,070 names (with 32-bit pointers 65,535 names of 524,280 bytes in total; 65,535 in a
+ * stream, and for names of runs and allocators), 4096 bytes per name, chain indices up to 32,767.
+ * Metadata and tensor lists must fit in a chunk.
  */
 #ifndef ETSCOPE_TRACE_H
 #define ETSCOPE_TRACE_H
@@ -48,35 +48,35 @@
 extern "C" {
 #endif
 
-/* What happens when the buffer is full. */
+/* What to do when the buffer is full. */
 enum ets_trace_mode {
-    ETS_TRACE_STOP = 0,  /* later events are dropped and counted */
-    ETS_TRACE_RING = 1,  /* the oldest chunk is given up: the latest events are kept */
-    ETS_TRACE_STREAM = 2 /* full chunks go through the config's stream; see SPEC, "Streams" */
+    ETS_TRACE_STOP = 0,  /* drop later events and count them */
+    ETS_TRACE_RING = 1,  /* overwrite the oldest chunk, which keeps the latest events */
+    ETS_TRACE_STREAM = 2 /* send full chunks to the config's stream; see docs/SPEC.md, "Streams" */
 };
 
-/* What is recorded: bits, so that each kind costs one predictable branch when it is off. */
+/* What to record: a set of bits. A kind that is off costs one predictable branch. */
 enum ets_trace_what {
     ETS_TRACE_METHODS = 1,   /* Method::init, Method::execute and the like */
-    ETS_TRACE_OPERATORS = 2, /* OPERATOR_CALL, native_call_*, and your own */
-    ETS_TRACE_DELEGATES = 4, /* what delegates report */
+    ETS_TRACE_OPERATORS = 2, /* OPERATOR_CALL, native_call_* and your own events */
+    ETS_TRACE_DELEGATES = 4, /* events that delegates report */
     ETS_TRACE_ALLOCATIONS = 8,
-    ETS_TRACE_OUTPUTS = 16,      /* debug values that are outputs of the whole method */
+    ETS_TRACE_OUTPUTS = 16,      /* debug values: outputs of the method */
     ETS_TRACE_INTERMEDIATES = 32 /* all other debug values */
 };
 
-/* Everything but debug values: what `what` 0 in a config means. */
+/* Everything but debug values: the meaning of `what` 0 in a config. */
 #define ETS_TRACE_DEFAULT \
     (ETS_TRACE_METHODS | ETS_TRACE_OPERATORS | ETS_TRACE_DELEGATES | ETS_TRACE_ALLOCATIONS)
 
-/* Reads a counter that does not run backwards. */
+/* Reads a counter that never runs backwards. */
 typedef uint64_t (*ets_trace_clock)(void *context);
 
 /*
- * The processor's own counter, where a program may read one of 64 bits: the time stamp counter of
- * x86, the virtual counter of AArch64, the timer of RISC-V with 64 bits. `context`: NULL. As a
- * config's clock it is read in place, which saves two calls an event; its rate is found with the
- * help of a platform clock, or told as clock_hz.
+ * The processor's own 64-bit counter, where programs may read it: the time stamp counter of x86,
+ * the virtual counter of AArch64, the timer of 64-bit RISC-V. `context` is NULL. As a config's
+ * clock it is read inline, which saves two calls per event. Give its rate as clock_hz, or give a
+ * platform clock to measure the rate with.
  */
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__) || defined(__aarch64__) || \
                           (defined(__riscv) && __riscv_xlen == 64))
@@ -85,9 +85,9 @@ uint64_t ets_trace_cycles(void *context);
 #endif
 
 /*
- * Keeps the bytes of a tensor and tells where: `*offset_out` is what the ETDump will say. Answers
- * OK, or the reason why not (NO_SPACE, IO): the event is then dropped and counted. In a ring, what
- * it was given is not taken back with the events that are given up: that is the sink's business.
+ * Stores the bytes of a tensor. `*offset_out` is their position, which the ETDump states. Returns
+ * OK, or why not (NO_SPACE, IO); the event is then dropped and counted. When a ring overwrites
+ * events, the bytes that they gave to the sink stay there.
  */
 struct ets_trace_data_sink {
     void *context;
@@ -95,9 +95,9 @@ struct ets_trace_data_sink {
 };
 
 /*
- * A short section that nothing else of this trace may interrupt. Needed only where the processor
- * has no 32-bit atomic operations (ARMv6-M), and around data sinks that several threads share. (A
- * stream is written by one thread at a time: others leave their chunks to it.)
+ * A critical section. Needed only if the processor has no 32-bit atomic operations (ARMv6-M), or if
+ * several threads share a data sink. (Only one thread at a time writes to a stream: the others
+ * leave it their chunks.)
  */
 struct ets_trace_section {
     void *context;
@@ -105,63 +105,65 @@ struct ets_trace_section {
     void (*leave)(void *context);
 };
 
-/* All fields may be 0 or NULL besides those that say otherwise. Copied by ets_trace_init. */
+/*
+ * The settings of a trace. Fields may be 0 or NULL unless stated otherwise. ets_trace_init copies
+ * the struct.
+ */
 struct ets_trace_config {
     /*
-     * Where events are kept, and names where `names` is NULL; any alignment. 2 KiB hold about 50
-     * events and 18 names of 12 letters (13, where pointers have 8 bytes). Too small:
-     * ets_trace_init answers NO_SPACE and everything is dropped.
+     * Memory for events, and for names if `names` is NULL. Any alignment. 2 KiB hold about 50
+     * events and 18 names of 12 letters (13 names with 8-byte pointers). If it is too small,
+     * ets_trace_init returns NO_SPACE and all events are dropped.
      */
     void *buffer;
     size_t buffer_bytes;
-    /* Where names are kept; any alignment. NULL: a quarter of `buffer`. */
+    /* Memory for names. Any alignment. NULL: use a quarter of `buffer`. */
     void *names;
     size_t names_bytes;
     /*
-     * 1: names are kept as pointers and told apart by them, for string literals, which must stay
-     * until the dump is written. 0: names are copied, and a pointer that comes again is compared.
+     * 1: keep and compare names as pointers; for string literals, which must stay valid until the
+     * dump is written. 0: copy names; the text behind a pointer seen before is compared.
      */
     int names_are_static;
-    /* Chunks that the buffer is cut into. 0: up to 16. At least the number of threads. */
+    /* Number of chunks of the buffer, at least the number of threads. 0: up to 16. */
     uint32_t chunk_count;
     enum ets_trace_mode mode;
     uint32_t what; /* bits of ets_trace_what; 0: ETS_TRACE_DEFAULT */
     /* The clock for begin and end. NULL: every time is 0. */
     ets_trace_clock clock;
     void *clock_context;
-    uint64_t clock_hz; /* its ticks in a second. 0: not known, see platform_clock */
+    uint64_t clock_hz; /* ticks per second. 0: unknown, see platform_clock */
     /*
-     * A second, slower clock, in which delegates give their own times (in ExecuTorch:
-     * et_pal_current_ticks). It is read where runs begin and end, to tie `clock` to it and to find
-     * its rate. NULL: `clock` is the platform's clock, too.
+     * The clock of the times that delegates report (in ExecuTorch: et_pal_current_ticks). Reading
+     * it may take longer than reading `clock`. It is read when runs begin and end, to relate
+     * `clock` to it and to measure the rate of `clock`. NULL: `clock` is also the platform's clock.
      */
     ets_trace_clock platform_clock;
     void *platform_clock_context;
-    /* A tick of the platform's clock is this many nanoseconds. 0: 1. */
+    /* Nanoseconds of a platform tick, as a fraction. 0 means 1. */
     uint64_t platform_ns_numerator, platform_ns_denominator;
     /*
-     * Where bytes of tensors go: `data_sink`, or else this buffer, each at an address that is a
-     * multiple of 64. In a ring each chunk has an equal part of it, which is used again with the
-     * chunk, at most 4 GiB; a tensor larger than a part is dropped and counted: fewer chunks make
-     * larger parts.
-     * Neither: tensors are recorded without bytes, for the extra block alone.
+     * Memory for the bytes of tensors, if there is no `data_sink`. Each tensor starts at a multiple
+     * of 64. In a ring, each chunk has an equal part of it, at most 4 GiB, which is reused with the
+     * chunk. A tensor larger than its part is dropped and counted; fewer chunks make larger parts.
+     * With neither buffer nor sink, tensors are recorded without bytes, in the extra block only.
      */
     void *debug_buffer;
     size_t debug_buffer_bytes;
     struct ets_trace_data_sink data_sink; /* write NULL: none */
-    struct ets_etdump_sink stream;        /* of mode STREAM: needed there */
-    /* Of mode STREAM: 1: every begin is sent at once, so that a hang can be named. */
+    struct ets_etdump_sink stream;        /* required in mode STREAM */
+    /* Mode STREAM: 1: send each begin at once, which shows where a program hangs. */
     int flush_begins;
     struct ets_trace_section section; /* enter NULL: none */
-    struct ets_bytes fingerprint;     /* of the program, at most 64 bytes. {NULL, 0}: none */
+    struct ets_bytes fingerprint; /* identifies the program; at most 64 bytes. {NULL, 0}: none */
 };
 
-/* From `begin` on, up to but without `end`. {0, 0}: all. */
+/* Numbers n with begin <= n < end. {0, 0}: all. */
 struct ets_trace_range {
     uint32_t begin, end;
 };
 
-/* What an event or a value is of. */
+/* Where an event or value comes from. */
 enum ets_trace_origin {
     ETS_TRACE_ANY = 0,
     ETS_TRACE_INSTRUCTIONS = 1, /* the instruction itself */
@@ -169,7 +171,7 @@ enum ets_trace_origin {
 };
 
 /*
- * Chooses what is recorded: what matches, where fields that are 0 match everything.
+ * Selects what to record: events that match all fields. A field of 0 matches everything.
  *
  *     static const char *const names[] = {"native_call_conv*", "conv? *"};
  *     static const struct ets_trace_filter filters[] = {
@@ -177,107 +179,111 @@ enum ets_trace_origin {
  *         {.what = ETS_TRACE_INTERMEDIATES, .instructions = {10, 20}}}; // of chain 0
  *     ets_trace_set_filters(&trace, filters, 2);
  *
- * The polarity is not that of set_delegation_intermediate_output_filter with ExecuTorch's
- * ETDumpFilter, where what matches is left out, and an empty filter leaves out everything.
+ * Note the opposite meaning of ExecuTorch's set_delegation_intermediate_output_filter: matches of
+ * an ETDumpFilter are left out, and an empty one leaves out everything.
  */
 struct ets_trace_filter {
     /*
-     * The kinds that it chooses from: bits of ets_trace_what. 0: OPERATORS, DELEGATES, OUTPUTS and
-     * INTERMEDIATES. METHODS are filtered only where that is said; ALLOCATIONS cannot be.
+     * The kinds to filter: bits of ets_trace_what. 0: OPERATORS, DELEGATES, OUTPUTS and
+     * INTERMEDIATES. METHODS are filtered only if named here. ALLOCATIONS cannot be filtered.
      */
     uint32_t what;
     /*
-     * Who it is: an event's name, or a delegate part's name or integer. Patterns match whole names,
-     * '*' any characters and '?' one. Where patterns or integers are given, what has neither such a
-     * name nor such an integer does not match: so values of instructions, which have no name.
+     * Names: of an event or a delegate's part, or the integer of a delegate's part (`ids`).
+     * Patterns match whole names; '*' matches any text, '?' one character. If patterns or integers
+     * are given, events without a matching name or integer are not recorded. These include values
+     * of instructions, which have no name.
      */
     const char *const *names;
     uint32_t name_count;
     struct ets_trace_range ids;
-    /* Where it is: instructions of `chain`. */
+    /* Position: instructions of `chain`. */
     int32_t chain;
     struct ets_trace_range instructions;
     enum ets_trace_origin origin;
 };
 
-/* Tensors become summaries (numerics.h): see ets_trace_set_reducer. */
+/* Records tensors as statistics (numerics.h): see ets_trace_set_reducer. */
 struct ets_trace_reducer {
-    uint32_t what; /* OUTPUTS, INTERMEDIATES, or both, which 0 means, too */
+    uint32_t what; /* OUTPUTS, INTERMEDIATES or both. 0: both */
     uint32_t
-        first_count; /* first values that are kept, at most ETS_TENSOR_STATISTICS_FIRST_LIMIT */
+        first_count; /* values to keep from the start, at most ETS_TENSOR_STATISTICS_FIRST_LIMIT */
 };
 
 struct ets_tensor_statistics;
 struct ets_trace_subject;
 
-/* inner: what ets_trace_set_filters and _set_reducer set; functions, so that linkers see the use */
+/*
+ * inner: set by ets_trace_set_filters and ets_trace_set_reducer. The function pointers let linkers
+ * drop unused code.
+ */
 struct ets_trace_choices {
     const struct ets_trace_filter *filters;
-    uint32_t filter_count, filtered; /* the kinds that they choose from */
+    uint32_t filter_count, filtered; /* the kinds that filters select from */
     struct ets_trace_reducer reducer;
     int (*admits)(const struct ets_trace_choices *choices, const struct ets_trace_subject *subject);
     enum ets_status (*summarize)(const struct ets_tensor *tensor, uint32_t first_count,
                                  struct ets_tensor_statistics *statistics_out);
 };
 
-/* inner: names that were looked up lately, by hash of pointer. */
+/* inner: recently used names, by hash of the pointer. */
 #define ETS_TRACE_CACHED_NAMES 128
 
-/* A recorder. Declared by the caller; its fields are for the library. */
+/* A recorder. The caller declares it. Its fields belong to the library. */
 struct ets_trace {
     struct ets_trace_config config;
     struct ets_trace_chunk *chunks;
     uint8_t *slots;
     uint32_t chunk_count, chunk_slots;
     uint32_t enabled;                /* bits of ets_trace_what, and one for "finished" */
-    uint32_t chunks_taken, sequence; /* chunks that were never used come first */
+    uint32_t chunks_taken, sequence; /* unused chunks are taken first */
     uint32_t lanes, runs;
     uint32_t first_error, dropped, unnamed, backwards, overwritten, stale;
-    uint32_t generation; /* how often it was reset */
+    uint32_t generation; /* number of resets */
     uint32_t has_allocators, has_extra_values, has_clock, has_platform;
     struct ets_trace_choices choices;
-    uint32_t filtered;                       /* kinds that were ever filtered */
-    size_t debug_bytes;                      /* used of the debug buffer; not in a ring */
-    uint32_t part_bytes;                     /* in a ring: a chunk's part of the debug buffer */
-    uint32_t sent, is_sending, stream_names; /* frames; a flag; names that were sent */
+    uint32_t filtered;                       /* kinds that were filtered at any time */
+    size_t debug_bytes;                      /* used bytes of the debug buffer; not in a ring */
+    uint32_t part_bytes;                     /* ring: each chunk's part of the debug buffer */
+    uint32_t sent, is_sending, stream_names; /* frames sent; a flag; names sent */
     uint32_t next_preamble, lost_frames;
     struct ets_etdump_name *names;
     size_t names_used; /* number of names, and bytes of text / 8 in the upper half */
-    size_t text_limit; /* bytes of names and their texts, which begin at its end */
+    size_t text_limit; /* bytes for names and their texts; texts grow from the end */
     uint32_t name_limit;
-    uint32_t index_places; /* of the names' index, 32 bits each, right before the names */
+    uint32_t index_places; /* of the name index, 32 bits each, just before the names */
     uint64_t first_ticks, first_platform; /* both clocks at init */
-    uint64_t last_ticks, last_platform;   /* and at its end */
-    uint32_t cost_ticks_q8;               /* of a begin and end pair, in 1/256 ticks */
+    uint64_t last_ticks, last_platform;   /* both clocks at the end */
+    uint32_t cost_ticks_q8;               /* cost of a begin and end pair, in 1/256 ticks */
     uint8_t fingerprint[64];
     uint16_t cached_names[ETS_TRACE_CACHED_NAMES];
 };
 
-/* inner: names that a thread used lately, by pointer. */
+/* inner: names that a thread used recently, by pointer. */
 #define ETS_TRACE_THREAD_NAMES 16
 
 struct ets_trace_known_name {
     const char *name; /* the caller's pointer */
-    const char *copy; /* what it is compared with; NULL: names are static */
+    const char *copy; /* compared with `name`; NULL: names are static */
     uint32_t shape;   /* how to compare them */
     uint32_t id;
 };
 
-/* What one thread records with. Declared by the caller; its fields are for the library. */
+/* The state of one recording thread. The caller declares it. Its fields belong to the library. */
 struct ets_trace_thread {
     struct ets_trace *trace;
     uint8_t *next, *end;
-    struct ets_trace_chunk *chunk; /* NULL: none is held */
+    struct ets_trace_chunk *chunk; /* NULL: none */
     uint8_t *segment;              /* the run's header in the chunk */
     uint32_t segment_events;
     int32_t chain;
     uint32_t instruction;
     uint32_t lane;
-    uint32_t generation; /* the trace's when the thread was initialised */
+    uint32_t generation; /* of the trace when the thread was initialised */
     uint32_t run;        /* number of the open run; 0: none */
     uint32_t invocation;
     int32_t bundled_input_index;
-    uint64_t run_ticks, run_platform; /* both clocks at its begin */
+    uint64_t run_ticks, run_platform; /* both clocks when the run began */
     int32_t allocators;
     uint16_t run_name, method_name;
     uint8_t run_flags;
@@ -291,28 +297,28 @@ enum ets_trace_purpose { ETS_TRACE_UNKNOWN = 0, ETS_TRACE_LOAD = 1, ETS_TRACE_EX
 struct ets_trace_run {
     const char *name;    /* "Default" and "Execute" in ExecuTorch. NULL: "Default" */
     const char *method;  /* the method that is loaded or executed. NULL: not known */
-    uint32_t invocation; /* how many runs of it came before */
+    uint32_t invocation; /* number of earlier runs of the method */
     enum ets_trace_purpose purpose;
-    int is_bundled; /* 1: bundled_input_index is meant */
+    int is_bundled; /* 1: bundled_input_index is set */
     int32_t bundled_input_index;
 };
 
 /*
- * inner: kinds of spans, in the uppermost byte of `about`; below are the chain, the name, and the
- * instruction or the delegate's integer. Of a wide one only the uppermost bit is the kind's.
+ * inner: kinds of spans, in the top byte of `about`. The bytes below hold the chain, the name, and
+ * the instruction or the delegate's integer. In a wide span only the top bit is the kind.
  */
 #define ETS_TRACE_SPAN_EVENT (UINT64_C(1) << 56)
 #define ETS_TRACE_SPAN_DELEGATE (UINT64_C(2) << 56)
 #define ETS_TRACE_SPAN_OFF (UINT64_C(3) << 56)
 #define ETS_TRACE_SPAN_WIDE (UINT64_C(1) << 63)
 
-/* inner: in `enabled` the bit of ets_trace_finish, and those of filtered kinds. */
+/* inner: bits of `enabled`: set by ets_trace_finish, and for filtered kinds. */
 #define ETS_TRACE_FINISHED (UINT32_C(1) << 31)
 #define ETS_TRACE_FILTERED(what) ((uint32_t)(what) << 16)
 
 /*
- * What is between begin and end, passed by value. It belongs to the trace as it was when it began:
- * after ets_trace_reset it is stale, as its name may be gone. Fields are for the library.
+ * An open event, passed by value from begin to end. After ets_trace_reset it is stale, because its
+ * name may be gone. Its fields belong to the library.
  */
 struct ets_trace_span {
     uint64_t start_ticks;
@@ -320,37 +326,38 @@ struct ets_trace_span {
     uint32_t generation;
 };
 
-/* inner: the part of a span that functions hand out: two registers. */
+/* inner: the part of a span that functions return: two registers. */
 struct ets_trace_begun {
     uint64_t start_ticks, about;
 };
 
-/* The name of a part of a delegate: an integer or a string, as in ExecuTorch exactly one. */
+/* The identifier of a delegate's part: either an integer or a string, as in ExecuTorch. */
 struct ets_trace_delegate {
-    const char *name; /* NULL: the integer `id` counts */
+    const char *name; /* NULL: use the integer `id` */
     int32_t id;
 };
 
-/* What a trace can tell about itself. */
+/* The state of a trace, for reports. */
 struct ets_trace_state {
-    enum ets_status first_error; /* OK: nothing was ever refused */
-    uint32_t dropped;            /* events that were not kept */
-    uint32_t unnamed;            /* events that were kept without their name */
-    uint32_t backwards;          /* events that ended before they began: their duration is 0 */
-    uint32_t overwritten;        /* events that a ring gave up for later ones */
-    uint32_t stale;              /* ends of what had begun before ets_trace_reset: not kept */
+    enum ets_status first_error; /* why the first event was dropped. OK: none was */
+    uint32_t dropped;            /* events that could not be kept */
+    uint32_t unnamed;            /* events kept without their name */
+    uint32_t backwards;          /* events that ended before they began, kept with duration 0 */
+    uint32_t overwritten;        /* events that a ring replaced by later ones */
+    uint32_t stale;              /* ends of spans from before ets_trace_reset; not kept */
     uint32_t names;
-    size_t used_bytes, capacity_bytes; /* of what is for events in the buffer */
-    size_t debug_bytes; /* of the debug buffer, from its front: what events refer to is inside */
+    size_t used_bytes, capacity_bytes; /* of the buffer's part for events */
+    size_t debug_bytes; /* of the debug buffer, from its start; events refer to these only */
 };
 
-/* A list of tensors, handed over one by one, so that nobody needs an array of them. */
+/* A list of tensors, read one by one, so that the caller needs no array. */
 struct ets_trace_tensors {
     void *context;
     uint32_t count;
     /*
-     * Fills `tensor_out`, which is clear, with tensor `index`. Asked twice for each, with the same
-     * answer. Answers OK, or why not: the list is then dropped and counted.
+     * Fills `tensor_out`, which is all zero, with tensor `index`. It is called twice for each
+     * tensor and must give the same answer. Returns OK, or why not; the list is then dropped and
+     * counted.
      */
     enum ets_status (*get)(void *context, uint32_t index, struct ets_tensor *tensor_out);
 };
@@ -358,73 +365,78 @@ struct ets_trace_tensors {
 /*
  * Prepares `trace`. Statuses: INVALID_ARGUMENT (config NULL, mode unknown, mode STREAM without a
  * stream, a chunk_count that leaves no room for an event), NO_SPACE (a buffer too small for an
- * event). After a failure every call is safe, and events are dropped and counted.
+ * event). After a failure all calls are safe; events are dropped and counted.
  */
 enum ets_status ets_trace_init(struct ets_trace *trace, const struct ets_trace_config *config);
 
 /*
- * Forgets all events, names and counts; threads must be initialised again, and the config's `what`
- * is recorded. Sinks, filters, reducer and the measured cost stay. A span that is open meanwhile is
- * stale: its end records nothing and is counted. Statuses: as init.
+ * Forgets all events, names and counts. Initialise all threads again. The config's `what` applies
+ * again; sinks, filters, reducer and the measured cost stay. A span that is open across a reset is
+ * stale: its end records nothing and is counted. Statuses: those of ets_trace_init.
  */
 enum ets_status ets_trace_reset(struct ets_trace *trace);
 
-/* Makes `thread` one that records into `trace`, outside of any run and instruction. */
+/* Prepares `thread` to record into `trace`, outside any run and instruction. */
 void ets_trace_thread_init(struct ets_trace_thread *thread, struct ets_trace *trace);
 
 /*
- * Closes the chunk that the thread holds, so that a ring can reclaim it: for threads that end or
- * pause. It can go on recording.
+ * Closes the thread's chunk, so that a ring can reuse it. For threads that end or pause. The thread
+ * may record again later.
  */
 void ets_trace_thread_release(struct ets_trace_thread *thread);
 
-/* Sets what is recorded from now on: bits of ets_trace_what, 0 for nothing. From any thread. */
+/* Sets what to record from now on: bits of ets_trace_what; 0: nothing. Callable from any thread. */
 void ets_trace_enable(struct ets_trace *trace, uint32_t what);
 
 /*
- * The config's debug buffer and data sink, set later: before the first tensor. buffer NULL, write
- * NULL: none. A debug buffer is used from its front again. Not while other threads record.
+ * Set the config's debug buffer and data sink later, before the first tensor. NULL as buffer or
+ * write: none. A debug buffer is filled from its start again. Do not call while other threads
+ * record.
  */
 void ets_trace_set_debug_buffer(struct ets_trace *trace, void *buffer, size_t bytes);
 void ets_trace_set_data_sink(struct ets_trace *trace, struct ets_trace_data_sink sink);
 
 /*
- * From now on a kind that filters choose from is recorded only where it matches any of these; kinds
- * that no filter names are as before. Borrowed, with their patterns, until they are set again;
- * NULL, 0: none. Not while other threads record. A filtered kind takes about as long as its names
- * take to compare; others cost nothing. Statuses: INVALID_ARGUMENT (bits that are not filtered, a
- * range that ends before it begins, NULL with a count): the filters stay as they were.
+ * Sets filters. From now on, a kind named by a filter is recorded only if it matches at least one
+ * filter; other kinds are recorded as before. The filters and their patterns are borrowed until
+ * they are set again; NULL, 0: no filters. Do not call while other threads record. Filtering costs
+ * about as much as comparing the names; kinds without a filter cost nothing. Statuses:
+ * INVALID_ARGUMENT (a kind that cannot be filtered, a range that ends before it begins, NULL with a
+ * count); the filters are then unchanged.
  *
- * The dump says which kinds were filtered: etscope's readers then join what is left of the
- * operators with their ETRecord. They know the method for certain where runs name it.
+ * The dump says which kinds were filtered, so that etscope can join the remaining operators with
+ * their ETRecord. The method is certain only if the runs name it.
  */
 enum ets_status ets_trace_set_filters(struct ets_trace *trace,
                                       const struct ets_trace_filter *filters, uint32_t count);
 
 /*
- * From now on tensors of these kinds are reduced where they are logged: to counts of numbers, NaNs,
- * infinities and zeros, to range, sums (for mean, deviation, L1 and L2 norm), hash and first
- * values, 104 bytes and 8 for each of these. Their bytes are not kept, nor needed after the call;
- * an ETDump has no place for this: it is in the extra block. Tensors whose elements are no numbers
- * keep their shape alone. NULL: none is reduced. Copied. Not while other threads record. Statuses:
- * INVALID_ARGUMENT (other kinds, too many first values).
+ * Reduces tensors of these kinds to statistics when they are logged: counts of numbers, NaNs,
+ * infinities and zeros, range, sums (for mean, deviation, L1 and L2 norm), hash and first values.
+ * That takes 104 bytes and 8 per first value. The tensors' bytes are not kept, and not needed after
+ * the call. ETDump has no field for statistics, so they are written to the extra block. Of tensors
+ * whose elements are not numbers only the shape is kept. NULL: reduce none. The struct is copied.
+ * Do not call while other threads record. Statuses: INVALID_ARGUMENT (other kinds, too many first
+ * values).
  */
 enum ets_status ets_trace_set_reducer(struct ets_trace *trace,
                                       const struct ets_trace_reducer *reducer);
 
-/* Counts an event that the caller cannot record; `reason` is kept if it is the first one. */
+/* Counts an event that the caller cannot record. The first `reason` is kept. */
 void ets_trace_drop(struct ets_trace *trace, enum ets_status reason);
 
 /*
- * Opens a run block, in which the thread's events are until the next begin_run; the one before is
- * ended where that was not done. An event outside of any run opens one named "Default".
+ * Opens a run block for the thread's events, up to the next begin_run. Ends the previous run if it
+ * is still open. An event outside any run opens one named "Default".
  */
 void ets_trace_begin_run(struct ets_trace_thread *thread, const struct ets_trace_run *run);
 
-/* Ends the run. Events that come now still belong to it (ExecuTorch's outputs do). */
+/* Ends the run. Later events still belong to it; ExecuTorch logs outputs there. */
 void ets_trace_end_run(struct ets_trace_thread *thread);
 
-/* The instruction that runs: chain -1 and instruction 0 outside of any, as in ExecuTorch. */
+/*
+ * Sets the current instruction. Outside any instruction: chain -1, instruction 0, as in ExecuTorch.
+ */
 static inline void ets_trace_set_instruction(struct ets_trace_thread *thread, int32_t chain,
                                              uint32_t instruction)
 {
@@ -442,8 +454,7 @@ static inline uint32_t ets_trace_enabled(const struct ets_trace *trace)
 #endif
 }
 
-/* inner: the place of an event as its span has it; 0 for chains beyond 32,767, which are dropped.
- */
+/* inner: the position of an event, as in its span. 0 for chains above 32,767, which are dropped. */
 static inline uint64_t ets_trace_place(int32_t chain, uint32_t instruction)
 {
     const uint32_t number = (uint32_t)chain;
@@ -454,20 +465,20 @@ static inline uint64_t ets_trace_place(int32_t chain, uint32_t instruction)
     return ETS_TRACE_SPAN_WIDE | (uint64_t)number << 48 | instruction;
 }
 
-/* inner: what the functions below do where the kind is enabled or the trace is finished. */
+/* inner: the functions below call these if the kind is enabled or the trace is finished. */
 struct ets_trace_begun ets_trace_begin_enabled(struct ets_trace_thread *thread, const char *name,
                                                uint64_t place, uint32_t enabled);
 void ets_trace_end_begun(struct ets_trace_thread *thread, struct ets_trace_begun begun,
                          uint32_t generation);
 
-/* inner: the same where filters choose from the kind, or the trace is finished. */
+/* inner: the same for a filtered kind or a finished trace. */
 struct ets_trace_begun ets_trace_begin_filtered(struct ets_trace_thread *thread, uint32_t what,
                                                 const char *name, int32_t chain,
                                                 uint32_t instruction);
 
 /*
- * Begins an event at the instruction that is given. `what`: the one bit that it is enabled by.
- * `name` may change or go after the call (unless names_are_static); NULL: none.
+ * Begins an event at the given instruction. `what` is the single bit that enables it. `name` may
+ * change after the call (unless names_are_static); NULL: none.
  */
 static inline struct ets_trace_span ets_trace_begin_at(struct ets_trace_thread *thread,
                                                        uint32_t what, const char *name,
@@ -492,9 +503,9 @@ static inline struct ets_trace_span ets_trace_begin(struct ets_trace_thread *thr
 }
 
 /*
- * Ends it; the event is recorded now, so that events stand in the order of their ends. A span that
- * was begun while disabled, or filtered out, does nothing; a zero one is counted as dropped,
- * INVALID_ARGUMENT; a stale one is counted as that.
+ * Ends and records the event; events are therefore in the order of their ends. A span that began
+ * while its kind was disabled, or that was filtered out, is ignored. A zero span is counted as
+ * dropped (INVALID_ARGUMENT), a stale span as stale.
  */
 static inline void ets_trace_end(struct ets_trace_thread *thread, struct ets_trace_span span)
 {
@@ -506,31 +517,31 @@ static inline void ets_trace_end(struct ets_trace_thread *thread, struct ets_tra
 struct ets_trace_span ets_trace_begin_delegate(struct ets_trace_thread *thread,
                                                struct ets_trace_delegate part);
 
-/* Ends it, at the instruction that is current now. `metadata` is copied; {NULL, 0}: none. */
+/* Ends the event, at the current instruction. `metadata` is copied; {NULL, 0}: none. */
 void ets_trace_end_delegate(struct ets_trace_thread *thread, struct ets_trace_span span,
                             struct ets_bytes metadata);
 
-/* An event of a delegate after the fact, with the platform clock's times. */
+/* Records a delegate's event after it ended, with times of the platform clock. */
 void ets_trace_log_delegate(struct ets_trace_thread *thread, struct ets_trace_delegate part,
                             uint64_t start_platform_ticks, uint64_t end_platform_ticks,
                             struct ets_bytes metadata);
 
 /*
- * 1 where a debug value would be recorded now: its kind is enabled, and filters let it pass. For
- * callers that have to prepare it.
+ * 1 if a debug value would be recorded now: its kind is enabled and passes the filters. For callers
+ * that must prepare the value.
  */
 int ets_trace_wants_value(const struct ets_trace_thread *thread,
                           const struct ets_trace_delegate *part, int is_output);
 
 /*
- * Debug values. `part` NULL: of the instruction itself, else of a delegate's part. `is_output`: an
- * output of the whole method. Each answers OK, also where the kind is disabled or filtered; else
- * why the value was dropped: NO_SPACE, IO (the data sink's answers), INVALID_ARGUMENT (rank over
- * ETS_TENSOR_MAX_RANK, bytes missing).
+ * Record debug values. `part` NULL: a value of the instruction itself, else of a delegate's part.
+ * `is_output`: 1 for an output of the method. Return OK, also if the kind is disabled or filtered
+ * out; else why the value was dropped: NO_SPACE, IO (from the data sink), INVALID_ARGUMENT (rank
+ * over ETS_TENSOR_MAX_RANK, missing bytes).
  *
- * A tensor whose bytes are kept is a debug event of the ETDump. One whose bytes are not, because
- * there is no sink or it was reduced, is told in the extra block alone, as ETDump's readers take
- * every offset for a place in the debug buffer.
+ * A tensor with bytes becomes a debug event of the ETDump. A tensor without bytes (there is no
+ * sink, or it was reduced) goes to the extra block only, because readers of ETDump take every
+ * offset for a position in the debug buffer.
  */
 enum ets_status ets_trace_log_tensor(struct ets_trace_thread *thread,
                                      const struct ets_trace_delegate *part,
@@ -550,54 +561,55 @@ enum ets_status ets_trace_log_double(struct ets_trace_thread *thread,
                                      int is_output);
 enum ets_status ets_trace_log_bool(struct ets_trace_thread *thread,
                                    const struct ets_trace_delegate *part, int value, int is_output);
-/* ETDump has no place for a string: it goes into the extra block. It is kept as names are. */
+/* ETDump has no field for a string, so it goes to the extra block. It is stored like a name. */
 enum ets_status ets_trace_log_string(struct ets_trace_thread *thread,
                                      const struct ets_trace_delegate *part, const char *value,
                                      int is_output);
 
 /*
- * Adds an allocator to the open run. Returns its number, which starts from 1 in each run; 0 where
- * it was dropped or allocations are not recorded.
+ * Adds an allocator to the open run. Returns its number, which starts at 1 in each run, or 0 if it
+ * was dropped or allocations are not recorded.
  */
 int32_t ets_trace_add_allocator(struct ets_trace_thread *thread, const char *name);
 
-/* An allocation of `bytes` from allocator number `allocator`. */
+/* Records an allocation of `bytes` from allocator number `allocator`. */
 void ets_trace_log_allocation(struct ets_trace_thread *thread, int32_t allocator, uint64_t bytes);
 
 /*
- * Measures what a begin and end pair costs on this device, both clock readings included, for the
- * dump: readers can then subtract it. The least of 64 times four pairs counts. Takes 2.5 kB of
- * stack; records nothing. Without a clock nothing is measured.
+ * Measures the cost of a begin and end pair on this device, both clock readings included. The dump
+ * states it, so that readers can subtract it. Takes the minimum of 64 times four pairs, uses 2.5 kB
+ * of stack and records nothing. Does nothing without a clock.
  */
 void ets_trace_measure_cost(struct ets_trace_thread *thread);
 
 /*
- * Mode STREAM: sends what the thread has recorded so far, after the full chunks of all threads.
- * Statuses: IO (the stream refused: what it was given is dropped and counted), OK otherwise, also
- * where another thread is sending, which leaves the rest for later.
+ * Mode STREAM: sends the full chunks of all threads, then what this thread recorded so far.
+ * Statuses: IO (the stream refused; the events are dropped and counted). OK also if another thread
+ * is sending at the moment, which leaves the rest for later.
  */
 enum ets_status ets_trace_flush(struct ets_trace_thread *thread);
 
-/* Ends recording: what comes later is dropped and counted, INVALID_ARGUMENT. */
+/* Ends recording. Later events are dropped and counted (INVALID_ARGUMENT). */
 void ets_trace_finish(struct ets_trace *trace);
 
 ETS_API void ets_trace_get_state(const struct ets_trace *trace, struct ets_trace_state *state_out);
 
 /*
- * Where events were dropped because memory was full, the last run of the dump has this name, and
- * one event of it, so that readers that do not know the extra block tell it, too.
+ * If events were dropped because memory was full, the dump ends with a run of this name that has
+ * one event of this name. It shows the loss to readers that do not know the extra block.
  */
 #define ETS_TRACE_CUT_NAME "etscope: events were dropped, the tracer's memory was full"
 
 /*
- * The size of the ETDump that ets_trace_write would write now. Statuses as ets_etdump_writer_size.
+ * The size of the ETDump that ets_trace_write would write now. Statuses: those of
+ * ets_etdump_writer_size.
  */
 ETS_API enum ets_status ets_trace_dump_size(struct ets_trace *trace, size_t *bytes_out,
                                             struct ets_error *error);
 
 /*
- * Writes all that is kept as an ETDump, times in nanoseconds, with the extra block. The trace stays
- * as it is. Statuses as ets_etdump_write and ets_etdump_write_buffer.
+ * Writes the trace as an ETDump with times in nanoseconds and the extra block. The trace is
+ * unchanged. Statuses: those of ets_etdump_write and ets_etdump_write_buffer.
  */
 ETS_API enum ets_status ets_trace_write(struct ets_trace *trace, const struct ets_etdump_sink *sink,
                                         struct ets_error *error);
@@ -606,10 +618,10 @@ ETS_API enum ets_status ets_trace_write_buffer(struct ets_trace *trace, void *bu
                                                struct ets_error *error);
 
 /*
- * A stream into the caller's memory, for mode STREAM and for ets_trace_write; as a config's stream
- * it must stay as long as the trace. What does not fit is refused: in mode STREAM its events are
- * counted as dropped, and ets_trace_recover makes an ETDump of the first `bytes`. Sinks for files
- * and descriptors are in platforms/; others are a function of yours.
+ * A stream into the caller's memory, for mode STREAM and for ets_trace_write. As a config's stream
+ * it must live as long as the trace. Data that does not fit is refused: in mode STREAM its events
+ * are counted as dropped, and ets_trace_recover makes an ETDump of the first `bytes`. platforms/
+ * has sinks for files and descriptors. For anything else write your own.
  */
 struct ets_trace_memory {
     void *data;

@@ -1,5 +1,5 @@
 /*
- * trace_adapter.hpp - ExecuTorch's EventTracer over a trace of yours, which adapters may share.
+ * trace_adapter.hpp - an EventTracer that records into your own trace, which adapters may share.
  *
  *     struct ets_trace_config config = {};
  *     config.buffer = buffer;
@@ -7,13 +7,13 @@
  *     config.mode = ETS_TRACE_RING;
  *     etscope::set_clock(&config, etscope::Clock::kCycleCounter); // after runtime_init
  *     ets_trace_init(&trace, &config);
- *     etscope::TraceAdapter adapter(&trace); // one for each thread
+ *     etscope::TraceAdapter adapter(&trace); // one per thread
  *     auto method = program->load_method("forward", &memory_manager, &adapter);
  *     method->execute();
  *     ets_trace_write(&trace, &sink, nullptr);
  *
- * Threads, memory, and what differs from ExecuTorch's own tracer: see executorch.hpp, which is the
- * header to begin with.
+ * Start with executorch.hpp, which describes threads, memory and the differences from ExecuTorch's
+ * own tracer.
  */
 #ifndef ETSCOPE_TRACE_ADAPTER_HPP
 #define ETSCOPE_TRACE_ADAPTER_HPP
@@ -34,7 +34,7 @@
 
 #include "etscope/trace.h"
 
-/* What happens when one adapter is used by two threads at once; `text` says so. */
+/* Called with a message if two threads use one adapter at once. */
 #ifndef ETSCOPE_MISUSE
 #define ETSCOPE_MISUSE(text) assert((text) == nullptr)
 #endif
@@ -62,7 +62,7 @@ inline uint64_t read_platform_clock(void *)
     return executorch::runtime::pal_current_ticks();
 }
 
-/* Whether ets_trace_cycles is there and runs at one rate on all cores, asleep or not. */
+/* Whether ets_trace_cycles exists and runs at one constant rate on all cores. */
 inline bool has_cycle_counter()
 {
 #if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)
@@ -75,7 +75,7 @@ inline bool has_cycle_counter()
 #endif
 }
 
-/* Its ticks in a second; 0 where it does not tell, and is measured against the platform's clock. */
+/* Its ticks per second. 0: not known; the rate is measured with the platform's clock. */
 inline uint64_t cycle_counter_hz()
 {
 #if defined(__aarch64__) && defined(__GNUC__)
@@ -89,10 +89,10 @@ inline uint64_t cycle_counter_hz()
 
 enum class Clock {
     kPlatform,    /* et_pal_current_ticks */
-    kCycleCounter /* cheaper to read; the platform's clock where has_cycle_counter() is false */
+    kCycleCounter /* cheaper to read; if has_cycle_counter() is false, the platform's clock */
 };
 
-/* Fills the clocks of a config. The platform layer must be initialised (runtime_init). */
+/* Sets the clocks of a config. Call runtime_init before. */
 inline void set_clock(struct ets_trace_config *config, Clock clock)
 {
     const et_tick_ratio_t ratio = executorch::runtime::pal_ticks_to_ns_multiplier();
@@ -123,8 +123,8 @@ class TraceAdapter : public executorch::runtime::EventTracer
     using ArrayRef = executorch::aten::ArrayRef<T>;
 
     /*
-     * `trace`: initialised, and there as long as the adapter is. The levels of the adapter become
-     * what the trace records, so that ExecuTorch does not even call for what is off.
+     * `trace` must be initialised and outlive the adapter. Sets the adapter's levels to what the
+     * trace records, so that ExecuTorch does not report the rest.
      */
     explicit TraceAdapter(struct ets_trace *trace)
     {
@@ -139,8 +139,8 @@ class TraceAdapter : public executorch::runtime::EventTracer
     TraceAdapter &operator=(const TraceAdapter &) = delete;
 
     /*
-     * The method that the runs from now on belong to, for readers of the dump; borrowed until it
-     * is set again. `invocation`: how often it was executed before.
+     * Sets the method of the following runs, for readers of the dump. Borrowed until it is set
+     * again. `invocation` is the number of earlier runs.
      */
     void set_method(const char *name, uint32_t invocation = 0)
     {
@@ -149,8 +149,8 @@ class TraceAdapter : public executorch::runtime::EventTracer
     }
 
     /*
-     * What is recorded from now on, bits of ets_trace_what, by the whole trace; and the levels of
-     * this adapter accordingly. 0: nothing, not even runs, as for warm-ups.
+     * Sets what the whole trace records from now on (bits of ets_trace_what), and the levels of
+     * this adapter. 0: nothing, not even runs; for warm-up.
      */
     void enable(uint32_t what)
     {
@@ -159,13 +159,13 @@ class TraceAdapter : public executorch::runtime::EventTracer
         set_levels(what);
     }
 
-    /* Lets the calling thread go on in the middle of a run that another thread began. */
+    /* Lets the calling thread continue a run that another thread began. */
     void hand_over()
     {
         owner_ = this_thread();
     }
 
-    /* What was kept and dropped so far; zero before the first event. */
+    /* Counts of kept and dropped events so far; zero before the first event. */
     struct ets_trace_state state() const
     {
         struct ets_trace_state found = {};
@@ -173,13 +173,13 @@ class TraceAdapter : public executorch::runtime::EventTracer
         return found;
     }
 
-    /* Run blocks begun so far. */
+    /* Number of run blocks so far. */
     size_t get_num_blocks() const
     {
         return blocks_;
     }
 
-    /* What it records with, for calls of trace.h; NULL before an ETDumpTracer's first event. */
+    /* The trace, for functions of trace.h. Of an ETDumpTracer: NULL before the first event. */
     struct ets_trace *trace() const
     {
         return trace_;
@@ -231,7 +231,7 @@ class TraceAdapter : public executorch::runtime::EventTracer
         if (is_of_this_trace && (entry.chain_id & kClosesRun) != 0) end_run();
     }
 
-    /* Exactly one of `name` and `id` must be given; otherwise the event is dropped and counted. */
+    /* Give either `name` or `id`; otherwise the event is dropped and counted. */
     Entry start_profiling_delegate(const char *name, DelegateDebugIntId id) override
     {
         catch_up();
@@ -261,7 +261,7 @@ class TraceAdapter : public executorch::runtime::EventTracer
                                bytes_of(metadata, metadata_len));
     }
 
-    /* Numbers from 1 in each run; 0 where it was not kept. */
+    /* The number of the allocator, from 1 in each run; 0: it was not kept. */
     executorch::runtime::AllocatorID track_allocator(const char *name) override
     {
         catch_up();
@@ -275,7 +275,7 @@ class TraceAdapter : public executorch::runtime::EventTracer
         ets_trace_log_allocation(&thread_, static_cast<int32_t>(id), size);
     }
 
-    /* true: logged; false: what it is was not to be recorded; else why it was dropped. */
+    /* true: logged; false: its kind is not recorded; an error: why it was dropped. */
     Result<bool> log_evalue(const EValue &value,
                             LoggedEValueType type = LoggedEValueType::kIntermediateOutput) override
     {
@@ -326,9 +326,8 @@ class TraceAdapter : public executorch::runtime::EventTracer
     }
 
     /*
-     * As with ETDumpGen: what the filter matches is left out, of delegates' values alone. NULL:
-     * nothing is. Borrowed. For filters of the other polarity, and for everything that is recorded,
-     * see ets_trace_set_filters.
+     * As in ETDumpGen, values of delegates that the filter matches are left out. NULL: none.
+     * Borrowed. For filters that select what to record, of all kinds, see ets_trace_set_filters.
      */
     void set_delegation_intermediate_output_filter(
         executorch::runtime::EventTracerFilterBase *filter) override
@@ -337,9 +336,9 @@ class TraceAdapter : public executorch::runtime::EventTracer
     }
 
   protected:
-    TraceAdapter() = default; /* for who attaches later, in prepare() */
+    TraceAdapter() = default; /* for subclasses that attach a trace in prepare() */
 
-    /* Called at the first event where no trace was given; must attach one. */
+    /* Called at the first event if no trace was given. Must attach one. */
     virtual void prepare() {}
 
     void attach(struct ets_trace *trace)
@@ -350,7 +349,7 @@ class TraceAdapter : public executorch::runtime::EventTracer
         blocks_ = 0;
     }
 
-    /* Before what `trace` lies in goes. */
+    /* Call before the memory of the trace is freed. */
     void detach()
     {
         if (trace_ != nullptr) ets_trace_thread_release(&thread_);
@@ -369,7 +368,7 @@ class TraceAdapter : public executorch::runtime::EventTracer
         if (trace_ == nullptr) prepare();
     }
 
-    /* And makes the recorder's instruction the one that EventTracer was told, not virtually. */
+    /* Passes on the current instruction: EventTracer's setters are not virtual. */
     void catch_up()
     {
         get_ready();
@@ -408,7 +407,7 @@ class TraceAdapter : public executorch::runtime::EventTracer
                                                   : EventTracerDebugLogLevel::kNoLogging);
     }
 
-    /* Method::step is an event of the method though it stands at an instruction. */
+    /* Method::step is an event of the method, although it has an instruction. */
     static bool is_of_method(const char *name)
     {
         return name != nullptr && name[0] == 'M' && strncmp(name, "Method::", 8) == 0;
@@ -420,7 +419,7 @@ class TraceAdapter : public executorch::runtime::EventTracer
                (strcmp(name, "Method::execute") == 0 || strcmp(name, "Program::load_method") == 0);
     }
 
-    /* Ties the clocks together; with the platform's alone nothing would be gained. */
+    /* Ends the run to relate both clocks. Not needed with the platform's clock alone. */
     void end_run()
     {
         if (trace_->has_platform != 0 || trace_->config.mode == ETS_TRACE_STREAM) {
@@ -428,15 +427,15 @@ class TraceAdapter : public executorch::runtime::EventTracer
         }
     }
 
-    /* Marks entries as this adapter's: callers may hand over others, or what they never began. */
+    /* Marks entries of this adapter: callers may pass entries of others, or ones never begun. */
     uint32_t cookie() const
     {
         return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(this)) | 1;
     }
 
     /*
-     * The span in an entry, which is nobody else's to read; the handle's place has the mark, the
-     * chain's the generation.
+     * Stores a span in an entry, which nobody else reads: debug_handle holds the mark, chain_id the
+     * generation.
      */
     Entry entry_of(struct ets_trace_span span, bool closes_run, DelegateDebugIdType type) const
     {
@@ -449,7 +448,7 @@ class TraceAdapter : public executorch::runtime::EventTracer
         return entry;
     }
 
-    /* What was never begun is a zero span, which counts where it ends. */
+    /* The span of an entry. Of an entry never begun: a zero span, counted when it ends. */
     struct ets_trace_span span_of(const Entry &entry) const
     {
         if (entry.debug_handle != cookie()) return {0, 0, 0};
@@ -529,7 +528,7 @@ class TraceAdapter : public executorch::runtime::EventTracer
         }
     }
 
-    /* A list whose elements cannot be read is counted. */
+    /* A list whose elements cannot be read is dropped and counted. */
     template <typename List>
     Result<bool> log_list(const Result<List> &list, int is_output)
     {
@@ -555,7 +554,7 @@ class TraceAdapter : public executorch::runtime::EventTracer
         return result_of(ets_trace_log_string(&thread_, nullptr, copy, is_output));
     }
 
-    /* ETDump has no lists of numbers: they are tensors of one dimension. */
+    /* ETDump has no lists of numbers, so they become tensors of one dimension. */
     template <typename List>
     Result<bool> log_numbers(const Result<List> &list, enum ets_scalar_type type, int is_output)
     {
@@ -578,7 +577,7 @@ class TraceAdapter : public executorch::runtime::EventTracer
         return tensor.unsafeGetTensorImpl() == nullptr;
     }
 
-    /* What is absent looks as ExecuTorch's own results that an operator does not give. */
+    /* An absent tensor looks like ExecuTorch's own placeholder for a missing result. */
     static void fill_absent(struct ets_tensor *to)
     {
         to->scalar_type = ETS_SCALAR_FLOAT;

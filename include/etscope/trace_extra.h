@@ -1,8 +1,9 @@
 /*
- * trace_extra.h - the extra block of an ETDump: what a trace knows and ETDump has no field for.
+ * trace_extra.h - reads the extra block of an ETDump: facts of a trace that ETDump has no field
+ * for.
  *
- * It stands behind the FlatBuffer, at the end of the file, found by the magic in its last four
- * bytes; docs/SPEC.md has its bytes. A reader of ETDumps does
+ * The block follows the FlatBuffer at the end of the file. The magic in the last four bytes of the
+ * file marks it. docs/SPEC.md describes its bytes.
  *
  *     struct ets_trace_extra extra;
  *     if (ets_trace_extra_init(&extra, ets_file_bytes(file), NULL) == ETS_OK) {
@@ -12,12 +13,13 @@
  *         for (size_t at = 0; ets_trace_extra_next_run(&extra, &at, &run);) { ... }
  *         struct ets_trace_extra_tensor tensor; // without its bytes
  *         for (size_t at = 0; ets_trace_extra_next_tensor(&extra, &at, &tensor);) {
- *             if (tensor.has_statistics) printf("%g\n",
- * ets_tensor_statistics_mean(&tensor.statistics));
+ *             if (!tensor.has_statistics) continue;
+ *             printf("%g\n", ets_tensor_statistics_mean(&tensor.statistics));
  *         }
  *     }
  *
- * The bytes are checked by init and borrowed as long as what is read from them is used.
+ * ets_trace_extra_init checks the bytes. They must stay valid as long as anything read from them is
+ * used.
  */
 #ifndef ETSCOPE_TRACE_EXTRA_H
 #define ETSCOPE_TRACE_EXTRA_H
@@ -38,24 +40,42 @@ enum ets_trace_key {
     ETS_TRACE_KEY_FINGERPRINT = 3,
     ETS_TRACE_KEY_RUN = 4,
     ETS_TRACE_KEY_STRING = 5,
-    ETS_TRACE_KEY_TENSOR = 6
+    ETS_TRACE_KEY_TENSOR = 6,
+    ETS_TRACE_KEY_MEMORY = 7,    /* what one of enum ets_memory_owner took of it */
+    ETS_TRACE_KEY_TEMPORARY = 8, /* what one instruction took of the temporary allocator */
+    ETS_TRACE_KEY_PROCESS = 9    /* the process's memory at one moment */
 };
+
+/* Who holds memory, where the one who ran the program counted it. */
+enum ets_memory_owner {
+    ETS_MEMORY_PROGRAM = 1,   /* the .pte */
+    ETS_MEMORY_DATA = 2,      /* .ptd files */
+    ETS_MEMORY_METHOD = 3,    /* the method allocator: what loading builds */
+    ETS_MEMORY_PLANNED = 4,   /* a planned buffer */
+    ETS_MEMORY_TEMPORARY = 5, /* the temporary allocator, which is reset after each instruction */
+    ETS_MEMORY_INPUTS = 6,    /* inputs outside of the planned buffers */
+    ETS_MEMORY_OUTPUTS = 7,   /* outputs outside of them */
+    ETS_MEMORY_HEAP = 8       /* what delegates and kernels took of the heap by themselves */
+};
+
+enum ets_memory_phase { ETS_MEMORY_ALWAYS = 0, ETS_MEMORY_LOAD = 1, ETS_MEMORY_RUN = 2 };
 
 struct ets_trace_extra {
     struct ets_bytes entries;
 };
 
 struct ets_trace_facts {
-    int has_clock;       /* 0: all times are 0. 1: they are nanoseconds */
-    int is_calibrated;   /* 1: the clock was tied to the platform's */
-    uint64_t clock_hz;   /* as configured; 0: not known */
-    uint64_t cost_ns_q8; /* of a begin and end pair, in 1/256 ns; 0: not measured */
+    int has_clock;       /* 1: times are nanoseconds. 0: all times are 0 */
+    int is_calibrated;   /* 1: the clock was calibrated with the platform's */
+    uint64_t clock_hz;   /* as configured; 0: unknown */
+    uint64_t cost_ns_q8; /* cost of a begin and end pair, in 1/256 ns; 0: not measured */
     uint32_t threads;
-    uint32_t lost_frames; /* of a stream that was recovered */
+    uint32_t lost_frames; /* of a recovered stream */
     enum ets_trace_mode mode;
     struct ets_trace_state state; /* `names` is 0 */
     struct ets_bytes fingerprint; /* {NULL, 0}: none */
-    uint32_t filtered; /* kinds that filters chose from, bits of ets_trace_what: not all is there */
+    uint32_t
+        filtered; /* filtered kinds, bits of ets_trace_what: some of their events are missing */
 };
 
 struct ets_trace_extra_run {
@@ -63,14 +83,14 @@ struct ets_trace_extra_run {
     uint32_t thread; /* number of the thread, in the order of ets_trace_thread_init */
     uint32_t invocation;
     enum ets_trace_purpose purpose;
-    int is_partial;         /* 1: its begin was given up by a ring or lost */
-    struct ets_text method; /* data NULL: not known */
+    int is_partial;         /* 1: a ring overwrote its begin, or it was lost */
+    struct ets_text method; /* data NULL: unknown */
 };
 
 /* A debug value that is a string. */
 struct ets_trace_extra_string {
     uint32_t run;
-    uint32_t next_event; /* index in the run of the event that came next */
+    uint32_t next_event; /* index in the run of the next event */
     int32_t chain;
     uint32_t instruction;
     int32_t delegate_id;
@@ -79,25 +99,25 @@ struct ets_trace_extra_string {
     struct ets_text value;
 };
 
-/* A tensor of which the bytes were not kept: its shape, and its statistics where it was reduced. */
+/* A tensor recorded without bytes: its shape, and its statistics if it was reduced. */
 struct ets_trace_extra_tensor {
     uint32_t run;
-    uint32_t next_event; /* index in the run of the event that came next */
+    uint32_t next_event; /* index in the run of the next event */
     int32_t chain;
     uint32_t instruction;
     int32_t delegate_id;
     struct ets_text delegate_name;
     int is_output;
     int is_list;
-    uint32_t list_index;      /* 0 where it is not in a list */
+    uint32_t list_index;      /* 0 if it is not in a list */
     struct ets_tensor tensor; /* without bytes */
     int has_statistics;
     struct ets_tensor_statistics statistics;
 };
 
 /*
- * `file`: the whole ETDump. Statuses: NOT_FOUND (no extra block, as in dumps of others), MALFORMED,
- * UNSUPPORTED (a newer version).
+ * `file` is the whole ETDump. Statuses: NOT_FOUND (no extra block: another tool wrote the dump),
+ * MALFORMED, UNSUPPORTED (a newer version).
  */
 ETS_API enum ets_status ets_trace_extra_init(struct ets_trace_extra *extra, struct ets_bytes file,
                                              struct ets_error *error);
@@ -106,8 +126,8 @@ ETS_API void ets_trace_extra_facts(const struct ets_trace_extra *extra,
                                    struct ets_trace_facts *facts_out);
 
 /*
- * Go over the runs, strings and tensors that the block tells of, each from its own `*at`, 0 at
- * first. Return 1, or 0 at the end; entries that are damaged are passed over.
+ * Iterate over the runs, strings and tensors of the block. Start each with `*at` = 0. Return 1, or
+ * 0 at the end. Damaged entries are skipped.
  */
 ETS_API int ets_trace_extra_next_run(const struct ets_trace_extra *extra, size_t *at,
                                      struct ets_trace_extra_run *run_out);

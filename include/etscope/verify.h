@@ -1,5 +1,5 @@
 /*
- * verify.h - is what a method gave what its bundled test case expects?
+ * verify.h - compares a method's outputs with those that its bundled test case expects.
  *
  *     // On the target, after the method ran on the inputs of case 0; `bundle` is a whole .bpte.
  *     struct ets_output_verdict verdicts[4];
@@ -14,13 +14,14 @@
  *                (unsigned long long)verdicts[verdict.first_failed].closeness.worst_index);
  *     }
  *
- * Link libetscope, or on devices libetscope_verify (CMake: etscope::verify), which holds no more
- * than this needs. Runs on devices: no heap, no stdio, no mathematics library, no state. A status
- * says whether the question could be answered at all, a verdict what the answer is: that outputs
- * differ is no error. Unlike ExecuTorch's verify_method_outputs, it compares every type by its
- * numbers, takes another layout of equal elements for equal, tells two shapes, types and counts
- * apart from two values, and scales the relative tolerance by what is expected;
- * docs/compatibility.md lists the differences.
+ * Link libetscope, or on devices libetscope_verify (CMake: etscope::verify), which holds only what
+ * this header needs. It has no heap, stdio, mathematics library or state. A status says whether the
+ * outputs could be compared; a verdict says how they compare. Outputs that differ are not an error.
+ *
+ * Unlike ExecuTorch's verify_method_outputs, it compares the numbers of every type, accepts equal
+ * elements in another layout, reports a wrong shape, type or number of outputs separately from
+ * wrong values, and scales the relative tolerance by the expected value. docs/compatibility.md
+ * lists the differences.
  */
 #ifndef ETSCOPE_VERIFY_H
 #define ETSCOPE_VERIFY_H
@@ -36,12 +37,13 @@ extern "C" {
 /* X(NAME, number, name, meaning) */
 #define ETS_RESULT_LIST(X)                                                           \
     X(CLOSE, 0, "close", "equal within the tolerance")                               \
-    X(DIFFERENT, 1, "different", "at least one element is outside of the tolerance") \
-    X(SHAPE, 2, "shape", "another shape than expected")                              \
-    X(DTYPE, 3, "dtype", "another scalar type than expected")                        \
-    X(KIND, 4, "kind", "a number where a tensor was expected, or the like")          \
-    X(MISSING, 5, "missing", "expected, but the method has no such output")          \
-    X(UNEXPECTED, 6, "unexpected", "the test case says nothing of this output")
+    X(DIFFERENT, 1, "different", "at least one element is outside the tolerance")    \
+    X(SHAPE, 2, "shape", "the shape is not the expected one")                        \
+    X(DTYPE, 3, "dtype", "the scalar type is not the expected one")                  \
+    X(KIND, 4, "kind",                                                               \
+      "the kind is not the expected one: a number instead of a tensor, for example") \
+    X(MISSING, 5, "missing", "expected, but the method does not return it")          \
+    X(UNEXPECTED, 6, "unexpected", "returned, but the test case does not expect it")
 
 enum ets_output_result {
 #define ETS_RESULT_ENUM(name, number, text, meaning) ETS_RESULT_##name = number,
@@ -49,41 +51,41 @@ enum ets_output_result {
 #undef ETS_RESULT_ENUM
 };
 
-/* "close" for ETS_RESULT_CLOSE, and its meaning; NULL for a number that is none. */
+/* "close" for ETS_RESULT_CLOSE, and its meaning; NULL for an unknown number. */
 ETS_API const char *ets_output_result_name(enum ets_output_result verdict);
 ETS_API const char *ets_output_result_meaning(enum ets_output_result verdict);
 
 /*
- * What one output turned out to be. The statistics are there where shape and numbers allow, also
- * where the scalar types differ: has_statistics.
+ * The verdict on one output. If has_statistics is 1, `comparison` and `closeness` are set: shapes
+ * and types could be compared as numbers. The scalar types may differ.
  */
 struct ets_output_verdict {
     enum ets_output_result verdict;
-    struct ets_tolerance tolerance; /* that was used */
+    struct ets_tolerance tolerance; /* the tolerance used */
     int has_statistics;
     struct ets_comparison comparison; /* reference: expected, other: actual */
     struct ets_closeness closeness;
 };
 
 /*
- * A tolerance for some outputs. What is negative or NULL holds for all (method, test_case, output,
- * scalar_type), or is left to other rules (relative, absolute, of_rms).
+ * A tolerance for some outputs. A negative number or NULL in method, test_case, output or
+ * scalar_type matches all. A negative relative, absolute or of_rms is left to other rules.
  */
 struct ets_tolerance_rule {
     const char *method;
     int64_t test_case, output;
-    int scalar_type; /* of the expected value; int64, bool and float64 for plain numbers */
+    int scalar_type; /* of the expected value; plain numbers are int64, bool or float64 */
     double relative, absolute;
-    double of_rms; /* 0: `relative` and `absolute` decide alone */
+    double of_rms; /* 0: use only `relative` and `absolute` */
 };
 
 /*
- * What a program computes in, and how far a right result may be off for it. X(NAME, number, name,
- * relative, absolute, of_rms, where of_rms comes from). `relative` and `absolute` are those of
- * torch.testing.assert_close for the type; `of_rms` is a part of the root mean square of the
- * expected values. gap.h judges by of_rms, verify.h by all three. Each class but the first allows
- * no less than those before it. INT4_OF_FLOAT is for int4 weights whose reference has the float
- * ones: what rounding them to 4 bits costs is in it.
+ * The arithmetic of a program, and how far correct results may deviate with it. X(NAME, number,
+ * name, relative, absolute, of_rms, where of_rms comes from). `relative` and `absolute` are those
+ * of torch.testing.assert_close for the type. `of_rms` is a fraction of the root mean square of the
+ * expected values. gap.h judges by of_rms, verify.h by all three. From one class to the next,
+ * of_rms never falls. INT4_OF_FLOAT is for int4 weights whose reference has float weights: it
+ * includes the error of rounding them to 4 bits.
  */
 /* clang-format off */
 #define ETS_COMPUTES_LIST(X)                                                                       \
@@ -110,20 +112,20 @@ enum ets_computes {
 #undef ETS_COMPUTES_ENUM
 };
 
-/* A line of the table; its texts are static. */
+/* A row of the table. Its texts are static. */
 struct ets_tolerance_class {
     const char *name;
     struct ets_tolerance tolerance;
     const char *source;
 };
 
-/* NULL for a number that is none. */
+/* NULL for an unknown number. */
 ETS_API const struct ets_tolerance_class *ets_tolerance_of(enum ets_computes computes);
 
 /*
- * Compares one output. Plain numbers count as tensors of one element; elements that are no numbers
- * (bits types) must be the same bytes. INVALID_ARGUMENT: a tolerance that is negative; otherwise
- * what ets_elements_init says of a tensor that cannot be read.
+ * Compares one output. Plain numbers count as tensors of one element. Elements that are not numbers
+ * (bits types) must have equal bytes. Statuses: INVALID_ARGUMENT (a negative tolerance), and those
+ * of ets_elements_init.
  */
 ETS_API enum ets_status ets_verify_output(const struct ets_value *expected,
                                           const struct ets_value *actual,
@@ -132,15 +134,15 @@ ETS_API enum ets_status ets_verify_output(const struct ets_value *expected,
                                           struct ets_error *error);
 
 struct ets_case_verdict {
-    uint32_t output_count; /* the larger one of expected and given outputs */
+    uint32_t output_count; /* the larger of the expected and the returned number */
     uint32_t failed_count; /* outputs whose verdict is not CLOSE */
     uint32_t first_failed; /* output_count: none */
 };
 
 /*
- * Compares all outputs of a test case. `verdicts_out` takes the first `verdict_capacity` verdicts
- * (NULL: none). NOT_FOUND: the case has no expected outputs, so that there is nothing to say.
- * Otherwise as ets_verify_output.
+ * Compares all outputs of a test case. `verdicts_out` receives the first `verdict_capacity`
+ * verdicts (NULL: none). Statuses: NOT_FOUND (the case has no expected outputs to compare with),
+ * and those of ets_verify_output.
  */
 ETS_API enum ets_status ets_verify_case(
     const struct ets_bundle_suite *suite, const struct ets_bundle_case *test_case,
@@ -149,8 +151,8 @@ ETS_API enum ets_status ets_verify_case(
     struct ets_case_verdict *verdict_out, struct ets_error *error);
 
 /*
- * The same from the bytes of a bundle. Also: the statuses of ets_bundle_init; NOT_FOUND (no such
- * method in the bundle, or no such case).
+ * Does the same from the bytes of a bundle. Further statuses: those of ets_bundle_init; NOT_FOUND
+ * (the bundle has no such method, or no such case).
  */
 ETS_API enum ets_status ets_verify_outputs(
     struct ets_bytes bundle, const char *method, uint32_t test_case,

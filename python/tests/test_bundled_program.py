@@ -166,12 +166,12 @@ def test_suites_are_sorted_by_name():
 
 
 @pytest.mark.parametrize("suites, message", [
-    (forward(([],)), "0 inputs are given, not 1"),
-    (forward(([X, X],)), "2 inputs are given, not 1"),
+    (forward(([],)), "has 0 inputs instead of 1"),
+    (forward(([X, X],)), "has 2 inputs instead of 1"),
     (forward(([X.astype("f8")],)), "float64"),
     (forward(([X[:, :8]],)), r"\[2, 8\]"),
     (forward(([1],)), "an int"),
-    (forward(([X], [Y, Y])), "2 expected outputs are given, not 1"),
+    (forward(([X], [Y, Y])), "has 2 expected outputs instead of 1"),
     (forward(([X], [Y.astype("i4")])), "int32"),
     ([MethodTestSuite("backward", [])], "backward"),
 ])  # fmt: skip

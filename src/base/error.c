@@ -25,7 +25,7 @@ const char *ets_status_meaning(enum ets_status status)
         ETS_STATUS_LIST(ETS_CASE)
 #undef ETS_CASE
     }
-    return "no status of etscope";
+    return "unknown status";
 }
 
 /* A bounded line being built. */

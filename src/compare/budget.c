@@ -103,7 +103,7 @@ static enum ets_status read_bound(const struct reader *reader, struct ets_text t
         text.size--;
     }
     if (!take_number(&text, &bound->value)) {
-        return fail(reader, "the limit must be as +5%, +200us, 12ms, or 90% of a share");
+        return fail(reader, "the limit must look like +5%, +200us, 12ms, or 90% for a share");
     }
     bound->value *= sign;
     if (ets_text_is(text, "%")) {
@@ -129,14 +129,14 @@ static enum ets_status read_bounds(struct reader *reader, struct ets_budget_rule
     struct ets_text word, limits[ETS_BUDGET_MAX_BOUNDS];
     do {
         if (rule->bound_count == ETS_BUDGET_MAX_BOUNDS) {
-            return fail(reader, "a rule has two limits at most, as in: <= +25% or +5us");
+            return fail(reader, "a rule can have at most two limits, as in: <= +25% or +5us");
         }
         limits[rule->bound_count++] = take_last(reader);
         word = take_last(reader);
     } while (ets_text_is(word, "or"));
     *sign_out = word;
     if (!ets_text_is(word, "<=") && !ets_text_is(word, ">=")) {
-        return fail(reader, "a rule is: WHAT METRIC <= LIMIT, as in: total p50 <= +5%");
+        return fail(reader, "a rule must be: WHAT METRIC <= LIMIT, as in: total p50 <= +5%");
     }
     for (uint32_t i = 0; i < rule->bound_count; i++) {
         struct ets_budget_bound *bound = &rule->bounds[rule->bound_count - 1 - i];
@@ -147,7 +147,9 @@ static enum ets_status read_bounds(struct reader *reader, struct ets_budget_rule
         is_least = is_least || bound->value < 0 || bound->limit == ETS_LIMIT_SHARE;
     }
     if (rule->bound_count == 1 || (is_relative && !is_least)) return ETS_OK;
-    return fail(reader, "of two limits one is over the base, and none below it: +25% or +5us");
+    return fail(
+        reader,
+        "of two limits at least one must be relative to the base, and none below it: +25% or +5us");
 }
 
 static bool read_metric(struct ets_text text, enum ets_budget_metric *metric)
@@ -167,7 +169,7 @@ static enum ets_status read_subject(struct reader *reader, struct ets_budget_rul
     size_t i = 0;
     while (i < 4 && !ets_text_is(word, subjects[i])) i++;
     if (i == 4) {
-        return fail(reader, "a rule begins with total, load, operator NAME or delegated");
+        return fail(reader, "a rule must begin with total, load, operator NAME or delegated");
     }
     rule->subject = (enum ets_budget_subject)i;
     rule->pattern = reader->rest;
@@ -175,7 +177,7 @@ static enum ets_status read_subject(struct reader *reader, struct ets_budget_rul
         return fail(reader, "operator needs a name, as in: operator *conv* p50 <= +10%");
     }
     if (rule->subject != ETS_BUDGET_OPERATOR && rule->pattern.size > 0) {
-        return fail(reader, "a rule is: WHAT METRIC <= LIMIT, as in: total p50 <= +5%");
+        return fail(reader, "a rule must be: WHAT METRIC <= LIMIT, as in: total p50 <= +5%");
     }
     return ETS_OK;
 }
@@ -211,11 +213,11 @@ static enum ets_status read_rule(struct reader *reader, struct ets_arena *arena,
     const bool is_least = ets_text_is(sign, ">=");
     const bool is_share = rule->metric == ETS_METRIC_SHARE;
     if (is_share != (rule->subject == ETS_BUDGET_DELEGATED)) {
-        return fail(reader, "delegated has a share, all else has a time");
+        return fail(reader, "delegated needs the metric share; other rules need a time");
     }
     if (is_share != is_least || is_share != (rule->bounds[0].limit == ETS_LIMIT_SHARE)) {
-        return fail(reader, is_share ? "a share has a least part: delegated share >= 90%"
-                                     : "a time has a most: <= 12ms, <= +5%, <= +200us");
+        return fail(reader, is_share ? "a share needs a lower limit: delegated share >= 90%"
+                                     : "a time needs an upper limit: <= 12ms, <= +5%, <= +200us");
     }
     return ETS_OK;
 }
@@ -227,7 +229,7 @@ static enum ets_status read_line(struct ets_budget *budget, struct reader *reade
     if (line.size == 0 || line.data[0] == '#') return ETS_OK;
     if (line.data[0] == '[') {
         if (line.size < 3 || line.data[line.size - 1] != ']') {
-            return fail(reader, "a section is the name of a method or block in brackets: [decode]");
+            return fail(reader, "a section must be a method or block name in brackets: [decode]");
         }
         *scope = trim((struct ets_text){line.data + 1, line.size - 2});
         return ETS_OK;
@@ -253,7 +255,7 @@ static enum ets_status read_all(struct ets_budget *budget, struct ets_bytes byte
     }
     if (budget->count > 0) return ETS_OK;
     return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET,
-                    "the budget holds no rule; one is as: total p50 <= +5%%");
+                    "the budget has no rule; an example: total p50 <= +5%%");
 }
 
 /* Lines bound the rules. */
@@ -270,7 +272,7 @@ enum ets_status ets_budget_open(struct ets_bytes text, const struct ets_allocato
     struct ets_arena arena;
     const uint64_t lines = count_lines(text);
     if (lines > MAX_RULES) {
-        return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET, "a budget of more than %d lines",
+        return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET, "the budget has more than %d lines",
                         MAX_RULES);
     }
     ets_arena_init(&arena, allocator, 0);

@@ -242,7 +242,7 @@ static enum ets_status check_units(const struct ets_budget *budget, enum ets_tim
                 bound->limit == ETS_LIMIT_TIME || bound->limit == ETS_LIMIT_OVER_TIME;
             if (!is_time || bound->is_cycles == (unit == ETS_UNIT_CYCLES)) continue;
             return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                            "line %u \"%.*s\": the limit is in %s, the traces are in %s",
+                            "line %u \"%.*s\": the limit is in %s but the traces are in %s",
                             rule->line, (int)(rule->text.size < 80 ? rule->text.size : 80),
                             rule->text.data, bound->is_cycles ? "cycles" : "time",
                             bound->is_cycles ? "time" : "cycles");

@@ -1,154 +1,33 @@
-/*
- * The longest common sequence of names: what both blocks executed in the same order. Equal ends are
- * taken first, so that like blocks cost nothing. A name that each side has once is one operator: of
- * equally long sequences one with more of them is taken, and where order leaves them apart they are
- * paired all the same.
- */
+/* Groups the longest common sequence of names: what both blocks executed in the same order. */
 #include "compare/matching.h"
+#include "host/common_sequence.h"
 
-/* A table of more cells takes too long; names are then matched by their number of occurrence. */
-enum { MAX_CELLS = 4 * 1000 * 1000 };
-/* What a pair adds to the length of a sequence: more than all of its single names together. */
-enum { PAIR_LENGTH = 4096 };
-
-/* Where a name is. */
-struct place {
-    uint32_t count[2], last[2];
-};
-
-static bool is_same(const struct ets_match *match, const struct ets_match_lists *lists,
-                    uint32_t left, uint32_t right)
+static uint32_t *list_names(struct ets_match *match, const struct ets_match_lists *lists, int side)
 {
-    return match->sides[ETS_BEFORE].name[lists->items[ETS_BEFORE][left]] ==
-           match->sides[ETS_AFTER].name[lists->items[ETS_AFTER][right]];
-}
-
-static void pair(struct ets_match *match, const struct ets_match_lists *lists, uint32_t left,
-                 uint32_t right)
-{
-    const uint32_t group = ets_match_new_group(match);
-    ets_match_add(match, group, ETS_BEFORE, lists->items[ETS_BEFORE][left]);
-    ets_match_add(match, group, ETS_AFTER, lists->items[ETS_AFTER][right]);
-}
-
-/* [left] the only one of its name on the right, where it is the only one on the left; else
- * ETS_NO_INDEX. NULL: no memory. */
-static uint32_t *find_singles(struct ets_match *match, const struct ets_match_lists *lists)
-{
-    struct ets_key_table keys;
-    const size_t left_count = lists->count[ETS_BEFORE];
-    const size_t most = left_count + lists->count[ETS_AFTER];
-    uint32_t *singles = ets_arena_alloc_array(match->arena, left_count, sizeof *singles);
-    uint32_t *key_of = ets_arena_alloc_array(match->arena, left_count, sizeof *key_of);
-    struct place *places = ets_arena_alloc_array(match->arena, most, sizeof *places);
-    ets_key_table_init(&keys, match->arena, 1);
-    if (singles == NULL || key_of == NULL || places == NULL) return NULL;
-    for (int s = 0; s < 2; s++) {
-        for (uint32_t i = 0; i < lists->count[s]; i++) {
-            const uint64_t name = match->sides[s].name[lists->items[s][i]];
-            const uint32_t key = ets_key_table_add(&keys, &name);
-            if (key == ETS_KEY_NONE) return NULL;
-            places[key].count[s]++;
-            places[key].last[s] = i;
-            if (s == ETS_BEFORE) key_of[i] = key;
-        }
+    const uint32_t count = lists->count[side];
+    uint32_t *names = ets_arena_alloc_array(match->arena, count, sizeof *names);
+    for (uint32_t i = 0; names != NULL && i < count; i++) {
+        names[i] = match->sides[side].name[lists->items[side][i]];
     }
-    for (uint32_t i = 0; i < left_count; i++) {
-        const struct place *place = &places[key_of[i]];
-        const bool is_single = place->count[ETS_BEFORE] == 1 && place->count[ETS_AFTER] == 1;
-        singles[i] = is_single ? place->last[ETS_AFTER] : ETS_NO_INDEX;
-    }
-    return singles;
-}
-
-/* Those that order left apart. */
-static void pair_singles(struct ets_match *match, const struct ets_match_lists *lists,
-                         const uint32_t *singles)
-{
-    for (uint32_t i = 0; i < lists->count[ETS_BEFORE]; i++) {
-        const uint32_t index = lists->items[ETS_BEFORE][i];
-        if (singles[i] == ETS_NO_INDEX) continue;
-        if (match->sides[ETS_BEFORE].group[index] != ETS_NO_INDEX) continue;
-        pair(match, lists, i, singles[i]);
-    }
-}
-
-/* The middles, from `start` to their ends, by a table of the lengths of what is left to match. */
-static bool match_table(struct ets_match *match, const struct ets_match_lists *lists,
-                        const uint32_t *singles, uint32_t start, uint32_t left_end,
-                        uint32_t right_end)
-{
-    const size_t rows = left_end - start, columns = (size_t)right_end - start + 1;
-    uint32_t *length = ets_arena_alloc_array(match->arena, (rows + 1) * columns, sizeof *length);
-    if (length == NULL) return false;
-    for (size_t i = rows; i-- > 0;) {
-        const uint32_t longer = PAIR_LENGTH + (singles[start + i] != ETS_NO_INDEX);
-        for (size_t j = columns - 1; j-- > 0;) {
-            const uint32_t below = length[(i + 1) * columns + j];
-            const uint32_t beside = length[i * columns + j + 1];
-            const bool same = is_same(match, lists, start + (uint32_t)i, start + (uint32_t)j);
-            length[i * columns + j] = same             ? length[(i + 1) * columns + j + 1] + longer
-                                      : below > beside ? below
-                                                       : beside;
-        }
-    }
-    for (size_t i = 0, j = 0; i < rows && j + 1 < columns;) {
-        if (is_same(match, lists, start + (uint32_t)i, start + (uint32_t)j)) {
-            pair(match, lists, start + (uint32_t)i++, start + (uint32_t)j++);
-        } else if (length[(i + 1) * columns + j] >= length[i * columns + j + 1]) {
-            i++;
-        } else {
-            j++;
-        }
-    }
-    return true;
-}
-
-/* The n-th of a name with the n-th of the same. */
-static bool match_occurrences(struct ets_match *match, const struct ets_match_lists *lists,
-                              uint32_t start, uint32_t left_end, uint32_t right_end)
-{
-    struct ets_key_table keys;
-    uint32_t *next = ets_arena_alloc_array(match->arena, left_end, sizeof *next);
-    uint32_t *heads = ets_arena_alloc_array(match->arena, left_end, sizeof *heads);
-    ets_key_table_init(&keys, match->arena, 1);
-    if (next == NULL || heads == NULL) return false;
-    for (uint32_t i = left_end; i-- > start;) { /* backwards: the first stands at the head */
-        const uint64_t name = match->sides[ETS_BEFORE].name[lists->items[ETS_BEFORE][i]];
-        const uint32_t known = keys.count, key = ets_key_table_add(&keys, &name);
-        if (key == ETS_KEY_NONE) return false;
-        next[i] = key < known ? heads[key] : ETS_NO_INDEX;
-        heads[key] = i;
-    }
-    for (uint32_t j = start; j < right_end; j++) {
-        const uint64_t name = match->sides[ETS_AFTER].name[lists->items[ETS_AFTER][j]];
-        const uint32_t key = ets_key_table_find(&keys, &name);
-        if (key == ETS_KEY_NONE || heads[key] == ETS_NO_INDEX) continue;
-        const uint32_t i = heads[key];
-        heads[key] = next[i];
-        pair(match, lists, i, j);
-    }
-    return true;
+    return names;
 }
 
 bool ets_match_by_order(struct ets_match *match, const struct ets_match_lists *lists)
 {
-    uint32_t left_end = lists->count[ETS_BEFORE], right_end = lists->count[ETS_AFTER], start = 0;
-    while (start < left_end && start < right_end && is_same(match, lists, start, start)) {
-        pair(match, lists, start, start);
-        start++;
-    }
-    while (left_end > start && right_end > start &&
-           is_same(match, lists, left_end - 1, right_end - 1)) {
-        pair(match, lists, --left_end, --right_end);
-    }
-    if (start == left_end || start == right_end) return true;
-    const size_t cells = ((size_t)left_end - start + 1) * ((size_t)right_end - start + 1);
-    if (cells > MAX_CELLS) return match_occurrences(match, lists, start, left_end, right_end);
-    const uint32_t *singles = find_singles(match, lists);
-    if (singles == NULL || !match_table(match, lists, singles, start, left_end, right_end)) {
+    const struct ets_sequence before = {list_names(match, lists, ETS_BEFORE),
+                                        lists->count[ETS_BEFORE]};
+    const struct ets_sequence after = {list_names(match, lists, ETS_AFTER),
+                                       lists->count[ETS_AFTER]};
+    uint32_t *partner = ets_arena_alloc_array(match->arena, before.count, sizeof *partner);
+    if (before.items == NULL || after.items == NULL || partner == NULL ||
+        !ets_common_sequence(match->arena, &before, &after, partner)) {
         return false;
     }
-    pair_singles(match, lists, singles);
+    for (uint32_t i = 0; i < before.count; i++) {
+        if (partner[i] == ETS_NO_INDEX) continue;
+        const uint32_t group = ets_match_new_group(match);
+        ets_match_add(match, group, ETS_BEFORE, lists->items[ETS_BEFORE][i]);
+        ets_match_add(match, group, ETS_AFTER, lists->items[ETS_AFTER][partner[i]]);
+    }
     return true;
 }

@@ -54,7 +54,7 @@ struct ets_pool {
 
 static inline enum ets_status ets_fail_pool(struct ets_error *error)
 {
-    return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory to put the traces together");
+    return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory to merge the traces");
 }
 
 /* pool_shapes.c */

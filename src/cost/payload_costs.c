@@ -123,12 +123,20 @@ static void add_ops(struct count *n, uint64_t elements, uint64_t each, uint64_t 
         ets_cost_plus(n->cost.special, ets_cost_times(elements, special, &n->ok), &n->ok);
 }
 
+/* Elements that share a scale; 0: the value is not quantized in groups. */
+static uint32_t group_size(const struct ets_xnnpack_value *value)
+{
+    const int32_t size = value->quantization.group_size;
+    const bool has_groups = value->quantization.kind == ETS_XNNPACK_PER_GROUP && size > 0;
+    return has_groups ? (uint32_t)size : 0;
+}
+
 /* What quantized products do beside multiply-adds: scale, round and clamp each result; with groups
  * of weights, a scale for each group of each row. */
 static void requantize(struct count *n, uint64_t depth)
 {
     enum { REQUANTIZE = 3 };
-    const uint32_t group = n->second.value.group_size;
+    const uint32_t group = group_size(&n->second.value);
     if (!is_float(n->out.value.type)) add_ops(n, n->out.elements, REQUANTIZE, 0);
     if (group > 0) add_ops(n, n->out.elements, 2 * (depth / group), 0);
 }
@@ -314,8 +322,8 @@ static uint64_t value_bytes(const struct ets_payload_costs *c,
     const uint64_t bits = ets_cost_times(elements, ets_xnnpack_type_bits(v.type), ok);
     const uint64_t bytes = bits / BYTE + (bits % BYTE != 0);
     if (v.constant_index == 0) return bytes;
-    if (v.group_size > 0) {
-        const uint64_t scales = ets_cost_times(elements / v.group_size, GROUP_SCALE, ok);
+    if (group_size(&v) > 0) {
+        const uint64_t scales = ets_cost_times(elements / group_size(&v), GROUP_SCALE, ok);
         return ets_cost_plus(bytes, scales, ok);
     }
     /* A filter is [N, K], [N, h, w, C], or of depthwise ones [1, h, w, N]; biases have no scale of

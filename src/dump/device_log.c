@@ -222,12 +222,13 @@ enum ets_status ets_device_log_find(struct ets_device_log *capture_out, struct e
     }
     if (is_found) return ETS_OK;
     if (capture_out->damaged_dumps != 0) {
-        return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET,
-                        "of %u ETDumps in its lines none arrived whole: lines are missing or torn",
-                        capture_out->damaged_dumps);
+        return ets_fail(
+            error, ETS_NOT_FOUND, ETS_NO_OFFSET,
+            "none of the %u ETDumps in its lines is complete: lines are missing or torn",
+            capture_out->damaged_dumps);
     }
     return ets_fail(
         error, ETS_NOT_FOUND, ETS_NO_OFFSET,
-        "no whole frame of a stream and no whole ETDump in its %zu bytes, read as %s", bytes.size,
+        "found no whole stream frame and no whole ETDump in its %zu bytes, read as %s", bytes.size,
         encoding == ETS_LOG_AUTO ? "raw, hexadecimal or base64" : ets_log_encoding_name(encoding));
 }

@@ -157,12 +157,12 @@ enum ets_status ets_etdump_tensor(const struct ets_etdump *dump,
     const struct ets_fb_vector strides = ets_fb_vector(table, TENSOR_STRIDES);
     const int scalar_type = ets_fb_i8(table, TENSOR_SCALAR_TYPE, 0);
     if (ets_scalar_type_name(scalar_type) == NULL) {
-        return ets_fail(error, ETS_UNSUPPORTED, table.at, "tensor of unknown scalar type %d",
+        return ets_fail(error, ETS_UNSUPPORTED, table.at, "tensor with unknown scalar type %d",
                         scalar_type);
     }
     if (sizes.count > ETS_TENSOR_MAX_RANK) {
         return ets_fail(error, ETS_UNSUPPORTED, table.at,
-                        "tensor of %u dimensions, at most %d known", sizes.count,
+                        "tensor with %u dimensions; at most %d are supported", sizes.count,
                         ETS_TENSOR_MAX_RANK);
     }
     if (strides.count != sizes.count && strides.count != 0) {

@@ -8,7 +8,7 @@ static enum ets_status check_size_prefix(struct ets_bytes bytes, struct ets_erro
     const uint32_t announced = ets_load_u32(bytes.data);
     if (announced > bytes.size - 4) {
         return ets_fail(error, ETS_TRUNCATED, bytes.size,
-                        "the size prefix announces %u bytes but only %zu follow", announced,
+                        "the size prefix announces %u bytes, but only %zu follow", announced,
                         bytes.size - 4);
     }
     if (announced < 16) {
@@ -36,17 +36,17 @@ enum ets_status ets_etdump_init(struct ets_etdump *dump, struct ets_bytes bytes,
          */
         if (status == ETS_TRUNCATED && root_at != 0) status = ETS_MALFORMED;
         if (status == ETS_MALFORMED && ets_etdump_is_left_open(body)) {
-            return ets_fail(
-                error, status, reason.offset,
-                "events stand in the table of runs, as ExecuTorch's ETDumpGen leaves it at a "
-                "float16 or bfloat16 tensor: such tensors are lost, the rest can be read");
+            return ets_fail(error, status, reason.offset,
+                            "the table of runs holds events: ETDumpGen writes this after a float16 "
+                            "or bfloat16 tensor. Those tensors are lost; the rest can be read");
         }
         return ets_fail(error, status, reason.offset, "%s", reason.message);
     }
     const uint32_t version = ets_fb_u32(root, ETDUMP_VERSION, 0);
     if (version > ETS_ETDUMP_VERSION) {
-        return ets_fail(error, ETS_UNSUPPORTED, root.at, "ETDump version %u; this reader knows %d",
-                        version, ETS_ETDUMP_VERSION);
+        return ets_fail(error, ETS_UNSUPPORTED, root.at,
+                        "ETDump has version %u; only version %d is supported", version,
+                        ETS_ETDUMP_VERSION);
     }
     const struct ets_fb_vector runs = ets_fb_vector(root, ETDUMP_RUN_DATA);
     *dump = (struct ets_etdump){

@@ -13,10 +13,10 @@
 static void tell_events_for_runs(struct ets_etdump_search *s, uint64_t offset)
 {
     struct ets_error part;
-    (void)ets_fail_advising(&part, ETS_ADVICE_CAPTURE_AGAIN, ETS_MALFORMED, offset,
-                            "the table of runs holds events, as ETDumpGen leaves it after a "
-                            "float16 or bfloat16 tensor: events were found one by one, such "
-                            "tensors are lost");
+    (void)ets_fail_advising(
+        &part, ETS_ADVICE_CAPTURE_AGAIN, ETS_MALFORMED, offset,
+        "the table of runs holds events: ETDumpGen writes this after a float16 or bfloat16 tensor. "
+        "Events were found one by one; those tensors are lost");
     ets_etdump_tell_error(s, &part);
 }
 
@@ -73,7 +73,7 @@ static void tell_lost_events(struct ets_etdump_search *s, struct ets_fb run,
         ets_etdump_tell_damage(s, field, "the events of a run cannot be read");
     } else if (events.at != 0 && ets_load_u32(s->bytes.data + events.at - 4) > events.count) {
         ets_etdump_tell_damage(s, events.at - 4,
-                               "a run announces more events than the file has room for");
+                               "a run announces more events than fit in the file");
     }
 }
 
@@ -225,7 +225,7 @@ enum ets_status ets_etdump_salvage(struct ets_etdump *dump, struct ets_bytes byt
         if (ets_etdump_has_events(&s, runs)) tell_events_for_runs(&s, at);
         else
             ets_etdump_tell_damage(&s, at,
-                                   "the table of runs is garbled; events were found one by one");
+                                   "the table of runs is damaged; events were found one by one");
         scan_events(&s, dump);
     } else {
         salvage_runs(&s, runs);

@@ -22,8 +22,7 @@ void ets_etdump_charge(struct ets_etdump_search *s, size_t at)
         s->budget -= 4;
         return;
     }
-    ets_etdump_tell_damage(
-        s, at, "parts overlap more often than a sound file's can: the rest is not read");
+    ets_etdump_tell_damage(s, at, "too many parts overlap: the rest was not read");
     s->stopped = true;
 }
 

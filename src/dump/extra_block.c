@@ -30,18 +30,18 @@ enum ets_status ets_trace_extra_init(struct ets_trace_extra *extra, struct ets_b
     const uint8_t *footer = file.data + footer_at;
     const uint32_t bytes = ets_load_u32(footer), version = ets_load_u32(footer + 8);
     if (version != ETS_TRACE_EXTRA_VERSION) {
-        return ets_fail(error, ETS_UNSUPPORTED, footer_at + 8, "the extra block has version %u",
-                        (unsigned)version);
+        return ets_fail(error, ETS_UNSUPPORTED, footer_at + 8,
+                        "the extra block has the unknown version %u", (unsigned)version);
     }
     if (bytes > footer_at) {
         return ets_fail(error, ETS_MALFORMED, footer_at,
-                        "the extra block is said to have %u bytes, more than come before it",
+                        "the extra block announces %u bytes, more than precede its end",
                         (unsigned)bytes);
     }
     const struct ets_bytes entries = {footer - bytes, bytes};
     if (ets_crc32(0, entries.data, entries.size) != ets_load_u32(footer + 4)) {
         return ets_fail(error, ETS_MALFORMED, footer_at - bytes,
-                        "the extra block's check sum is wrong");
+                        "the extra block has a wrong checksum");
     }
     extra->entries = entries;
     return ETS_OK;

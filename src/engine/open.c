@@ -16,7 +16,7 @@
 #include "etscope/engine.h"
 
 #define FILE_NAME "libetscope_engine.so"
-#define WHAT_TO_DO "install it with `make engine`, or name one in ETSCOPE_ENGINE"
+#define WHAT_TO_DO "install it with `make engine`, or set ETSCOPE_ENGINE to its path"
 
 struct ets_engine_library {
     void *handle;
@@ -89,12 +89,12 @@ static enum ets_status choose_path(const char *wanted, char *path, size_t capaci
         return ETS_OK;
     }
     if (strlen(wanted) >= capacity) {
-        return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET, "%s is too long a path", source);
+        return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET, "the path %s is too long", source);
     }
     memcpy(path, wanted, strlen(wanted) + 1);
     if (strchr(path, '/') != NULL && access(path, F_OK) != 0) {
-        return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET,
-                        "%s names no engine: %s does not exist", source, path);
+        return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET, "%s: engine %s does not exist",
+                        source, path);
     }
     return ETS_OK;
 }
@@ -131,7 +131,7 @@ static enum ets_status load(struct ets_engine_library *library, const struct ets
     if (library->handle == NULL) return explain_load_failure(library->path, error);
     ets_engine_interface_function *function = find_interface(library->handle);
     if (function == NULL) {
-        return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET, "%s is no etscope engine",
+        return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET, "%s is not an etscope engine",
                         library->path);
     }
     *engine = function();
@@ -141,11 +141,12 @@ static enum ets_status load(struct ets_engine_library *library, const struct ets
     }
     if ((*engine)->interface_version != ETS_ENGINE_INTERFACE_VERSION ||
         (*engine)->struct_bytes != sizeof(struct ets_engine)) {
-        return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
-                        "%s has engine interface %u (%u bytes), this etscope needs %u (%zu bytes)",
-                        library->path, (unsigned)(*engine)->interface_version,
-                        (unsigned)(*engine)->struct_bytes, (unsigned)ETS_ENGINE_INTERFACE_VERSION,
-                        sizeof(struct ets_engine));
+        return ets_fail(
+            error, ETS_MISMATCH, ETS_NO_OFFSET,
+            "%s has engine interface %u (%u bytes), but this etscope needs %u (%zu bytes)",
+            library->path, (unsigned)(*engine)->interface_version,
+            (unsigned)(*engine)->struct_bytes, (unsigned)ETS_ENGINE_INTERFACE_VERSION,
+            sizeof(struct ets_engine));
     }
     return ETS_OK;
 }

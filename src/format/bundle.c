@@ -75,7 +75,7 @@ static enum ets_status read_tensor(struct ets_fb table, struct ets_tensor *tenso
                                   ets_fb_vector(table, TENSOR_DIM_ORDER), &tensor, &needed, error));
     const struct ets_bytes data = ets_fb_bytes(table, TENSOR_DATA);
     if (needed > data.size) {
-        return ets_fail(error, ETS_MALFORMED, table.at, "tensor of %llu bytes has only %zu",
+        return ets_fail(error, ETS_MALFORMED, table.at, "tensor needs %llu bytes but has only %zu",
                         (unsigned long long)needed, data.size);
     }
     /* More bytes than needed occur; the runtime does not look at them either. */

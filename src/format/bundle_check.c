@@ -97,7 +97,7 @@ static enum ets_status check_input(const struct argument *a, const struct ets_ev
     const enum ets_value_kind kind = kind_of(wanted);
     if (kind == ETS_VALUE_OTHER || kind == ETS_VALUE_NONE) {
         return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,
-                        "%s takes a value as input %u that bundles cannot hold", a->method,
+                        "%s: input %u has a kind that bundles cannot hold", a->method,
                         (unsigned)a->index);
     }
     const struct description found = describe(given);
@@ -129,7 +129,7 @@ static enum ets_status check_count(const struct argument *a, uint32_t wanted, ui
                                    struct ets_error *error)
 {
     if (wanted == given) return ETS_OK;
-    return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET, "%s, case %u: %u %ss are given, not %u",
+    return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET, "%s, case %u: has %u %ss instead of %u",
                     a->method, (unsigned)a->test_case, (unsigned)given, a->what, (unsigned)wanted);
 }
 

@@ -314,11 +314,11 @@ static enum ets_status check_value(const struct ets_value *value, struct ets_err
     const struct ets_tensor *tensor = &value->as.tensor;
     if (value->kind > ETS_VALUE_DOUBLE) {
         return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,
-                        "a bundle holds tensors, ints, bools and doubles alone");
+                        "a bundle can hold only tensors, ints, bools and doubles");
     }
     if (value->kind != ETS_VALUE_TENSOR) return ETS_OK;
     if (ets_scalar_type_bytes(tensor->scalar_type) == 0) {
-        return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET, "%d is no scalar type",
+        return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET, "unknown scalar type %d",
                         (int)tensor->scalar_type);
     }
     if (tensor->rank > ETS_TENSOR_MAX_RANK) {
@@ -329,7 +329,7 @@ static enum ets_status check_value(const struct ets_value *value, struct ets_err
     if (extent == UINT64_MAX || extent > tensor->data_bytes ||
         (extent > 0 && tensor->data == NULL)) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "a tensor's sizes and strides reach past its bytes");
+                        "a tensor has fewer bytes than its sizes and strides need");
     }
     for (uint32_t i = 0; i < tensor->rank; i++) {
         if (tensor->sizes[i] > INT32_MAX) {
@@ -356,13 +356,14 @@ static int compare_names(const char *a, const char *b)
 static enum ets_status check(const struct ets_new_bundle *bundle, struct ets_error *error)
 {
     if (bundle->program.size == 0) {
-        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "there is no program");
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "the bundle has no program");
     }
     for (uint32_t i = 0; i < bundle->suite_count; i++) {
         const struct ets_new_suite *suite = &bundle->suites[i];
         if (i > 0 && compare_names(bundle->suites[i - 1].method, suite->method) >= 0) {
             return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                            "the suites must be sorted by method, each once: %s", suite->method);
+                            "suites must be sorted by method, without repetition: %s",
+                            suite->method);
         }
         for (uint32_t k = 0; k < suite->case_count; k++) {
             const struct ets_new_case *each = &suite->cases[k];
@@ -381,7 +382,7 @@ enum ets_status ets_bundle_write_size(const struct ets_new_bundle *bundle, size_
     put_bundle(&counting, bundle);
     if (counting.position > ETS_BUNDLE_MAX_BYTES) {
         return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
-                        "the bundle would have %llu bytes; a FlatBuffer holds 2^31 - 1",
+                        "the bundle needs %llu bytes; a FlatBuffer holds at most 2^31 - 1",
                         (unsigned long long)counting.position);
     }
     *bytes_out = (size_t)counting.position;

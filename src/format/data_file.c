@@ -50,8 +50,8 @@ static enum ets_status check_kind(struct ets_bytes bytes, struct ets_error *erro
         return ets_fail_kind(error, "a tensor data file", bytes, 8);
     }
     if (bytes.size < HEADER_END) {
-        return ets_fail(error, ETS_TRUNCATED, bytes.size, "the header has %d bytes, here are %zu",
-                        HEADER_END, bytes.size);
+        return ets_fail(error, ETS_TRUNCATED, bytes.size,
+                        "the header has %d bytes, but the file has %zu", HEADER_END, bytes.size);
     }
     return ETS_OK;
 }
@@ -62,12 +62,13 @@ static enum ets_status read_header(struct ets_data_file *data, struct ets_error 
     const uint8_t *at = data->bytes.data;
     const uint64_t file_bytes = data->bytes.size;
     if (memcmp(at + HEADER_AT, "FH01", 4) != 0) {
-        return ets_fail(error, ETS_MALFORMED, HEADER_AT, "no header FH01 behind the identifier");
+        return ets_fail(error, ETS_MALFORMED, HEADER_AT,
+                        "header FH01 is missing after the identifier");
     }
     const uint32_t length = ets_load_u32(at + HEADER_LENGTH_AT);
     if (length < HEADER_LENGTH) {
-        return ets_fail(error, ETS_MALFORMED, HEADER_LENGTH_AT,
-                        "header of %u bytes, %d belong to it", length, HEADER_LENGTH);
+        return ets_fail(error, ETS_MALFORMED, HEADER_LENGTH_AT, "header has %u bytes instead of %d",
+                        length, HEADER_LENGTH);
     }
     const uint64_t offset = ets_load_u64(at + HEADER_FLATBUFFER_OFFSET_AT);
     const uint64_t size = ets_load_u64(at + HEADER_FLATBUFFER_SIZE_AT);
@@ -75,7 +76,7 @@ static enum ets_status read_header(struct ets_data_file *data, struct ets_error 
     const uint64_t segments = ets_load_u64(at + HEADER_SEGMENT_SIZE_AT);
     if (!ets_range_fits(offset, size, file_bytes)) {
         return ets_fail(error, ETS_TRUNCATED, HEADER_FLATBUFFER_OFFSET_AT,
-                        "the header announces %llu bytes at %llu, the file has %llu",
+                        "the header announces %llu bytes at %llu, but the file has %llu",
                         (unsigned long long)size, (unsigned long long)offset,
                         (unsigned long long)file_bytes);
     }
@@ -120,8 +121,9 @@ static enum ets_status read_entry(const struct ets_data_file *data, uint32_t ind
         .segment_index = ets_fb_u32(table, ENTRY_SEGMENT, 0),
     };
     if (entry.segment_index >= data->segment_count) {
-        return ets_fail(error, ETS_MALFORMED, table.at, "segment %u of only %u",
-                        entry.segment_index, data->segment_count);
+        return ets_fail(error, ETS_MALFORMED, table.at,
+                        "segment %u is out of range; the file has %u", entry.segment_index,
+                        data->segment_count);
     }
     struct ets_data_segment segment;
     ets_data_file_segment(data, entry.segment_index, &segment);
@@ -136,8 +138,8 @@ static enum ets_status read_entry(const struct ets_data_file *data, uint32_t ind
                                       &needed, error));
         if (needed > segment.size) {
             return ets_fail(error, ETS_MALFORMED, layout.at,
-                            "tensor of %llu bytes in a segment of %llu", (unsigned long long)needed,
-                            (unsigned long long)segment.size);
+                            "tensor of %llu bytes does not fit in its segment of %llu",
+                            (unsigned long long)needed, (unsigned long long)segment.size);
         }
         entry.tensor.data = needed != 0 ? segment.bytes.data : NULL;
         entry.tensor.data_bytes = (size_t)needed;
@@ -159,8 +161,8 @@ enum ets_status ets_data_file_init(struct ets_data_file *data, struct ets_bytes 
     view.version = ets_fb_u32(root, FILE_VERSION, 0);
     if (view.version > ETS_DATA_FILE_VERSION) {
         return ets_fail(error, ETS_UNSUPPORTED, root.at,
-                        "tensor data file version %u; this reader knows %d", view.version,
-                        ETS_DATA_FILE_VERSION);
+                        "tensor data file has version %u; only version %d is supported",
+                        view.version, ETS_DATA_FILE_VERSION);
     }
     const struct ets_fb_vector segments = ets_fb_vector(root, FILE_SEGMENTS);
     const struct ets_parts_region region = {bytes, view.segment_base, view.segment_bytes};

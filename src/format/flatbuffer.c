@@ -20,8 +20,7 @@ struct verifier {
     struct ets_error *error;
 };
 
-/* Size of one scalar in bytes. */
-static size_t scalar_bytes(enum ets_fb_scalar scalar)
+size_t ets_fb_scalar_bytes(enum ets_fb_scalar scalar)
 {
     switch (scalar) {
     case ETS_FB_BOOL:
@@ -41,7 +40,7 @@ static size_t scalar_bytes(enum ets_fb_scalar scalar)
 
 static size_t inline_bytes(const struct ets_fb_field *field)
 {
-    if (field->kind == ETS_FB_SCALAR) return scalar_bytes(field->of.scalar);
+    if (field->kind == ETS_FB_SCALAR) return ets_fb_scalar_bytes(field->of.scalar);
     return field->kind == ETS_FB_UNION ? 1 : 4;
 }
 
@@ -86,8 +85,7 @@ static enum ets_status spend(struct verifier *v, uint64_t bytes, size_t at,
 {
     if (bytes > v->bytes_left) {
         return ets_fail(v->error, ETS_MALFORMED, v->origin + at,
-                        "%s: more in its tables than the file has room for, offsets overlap",
-                        type->name);
+                        "%s: tables exceed the file size, so offsets overlap", type->name);
     }
     v->bytes_left -= bytes;
     return ETS_OK;
@@ -101,12 +99,12 @@ static enum ets_status verify_string(struct verifier *v, size_t at, const struct
     const size_t end = text.at + text.count;
     if (end >= v->bytes.size || v->bytes.data[end] != 0) {
         return ets_fail(v->error, ETS_MALFORMED, v->origin + text.at - 4,
-                        "%s.%s: string of %u bytes has no terminator", type->name, field->name,
+                        "%s.%s: string of %u bytes is not terminated", type->name, field->name,
                         text.count);
     }
     if ((field->flags & ETS_FB_NAME) != 0 && text.count > ETS_FB_MAX_NAME_BYTES) {
         return ets_fail(v->error, ETS_LIMIT, v->origin + text.at - 4,
-                        "%s.%s: a name of %u bytes, at most %d are read", type->name, field->name,
+                        "%s.%s: name of %u bytes is over the limit of %d", type->name, field->name,
                         text.count, ETS_FB_MAX_NAME_BYTES);
     }
     return spend(v, text.count / SHARING, at, type);
@@ -136,7 +134,7 @@ static enum ets_status verify_union(struct verifier *v, struct ets_fb table,
     if (member == NULL) return ETS_OK; /* NONE, or a newer schema's member: never followed */
     if (at == 0) {
         return ets_fail(v->error, ETS_MALFORMED, v->origin + table.at,
-                        "%s.%s: says %s but holds nothing", type->name, field->name, member->name);
+                        "%s.%s: has type %s but no value", type->name, field->name, member->name);
     }
     const size_t vtable = table.at - (size_t)(int64_t)(int32_t)ets_load_u32(table.base + table.at);
     const size_t table_bytes = ets_load_u16(table.base + vtable + 2);
@@ -157,8 +155,8 @@ static enum ets_status verify_field(struct verifier *v, struct ets_fb table, siz
     case ETS_FB_STRING: return verify_string(v, at, type, field);
     case ETS_FB_TABLE: return verify_reference(v, at, type, field->name, field->of.table, depth);
     case ETS_FB_SCALARS:
-        ETS_TRY(verify_vector(v, at, scalar_bytes(field->of.scalar), type, field->name, &vector));
-        return spend(v, vector.count * scalar_bytes(field->of.scalar) / SHARING, at, type);
+        ETS_TRY(verify_vector(v, at, ets_fb_scalar_bytes(field->of.scalar), type, field->name, &vector));
+        return spend(v, vector.count * ets_fb_scalar_bytes(field->of.scalar) / SHARING, at, type);
     case ETS_FB_STRINGS:
         ETS_TRY(verify_vector(v, at, 4, type, field->name, &vector));
         ETS_TRY(spend(v, 4 * (uint64_t)vector.count, at, type));
@@ -212,7 +210,7 @@ static enum ets_status verify_table(struct verifier *v, size_t at, const struct 
                                     unsigned depth)
 {
     if (depth >= MAX_DEPTH) {
-        return ets_fail(v->error, ETS_LIMIT, v->origin + at, "%s: nested more than %d deep",
+        return ets_fail(v->error, ETS_LIMIT, v->origin + at, "%s: nested over %d levels deep",
                         type->name, MAX_DEPTH);
     }
     ETS_TRY(spend(v, MIN_TABLE_BYTES, at, type));

@@ -113,6 +113,9 @@ enum ets_status ets_fb_verify_table(struct ets_bytes bytes, size_t table_at,
                                     const struct ets_fb_type *type, uint64_t origin,
                                     uint64_t *budget, struct ets_error *error);
 
+/* Size of one scalar in bytes. */
+size_t ets_fb_scalar_bytes(enum ets_fb_scalar scalar);
+
 /* Position of a present field's inline bytes, or 0. */
 static inline size_t ets_fb_field_at(struct ets_fb table, unsigned slot)
 {

@@ -11,14 +11,14 @@ const char *ets_kind_name(enum ets_kind kind)
     case ETS_KIND_BUNDLE: return "a bundled program (.bpte)";
     case ETS_KIND_DATA_FILE: return "a tensor data file (.ptd)";
     case ETS_KIND_ETRECORD: return "an ETRecord";
-    case ETS_KIND_ZIP: return "a zip file that is no ETRecord";
+    case ETS_KIND_ZIP: return "a zip file that is not an ETRecord";
     case ETS_KIND_NPY: return "a NumPy array file (.npy)";
     case ETS_KIND_JSON: return "a JSON text";
     case ETS_KIND_TEXT: return "a text file";
     case ETS_KIND_DEVICE_LOG: return "a capture of a stream";
     case ETS_KIND_UNKNOWN: break;
     }
-    return "a file of no known kind";
+    return "a file of unknown kind";
 }
 
 static bool has(struct ets_bytes bytes, size_t at, const char *magic)

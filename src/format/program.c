@@ -32,8 +32,8 @@ static enum ets_status check_kind(struct ets_bytes bytes, struct ets_error *erro
     }
     if (bytes.size < RUNTIME_READS_BYTES) {
         return ets_fail(error, ETS_TRUNCATED, bytes.size,
-                        "a program has at least %d bytes, here are %zu", RUNTIME_READS_BYTES,
-                        bytes.size);
+                        "a program has at least %d bytes, but the file has %zu",
+                        RUNTIME_READS_BYTES, bytes.size);
     }
     return ETS_OK;
 }
@@ -48,8 +48,7 @@ static enum ets_status read_header(struct ets_program *program, struct ets_error
     const uint32_t length = ets_load_u32(data + HEADER_LENGTH_AT);
     if (length < HEADER_MIN_LENGTH) {
         return ets_fail(error, ETS_MALFORMED, HEADER_LENGTH_AT,
-                        "extended header of %u bytes, at least %d belong to it", length,
-                        HEADER_MIN_LENGTH);
+                        "extended header has %u bytes, fewer than %d", length, HEADER_MIN_LENGTH);
     }
     const uint64_t flatbuffer = ets_load_u64(data + HEADER_PROGRAM_SIZE_AT);
     const uint64_t base = ets_load_u64(data + HEADER_SEGMENT_BASE_AT);
@@ -57,12 +56,12 @@ static enum ets_status read_header(struct ets_program *program, struct ets_error
         length >= HEADER_FULL_LENGTH ? ets_load_u64(data + HEADER_SEGMENT_SIZE_AT) : 0;
     if (flatbuffer < (uint64_t)HEADER_AT + length) {
         return ets_fail(error, ETS_MALFORMED, HEADER_PROGRAM_SIZE_AT,
-                        "program size %llu is smaller than the header itself",
+                        "program size %llu is smaller than the header",
                         (unsigned long long)flatbuffer);
     }
     if (flatbuffer > file_bytes) {
         return ets_fail(error, ETS_TRUNCATED, HEADER_PROGRAM_SIZE_AT,
-                        "the header announces a program of %llu bytes, the file has %llu",
+                        "the header announces a program of %llu bytes, but the file has %llu",
                         (unsigned long long)flatbuffer, (unsigned long long)file_bytes);
     }
     if (base != 0 && base < flatbuffer) {
@@ -96,8 +95,9 @@ enum ets_status ets_program_init(struct ets_program *program, struct ets_bytes b
     view.root_at = root.at;
     view.version = ets_fb_u32(root, PROGRAM_VERSION, 0);
     if (view.version > ETS_PROGRAM_VERSION) {
-        return ets_fail(error, ETS_UNSUPPORTED, root.at, "program version %u; this reader knows %d",
-                        view.version, ETS_PROGRAM_VERSION);
+        return ets_fail(error, ETS_UNSUPPORTED, root.at,
+                        "program has version %u; only version %d is supported", view.version,
+                        ETS_PROGRAM_VERSION);
     }
     const struct ets_fb_vector segments = ets_fb_vector(root, PROGRAM_SEGMENTS);
     const struct ets_parts_region region = {bytes, view.segment_base, view.segment_bytes};

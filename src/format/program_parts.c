@@ -28,12 +28,13 @@ enum ets_status ets_parts_read_layout(size_t at, int scalar_type, struct ets_fb_
 {
     const uint64_t element_bytes = ets_scalar_type_bytes(scalar_type);
     if (element_bytes == 0) {
-        return ets_fail(error, ETS_UNSUPPORTED, at, "tensor of unknown scalar type %d",
+        return ets_fail(error, ETS_UNSUPPORTED, at, "tensor with unknown scalar type %d",
                         scalar_type);
     }
     if (sizes.count > ETS_TENSOR_MAX_RANK) {
-        return ets_fail(error, ETS_UNSUPPORTED, at, "tensor of %u dimensions, at most %d known",
-                        sizes.count, ETS_TENSOR_MAX_RANK);
+        return ets_fail(error, ETS_UNSUPPORTED, at,
+                        "tensor with %u dimensions; at most %d are supported", sizes.count,
+                        ETS_TENSOR_MAX_RANK);
     }
     if (dim_order.count != sizes.count) {
         return ets_fail(error, ETS_MALFORMED, at, "tensor with %u sizes but %u in its dim_order",
@@ -49,11 +50,12 @@ enum ets_status ets_parts_read_layout(size_t at, int scalar_type, struct ets_fb_
         }
     }
     if (!count_fits(&tensor, element_bytes)) {
-        return ets_fail(error, ETS_MALFORMED, at, "tensor with more bytes than 63 bits count");
+        return ets_fail(error, ETS_MALFORMED, at, "tensor with more than 2^63 - 1 bytes");
     }
     if (tensor.rank != 0 &&
         ets_tensor_set_dim_order(&tensor, dim_order.base + dim_order.at) != ETS_OK) {
-        return ets_fail(error, ETS_MALFORMED, at, "tensor whose dim_order is no permutation");
+        return ets_fail(error, ETS_MALFORMED, at,
+                        "tensor with a dim_order that is not a permutation");
     }
     *bytes_out = ets_tensor_count(&tensor) * element_bytes;
     *tensor_out = tensor;
@@ -72,7 +74,7 @@ enum ets_status ets_parts_verify_segments(struct ets_fb_vector segments,
         if (size == 0) continue; /* its offset means nothing */
         if (region->base == 0) {
             return ets_fail(error, ETS_MALFORMED, segment.at,
-                            "segment %u has %llu bytes but the header tells of no segments", i,
+                            "segment %u has %llu bytes, but the header lists no segments", i,
                             (unsigned long long)size);
         }
         if (region->size != 0 && !ets_range_fits(offset, size, region->size)) {

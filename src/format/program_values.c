@@ -11,13 +11,14 @@ static enum ets_status find_constant(const struct ets_program *program, struct e
 {
     const struct ets_fb_vector offsets = ets_fb_vector(offsets_table, OFFSETS_OFFSETS);
     if (buffer >= offsets.count) {
-        return ets_fail(error, ETS_MALFORMED, at, "data buffer %u of only %u", buffer,
+        return ets_fail(error, ETS_MALFORMED, at,
+                        "data buffer %u is out of range; the program has %u", buffer,
                         offsets.count);
     }
     const uint32_t segment_index = ets_fb_u32(offsets_table, OFFSETS_SEGMENT, 0);
     if (segment_index >= program->segment_count) {
         return ets_fail(error, ETS_MALFORMED, offsets_table.at,
-                        "constants lie in segment %u of only %u", segment_index,
+                        "constants are in segment %u, but the program has %u", segment_index,
                         program->segment_count);
     }
     struct ets_segment segment;
@@ -25,7 +26,7 @@ static enum ets_status find_constant(const struct ets_program *program, struct e
     const uint64_t offset = ets_fb_vector_u64(offsets, buffer);
     if (offset > segment.size) {
         return ets_fail(error, ETS_MALFORMED, at,
-                        "data buffer %u starts at %llu of a segment of %llu bytes", buffer,
+                        "data buffer %u starts at %llu in a segment of %llu bytes", buffer,
                         (unsigned long long)offset, (unsigned long long)segment.size);
     }
     if (segment.bytes.data == NULL) {
@@ -50,7 +51,8 @@ static enum ets_status find_read_only(const struct ets_program *program, uint32_
     }
     const struct ets_fb_vector buffers = ets_fb_vector(root, PROGRAM_CONSTANT_BUFFER);
     if (buffer >= buffers.count) {
-        return ets_fail(error, ETS_MALFORMED, at, "constant buffer %u of only %u", buffer,
+        return ets_fail(error, ETS_MALFORMED, at,
+                        "constant buffer %u is out of range; the program has %u", buffer,
                         buffers.count);
     }
     *bytes_out = ets_fb_bytes(ets_fb_vector_table(buffers, buffer), 0);
@@ -66,12 +68,12 @@ static enum ets_status find_start_value(const struct ets_program *program, struc
         ets_fb_vector(ets_program_root(program), PROGRAM_MUTABLE_SEGMENTS);
     const uint64_t list = ets_fb_u64(extra, EXTRA_MUTABLE_SEGMENT, 0);
     if (list != 0) {
-        return ets_fail(error, ETS_UNSUPPORTED, at, "start value in mutable data segment %llu",
+        return ets_fail(error, ETS_UNSUPPORTED, at, "initial value in mutable data segment %llu",
                         (unsigned long long)list);
     }
     if (lists.count == 0) {
         return ets_fail(error, ETS_MALFORMED, at,
-                        "start value %u but the program has no mutable data", buffer);
+                        "initial value %u, but the program has no mutable data", buffer);
     }
     return find_constant(program, ets_fb_vector_table(lists, 0), buffer, at, bytes_out, error);
 }
@@ -83,7 +85,7 @@ static enum ets_status read_allocation(const struct ets_method *method, struct e
     const uint32_t memory_id = ets_fb_u32(allocation, ALLOCATION_MEMORY_ID, 0);
     if (memory_id == 0 || memory_id > method->arena_count) {
         return ets_fail(error, ETS_MALFORMED, allocation.at,
-                        "tensor in planned memory %u of %u (counted from 1)", memory_id,
+                        "tensor in planned memory %u, but the method has %u (from 1)", memory_id,
                         method->arena_count);
     }
     const uint64_t offset = (uint64_t)ets_fb_u32(allocation, ALLOCATION_OFFSET_HIGH, 0) << 32 |
@@ -133,10 +135,9 @@ static enum ets_status read_place(const struct ets_method *method, struct ets_fb
         ETS_TRY(find_read_only(method->program, tensor->data_buffer_idx, table.at, &bytes, error));
     }
     if (tensor->tensor_bytes > bytes.size) {
-        return ets_fail(error, ETS_MALFORMED, table.at,
-                        "tensor of %llu bytes, but data buffer %u holds only %zu",
-                        (unsigned long long)tensor->tensor_bytes, tensor->data_buffer_idx,
-                        bytes.size);
+        return ets_fail(
+            error, ETS_MALFORMED, table.at, "tensor of %llu bytes, but data buffer %u has only %zu",
+            (unsigned long long)tensor->tensor_bytes, tensor->data_buffer_idx, bytes.size);
     }
     tensor->tensor.data_bytes = (size_t)tensor->tensor_bytes;
     tensor->tensor.data = tensor->tensor_bytes != 0 ? bytes.data : NULL;
@@ -152,15 +153,15 @@ static enum ets_status read_tensor(const struct ets_method *method, struct ets_f
     const int layout = ets_fb_i8(table, TENSOR_LAYOUT, 0);
     const int32_t storage_offset = ets_fb_i32(table, TENSOR_STORAGE_OFFSET, 0);
     if (layout != 0) {
-        return ets_fail(error, ETS_UNSUPPORTED, table.at, "tensor with layout %d, not strided",
-                        layout);
+        return ets_fail(error, ETS_UNSUPPORTED, table.at,
+                        "tensor with unsupported layout %d (not strided)", layout);
     }
     if (storage_offset != 0) {
-        return ets_fail(error, ETS_UNSUPPORTED, table.at, "tensor with storage offset %d",
-                        (int)storage_offset);
+        return ets_fail(error, ETS_UNSUPPORTED, table.at,
+                        "tensor with unsupported storage offset %d", (int)storage_offset);
     }
     if (dynamism < ETS_SHAPE_STATIC || dynamism > ETS_SHAPE_UNBOUND) {
-        return ets_fail(error, ETS_UNSUPPORTED, table.at, "tensor with shape dynamism %d",
+        return ets_fail(error, ETS_UNSUPPORTED, table.at, "tensor with unknown shape dynamism %d",
                         dynamism);
     }
     struct ets_program_tensor tensor = {

@@ -34,8 +34,8 @@ static enum ets_status check_index(const struct checker *c, int64_t index, uint3
                                    const char *what, size_t at)
 {
     if (index >= 0 && index < (int64_t)count) return ETS_OK;
-    return ets_fail(c->error, ETS_MALFORMED, at, "%s %lld of only %u", what, (long long)index,
-                    count);
+    return ets_fail(c->error, ETS_MALFORMED, at, "%s %lld is out of range; there are %u", what,
+                    (long long)index, count);
 }
 
 /* A vector of i32, all of them indices of values. */
@@ -175,22 +175,23 @@ static enum ets_status check_arenas(struct checker *c)
     const struct ets_fb_vector sizes = ets_fb_vector(plan, PLAN_ARENAS);
     const struct ets_fb_vector devices = ets_fb_vector(plan, PLAN_DEVICES);
     if (sizes.count > MAX_ARENAS || devices.count > MAX_ARENAS) {
-        return ets_fail(c->error, ETS_LIMIT, plan.at, "%u planned memories on %u devices, over %d",
-                        sizes.count, devices.count, MAX_ARENAS);
+        return ets_fail(c->error, ETS_LIMIT, plan.at,
+                        "%u planned memories on %u devices, over the limit of %d", sizes.count,
+                        devices.count, MAX_ARENAS);
     }
     for (uint32_t i = 0; i < sizes.count; i++) {
         const int64_t bytes = ets_fb_vector_i64(sizes, i);
         if (bytes >= 0) continue;
         return ets_fail(c->error, ETS_MALFORMED, sizes.at + 8 * (size_t)i,
-                        "planned memory %u of %lld bytes", i, (long long)bytes);
+                        "planned memory %u has %lld bytes", i, (long long)bytes);
     }
     for (uint32_t i = 0; i < devices.count; i++) {
         const struct ets_fb device = ets_fb_vector_table(devices, i);
         const int32_t arena = ets_fb_i32(device, PLAN_DEVICE_BUFFER, 0);
         if (arena >= 1 && (uint32_t)arena <= c->method.arena_count) continue;
         return ets_fail(c->error, ETS_MALFORMED, device.at,
-                        "a device for planned memory %d of %u (counted from 1)", (int)arena,
-                        c->method.arena_count);
+                        "a device for planned memory %d, but the method has %u (from 1)",
+                        (int)arena, c->method.arena_count);
     }
     return ETS_OK;
 }
@@ -229,8 +230,9 @@ static enum ets_status check_offsets(const struct ets_program *program, struct e
     if (ets_fb_vector(offsets, OFFSETS_OFFSETS).count <= 1 || segment < program->segment_count) {
         return ETS_OK;
     }
-    return ets_fail(error, ETS_MALFORMED, offsets.at, "%s lie in segment %u of only %u", what,
-                    segment, program->segment_count);
+    return ets_fail(error, ETS_MALFORMED, offsets.at,
+                    "%s are in segment %u, but the program has %u", what, segment,
+                    program->segment_count);
 }
 
 /* What refers to segments outside of the methods. */
@@ -242,15 +244,16 @@ static enum ets_status check_segment_users(const struct ets_program *program,
         check_offsets(program, ets_fb_table(root, PROGRAM_CONSTANT_SEGMENT), "constants", error));
     const struct ets_fb_vector mutables = ets_fb_vector(root, PROGRAM_MUTABLE_SEGMENTS);
     for (uint32_t i = 0; i < mutables.count; i++) {
-        ETS_TRY(check_offsets(program, ets_fb_vector_table(mutables, i), "start values", error));
+        ETS_TRY(check_offsets(program, ets_fb_vector_table(mutables, i), "initial values", error));
     }
     const struct ets_fb_vector named = ets_fb_vector(root, PROGRAM_NAMED_DATA);
     for (uint32_t i = 0; i < named.count; i++) {
         const struct ets_fb data = ets_fb_vector_table(named, i);
         const uint32_t segment = ets_fb_u32(data, NAMED_DATA_SEGMENT, 0);
         if (segment < program->segment_count) continue;
-        return ets_fail(error, ETS_MALFORMED, data.at, "named data %u: segment %u of only %u", i,
-                        segment, program->segment_count);
+        return ets_fail(error, ETS_MALFORMED, data.at,
+                        "named data %u: segment %u is out of range; the program has %u", i, segment,
+                        program->segment_count);
     }
     return ETS_OK;
 }

@@ -45,8 +45,8 @@ static enum ets_status read_header(struct ets_bytes bytes, struct ets_xnnpack *p
     if (constants < (uint64_t)start + size ||
         !ets_range_fits(constants, constant_bytes, bytes.size)) {
         return ets_fail(error, ETS_MALFORMED, HEADER_AT + 8,
-                        "XNNPACK payload of %zu bytes: constants of %llu at %u lie in the graph or "
-                        "outside",
+                        "XNNPACK payload of %zu bytes: constants of %llu bytes at %u overlap the "
+                        "graph or lie outside",
                         bytes.size, (unsigned long long)constant_bytes, constants);
     }
     payload->flatbuffer = (struct ets_bytes){bytes.data + start, size};
@@ -81,16 +81,6 @@ static struct ets_fb tensor_of(struct ets_fb value)
     return tag == VALUE_IS_TENSOR ? member : ets_fb_table(member, QUANTIZED_TENSOR);
 }
 
-/* Elements that share a scale; 0 where the value is not quantised in groups. */
-static uint32_t group_size_of(struct ets_fb value)
-{
-    if (ets_fb_u8(value, VALUE_TAG, 0) != VALUE_IS_QUANTIZED) return 0;
-    const struct ets_fb quantized = ets_fb_table(value, VALUE_MEMBER);
-    if (ets_fb_u8(quantized, QUANTIZED_TAG, 0) != QUANTIZED_IN_GROUPS) return 0;
-    const uint32_t size = ets_fb_u32(ets_fb_table(quantized, QUANTIZED_MEMBER), GROUPS_SIZE, 1);
-    return size <= INT32_MAX ? size : 0;
-}
-
 static enum ets_status check_value(const struct ets_xnnpack *payload, uint64_t origin,
                                    uint32_t index, struct ets_error *error)
 {
@@ -98,32 +88,37 @@ static enum ets_status check_value(const struct ets_xnnpack *payload, uint64_t o
         ets_fb_vector_table(ets_fb_vector(root_of(payload), GRAPH_VALUES), index);
     const struct ets_fb tensor = tensor_of(value);
     if (tensor.at == 0) {
-        return ets_fail(error, ETS_UNSUPPORTED, origin + value.at, "XNNPACK value %u: kind %u",
-                        index, ets_fb_u8(value, VALUE_TAG, 0));
+        return ets_fail(error, ETS_UNSUPPORTED, origin + value.at,
+                        "XNNPACK value %u: unknown kind %u", index, ets_fb_u8(value, VALUE_TAG, 0));
     }
     const uint64_t at = origin + tensor.at;
     struct ets_xnnpack_value v;
     ets_xnnpack_value(payload, index, &v);
     if (ets_xnnpack_type_name(v.type) == NULL) {
-        return ets_fail(error, ETS_UNSUPPORTED, at, "XNNPACK value %u: element type %d", index,
-                        v.type);
+        return ets_fail(error, ETS_UNSUPPORTED, at, "XNNPACK value %u: unknown element type %d",
+                        index, v.type);
     }
     const uint32_t dims = ets_fb_vector(tensor, TENSOR_DIMS).count;
     if (dims != v.rank) {
-        return ets_fail(error, ETS_MALFORMED, at, "XNNPACK value %u: %u of %u dimensions", index,
-                        dims, v.rank);
+        return ets_fail(error, ETS_MALFORMED, at,
+                        "XNNPACK value %u: has %u sizes for %u dimensions", index, dims, v.rank);
     }
     if (v.external_id != ETS_XNNPACK_INTERNAL && v.external_id >= payload->external_count) {
-        return ets_fail(error, ETS_MALFORMED, at, "XNNPACK value %u: argument %u of a call with %u",
-                        index, v.external_id, payload->external_count);
+        return ets_fail(error, ETS_MALFORMED, at,
+                        "XNNPACK value %u: argument %u is out of range; the call has %u", index,
+                        v.external_id, payload->external_count);
     }
     const uint32_t flags = ets_fb_u32(tensor, TENSOR_FLAGS, 0);
     if ((flags & ~(uint32_t)(TENSOR_IS_INPUT | TENSOR_IS_OUTPUT)) != 0) {
-        return ets_fail(error, ETS_UNSUPPORTED, at, "XNNPACK value %u: flags 0x%x", index, flags);
+        return ets_fail(error, ETS_UNSUPPORTED, at, "XNNPACK value %u: unknown flags 0x%x", index,
+                        flags);
     }
-    if (v.constant_index != 0 && v.constant_index >= payload->constant_count) {
-        return ets_fail(error, ETS_MALFORMED, at, "XNNPACK value %u: constant %u of %u", index,
-                        v.constant_index, payload->constant_count);
+    const uint32_t constants[] = {v.constant_index, v.quantization.scale_constant};
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
+        if (constants[i] == 0 || constants[i] < payload->constant_count) continue;
+        return ets_fail(error, ETS_MALFORMED, at,
+                        "XNNPACK value %u: constant %u is out of range; there are %u", index,
+                        constants[i], payload->constant_count);
     }
     return ETS_OK;
 }
@@ -137,7 +132,7 @@ static enum ets_status check_constant(const struct ets_xnnpack *payload, uint64_
     const uint64_t size = ets_fb_u64(constant, CONSTANT_SIZE, 0);
     if (ets_range_fits(start, size, payload->constants.size)) return ETS_OK;
     return ets_fail(error, ETS_TRUNCATED, origin + constant.at,
-                    "XNNPACK constant %u: %llu bytes at %llu of %zu", index,
+                    "XNNPACK constant %u: %llu bytes at %llu lie outside the payload of %zu", index,
                     (unsigned long long)size, (unsigned long long)start, payload->constants.size);
 }
 
@@ -146,7 +141,7 @@ static enum ets_status check(const struct ets_xnnpack *payload, uint64_t origin,
 {
     if (payload->external_count > MOST_EXTERNALS) {
         return ets_fail(error, ETS_LIMIT, origin + payload->root_at,
-                        "XNNPACK graph of %u arguments; the runtime takes %d",
+                        "XNNPACK graph has %u arguments; the runtime supports %d",
                         payload->external_count, MOST_EXTERNALS);
     }
     const struct ets_fb_vector nodes = ets_fb_vector(root_of(payload), GRAPH_NODES);
@@ -154,8 +149,8 @@ static enum ets_status check(const struct ets_xnnpack *payload, uint64_t origin,
         const struct ets_fb node = ets_fb_vector_table(nodes, i);
         const uint8_t type = ets_fb_u8(node, NODE_TAG, 0);
         if (ets_xnnpack_layout(type) == NULL) {
-            return ets_fail(error, ETS_UNSUPPORTED, origin + node.at, "XNNPACK node %u: kind %u", i,
-                            type);
+            return ets_fail(error, ETS_UNSUPPORTED, origin + node.at,
+                            "XNNPACK node %u: unknown kind %u", i, type);
         }
     }
     for (uint32_t i = 0; i < payload->constant_count; i++) {
@@ -173,7 +168,7 @@ enum ets_status ets_xnnpack_init(struct ets_xnnpack *payload_out, struct ets_byt
     struct ets_xnnpack payload = {.node_count = 0};
     if (!ets_xnnpack_sniff(bytes)) {
         return ets_fail(error, bytes.size < MAGIC_AT + 4 ? ETS_TRUNCATED : ETS_WRONG_KIND, 0,
-                        "not an XNNPACK payload: neither %s nor %s behind four bytes", header_magic,
+                        "not an XNNPACK payload: neither %s nor %s at byte 4", header_magic,
                         aot_magic);
     }
     ETS_TRY(read_header(bytes, &payload, error));
@@ -257,6 +252,36 @@ void ets_xnnpack_node(const struct ets_xnnpack *payload, uint32_t index,
     *node_out = n;
 }
 
+static struct ets_xnnpack_quantization quantization_of(struct ets_fb value)
+{
+    struct ets_xnnpack_quantization q = {.kind = ETS_XNNPACK_NOT_QUANTIZED};
+    if (ets_fb_u8(value, VALUE_TAG, 0) != VALUE_IS_QUANTIZED) return q;
+    const struct ets_fb quantized = ets_fb_table(value, VALUE_MEMBER);
+    const struct ets_fb member = ets_fb_table(quantized, QUANTIZED_MEMBER);
+    q.kind = ets_fb_u8(quantized, QUANTIZED_TAG, 0);
+    switch (q.kind) {
+    case ETS_XNNPACK_PER_CHANNEL:
+        q.channel_dim = ets_fb_i32(member, CHANNEL_DIM, 0);
+        q.scale_constant = ets_fb_u32(member, CHANNEL_SCALE_CONSTANT, 0);
+        q.scale_count = q.scale_constant != 0 ? ets_fb_u32(member, CHANNEL_SCALE_COUNT, 0)
+                                              : ets_fb_vector(member, CHANNEL_SCALES).count;
+        break;
+    case ETS_XNNPACK_PER_TENSOR:
+        q.scale = ets_fb_f32(member, TENSOR_SCALE, 0);
+        q.zero_point = ets_fb_i32(member, TENSOR_ZERO_POINT, 0);
+        break;
+    case ETS_XNNPACK_PER_GROUP:
+        q.channel_dim = ets_fb_i32(member, GROUP_CHANNEL_DIM, 0);
+        q.group_size = ets_fb_i32(member, GROUP_SIZE, 0);
+        q.scale_constant = ets_fb_u32(member, GROUP_SCALE_CONSTANT, 0);
+        q.scale_count = q.scale_constant != 0 ? ets_fb_u32(member, GROUP_SCALE_COUNT, 0)
+                                              : ets_fb_vector(member, GROUP_SCALES).count;
+        break;
+    default: break; /* never verified: not followed */
+    }
+    return q;
+}
+
 void ets_xnnpack_value(const struct ets_xnnpack *payload, uint32_t index,
                        struct ets_xnnpack_value *value_out)
 {
@@ -274,7 +299,7 @@ void ets_xnnpack_value(const struct ets_xnnpack *payload, uint32_t index,
         .is_output = (flags & TENSOR_IS_OUTPUT) != 0,
         .constant_index = ets_fb_u32(tensor, TENSOR_CONSTANT, 0),
         .is_quantized = ets_fb_u8(value, VALUE_TAG, 0) == VALUE_IS_QUANTIZED,
-        .group_size = group_size_of(value),
+        .quantization = quantization_of(value),
         .value_at = tensor.at,
         .dims_at = ets_fb_vector(tensor, TENSOR_DIMS).at,
     };

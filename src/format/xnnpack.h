@@ -146,6 +146,26 @@ struct ets_xnnpack_node {
     size_t node_at;    /* offset of the node's table in the FlatBuffer */
 };
 
+/* The numbers are those of the schema's XNNQuantParams. */
+enum ets_xnnpack_quantization_kind {
+    ETS_XNNPACK_NOT_QUANTIZED = 0,
+    ETS_XNNPACK_PER_CHANNEL = 1,
+    ETS_XNNPACK_PER_TENSOR = 2,
+    ETS_XNNPACK_PER_TOKEN = 3, /* computed at run time */
+    ETS_XNNPACK_PER_GROUP = 4  /* of `group_size` elements of a channel */
+};
+
+/* How a value is quantised. Only the fields of its kind are set. */
+struct ets_xnnpack_quantization {
+    int kind; /* enum ets_xnnpack_quantization_kind, or a newer writer's number */
+    float scale;
+    int32_t zero_point;
+    int32_t channel_dim;
+    int32_t group_size;
+    uint32_t scale_constant; /* the constant that holds the scales; 0: they are in the FlatBuffer */
+    uint32_t scale_count;
+};
+
 /* A tensor. */
 struct ets_xnnpack_value {
     uint32_t id;          /* by which nodes name it */
@@ -155,9 +175,9 @@ struct ets_xnnpack_value {
     int is_input, is_output;
     uint32_t constant_index; /* 0: no constant */
     int is_quantized;        /* 1: has parameters of a quantisation */
-    uint32_t group_size;     /* of elements with one scale, where it is quantised in groups; else 0 */
-    size_t value_at;         /* offset of the tensor's table in the FlatBuffer */
-    size_t dims_at;          /* inner */
+    struct ets_xnnpack_quantization quantization;
+    size_t value_at; /* offset of the tensor's table in the FlatBuffer */
+    size_t dims_at;  /* inner */
 };
 
 /* Where a constant's bytes are. */

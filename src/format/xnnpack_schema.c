@@ -119,16 +119,37 @@ static const struct ets_fb_field tensor_fields[] = {
     SCALAR("id_out", TENSOR_ID, ETS_FB_U32),
 };
 static const struct ets_fb_type tensor_type = TYPE("XNNTensorValue", tensor_fields);
-static const struct ets_fb_field groups_fields[] = {
-    SCALAR("group_size", GROUPS_SIZE, ETS_FB_U32),
+static const struct ets_fb_field channel_fields[] = {
+    SCALARS("scale", CHANNEL_SCALES, ETS_FB_F32),
+    SCALAR("channel_dim", CHANNEL_DIM, ETS_FB_I32),
+    SCALAR("scale_buffer_idx", CHANNEL_SCALE_CONSTANT, ETS_FB_U32),
+    SCALAR("num_scales", CHANNEL_SCALE_COUNT, ETS_FB_U32),
 };
-static const struct ets_fb_type groups_type = TYPE("PerChannelGroupQuant", groups_fields);
-/* Of the others nothing is read. */
-static const struct ets_fb_type *const parameter_types[] = {[QUANTIZED_IN_GROUPS] = &groups_type};
-static const struct ets_fb_union parameter_union = {parameter_types, COUNT(parameter_types)};
+static const struct ets_fb_type channel_type = TYPE("PerChannelQuant", channel_fields);
+static const struct ets_fb_field per_tensor_fields[] = {
+    SCALAR("scale", TENSOR_SCALE, ETS_FB_F32),
+    SCALAR("zero_point", TENSOR_ZERO_POINT, ETS_FB_I32),
+};
+static const struct ets_fb_type per_tensor_type = TYPE("PerTensorQuant", per_tensor_fields);
+static const struct ets_fb_field group_fields[] = {
+    SCALARS("scale", GROUP_SCALES, ETS_FB_F32),
+    SCALAR("channel_dim", GROUP_CHANNEL_DIM, ETS_FB_I32),
+    SCALAR("group_size", GROUP_SIZE, ETS_FB_I32),
+    SCALAR("scale_buffer_idx", GROUP_SCALE_CONSTANT, ETS_FB_U32),
+    SCALAR("num_scales", GROUP_SCALE_COUNT, ETS_FB_U32),
+};
+static const struct ets_fb_type group_type = TYPE("PerChannelGroupQuant", group_fields);
+/* PerTokenDynamicQuant is one number, which nothing reads. */
+static const struct ets_fb_type *const quantization_types[] = {
+    [ETS_XNNPACK_PER_CHANNEL] = &channel_type,
+    [ETS_XNNPACK_PER_TENSOR] = &per_tensor_type,
+    [ETS_XNNPACK_PER_GROUP] = &group_type,
+};
+static const struct ets_fb_union quantization_union = {quantization_types,
+                                                       COUNT(quantization_types)};
 static const struct ets_fb_field quantized_fields[] = {
     TABLE("tensor_value", QUANTIZED_TENSOR, ETS_FB_REQUIRED, tensor_type),
-    UNION("quant_params", QUANTIZED_TAG, parameter_union),
+    UNION("quant_params", QUANTIZED_TAG, quantization_union),
 };
 static const struct ets_fb_type quantized_type = TYPE("XNNQuantizedTensorValue", quantized_fields);
 static const struct ets_fb_type *const value_types[] = {

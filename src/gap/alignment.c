@@ -125,7 +125,7 @@ static bool place_in_reference(const struct aligner *a, uint32_t edge_value,
         return true;
     }
     if (origin == GAP_NONE) {
-        value->reason = "made by the lowering: no node of the reference is behind it";
+        value->reason = "added by the lowering: it has no node in the reference";
         return false;
     }
     const uint32_t outputs = ets_gap_output_count(report->reference->nodes[origin]);
@@ -133,7 +133,7 @@ static bool place_in_reference(const struct aligner *a, uint32_t edge_value,
     if (outputs > 1) {
         place_out->output = place.output;
         if (outputs == ets_gap_output_count(report->edge.nodes[place.node])) return true;
-        value->reason = "the node has several outputs, which the lowering took apart";
+        value->reason = "the node has several outputs, which the lowering separated";
         return false;
     }
     const uint32_t leaving = exit_of(a, origin);
@@ -160,7 +160,7 @@ static bool place_output(const struct ets_gap_report *report, struct ets_gap_val
         if (number == GAP_NONE) break;
         *place_out = report->reference->places[number];
         if (place_out->node != GAP_NONE) return true;
-        value->reason = "an input that the method gives out";
+        value->reason = "an input that is also an output of the method";
         return false;
     }
     value->reason = "the graph has no such output";
@@ -178,13 +178,13 @@ static uint32_t find_edge_value(const struct aligner *a, uint32_t index,
         if (a->partitions.value_of[index] == GAP_NONE && !value->is_argument) {
             value->reason = item->row->node_count == 0
                                 ? "the record does not say what the delegate computes"
-                                : "no value that leaves the delegate has this shape and type";
+                                : "no output of the delegate has this shape and type";
         }
         return a->partitions.value_of[index];
     }
     if (item->node == GAP_NONE) {
         value->reason = item->row->node_count > 0
-                            ? "none of the nodes behind its handles is this operator"
+                            ? "none of the nodes with its handles is this operator"
                             : "the record has no debug handle for the instruction";
         return GAP_NONE;
     }
@@ -224,7 +224,7 @@ static bool place_inside(const struct aligner *a, struct ets_gap_value *value,
 }
 
 static const char unsure[] =
-    "kernels that share handles with a delegate call are not told: the program tells them";
+    "this kernel shares handles with a delegate call: the program is needed to tell them apart";
 
 static void align_value(const struct aligner *a, uint32_t index)
 {
@@ -237,9 +237,10 @@ static void align_value(const struct aligner *a, uint32_t index)
     if (value->captured.is_output) {
         is_found = place_output(report, value, place);
     } else if (instruction == GAP_NONE && value->captured.chain < 0) {
-        value->reason = "outside of any instruction";
+        value->reason = "outside any instruction";
     } else if (instruction == GAP_NONE && ets_gap_value_is_of_instruction(&value->captured)) {
-        value->reason = "the trace has no event of its instruction: the program tells the kernel";
+        value->reason =
+            "the trace has no event of its instruction: the program is needed to name the kernel";
     } else if (instruction == GAP_NONE) {
         is_found = place_inside(a, value, place);
     } else {
@@ -295,7 +296,7 @@ static enum ets_status choose_compared(struct ets_gap_report *report, struct ets
             loser = at == known ? NULL : &report->values[*best];
             *best = i;
         }
-        if (loser != NULL) loser->reason = "the same value as another that is compared";
+        if (loser != NULL) loser->reason = "the same value is compared elsewhere";
     }
     return ETS_OK;
 }
@@ -306,20 +307,20 @@ static void explain_hidden(const struct aligner *a, uint32_t node, const uint32_
     const struct ets_gap_report *report = a->report;
     *hidden = (struct ets_gap_hidden){.node = report->reference->nodes[node], .instruction = -1};
     if (edge_of[node] == GAP_NONE) {
-        hidden->reason = "the lowering left nothing of it";
+        hidden->reason = "the lowering removed it";
         return;
     }
     const uint32_t by = a->instructions.done_by[edge_of[node]];
     if (by == GAP_NONE) {
         const bool is_inner = report->reference->level[node] > 0;
-        hidden->reason = is_inner ? "in control flow: did not run, or is not known to have"
+        hidden->reason = is_inner ? "in control flow: did not run, or unknown"
                                   : "no instruction: a view, or folded into another";
         return;
     }
     const struct ets_row *row = a->instructions.items[by].row;
     hidden->instruction = row->instruction;
     hidden->backend = row->backend;
-    if (a->instructions.part[edge_of[node]] != GAP_NONE) hidden->reason = "inside of a delegate";
+    if (a->instructions.part[edge_of[node]] != GAP_NONE) hidden->reason = "inside a delegate";
     else hidden->reason = "its value was not captured";
 }
 

@@ -66,8 +66,8 @@ static enum ets_status check_sharing(const struct ets_gap_report *report, struct
     }
     if (bytes <= floor || bytes / SHARED_TIMES <= room) return ETS_OK;
     return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
-                    "the captured values of run %u have %llu bytes together, more than %d times "
-                    "the debug buffer's: they share them",
+                    "the captured values of run %u have %llu bytes in total, over %d times the "
+                    "debug buffer: they overlap",
                     report->run, (unsigned long long)bytes, SHARED_TIMES);
 }
 

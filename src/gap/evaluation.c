@@ -95,7 +95,7 @@ enum ets_status ets_gap_tell_shapes(struct ets_gap_report *report, struct ets_ga
     char captured[160], expected[160], text[400];
     print_shape(captured, sizeof captured, &row->value->captured.tensor);
     print_shape(expected, sizeof expected, reference);
-    const size_t used = ets_print_text(text, sizeof text, "captured as %s, the reference has %s",
+    const size_t used = ets_print_text(text, sizeof text, "captured as %s, but %s in the reference",
                                        captured, expected);
     row->reason = ets_arena_copy_text(&report->arena, text, used);
     return row->reason == NULL ? gap_fail_memory(error) : ETS_OK;
@@ -258,7 +258,7 @@ enum ets_status ets_gap_make_rows(struct ets_gap_report *report, struct ets_erro
         report->place_in_order[i] = GAP_NONE;
         report->rows[i] = (struct ets_gap_row){
             .value = value, .same_bits = -1, .own_error = NAN, .threshold = NAN, .rounding = NAN};
-        if (captured->has_statistics) report->rows[i].reason = "only its statistics was captured";
+        if (captured->has_statistics) report->rows[i].reason = "only its statistics were captured";
         else if (captured->status != ETS_OK) report->rows[i].reason = captured->reason.message;
     }
     return ETS_OK;
@@ -270,7 +270,7 @@ static void add_unreached(struct ets_gap_report *report)
     for (uint32_t i = 0; i < report->compared.count; i++) {
         if (report->place_in_order[i] != GAP_NONE) continue;
         if (report->rows[i].reason == NULL) {
-            report->rows[i].reason = "the reference did not come to it";
+            report->rows[i].reason = "the reference did not reach it";
         }
         note_row(report, i);
     }
@@ -454,7 +454,7 @@ static enum ets_status check_shapes(const struct comparer *c, struct ets_error *
     if (c->fitting > 0 || c->unfitting == 0) return ETS_OK;
     const struct ets_gap_row *row = &c->report->rows[c->first_unfitting];
     return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
-                    "the run had other inputs than the reference: %.*s was %s",
+                    "the run had different inputs than the reference: %.*s was %s",
                     (int)row->value->node->name.size, row->value->node->name.data, row->reason);
 }
 

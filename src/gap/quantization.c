@@ -138,12 +138,11 @@ static enum ets_status refuse(const struct ets_gap_report *report, const struct 
                               const char *what, const char *graph, struct ets_error *error)
 {
     const int size = ran->name.size < 80 ? (int)ran->name.size : 80;
-    return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
-                    "the delegate computed in %s (%.*s), but the record's %s %s: it is of another "
-                    "export",
-                    what, ran->name.data == NULL ? 16 : size,
-                    ran->name.data == NULL ? "by its payloads" : ran->name.data, report->method,
-                    graph);
+    return ets_fail(
+        error, ETS_MISMATCH, ETS_NO_OFFSET,
+        "the delegate computed in %s (%.*s), but the record's %s %s: it belongs to another export",
+        what, ran->name.data == NULL ? 16 : size,
+        ran->name.data == NULL ? "by its payloads" : ran->name.data, report->method, graph);
 }
 
 enum ets_status ets_gap_check_quantization(struct ets_gap_report *report, struct ets_error *error)

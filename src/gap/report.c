@@ -35,9 +35,9 @@ static enum ets_status choose_run(struct ets_gap_report *report, struct ets_erro
     }
     if (block->method_state == ETS_METHOD_AMBIGUOUS) {
         return ets_fail_advising(error, ETS_ADVICE_METHOD, ETS_MISMATCH, ETS_NO_OFFSET,
-                                 "run %u may be of the methods %s", report->run, block->method);
+                                 "run %u fits several methods: %s", report->run, block->method);
     }
-    return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET, "run %u is of no method of the record%s%s",
+    return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET, "run %u fits no method of the record%s%s",
                     report->run, block->reason != NULL ? ": " : "",
                     block->reason != NULL ? block->reason : "");
 }
@@ -74,7 +74,7 @@ static enum ets_status choose_default(struct ets_gap_report *report, struct ets_
         if (report->origins.is_complete) return ETS_OK;
         report->reference_reason =
             report->origins.lost == report->edge.node_count
-                ? "the record's ATen program is of another method"
+                ? "the record's ATen program belongs to another method"
                 : "some handles of the edge program do not lead back to the ATen program";
     } else if (status == ETS_NOT_FOUND) {
         report->reference_reason = "the record has no ATen program";
@@ -102,7 +102,7 @@ static enum ets_status choose_reference(struct ets_gap_report *report, struct et
         return ETS_OK;
     }
     return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
-                    "no node of method %s was made from a node of \"%s\"", report->method, name);
+                    "no node of method %s comes from a node of \"%s\"", report->method, name);
 }
 
 enum ets_status ets_gap_open(const struct ets_gap_options *options,

@@ -425,7 +425,7 @@ static enum ets_status check_value(const struct pairing *p, const struct ets_ups
     const uint32_t given = value.item_count > 0 ? value.item_count : event->debug_event_count;
     if (pair->is_list ? given == 1 : value.item_count == 0) return ETS_OK;
     return ets_fail(p->error, ETS_MISMATCH, ETS_NO_OFFSET,
-                    "%s at instruction %lld and %.*s cannot be compared: just one of them is a "
+                    "%s at instruction %lld and %.*s cannot be compared: only one of them is a "
                     "list of tensors, or their lengths differ",
                     event->name, (long long)event->instruction, (int)pair->node->name.size,
                     pair->node->name.data);

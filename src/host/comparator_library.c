@@ -59,20 +59,21 @@ static enum ets_status check(const struct ets_comparator *comparator, struct ets
 {
     if (comparator == NULL) {
         return ets_fail(error, ETS_WRONG_KIND, ETS_NO_OFFSET,
-                        "its " SYMBOL " hands out no comparator");
+                        "its " SYMBOL " returns no comparator");
     }
     if (comparator->interface_version != ETS_COMPARATOR_INTERFACE_VERSION ||
         comparator->struct_bytes != sizeof *comparator) {
         return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
-                        "it has comparator interface %u (%u bytes), this etscope needs %u (%zu "
-                        "bytes): compile it again",
+                        "it has comparator interface %u (%u bytes), but this etscope needs %u (%zu "
+                        "bytes): recompile it",
                         (unsigned)comparator->interface_version, (unsigned)comparator->struct_bytes,
                         (unsigned)ETS_COMPARATOR_INTERFACE_VERSION, sizeof *comparator);
     }
     if (!is_good_name(comparator->name)) {
-        return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET,
-                        "its comparator's name is not 1 to %u of a-z, 0-9 and _, a letter first",
-                        (unsigned)ETS_COMPARATOR_NAME_LIMIT);
+        return ets_fail(
+            error, ETS_MALFORMED, ETS_NO_OFFSET,
+            "its comparator's name must start with a letter and have 1 to %u of a-z, 0-9 and _",
+            (unsigned)ETS_COMPARATOR_NAME_LIMIT);
     }
     if (comparator->compare == NULL) {
         return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET, "comparator %s has no function",
@@ -91,7 +92,7 @@ static enum ets_status ask(void *handle, const struct ets_comparator **comparato
     memcpy(&function, &symbol, sizeof function);
     if (function == NULL) {
         return ets_fail(error, ETS_WRONG_KIND, ETS_NO_OFFSET,
-                        "no comparator: it exports no " SYMBOL);
+                        "not a comparator: it does not export " SYMBOL);
     }
     const struct ets_comparator *comparator = function();
     ETS_TRY(check(comparator, error));

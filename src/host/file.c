@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "host/file_access.h"
 
 struct ets_file {
     char *path;
@@ -113,6 +114,13 @@ void ets_file_release(const struct ets_file *file, const void *data, size_t size
     const uintptr_t first = ((uintptr_t)data + page - 1) / page * page;
     const uintptr_t end = ((uintptr_t)data + size) / page * page;
     if (file->mapped && end > first) madvise((void *)first, end - first, MADV_DONTNEED);
+}
+
+void ets_file_expect_samples(const struct ets_file *file, bool in_samples)
+{
+    if (!file->mapped) return;
+    madvise((void *)(uintptr_t)file->bytes.data, file->bytes.size,
+            in_samples ? MADV_RANDOM : MADV_NORMAL);
 }
 
 void ets_file_close(struct ets_file *file)

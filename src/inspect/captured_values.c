@@ -205,7 +205,7 @@ static enum ets_status read_number(struct ets_captured_values *values,
         break;
     default:
         return ets_fail(&out->reason, ETS_UNSUPPORTED, ETS_NO_OFFSET,
-                        "the value is no tensor and no number");
+                        "the value is neither a tensor nor a number");
     }
     if (!values->value.is_present) {
         return ets_fail(&out->reason, ETS_MALFORMED, ETS_NO_OFFSET, "the value is missing");

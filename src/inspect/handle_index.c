@@ -90,8 +90,8 @@ enum ets_status ets_handle_index_spend(struct ets_handle_index *index, uint64_t 
 {
     if (cost > index->budget) {
         return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
-                        "the record gives its nodes to too many events: together their debug "
-                        "handles lead to more than %d times all nodes",
+                        "the record maps its nodes to too many events: their debug handles name "
+                        "each node more than %d times on average",
                         LISTED_TIMES);
     }
     index->budget -= cost;

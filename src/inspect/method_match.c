@@ -139,8 +139,8 @@ static bool check_delegate(const struct ets_inspection *inspection, const struct
         if (ops == NULL || method->graph == NULL) continue;
         if (!ets_handle_index_has_op(&method->nodes, handles, count, ops)) {
             return disagree(verdict,
-                            "the delegate of instruction %lld ran %.*s, which the nodes that the "
-                            "record's %s has there do not give",
+                            "the delegate of instruction %lld ran %.*s, which does not match the "
+                            "nodes there in the record's %s",
                             (long long)fact->instruction, (int)row->name.size, row->name.data,
                             method->name);
         }
@@ -157,8 +157,8 @@ static bool check_mapped(const struct ets_inspection *inspection, const struct f
     const struct fact *fact = find_fact(facts, instruction);
     if (fact == NULL) {
         return !facts->is_complete ||
-               disagree(verdict, "the record's %s has an instruction %lld, which did not run",
-                        method->name, (long long)instruction);
+               disagree(verdict, "in the record's %s, instruction %lld did not run", method->name,
+                        (long long)instruction);
     }
     const bool is_delegate = ets_etrecord_backend(record, method->name, instruction) != NULL;
     if (ets_etrecord_has_delegate_map(record, method->name) && fact->kind != FACT_OTHER &&
@@ -193,7 +193,8 @@ static bool check_unmapped(struct ets_known_method *method, const struct fact *f
                            struct verdict *verdict)
 {
     if (fact->kind == FACT_DELEGATE) {
-        return disagree(verdict, "instruction %lld is a delegate call, which the record's %s lacks",
+        return disagree(verdict,
+                        "instruction %lld is a delegate call, which is missing in the record's %s",
                         (long long)fact->instruction, method->name);
     }
     if (fact->kernel.data == NULL || method->graph == NULL) return true;
@@ -238,7 +239,7 @@ static void compare_record(const struct ets_inspection *inspection, const struct
     }
     if (has_work && verdict->evidence == 0 && method->graph != NULL &&
         !writes_back(method->graph)) {
-        disagree(verdict, "nothing that ran is known to the record's %s", method->name);
+        disagree(verdict, "no instruction that ran is in the record's %s", method->name);
     }
 }
 
@@ -265,7 +266,8 @@ static bool check_instruction(const struct fact *fact, const struct ets_known_me
 {
     const long long id = (long long)fact->instruction;
     if (id < 0 || id >= method->chain.instruction_count) {
-        return disagree(verdict, "instruction %lld ran but the program's %s has only %u", id,
+        return disagree(verdict,
+                        "instruction %lld ran but the program's %s has only %u instructions", id,
                         method->name, method->chain.instruction_count);
     }
     struct ets_instruction instruction;
@@ -297,8 +299,7 @@ static void compare_program(const struct facts *facts, const struct ets_known_me
         ets_chain_instruction(&method->chain, i, &instruction);
         if (instruction.kind == ETS_INSTRUCTION_JUMP_FALSE_CALL) return; /* may skip the rest */
         if (find_fact(facts, i) == NULL) {
-            disagree(verdict, "the program's %s has an instruction %u, which did not run",
-                     method->name, i);
+            disagree(verdict, "in the program's %s, instruction %u did not run", method->name, i);
             return;
         }
     }

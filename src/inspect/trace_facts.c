@@ -43,10 +43,10 @@ static enum ets_status check_program(struct ets_inspection *inspection, struct e
     char made_by[17], given[17];
     print_number(there, made_by);
     print_number(here, given);
-    return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
-                    "the trace was made by another program: its fingerprint is %s, this program's "
-                    "%s",
-                    made_by, given);
+    return ets_fail(
+        error, ETS_MISMATCH, ETS_NO_OFFSET,
+        "the trace was made by another program: its fingerprint is %s, this program has %s",
+        made_by, given);
 }
 
 /* An event for which the tracer's begin and end were called around what it measures. */
@@ -69,8 +69,8 @@ static enum ets_status find_overheads(struct ets_inspection *inspection, struct 
     const uint64_t cost = pair_cost_q8(inspection);
     if (cost == 0) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "the trace does not tell what its tracer costs, which etscope's tracer "
-                        "measures; nothing can be subtracted");
+                        "the trace does not state the cost of tracing, so it cannot be subtracted; "
+                        "etscope's tracer measures it");
     }
     uint32_t *inside = ets_arena_alloc_array(&inspection->arena, columns->count, sizeof *inside);
     uint64_t *taken = ets_arena_alloc_array(&inspection->arena, columns->count, sizeof *taken);

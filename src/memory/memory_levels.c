@@ -3,7 +3,6 @@
  * tensors cover. One pass over the steps with a tree over the places where ranges begin and end, so
  * that a tensor costs the logarithm of their number.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/load.h"
@@ -19,9 +18,11 @@ struct part {
 };
 
 struct sweep {
-    const struct ets_memory_plan *plan;
+    struct ets_memory_plan *plan;
+    const struct ets_plan_places *places;
     const struct ets_plan_arena *arena;
-    uint64_t *borders; /* [border_count] ascending */
+    uint32_t first_border;   /* in places */
+    const uint64_t *borders; /* [border_count] the arena's, ascending */
     uint32_t border_count;
     struct part *parts; /* a heap: part 1 is the whole, those of i are 2i and 2i + 1 */
     /* Tensors of the arena by first step and by the step behind the last: [step + 1] where the next
@@ -34,39 +35,6 @@ static const struct ets_plan_tensor *live_tensor(const struct sweep *s, uint32_t
 {
     const struct ets_plan_tensor *tensor = &s->plan->tensors[s->arena->tensors[index]];
     return tensor->first != ETS_PLAN_NONE && tensor->bytes > 0 ? tensor : NULL;
-}
-
-static int compare_offsets(const void *left, const void *right)
-{
-    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
-
-static void find_borders(struct sweep *s)
-{
-    uint32_t count = 0, kept = 0;
-    for (uint32_t i = 0; i < s->arena->tensor_count; i++) {
-        const struct ets_plan_tensor *tensor = live_tensor(s, i);
-        if (tensor == NULL) continue;
-        s->borders[count++] = tensor->offset;
-        s->borders[count++] = tensor->offset + tensor->bytes;
-    }
-    qsort(s->borders, count, sizeof *s->borders, compare_offsets);
-    for (uint32_t i = 0; i < count; i++) {
-        if (kept == 0 || s->borders[kept - 1] != s->borders[i]) s->borders[kept++] = s->borders[i];
-    }
-    s->border_count = kept;
-}
-
-static uint32_t border_at(const struct sweep *s, uint64_t offset)
-{
-    uint32_t low = 0, high = s->border_count;
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (s->borders[middle] <= offset) low = middle;
-        else high = middle;
-    }
-    return low;
 }
 
 /* Adds `change` ranges from border `from` to `to` in the part `index`, which is `low` to `high`. */
@@ -88,9 +56,9 @@ static void cover(struct sweep *s, uint32_t index, uint32_t low, uint32_t high, 
 
 static void cover_tensor(struct sweep *s, uint32_t number, int change)
 {
-    const struct ets_plan_tensor *tensor = &s->plan->tensors[number];
-    cover(s, 1, 0, s->border_count - 1, border_at(s, tensor->offset),
-          border_at(s, tensor->offset + tensor->bytes), change);
+    const uint32_t first = s->first_border;
+    cover(s, 1, 0, s->border_count - 1, s->places->begin[number] - first,
+          s->places->end[number] - first, change);
 }
 
 static uint32_t key_of(const struct ets_plan_tensor *tensor, bool by_end)
@@ -116,8 +84,11 @@ static void sort_by_step(const struct sweep *s, bool by_end, uint32_t *starts, u
     starts[0] = 0;
 }
 
-static void run(struct sweep *s, uint64_t *live, struct ets_plan_arena *arena)
+/* The most that is live at once in the arena, and the first step with that. `live` NULL: only
+ * that. */
+static uint64_t run(struct sweep *s, uint64_t *live, uint32_t *peak_step_out)
 {
+    uint64_t peak = 0;
     sort_by_step(s, false, s->begins, s->by_begin);
     sort_by_step(s, true, s->ends, s->by_end);
     memset(s->parts, 0, 4 * (size_t)s->border_count * sizeof *s->parts);
@@ -128,25 +99,25 @@ static void run(struct sweep *s, uint64_t *live, struct ets_plan_arena *arena)
         for (uint32_t i = s->begins[step]; i < s->begins[step + 1]; i++) {
             cover_tensor(s, s->by_begin[i], 1);
         }
-        live[step] = s->parts[1].covered;
-        if (live[step] <= arena->peak_bytes) continue;
-        arena->peak_bytes = live[step];
-        arena->peak_step = step;
+        const uint64_t covered = s->parts[1].covered;
+        if (live != NULL) live[step] = covered;
+        if (covered <= peak) continue;
+        peak = covered;
+        *peak_step_out = step;
     }
-    arena->live = live;
+    return peak;
 }
 
 static bool alloc_sweep(struct sweep *s, struct ets_arena *arena)
 {
     const size_t tensors = s->plan->tensor_count, steps = (size_t)s->plan->step_count + 2;
-    s->borders = ets_arena_alloc_array(arena, 2 * tensors + 1, sizeof *s->borders);
     s->parts = ets_arena_alloc_array(arena, 8 * tensors + 4, sizeof *s->parts);
     s->begins = ets_arena_alloc_array(arena, steps, sizeof *s->begins);
     s->ends = ets_arena_alloc_array(arena, steps, sizeof *s->ends);
     s->by_begin = ets_arena_alloc_array(arena, tensors, sizeof *s->by_begin);
     s->by_end = ets_arena_alloc_array(arena, tensors, sizeof *s->by_end);
-    return s->borders != NULL && s->parts != NULL && s->begins != NULL && s->ends != NULL &&
-           s->by_begin != NULL && s->by_end != NULL;
+    return s->parts != NULL && s->begins != NULL && s->ends != NULL && s->by_begin != NULL &&
+           s->by_end != NULL;
 }
 
 /* Gives each arena the list of its tensors; returns how many arenas have some. */
@@ -174,15 +145,20 @@ static uint32_t list_tensors(struct ets_memory_plan *plan, uint32_t *list)
     return used;
 }
 
+static uint64_t add(uint64_t left, uint64_t right)
+{
+    uint64_t sum;
+    return ets_add_u64(left, right, &sum) ? sum : UINT64_MAX;
+}
+
 static void add_up(struct ets_memory_plan *plan, uint64_t *live)
 {
     for (uint32_t a = 0; a < plan->arena_count; a++) {
         const struct ets_plan_arena *arena = &plan->arenas[a];
-        if (!ets_add_u64(plan->planned_bytes, arena->planned.bytes, &plan->planned_bytes)) {
-            plan->planned_bytes = UINT64_MAX;
-        }
+        plan->planned_bytes = add(plan->planned_bytes, arena->planned.bytes);
+        plan->bound_bytes = add(plan->bound_bytes, arena->bound_bytes);
         for (uint32_t s = 0; arena->live != NULL && s < plan->step_count; s++) {
-            if (!ets_add_u64(live[s], arena->live[s], &live[s])) live[s] = UINT64_MAX;
+            live[s] = add(live[s], arena->live[s]);
         }
     }
     for (uint32_t s = 0; s < plan->step_count; s++) {
@@ -193,10 +169,39 @@ static void add_up(struct ets_memory_plan *plan, uint64_t *live)
     plan->live = live;
 }
 
-enum ets_status ets_plan_measure(struct ets_memory_plan *plan, struct ets_arena *arena,
-                                 struct ets_error *error)
+/* Points the sweep at an arena; false: nothing takes bytes of it. */
+static bool choose_arena(struct sweep *s, const struct ets_plan_places *places, uint32_t arena)
+{
+    s->places = places;
+    s->arena = &s->plan->arenas[arena];
+    s->first_border = places->arena_begin[arena];
+    s->borders = places->offsets + s->first_border;
+    s->border_count = places->arena_begin[arena + 1] - s->first_border;
+    return s->border_count > 1;
+}
+
+static enum ets_status measure_arena(struct sweep *s, uint32_t index,
+                                     const struct ets_plan_places *places,
+                                     const struct ets_plan_places *rounded, struct ets_arena *arena,
+                                     struct ets_error *error)
+{
+    struct ets_plan_arena *of = &s->plan->arenas[index];
+    uint32_t step;
+    of->peak_step = ETS_PLAN_NONE;
+    if (of->tensor_count == 0) return ETS_OK;
+    uint64_t *live = ets_arena_alloc_array(arena, s->plan->step_count, sizeof *live);
+    if (live == NULL) return ets_fail_memory(error, "the live bytes of a method");
+    if (choose_arena(s, places, index)) of->peak_bytes = run(s, live, &of->peak_step);
+    if (choose_arena(s, rounded, index)) of->bound_bytes = run(s, NULL, &step);
+    of->live = live;
+    return ETS_OK;
+}
+
+enum ets_status ets_plan_measure(struct ets_memory_plan *plan, const struct ets_plan_places *places,
+                                 struct ets_arena *arena, struct ets_error *error)
 {
     struct sweep sweep = {.plan = plan};
+    struct ets_plan_places rounded;
     uint32_t *list = ets_arena_alloc_array(arena, plan->tensor_count, sizeof *list);
     if (list == NULL) return ets_fail_memory(error, "the live bytes of a method");
     const uint64_t cells = ((uint64_t)list_tensors(plan, list) + 1) * plan->step_count;
@@ -205,19 +210,13 @@ enum ets_status ets_plan_measure(struct ets_memory_plan *plan, struct ets_arena 
                         "method %.*s: %u planned memories are too many for %u instructions",
                         ETS_TEXT(plan->method.name), plan->arena_count, plan->step_count);
     }
+    ETS_TRY(ets_plan_places_init(&rounded, plan, plan->alignment, arena, error));
     uint64_t *live = ets_arena_alloc_array(arena, plan->step_count, sizeof *live);
     if (live == NULL || !alloc_sweep(&sweep, arena)) {
         return ets_fail_memory(error, "the live bytes of a method");
     }
     for (uint32_t a = 0; a < plan->arena_count; a++) {
-        plan->arenas[a].peak_step = ETS_PLAN_NONE;
-        if (plan->arenas[a].tensor_count == 0) continue;
-        uint64_t *levels = ets_arena_alloc_array(arena, plan->step_count, sizeof *levels);
-        if (levels == NULL) return ets_fail_memory(error, "the live bytes of a method");
-        sweep.arena = &plan->arenas[a];
-        find_borders(&sweep);
-        if (sweep.border_count > 1) run(&sweep, levels, &plan->arenas[a]);
-        else plan->arenas[a].live = levels;
+        ETS_TRY(measure_arena(&sweep, a, places, &rounded, arena, error));
     }
     add_up(plan, live);
     return ETS_OK;

@@ -3,20 +3,13 @@
 #define ETSCOPE_MEMORY_MEMORY_PARTS_H
 
 #include "base/error.h"
+#include "memory/memory_places.h"
 #include "memory/memory_plan.h"
-
-/* memory_writers.c: which tensor was written to a place last. Statuses: NO_MEMORY. */
-struct ets_plan_writers;
-enum ets_status ets_plan_writers_new(const struct ets_memory_plan *plan, struct ets_arena *arena,
-                                     struct ets_plan_writers **writers_out,
-                                     struct ets_error *error);
-void ets_plan_writers_add(struct ets_plan_writers *writers, uint32_t tensor);
-/* The tensor that wrote to where `tensor` begins, if its range covers the whole; else NONE. */
-uint32_t ets_plan_writers_find(const struct ets_plan_writers *writers, uint32_t tensor);
 
 /* memory_touches.c: what each instruction reads and writes, and which tensors are views.
  * Statuses: LIMIT, NO_MEMORY. */
-enum ets_status ets_plan_find_touches(struct ets_memory_plan *plan, struct ets_arena *arena,
+enum ets_status ets_plan_find_touches(struct ets_memory_plan *plan,
+                                      const struct ets_plan_places *places, struct ets_arena *arena,
                                       struct ets_error *error);
 
 /* memory_loops.c: jumps back, as loops that lie apart or in each other. Statuses: as above. */
@@ -30,7 +23,12 @@ void ets_plan_extend_over_loops(const struct ets_memory_plan *plan, uint32_t *fi
                                 uint32_t *last);
 
 /* memory_levels.c: live bytes at each step, and their peaks. Statuses: as above. */
-enum ets_status ets_plan_measure(struct ets_memory_plan *plan, struct ets_arena *arena,
-                                 struct ets_error *error);
+enum ets_status ets_plan_measure(struct ets_memory_plan *plan, const struct ets_plan_places *places,
+                                 struct ets_arena *arena, struct ets_error *error);
+
+/* memory_overlaps.c: tensors in the bytes of others that are live. Statuses: NO_MEMORY. */
+enum ets_status ets_plan_find_overlaps(struct ets_memory_plan *plan,
+                                       const struct ets_plan_places *places,
+                                       struct ets_arena *arena, struct ets_error *error);
 
 #endif

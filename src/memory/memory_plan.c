@@ -5,7 +5,7 @@
 #include "memory/memory_parts.h"
 
 /* What XNNPACK's kernels may read beyond a tensor, and exporters therefore add to an arena. */
-enum { XNNPACK_SLACK = 64 };
+enum { XNNPACK_SLACK = 64, MOST_ALIGNMENT = 16 };
 
 static enum ets_status list_tensors(struct ets_memory_plan *plan, struct ets_arena *arena,
                                     struct ets_error *error)
@@ -79,7 +79,8 @@ static void name_kinds(struct ets_memory_plan *plan)
  */
 static bool is_buffer(const struct ets_plan_tensor *tensor)
 {
-    if (tensor->arena == ETS_PLAN_NONE || tensor->base != ETS_PLAN_NONE) return false;
+    if (tensor->arena == ETS_PLAN_NONE || tensor->bytes == 0) return false;
+    if (tensor->base != ETS_PLAN_NONE) return false;
     return tensor->touch_count > 0 ? tensor->touches[0].reads : tensor->is_output;
 }
 
@@ -175,6 +176,16 @@ static enum ets_status list_arenas(struct ets_memory_plan *plan, struct ets_aren
     return ETS_OK;
 }
 
+/* Exporters align to 16 bytes unless they are told otherwise. */
+static void find_alignment(struct ets_memory_plan *plan)
+{
+    uint64_t offsets = MOST_ALIGNMENT;
+    for (uint32_t t = 0; t < plan->tensor_count; t++) {
+        if (plan->tensors[t].arena != ETS_PLAN_NONE) offsets |= plan->tensors[t].offset;
+    }
+    plan->alignment = (uint32_t)(offsets & (~offsets + 1));
+}
+
 static void find_slack(struct ets_memory_plan *plan)
 {
     const bool has_slack = uses_xnnpack(&plan->method);
@@ -188,44 +199,19 @@ static void find_slack(struct ets_memory_plan *plan)
 enum ets_status ets_memory_plan_init(struct ets_memory_plan *plan, const struct ets_method *method,
                                      struct ets_arena *arena, struct ets_error *error)
 {
+    struct ets_plan_places places;
     *plan = (struct ets_memory_plan){.method = *method};
     ETS_TRY(count_steps(plan, arena, error));
     ETS_TRY(list_arenas(plan, arena, error));
     ETS_TRY(list_tensors(plan, arena, error));
+    find_alignment(plan);
     name_kinds(plan);
-    ETS_TRY(ets_plan_find_touches(plan, arena, error));
+    ETS_TRY(ets_plan_places_init(&places, plan, 1, arena, error));
+    ETS_TRY(ets_plan_find_touches(plan, &places, arena, error));
     ETS_TRY(ets_plan_find_loops(plan, arena, error));
     find_lifetimes(plan);
-    ETS_TRY(ets_plan_measure(plan, arena, error));
+    ETS_TRY(ets_plan_measure(plan, &places, arena, error));
+    ETS_TRY(ets_plan_find_overlaps(plan, &places, arena, error));
     find_slack(plan);
     return ETS_OK;
-}
-
-void ets_plan_instruction(const struct ets_memory_plan *plan, uint32_t step,
-                          struct ets_instruction *instruction_out)
-{
-    struct ets_chain chain;
-    uint32_t low = 0, high = plan->method.chain_count;
-    *instruction_out = (struct ets_instruction){.kind = ETS_INSTRUCTION_UNKNOWN};
-    if (high == 0 || step >= plan->chain_step[high]) return;
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (plan->chain_step[middle] <= step) low = middle;
-        else high = middle;
-    }
-    ets_method_chain(&plan->method, low, &chain);
-    ets_chain_instruction(&chain, step - plan->chain_step[low], instruction_out);
-}
-
-const char *ets_plan_kind_name(enum ets_plan_kind kind)
-{
-    switch (kind) {
-    case ETS_PLAN_CONSTANT: return "constant";
-    case ETS_PLAN_INPUT: return "input";
-    case ETS_PLAN_BUFFER: return "mutable buffer";
-    case ETS_PLAN_OUTPUT: return "output";
-    case ETS_PLAN_INTERMEDIATE: return "intermediate";
-    case ETS_PLAN_UNUSED: break;
-    }
-    return "unused";
 }

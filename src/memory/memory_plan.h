@@ -82,8 +82,10 @@ struct ets_plan_arena {
     struct ets_planned_arena planned; /* memory id, bytes, device */
     uint32_t *tensors; /* [tensor_count] in the plan's `tensors`, in the order of values */
     uint32_t tensor_count;
-    uint64_t peak_bytes;  /* the most that is live at once: no plan of these lifetimes is smaller */
+    uint64_t peak_bytes;  /* the most that is live at once */
     uint32_t peak_step;   /* the first step with that many; NONE: nothing is live in it */
+    uint64_t bound_bytes; /* the same with sizes rounded up to the plan's alignment: no plan of
+                             these lifetimes is smaller */
     uint64_t end_bytes;   /* where its last tensor ends */
     uint64_t slack_bytes; /* behind that: what the exporter adds where XNNPACK is used, whose
                              kernels may read beyond a tensor's end */
@@ -97,6 +99,24 @@ struct ets_plan_loop {
     uint32_t parent; /* the loop that it lies in; NONE: none */
 };
 
+/* Why two tensors that are live at once have bytes in common. */
+enum ets_plan_overlap_kind {
+    ETS_PLAN_IN_PLACE = 0,  /* the instruction that writes one of them also takes the other, and
+                               both begin at the same byte: it changes or renames it */
+    ETS_PLAN_OVERWRITE = 1, /* nothing relates them: what the older held is lost while it is still
+                               needed. A mistake of the plan */
+    ETS_PLAN_UNDECIDED = 2  /* a delegate takes or gives exactly the older's bytes: it may be a
+                               view of it that the delegate only reads */
+};
+
+/* A step that writes `tensor` into bytes of `older`, which is needed until `older`'s last step.
+ * Views and what they show are not listed. */
+struct ets_plan_overlap {
+    enum ets_plan_overlap_kind kind;
+    uint32_t tensor, older; /* in `tensors` */
+    uint32_t step;
+};
+
 struct ets_memory_plan {
     struct ets_method method;
     uint32_t step_count;        /* at least 1, so that a method that computes nothing has a step */
@@ -105,13 +125,20 @@ struct ets_memory_plan {
     uint32_t arena_count;
     struct ets_plan_tensor *tensors; /* in the order of values, planned or not */
     uint32_t tensor_count;
-    const uint32_t *tensor_of; /* [value_count] in `tensors`; NONE: the value is no tensor */
+    const uint32_t *tensor_of;   /* [value_count] in `tensors`; NONE: the value is no tensor */
+    const uint32_t *named;       /* tensors that instructions name, step after step, each once */
+    const uint32_t *named_begin; /* [step_count + 1] the first of each step in `named` */
     const struct ets_plan_loop *loops; /* outer before inner; none crosses another */
     uint32_t loop_count;
     const uint32_t *loop_of; /* [step_count] the innermost loop of each step; NONE: none */
+    const struct ets_plan_overlap *overlaps; /* in the order of steps */
+    uint32_t overlap_count;
     /* Over all arenas. */
     const uint64_t *live; /* [step_count] */
+    uint32_t alignment;   /* 16, as exporters use, or the lower power of 2 that all offsets are
+                             multiples of: the file does not tell it */
     uint64_t planned_bytes, peak_bytes;
+    uint64_t bound_bytes; /* of all arenas together, each at its own worst step */
     uint32_t peak_step;
     bool is_upper_bound; /* a live tensor's shape is dynamic somewhere */
 };

@@ -26,12 +26,14 @@ struct finder {
     struct ets_arena *arena;
     struct naming *namings; /* [tensor_count] */
     bool *is_written;       /* [tensor_count] by a step before, or from the start */
-    struct ets_plan_writers *writers;
+    const struct ets_plan_places *places;
+    struct ets_plan_owners owners;    /* of places, by the writes so far */
     uint32_t *last_read, *last_write; /* [tensor_count] step + 1; 0: none */
     struct found_touch *found;        /* in the order of steps */
     uint32_t count, capacity;
     uint32_t step, first_of_step;
-    uint64_t budget; /* of values that may still be named */
+    uint32_t *step_begin; /* [step_count + 1] in `found` */
+    uint64_t budget;      /* of values that may still be named */
     struct ets_error *error;
 };
 
@@ -111,10 +113,25 @@ static enum ets_status name_kernel_call(struct finder *f, const struct ets_instr
     return ETS_OK;
 }
 
+/* The tensor that was written last to where another begins, if it covers all of that; else NONE. */
+static uint32_t find_writer(const struct finder *f, uint32_t number)
+{
+    const struct ets_plan_places *places = f->places;
+    if (places->begin[number] == places->end[number]) return ETS_PLAN_NONE;
+    const uint32_t owner = ets_plan_owners_at(&f->owners, places->begin[number]);
+    if (owner == ETS_PLAN_NONE || places->end[owner] < places->end[number]) return ETS_PLAN_NONE;
+    return owner;
+}
+
+static void own(struct finder *f, uint32_t number)
+{
+    ets_plan_owners_give(&f->owners, f->places->begin[number], f->places->end[number], number);
+}
+
 /* Whether a value that nothing has written may be a view: exactly the bytes of another. */
 static bool may_be_view(const struct finder *f, uint32_t number)
 {
-    const uint32_t other = ets_plan_writers_find(f->writers, number);
+    const uint32_t other = find_writer(f, number);
     if (other == ETS_PLAN_NONE) return false;
     const struct ets_plan_tensor *tensor = &f->plan->tensors[number];
     const struct ets_plan_tensor *base = &f->plan->tensors[other];
@@ -162,7 +179,7 @@ static void find_base(struct finder *f, uint32_t number)
 {
     struct ets_plan_tensor *tensor = &f->plan->tensors[number];
     if (f->is_written[number]) return;
-    const uint32_t found = ets_plan_writers_find(f->writers, number);
+    const uint32_t found = find_writer(f, number);
     if (found == ETS_PLAN_NONE) return;
     const uint32_t base = f->plan->tensors[found].base;
     f->is_written[number] = true;
@@ -183,12 +200,13 @@ static void note_write(struct finder *f, const struct found_touch *found)
     if (!found->touch.writes) return;
     f->is_written[found->tensor] = true;
     f->last_write[found->tensor] = f->step + 1;
-    ets_plan_writers_add(f->writers, found->tensor);
+    own(f, found->tensor);
 }
 
 static enum ets_status visit(struct finder *f, const struct ets_instruction *instruction)
 {
     f->first_of_step = f->count;
+    f->step_begin[f->step] = f->count;
     switch (instruction->kind) {
     case ETS_INSTRUCTION_KERNEL_CALL: ETS_TRY(name_kernel_call(f, instruction)); break;
     case ETS_INSTRUCTION_DELEGATE_CALL: ETS_TRY(name_delegate_call(f, instruction)); break;
@@ -196,18 +214,23 @@ static enum ets_status visit(struct finder *f, const struct ets_instruction *ins
     }
     for (uint32_t i = f->first_of_step; i < f->count; i++) note_touch(f, &f->found[i]);
     for (uint32_t i = f->first_of_step; i < f->count; i++) note_write(f, &f->found[i]);
+    f->step_begin[f->step + 1] = f->count;
     return ETS_OK;
 }
 
-/* Gives each tensor its touches, which stay in the order of steps. */
+/* Gives each tensor its touches and each step its tensors, in order. */
 static enum ets_status hand_out(struct finder *f)
 {
     struct ets_memory_plan *plan = f->plan;
     struct ets_plan_touch *touches = ets_arena_alloc_array(f->arena, f->count, sizeof *touches);
     uint32_t *next = ets_arena_alloc_array(f->arena, (size_t)plan->tensor_count + 1, sizeof *next);
-    if (touches == NULL || next == NULL) {
+    uint32_t *named = ets_arena_alloc_array(f->arena, f->count, sizeof *named);
+    if (touches == NULL || next == NULL || named == NULL) {
         return ets_fail_memory(f->error, "what instructions read and write");
     }
+    for (uint32_t i = 0; i < f->count; i++) named[i] = f->found[i].tensor;
+    plan->named = named;
+    plan->named_begin = f->step_begin;
     for (uint32_t i = 0; i < f->count; i++) next[f->found[i].tensor + 1]++;
     for (uint32_t t = 0; t < plan->tensor_count; t++) {
         plan->tensors[t].touches = touches + next[t];
@@ -227,7 +250,7 @@ static void start(struct finder *f)
         const enum ets_plan_kind kind = f->plan->tensors[t].kind;
         f->is_written[t] =
             kind == ETS_PLAN_CONSTANT || kind == ETS_PLAN_INPUT || kind == ETS_PLAN_BUFFER;
-        if (f->is_written[t]) ets_plan_writers_add(f->writers, t);
+        if (f->is_written[t]) own(f, t);
     }
 }
 
@@ -249,20 +272,23 @@ static enum ets_status visit_all(struct finder *f)
     return ETS_OK;
 }
 
-enum ets_status ets_plan_find_touches(struct ets_memory_plan *plan, struct ets_arena *arena,
+enum ets_status ets_plan_find_touches(struct ets_memory_plan *plan,
+                                      const struct ets_plan_places *places, struct ets_arena *arena,
                                       struct ets_error *error)
 {
     const uint32_t count = plan->tensor_count;
-    struct finder f = {.plan = plan, .arena = arena, .error = error};
+    struct finder f = {.plan = plan, .places = places, .arena = arena, .error = error};
     f.budget = TOUCHES_FLOOR + TOUCHES_TIMES * (uint64_t)plan->method.program->bytes.size;
     f.namings = ets_arena_alloc_array(arena, count, sizeof *f.namings);
     f.is_written = ets_arena_alloc_array(arena, count, sizeof *f.is_written);
     f.last_read = ets_arena_alloc_array(arena, count, sizeof *f.last_read);
     f.last_write = ets_arena_alloc_array(arena, count, sizeof *f.last_write);
-    if (f.namings == NULL || f.is_written == NULL || f.last_read == NULL || f.last_write == NULL) {
+    f.step_begin = ets_arena_alloc_array(arena, (size_t)plan->step_count + 1, sizeof *f.step_begin);
+    if (f.namings == NULL || f.is_written == NULL || f.last_read == NULL || f.last_write == NULL ||
+        f.step_begin == NULL) {
         return ets_fail_memory(error, "what instructions read and write");
     }
-    ETS_TRY(ets_plan_writers_new(plan, arena, &f.writers, error));
+    ETS_TRY(ets_plan_owners_init(&f.owners, places, arena, error));
     start(&f);
     ETS_TRY(visit_all(&f));
     return hand_out(&f);

@@ -120,7 +120,7 @@ enum ets_status ets_closeness_of(const struct ets_tensor *expected, const struct
     struct ets_pairs pairs;
     if (!(tolerance->relative >= 0) || !(tolerance->absolute >= 0)) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "a tolerance is negative or no number");
+                        "a tolerance is negative or NaN");
     }
     const enum ets_status status = ets_pairs_init(&pairs, expected, actual, error);
     if (status != ETS_OK) return status;

@@ -11,7 +11,7 @@ enum ets_status ets_elements_init(struct ets_elements *elements, const struct et
     if (components == 0) {
         const char *name = ets_scalar_type_name(tensor->scalar_type);
         return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,
-                        "the elements of a %s tensor are no numbers", name != NULL ? name : "?");
+                        "the elements of a %s tensor are not numbers", name != NULL ? name : "?");
     }
     if (tensor->rank > ETS_TENSOR_MAX_RANK) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "rank %u is over the limit",
@@ -26,7 +26,7 @@ enum ets_status ets_elements_init(struct ets_elements *elements, const struct et
     }
     if (count > 0 && (tensor->data == NULL || ets_tensor_extent(tensor) > tensor->data_bytes)) {
         return ets_fail(error, ETS_TRUNCATED, ETS_NO_OFFSET,
-                        "the tensor reaches past its %llu bytes",
+                        "the tensor extends past its %llu bytes",
                         (unsigned long long)tensor->data_bytes);
     }
     *elements =

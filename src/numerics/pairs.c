@@ -81,8 +81,7 @@ enum ets_status ets_pairs_init(struct ets_pairs *pairs, const struct ets_tensor 
     }
     pairs->component_count = ets_scalar_component_count(left->scalar_type);
     if (pairs->component_count != ets_scalar_component_count(right->scalar_type)) {
-        return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
-                        "one of the tensors is complex, the other is not");
+        return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET, "only one of the tensors is complex");
     }
     pairs->walked[0] = *left;
     pairs->walked[1] = *right;

@@ -76,7 +76,7 @@ enum ets_status ets_steps_of(const struct ets_tensor *reference, const struct et
     struct ets_pairs pairs;
     if (!(step > 0) || step - step != 0) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "a quantization step is above 0 and finite");
+                        "a quantization step must be above 0 and finite");
     }
     const enum ets_status status = ets_pairs_init(&pairs, reference, other, error);
     if (status != ETS_OK) return status;

@@ -9,10 +9,10 @@
 #include "numerics/element.h"
 
 #include "base/load.h"
+#include "base/xxh64.h"
 #include "numerics/decode.h"
 #include "numerics/element_blocks.h"
 #include "numerics/tensor_statistics_sums.h"
-#include "numerics/xxh64.h"
 
 /* A block's numbers; a multiple of 32, so that a full block of any type is whole stripes. */
 enum { BLOCK = 64 };

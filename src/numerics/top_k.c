@@ -71,7 +71,7 @@ static enum ets_status check(const struct ets_tensor *reference, const struct et
     }
     if (!is_same) return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET, "the shapes differ");
     if (left.component_count != 1 || right.component_count != 1) {
-        return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET, "complex numbers have no order");
+        return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET, "complex numbers cannot be ordered");
     }
     return ETS_OK;
 }
@@ -121,8 +121,8 @@ enum ets_status ets_top_k_of(const struct ets_tensor *reference, const struct et
                              uint32_t k, struct ets_top_k *top_k_out, struct ets_error *error)
 {
     if (k == 0 || k > ETS_TOP_K_LIMIT) {
-        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "k is %u, not 1 to %u", k,
-                        (unsigned)ETS_TOP_K_LIMIT);
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "k is %u; it must be 1 to %u",
+                        k, (unsigned)ETS_TOP_K_LIMIT);
     }
     const enum ets_status status = check(reference, other, error);
     if (status != ETS_OK) return status;

@@ -174,11 +174,11 @@ enum ets_status ets_ulps_of(const struct ets_tensor *reference, const struct ets
     if (status != ETS_OK) return status;
     if (reference->scalar_type != other->scalar_type) {
         return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
-                        "units in the last place are those of one type; these are two");
+                        "units in the last place need tensors of one type");
     }
     if (layout.bits == 0) {
         return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,
-                        "a %s has no units in the last place that are counted here",
+                        "units in the last place are not supported for %s",
                         ets_scalar_type_name(reference->scalar_type));
     }
     struct ets_ulps ulps = {.count = 0};

@@ -58,7 +58,7 @@ static enum ets_status refuse_root(struct visitor *visitor, const struct ets_pic
     const struct ets_text module = object->as.call.callable->as.global.module;
     const struct ets_text name = object->as.call.callable->as.global.name;
     ets_print_text(what, sizeof what,
-                   "asks to call %.*s.%.*s where a dict belongs; etscope calls nothing",
+                   "calls %.*s.%.*s instead of holding a dict; etscope does not call functions",
                    module.size < 40 ? (int)module.size : 40, module.data,
                    name.size < 40 ? (int)name.size : 40, name.data);
     return ets_torch_save_fail(visitor->save, ETS_MALFORMED, what);
@@ -71,7 +71,7 @@ static enum ets_status visit_dict(struct visitor *visitor, const struct ets_pick
         for (uint32_t i = 0; i < pairs->as.list.count; i++) {
             const struct ets_pickle_object *pair = pairs->as.list.items[i];
             if (!is_sequence(pair) || pair->as.list.count != 2) {
-                return ets_torch_save_fail(visitor->save, ETS_MALFORMED, "a pair is none");
+                return ets_torch_save_fail(visitor->save, ETS_MALFORMED, "an item is not a pair");
             }
             ETS_TRY(visit_pair(visitor, pair->as.list.items[0], pair->as.list.items[1], i));
         }
@@ -197,7 +197,7 @@ static enum ets_status add_leaves(struct leaves *leaves, const struct ets_pickle
     ETS_TRY(add_nest(leaves, (struct ets_nest){kind, count, key}));
     if (kind == ETS_NEST_VALUE) return add_leaf(leaves, object);
     if (depth >= MAX_DEPTH) {
-        return ets_torch_save_fail(leaves->save, ETS_LIMIT, "holds inputs in too many lists");
+        return ets_torch_save_fail(leaves->save, ETS_LIMIT, "nests inputs in too many lists");
     }
     for (uint32_t i = 0; i < count; i++) {
         struct ets_pickle_object *const *const item = &object->as.list.items[i * step];
@@ -250,7 +250,7 @@ static enum ets_status visit_method(struct visitor *visitor, struct ets_text met
 {
     if (!is_sequence(value)) {
         return ets_torch_save_fail(visitor->save, ETS_MALFORMED,
-                                   "the cases of a method are no list");
+                                   "the cases of a method are not a list");
     }
     ETS_TRY(reserve_cases(visitor, value->as.list.count));
     for (size_t i = 0; i < value->as.list.count; i++) {
@@ -369,8 +369,8 @@ enum ets_status ets_etrecord_reference_outputs(struct ets_etrecord *record, cons
     const size_t first = find_cases(read, method, &count);
     if (test_case >= count) {
         return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET,
-                        "reference_outputs: method %s has %zu cases, not case %zu", method, count,
-                        test_case);
+                        "reference_outputs: method %s has %zu cases; there is no case %zu", method,
+                        count, test_case);
     }
     *values_out = read->cases[first + test_case].values;
     *count_out = read->cases[first + test_case].value_count;

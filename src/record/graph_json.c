@@ -87,7 +87,7 @@ static enum ets_status read_node(struct ets_graph_reader *reader, const struct e
     node->name = ets_json_text(ets_json_get(json, "name"));
     node->target = ets_json_text(ets_json_get(json, "target"));
     if (node->name.data == NULL || node->target.data == NULL) {
-        return fail_shape(reader, "a node has no name or no target");
+        return fail_shape(reader, "a node has no name or target");
     }
     node->op = op_of(node->target);
     node->debug_handle = handle_of(ets_json_get(metadata, "debug_handle"));
@@ -391,7 +391,7 @@ static enum ets_status read_program(struct ets_graph_reader *reader, struct ets_
     read_program_fields(program, graph);
     if (graph->schema_major != SCHEMA_MAJOR && graph->schema_major != 0) {
         return ets_fail(reader->error, ETS_UNSUPPORTED, reader->offset,
-                        "%.*s: exported-program schema %u.%u; this reader knows %d",
+                        "%.*s: exported-program schema is %u.%u; only version %d is supported",
                         (int)reader->entry.size, reader->entry.data, graph->schema_major,
                         graph->schema_minor, SCHEMA_MAJOR);
     }

@@ -236,7 +236,7 @@ extern "C" enum ets_status ets_json_scan(struct ets_json *json, char *text, size
         failure->text = rapidjson::GetParseError_En(result.Code());
     } else if (stream.Tell() != size) {
         failure->status = ETS_MALFORMED;  // a NUL byte ended the text early
-        failure->text = "a zero byte in the text";
+        failure->text = "the text has a zero byte";
     }
     return failure->status;
 }

@@ -106,7 +106,8 @@ static enum ets_status read_text(struct cursor *cursor, struct ets_text *text)
     const size_t start = cursor->at;
     const uint8_t quote = start < cursor->end ? cursor->data[start] : 0;
     if (quote != '\'' && quote != '"') {
-        return ets_fail(cursor->error, ETS_MALFORMED, start, "the .npy header lacks a quoted text");
+        return ets_fail(cursor->error, ETS_MALFORMED, start,
+                        "the .npy header lacks a quoted string");
     }
     for (size_t i = start + 1; i < cursor->end && cursor->data[i] != '\\'; i++) {
         if (cursor->data[i] != quote) continue;
@@ -115,7 +116,8 @@ static enum ets_status read_text(struct cursor *cursor, struct ets_text *text)
         cursor->at = i + 1;
         return ETS_OK;
     }
-    return ets_fail(cursor->error, ETS_MALFORMED, start, "a text in the .npy header has no end");
+    return ets_fail(cursor->error, ETS_MALFORMED, start,
+                    "a string in the .npy header is not terminated");
 }
 
 static bool text_is(struct ets_text text, const char *wanted)
@@ -139,7 +141,7 @@ static enum ets_status read_type(struct cursor *cursor, struct header *header)
     const size_t start = cursor->at;
     if (start < cursor->end && cursor->data[start] == '[') {
         return ets_fail(cursor->error, ETS_UNSUPPORTED, start,
-                        "a structured array is no tensor: it has named fields");
+                        "a structured array cannot be a tensor: it has named fields");
     }
     ETS_TRY(read_text(cursor, &text));
     const bool is_one_byte = text.size == 3 && text.data[2] == '1';
@@ -155,7 +157,8 @@ static enum ets_status read_type(struct cursor *cursor, struct header *header)
         header->has_type = true;
         return ETS_OK;
     }
-    return ets_fail(cursor->error, ETS_UNSUPPORTED, start, "no tensor has NumPy's type '%.*s'",
+    return ets_fail(cursor->error, ETS_UNSUPPORTED, start,
+                    "tensors do not support NumPy's type '%.*s'",
                     (int)(text.size < 32 ? text.size : 32), text.data);
 }
 
@@ -194,7 +197,7 @@ static enum ets_status read_size(struct cursor *cursor, int64_t *size)
         cursor->at++;
     }
     if (cursor->at == start) {
-        return ets_fail(cursor->error, ETS_MALFORMED, start, "a size in the shape is no number");
+        return ets_fail(cursor->error, ETS_MALFORMED, start, "a size in the shape is not a number");
     }
     if (cursor->at < cursor->end && cursor->data[cursor->at] == 'L') cursor->at++; /* Python 2 */
     *size = (int64_t)value;
@@ -247,7 +250,7 @@ static enum ets_status read_header(struct cursor *cursor, struct header *header)
     skip_space(cursor);
     if (cursor->at != cursor->end) {
         return ets_fail(cursor->error, ETS_MALFORMED, cursor->at,
-                        "the .npy header goes on after its dict");
+                        "the .npy header continues after its dict");
     }
     if (!header->has_type || !header->has_order || !header->has_shape) {
         return ets_fail(cursor->error, ETS_MALFORMED, cursor->at,
@@ -263,14 +266,14 @@ static enum ets_status find_header(struct ets_bytes bytes, struct cursor *cursor
     const size_t given = bytes.size < 6 ? bytes.size : 6;
     if (given == 0 || memcmp(bytes.data, "\x93NUMPY", given) != 0) {
         return ets_fail(error, ETS_WRONG_KIND, 0,
-                        "no .npy file: it does not start with \\x93NUMPY");
+                        "not a .npy file: it does not start with \\x93NUMPY");
     }
     if (bytes.size < 10) {
         return ets_fail(error, ETS_TRUNCATED, bytes.size, "the .npy file ends in its first bytes");
     }
     const unsigned major = bytes.data[6];
     if (major < 1 || major > 3 || bytes.data[7] != 0) {
-        return ets_fail(error, ETS_UNSUPPORTED, 6, "version %u.%u of .npy is not known", major,
+        return ets_fail(error, ETS_UNSUPPORTED, 6, "version %u.%u of .npy is not supported", major,
                         (unsigned)bytes.data[7]);
     }
     const size_t start = major == 1 ? 10 : 12;
@@ -279,8 +282,8 @@ static enum ets_status find_header(struct ets_bytes bytes, struct cursor *cursor
     }
     const size_t size = major == 1 ? ets_load_u16(bytes.data + 8) : ets_load_u32(bytes.data + 8);
     if (size > ETS_NPY_HEADER_LIMIT) {
-        return ets_fail(error, ETS_LIMIT, 8, "a .npy header of %zu bytes is over %d", size,
-                        ETS_NPY_HEADER_LIMIT);
+        return ets_fail(error, ETS_LIMIT, 8, "the .npy header of %zu bytes is over the limit of %d",
+                        size, ETS_NPY_HEADER_LIMIT);
     }
     if (!ets_range_fits(start, size, bytes.size)) {
         return ets_fail(error, ETS_TRUNCATED, bytes.size,
@@ -332,7 +335,7 @@ enum ets_status ets_npy_read(struct ets_bytes bytes, struct ets_tensor *tensor_o
     const uint64_t needed = ets_tensor_count(&tensor) * ets_scalar_type_bytes(header.scalar_type);
     if (!ets_range_fits(cursor.end, needed, bytes.size)) {
         return ets_fail(error, ETS_TRUNCATED, bytes.size,
-                        "the array needs %llu bytes, the file has %zu of them",
+                        "the array needs %llu bytes, but the file has only %zu",
                         (unsigned long long)needed, bytes.size - cursor.end);
     }
     tensor.data = bytes.data + cursor.end;
@@ -411,7 +414,7 @@ enum ets_status ets_npy_write_header(const struct ets_tensor *tensor, uint8_t *b
     const bool contiguous = ets_tensor_is_contiguous(tensor) != 0;
     if (!contiguous && !is_fortran(tensor)) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "the tensor lies neither row by row nor column by column");
+                        "the tensor is neither in row-major nor in column-major order");
     }
     struct builder builder = {buffer, capacity, PREAMBLE};
     put_dict(&builder, tensor, type, !contiguous);
@@ -419,7 +422,7 @@ enum ets_status ets_npy_write_header(const struct ets_tensor *tensor, uint8_t *b
     put(&builder, "\n");
     if (builder.size > capacity) {
         return ets_fail(error, ETS_NO_SPACE, ETS_NO_OFFSET,
-                        "the .npy header takes %zu bytes, there is room for %zu", builder.size,
+                        "the .npy header needs %zu bytes, but there is room for %zu", builder.size,
                         capacity);
     }
     memcpy(buffer, "\x93NUMPY\x01\x00", 8);

@@ -33,7 +33,8 @@ static enum ets_status open_zip(struct ets_npz *npz, struct ets_bytes bytes,
         const size_t shown =
             entry->name.size < NAME_IN_MESSAGE ? entry->name.size : NAME_IN_MESSAGE;
         return ets_fail(error, ETS_WRONG_KIND, entry->header_offset,
-                        "no .npz file: its entry %.*s is no .npy", (int)shown, entry->name.data);
+                        "not a .npz file: its entry %.*s is not a .npy", (int)shown,
+                        entry->name.data);
     }
     return ETS_OK;
 }

@@ -131,12 +131,13 @@ static enum ets_status check(const struct ets_tensor *tensor, const char *name,
     const uint64_t extent = ets_tensor_extent(tensor);
     if (name_bytes == 0 || name_bytes > NAME_LIMIT) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "an array's name has 1 to %d bytes, not %zu", NAME_LIMIT, name_bytes);
+                        "the name of an array must have 1 to %d bytes, not %zu", NAME_LIMIT,
+                        name_bytes);
     }
     if (extent == UINT64_MAX || extent > tensor->data_bytes ||
         (extent > 0 && tensor->data == NULL)) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "%s: sizes and strides reach past the data", name);
+                        "%s: sizes and strides extend past the data", name);
     }
     return ETS_OK;
 }

@@ -156,7 +156,7 @@ static enum ets_status pop_mark(struct machine *machine, struct array *items_out
     struct array *stack = &machine->stack;
     uint32_t mark = stack->count;
     while (mark > 0 && stack->items[mark - 1] != NULL) mark--;
-    if (mark == 0) return fail(machine, ETS_MALFORMED, "there is no mark");
+    if (mark == 0) return fail(machine, ETS_MALFORMED, "a mark is missing");
     *items_out = (struct array){stack->items + mark, stack->count - mark, 0};
     stack->count = mark - 1;
     return ETS_OK;
@@ -165,7 +165,7 @@ static enum ets_status pop_mark(struct machine *machine, struct array *items_out
 static enum ets_status take(struct machine *machine, uint64_t size, const uint8_t **bytes_out)
 {
     if (size > machine->pickle.size - machine->at) {
-        return fail(machine, ETS_TRUNCATED, "the pickle ends inside of it");
+        return fail(machine, ETS_TRUNCATED, "the pickle ends inside it");
     }
     *bytes_out = machine->pickle.data + machine->at;
     machine->at += (size_t)size;
@@ -227,7 +227,7 @@ static enum ets_status take_line(struct machine *machine, struct ets_text *line_
 {
     const uint8_t *at = machine->pickle.data + machine->at;
     const uint8_t *end = memchr(at, '\n', machine->pickle.size - machine->at);
-    if (end == NULL) return fail(machine, ETS_TRUNCATED, "the pickle ends inside of it");
+    if (end == NULL) return fail(machine, ETS_TRUNCATED, "the pickle ends inside it");
     *line_out = (struct ets_text){(const char *)at, (size_t)(end - at)};
     machine->at += (size_t)(end - at) + 1;
     return ETS_OK;
@@ -255,7 +255,7 @@ static enum ets_status run_global(struct machine *machine, uint8_t opcode)
     ETS_TRY(pop(machine, &second));
     ETS_TRY(pop(machine, &first));
     if (first->kind != ETS_PICKLE_TEXT || second->kind != ETS_PICKLE_TEXT) {
-        return fail(machine, ETS_MALFORMED, "a global's names are no texts");
+        return fail(machine, ETS_MALFORMED, "the names of a global are not strings");
     }
     return push_global(machine, first->as.text, second->as.text);
 }
@@ -327,7 +327,7 @@ static enum ets_status add_to_top(struct machine *machine, enum ets_pickle_kind 
         target = target->as.call.state;
     }
     if (target == NULL || target->kind != kind) {
-        return fail(machine, ETS_MALFORMED, "nothing there to add to");
+        return fail(machine, ETS_MALFORMED, "there is no object to add to");
     }
     if (kind == ETS_PICKLE_DICT && items->count % 2 != 0) {
         return fail(machine, ETS_MALFORMED, "a key has no value");
@@ -357,7 +357,8 @@ static enum ets_status put(struct machine *machine, uint64_t index)
     struct array *memo = &machine->memo;
     struct array *stack = &machine->stack;
     if (stack->count == 0 || stack->items[stack->count - 1] == NULL || index > machine->steps) {
-        return fail(machine, ETS_MALFORMED, "nothing to remember, or at an absurd place");
+        return fail(machine, ETS_MALFORMED,
+                    "there is nothing to store, or the memo index is too large");
     }
     if (index >= memo->count) {
         if (!reserve(machine->arena, &memo->items, &memo->capacity, memo->count,
@@ -373,7 +374,7 @@ static enum ets_status put(struct machine *machine, uint64_t index)
 static enum ets_status get(struct machine *machine, uint64_t index)
 {
     if (index >= machine->memo.count || machine->memo.items[index] == NULL) {
-        return fail(machine, ETS_MALFORMED, "nothing was remembered there");
+        return fail(machine, ETS_MALFORMED, "the memo has no such entry");
     }
     return push(machine, machine->memo.items[index]);
 }
@@ -385,7 +386,7 @@ static enum ets_status push_call(struct machine *machine)
     ETS_TRY(pop(machine, &arguments));
     ETS_TRY(pop(machine, &callable));
     if (arguments->kind != ETS_PICKLE_TUPLE) {
-        return fail(machine, ETS_MALFORMED, "the arguments of a call are no tuple");
+        return fail(machine, ETS_MALFORMED, "the arguments of a call are not a tuple");
     }
     if (arguments->as.list.count == 0 &&
         ets_pickle_is_global(callable, "collections", "OrderedDict")) {
@@ -501,7 +502,7 @@ static enum ets_status run_other(struct machine *machine, uint8_t opcode)
     case OP_NEWOBJ: return push_call(machine);
     case OP_BUILD: return run_build(machine);
     case OP_BINPERSID: return push_persistent(machine);
-    default: return fail(machine, ETS_UNSUPPORTED, "not one that torch.save writes");
+    default: return fail(machine, ETS_UNSUPPORTED, "torch.save does not write this opcode");
     }
 }
 

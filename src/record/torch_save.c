@@ -105,15 +105,16 @@ enum ets_status ets_torch_save_open(struct ets_torch_save *save, struct ets_text
     *save = (struct ets_torch_save){
         .entry = entry, .arena = arena, .pickle_offset = offset, .error = error};
     if (payload.size > 0 && payload.data[0] == 0x80) {
-        return ets_torch_save_fail(save, ETS_UNSUPPORTED,
-                                   "is a bare pickle of an older version: regenerate the record");
+        return ets_torch_save_fail(
+            save, ETS_UNSUPPORTED,
+            "is a plain pickle of an older version: export the record again");
     }
     ETS_TRY(in_entry(save, ets_zip_open(&save->zip, payload, offset, false, arena, error)));
     if (save->zip.entry_count == 0) return fail_tensor(save, "holds an empty zip");
     const struct ets_text first = save->zip.entries[0].name;
     const char *slash = first.size > 0 ? memchr(first.data, '/', first.size) : NULL;
     const size_t folder_size = slash != NULL ? (size_t)(slash - first.data) + 1 : 0;
-    if (folder_size > MAX_FOLDER_BYTES) return fail_tensor(save, "holds a zip with absurd names");
+    if (folder_size > MAX_FOLDER_BYTES) return fail_tensor(save, "holds a zip with invalid names");
     save->folder = (struct ets_text){first.size > 0 ? first.data : "", folder_size};
     struct ets_zip_entry *pickle = find_inner(save, "", (struct ets_text){"data.pkl", 8});
     if (pickle == NULL) return fail_tensor(save, "holds no data.pkl");
@@ -175,7 +176,7 @@ static enum ets_status open_storage(struct ets_torch_save *save,
     if (!item_is(id, 0, ETS_PICKLE_TEXT) || !ets_text_is(item(id, 0)->as.text, "storage") ||
         !item_is(id, 1, ETS_PICKLE_GLOBAL) || !item_is(id, 2, ETS_PICKLE_TEXT) ||
         !item_is(id, 4, ETS_PICKLE_INT) || item(id, 4)->as.integer < 0) {
-        return fail_tensor(save, "a persistent id is no storage");
+        return fail_tensor(save, "a persistent id is not a storage");
     }
     const int scalar_type = scalar_type_of_storage(item(id, 1));
     const size_t element = scalar_type >= 0 ? ets_scalar_type_bytes(scalar_type) : 1;
@@ -245,7 +246,7 @@ static enum ets_status rebuild_tensor(struct ets_torch_save *save,
     if (!item_is(arguments, 0, ETS_PICKLE_PERSISTENT)) return ETS_OK;
     if (!item_is(arguments, 1, ETS_PICKLE_INT) || item(arguments, 1)->as.integer < 0 ||
         item(arguments, 3) == NULL || !read_shape(item(arguments, 2), item(arguments, 3), tensor)) {
-        return fail_tensor(save, "a tensor's sizes, strides or offset make no sense");
+        return fail_tensor(save, "a tensor has invalid sizes, strides or offset");
     }
     ETS_TRY(open_storage(save, item(arguments, 0), &storage, &scalar_type));
     if (scalar_type == -2) return ETS_OK;
@@ -256,7 +257,7 @@ static enum ets_status rebuild_tensor(struct ets_torch_save *save,
     if (!reach(tensor, &elements) ||
         !ets_mul_u64((uint64_t)item(arguments, 1)->as.integer, element, &begin) ||
         !ets_mul_u64(elements, element, &end) || !ets_range_fits(begin, end, storage.size)) {
-        return fail_tensor(save, "a tensor reaches outside of its storage");
+        return fail_tensor(save, "a tensor extends past its storage");
     }
     tensor->scalar_type = (enum ets_scalar_type)scalar_type;
     tensor->data = end > 0 ? storage.data + begin : NULL;
@@ -341,7 +342,7 @@ enum ets_status ets_torch_save_key(struct ets_torch_save *save, const struct ets
     enum { DIGITS = 24 };
     if (key != NULL && key->kind == ETS_PICKLE_TEXT) {
         if (key->as.text.size > MAX_KEY_BYTES) {
-            return ets_torch_save_fail(save, ETS_LIMIT, "holds an absurdly long name");
+            return ets_torch_save_fail(save, ETS_LIMIT, "holds a name that is too long");
         }
         *text_out = key->as.text;
         return ETS_OK;

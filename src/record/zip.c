@@ -98,13 +98,13 @@ static enum ets_status find_directory(const struct ets_zip *zip, struct director
     }
     if (!ets_range_fits(directory->offset, directory->bytes, end)) {
         return ets_fail(error, ETS_MALFORMED, zip->base_offset + end,
-                        "the zip directory (offset %llu, %llu bytes) lies outside of the file",
+                        "the zip directory (offset %llu, %llu bytes) lies outside the file",
                         (unsigned long long)directory->offset,
                         (unsigned long long)directory->bytes);
     }
     if (directory->count > ETS_ZIP_MAX_ENTRIES) {
         return ets_fail(error, ETS_LIMIT, zip->base_offset + end,
-                        "the zip file announces %llu entries, more than %llu",
+                        "the zip file announces %llu entries, over the limit of %llu",
                         (unsigned long long)directory->count,
                         (unsigned long long)ETS_ZIP_MAX_ENTRIES);
     }
@@ -170,9 +170,8 @@ static enum ets_status place_entry(const struct ets_zip *zip, struct ets_zip_ent
     const uint64_t place = zip->base_offset + entry->header_offset;
     if (!ets_range_fits(entry->header_offset, LOCAL_BYTES, directory_offset)) {
         return ets_fail(error, ETS_MALFORMED, zip->base_offset + listed_at,
-                        "zip entry %.*s: its offset %llu lies outside of the file",
-                        shown(entry->name), entry->name.data,
-                        (unsigned long long)entry->header_offset);
+                        "zip entry %.*s: its offset %llu lies outside the file", shown(entry->name),
+                        entry->name.data, (unsigned long long)entry->header_offset);
     }
     const uint8_t *header = zip->bytes.data + entry->header_offset;
     if (ets_load_u32(header) != ETS_ZIP_LOCAL) {
@@ -185,7 +184,7 @@ static enum ets_status place_entry(const struct ets_zip *zip, struct ets_zip_ent
         entry->header_offset + LOCAL_BYTES + name_size + ets_load_u16(header + 28);
     if (!ets_range_fits(entry->payload_offset, entry->packed_bytes, directory_offset)) {
         return ets_fail(error, ETS_MALFORMED, place,
-                        "zip entry %.*s: its %llu bytes run into the directory", shown(entry->name),
+                        "zip entry %.*s: its %llu bytes overlap the directory", shown(entry->name),
                         entry->name.data, (unsigned long long)entry->packed_bytes);
     }
     if (name_size != entry->name.size ||
@@ -196,9 +195,9 @@ static enum ets_status place_entry(const struct ets_zip *zip, struct ets_zip_ent
     }
     if (entry->method == METHOD_STORED && entry->bytes != entry->packed_bytes) {
         return ets_fail(error, ETS_MALFORMED, place,
-                        "zip entry %.*s: stored in %llu bytes but %llu long", shown(entry->name),
-                        entry->name.data, (unsigned long long)entry->packed_bytes,
-                        (unsigned long long)entry->bytes);
+                        "zip entry %.*s: stored uncompressed in %llu bytes, but has %llu",
+                        shown(entry->name), entry->name.data,
+                        (unsigned long long)entry->packed_bytes, (unsigned long long)entry->bytes);
     }
     return ETS_OK;
 }
@@ -240,7 +239,7 @@ static enum ets_status check_distinct(struct ets_zip *zip, struct ets_error *err
         const struct ets_zip_entry *before = zip->by_name[i - 1], *entry = zip->by_name[i];
         if (before->payload_offset + before->packed_bytes > entry->header_offset) {
             return ets_fail(error, ETS_MALFORMED, zip->base_offset + entry->header_offset,
-                            "zip entry %.*s overlaps the one before it", shown(entry->name),
+                            "zip entry %.*s overlaps the previous entry", shown(entry->name),
                             entry->name.data);
         }
     }
@@ -249,7 +248,7 @@ static enum ets_status check_distinct(struct ets_zip *zip, struct ets_error *err
         const struct ets_zip_entry *entry = zip->by_name[i];
         if (compare_text(zip->by_name[i - 1]->name, entry->name) == 0) {
             return ets_fail(error, ETS_MALFORMED, zip->base_offset + entry->header_offset,
-                            "zip entry %.*s is there twice", shown(entry->name), entry->name.data);
+                            "zip entry %.*s occurs twice", shown(entry->name), entry->name.data);
         }
     }
     return ETS_OK;
@@ -352,9 +351,10 @@ static enum ets_status unpack(struct ets_zip *zip, const struct ets_zip_entry *e
                         (unsigned long long)ETS_ZIP_MAX_INFLATED_BYTES);
     }
     if (entry->bytes / MAX_DEFLATE_RATIO > entry->packed_bytes) {
-        return ets_fail(error, ETS_MALFORMED, place, "zip entry %.*s: %llu bytes cannot hold %llu",
-                        shown(entry->name), entry->name.data,
-                        (unsigned long long)entry->packed_bytes, (unsigned long long)entry->bytes);
+        return ets_fail(error, ETS_MALFORMED, place,
+                        "zip entry %.*s: %llu bytes cannot inflate to %llu", shown(entry->name),
+                        entry->name.data, (unsigned long long)entry->packed_bytes,
+                        (unsigned long long)entry->bytes);
     }
     uint8_t *data = ets_arena_alloc(zip->arena, (size_t)entry->bytes);
     int code = Z_MEM_ERROR;

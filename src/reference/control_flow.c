@@ -84,9 +84,9 @@ enum reference_step_kind ets_reference_control_find(const struct reference_step 
 {
     const struct layout *layout = layout_of(step);
     if (layout == NULL) {
-        *reason_out = "a kind of control flow that is not known";
+        *reason_out = "unknown kind of control flow";
     } else if (!has_layout(step, layout) || !bodies_fit(step, layout)) {
-        *reason_out = "its operands do not fit its bodies";
+        *reason_out = "its operands do not match its bodies";
     } else {
         return layout->kind;
     }
@@ -191,7 +191,7 @@ static enum ets_status read_truth(struct reference_run *run, const struct refere
         *truth_out = ets_element_load(tensor->data, tensor->scalar_type, 0) != 0;
         return ETS_OK;
     }
-    return ets_fail(run->error, ETS_RUNTIME, ETS_NO_OFFSET, "%.*s: its condition is no truth value",
+    return ets_fail(run->error, ETS_RUNTIME, ETS_NO_OFFSET, "%.*s: its condition is not a boolean",
                     (int)step->node->name.size, step->node->name.data);
 }
 
@@ -213,8 +213,8 @@ static enum ets_status count_turn(struct reference_run *run, const struct refere
 {
     if (++run->turn_count <= MAX_TURNS) return ETS_OK;
     return ets_fail(run->error, ETS_LIMIT, ETS_NO_OFFSET,
-                    "%.*s: the graph's loops take more than %d turns", (int)step->node->name.size,
-                    step->node->name.data, MAX_TURNS);
+                    "%.*s: the graph's loops take more than %d iterations",
+                    (int)step->node->name.size, step->node->name.data, MAX_TURNS);
 }
 
 static enum ets_status run_while(struct reference_run *run, const struct reference_step *step,
@@ -275,14 +275,15 @@ static enum ets_status count_items(struct reference_run *run, const struct refer
         const int64_t size = is_tensor ? values[i].as.tensor.view.sizes[0] : -1;
         if (size < 0 || (i > 0 && size != *items_out)) {
             return ets_fail(run->error, ETS_RUNTIME, ETS_NO_OFFSET,
-                            "%.*s: what the loop goes through is of different lengths",
+                            "%.*s: the inputs that the loop iterates over have different lengths",
                             (int)step->node->name.size, step->node->name.data);
         }
         *items_out = size;
     }
     if (count > 0) return ETS_OK;
-    return ets_fail(run->error, ETS_RUNTIME, ETS_NO_OFFSET, "%.*s: the loop goes through nothing",
-                    (int)step->node->name.size, step->node->name.data);
+    return ets_fail(run->error, ETS_RUNTIME, ETS_NO_OFFSET,
+                    "%.*s: the loop has no input to iterate over", (int)step->node->name.size,
+                    step->node->name.data);
 }
 
 /* Puts a turn's value in its place of the whole, which the first turn makes. */
@@ -295,7 +296,7 @@ static enum ets_status put_item(struct reference_run *run, const struct referenc
         ets_reference_value_drop(memory, whole);
         *whole = reference_unavailable(item->kind == REFERENCE_UNAVAILABLE
                                            ? item->as.reason
-                                           : "the loop's body gives no tensor");
+                                           : "the loop's body returns no tensor");
         return ETS_OK;
     }
     const struct ets_tensor *view = &item->as.tensor.view;
@@ -323,7 +324,7 @@ static enum ets_status put_empty(struct reference_run *run, const struct referen
         if (shape.sizes[i] < 0) shape.scalar_type = -1;
     }
     if (shape.scalar_type < 0) {
-        *whole = reference_unavailable("the loop has no turns, and the graph tells no sizes");
+        *whole = reference_unavailable("the loop has no iterations, and the graph has no sizes");
         return ETS_OK;
     }
     return ets_reference_tensor_new(&run->reference->memory, shape.scalar_type, shape.rank,

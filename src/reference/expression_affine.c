@@ -19,7 +19,8 @@ static enum ets_status read_blocks(struct reference_frame *frame, const struct e
     struct blocks blocks = {.rank = self->rank};
     if (list->kind != REFERENCE_LIST || list->as.list.count != self->rank ||
         self->rank > ETS_TENSOR_MAX_RANK / 2) {
-        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "blocks of another rank");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT,
+                                  "block sizes and tensor have different ranks");
     }
     ETS_TRY(ets_reference_ints(frame, list, self->rank, blocks.sizes));
     for (uint32_t i = 0; i < self->rank; i++) {
@@ -195,7 +196,7 @@ enum ets_status ets_reference_choose_for_blocks(struct reference_frame *frame,
     const bool is_asymmetric = mapping.size == 10 && memcmp(mapping.data, "ASYMMETRIC", 10) == 0;
     if ((!is_symmetric && !is_asymmetric) || a[4].kind == REFERENCE_NOTHING ||
         a[5].kind == REFERENCE_NOTHING || a[9].as.int_value != 0) {
-        return ets_reference_fail(frame, ETS_UNSUPPORTED, "another mapping than those known");
+        return ets_reference_fail(frame, ETS_UNSUPPORTED, "unknown mapping type");
     }
     ETS_TRY(read_blocks(frame, self, &a[2], &blocks));
     struct reference_value low, high, scale, zero;

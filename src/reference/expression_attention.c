@@ -56,7 +56,8 @@ static enum ets_status spread_heads(struct reference_frame *frame,
     if (q->rank < 3 || v->rank < 3) return ETS_OK;
     const int64_t heads = q->sizes[q->rank - 3], own = v->sizes[v->rank - 3];
     if (own < 1 || heads % own != 0) {
-        return ets_reference_fail(frame, ETS_MISMATCH, "heads do not divide");
+        return ets_reference_fail(frame, ETS_MISMATCH,
+                                  "the query heads are not a multiple of the value heads");
     }
     return APPLY(frame, LIKE(*value), value, "aten.repeat_interleave.self_int", *value,
                  WHOLE(heads / own), WHOLE(-3));
@@ -71,7 +72,7 @@ enum ets_status ets_reference_attention(struct reference_frame *frame,
     ETS_TRY(ets_reference_tensor(frame, step, 2, &v));
     const struct reference_value *a = step->arguments;
     if (q->rank < 2 || k->rank < 2 || v->rank < 2 || ets_reference_number(&a[4]) != 0) {
-        return ets_reference_fail(frame, ETS_UNSUPPORTED, "no matrices, or with dropout");
+        return ets_reference_fail(frame, ETS_UNSUPPORTED, "not matrices, or with dropout");
     }
     struct reference_value key = a[1], value = a[2], mask = a[3], scores, weights, result;
     if (a[7].as.int_value != 0) {

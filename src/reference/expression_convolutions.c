@@ -30,7 +30,7 @@ static enum ets_status check_axis(struct reference_frame *frame, struct axis *ax
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         if (numbers[i] < 1 || numbers[i] > NUMBER_LIMIT) {
             return ets_reference_fail(frame, ETS_INVALID_ARGUMENT,
-                                      "no convolution has these numbers");
+                                      "invalid convolution parameters");
         }
     }
     const int64_t room =
@@ -260,7 +260,7 @@ static enum ets_status set_channels(struct reference_frame *frame,
     const int64_t channels = input->sizes[input->rank - count - 1];
     if (groups < 1 || channels % groups != 0 || weight->sizes[0] % groups != 0 ||
         (arguments[TRANSPOSED].as.int_value == 0 && weight->sizes[1] != channels / groups)) {
-        return ets_reference_fail(frame, ETS_MISMATCH, "channels, groups and weights do not fit");
+        return ets_reference_fail(frame, ETS_MISMATCH, "channels, groups and weights do not match");
     }
     it->batch = input->rank == count + 2 ? input->sizes[0] : 1;
     it->groups = groups;
@@ -317,14 +317,12 @@ static enum ets_status convolution(struct reference_frame *frame, const struct r
 {
     const struct reference_value *input = &arguments[INPUT], *weight = &arguments[WEIGHT];
     if (input->kind != REFERENCE_TENSOR || weight->kind != REFERENCE_TENSOR) {
-        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "a number is no image");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "a number is not an image");
     }
     const uint32_t rank = weight->as.tensor.view.rank, given = input->as.tensor.view.rank;
     if (rank < 3 || rank > 4 || (given != rank && given != rank - 1)) {
         return ets_reference_fail(frame, ETS_UNSUPPORTED,
-                                  "an input of %u dimensions with a kernel of "
-                                  "%u",
-                                  given, rank);
+                                  "the input has %u dimensions, the kernel %u", given, rank);
     }
     struct convolution it = {.batch = 0};
     bool is_product = false;

@@ -134,7 +134,7 @@ enum ets_status ets_reference_repeat_interleave(struct reference_frame *frame,
     const uint32_t rank = x.as.tensor.view.rank;
     ETS_TRY(ets_reference_dim(frame, is_flat ? 0 : step->arguments[2].as.int_value, rank, &dim));
     if (repeats < 0 || rank == 0 || rank == ETS_TENSOR_MAX_RANK) {
-        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "it cannot be repeated so");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "invalid repeats");
     }
     ETS_TRY(APPLY(frame, LIKE(x), &column, "aten.unsqueeze.default", x, WHOLE(dim + 1)));
     struct reference_shape shape = LIKE(column), whole = LIKE(x);
@@ -142,7 +142,7 @@ enum ets_status ets_reference_repeat_interleave(struct reference_frame *frame,
     ETS_TRY(ets_reference_int_list(frame, shape.sizes, shape.rank, &sizes));
     ETS_TRY(APPLY(frame, shape, &wide, "aten.expand.default", column, sizes));
     if (__builtin_mul_overflow(whole.sizes[dim], repeats, &whole.sizes[dim])) {
-        return ets_reference_fail(frame, ETS_LIMIT, "it becomes too large");
+        return ets_reference_fail(frame, ETS_LIMIT, "the result is too large");
     }
     ETS_TRY(ets_reference_int_list(frame, whole.sizes, whole.rank, &sizes));
     ETS_TRY(APPLY(frame, whole, &result, "aten.reshape.default", wide, sizes));

@@ -150,7 +150,7 @@ enum ets_status ets_reference_native_group_norm(struct reference_frame *frame,
     ETS_TRY(ets_reference_tensor(frame, step, 0, &x));
     const int64_t groups = a[6].as.int_value, batch = a[3].as.int_value;
     if (x->rank < 2 || groups < 1 || x->sizes[1] % groups != 0 || batch != x->sizes[0]) {
-        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "channels and groups do not fit");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "channels and groups do not match");
     }
     struct reference_value flat, results[3], weight, bias;
     const int64_t three[3] = {batch, groups, batch * groups > 0 ? -1 : 0};
@@ -173,7 +173,7 @@ enum ets_status ets_reference_group_norm(struct reference_frame *frame,
     ETS_TRY(ets_reference_tensor(frame, step, 0, &x));
     const int64_t groups = a[1].as.int_value;
     if (x->rank < 2 || groups < 1 || groups > x->sizes[1]) {
-        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "channels and groups do not fit");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "channels and groups do not match");
     }
     int64_t pixels = 1;
     for (uint32_t i = 2; i < x->rank; i++) pixels *= x->sizes[i];
@@ -298,7 +298,7 @@ enum ets_status ets_reference_adaptive_avg_pool2d(struct reference_frame *frame,
     ETS_TRY(ets_reference_tensor(frame, step, 0, &x));
     ETS_TRY(ets_reference_ints(frame, &step->arguments[1], 2, sizes));
     if (x->rank < 3 || x->rank > 4 || sizes[0] < 1 || sizes[1] < 1) {
-        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "no image, or no size");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "not an image, or no size");
     }
     const int64_t *image = x->sizes + x->rank - 2;
     struct reference_shape shape = LIKE(step->arguments[0]);
@@ -342,7 +342,7 @@ enum ets_status ets_reference_pad(struct reference_frame *frame, const struct re
          "aten.replication_pad3d.default"}};
     const bool reflects = mode.size == 7 && memcmp(mode.data, "reflect", 7) == 0;
     if (dims < 1 || dims > 3 || (!reflects && mode.size != 9)) {
-        return ets_reference_fail(frame, ETS_UNSUPPORTED, "no kernel pads so");
+        return ets_reference_fail(frame, ETS_UNSUPPORTED, "no kernel for this padding mode");
     }
     ETS_TRY(APPLY(frame, step->shapes[0], &result, names[!reflects][dims - 1], a[0], a[1]));
     return ets_reference_give(frame, step, 0, &result);

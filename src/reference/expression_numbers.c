@@ -10,7 +10,7 @@ enum ets_status ets_reference_assertion(struct reference_frame *frame,
                                         const struct reference_step *step)
 {
     if (step->output_count == 0) return ETS_OK;
-    return ets_reference_fail(frame, ETS_MISMATCH, "an assertion gives nothing");
+    return ets_reference_fail(frame, ETS_MISMATCH, "an assertion has no result");
 }
 
 static enum ets_status give_number(struct reference_frame *frame, const struct reference_step *step,
@@ -44,7 +44,7 @@ enum ets_status ets_reference_item(struct reference_frame *frame, const struct r
     const struct ets_tensor *self;
     ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     if (ets_tensor_count(self) != 1 || ets_scalar_component_count(self->scalar_type) != 1) {
-        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "it is not one number");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "it is not a single number");
     }
     const int type = self->scalar_type;
     if (ets_reference_is_floating(type)) {
@@ -151,7 +151,7 @@ enum ets_status ets_reference_binary(struct reference_frame *frame,
         return give_number(frame, step, WHOLE((int64_t)real));
     }
     if (is_whole && strcmp(name, "truediv") != 0) {
-        return ets_reference_fail(frame, ETS_LIMIT, "its result is no 64-bit number");
+        return ets_reference_fail(frame, ETS_LIMIT, "its result is not a 64-bit number");
     }
     return give_number(frame, step, NUMBER(real));
 }
@@ -182,7 +182,7 @@ enum ets_status ets_reference_unary(struct reference_frame *frame,
                            : strcmp(name, "floor") == 0 ? floor(real)
                                                         : trunc(real); /* trunc, sym_int */
     if (!(fabs(rounded) < 9.2e18)) {
-        return ets_reference_fail(frame, ETS_LIMIT, "its result is no 64-bit number");
+        return ets_reference_fail(frame, ETS_LIMIT, "its result is not a 64-bit number");
     }
     return give_number(frame, step, WHOLE((int64_t)rounded));
 }

@@ -33,7 +33,7 @@ static enum ets_status plan_product(struct reference_frame *frame, const struct 
                                     const struct ets_tensor *right, struct reference_shape wide[3])
 {
     if (left->sizes[left->rank - 1] != right->sizes[right->rank - 2]) {
-        return ets_reference_fail(frame, ETS_MISMATCH, "the matrices do not fit: %lld and %lld",
+        return ets_reference_fail(frame, ETS_MISMATCH, "the matrices do not match: %lld and %lld",
                                   (long long)left->sizes[left->rank - 1],
                                   (long long)right->sizes[right->rank - 2]);
     }
@@ -59,7 +59,7 @@ enum ets_status ets_reference_matmul(struct reference_frame *frame,
     ETS_TRY(ets_reference_tensor(frame, step, 0, &x));
     ETS_TRY(ets_reference_tensor(frame, step, 1, &y));
     if (x->rank == 0 || y->rank == 0) {
-        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "a number is no matrix");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "a number is not a matrix");
     }
     struct reference_value left, right, batches[2], product, sizes, result;
     struct reference_shape wide[3];

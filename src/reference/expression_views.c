@@ -68,7 +68,7 @@ static enum ets_status read_sizes(struct reference_frame *frame, const struct re
         if (sizes[i] == -1) open = i;
     }
     const uint64_t known = ets_tensor_count(&rest);
-    if (known > INT64_MAX) return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "no such sizes");
+    if (known > INT64_MAX) return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "invalid sizes");
     if (open < count) sizes[open] = known > 0 ? total / (int64_t)known : 0;
     *rank_out = count;
     return ETS_OK;
@@ -330,7 +330,7 @@ enum ets_status ets_reference_slice(struct reference_frame *frame,
     const struct reference_value *first = &step->arguments[2], *last = &step->arguments[3];
     const int64_t distance = step->arguments[4].as.int_value;
     if (self->rank == 0 || distance < 1) {
-        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "it cannot be sliced so");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "invalid slice");
     }
     const int64_t size = self->sizes[dim];
     int64_t start = first->kind == REFERENCE_NOTHING ? 0 : first->as.int_value;
@@ -353,7 +353,7 @@ enum ets_status ets_reference_narrow(struct reference_frame *frame,
     if (start < 0 && self->rank > 0) start += self->sizes[dim];
     if (self->rank == 0 || start < 0 || length < 0 || start > self->sizes[dim] ||
         length > self->sizes[dim] - start) {
-        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "it is not that long");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "the index is past the end");
     }
     return give_range(frame, step, 0, dim, start, length, 1);
 }
@@ -441,7 +441,7 @@ static enum ets_status give_pieces(struct reference_frame *frame, const struct r
         start += taken;
     }
     if (start == total) return ETS_OK;
-    return ets_reference_fail(frame, ETS_MISMATCH, "the pieces are not all of it");
+    return ets_reference_fail(frame, ETS_MISMATCH, "the pieces do not add up to it");
 }
 
 enum ets_status ets_reference_split(struct reference_frame *frame,
@@ -470,7 +470,7 @@ enum ets_status ets_reference_chunk(struct reference_frame *frame,
     ETS_TRY(ets_reference_dim(frame, step->arguments[2].as.int_value, self->rank, &dim));
     const int64_t chunks = step->arguments[1].as.int_value;
     if (chunks < 1 || self->rank == 0) {
-        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "it cannot be cut into %lld",
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "it cannot be split into %lld",
                                   (long long)chunks);
     }
     const int64_t size = self->sizes[dim] / chunks + (self->sizes[dim] % chunks != 0);

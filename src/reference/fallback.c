@@ -66,7 +66,7 @@ static enum ets_status add_input(struct schedule *schedule, uint32_t twin_slot, 
                     !ets_reference_plan_is_written(twins->plan, leaf.slot, 0, schedule->number));
     if (*is_done_out) return add_leaf(schedule, leaf);
     const struct ets_text name = twins->twin->names.texts[twin_slot];
-    (void)ets_print_text(schedule->reason, 160, "the edge program's input %.*s is not at hand",
+    (void)ets_print_text(schedule->reason, 160, "the edge program's input %.*s is not available",
                          (int)name.size, name.data);
     return ETS_OK;
 }
@@ -121,7 +121,7 @@ static enum ets_status add_step(struct schedule *schedule, uint32_t number, bool
     }
     if (++schedule->count > MAX_STEPS) {
         *is_done_out = false;
-        give_reason(schedule, step, "needs too many others");
+        give_reason(schedule, step, "needs too many other nodes");
         return ETS_OK;
     }
     for (uint32_t i = 0; i < step->read_count && *is_done_out; i++) {
@@ -179,13 +179,13 @@ static enum ets_status find_fallback(struct schedule *schedule,
     }
     const uint32_t *exits = ets_reference_twin_exits(twins, schedule->number);
     if (exits == NULL || twins->work == 0) {
-        (void)ets_print_text(schedule->reason, 160, "the graphs are too entangled to be matched");
+        (void)ets_print_text(schedule->reason, 160, "the graphs are too complex to be matched");
         return exits == NULL && twins->work > 0 ? no_memory(schedule->error) : ETS_OK;
     }
     twins->turn++;
     if (need_results(schedule, exits) == 0) {
         (void)ets_print_text(schedule->reason, 160,
-                             "it is not told which of the edge program's values are its outputs");
+                             "several values of the edge program could be its outputs");
         return ETS_OK;
     }
     struct reference_fallback *fallback = ets_arena_alloc(twins->arena, sizeof *fallback);

@@ -75,9 +75,8 @@ enum ets_status ets_reference_broadcast(struct reference_frame *frame,
         const int64_t a = i < skip_left ? 1 : left->sizes[i - skip_left];
         const int64_t b = i < skip_right ? 1 : right->sizes[i - skip_right];
         if (a != b && a != 1 && b != 1) {
-            return ets_reference_fail(frame, ETS_MISMATCH,
-                                      "sizes %lld and %lld do not fit together", (long long)a,
-                                      (long long)b);
+            return ets_reference_fail(frame, ETS_MISMATCH, "sizes %lld and %lld do not match",
+                                      (long long)a, (long long)b);
         }
         shape.sizes[i] = a == 1 ? b : a;
     }
@@ -146,7 +145,7 @@ enum ets_status ets_reference_give(struct reference_frame *frame, const struct r
                                    uint32_t index, const struct reference_value *value)
 {
     if (index >= step->output_count) {
-        return ets_reference_fail(frame, ETS_MISMATCH, "it gives more than the graph's %u values",
+        return ets_reference_fail(frame, ETS_MISMATCH, "it returns more than the graph's %u values",
                                   step->output_count);
     }
     return ets_reference_value_share(frame->calls->memory, value, &step->outputs[index],

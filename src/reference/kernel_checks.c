@@ -31,7 +31,7 @@ static const char *check_softmax(const struct reference_frame *frame,
 static const char *check_depth(const struct ets_tensor *left)
 {
     if (left == NULL || left->rank == 0 || left->sizes[left->rank - 1] > 0) return NULL;
-    return "the matrices have nothing to multiply";
+    return "the matrices have no inner dimension";
 }
 
 static const char *check_bmm(const struct reference_frame *frame, const struct reference_step *step)
@@ -42,7 +42,7 @@ static const char *check_bmm(const struct reference_frame *frame, const struct r
         left->sizes[0] == right->sizes[0] && left->sizes[2] == right->sizes[1]) {
         return check_depth(left);
     }
-    return "no two batches of matrices that can be multiplied";
+    return "not two batches of matrices that can be multiplied";
 }
 
 static const char *check_mm(const struct reference_frame *frame, const struct reference_step *step)
@@ -82,7 +82,7 @@ static const char *check_cat(const struct reference_frame *frame, const struct r
         int64_t dim = step->arguments[1].as.int_value;
         if (dim < 0) dim += first->rank;
         if (dim < 0 || dim >= first->rank) return "no such dimension";
-        if (!fits_beside(each, first, (uint32_t)dim)) return "the tensors do not fit together";
+        if (!fits_beside(each, first, (uint32_t)dim)) return "the shapes do not match";
     }
     return NULL;
 }
@@ -99,7 +99,7 @@ static const char *check_var_mean(const struct reference_frame *frame,
              ets_reference_is_floating(type))) {
             continue;
         }
-        return "its results are not of the input's type";
+        return "its results do not have the input's type";
     }
     return NULL;
 }
@@ -135,15 +135,15 @@ static const char *check_windows(const struct reference_step *step, bool has_dil
     static const struct reference_value none = {.kind = REFERENCE_NOTHING};
     const struct ets_tensor *self = tensor_at(step, 0);
     const struct reference_value *a = step->arguments, *dilation = has_dilation ? &a[4] : &none;
-    if (self == NULL || self->rank < 3 || self->rank > 4) return "the input is no image";
+    if (self == NULL || self->rank < 3 || self->rank > 4) return "the input is not an image";
     if (!is_pair(&a[1]) || !is_pair(&a[2]) || !is_pair(&a[3]) || !is_pair(dilation)) {
-        return "a list of more than two numbers";
+        return "a list has more than two numbers";
     }
     for (uint32_t i = 0; i < 2; i++) {
         const int64_t size = self->sizes[self->rank - 2 + i], window = of_pair(&a[1], i, 0);
         if (!window_fits(size, window, of_pair(&a[2], i, window), of_pair(&a[3], i, 0),
                          of_pair(dilation, i, 1))) {
-            return "its windows do not fit the image";
+            return "its windows do not fit in the image";
         }
     }
     return NULL;
@@ -169,14 +169,14 @@ static const char *check_max_pool_backward(const struct reference_frame *frame,
 {
     (void)frame;
     const struct ets_tensor *self = tensor_at(step, 1), *places = tensor_at(step, 7);
-    if (self == NULL || places == NULL || self->rank < 3) return "no image, or no indices";
+    if (self == NULL || places == NULL || self->rank < 3) return "not an image, or no indices";
     const int64_t *image = self->sizes + self->rank - 2;
     const double count = (double)image[0] * (double)image[1];
     struct ets_elements walk;
     double place;
-    if (ets_elements_init(&walk, places, NULL) != ETS_OK) return "the indices are no numbers";
+    if (ets_elements_init(&walk, places, NULL) != ETS_OK) return "the indices are not integers";
     while (ets_elements_next(&walk, &place)) {
-        if (!(place >= 0 && place < count)) return "an index is outside of the image";
+        if (!(place >= 0 && place < count)) return "an index is outside the image";
     }
     return NULL;
 }

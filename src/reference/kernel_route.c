@@ -82,8 +82,7 @@ static enum ets_status tensor_of_number(struct call *call, const struct referenc
 static enum ets_status refuse_complex(struct call *call, int scalar_type)
 {
     if (ets_scalar_component_count(scalar_type) != 2) return ETS_OK;
-    return ets_reference_fail(call->frame, ETS_UNSUPPORTED,
-                              "complex numbers are not computed here");
+    return ets_reference_fail(call->frame, ETS_UNSUPPORTED, "complex numbers are not supported");
 }
 
 static enum ets_status add_tensor(struct call *call, const struct reference_value *value,

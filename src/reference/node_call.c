@@ -84,7 +84,7 @@ static enum ets_status bind(struct reference_frame *frame, const char *schema,
         if (!value_fits(&parameter, &bound[i])) {
             return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "argument %.*s %s",
                                       (int)parameter.name.size, parameter.name.data,
-                                      value == NULL ? "is missing" : "is of another kind");
+                                      value == NULL ? "is missing" : "has the wrong kind");
         }
     }
     return ets_reference_fail(frame, ETS_LIMIT, "the operator has too many arguments");
@@ -240,12 +240,12 @@ enum ets_reference_route ets_reference_operator_find(const struct reference_call
     if (operator_ == NULL) {
         ets_print_text(reason_room, 160, "%.*s: %s", name.size < 64 ? (int)name.size : 64,
                        name.data,
-                       ets_reference_is_complex(node) ? "complex numbers are not computed here"
+                       ets_reference_is_complex(node) ? "complex numbers are not supported"
                                                       : "unknown operator");
     } else if (ets_reference_expression_named(operator_->name, calls->use_double) != NULL) {
         return ETS_ROUTE_EXPRESSION;
     } else if (operator_->kernel == NULL || !calls->engine->kernel_exists(operator_->kernel)) {
-        ets_print_text(reason_room, 160, "no kernel %s in the runtime",
+        ets_print_text(reason_room, 160, "the runtime has no kernel %s",
                        operator_->kernel != NULL ? operator_->kernel : operator_->name);
     } else if (!ets_reference_operator_writes(node)) {
         *kernel_out = operator_->kernel;

@@ -37,7 +37,7 @@ static enum ets_status fail_replacement(struct reference_run *run,
                                         const struct reference_step *step, const char *why)
 {
     return ets_fail(run->error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                    "%.*s: the value in its place is %s", (int)step->node->name.size,
+                    "%.*s: the value that replaces it is %s", (int)step->node->name.size,
                     step->node->name.data, why);
 }
 
@@ -98,19 +98,19 @@ static enum ets_status replace_tensor(struct reference_run *run, const struct re
     if (value->kind == REFERENCE_TENSOR) {
         const struct ets_tensor *view = &value->as.tensor.view;
         if (!has_shape(from, view->rank, view->sizes)) {
-            return fail_replacement(run, step, "of another shape");
+            return fail_replacement(run, step, "of a different shape");
         }
         if (is_shared(plan, step, slot)) return overwrite(run, plan, slot, from);
         return renew(run, plan, slot, view->scalar_type, from);
     }
     ets_reference_slot_shape(run->reference, plan, slot, &shape);
     if (shape.scalar_type >= 0 && !has_shape(from, shape.rank, shape.sizes)) {
-        return fail_replacement(run, step, "of another shape than the graph says");
+        return fail_replacement(run, step, "of a different shape than in the graph");
     }
     if (step->is_in_place && plan->values[step->reads[0]].kind == REFERENCE_TENSOR) {
         const struct ets_tensor *view = &plan->values[step->reads[0]].as.tensor.view;
         if (!has_shape(from, view->rank, view->sizes)) {
-            return fail_replacement(run, step, "of another shape than what it works on");
+            return fail_replacement(run, step, "of a different shape than its operand");
         }
         ETS_TRY(overwrite(run, plan, step->reads[0], from));
         return ets_reference_slot_set(run, plan, slot, &plan->values[step->reads[0]]);
@@ -145,7 +145,7 @@ static enum ets_status replace(struct reference_run *run, const struct reference
     }
     if (number.kind == REFERENCE_NOTHING ||
         (kind != number.kind && kind != REFERENCE_UNAVAILABLE)) {
-        return fail_replacement(run, step, "of another kind");
+        return fail_replacement(run, step, "of a different kind");
     }
     plan->values[slot] = number;
     ets_reference_bind_symbols(run->reference, plan->described[slot], &number);

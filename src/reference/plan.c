@@ -77,7 +77,7 @@ static enum ets_status define(struct builder *builder, struct ets_text node,
     const uint32_t next = builder->plan->names.count;
     const uint32_t slot = ets_strings_add(&builder->plan->names, argument->name);
     if (slot == UINT32_MAX) return no_memory(builder->error);
-    if (slot != next) return fail_name(builder, node, argument->name, " is made twice");
+    if (slot != next) return fail_name(builder, node, argument->name, " is defined twice");
     return collect(builder, slot);
 }
 
@@ -92,7 +92,7 @@ static enum ets_status read_argument(struct builder *builder, struct ets_text no
     if (!is_named(argument)) return ETS_OK;
     const uint32_t slot = ets_strings_find(&builder->plan->names, argument->name);
     if (slot == UINT32_MAX || slot == REFERENCE_NO_SLOT) {
-        return fail_name(builder, node, argument->name, " is used and was not made before");
+        return fail_name(builder, node, argument->name, " is used before it is defined");
     }
     return collect(builder, slot);
 }
@@ -136,7 +136,8 @@ static enum ets_status read_bodies(struct builder *builder, struct reference_ste
         const uint32_t body = node->inputs[i].graph;
         /* Graphs are numbered breadth first, so that a body comes behind what holds it. */
         if (body >= builder->top->subgraph_count || body + 1 <= builder->number) {
-            return fail_name(builder, node->name, node->inputs[i].name, " is no graph inside");
+            return fail_name(builder, node->name, node->inputs[i].name,
+                             " is not a graph inside it");
         }
         if (count < 2) step->bodies[count++] = &builder->plans[body + 1];
     }

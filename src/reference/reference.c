@@ -63,7 +63,7 @@ static enum ets_status find_step(void *context, struct reference_step *step,
     if (step->is_random) {
         const struct ets_text name = ets_reference_operator_name(step->node->target);
         (void)ets_print_text(reason, sizeof reason,
-                             "%.*s draws random numbers; a captured value is taken as it is",
+                             "%.*s draws random numbers; captured values of it are used",
                              name.size < 64 ? (int)name.size : 64, name.data);
         return keep_reason(opening, step, reason);
     }

@@ -30,12 +30,12 @@ static enum ets_status storage_new(struct reference_memory *memory, uint64_t siz
     const uint64_t limit = memory->limit_bytes != 0 ? memory->limit_bytes : INT64_MAX;
     if (size > limit || memory->bytes > limit - size || size > SIZE_MAX - STORAGE_HEADER) {
         return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
-                        "a tensor of %llu bytes is more than values may take at once (%llu bytes)",
+                        "a tensor of %llu bytes exceeds the memory limit for values (%llu bytes)",
                         (unsigned long long)size, (unsigned long long)limit);
     }
     if (memory->made_limit != 0 && size > memory->made_limit - memory->made_bytes) {
         return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
-                        "the values of a run are more than %llu bytes together",
+                        "the values of a run exceed %llu bytes in total",
                         (unsigned long long)memory->made_limit);
     }
     memory->made_bytes += size;
@@ -62,7 +62,7 @@ enum ets_status ets_reference_tensor_new(struct reference_memory *memory, int sc
 {
     if (rank > ETS_TENSOR_MAX_RANK || ets_scalar_type_bytes(scalar_type) == 0) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "no tensor has rank %u and scalar type %d", rank, scalar_type);
+                        "tensors cannot have rank %u and scalar type %d", rank, scalar_type);
     }
     struct ets_tensor view = {.scalar_type = (enum ets_scalar_type)scalar_type, .rank = rank};
     if (rank > 0) memcpy(view.sizes, sizes, rank * sizeof *sizes);

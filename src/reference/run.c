@@ -161,7 +161,7 @@ static enum ets_status run_fallback(struct reference_run *run, const struct refe
         const uint32_t slot = fallback->results[i];
         if (slot == REFERENCE_NO_SLOT) {
             outputs[i] =
-                reference_unavailable("it is not told which of the edge program's values it is");
+                reference_unavailable("several values of the edge program could be its output");
         } else {
             (void)ets_reference_value_share(&run->reference->memory, &fallback->twin->values[slot],
                                             &outputs[i], NULL); /* no list: cannot fail */

@@ -52,7 +52,7 @@ static enum ets_status fail_input(struct reference_run *run, const struct ets_gr
                                   size_t number, const char *expected, const char *given)
 {
     return ets_fail(run->error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                    "input %zu (%.*s): the graph takes %s, given is %s", number,
+                    "input %zu (%.*s): the graph takes %s, but got %s", number,
                     (int)input->argument.name.size, input->argument.name.data, expected, given);
 }
 
@@ -124,7 +124,7 @@ static enum ets_status check_constant(struct reference_run *run,
     case ETS_ARGUMENT_FLOAT:
         is_same = given->kind == ETS_VALUE_DOUBLE &&
                   memcmp(&given->as.double_value, &argument->float_value, sizeof(double)) == 0;
-        (void)ets_print_text(expected, sizeof expected, "the float it was exported with");
+        (void)ets_print_text(expected, sizeof expected, "the float of the export");
         break;
     default: break;
     }
@@ -188,7 +188,7 @@ static enum ets_status check_all(struct reference_run *run, const struct ets_val
     }
     if (expected != input_count) {
         return ets_fail(run->error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "%.*s: the graph takes %zu inputs, given are %zu", (int)graph->name.size,
+                        "%.*s: the graph takes %zu inputs, but got %zu", (int)graph->name.size,
                         graph->name.data, expected, input_count);
     }
     /* Twice, as the size of a first input may need the symbol of a later one. */

@@ -40,7 +40,7 @@ static enum ets_status describe(struct parts *parts, const struct ets_named_valu
     char text[320];
     const bool is_named = object->class_name.size > 0;
     const size_t size = ets_print_text(
-        text, sizeof text, "the weight %.*s is %s%.*s, which is not computed with as a whole",
+        text, sizeof text, "the weight %.*s is %s%.*s, which can only be used by its parts",
         object->name.size < 64 ? (int)object->name.size : 64, object->name.data,
         is_named ? "a " : "an object", is_named ? (int)object->class_name.size : 0,
         is_named ? object->class_name.data : "");

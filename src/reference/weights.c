@@ -124,14 +124,14 @@ static enum ets_status check(const struct ets_graph *graph, const struct ets_gra
 {
     if (tensor == NULL) {
         return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET,
-                        "%.*s: the record has no weight %.*s, so that its graph cannot be computed "
-                        "(a record that was saved without weights still explains traces)",
+                        "%.*s: the record has no weight %.*s, so its graph cannot be computed "
+                        "(records without weights still work for inspecting traces)",
                         (int)graph->name.size, graph->name.data, (int)input->source.size,
                         input->source.data != NULL ? input->source.data : "");
     }
     if (!fits(tensor, value)) {
         return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET,
-                        "%.*s: the weight %.*s has another type or shape than the graph says",
+                        "%.*s: the weight %.*s has a different type or shape than in the graph",
                         (int)graph->name.size, graph->name.data, (int)input->source.size,
                         input->source.data);
     }

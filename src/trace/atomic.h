@@ -64,8 +64,8 @@ static inline uint32_t ets_fetch_add(const struct ets_trace_section *section, ui
     return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
 }
 
-static inline bool ets_exchange_if(const struct ets_trace_section *section, uint32_t *at,
-                                   uint32_t *expected, uint32_t value)
+static inline bool ets_compare_exchange(const struct ets_trace_section *section, uint32_t *at,
+                                        uint32_t *expected, uint32_t value)
 {
     (void)section;
     return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_ACQ_REL,
@@ -141,8 +141,8 @@ static inline uint32_t ets_fetch_add(const struct ets_trace_section *section, ui
     return before;
 }
 
-static inline bool ets_exchange_if(const struct ets_trace_section *section, uint32_t *at,
-                                   uint32_t *expected, uint32_t value)
+static inline bool ets_compare_exchange(const struct ets_trace_section *section, uint32_t *at,
+                                        uint32_t *expected, uint32_t value)
 {
     ets_section_enter(section);
     const uint32_t before = *at;
@@ -222,8 +222,8 @@ static inline uint32_t ets_fetch_add(const struct ets_trace_section *section, ui
     return atomic_fetch_add_explicit((_Atomic uint32_t *)at, value, memory_order_relaxed);
 }
 
-static inline bool ets_exchange_if(const struct ets_trace_section *section, uint32_t *at,
-                                   uint32_t *expected, uint32_t value)
+static inline bool ets_compare_exchange(const struct ets_trace_section *section, uint32_t *at,
+                                        uint32_t *expected, uint32_t value)
 {
     (void)section;
     return atomic_compare_exchange_strong_explicit((_Atomic uint32_t *)at, expected, value,

@@ -114,7 +114,7 @@ static bool is_well(const struct etdump_writer *d)
 /* False, and the writing has failed, where the source did not answer OK. */
 static bool has_given(struct etdump_writer *d, enum ets_status status)
 {
-    if (status != ETS_OK) ets_fbw_fail(&d->w, status, "the source could not give a record");
+    if (status != ETS_OK) ets_fbw_fail(&d->w, status, "the source returned no record");
     return status == ETS_OK;
 }
 
@@ -122,7 +122,7 @@ static void set_name(struct etdump_writer *d, struct table *table, unsigned slot
 {
     if (name == ETS_ETDUMP_NO_NAME) return;
     if (name >= d->source->name_count) {
-        ets_fbw_fail(&d->w, ETS_INVALID_ARGUMENT, "a record has a name of unknown number");
+        ets_fbw_fail(&d->w, ETS_INVALID_ARGUMENT, "a record has an unknown name number");
         return;
     }
     set(table, slot, d->shared_at + d->source->names[name].at);
@@ -141,7 +141,8 @@ static void put_profile(struct etdump_writer *d, const struct ets_etdump_record 
         record->delegate_id != -1 || record->delegate_name != ETS_ETDUMP_NO_NAME;
     struct table table = {.kind = TABLE_PROFILE};
     if (record->chain < INT32_MIN || record->chain > INT32_MAX) {
-        ets_fbw_fail(&d->w, ETS_INVALID_ARGUMENT, "a profile event's chain is over 32 bits");
+        ets_fbw_fail(&d->w, ETS_INVALID_ARGUMENT,
+                     "the chain index of a profile event is over 32 bits");
     }
     set_name(d, &table, PROFILE_NAME, record->name);
     set_unless(&table, PROFILE_CHAIN, (uint32_t)record->chain, 0);
@@ -220,7 +221,8 @@ static bool get_tensor(struct etdump_writer *d, struct place place, uint32_t ind
 {
     const struct ets_etdump_source *source = d->source;
     if (source->tensor == NULL) {
-        ets_fbw_fail(&d->w, ETS_INVALID_ARGUMENT, "a record has tensors, which the source has not");
+        ets_fbw_fail(&d->w, ETS_INVALID_ARGUMENT,
+                     "a record has tensors, but the source provides none");
         return false;
     }
     d->tensor.rank = 0;
@@ -339,7 +341,7 @@ static void put_debug(struct etdump_writer *d, const struct ets_etdump_record *r
                       struct place place)
 {
     if ((int)record->value_type < 0 || record->value_type >= ETS_DEBUG_STRING) {
-        ets_fbw_fail(&d->w, ETS_INVALID_ARGUMENT, "a debug event's value is of no known type");
+        ets_fbw_fail(&d->w, ETS_INVALID_ARGUMENT, "a debug event has a value of unknown type");
         return;
     }
     struct table table = {.kind = TABLE_DEBUG};
@@ -368,7 +370,7 @@ static void put_payload(struct etdump_writer *d, const struct ets_etdump_record 
     case ETS_EVENT_PROFILE: put_profile(d, record); break;
     case ETS_EVENT_DEBUG: put_debug(d, record, place); break;
     case ETS_EVENT_ALLOCATION: put_allocation(d, record); break;
-    default: ets_fbw_fail(&d->w, ETS_INVALID_ARGUMENT, "an event is of unknown kind"); break;
+    default: ets_fbw_fail(&d->w, ETS_INVALID_ARGUMENT, "an event has an unknown kind"); break;
     }
     check_payload(d, record->kind);
 }
@@ -399,7 +401,8 @@ static bool get_run(struct etdump_writer *d, uint32_t run, struct ets_etdump_run
     if (out->name == ETS_ETDUMP_NO_NAME) {
         ets_fbw_fail(&d->w, ETS_INVALID_ARGUMENT, "a run has no name");
     } else if (out->allocator_count != 0 && source->allocator == NULL) {
-        ets_fbw_fail(&d->w, ETS_INVALID_ARGUMENT, "a run has allocators, which the source has not");
+        ets_fbw_fail(&d->w, ETS_INVALID_ARGUMENT,
+                     "a run has allocators, but the source provides none");
     }
     return is_well(d);
 }
@@ -679,7 +682,7 @@ enum ets_status ets_etdump_write_buffer(const struct ets_etdump_source *source, 
     const struct ets_etdump_sink sink = {&next, append};
     const uint32_t file_bytes = measure(&writer, source, error);
     if (is_well(&writer) && file_bytes > capacity) {
-        ets_fbw_fail(&writer.w, ETS_NO_SPACE, "the ETDump does not fit into the buffer");
+        ets_fbw_fail(&writer.w, ETS_NO_SPACE, "the buffer is too small for the ETDump");
         *bytes_out = file_bytes;
     }
     write_measured(&writer, &sink, file_bytes);

@@ -46,7 +46,7 @@ static struct ets_trace_chunk *reclaim(struct ets_trace *trace, uint32_t state)
             expected = seen;
         }
         if (oldest == NULL) return NULL;
-        if (ets_exchange_if(&trace->config.section, &oldest->state, &expected, state)) {
+        if (ets_compare_exchange(&trace->config.section, &oldest->state, &expected, state)) {
             return oldest;
         }
     }
@@ -73,7 +73,7 @@ static struct ets_trace_chunk *find_chunk(struct ets_trace *trace)
     return chunk;
 }
 
-ETS_SELDOM static bool take_chunk(struct ets_trace_thread *thread)
+ETS_COLD static bool take_chunk(struct ets_trace_thread *thread)
 {
     struct ets_trace *trace = thread->trace;
     close_chunk(thread);
@@ -164,7 +164,7 @@ static void open_default_run(struct ets_trace_thread *thread)
 }
 
 /* Why there is no room, or OK, and there is. */
-ETS_SELDOM static enum ets_status make_room(struct ets_trace_thread *thread, uint32_t slots)
+ETS_COLD static enum ets_status make_room(struct ets_trace_thread *thread, uint32_t slots)
 {
     struct ets_trace *trace = thread->trace;
     const size_t bytes = (size_t)slots * ETS_SLOT_BYTES;
@@ -328,8 +328,8 @@ static bool admits(const struct ets_trace *trace, struct ets_trace_subject subje
     return trace->choices.admits(&trace->choices, &subject) != 0;
 }
 
-ETS_SELDOM bool ets_trace_admits(const struct ets_trace_thread *thread, uint32_t what,
-                                 const struct ets_trace_delegate *part)
+ETS_COLD bool ets_trace_admits(const struct ets_trace_thread *thread, uint32_t what,
+                               const struct ets_trace_delegate *part)
 {
     struct ets_trace_subject subject = {what,         NULL,          -1,
                                         part != NULL, thread->chain, thread->instruction};
@@ -339,13 +339,13 @@ ETS_SELDOM bool ets_trace_admits(const struct ets_trace_thread *thread, uint32_t
 }
 
 /* What comes after the end counts as dropped; what is only off does not. */
-ETS_SELDOM static struct ets_trace_begun not_begun(struct ets_trace *trace)
+ETS_COLD static struct ets_trace_begun not_begun(struct ets_trace *trace)
 {
     if (is_finished(trace)) ets_trace_drop(trace, ETS_INVALID_ARGUMENT);
     return (struct ets_trace_begun){0, ETS_TRACE_SPAN_OFF};
 }
 
-ETS_SELDOM static void announce(struct ets_trace_thread *thread, uint64_t about)
+ETS_COLD static void announce(struct ets_trace_thread *thread, uint64_t about)
 {
     const bool is_delegate = ets_span_is_delegate(about);
     const struct ets_slot slot = {
@@ -359,17 +359,17 @@ ETS_SELDOM static void announce(struct ets_trace_thread *thread, uint64_t about)
 }
 
 /* Whatever the clock, and where begins are recorded, too. */
-ETS_APART static struct ets_trace_begun begin_named(struct ets_trace_thread *thread, uint64_t about,
-                                                    uint32_t enabled)
+ETS_NOINLINE static struct ets_trace_begun begin_named(struct ets_trace_thread *thread,
+                                                       uint64_t about, uint32_t enabled)
 {
     if ((enabled & ETS_TRACE_FINISHED) != 0) return not_begun(thread->trace);
     if ((enabled & ETS_ENABLED_BEGINS) != 0) announce(thread, about);
     return (struct ets_trace_begun){ets_now(thread->trace), about};
 }
 
-ETS_APART static struct ets_trace_begun begin_unknown(struct ets_trace_thread *thread,
-                                                      const char *name, uint64_t about,
-                                                      uint32_t enabled)
+ETS_NOINLINE static struct ets_trace_begun begin_unknown(struct ets_trace_thread *thread,
+                                                         const char *name, uint64_t about,
+                                                         uint32_t enabled)
 {
     if ((enabled & ETS_TRACE_FINISHED) != 0) return not_begun(thread->trace);
     const uint32_t id = ets_trace_learn_name(thread, name);
@@ -381,10 +381,10 @@ struct ets_trace_begun ets_trace_begin_enabled(struct ets_trace_thread *thread, 
                                                uint64_t place, uint32_t enabled)
 {
     const struct ets_trace_known_name *known = ets_known_name(thread, name);
-    if (!ETS_OFTEN(known != NULL)) return begin_unknown(thread, name, place, enabled);
+    if (!ETS_LIKELY(known != NULL)) return begin_unknown(thread, name, place, enabled);
     const uint64_t about = place | (uint64_t)known->id << 32;
 #ifdef ETS_TRACE_HAS_CYCLES
-    if (ETS_OFTEN((enabled & ETS_ENABLED_CYCLES) != 0)) {
+    if (ETS_LIKELY((enabled & ETS_ENABLED_CYCLES) != 0)) {
         return (struct ets_trace_begun){ets_read_cycles(), about};
     }
 #endif
@@ -420,7 +420,7 @@ struct ets_trace_span ets_trace_begin_delegate(struct ets_trace_thread *thread,
 }
 
 /* What is stale or was never begun counts; what was begun while it was off does not. */
-ETS_SELDOM static void not_ended(struct ets_trace *trace, uint64_t about, bool is_stale)
+ETS_COLD static void not_ended(struct ets_trace *trace, uint64_t about, bool is_stale)
 {
     if (about >> 56 == ETS_SPAN_OFF) return;
     if (is_stale && about != 0) ets_trace_count(trace, &trace->stale, 1);
@@ -428,8 +428,8 @@ ETS_SELDOM static void not_ended(struct ets_trace *trace, uint64_t about, bool i
 }
 
 /* An event that is not the common one, or none. */
-ETS_SELDOM static void end_slowly(struct ets_trace_thread *thread, struct ets_trace_begun span,
-                                  uint32_t generation, uint64_t end)
+ETS_COLD static void end_slowly(struct ets_trace_thread *thread, struct ets_trace_begun span,
+                                uint32_t generation, uint64_t end)
 {
     if (!ets_span_is_event(span.about) || generation != thread->generation) {
         not_ended(thread->trace, span.about, generation != thread->generation);
@@ -451,8 +451,8 @@ ETS_INLINE static void end_at(struct ets_trace_thread *thread, struct ets_trace_
 {
     const uint64_t about = span.about, duration = end - span.start_ticks;
     /* The common event: it fits into one slot, for which there is room. */
-    if (!ETS_OFTEN(about >> 56 == ETS_SPAN_EVENT && duration >> 32 == 0 &&
-                   thread->next != thread->end && generation == thread->generation && !is_over)) {
+    if (!ETS_LIKELY(about >> 56 == ETS_SPAN_EVENT && duration >> 32 == 0 &&
+                    thread->next != thread->end && generation == thread->generation && !is_over)) {
         end_slowly(thread, span, generation, end);
         return;
     }
@@ -461,8 +461,8 @@ ETS_INLINE static void end_at(struct ets_trace_thread *thread, struct ets_trace_
     ets_trace_commit(thread, 1, true);
 }
 
-ETS_APART static void end_by_clock(struct ets_trace_thread *thread, struct ets_trace_begun span,
-                                   uint32_t generation)
+ETS_NOINLINE static void end_by_clock(struct ets_trace_thread *thread, struct ets_trace_begun span,
+                                      uint32_t generation)
 {
     end_at(thread, span, generation, ets_now(thread->trace), is_finished(thread->trace));
 }

@@ -18,20 +18,20 @@
 #define ETS_RECORDED __attribute__((scalar_storage_order("little-endian")))
 #pragma GCC diagnostic ignored "-Wscalar-storage-order" /* their bytes are copied, as is meant */
 #else
-#error "on a big-endian machine the recorder needs GCC, which can lay structs out little-endian"
+#error "on big-endian machines the recorder needs GCC for little-endian structs"
 #endif
 
 /* Functions off the hot path, which would cost it registers if they were inlined. */
 #if defined(__GNUC__)
-#define ETS_SELDOM __attribute__((noinline, cold))
-#define ETS_APART __attribute__((noinline))
+#define ETS_COLD __attribute__((noinline, cold))
+#define ETS_NOINLINE __attribute__((noinline))
 #define ETS_INLINE __attribute__((always_inline)) inline
-#define ETS_OFTEN(condition) __builtin_expect(!!(condition), 1)
+#define ETS_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #else
-#define ETS_SELDOM
-#define ETS_APART
+#define ETS_COLD
+#define ETS_NOINLINE
 #define ETS_INLINE inline
-#define ETS_OFTEN(condition) (condition)
+#define ETS_LIKELY(condition) (condition)
 #endif
 
 enum {

@@ -500,7 +500,7 @@ enum ets_status ets_trace_recover(struct ets_trace *trace, struct ets_stream_rea
     struct scan scan = {.capture = capture->bytes};
     if ((uintptr_t)memory % sizeof(uint64_t) != 0) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "the memory for a capture has to be aligned to 8 bytes");
+                        "the memory for a capture must be aligned to 8 bytes");
     }
     if (memory_bytes < capture->memory_bytes) {
         return ets_fail(error, ETS_NO_SPACE, ETS_NO_OFFSET, "the capture needs %zu bytes of memory",

@@ -214,7 +214,8 @@ static uint32_t search_index(struct ets_trace *trace, const char *name, uint32_t
         if (held == 0) {
             if (added == ETS_ETDUMP_NO_NAME) added = add(trace, name, size);
             if (added == ETS_ETDUMP_NO_NAME) return added;
-            if (ets_exchange_if(&trace->config.section, &index[at], &held, tag | (added + 1))) {
+            if (ets_compare_exchange(&trace->config.section, &index[at], &held,
+                                     tag | (added + 1))) {
                 return added;
             }
         }
@@ -227,8 +228,8 @@ static uint32_t search_index(struct ets_trace *trace, const char *name, uint32_t
 }
 
 /* The cache had not got it: by text, or else as a new one. */
-ETS_SELDOM static uint32_t find_or_add(struct ets_trace *trace, const char *name,
-                                       uint32_t pointer_hash)
+ETS_COLD static uint32_t find_or_add(struct ets_trace *trace, const char *name,
+                                     uint32_t pointer_hash)
 {
     uint32_t hash;
     const uint32_t size = measure(name, &hash);
@@ -259,7 +260,7 @@ uint16_t ets_trace_near_name(struct ets_trace *trace, const char *name)
     return id > ETS_NO_NAME_ID ? ETS_NO_NAME_ID : (uint16_t)id;
 }
 
-ETS_SELDOM uint32_t ets_trace_learn_name(struct ets_trace_thread *thread, const char *name)
+ETS_COLD uint32_t ets_trace_learn_name(struct ets_trace_thread *thread, const char *name)
 {
     const struct ets_trace *trace = thread->trace;
     const uint32_t id = ets_trace_name(thread->trace, name);

@@ -153,7 +153,7 @@ static void set_enabled(struct ets_trace *trace, uint32_t mask, uint32_t bits)
     do {
         if ((before & ETS_TRACE_FINISHED) != 0) return;
         after = (before & ~mask) | (bits & mask);
-    } while (!ets_exchange_if(&trace->config.section, &trace->enabled, &before, after));
+    } while (!ets_compare_exchange(&trace->config.section, &trace->enabled, &before, after));
 }
 
 void ets_trace_enable(struct ets_trace *trace, uint32_t what)

@@ -167,7 +167,7 @@ static uint32_t count_events(const uint8_t *slots, uint32_t from, uint32_t to)
 static bool start_sending(struct ets_trace *trace)
 {
     uint32_t idle = 0;
-    return ets_exchange_if(&trace->config.section, &trace->is_sending, &idle, 1);
+    return ets_compare_exchange(&trace->config.section, &trace->is_sending, &idle, 1);
 }
 
 /* Sends what is whole and not yet sent of a chunk; the caller is the one that sends. */

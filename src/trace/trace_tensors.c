@@ -75,8 +75,8 @@ static uint8_t *put_entry(uint8_t *at, const struct ets_tensor *tensor, int64_t 
 }
 
 /* What the tensors of a list take of a record and of a part of the debug buffer. */
-ETS_APART static enum ets_status measure(const struct list *list, size_t *bytes_out,
-                                         size_t *padded_out)
+ETS_NOINLINE static enum ets_status measure(const struct list *list, size_t *bytes_out,
+                                            size_t *padded_out)
 {
     struct ets_tensor tensor;
     size_t bytes = 0, padded = 0;
@@ -93,8 +93,8 @@ ETS_APART static enum ets_status measure(const struct list *list, size_t *bytes_
     return ETS_OK;
 }
 
-ETS_APART static enum ets_status put_entries(struct ets_trace_thread *thread,
-                                             const struct list *list, uint8_t *at, size_t bytes)
+ETS_NOINLINE static enum ets_status put_entries(struct ets_trace_thread *thread,
+                                                const struct list *list, uint8_t *at, size_t bytes)
 {
     struct ets_tensor tensor;
     for (uint32_t i = 0; i < list->tensors->count; i++) {
@@ -152,8 +152,8 @@ static void put_statistics(uint8_t *at, const struct ets_tensor_statistics *stat
     ets_copy_words(at, statistics->first, statistics->first_count);
 }
 
-ETS_APART static enum ets_status put_shape(struct ets_trace_thread *thread, const struct list *list,
-                                           uint32_t index)
+ETS_NOINLINE static enum ets_status put_shape(struct ets_trace_thread *thread,
+                                              const struct list *list, uint32_t index)
 {
     struct ets_trace *trace = thread->trace;
     struct ets_tensor tensor;

@@ -77,11 +77,11 @@ static enum ets_status compare_bytes(const struct ets_tensor *expected,
     const uint64_t extent = ets_tensor_extent(expected);
     if (extent == UINT64_MAX || extent > expected->data_bytes || extent > actual->data_bytes ||
         (extent > 0 && (expected->data == NULL || actual->data == NULL))) {
-        return ets_fail(error, ETS_TRUNCATED, ETS_NO_OFFSET, "a tensor reaches past its bytes");
+        return ets_fail(error, ETS_TRUNCATED, ETS_NO_OFFSET, "a tensor extends past its bytes");
     }
     if (!ets_tensor_is_contiguous(expected) || !ets_tensor_is_contiguous(actual)) {
         return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,
-                        "a %s tensor is compared by its bytes, but lies in another order",
+                        "a %s tensor is compared by its bytes, but has another dimension order",
                         ets_scalar_type_name(expected->scalar_type));
     }
     const uint8_t *a = expected->data, *b = actual->data;

@@ -4,6 +4,9 @@
 #include "host/text_builder.h"
 #include "views/memory_lines.h"
 
+/* Steps that are looked at to find who holds the end of an arena. */
+enum { LOOKED_AT = 1 << 22 };
+
 #define say(builder, ...) ets_add_plain_text((builder), __VA_ARGS__)
 
 static const char *plural(uint32_t count)
@@ -30,26 +33,14 @@ static const struct ets_plan_arena *widest_gap(const struct ets_memory_plan *pla
     uint64_t gap = 0;
     for (uint32_t a = 0; a < plan->arena_count; a++) {
         const struct ets_plan_arena *arena = &plan->arenas[a];
-        if (arena->planned.bytes - arena->peak_bytes <= gap) continue;
-        gap = arena->planned.bytes - arena->peak_bytes;
+        if (arena->planned.bytes - arena->bound_bytes <= gap) continue;
+        gap = arena->planned.bytes - arena->bound_bytes;
         widest = arena;
     }
     return widest;
 }
 
-/* The tensor that ends last in the arena; NULL: none is ever live. */
-static const struct ets_plan_tensor *last_tensor(const struct ets_memory_plan *plan,
-                                                 const struct ets_plan_arena *arena)
-{
-    for (uint32_t i = 0; i < arena->tensor_count; i++) {
-        const struct ets_plan_tensor *tensor = &plan->tensors[arena->tensors[i]];
-        if (tensor->first == ETS_PLAN_NONE || tensor->bytes == 0) continue;
-        if (tensor->offset + tensor->bytes == arena->end_bytes) return tensor;
-    }
-    return NULL;
-}
-
-/* How many bytes below the end of a tensor that ends last are free all its life. */
+/* How many bytes below the end of the arena's tensors are free all the time that one lives. */
 static uint64_t free_below(const struct ets_plan_arena *arena, const struct ets_plan_tensor *tensor)
 {
     uint64_t most = 0;
@@ -59,23 +50,45 @@ static uint64_t free_below(const struct ets_plan_arena *arena, const struct ets_
     return arena->end_bytes - most;
 }
 
+/*
+ * Of the tensors that end last in the arena the one that leaves least room below: what would have
+ * to move first. Looks at a part of them where there are very many.
+ */
+static const struct ets_plan_tensor *last_tensor(const struct ets_memory_plan *plan,
+                                                 const struct ets_plan_arena *arena,
+                                                 uint64_t *below_out)
+{
+    const struct ets_plan_tensor *found = NULL;
+    uint64_t budget = LOOKED_AT;
+    for (uint32_t i = 0; i < arena->tensor_count && budget > 0; i++) {
+        const struct ets_plan_tensor *tensor = &plan->tensors[arena->tensors[i]];
+        if (tensor->first == ETS_PLAN_NONE || tensor->bytes == 0) continue;
+        if (tensor->offset + tensor->bytes != arena->end_bytes) continue;
+        const uint64_t below = free_below(arena, tensor), cost = tensor->last - tensor->first + 1;
+        budget -= cost < budget ? cost : budget;
+        if (found != NULL && below >= *below_out) continue;
+        *below_out = below;
+        found = tensor;
+    }
+    return found;
+}
+
 /* Why the plan is above the bound: the parts of the gap of the arena that has the widest. */
 static void say_gap(struct ets_text_builder *text, const struct ets_memory_plan *plan)
 {
+    uint64_t below = 0;
     const struct ets_plan_arena *arena = widest_gap(plan);
     if (arena == NULL) return;
-    const uint64_t tail = arena->planned.bytes - arena->end_bytes - arena->slack_bytes;
-    const struct ets_plan_tensor *tensor = last_tensor(plan, arena);
+    const uint64_t rest = arena->end_bytes % plan->alignment;
+    const uint64_t behind = arena->planned.bytes - arena->end_bytes - arena->slack_bytes;
+    const uint64_t padding = rest == 0 ? 0 : plan->alignment - rest;
+    const struct ets_plan_tensor *tensor = last_tensor(plan, arena, &below);
     const char *between = " because ";
-    if (tensor != NULL && arena->end_bytes > arena->peak_bytes) {
-        say(text, "%svalue %" PRIu32 " ends at byte %" PRIu64, between, tensor->value,
+    if (tensor != NULL && below >= plan->alignment) {
+        say(text, "%svalue %" PRIu32 " ends at byte %" PRIu64 " while ", between, tensor->value,
             arena->end_bytes);
-        const uint64_t below = free_below(arena, tensor);
-        if (below > 0) {
-            say(text, " while ");
-            ets_add_bytes(text, below);
-            say(text, " below are free");
-        }
+        ets_add_bytes(text, below);
+        say(text, " below are free");
         between = ", ";
     }
     if (arena->slack_bytes > 0) {
@@ -83,9 +96,9 @@ static void say_gap(struct ets_text_builder *text, const struct ets_memory_plan 
             arena->slack_bytes);
         between = ", ";
     }
-    if (tail > 0) {
+    if (behind > padding) {
         say(text, "%s", between);
-        ets_add_bytes(text, tail);
+        ets_add_bytes(text, behind - padding);
         say(text, " behind the last tensor are unused");
     }
 }
@@ -93,22 +106,28 @@ static void say_gap(struct ets_text_builder *text, const struct ets_memory_plan 
 static void say_bound(struct ets_text_builder *text, const struct ets_memory_lines *lines)
 {
     const struct ets_memory_plan *plan = lines->plan;
-    const double bound = (double)lines->bound_bytes, planned = (double)plan->planned_bytes;
-    if (lines->bound_bytes == 0) return;
-    if (plan->planned_bytes <= lines->bound_bytes) {
+    const double bound = (double)plan->bound_bytes, planned = (double)plan->planned_bytes;
+    if (plan->bound_bytes == 0) return;
+    if (plan->planned_bytes <= plan->bound_bytes) {
         say(text, "; no plan with these lifetimes is smaller");
         return;
     }
     const double above = 100 * (planned / bound - 1);
-    say(text, "; %.*f %% above the lower bound", above < 1 ? 1 : 0, above);
+    if (above >= 1000) say(text, "; %.0f times the lower bound", planned / bound);
+    else say(text, "; %.*f %% above the lower bound", above < 1 ? 1 : 0, above);
     say_gap(text, plan);
+}
+
+static void say_mistakes(struct ets_text_builder *text, uint32_t count)
+{
+    if (count > 0) say(text, "; %" PRIu32 " mistake%s in the plan", count, plural(count));
 }
 
 size_t ets_memory_headline(const struct ets_memory_lines *lines, char *room, size_t size)
 {
     struct ets_text_builder text = {room, size, 0};
     const struct ets_memory_plan *plan = lines->plan;
-    if (size > 0) room[0] = '\0';
+    say(&text, "%.*s: ", ETS_TEXT(plan->method.name));
     if (plan->planned_bytes == 0) {
         say(&text, "no planned memory");
         return text.used;
@@ -127,6 +146,7 @@ size_t ets_memory_headline(const struct ets_memory_lines *lines, char *room, siz
         plural(lines->holders.count), lines->holders.count == 1 ? "s" : "",
         100 * (double)lines->holders.bytes / (double)lines->at_peak.bytes);
     say_bound(&text, lines);
+    say_mistakes(&text, lines->findings.mistakes);
     return text.used;
 }
 

@@ -164,11 +164,6 @@ static void count_beside(struct ets_memory_lines *lines)
         ets_method_delegate(&plan->method, i, &delegate);
         add(&lines->payloads, delegate.blob.size);
     }
-    for (uint32_t a = 0; a < plan->arena_count; a++) {
-        if (!ets_add_u64(lines->bound_bytes, plan->arenas[a].peak_bytes, &lines->bound_bytes)) {
-            lines->bound_bytes = UINT64_MAX;
-        }
-    }
 }
 
 bool ets_memory_lines_collect(struct ets_arena *arena, const struct ets_memory_plan *plan,
@@ -195,5 +190,5 @@ bool ets_memory_lines_collect(struct ets_arena *arena, const struct ets_memory_p
     find_holders(lines);
     if (options->order != ETS_MEMORY_BY_PEAK) sort(lines, options->order);
     count_beside(lines);
-    return true;
+    return ets_memory_findings_collect(arena, plan, &lines->findings);
 }

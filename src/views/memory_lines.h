@@ -16,6 +16,7 @@
 #include "etscope/experimental/delegates.h"
 #include "host/arena.h"
 #include "memory/memory_plan.h"
+#include "views/memory_findings.h"
 #include "views/places.h"
 
 enum ets_memory_order {
@@ -51,9 +52,9 @@ struct ets_memory_lines {
     const struct ets_memory_plan *plan;
     struct ets_memory_line *items; /* in the order that was asked for */
     uint32_t count;
-    struct ets_memory_sum at_peak; /* without views, whose bytes are another tensor's */
-    struct ets_memory_sum holders; /* the fewest of those that hold 90 % of their bytes */
-    uint64_t bound_bytes; /* the peaks of all arenas: no plan with these lifetimes takes less */
+    struct ets_memory_sum at_peak;       /* without views, whose bytes are another tensor's */
+    struct ets_memory_sum holders;       /* the fewest of those that hold 90 % of their bytes */
+    struct ets_memory_findings findings; /* of the plan */
     /* What the method uses beside its planned memory. */
     struct ets_memory_sum constants, caller_inputs, caller_outputs, payloads;
 };
@@ -64,8 +65,9 @@ bool ets_memory_lines_collect(struct ets_arena *arena, const struct ets_memory_p
                               struct ets_memory_lines *lines_out);
 
 /*
- * memory_headline.c: "592.0 KiB planned; peak 528.0 KiB at instruction 18 (aten::addmm.out); 4
- * tensors hold 91 % of it; 12 % above the lower bound: ...". Returns its length; cut to `room`.
+ * memory_headline.c: "forward: 592.0 KiB planned; peak 528.0 KiB at instruction 18
+ * (aten::addmm.out); 4 tensors hold 91 % of it; 12 % above the lower bound: ...". Returns its
+ * length; cut to `room`.
  */
 size_t ets_memory_headline(const struct ets_memory_lines *lines, char *text, size_t room);
 /* What the method uses beside its planned memory, likewise; "": nothing. */

@@ -62,17 +62,20 @@ class Sandbox:
     """A folder with the files that documents name, and etscope on the path of its shell."""
 
     FILES = {
+        "weights.ptd": "../ptd/external.ptd",
         "model.pte": "model.pte", "model.bpte": "model.bpte", "model.etrecord": "model.etrecord",
         "trace.etdp": "profile.etdp", "profile.etdp": "profile.etdp", "debug.etdp": "debug.etdp",
         "debug.bin": "debug.bin", "image.npy": "inputs/forward.0.0.npy",
         "x.npy": "inputs/forward.0.0.npy",
         "before.etdp": "profile.etdp", "after.etdp": "profile.etdp",
+        "before.pte": "model.pte", "after.pte": "model.pte",
         "monday.etdp": "profile.etdp", "tuesday.etdp": "profile.etdp",
         "int8.pte": "../quantized/int8.pte", "int8.etrecord": "../quantized/int8.etrecord",
         "float.etrecord": "../quantized/float.etrecord",
         "portable.etdp": "profile.etdp", "portable.etrecord": "model.etrecord",
         "xnnpack.etdp": "../mlp_xnnpack/profile.etdp",
         "xnnpack.etrecord": "../mlp_xnnpack/model.etrecord",
+        "machine.json": "../machines/epyc.json",
     }
 
     def __enter__(self):

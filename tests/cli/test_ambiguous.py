@@ -30,7 +30,7 @@ class Ambiguous(unittest.TestCase):
 
     def test_ambiguous__a_record_without_a_map_does_not_decide(self):
         for trace in "up", "down":
-            self.assertIn("method is ambiguous: down, up; --method decides",
+            self.assertIn("method is ambiguous: down, up; choose one with --method",
                           methods(trace, *RECORD)[1])
 
     def test_ambiguous__the_records_delegate_map_decides(self):

@@ -109,7 +109,7 @@ class Times(unittest.TestCase):
             self.assertRegex(done.stdout.decode(), r" 17 +def forward\(self, x\):\n")
             done = support.run("annotate", trace, "--etrecord", f"{model}.etrecord", "blocks.py")
             self.assertEqual(done.returncode, support.MISMATCH)
-            self.assertIn("--program tells what is inside", done.stderr.decode())
+            self.assertIn("--program shows its lines there", done.stderr.decode())
 
 
 class Crowded(unittest.TestCase):
@@ -187,7 +187,7 @@ class Sources(support.FolderTest):
 
     def test_annotate__without_the_file_the_records_lines_are_shown(self):
         text, notes = self.shown(cwd=self.folder)
-        self.assertIn("models/zoo.py was not found here", notes)
+        self.assertIn("models/zoo.py was not found", notes)
         self.assertRegex(text, r"(?m)^ +\.\.\.\n.* \d+ +\w.*\n(.*\n)* +\.\.\.$")
         self.assertNotIn("def forward", text)
 
@@ -214,7 +214,7 @@ class Sources(support.FolderTest):
         for text in ("".join(changed), "", "root:x:0:0\n" * 100):
             self.write("models/zoo.py", text)
             text, notes = self.shown(cwd=self.folder)
-            self.assertIn(f"is not what was exported: line {self.first} differs", notes)
+            self.assertIn(f"changed since the export: line {self.first} differs", notes)
             self.assertNotIn("secret", text)
             self.assertNotIn("root:x", text)
 
@@ -234,7 +234,7 @@ class Sources(support.FolderTest):
         (self.folder / "models").mkdir()
         os.mkfifo(self.folder / "models" / "zoo.py")
         _, notes = self.shown(cwd=self.folder)
-        self.assertIn("not found here", notes)
+        self.assertIn("was not found", notes)
 
     def test_annotate__lines_of_files_with_long_paths_stay_apart(self):
         record = self.folder / "long.etrecord"
@@ -281,7 +281,7 @@ class Words(unittest.TestCase):
     def test_annotate__what_is_not_there_is_told(self):
         done = annotate("zo.py")
         self.assertEqual((done.returncode, done.stdout), (support.USAGE, b""))
-        self.assertIn("no work of the trace is in a file zo.py; nearest: models/zoo.py",
+        self.assertIn("no operator of the trace comes from a file zo.py; nearest: models/zoo.py",
                       done.stderr.decode())
         done = annotate("--module", "nowhere")
         self.assertEqual(done.returncode, support.USAGE)

@@ -455,8 +455,8 @@ class Bombs(unittest.TestCase):
         size = 1 << 20
         header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (%d,), }\n" % (size // 4)
         array.write_bytes(b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header + bytes(size))
-        for count, gathers, said in ((300, False, ""), (5000, False, "they share them"),
-                                     (1000, True, "more than values may take at once")):
+        for count, gathers, said in ((300, False, ""), (5000, False, "they overlap"),
+                                     (1000, True, "exceeds the memory limit for values")):
             trace = logged_values(self.folder / "joined.etdp", buffer, count, size)
             record = chain(self.folder / "joined.etrecord", count, size // 4, gathers)
             words = (trace, "--debug-buffer", buffer, "--etrecord", record, "--input", array,

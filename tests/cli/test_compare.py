@@ -72,7 +72,7 @@ class TestCompare(unittest.TestCase):
         for model in ("mlp_portable", "dynamic"):
             result = compare(model)
             self.assertEqual(result.returncode, 0)
-            self.assertIn("case 0 (the nearest; the trace names none)", result.stdout)
+            self.assertIn("case 0 (the nearest; the trace does not name one)", result.stdout)
         self.assertNotIn("nearest", compare("mlp_portable", "--case", "0").stdout)
 
     def test_compare__right_outputs_have_a_high_ratio(self):

@@ -81,7 +81,7 @@ class Verdicts(InFolder):
         self.assertGreater(row["ratio"], 0.01)
         self.assertTrue(row["shift_low_ns"] < -10 and row["shift_high_ns"] > 10, row)
         self.assertEqual(row["verdict"], "unclear")
-        row = self.rows(noisy("a.etdp", 0), noisy("b.etdp", 0), "--least-change", "90")[1]
+        row = self.rows(noisy("a.etdp", 0), noisy("b.etdp", 0), "--min-change", "90")[1]
         self.assertEqual(row["verdict"], "same")
 
     def test_diff__the_least_change_is_the_users(self):
@@ -180,7 +180,7 @@ class Matching(InFolder):
         done = support.run("diff", *words)
         self.assertEqual((done.returncode, done.stdout), (support.MISMATCH, b""))
         line, = done.stderr.decode().splitlines()
-        self.assertRegex(line, r": only \d+ of \d+ operators match: different programs")
+        self.assertRegex(line, r": only \d+ of \d+ operators match: these are different programs")
         self.assertRegex(self.diff(*words, "--allow-mismatch").splitlines()[0],
                          r"^only \d+ of \d+ operators match: ")
         delegates = [support.fixture("conv_xnnpack", "profile.etdp"),
@@ -267,8 +267,8 @@ class Shown(InFolder):
                          framework("Method::execute", 0, 100)])])
         done = support.run("diff", good, bad)
         self.assertEqual(done.returncode, support.OK, done.stderr)
-        self.assertEqual(done.stderr.decode(), f"note: {bad}: 1 events end before they start: 1 "
-                         "taken as a wrapped 32-bit counter, 0 as lasting 0\n")
+        self.assertEqual(done.stderr.decode(), f"note: {bad}: 1 events end before they start: "
+                         "read 1 as a wrapped 32-bit counter, 0 as lasting 0\n")
 
     def test_diff__load_and_execution_are_apart(self):
         rows = self.rows(*[support.fixture("mlp_portable", "profile.etdp")] * 2)
@@ -289,11 +289,11 @@ class Refused(InFolder):
         dump = support.fixture("mlp_portable", "profile.etdp")
         self.assertIn("diff needs two traces", self.complaint(support.USAGE, dump))
         self.assertIn("diff needs two traces", self.complaint(support.USAGE, dump, dump, dump))
-        self.assertIn("standard input (-) can be read once",
+        self.assertIn("standard input (-) can be read only once",
                       self.complaint(support.USAGE, "-", "-"))
         for wrong in ("", "x", "-1", "1e9", "nan", "5%%"):
-            self.assertIn("--least-change takes percent",
-                          self.complaint(support.USAGE, dump, dump, "--least-change", wrong))
+            self.assertIn("--min-change takes a percentage",
+                          self.complaint(support.USAGE, dump, dump, "--min-change", wrong))
 
     def test_diff__a_damaged_file_is_named(self):
         good = support.fixture("mlp_portable", "profile.etdp")
@@ -318,7 +318,7 @@ class Refused(InFolder):
         support.run("recover", support.DATA / "captures" / "finished.bin", "-o", told)
         good = support.fixture("mlp_portable", "profile.etdp")
         words = (good, told, "--source-time-scale", "cycles")
-        self.assertIn(f"{good} counts cycles, {told} time", self.complaint(support.MISMATCH, *words))
+        self.assertIn(f"{good} counts cycles, but {told} counts time", self.complaint(support.MISMATCH, *words))
         done = support.run("summary", *words)
         self.assertEqual((done.returncode, done.stdout), (support.MISMATCH, b""))
         self.assertIn("counts cycles", done.stderr.decode())
@@ -326,7 +326,7 @@ class Refused(InFolder):
     def test_diff__a_trace_without_events_is_refused(self):
         empty = support.make_dump(self.folder / "empty.etdp", [])
         good = support.fixture("mlp_portable", "profile.etdp")
-        self.assertIn("empty.etdp: the trace holds no events",
+        self.assertIn("empty.etdp: the trace has no events",
                       self.complaint(support.INPUT, good, empty))
 
 

@@ -41,11 +41,11 @@ class Units(Extra):
         for unit in ("us", "ms", "s", "cycles"):
             done = self.ok("inspect", path, "--source-time-scale", unit, "--format", "json")
             self.assertEqual(support.json_rows(done.stdout), plain)
-            self.assertIn("the trace itself says that its times are ns: --source-time-scale "
-                          f"{unit} is not used", done.stderr.decode())
+            self.assertIn("the trace states that its times are ns: ignored "
+                          f"--source-time-scale {unit}", done.stderr.decode())
         done = self.ok("inspect", path, "--source-time-scale", "ns")
         self.assertEqual(done.stderr, b"")
-        self.fails(support.USAGE, "its times are ns, which --target-time-scale cycles cannot show",
+        self.fails(support.USAGE, "its times are ns, which cannot be converted to --target-time-scale cycles",
                    "inspect", path, "--source-time-scale", "cycles", "--target-time-scale",
                    "cycles")
 
@@ -98,8 +98,8 @@ class Values(Extra):
 
     def test_extra__filters_are_told(self):
         path = self.dump(runs=[("forward", 0, 2, 0)], filtered=2 | 32)
-        self.assertIn("note: filters chose what the tracer recorded of operators, intermediate "
-                      "values: others may be missing", self.ok("inspect", path).stderr.decode())
+        self.assertIn("note: the tracer filtered operators, intermediate "
+                      "values: some may be missing", self.ok("inspect", path).stderr.decode())
         self.assertIn("filtered       operators, intermediates",
                       self.ok("info", path).stdout.decode())
         (facts,) = support.json_rows(self.ok("info", path, "--format", "json").stdout)
@@ -133,7 +133,7 @@ class Overhead(Extra):
     def test_extra__nothing_to_take_off_is_refused(self):
         for block in ({}, {"cost": 0, "runs": [("forward", 0, 2, 0)]}):
             path = self.dump(**block)
-            self.fails(support.USAGE, "does not tell what its tracer costs", "inspect", path,
+            self.fails(support.USAGE, "does not state the cost of tracing", "inspect", path,
                        "--subtract-overhead")
             self.assertNotIn(b"tracing", self.ok("inspect", path).stdout)
 
@@ -146,14 +146,14 @@ class Losses(Extra):
         self.assertEqual(self.notes(cost=1), "")
         self.assertIn("note: 12 events were dropped (first: a buffer of the tracer's was full): the "
                       "trace is incomplete", self.notes(state={0: 5, 1: 12}))
-        self.assertIn("note: 1 event was dropped (calls against the tracer's rules)",
+        self.assertIn("note: 1 event was dropped (incorrect calls of the tracer)",
                       self.notes(state={0: 1, 1: 1}))
         self.assertIn("3 events have no name", self.notes(state={2: 3}))
         self.assertIn("2 events ended before they began", self.notes(state={3: 2}))
-        self.assertIn("7 older events were given up for later ones", self.notes(state={4: 7}))
+        self.assertIn("7 older events were overwritten by later ones", self.notes(state={4: 7}))
         self.assertIn("5 frames of the stream were lost", self.notes(state={7: 5}))
         self.assertIn("the tracer had no clock: all times are 0", self.notes(clock=(0, 0, 0)))
-        self.assertIn("the begin of 1 run is lost (run 0 of the trace)",
+        self.assertIn("the start of 1 run is lost (run 0 of the trace)",
                       self.notes(runs=[("forward", 3, 2, 1)]))
 
     def test_extra__a_damaged_block_is_said_and_passed_over(self):
@@ -164,7 +164,7 @@ class Losses(Extra):
         for command in ("inspect", "info"):
             done = self.ok(command, path)
             self.assertRegex(done.stderr.decode(),
-                             r"byte \d+: the extra block's check sum is wrong")
+                             r"byte \d+: the extra block has a wrong checksum")
             self.assertNotIn(b"forward", done.stdout)
             self.assertIn(b"Execute", done.stdout)
 
@@ -186,7 +186,7 @@ class Methods(Extra):
         self.assertEqual({row["method"] for row in rows}, {"decode"})
         self.assertEqual(rows[1]["kernel"], "aten::permute_copy.out")
         path = self.dump(runs=[("encode", 0, 2, 0)])
-        self.fails(support.MISMATCH, "the program's encode has an instruction 2, which did not run",
+        self.fails(support.MISMATCH, "in the program's encode, instruction 2 did not run",
                    "inspect", path, "--program", self.program)
         path = self.dump(runs=[("train", 0, 2, 0)])
         self.fails(support.MISMATCH, "it ran train, which the program does not have", "inspect",
@@ -218,7 +218,7 @@ class Methods(Extra):
                    f"{int(number, 16) ^ 1:016x}, this program's {number}", "inspect", path,
                    "--program", self.program)
         done = self.ok("inspect", path, "--program", self.program, "--allow-mismatch")
-        self.assertIn("says that another program made it", done.stderr.decode())
+        self.assertIn("the trace has the fingerprint of another program", done.stderr.decode())
         self.assertIn(b"method decode", done.stdout)
 
 
@@ -231,9 +231,9 @@ class Info(Extra):
             runs=[("decode", 0, 1, 0), ("decode", 7, 2, 0), ("decode", 8, 2, 0)])
         text = self.ok("info", path).stdout.decode()
         for line in ("times          nanoseconds, of a clock of 168000000 Hz, tied to the ",
-                     "tracer's cost  61.5 ns for an event, measured",
-                     "buffer         48 B of 1008 B for events, mode ring",
-                     "lost           12 events dropped, 3 given up by the ring; first error: NO_S",
+                     "tracer's cost  61.5 ns per event, measured",
+                     "buffer         48 B of 1008 B used for events, mode ring",
+                     "lost           12 events dropped, 3 overwritten in the ring; first error: NO_S",
                      "threads        2", "program        fingerprint 0102030405060708",
                      "method         decode, load", "method         decode, execute",
                      "invocations    7 to 8", "time span      0.009 ms\n"):
@@ -292,7 +292,7 @@ class Recorded(run_support.RunTest):
         self.ok("run", program, "--tracer", "upstream", "-o", "t.etdp")
         (facts,) = support.json_rows(self.ok("info", "t.etdp", "--format", "json").stdout)
         self.assertIsNone(facts["trace"])
-        self.fails(run_support.USAGE, "does not tell what its tracer costs", "profile", program,
+        self.fails(run_support.USAGE, "does not state the cost of tracing", "profile", program,
                    "--tracer", "upstream", "--subtract-overhead")
         self.ok("profile", program, "--subtract-overhead")
 

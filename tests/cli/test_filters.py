@@ -89,13 +89,13 @@ class Filters(unittest.TestCase):
                 ("--handle", "9999", "nearest: 9")):
             done = support.inspect(*words, option, word)
             self.assertEqual((done.returncode, done.stdout), (support.USAGE, b""))
-            self.assertIn(f"{option} {word}: no row has it; {near}", done.stderr.decode())
+            self.assertIn(f"{option} {word} matches no row; {near}", done.stderr.decode())
             self.assertEqual(done.stderr.count(b"\n"), 1)
         done = support.inspect(*words, "--name", "embedding.out", "--module", "blocks.1")
         self.assertEqual(done.returncode, support.USAGE)
-        self.assertIn("no row matches all of them", done.stderr.decode())
+        self.assertIn("no row matches all filters", done.stderr.decode())
         done = support.inspect(support.fixture("gpt_xnnpack", "profile.etdp"), "--module", "blocks")
-        self.assertIn("the ETRecord knows them", done.stderr.decode())
+        self.assertIn("this needs an ETRecord", done.stderr.decode())
 
     def test_filters__odd_words_are_refused(self):
         for option, word in (("--handle", "x"), ("--handle", "1,,2"), ("--handle", ""),

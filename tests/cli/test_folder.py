@@ -40,10 +40,10 @@ class Folder(support.FolderTest):
             "mlp.etdp": (None, None), "notes.txt": (None, None)})
         text = self.info()
         self.assertEqual(text.splitlines()[0],
-                         f"{self.folder}: 2 models (first.pte, gpt.pte), 3 traces, 1 of no model "
-                         "here; 10 files")
+                         f"{self.folder}: 2 models (first.pte, gpt.pte), 3 traces, 1 without a "
+                         "model; 10 files")
         self.assertIn("forward, 2 runs, 20 events, by fingerprint\n", text)
-        self.assertRegex(text, r"mlp\.etdp .* fits no model here\n")
+        self.assertRegex(text, r"mlp\.etdp .* fits no model in this folder\n")
 
     def test_folder__of_two_that_fit_the_name_decides_or_nobody(self):
         self.put("mlp_portable", "model.etrecord", "a.etrecord")
@@ -53,7 +53,7 @@ class Folder(support.FolderTest):
         joined = self.joined()
         self.assertEqual(joined["a.etdp"], ("a.etrecord", "name"))
         self.assertEqual(joined["run.etdp"], (None, None))
-        self.assertIn("fits 2 models here: not decided", self.info())
+        self.assertIn("not decided: fits 2 models in this folder", self.info())
 
     def test_folder__a_fingerprint_of_another_program_is_no_operators_match(self):
         self.put("quantized", "int8.etdp", "int8.etdp")

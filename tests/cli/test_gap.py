@@ -205,7 +205,7 @@ class PlantedFaults(GapTest):
         self.assertEqual(done.returncode, NEGATIVE, done.stderr)
         self.assertIn("2 of 4 values have an SNR below 60 dB", done.stderr)
         self.ok("gap", *files("mlp_portable"), "--fail-below", "60")
-        self.fails(USAGE, "--fail-below takes a number of dB", "gap", *words, "--fail-below", "x")
+        self.fails(USAGE, "--fail-below takes a number in dB", "gap", *words, "--fail-below", "x")
 
     def test_gap__each_time_round_a_loop_is_the_same_operator(self):
         rows = self.gap(*self.plant("map_loop", 0, 3, 0.1))
@@ -293,7 +293,7 @@ class Int8(GapTest):
                 self.assertIn("dynamic int8 0.001 of the root mean square (as given)", done.stderr)
         (row,) = self.gap(*words, "--tolerance", "method=other,rms=0.001")
         self.assertEqual(row["tolerance"], 0.05)
-        self.fails(USAGE, "rtol and atol are verify's", "gap", *words, "--tolerance", "rtol=1")
+        self.fails(USAGE, "only verify has case, output, rtol and atol", "gap", *words, "--tolerance", "rtol=1")
 
     def test_gap__against_its_float_original_the_operator_is_named(self):
         rows = self.gap(*self.words, *self.original)
@@ -376,7 +376,7 @@ class OtherReferences(GapTest):
         words = (*files("mlp_portable"), "--reference-trace", trace, "--reference-debug-buffer",
                  buffer)
         done = self.fails(MISMATCH, "does not belong to this ETRecord", "gap", *words)
-        self.assertIn("--reference-etrecord names the ETRecord of this trace", done.stderr)
+        self.assertIn("name its ETRecord with --reference-etrecord", done.stderr)
         rows = self.gap(*words, "--reference-etrecord",
                         support.DATA / "mlp_xnnpack" / "model.etrecord")
         self.assertEqual(rows[-1]["aot_ops"][-1], "softmax")
@@ -439,7 +439,7 @@ class Alignment(GapTest):
         hidden = [row["aot_op"] for row in rows if row["match"] == "not captured"]
         self.assertEqual(hidden, ["linear", "relu", "linear_1"])
         self.assertEqual({row["reason"] for row in rows if row["aot_op"] in hidden},
-                         {"inside of a delegate"})
+                         {"inside a delegate"})
         self.assertEqual([row["match"] for row in rows[:3]], ["input", "subset", "exact"])
 
     def test_gap__what_a_delegate_logs_from_inside_is_known_by_its_map(self):

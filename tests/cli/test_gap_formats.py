@@ -60,7 +60,7 @@ class Torchao(GapTest):
             done = self.ok("gap", *scheme_files(scheme, record), "--format", "json")
             self.assertEqual([row["snr"] for row in json_rows(done.stdout)],
                              [row["snr"] for row in known])
-            self.assertRegex(done.stderr, r"computed from the edge program; the first: the weight "
+            self.assertRegex(done.stderr, r"used the edge graph; the first: the weight "
                              r"first\.weight is a torchao\.quantization\.\w+, which")
 
     def test_gap__beside_the_float_model_weights_are_judged_by_what_they_round_to(self):

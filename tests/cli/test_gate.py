@@ -192,7 +192,7 @@ class Rules(Gate):
         rule = self.budget("total p50 <= +5%")
         done = support.run("gate", *traces, "--budget", rule)
         self.assertEqual((done.returncode, done.stdout), (support.MISMATCH, b""))
-        self.assertIn("operators match: different programs", done.stderr.decode())
+        self.assertIn("operators match: these are different programs", done.stderr.decode())
         self.gate(0, traces, ["total p50 <= +5%"], "--allow-mismatch")
         self.gate(0, traces, ["total p50 <= 10s"])
 
@@ -257,9 +257,9 @@ class Refused(Gate):
         wrong.write_text("total p50 <= +5%\n\ntotal p51 <= +5%\n")
         for code, part, words in (
                 (support.USAGE, "gate needs a base and a new trace", (good, "--budget", budget)),
-                (support.USAGE, "gate needs the limits", (good, good)),
-                (support.USAGE, "need a file each", (good, good, "-b", budget, "--junit", "-")),
-                (support.USAGE, "standard input (-) can be read once", (good, "-", "-b", "-")),
+                (support.USAGE, "gate needs a budget", (good, good)),
+                (support.USAGE, "need different files", (good, good, "-b", budget, "--junit", "-")),
+                (support.USAGE, "standard input (-) can be read only once", (good, "-", "-b", "-")),
                 (support.INPUT, f'{wrong}: line 3 "total p51 <= +5%": the metric must be',
                  (good, good, "-b", wrong)),
                 (support.INPUT, "none.txt: ", (good, good, "-b", self.folder / "none.txt")),

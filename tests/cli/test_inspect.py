@@ -57,11 +57,12 @@ class WrongFiles(InFolder):
                     done = support.inspect(*words)
                     notes = done.stderr.splitlines()
                     if b"(whole call)" in done.stdout and "--program" not in words:
-                        self.assertIn(b"--program model.pte tells what is inside", notes.pop())
+                        self.assertIn(b"source lines inside delegates need --program model.pte",
+                                      notes.pop())
                     self.assertEqual((done.returncode, notes), (0, []))
 
     def test_inspect__a_program_is_named_where_it_would_tell_more(self):
-        told = b"--program model.pte tells what is inside of delegates"
+        told = b"source lines inside delegates need --program model.pte"
         for model, times in (("conv_xnnpack", 1), ("conv_portable", 0)):
             done = support.inspect(*support.with_record(model))
             self.assertEqual(done.stderr.count(told), times)
@@ -193,7 +194,7 @@ class Rows(InFolder):
     def test_inspect__runs_without_events_and_empty_dumps(self):
         done = support.inspect(self.dump(("Default", [])))
         self.assertEqual((done.returncode, done.stdout), (0, b"Default - 1 run\n"))
-        self.assertIn(b"holds no events", done.stderr)
+        self.assertIn(b"has no events", done.stderr)
         done = support.inspect(self.dump())
         self.assertEqual((done.returncode, done.stdout), (0, b""))
         self.assertEqual(support.rows(self.dump()), [])
@@ -225,7 +226,7 @@ class Rows(InFolder):
         done = support.inspect(self.dump(("Execute", [
             {"unknown": True}, call("native_call_a.out", 0, 1, 2), {"unknown": True}])))
         self.assertEqual(done.returncode, 0)
-        self.assertIn("2 events of kinds this version does not know", done.stderr.decode())
+        self.assertIn("skipped 2 events of kinds that this version does not know", done.stderr.decode())
         self.assertIn(b"a.out", done.stdout)
 
     def test_inspect__several_executions_in_one_block_are_all_shown(self):
@@ -327,7 +328,7 @@ class HostileRecord(InFolder):
         done = support.inspect(support.fixture("mlp_xnnpack", "profile.etdp"), "--etrecord", record,
                                "--allow-mismatch", "--format", "upstream")
         self.assertEqual((done.returncode, done.stdout), (support.INPUT, b""))
-        self.assertIn(b"large.etrecord: the record gives its nodes to too many events", done.stderr)
+        self.assertIn(b"large.etrecord: the record maps its nodes to too many events", done.stderr)
 
 
 class HostileNames(InFolder):
@@ -465,7 +466,7 @@ class Layout(InFolder):
         table.write_text("as it was")
         done = support.inspect(path, "--partial", "--output", table)
         self.assertEqual((done.returncode, done.stdout), (support.INPUT, b""))
-        self.assertIn("nothing whole was left of the trace", done.stderr.decode())
+        self.assertIn("no part of the trace is intact", done.stderr.decode())
         self.assertNotIn("doctor", done.stderr.decode())
         self.assertEqual(table.read_text(), "as it was")
 

@@ -147,7 +147,7 @@ class Errors(LineErrorsTest):
                 self.assertEqual(bare, timed)
                 why = support.json_rows(self.ok("gap", "bare.etdp", *words[:2], "--alignment",
                                                 "--format", "json").stdout)
-                self.assertTrue(any("the program tells the kernel" in (row["reason"] or "")
+                self.assertTrue(any("the program is needed to name the kernel" in (row["reason"] or "")
                                     for row in why))
 
     def test_line_errors__the_method_that_is_shown_is_compared(self):
@@ -204,7 +204,7 @@ class Words(LineErrorsTest):
         self.assertEqual(done.stderr.count("etscope: "), 1)
         for option, value in (("--reference", "edge"), ("--input", "x.npy"), ("--case", "0"),
                               ("--reference-dtype", "f64"), ("--engine", "x.so")):
-            self.fails(USAGE, f"{option} is for numeric errors, which need --debug-buffer",
+            self.fails(USAGE, f"{option} needs --debug-buffer",
                        "annotate", *words[:3], option, value)
         self.fails(USAGE, "needs --reference-trace", "annotate", *words,
                    "--reference-debug-buffer", words[-1])

@@ -33,8 +33,8 @@ class Help(unittest.TestCase):
                 self.assertLess(max(map(len, self.options_part(done.stdout))), 80)
 
     def options_part(self, text):
-        """All but upstream's spellings and the examples, which stand in lines of their own."""
-        return re.split(r"\n(?:upstream's spellings|examples:)", text)[0].splitlines()
+        """All but the other spellings and the examples, which have lines of their own."""
+        return re.split(r"\n(?:other accepted spellings|examples:)", text)[0].splitlines()
 
     def test_examples_run(self):
         for command in commands():

@@ -6,6 +6,8 @@ import unittest
 import support
 from support import DATA, INPUT, MISMATCH, OK, USAGE
 
+NEGATIVE = 1
+
 
 def memory(*words):
     done = support.run("memory", *words)
@@ -18,6 +20,14 @@ def document(*words):
     done = memory(*words, "--format", "json")
     assert done.returncode == OK, done.stderr
     return json.loads(done.stdout)
+
+
+def sql(query, path):
+    done = support.run("sql", query, path, "--format", "json")
+    if done.returncode == support.UNAVAILABLE:
+        raise unittest.SkipTest(done.stderr.decode())
+    assert done.returncode == OK, done.stderr
+    return support.json_rows(done.stdout)
 
 
 class Memory(unittest.TestCase):
@@ -63,6 +73,44 @@ class Memory(unittest.TestCase):
         self.assertEqual(sorted({row["method"] for row in found}), ["decode", "encode", "forward"])
         only = document(model, "--no-siblings", "--method", "encode")["rows"]
         self.assertEqual({row["method"] for row in only}, {"encode"})
+
+    def test_memory__mistakes_are_named(self):
+        done = memory(DATA / "plans" / "cases.pte", "--method", "overwritten")
+        self.assertEqual(done.returncode, NEGATIVE)
+        self.assertIn(
+            "overwritten: instruction 1 writes value 2 (bytes 24 to 31 of memory 1) over value 1 "
+            "(bytes 16 to 31 of memory 1), which is needed until instruction 2",
+            done.stderr.decode())
+        self.assertIn("; 1 mistake in the plan", done.stdout.decode().splitlines()[0])
+        found = json.loads(memory(DATA / "plans" / "cases.pte", "--format", "json").stdout)
+        self.assertEqual(len([note for note in found["notes"] if ": instruction " in note]), 4)
+        self.assertTrue(found["headline"].startswith("known: 160 B planned"))
+
+    def test_memory__plans_that_leave_their_arenas_are_refused(self):
+        for name in ("outside", "no_arena"):
+            done = memory(DATA / "plans" / f"{name}.pte")
+            self.assertEqual(done.returncode, INPUT)
+            self.assertIn("method forward: value 1: tensor", done.stderr.decode())
+
+    def test_memory__every_program_has_a_sound_plan(self):
+        """No exporter's plan overwrites what is needed, and each is read."""
+        for path in sorted(DATA.glob("*/*.pte")):
+            if path.parent.name not in ("plans", "schema"):  # made by hand
+                with self.subTest(path=path):
+                    self.assertEqual(memory(path, "--no-siblings").returncode, OK)
+
+    def test_memory__tables_of_sql_agree(self):
+        for model in ("mlp_portable", "gpt_xnnpack", "multi_method", "cond"):
+            path = DATA / model / "model.pte"
+            rows = document(path, "--no-siblings", "--all", "--sort", "value")["rows"]
+            found = sql("select method, value, kind, memory_id, memory_offset as offset, "
+                        "bytes as size_bytes, first, last, producer, readers, view_of "
+                        "from memory_tensors", path)
+            self.assertEqual(found, [{key: row[key] for key in found[0]} for row in rows])
+            steps = sql("select method, max(live_bytes) as peak_bytes from memory_steps "
+                        "group by method, memory_id", path)
+            self.assertEqual(steps, sql("select method, peak_bytes from memory_arenas "
+                                        "order by method, memory_id", path))
 
     def test_memory__errors(self):
         model = DATA / "mlp_portable" / "model.pte"

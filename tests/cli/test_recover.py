@@ -170,9 +170,9 @@ class Whole(InFolder):
         del torn[3]
         done = self.call(b"".join(dump_lines(other) + dump_lines(DUMP) + torn))
         self.assertEqual(self.output.read_bytes(), DUMP)
-        self.assertIn(b"2 whole, of which this is the last", done.stdout)
+        self.assertIn(b"2 complete; recovered the last", done.stdout)
         self.output.unlink()
-        self.assertIn("none arrived whole", self.refuse(b"".join(torn)))
+        self.assertIn("is complete: lines are missing or torn", self.refuse(b"".join(torn)))
 
 
 class Damaged(InFolder):
@@ -216,7 +216,7 @@ class Damaged(InFolder):
 
     def test_recover__nothing_in_it_is_an_error(self):
         for data in (b"", b"boot: ok\n" * 100, b"\xabTSF" * 50, bytes(1000), b"etsf:\netsd:end\n"):
-            self.assertIn("no whole frame", self.refuse(data))
+            self.assertIn("no whole stream frame", self.refuse(data))
 
 
 class Running(InFolder):
@@ -257,7 +257,7 @@ class Running(InFolder):
             self.assertEqual(b"aten::addmm.out" in done.stdout, not is_other)
             self.assertIn(b"native_call_addmm.out", done.stdout)
             self.assertIn(b" 0 damaged", done.stdout)
-            told = f"fingerprint is {number:016x}, and this one's is {own:016x}"
+            told = f"fingerprint is {number:016x}, but this file's is {own:016x}"
             self.assertEqual(told in done.stderr.decode(), is_other)
         done = self.call(with_fingerprint(HANG, b"v1.2"), "--program", MODEL)
         self.assertEqual(done.stderr, b"")
@@ -267,7 +267,7 @@ class Running(InFolder):
         for data, count in ((HANG, 1), (FINISHED, 0)):
             self.recover(data)
             done = support.run("inspect", self.output)
-            self.assertEqual(done.stderr.count(b"was broken off: it has no Method::execute"), count)
+            self.assertEqual(done.stderr.count(b"did not finish: it has no Method::execute"), count)
 
     def test_recover__each_start_of_the_device_is_a_part(self):
         both = HANG + FINISHED
@@ -291,7 +291,7 @@ class Outputs(InFolder):
         made.write_bytes(b"mine")
         done = support.run("recover", self.capture(HANG))
         self.assertEqual(done.returncode, support.INTERNAL)
-        self.assertIn(b"is there already", done.stderr)
+        self.assertIn(b"already exists", done.stderr)
         self.assertEqual(made.read_bytes(), b"mine")
 
     def test_recover__wrong_words_are_refused(self):

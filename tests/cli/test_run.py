@@ -125,7 +125,7 @@ class Outputs(RunTest):
         for size in (0, 127, 129):
             short.write_bytes(bytes(size))
             self.fails(support.INPUT, f"short.bin: {size} bytes, but input 0 of forward is float32 "
-                       "[2, 16], which takes 128", "run", program, "--input", short)
+                       "[2, 16] with 128 bytes", "run", program, "--input", short)
         (self.folder / "x.npy").write_bytes(bytes(128))
         self.fails(support.INPUT, "x.npy", "run", program, "--input", "x.npy")
         short.write_bytes(bytes(128))
@@ -155,7 +155,7 @@ class Outputs(RunTest):
             for shown_number, value in zip(numbers, values):
                 self.assertAlmostEqual(shown_number, value, places=6)
             self.assertRegex(shown, r"(?m)^.*model\.bpte: forward, case 0: 1 run, wall time")
-        self.fails(support.USAGE, "standard output is for --print-outputs", *words,
+        self.fails(support.USAGE, "--print-outputs uses standard output", *words,
                    "--print_output", "all", "-o", "-")
 
     def test_representative_inputs_of_the_record(self):
@@ -237,11 +237,11 @@ class Outputs(RunTest):
         self.ok(*numbers(("<f4", (1, 1), 3.0), ("|u1", (1,), 1), ("<f4", (), 0.5)))
         for part, *given in (
                 ("the same value", ("<i8", (), 4), ("|b1", (), 1), ("<f8", (), 0.5)),
-                ("0.npy: input 1 is an int, which 3.5 is not", ("<f4", (), 3.5), ("|b1", (), 1),
+                ("0.npy: input 1 is an int, but the file has 3.5", ("<f4", (), 3.5), ("|b1", (), 1),
                  ("<f8", (), 0.5)),
-                ("0.npy: input 1 is an int, not int64 [2]", ("<i8", (2,), 3, 3), ("|b1", (), 1),
+                ("0.npy: input 1 is an int, but the file has int64 [2]", ("<i8", (2,), 3, 3), ("|b1", (), 1),
                  ("<f8", (), 0.5)),
-                ("1.npy: input 2 is a bool, which 2 is not", ("<i8", (), 3), ("<i8", (), 2),
+                ("1.npy: input 2 is a bool, but the file has 2", ("<i8", (), 3), ("<i8", (), 2),
                  ("<f8", (), 0.5))):
             self.fails(support.USAGE, part, *numbers(*given))
 
@@ -310,19 +310,19 @@ class Generated(RunTest):
         program = DATA / "mlp_portable" / "model.bpte"
         ranges = (("--seed", 1), ("--range", "0:2"), ("--int-range", "0:2"))
         for option, value in (*ranges, ("--inputs", "zeros"), ("--inputs", "auto")):
-            self.fails(support.USAGE, f"leave out {option}", "run", program, "--input", "x.npy",
+            self.fails(support.USAGE, f"--input and {option} exclude each other", "run", program, "--input", "x.npy",
                        option, value)
         for source in ("etrecord", "zeros", "ones", "random"):
-            self.fails(support.USAGE, f"--inputs {source}, not from both", "run", program, "--case",
+            self.fails(support.USAGE, f"--inputs {source} exclude each other", "run", program, "--case",
                        0, "--inputs", source)
         for option, value in ranges:
-            self.fails(support.USAGE, f"{option} is for random inputs", "run", program, "--case", 0,
+            self.fails(support.USAGE, f"{option} needs random inputs", "run", program, "--case", 0,
                        option, value)
             for source in ("case", "etrecord", "zeros", "ones"):
-                self.fails(support.USAGE, f"--inputs {source} takes none", "run", program,
+                self.fails(support.USAGE, f"--inputs {source} does not generate any", "run", program,
                            "--inputs", source, option, value)
             done = self.ok("run", program, option, value)
-            self.assertIn(f"nothing is random, so {option} has no effect", done.stderr)
+            self.assertIn(f"without random inputs, {option} has no effect", done.stderr)
         self.ok("run", program, "--case", 0, "--inputs", "case")
 
     def test_ranges_beyond_the_type_are_refused(self):
@@ -332,8 +332,8 @@ class Generated(RunTest):
             program = changed_program(
                 self.folder, lambda plan: plan["values"][1]["val"].update(scalar_type=number))
             for wrong in (f"{int(held.split(':')[0]) - 1}:1", f"0:{int(held.split(':')[1]) + 1}"):
-                self.fails(support.USAGE, f"input 0 is {name}, which holds {held}, not all of "
-                           f"--int-range {wrong}", "run", program, "--inputs", "random",
+                self.fails(support.USAGE, f"input 0 is {name} with the range {held}; "
+                           f"--int-range {wrong} exceeds it", "run", program, "--inputs", "random",
                            "--int-range", wrong)
         program = DATA / "mlp_portable" / "model.pte"
         self.fails(support.USAGE, "--range 0:1e+39", "run", program, "--inputs", "random", "--range",
@@ -418,7 +418,7 @@ class Captured(RunTest):
     def test_float16_is_left_out_and_said(self):
         done = self.capture("types", "intermediates", "--tracer", "upstream")
         self.assertIn("3 values were not captured", done.stderr)
-        self.assertIn("etscope's own has", done.stderr)
+        self.assertIn("--tracer etscope does", done.stderr)
         self.assertIn("float16", done.stderr)
         self.assertLess(0, self.check_buffer())
         self.assertNotIn("HALF", [t.get("scalar_type") for t in self.tensors()])
@@ -440,7 +440,7 @@ class Captured(RunTest):
         done = support.call(*words, "--debug-buffer-size", 64, cwd=self.folder)
         self.assertEqual(done.returncode, support.NEGATIVE, done.stderr)
         self.assertIn("(traced)", done.stdout)
-        needed = re.search(r"values were not captured.*--debug-buffer-size (\d+) holds", done.stderr)
+        needed = re.search(r"values were not captured.*--debug-buffer-size (\d+) is enough", done.stderr)
         some = self.check_buffer()
         done = self.ok(*words, "--debug-buffer-size", needed.group(1))
         self.assertNotIn("not captured", done.stderr)

@@ -68,11 +68,11 @@ class Mistakes(RunTest):
         self.refuses(support.INPUT, "forward", self.program, "-m", "backward", "-o", "old.etdp")
         self.refuses(support.INPUT, "encode", DATA / "multi_method" / "model.pte", "-m", "forward",
                      "-m", "absent", "-o", "old.etdp", "--outputs", "old")
-        self.refuses(support.USAGE, "3 test cases", bundle, "--case", 3, "-o", "old.etdp")
+        self.refuses(support.USAGE, "it has 3, counted from 0", bundle, "--case", 3, "-o", "old.etdp")
         self.refuses(support.USAGE, "--case", bundle, "--case", "first")
         self.refuses(support.USAGE, "--case", bundle, "--case", -1)
         self.refuses(support.USAGE, "no test cases", self.program, "--case", 0)
-        self.refuses(support.USAGE, "not from both", bundle, "--case", 0, "--input", "x.npy")
+        self.refuses(support.USAGE, "exclude each other", bundle, "--case", 0, "--input", "x.npy")
         self.refuses(support.USAGE, "--etrecord", self.program, "--inputs", "etrecord")
 
     def test_a_missing_engine(self):

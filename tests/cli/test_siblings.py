@@ -28,12 +28,12 @@ class Siblings(support.FolderTest):
         self.assertNotEqual(joined, alone)
         first, rest = note.split("\n", 1)
         self.assertEqual(first,
-                         f"note: using {record}, beside the trace; --no-siblings leaves it out")
+                         f"note: using {record} beside the trace; --no-siblings ignores it")
         self.assertEqual(self.inspect("--etrecord", record), (joined, rest))
         self.assertEqual(self.inspect("--no-siblings"), (alone, ""))
         program = self.put("mlp_xnnpack", "model.pte", "run.pte")
         both, note = self.inspect()
-        self.assertIn(f"using {record} and {program}, beside", note)
+        self.assertIn(f"using {record} and {program} beside", note)
         self.assertEqual(both, self.inspect("--etrecord", record, "--program", program)[0])
         done = support.run("annotate", self.trace)
         self.assertIn(f"using {record} and {program}", done.stderr.decode())
@@ -48,8 +48,8 @@ class Siblings(support.FolderTest):
         other = self.put("gpt_portable", "model.etrecord", "run.etrecord")
         found, note = self.inspect()
         self.assertEqual(found, alone)
-        self.assertEqual(note, f"note: {other}, beside the trace, does not belong to it or cannot be "
-                               "read\n")
+        self.assertEqual(note, f"note: ignored {other} beside the trace: it belongs to another "
+                               "trace or cannot be read\n")
         (self.folder / "run.etrecord").write_bytes(b"PK")
         self.assertEqual(self.inspect()[0], alone)
 
@@ -63,13 +63,13 @@ class Siblings(support.FolderTest):
         self.assertEqual((done.stdout, done.stderr), (alone.stdout, alone.stderr))
         program = self.put("quantized", "int8.pte", "runs/b.pte")
         done = support.run("inspect", trace, "--format", "csv")
-        self.assertIn(f"note: using {record} and {program}, beside the trace; --no-siblings leaves "
-                      "them out\n", done.stderr.decode())
+        self.assertIn(f"note: using {record} and {program} beside the trace; --no-siblings "
+                      "ignores them\n", done.stderr.decode())
         given = support.run("inspect", trace, "--etrecord", record, "--program", program,
                             "--format", "csv")
         self.assertEqual(done.stdout, given.stdout)
         here = support.run("inspect", "7.etdp", "--format", "csv", cwd=self.folder / "runs")
-        self.assertIn("note: using b.etrecord and b.pte,", here.stderr.decode())
+        self.assertIn("note: using b.etrecord and b.pte beside", here.stderr.decode())
         pathlib.Path(program).unlink()
         self.assertNotIn(b"using", support.run("inspect", trace).stderr)
 
@@ -81,7 +81,7 @@ class Siblings(support.FolderTest):
             alone = support.run(*words)
             record = self.put("quantized", "int8.etrecord", "int8.etrecord")
             done = support.run(*words)
-            self.assertIn(f"using {record}, beside", done.stderr.decode())
+            self.assertIn(f"using {record} beside", done.stderr.decode())
             given = support.run(*words, "--etrecord", record)
             self.assertEqual(done.stdout, given.stdout)
             self.assertNotEqual(done.stdout, alone.stdout)
@@ -101,8 +101,8 @@ class Siblings(support.FolderTest):
         done = support.run("delegates", program, "--format", "csv")
         self.assertEqual(done.stdout, given.stdout)
         self.assertNotEqual(done.stdout, alone.stdout)
-        self.assertEqual(done.stderr.decode(), f"note: using {record}, beside the program; "
-                         "--no-siblings leaves it out\n" + given.stderr.decode())
+        self.assertEqual(done.stderr.decode(), f"note: using {record} beside the program; "
+                         "--no-siblings ignores it\n" + given.stderr.decode())
         refused = support.run("delegates", program, "--no-siblings", "--format", "csv")
         self.assertEqual((refused.stdout, refused.stderr), (alone.stdout, alone.stderr))
         done = support.run("delegates", program, self.trace, "--format", "csv")
@@ -111,7 +111,7 @@ class Siblings(support.FolderTest):
         self.assertEqual(done.stdout, given.stdout)
         pathlib.Path(record).rename(self.folder / "run.etrecord")
         beside_trace = support.run("delegates", program, self.trace, "--format", "csv")
-        self.assertIn(b"run.etrecord, beside the trace;", beside_trace.stderr)
+        self.assertIn(b"run.etrecord beside the trace;", beside_trace.stderr)
         self.assertEqual(beside_trace.stdout, given.stdout)
 
     def test_siblings__of_another_program_are_no_delegates_record(self):
@@ -120,8 +120,8 @@ class Siblings(support.FolderTest):
         other = self.put("gpt_xnnpack", "model.etrecord", "model.etrecord")
         done = support.run("delegates", program)
         self.assertEqual((done.returncode, done.stdout), (support.OK, alone.stdout))
-        self.assertEqual(done.stderr.decode(), f"note: {other} does not belong to this or cannot "
-                         "be read: it is left out\n")
+        self.assertEqual(done.stderr.decode(), f"note: ignored {other}: it belongs to another program "
+                         "or cannot be read\n")
         trace = self.put("gpt_portable", "profile.etdp", "other.etdp")
         done = support.run("delegates", program, trace)
         self.assertEqual(done.returncode, support.MISMATCH)
@@ -141,7 +141,7 @@ class Siblings(support.FolderTest):
         self.assertEqual((done.returncode, done.stdout), (given.returncode, given.stdout))
         self.assertEqual((refused.returncode, refused.stdout), (alone.returncode, alone.stdout))
         self.assertEqual(self.beside(done.stderr),
-                         [f"note: using {record}, beside the trace; --no-siblings leaves it out"
+                         [f"note: using {record} beside the trace; --no-siblings ignores it"
                           for record in records])
         return traces, records, alone, done
 
@@ -168,7 +168,7 @@ class Siblings(support.FolderTest):
             given = support.run(*words, "--etrecord", record, "--program", program, "--format",
                                 "csv")
             self.assertEqual((done.returncode, done.stdout), (support.OK, given.stdout))
-            self.assertIn(f"using {record} and {program}, beside {self.trace};", done.stderr.decode())
+            self.assertIn(f"using {record} and {program} beside {self.trace};", done.stderr.decode())
 
     def test_siblings__of_one_side_that_disagree_with_the_other_are_left_out(self):
         """Operators that a program names would be others than the unnamed ones."""
@@ -180,7 +180,7 @@ class Siblings(support.FolderTest):
             done = support.run(*words)
             self.assertEqual((done.returncode, done.stdout), (alone.returncode, alone.stdout))
             which = "first" if pair[0] == self.trace else "second"
-            self.assertIn(f"nothing explains the {which} trace", done.stderr.decode())
+            self.assertIn(f"no ETRecord or program fits the {which} trace", done.stderr.decode())
 
     def test_siblings__of_traces_that_are_summarized(self):
         record = self.put("mlp_xnnpack", "model.etrecord", "run.etrecord")
@@ -192,7 +192,7 @@ class Siblings(support.FolderTest):
             given = support.run(*words, "--etrecord", record)
             self.assertEqual(done.stdout, given.stdout)
             self.assertEqual(len(self.beside(done.stderr)), 1)
-            self.assertIn(f"using {record}, beside ", done.stderr.decode())
+            self.assertIn(f"using {record} beside ", done.stderr.decode())
             self.assertNotEqual(done.stdout, support.run(*words, "--no-siblings").stdout)
 
     def test_siblings__of_many_traces_are_not_all_named(self):
@@ -202,7 +202,7 @@ class Siblings(support.FolderTest):
         done = support.run("sql", "select count(*) from records", self.folder, "--format", "csv")
         self.assertEqual(done.stdout.split(), [b"count(*)", b"9"])
         self.assertEqual(len(self.beside(done.stderr)), 3)
-        self.assertEqual(done.stderr.count(b"and likewise beside other traces"), 1)
+        self.assertEqual(done.stderr.count(b"the same for other traces"), 1)
 
     def test_siblings__of_traces_that_are_queried(self):
         query = "select * from source_times"

@@ -338,8 +338,8 @@ class Complaints(unittest.TestCase):
         self.assertEqual(run("sql", "--schema", self.TRACE).returncode, USAGE)
         self.assertIn("the query is empty", self.complaint(" -- nothing"))
         record = fixture("mlp_portable", "model.etrecord")
-        self.assertIn("one for each", self.complaint("select 1", self.TRACE, record, record))
-        self.assertIn("each has its own", self.complaint(
+        self.assertIn("one per trace", self.complaint("select 1", self.TRACE, record, record))
+        self.assertIn("give one per trace", self.complaint(
             "select 1", self.TRACE, self.TRACE, "--debug-buffer",
             fixture("mlp_portable", "debug.bin")))
 

@@ -112,8 +112,8 @@ class Summary(InFolder):
         empty, listed = self.folder / "empty", self.folder / "list"
         empty.mkdir()
         listed.write_text(f"{self.folder}/gone.etdp\n")
-        for word, part in ((empty, "the folder holds no ETDump"), (f"@{listed}", "gone.etdp: "),
-                           (f"@{self.folder}/none", "none: "), (f"@{self.folder}/nul", "no name")):
+        for word, part in ((empty, "the folder has no ETDump"), (f"@{listed}", "gone.etdp: "),
+                           (f"@{self.folder}/none", "none: "), (f"@{self.folder}/nul", "not a file name")):
             (self.folder / "nul").write_bytes(b"a\0b\n")
             done = support.run("summary", word)
             self.assertEqual((done.returncode, done.stdout), (support.INPUT, b""), done.stderr)
@@ -129,7 +129,7 @@ class Summary(InFolder):
                 (support.USAGE, "summary needs traces", ()),
                 (support.INPUT, f"{bad}: ", (good, bad)),
                 (support.MISMATCH, f"{good}: ", (good, "--etrecord", record)),
-                (support.USAGE, "standard input (-) can be read once", ("-", "-"))):
+                (support.USAGE, "standard input (-) can be read only once", ("-", "-"))):
             done = support.run("summary", *words)
             if done.returncode == support.UNAVAILABLE:
                 continue

@@ -62,7 +62,7 @@ class Broken(TensorTest):
         return done.stdout.decode(), done.stderr.decode()
 
     def test_where_nan_begins_is_said(self):
-        self.assertIn("note: 1 tensor has NaN, first in event 8; --only-broken", self.broken()[1])
+        self.assertIn("note: 1 tensor has NaN, first in event 8; --only-nonfinite", self.broken()[1])
         self.assertNotIn("NaN", self.tensors()[1])
 
     def test_only_those(self):
@@ -77,12 +77,12 @@ class Broken(TensorTest):
     def test_none(self):
         out, error = self.tensors("--only-broken")
         self.assertEqual((out, error),
-                         ("", "note: no tensor that was asked for has NaN or infinite numbers\n"))
-        self.assertIn("without --debug-buffer, 7 tensors have no numbers",
+                         ("", "note: no selected tensor has NaN or infinite elements\n"))
+        self.assertIn("7 tensors have no statistics without --debug-buffer",
                       self.broken("--only-broken", data=None)[1])
 
     def test_the_event_of_an_instruction(self):
-        self.assertIn("note: event 4 made no tensor; instruction 4 is event 14",
+        self.assertIn("note: event 4 has no tensor; instruction 4 is event 14",
                       self.tensors("4")[1])
 
 
@@ -106,12 +106,12 @@ class Choosing(TensorTest):
                          [5, 14])
 
     def test_what_fits_nothing_is_told_with_the_nearest(self):
-        self.assertIn('no captured tensor is of "addm"; nearest: addmm.out',
+        self.assertIn('no captured tensor belongs to "addm"; nearest: addmm.out',
                       self.tensors("addm", code=USAGE)[1])
-        self.assertIn("--handle 99: no row has it", self.tensors("--handle", "99", code=USAGE)[1])
-        self.assertIn("given twice", self.tensors("5", "--event", "5", code=USAGE)[1])
-        self.assertIn("given twice", self.tensors("a", "--name", "b", code=USAGE)[1])
-        self.assertIn("none of the 7 captured tensors fits", self.tensors("99999999999")[1])
+        self.assertIn("--handle 99 matches no row", self.tensors("--handle", "99", code=USAGE)[1])
+        self.assertIn("given both as", self.tensors("5", "--event", "5", code=USAGE)[1])
+        self.assertIn("given both as", self.tensors("a", "--name", "b", code=USAGE)[1])
+        self.assertIn("none of the 7 captured tensors matches", self.tensors("99999999999")[1])
         self.assertIn("unexpected argument", self.tensors("5", "6", code=USAGE)[1])
 
     def test_the_list_has_handles_for_people(self):
@@ -181,12 +181,12 @@ class Showing(TensorTest):
         self.assertIn(b"event 8, \\x1b[2J.out", done.stdout)
 
     def test_usage(self):
-        self.assertIn("--full is for values", self.tensors("--full", code=USAGE)[1])
+        self.assertIn("--full needs --show or a TENSOR", self.tensors("--full", code=USAGE)[1])
         self.assertIn("markdown", self.tensors("5", "-f", "markdown", code=USAGE)[1])
         self.tensors("5", "--precision", "18", code=USAGE)
         done = run("tensors", fixture(self.model, "debug.etdp"), "5")
         self.assertEqual(done.returncode, USAGE)
-        self.assertIn(b"--debug-buffer, which holds the tensors", done.stderr)
+        self.assertIn(b"--debug-buffer, which contains the tensors", done.stderr)
 
 
 class Saving(TensorTest):
@@ -215,7 +215,7 @@ class Saving(TensorTest):
         self.assertEqual(data[-256:], floats(*self.values_of(5)))
         out, error = self.tensors("--save", "none.npy", code=USAGE)
         self.assertEqual(out, "")
-        self.assertIn("a .npy file holds one tensor, not 7", error)
+        self.assertIn("a .npy file holds one tensor, but 7 are selected", error)
         self.assertFalse((self.folder / "none.npy").exists())
 
     def test_a_disk_that_is_full(self):
@@ -279,7 +279,7 @@ class Comparing(TensorTest):
         self.write("f8.npy", turned, descr="<f8", fortran=True)
         (row,), _ = self.compare("21", "--compare", "f8.npy", "--rtol", "0", "--atol", "0")
         self.assertEqual((row["verdict"], row["layouts_differ"]), ("close", 1))
-        self.assertEqual(row["finding"], "the array is float64; another layout")
+        self.assertEqual(row["finding"], "the array is float64; the layouts differ")
         self.assertIsNone(row["max_ulps"])
         self.write("flat.npy", values, shape=(8,))
         (row,), _ = self.compare("21", "--compare", "flat.npy")
@@ -299,7 +299,7 @@ class Comparing(TensorTest):
                          {2: (None, "missing"), 5: ("addmm.out", "close"), 8: ("relu.out", "close"),
                           11: (None, "missing"), 14: ("addmm.out", "shape"), 17: (None, "missing"),
                           21: (None, "missing")})
-        self.assertIn("1 arrays of x.npz are of no tensor that was chosen, the first is more",
+        self.assertIn("1 arrays of x.npz match no selected tensor; the first is more",
                       error)
         self.compare("--compare", "x.npz", "--rtol", "1", code=NEGATIVE)
         self.archive([("arr_1", 14, (2, 4)), ("arr_0", 5, (2, 32))])
@@ -323,11 +323,11 @@ class Comparing(TensorTest):
              11: ("run1-event00001-permute_copy.out", "close"),
              14: ("run1-event00005-addmm.out", "close"), 17: (None, "missing"),
              21: ("run1-event00040-output", "close")})
-        self.assertIn("5 tensors have other events in x.npz: paired by the order of operators of a "
-                      "name and shape", error)
+        self.assertIn("5 tensors have different events in x.npz: paired tensors of the same "
+                      "operator and shape in order", error)
         (row,), error = self.compare("output", "--compare", "x.npz", "--heat-map", "gap.png")
         self.assertEqual((row["array"], row["verdict"]), ("run1-event00040-output", "close"))
-        self.assertIn("1 tensor has another event in x.npz", error)
+        self.assertIn("1 tensor has a different event in x.npz", error)
 
     def test_order_counts_where_shapes_are_equal(self):
         """Events that name one another's operator."""
@@ -360,9 +360,9 @@ class Comparing(TensorTest):
 
     def test_usage_and_damage(self):
         name = self.write("y.npy", self.values_of(21))
-        self.assertIn("a .npy file is compared with one tensor, not 7",
+        self.assertIn("a .npy file holds one tensor, but 7 are selected",
                       self.tensors("--compare", name, code=USAGE)[1])
-        self.assertIn("--rtol is for --compare", self.tensors("--rtol", "1", code=USAGE)[1])
+        self.assertIn("--rtol needs --compare", self.tensors("--rtol", "1", code=USAGE)[1])
         self.tensors("21", "--compare", name, "--rtol", "x", code=USAGE)
         self.tensors("21", "--compare", "nowhere.npz", code=INPUT)
         self.tensors("21", "--compare", fixture(self.model, "model.etrecord"), code=INPUT)
@@ -389,7 +389,7 @@ class Pictures(TensorTest):
     def test_one_tensor_is_drawn(self):
         out, error = self.tensors("--heat-map", "x.png", code=USAGE)
         self.assertEqual(out, "")
-        self.assertIn("--heat-map draws one tensor, not 7", error)
+        self.assertIn("--heat-map draws one tensor, but 7 are selected", error)
         self.assertFalse((self.folder / "x.png").exists())
 
 

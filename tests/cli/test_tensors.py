@@ -193,7 +193,7 @@ class Listing(unittest.TestCase):
         self.assertIn(b"l2", done.stdout.splitlines()[1])
         done = run(*words("mlp_portable", "--columns", "operator,l3"))
         self.assertEqual(done.returncode, USAGE)
-        self.assertIn(b'no column "l3"; did you mean l2? There are ', done.stderr)
+        self.assertIn(b'no column "l3"; did you mean l2? The columns are ', done.stderr)
 
     def test_a_trace_without_tensors(self):
         done = run("tensors", fixture("mlp_portable", "profile.etdp"))
@@ -204,7 +204,7 @@ class Listing(unittest.TestCase):
         for more in (("--event", 3), ("--event", 3, "--format", "json")):
             done = run(*words("mlp_portable", *more))
             self.assertEqual(done.returncode, OK)
-            self.assertIn(b"none of the 7 captured tensors fits", done.stderr)
+            self.assertIn(b"none of the 7 captured tensors matches", done.stderr)
             self.assertNotIn(b"no captured tensors", done.stderr)
 
     def test_another_kind_of_file_is_no_debug_buffer(self):
@@ -221,7 +221,7 @@ class Listing(unittest.TestCase):
                     done = run(*command, "--debug-buffer", path)
                     self.assertEqual((done.returncode, done.stdout), (INPUT, b""))
                     self.assertEqual(len(done.stderr.splitlines()), 1)
-                    self.assertIn(b"not a debug buffer but ", done.stderr)
+                    self.assertIn(b"expected a debug buffer, found ", done.stderr)
 
     def test_more_bytes_than_the_trace_refers_to_are_noted(self):
         data = fixture("mlp_portable", "debug.bin").read_bytes()
@@ -235,8 +235,8 @@ class Listing(unittest.TestCase):
                             ("inspect", trace)):
                 done = run(*command, "--debug-buffer", path)
                 self.assertEqual(done.returncode, OK)
-                self.assertIn(f"has {len(data) + 1000} bytes, the trace refers to {len(data)}: is "
-                              "it this run's debug buffer?".encode(), done.stderr)
+                self.assertIn(f"has {len(data) + 1000} bytes, but the trace uses {len(data)}: "
+                              "it may be the debug buffer of another run".encode(), done.stderr)
 
     def test_the_own_debug_buffer_is_taken_without_a_note(self):
         for model in WITH_DEBUG:

@@ -270,7 +270,7 @@ class Words(InFolder):
             self.assertIn(words[0].encode(), done.stderr)
         done = support.inspect(self.path, "--steady", "--run", "2")
         self.assertEqual(done.returncode, support.USAGE)
-        self.assertIn(b"--run names one run", done.stderr)
+        self.assertIn(b"--run and --steady exclude each other", done.stderr)
 
     def test_tree__filters_and_top_leave_lines_with_what_they_lie_in(self):
         words = (self.path, "--tree", "--block", "Execute")
@@ -328,11 +328,11 @@ class Words(InFolder):
     def test_columns__that_are_none_name_the_nearest_and_all(self):
         for words in ([], ["--tree"]):
             done = support.inspect(self.path, *words, "--columns", "operator,sourc")
-            self.assertIn(b'no column "sourc"; did you mean source? There are block,', done.stderr)
+            self.assertIn(b'no column "sourc"; did you mean source? The columns are block,', done.stderr)
             self.assertEqual(done.stderr.count(b" source,"), 1)
             self.assertIn(b", depth", done.stderr)
         done = support.inspect(self.path, "--columns", "zzzzzz")
-        self.assertIn(b'no column "zzzzzz"; there are block,', done.stderr)
+        self.assertIn(b'no column "zzzzzz"; the columns are block,', done.stderr)
 
     def test_columns__are_for_tsv_as_well(self):
         done = support.inspect(self.path, "-f", "tsv", "-c", "operator,avg")

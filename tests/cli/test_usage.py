@@ -15,7 +15,8 @@ import support
 
 DUMP = support.fixture("mlp_portable", "profile.etdp")
 COMMANDS = ("profile", "inspect", "annotate", "tensors", "gap", "sql", "diff", "gate", "summary",
-            "run", "verify", "bundle", "recover", "delegates", "cost", "memory", "info", "doctor", "help")
+            "run", "verify", "bundle", "recover", "delegates", "cost", "machine", "memory",
+            "size", "info", "doctor", "help")
 
 
 class Words(unittest.TestCase):
@@ -39,23 +40,23 @@ class Words(unittest.TestCase):
         self.assertIn("did you mean inspect?", self.complaint("insp", DUMP))
         self.assertIn("did you mean inspect?", self.complaint("help", "inspcet"))
         self.assertIn("did you mean delegates?", self.complaint("help", "del"))
-        self.assertIn("`etscope --help` lists them", self.complaint(""))
-        self.assertIn("`etscope --help` lists them", self.complaint("xyzzyxyzzy"))
-        self.assertIn("there is no command xyzzy", self.complaint("help", "xyzzy"))
+        self.assertIn("`etscope --help` lists the commands", self.complaint(""))
+        self.assertIn("`etscope --help` lists the commands", self.complaint("xyzzyxyzzy"))
+        self.assertIn("unknown command xyzzy", self.complaint("help", "xyzzy"))
 
     def test_usage__a_mistyped_option_gets_the_nearest(self):
         self.assertIn("inspect has no option --etrecrod; did you mean --etrecord?",
                       self.complaint("inspect", DUMP, "--etrecrod", "x"))
         self.assertIn("did you mean --group-by?",
                       self.complaint("inspect", DUMP, "--groupby=op"))
-        self.assertIn("`etscope inspect --help` lists them",
+        self.assertIn("`etscope inspect --help` lists its options",
                       self.complaint("inspect", DUMP, "--utterly-different"))
 
     def test_usage__options_of_every_command(self):
-        self.assertIn("there is no option --verison; did you mean --version?",
+        self.assertIn("unknown option --verison; did you mean --version?",
                       self.complaint("--verison"))
-        self.assertIn("there is no option --hlep; did you mean --help?", self.complaint("--hlep"))
-        self.assertIn("the command comes first: etscope COMMAND --top;", self.complaint("--top", "3"))
+        self.assertIn("unknown option --hlep; did you mean --help?", self.complaint("--hlep"))
+        self.assertIn("expected a command before --top:", self.complaint("--top", "3"))
         self.assertIn("--help takes no value", self.complaint("inspect", DUMP, "--help=sort"))
         self.assertIn("inspect has no option --halp; did you mean --help?",
                       self.complaint("inspect", DUMP, "--halp"))
@@ -80,17 +81,17 @@ class Words(unittest.TestCase):
                               ("--run", "-1"), ("--top", "99999999999999999999")):
             self.assertIn(f'{option} takes a whole number',
                           self.complaint("inspect", DUMP, option, value))
-        self.assertIn("--run 6: the trace has 6 runs, from 0",
+        self.assertIn("--run 6: the trace has 6 runs, counted from 0",
                       self.complaint("inspect", DUMP, "--run", "6"))
 
     def test_usage__a_mistyped_block_gets_the_list(self):
         text = self.complaint("inspect", DUMP, "--block", "Exceute")
-        self.assertIn('the trace has no block "Exceute"; there are: 0 Default, 1 Execute', text)
+        self.assertIn('the trace has no block "Exceute"; its blocks are 0 Default, 1 Execute', text)
 
     def test_usage__cycles_are_no_time(self):
         for words in (("--source-time-scale", "cycles", "--target-time-scale", "ms"),
                       ("--target-time-scale", "cycles")):
-            self.assertIn("cycles have no length in time",
+            self.assertIn("cycles cannot be converted to time",
                           self.complaint("inspect", DUMP, *words))
 
     def test_usage__missing_files_are_named(self):
@@ -154,7 +155,7 @@ class Words(unittest.TestCase):
                       "--program=-"), ("info", "-", "-"), ("run", "-", "--input", "-"),
                       ("run", "m.pte", "--input", "-", "--data", "-"),
                       ("profile", "-", "--etrecord", "-")):
-            self.assertIn("standard input (-) can be read once", self.complaint(*words))
+            self.assertIn("standard input (-) can be read only once", self.complaint(*words))
 
     def test_usage__no_control_character_of_a_path_reaches_a_terminal(self):
         path = b"a\x1b[2J\xc2\x9b\xff\xe2\x82\xac"
@@ -185,11 +186,12 @@ class Completion(unittest.TestCase):
 
     def test_usage__completion_quotes_are_balanced(self):
         words = shlex.split(self.script("zsh"), comments=True)
-        self.assertIn("inspect:show a trace, joined to the model's source lines", words)
+        self.assertIn("annotate:print the model's source with the time and numeric error of each line",
+                      words)
         shlex.split(self.script("bash"), comments=True)
         for line in self.script("fish").splitlines():
             self.assertRegex(line, r"^(?:[^'\\]|'(?:[^'\\]|\\['\\])*')*$")
-        self.assertIn("joined to the model\\'s source lines'", self.script("fish"))
+        self.assertIn("print the model\\'s source with the time", self.script("fish"))
 
     def test_usage__completion_of_zsh_is_made_of_whole_specifications(self):
         block = re.compile(r"^    (\w+)\) (_arguments .*?) ;;$", re.MULTILINE | re.DOTALL)
@@ -253,10 +255,10 @@ class UpstreamsSpellings(unittest.TestCase):
             with self.subTest(words=words):
                 done = support.inspect(DUMP, *words, "--format", "upstream")
                 self.assertEqual((done.returncode, done.stdout), (support.USAGE, b""))
-                self.assertIn(b"--format upstream is all of upstream's table: leave out "
+                self.assertIn(b"--format upstream always prints the complete table: leave out "
                               + words[0].encode(), done.stderr)
         done = support.inspect(DUMP, "--top", "3", "--unit", "us", "--format", "upstream")
-        self.assertIn(b"leave out --top, --unit (--target-time-scale is its unit)", done.stderr)
+        self.assertIn(b"leave out --top, --unit (its unit is --target-time-scale)", done.stderr)
         with tempfile.TemporaryDirectory() as folder:
             target = pathlib.Path(folder) / "out.tsv"
             support.inspect(DUMP, "--top", "3", "--sort", "name", "--tsv-path", target)
@@ -298,12 +300,12 @@ class Inputs(unittest.TestCase):
                 with self.subTest(words=words):
                     done = support.run(*words)
                     self.assertEqual(done.returncode, support.USAGE)
-                    self.assertIn(b" is read by this command: -", done.stderr)
+                    self.assertIn(b" is an input of this command: -", done.stderr)
                     self.assertEqual(trace.read_bytes(), content)
             new = pathlib.Path(folder, "new")
             done = support.run("inspect", trace, "--output", new, "--tsv-path", new)
             self.assertEqual(done.returncode, support.USAGE)
-            self.assertIn(b"new is to be written twice: by --output and by --tsv-path", done.stderr)
+            self.assertIn(b"new is the output of both --output and --tsv-path", done.stderr)
             done = support.run("inspect", trace, "--output", "/dev/null", "--tsv-path", "/dev/null")
             self.assertEqual(done.returncode, support.OK)
 

@@ -60,9 +60,9 @@ class Comparators(VerifyTest):
         for arguments, code, words in (
             (["no_such.so"], INPUT, "no_such.so: no such file"),
             ([self.MODEL], support.UNAVAILABLE, "cannot be loaded as a comparator"),
-            ([self.PLUGINS / "comparator_version.so"], MISMATCH, "compile it again"),
+            ([self.PLUGINS / "comparator_version.so"], MISMATCH, "recompile it"),
             ([self.PLUGINS / "comparator_column.so"], USAGE, "comparator mse has the name of"),
-            ([flips, flips], USAGE, "another comparator is named sign_flips, too"),
+            ([flips, flips], USAGE, "another comparator is also named sign_flips"),
         ):
             with self.subTest(words=words):
                 options = [word for each in arguments for word in ("--comparator", each)]
@@ -87,8 +87,8 @@ class Fixtures(VerifyTest):
         """XNNPACK quantizes the input row by row, PyTorch the whole: a step of int8 is allowed."""
         bundle = support.DATA / "linear_int8_xnnpack" / "model.bpte"
         done = self.ok("verify", bundle)
-        self.assertIn("note: forward computes in dynamic int8: its outputs may be off by rtol "
-                      "1.3e-06, atol 1e-05 and 0.05 of their root mean square (2 steps of 8 bits "
+        self.assertIn("note: forward computes in dynamic int8: tolerance rtol "
+                      "1.3e-06, atol 1e-05 and 0.05 of the root mean square of an output (2 steps of 8 bits "
                       "over 6 standard deviations)", done.stderr)
         for given in (["--rtol", "1.3e-6", "--atol", "1e-5"], ["--rms", "0.01"],
                       ["--tolerance", "dtype=float32,rms=0.01"]):
@@ -116,9 +116,9 @@ class Fixtures(VerifyTest):
             path.write_bytes(bundle)
             done = support.call("verify", path, cwd=self.folder)
             self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-            self.assertIn("note: output 5 holds what was computed in float16: it may be off by "
+            self.assertIn("note: output 5 was computed in float16: tolerance "
                           "rtol 0.001, atol 1e-05 and 0.01 of its root mean square", done.stderr)
-            self.assertEqual(done.stderr.count("holds what was computed"), 1)
+            self.assertEqual(done.stderr.count("was computed in"), 1)
 
     def test_verify__a_step_of_int8_is_no_licence(self):
         """One element that is off by half of the root mean square is different."""
@@ -130,7 +130,7 @@ class Fixtures(VerifyTest):
         (row,) = self.verify(path, code=NEGATIVE)
         self.assertEqual((row["outside"], row["worst_index"]), (1, index))
         self.assertRegex(row["message"], r"; as a whole it is off by 0\.0\d+ of its root mean square, "
-                                         r"which gap calls right$")
+                                         r"which is within the tolerance of gap$")
 
     def test_verify__every_example_verifies(self):
         for name in EXAMPLES:
@@ -152,15 +152,15 @@ class Fixtures(VerifyTest):
             self.assertEqual(row[name], index)
         self.assertGreater(row["max_abs_error"], 8)
         self.assertGreater(row["max_ulps"], 1000)
-        self.assertIn("1 of 8 numbers are outside of rtol 1.3e-06, atol 1e-05 and rms 1e-05; the "
+        self.assertIn("1 of 8 elements exceed rtol 1.3e-06, atol 1e-05 and rms 1e-05; the "
                       "worst is "
                       "element 7, off by ", row["message"])
-        self.assertRegex(row["message"], r"times what is allowed; the largest error is [\d.]+$")
+        self.assertRegex(row["message"], r"times the tolerance; the largest error is [\d.]+$")
 
     def test_verify__an_expected_nan_is_said(self):
         path, _ = self.planted("mlp_portable", 0, struct.pack("<f", float("nan")))
         done = support.call("verify", path)
-        self.assertIn("note: 1 expected output has NaN, which counts as close to NaN", done.stderr)
+        self.assertIn("note: 1 expected output has NaN; NaN counts as close to NaN", done.stderr)
         self.assertNotIn("NaN", self.ok("verify", support.DATA / "mlp_portable" /
                                         "model.bpte").stderr)
 
@@ -193,8 +193,8 @@ class Tolerances(VerifyTest):
         for words, part in (
                 (["--rtol", "-1"], '--rtol takes a number from 0, not "-1"'),
                 (["--atol", "nan"], "--atol takes a number from 0"),
-                (["--tolerance", "atol"], 'a field is NAME=VALUE, not "atol"'),
-                (["--tolerance", "size=3,atol=1"], "dtype, rtol, atol or rms, not \"size\""),
+                (["--tolerance", "atol"], 'expected NAME=VALUE, found "atol"'),
+                (["--tolerance", "size=3,atol=1"], "dtype, rtol, atol or rms, found \"size\""),
                 (["--tolerance", "case=x,atol=1"], 'case "x"'),
                 (["--tolerance", "dtype=float17,atol=1"], 'dtype "float17"'),
                 (["--tolerance", "case=0"], "a rule needs rtol, atol or rms")):
@@ -202,10 +202,10 @@ class Tolerances(VerifyTest):
                 self.fails(USAGE, part, "verify", model, *words)
         rules = self.folder / "rules.txt"
         rules.write_text("atol=1\n\nrtol=1e-3 cas=1\n")
-        self.fails(INPUT, "rules.txt: line 3: a field is method", "verify", model, "--tolerances",
+        self.fails(INPUT, "rules.txt: line 3: expected the field method", "verify", model, "--tolerances",
                    "rules.txt")
         rules.write_bytes(b"atol=1\0")
-        self.fails(INPUT, "rules.txt: no text", "verify", model, "--tolerances", "rules.txt")
+        self.fails(INPUT, "rules.txt: expected a text", "verify", model, "--tolerances", "rules.txt")
         self.fails(INPUT, "none.txt: no such file", "verify", model, "--tolerances", "none.txt")
 
 
@@ -219,12 +219,12 @@ class Choice(VerifyTest):
         self.assertEqual([row["case"] for row in rows], [0, 2])
         self.fails(USAGE, "no test cases for method 'encode'", "verify", model, "--method",
                    "encode")
-        self.fails(USAGE, "has 3 test cases, from 0; there is no case 3", "verify", model, "--case",
+        self.fails(USAGE, "has no test case 3: it has 3, counted from 0", "verify", model, "--case",
                    "3")
         self.fails(USAGE, 'not "x"', "verify", model, "--case", "x")
 
     def test_verify__a_program_without_cases(self):
-        self.fails(INPUT, "model.pte is no bundled program (.bpte)", "verify",
+        self.fails(INPUT, "model.pte is not a bundled program (.bpte)", "verify",
                    support.DATA / "mlp_portable" / "model.pte")
 
     def test_verify__a_case_that_expects_nothing_is_no_success(self):
@@ -295,7 +295,7 @@ class Reports(VerifyTest):
         done = self.ok("verify", model, "--columns", "output,verdict,mse", "--format", "csv")
         self.assertEqual(done.stdout.splitlines()[:2], ["output,verdict,mse", "0,close,0.0"])
         self.fails(USAGE, "--columns: ", "verify", model, "--columns", "colour")
-        self.fails(USAGE, "the table and --junit need a file each", "verify", model, "--junit", "-")
+        self.fails(USAGE, "the table and --junit need different files", "verify", model, "--junit", "-")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 /*
- * arrow.h - the event table for anything that reads Apache Arrow: pyarrow, DuckDB, polars, R.
+ * arrow.h - exports the event table to readers of Apache Arrow: pyarrow, DuckDB, polars, R.
  *
  * Experimental: this header may change in any version, names and meanings included.
  *
@@ -15,9 +15,9 @@
  *         stream.release(&stream);
  *     }
  *
- * The structs are those of Arrow's C data and C stream interfaces, which may be declared in many
- * headers of one program. What the stream hands out owns its memory: it lives until it is released,
- * whatever becomes of the inspection.
+ * The structs are those of Arrow's C data and C stream interfaces, which several headers of one
+ * program may declare. Objects from the stream own their memory: they live until released,
+ * independent of the inspection.
  */
 #ifndef ETSCOPE_ARROW_H
 #define ETSCOPE_ARROW_H
@@ -76,24 +76,24 @@ struct ArrowArrayStream {
 #endif /* ARROW_C_STREAM_INTERFACE */
 
 /*
- * One batch with a row for each event, in logging order; texts are dictionaries, and bytes in them
- * that are no UTF-8 are U+FFFD. Columns (null where there is none):
+ * Makes one batch with a row per event, in logging order. Texts are dictionaries; invalid UTF-8 in
+ * them becomes U+FFFD. Columns (null if absent):
  *
  *     run, block, row, parent       uint32  as in struct ets_event_table; parent is an event
  *     run_name, kind                text    kind: "profile", "debug", "allocation"
  *     name, delegate_name           text    as logged
- *     delegate_id, instruction      int32   null outside of any instruction
+ *     delegate_id, instruction      int32   null outside any instruction
  *     chain                         int64   likewise
  *     start, end, ticks             uint64  of profile events; ticks: unwrapped duration
  *     allocator, bytes              uint64  of allocation events
- *     method                        text    that the block is known to have executed
+ *     method                        text    executed by the block, if known
  *     backend, kernel               text    of the event's row
- *     module, file, line            text, text, uint32: of the first node behind the row
- *     operation                     text    of the row: what it is on any processor
- *     metadata                      binary  what a delegate attached to the event
+ *     module, file, line            text, text, uint32: of the first node of the row
+ *     operation                     text    of the row, independent of the processor
+ *     metadata                      binary  attached to the event by a delegate
  *
- * `*stream_out` is the caller's to release. The allocator (NULL: the C library's) must outlive all
- * that comes from it. Status: NO_MEMORY.
+ * Release `*stream_out` when done. The allocator (NULL: the C library's) must outlive all objects
+ * from the stream. Status: NO_MEMORY.
  */
 ETS_API enum ets_status ets_arrow_events(const struct ets_inspection *inspection,
                                          const struct ets_allocator *allocator,

@@ -1,10 +1,10 @@
 /*
- * comparator_plugin.h - comparators of your own, as shared libraries.
+ * comparator_plugin.h - your own comparators, as shared libraries.
  *
  * Experimental: this header may change in any version, names and meanings included.
  *
- * A plug-in is a shared library that exports one function, which hands out a struct that describes
- * the comparator. The whole of one:
+ * A plug-in is a shared library that exports one function, which returns a struct that describes
+ * the comparator. A complete plug-in:
  *
  *     #include "etscope/experimental/comparator_plugin.h"
  *
@@ -32,8 +32,8 @@
  *     cc -shared -fPIC retyped.c -o retyped.so $(pkg-config --cflags --libs etscope)
  *     etscope verify model.bpte --comparator ./retyped.so
  *
- * examples/comparator has one that reads the numbers of any type and layout (numerics.h). Plug-ins
- * run with the rights of the process that opens them.
+ * examples/comparator reads the numbers of any type and layout with numerics.h. A plug-in runs with
+ * the rights of the process that opens it.
  */
 #ifndef ETSCOPE_COMPARATOR_PLUGIN_H
 #define ETSCOPE_COMPARATOR_PLUGIN_H
@@ -47,7 +47,7 @@
 extern "C" {
 #endif
 
-/* Raised with every change of the struct below, and of what its members mean. */
+/* Raised with every change of the struct below or of the meaning of its members. */
 #define ETS_COMPARATOR_INTERFACE_VERSION 1
 
 /* The longest name, without its terminator. */
@@ -56,22 +56,22 @@ extern "C" {
 struct ets_comparator {
     uint32_t interface_version; /* ETS_COMPARATOR_INTERFACE_VERSION */
     uint32_t struct_bytes;      /* sizeof(struct ets_comparator) */
-    const char *name;           /* of a column for programs: a-z, 0-9 and _, a letter first */
-    const char *title;          /* of a column for people; NULL: `name` */
+    const char *name;  /* column name in output for programs: a-z, 0-9 and _, a letter first */
+    const char *title; /* column title in output for people; NULL: `name` */
     /*
-     * One number for a pair of tensors, which are borrowed during the call. Types, shapes and
-     * layouts are whatever was captured: a comparator checks what it needs, and answers another
-     * status, with a line in error->message, for pairs that it cannot compare. NaN stands for no
-     * number. Called by any thread, but by one at a time.
+     * Computes one number for a pair of tensors, which are borrowed for the call. They have any
+     * type, shape and layout that was captured: check what you need. For a pair that you cannot
+     * compare, return another status with a line in error->message. NaN means no number. May be
+     * called from any thread, but not concurrently.
      */
     enum ets_status (*compare)(const struct ets_tensor *reference, const struct ets_tensor *other,
                                double *result_out, struct ets_error *error);
 };
 
-/* What a plug-in exports. */
+/* Marks the exported function of a plug-in. */
 #define ETS_PLUGIN ETS_API
 
-/* The function that a plug-in defines; libetscope has none of this name. */
+/* The function that a plug-in defines. libetscope does not define it. */
 ETS_PLUGIN const struct ets_comparator *ets_comparator_plugin(void);
 
 #ifdef __cplusplus

@@ -1,12 +1,10 @@
 /* clang-format off */
 /*
- * device_log.h - from what a device sent to a trace: finds streams and ETDumps in a log, and makes a
- * trace of a stream.
+ * device_log.h - finds streams and ETDumps in what a device sent, and makes a trace of a stream.
  *
  * Experimental: this header may change in any version, names and meanings included.
  *
- * What a log or a file holds of a device's trace: frames of a stream, or an ETDump, as
- * bytes or as text.
+ * A log or file may hold frames of a stream or an ETDump, as bytes or as text.
  *
  *     struct ets_device_log found;
  *     void *memory = malloc(bytes.size);
@@ -15,7 +13,7 @@
  *         else write(found.dump); // a whole ETDump
  *     }
  *
- * The text forms, with other lines between them and other text before them:
+ * These text forms are read. Other lines may lie between them, and other text before them:
  *
  *     [00:00:02.117] etsf:q1RTRgEAAQAAAAAAMAAAAA==     lines as docs/SPEC.md, "Text form"
  *     q1RTRgEAAQAAAAAAMAAAAEXh                         the last word of a line, 16 letters or more
@@ -24,7 +22,7 @@
  *     00000000  ab 54 53 46 01 00 01 00  |.TSF....|    hexdump -C, with its "*" for repetitions
  *     I (312) app: ab 54 53 46 01 00 01 00             8 bytes or more at the end of a line
  *
- * A damaged line costs the frames that it has a part of. Time grows with the size alone.
+ * A damaged line loses the frames that it is part of. The time is linear in the size.
  */
 /* clang-format on */
 #ifndef ETSCOPE_DEVICE_LOG_H
@@ -37,25 +35,25 @@
 extern "C" {
 #endif
 
-/* How a capture holds bytes. */
+/* The encoding of bytes in a capture. */
 enum ets_log_encoding {
-    ETS_LOG_AUTO = 0, /* the first of the others in which there is anything */
+    ETS_LOG_AUTO = 0, /* the first of the others that finds anything */
     ETS_LOG_RAW = 1,
     ETS_LOG_HEX = 2,
-    ETS_LOG_BASE64 = 3 /* lines with a prefix; where there are none, words */
+    ETS_LOG_BASE64 = 3 /* lines with a prefix; if there are none, words */
 };
 
 struct ets_device_log {
     enum ets_log_encoding encoding; /* never AUTO */
-    struct ets_bytes stream;        /* frames and what is between them; size 0: no whole frame */
+    struct ets_bytes stream;        /* frames and the bytes between them; size 0: no whole frame */
     struct ets_bytes dump;          /* the last whole ETDump; size 0: none */
-    uint32_t dumps;                 /* whole ones */
-    uint32_t damaged_dumps;         /* of the text form, torn or cut off */
+    uint32_t dumps;                 /* number of whole ETDumps */
+    uint32_t damaged_dumps;         /* ETDumps in text form that are torn or cut off */
 };
 
 /*
- * Finds frames and ETDumps in `bytes`, which are borrowed. `memory` is for what is decoded:
- * bytes.size bytes suffice, and stay in use as long as the result is. Statuses: NOT_FOUND (no whole
+ * Finds frames and ETDumps in `bytes`, which are borrowed. `memory` receives the decoded bytes:
+ * bytes.size bytes are enough. It must live as long as the result. Statuses: NOT_FOUND (no whole
  * frame and no whole ETDump), NO_SPACE (less memory than bytes.size).
  */
 ETS_API enum ets_status ets_device_log_find(struct ets_device_log *capture_out,
@@ -64,8 +62,7 @@ ETS_API enum ets_status ets_device_log_find(struct ets_device_log *capture_out,
                                             struct ets_error *error);
 
 /*
- * Streams, on the host: a capture becomes a trace, which ets_trace_write makes an
- * ETDump of.
+ * Streams, on the host: makes a trace of a capture. ets_trace_write then writes an ETDump of it.
  *
  *     struct ets_stream_reader capture;
  *     struct ets_trace trace;
@@ -75,38 +72,38 @@ ETS_API enum ets_status ets_device_log_find(struct ets_device_log *capture_out,
  *         ets_trace_write(&trace, &sink, NULL);
  *     }
  *
- * The capture may begin and end anywhere, have bytes of others between its frames, and be damaged.
- * It is borrowed as long as the trace is used. Where the device started again another stream
- * begins: `capture.rest` then holds it, for another ets_stream_reader_init.
+ * The capture may begin and end anywhere, may hold foreign bytes between its frames, and may be
+ * damaged. It is borrowed as long as the trace is used. If the device restarted, another stream
+ * follows: `capture.rest` holds it, for another ets_stream_reader_init.
  */
 
-#define ETS_STREAM_READER_THREADS 64 /* records of more threads are refused, and counted */
-#define ETS_STREAM_READER_RUNNING 16 /* events that are told as running */
+#define ETS_STREAM_READER_THREADS 64 /* records of more threads are refused and counted */
+#define ETS_STREAM_READER_RUNNING 16 /* most events that are reported as running */
 
-/* An event that had begun and not ended when the capture ends. */
+/* An event that had begun but not ended when the capture ends. */
 struct ets_trace_running {
     uint32_t thread;
     struct ets_text name;   /* data NULL: the delegate's integer, or none */
-    struct ets_text method; /* of its run; data NULL: not told */
+    struct ets_text method; /* of its run; data NULL: unknown */
     int32_t delegate_id;
     int32_t chain;
     uint32_t instruction;
     uint64_t start_ticks;
-    uint64_t began_ns;  /* since the trace began; 0 without a clock */
-    uint64_t lasted_ns; /* until the last time that is known: it took this long at least */
+    uint64_t began_ns;  /* start, from the beginning of the trace; 0 without a clock */
+    uint64_t lasted_ns; /* until the last known time: its minimum duration */
 };
 
 struct ets_stream_reader {
     struct ets_bytes bytes;  /* of this stream */
-    struct ets_bytes rest;   /* from where another stream begins; size 0: there is none */
+    struct ets_bytes rest;   /* from the start of the next stream; size 0: there is none */
     size_t memory_bytes;     /* what ets_trace_recover needs */
-    uint32_t frames;         /* that are whole */
-    uint32_t lost_frames;    /* by gaps of the sequence numbers */
-    uint32_t damaged_frames; /* with a header but a wrong sum, or cut off */
-    uint64_t other_bytes;    /* outside of whole frames */
+    uint32_t frames;         /* whole frames */
+    uint32_t lost_frames;    /* from gaps in the sequence numbers */
+    uint32_t damaged_frames; /* with a header but a wrong checksum, or cut off */
+    uint64_t other_bytes;    /* outside whole frames */
     int has_end;             /* 1: the stream was finished */
-    /* After ets_trace_recover. */
-    /* Records whose frame had the right sum: wrong themselves, or without a run or thread. */
+    /* Set by ets_trace_recover: */
+    /* Invalid records in valid frames, or records without a run or thread. */
     uint32_t refused_records;
     uint64_t last_ticks; /* the latest time in any record */
     uint32_t running_count;
@@ -116,13 +113,13 @@ struct ets_stream_reader {
     uint32_t threads[ETS_STREAM_READER_THREADS], slots[ETS_STREAM_READER_THREADS];
 };
 
-/* Goes over the first stream of the capture. Statuses: OK, NOT_FOUND (no whole frame). */
+/* Scans the first stream of the capture. Statuses: OK, NOT_FOUND (no whole frame). */
 ETS_API enum ets_status ets_stream_reader_init(struct ets_stream_reader *capture,
                                                struct ets_bytes bytes);
 
 /*
- * Fills `trace`, finished, from the capture, in `memory`, aligned to 8. Statuses: NO_SPACE (fewer
- * bytes than memory_bytes), INVALID_ARGUMENT (misaligned memory).
+ * Fills `trace` from the capture. The trace is finished. `memory` must be aligned to 8. Statuses:
+ * NO_SPACE (fewer bytes than memory_bytes), INVALID_ARGUMENT (misaligned memory).
  */
 ETS_API enum ets_status ets_trace_recover(struct ets_trace *trace,
                                           struct ets_stream_reader *capture, void *memory,

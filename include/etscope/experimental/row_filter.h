@@ -1,5 +1,6 @@
 /*
- * row_filter.h - some rows of an inspection: by name, module, debug handle, line, backend, method.
+ * row_filter.h - selects rows of an inspection by name, module, debug handle, source line, backend
+ * or method.
  *
  * Experimental: this header may change in any version, names and meanings included.
  *
@@ -8,9 +9,9 @@
  *         if (ets_row_filter_matches(&filter, inspection, i)) count++;
  *     }
  *
- * A row matches where all that the filter names fits; of a row with several modules, lines or
- * handles (operators that a delegate fused, a delegate call) one that fits is enough, and the row
- * counts as a whole. Texts are borrowed. In patterns `*` stands for any characters, `?` for one.
+ * A row matches if it fits all fields of the filter. A row with several modules, lines or handles
+ * (operators that a delegate fused, a delegate call) matches if one of them fits, and then counts
+ * as a whole. Texts are borrowed. In patterns `*` matches any text and `?` one character.
  */
 #ifndef ETSCOPE_ROW_FILTER_H
 #define ETSCOPE_ROW_FILTER_H
@@ -25,8 +26,8 @@ extern "C" {
 struct ets_row_filter {
     const char *name;       /* pattern of the operator as shown, the event, or the kernel, with or
                                without the overload: "addmm" is "addmm.out" */
-    const char *module;     /* pattern of a module's path or of one that it is inside of */
-    const char *source;     /* "models/zoo.py" or the end of it, whole names: "zoo.py" */
+    const char *module;     /* pattern of the path of a module, or of one that contains it */
+    const char *source;     /* "models/zoo.py", or its last components: "zoo.py" */
     uint32_t source_line;   /* 0: any line of `source` */
     const char *backend;    /* pattern of the backend; "portable" for kernels */
     const char *method;     /* of the block */
@@ -34,16 +35,17 @@ struct ets_row_filter {
     size_t handle_count;
 };
 
-/* 1 where row `index` matches. */
+/* 1 if row `index` matches. */
 ETS_API int ets_row_filter_matches(const struct ets_row_filter *filter,
                                    const struct ets_inspection *inspection, uint32_t index);
 
 /*
- * What people call a row: the kernel without "native_call_", the program's name for a bare call,
- * the nodes of a look-up table of XNNPACK ("Hardswish (table) #1" for "Invalid Unary Op #1").
+ * The display name of a row: the kernel without "native_call_", the program's operator name for a
+ * bare call, or the nodes of a look-up table of XNNPACK ("Hardswish (table) #1" for "Invalid Unary
+ * Op #1").
  */
 ETS_API struct ets_text ets_row_operator(const struct ets_row *row);
-/* The backend that did its work; "portable" for kernels, "delegate" where it is not known. */
+/* The backend of a row; "portable" for kernels, "delegate" if unknown. */
 ETS_API const char *ets_row_backend(const struct ets_row *row);
 
 #ifdef __cplusplus

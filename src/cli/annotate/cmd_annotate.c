@@ -18,39 +18,41 @@
 #include "views/gap_headline.h"
 
 const struct cli_option cli_annotate_options[] = {
-    {"--etrecord", NULL, "FILE", "The ETRecord that the export wrote, which knows the lines", NULL,
+    {"--etrecord", NULL, "FILE", "The ETRecord of the export; contains the source lines", NULL,
      false},
     {"--program", NULL, "FILE",
-     "The .pte or .bpte that ran, which knows what is inside of delegates", NULL, false},
+     "The .pte or .bpte that ran; needed for source lines inside delegates", NULL, false},
     {"--debug-buffer", "--debug_buffer_path", "FILE",
-     "The captured tensors: also the numeric error of each line, as gap finds it", NULL, false},
+     "The captured tensors; adds the numeric error of each line, as gap computes it", NULL, false},
     {"--source-root", NULL, "DIR",
-     "Where the model's files are; OLD=NEW exchanges what their paths begin with", NULL, true},
+     "Where the model's source files are; OLD=NEW replaces the start of their paths", NULL, true},
     {"--frames", NULL, "own|all",
-     "own: time at the innermost line of the model; all: also what each line called", NULL, false},
-    {"--context", NULL, "N", "N lines around each instead of whole functions", NULL, false},
-    {"--whole", NULL, NULL, "Whole files", NULL, false},
-    {"--method", NULL, "NAME", "Only this method, or the one that ran where several fit", NULL,
+     "own: count time at the innermost line only; all: also at the lines that called it", NULL,
      false},
+    {"--context", NULL, "N", "Print N lines around each line with time, instead of whole functions",
+     NULL, false},
+    {"--whole", NULL, NULL, "Print whole files", NULL, false},
+    {"--method", NULL, "NAME",
+     "Only this method; or the method that ran, if the trace fits several", NULL, false},
     {"--block", NULL, "NAME", "Only this block, by name or number", NULL, false},
-    {"--run", NULL, "N", "Only this run of the trace, from 0", NULL, false},
-    {"--steady", NULL, NULL, "Leave out the first runs where they are warm-up", NULL, false},
+    {"--run", NULL, "N", "Only this run of the trace; runs count from 0", NULL, false},
+    {"--steady", NULL, NULL, "Leave out warm-up runs", NULL, false},
     CLI_FILTER_OPTIONS,
     CLI_REFERENCE_OPTIONS,
-    {"--format", "-f", CLI_FORMATS,
-     "How to print; for programs only lines that something is known about", NULL, false},
-    {"--unit", NULL, "ns|us|ms|s", "One unit for all times instead of the best", NULL, false},
-    {"--width", NULL, "N", "Columns of the page; default: the terminal's, or no limit", NULL,
-     false},
+    {"--format", "-f", CLI_FORMATS, "Output format; machine formats contain only lines with data",
+     NULL, false},
+    {"--unit", NULL, "ns|us|ms|s", "Show all times in this unit; default: the best", NULL, false},
+    {"--width", NULL, "N", "Width of the page in characters; default: the terminal's, or no limit",
+     NULL, false},
     {"--output", NULL, "FILE", "Write to FILE instead of standard output", NULL, false},
     {"--subtract-overhead", NULL, NULL, "Subtract the measured cost of recording from each event",
      NULL, false},
     {"--source-time-scale", NULL, "ns|us|ms|s|cycles",
-     "What the trace counts its times in, where it does not say; default ns", NULL, false},
+     "Clock unit of traces that do not state one; default ns", NULL, false},
     CLI_SIBLINGS_OPTION,
-    {"--partial", NULL, NULL, "Read a damaged trace as far as whole parts remain", NULL, false},
-    {"--allow-mismatch", NULL, NULL, "Go on where trace and ETRecord or program disagree", NULL,
-     false},
+    {"--partial", NULL, NULL, "Read the intact part of a damaged trace", NULL, false},
+    {"--allow-mismatch", NULL, NULL, "Continue if the trace and the ETRecord or program disagree",
+     NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 
@@ -95,7 +97,7 @@ static bool parse(const struct cli_arguments *arguments, const struct cli_subjec
     (void)cli_number(arguments, "--run", -1, 0, UINT32_MAX - 1, &ok); /* used by cli_choose_rows */
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok);        /* used by cli_style */
     if (cli_has(arguments, "--whole") && cli_has(arguments, "--context")) {
-        cli_complain(CLI_USAGE, "--whole and --context cannot both be");
+        cli_complain(CLI_USAGE, "--whole and --context exclude each other");
         ok = false;
     }
     if (cli_check_steady(arguments) != CLI_OK) ok = false;
@@ -110,13 +112,16 @@ static void note_gaps(const struct ets_annotate_gaps *gaps)
 {
     const struct ets_text missing = gaps->first_missing, changed = gaps->first_changed;
     if (gaps->changed > 0) {
-        cli_note("%.*s is not what was exported: line %u differs; the record's lines are shown",
-                 (int)changed.size, changed.data, gaps->changed_line);
+        cli_note(
+            "%.*s changed since the export: line %u differs; showing the lines stored in the "
+            "ETRecord",
+            (int)changed.size, changed.data, gaps->changed_line);
     }
     if (gaps->missing > 0) {
-        cli_note("%.*s%s not found here; the record's lines are shown (--source-root DIR)",
-                 (int)missing.size, missing.data,
-                 gaps->missing > 1 ? " and other files were" : " was");
+        cli_note(
+            "%.*s%s not found; showing the lines stored in the ETRecord (--source-root DIR adds a "
+            "folder)",
+            (int)missing.size, missing.data, gaps->missing > 1 ? " and other files were" : " was");
     }
 }
 
@@ -136,16 +141,16 @@ static int complain_nothing(const struct ets_inspection *inspection, const char 
         }
     }
     if (file == NULL || near.count == 0) {
-        return cli_complain(CLI_MISMATCH, "nothing in the trace belongs to a line of the record");
+        return cli_complain(CLI_MISMATCH,
+                            "no operator of the trace has a source line in the ETRecord");
     }
     if (is_known) {
         return cli_complain(CLI_MISMATCH,
-                            "the work of %s is known as a part of whole delegate calls alone; "
-                            "--program tells what is inside of them",
+                            "%s only runs inside delegate calls; --program shows its lines there",
                             file);
     }
     cli_near_print(&near, line, sizeof line);
-    return cli_complain(CLI_USAGE, "no work of the trace is in a file %s%s", file, line);
+    return cli_complain(CLI_USAGE, "no operator of the trace comes from a file %s%s", file, line);
 }
 
 /* The bytes of the program's instructions. */
@@ -248,12 +253,11 @@ static int check_words(const struct cli_arguments *arguments)
     const char *reference = cli_first_given(arguments, reference_options);
     if (arguments->word_count == 0 || arguments->word_count > 2) {
         return cli_complain(CLI_USAGE,
-                            "annotate needs a trace, and takes a file of the model: "
-                            "etscope annotate profile.etdp --etrecord model.etrecord");
+                            "annotate needs a trace and optionally a source file: etscope annotate "
+                            "profile.etdp --etrecord model.etrecord");
     }
     if (reference != NULL && !cli_has(arguments, "--debug-buffer")) {
-        return cli_complain(CLI_USAGE, "%s is for numeric errors, which need --debug-buffer",
-                            reference);
+        return cli_complain(CLI_USAGE, "%s needs --debug-buffer", reference);
     }
     return cli_gap_check(arguments);
 }
@@ -266,7 +270,8 @@ int cmd_annotate(const struct cli_arguments *arguments)
     if (code != CLI_OK) return code;
     code = cli_subject_open(arguments, arguments->words[0], &files, &subject);
     if (code == CLI_OK && subject.record == NULL) {
-        code = cli_complain(CLI_USAGE, "annotate needs --etrecord, which knows the model's lines");
+        code =
+            cli_complain(CLI_USAGE, "annotate needs --etrecord, which contains the source lines");
     }
     if (code == CLI_OK) code = annotate(arguments, &subject, &files.model->program);
     cli_subject_close(&files, &subject);

@@ -10,14 +10,17 @@
 /* clang-format off */
 const struct cli_option cli_bundle_options[] = {
     {"--output", "-o", "FILE", "The .bpte to write", NULL, false},
-    {"--case", "-c", "INPUT", "A test case: its inputs, .npy and .npz files and plain numbers", ".npy|.npz|#",
+    {"--case", "-c", "INPUT",
+     "A test case: its inputs, as .npy and .npz files and plain numbers", ".npy|.npz|#",
      true},
-    {"--expect", NULL, "OUTPUT", "The expected outputs of the --case before", ".npy|.npz|#", true},
+    {"--expect", NULL, "OUTPUT", "The expected outputs of the preceding --case",
+     ".npy|.npz|#", true},
     {"--expect-from-run", NULL, NULL,
-     "Run each case once; what comes out is expected, unless --expect says something", NULL, false},
-    {"--method", "-m", "NAME", "The method of the cases that follow; default: forward, or the only one",
+     "Run each case once and expect its outputs, unless --expect gives them", NULL, false},
+    {"--method", "-m", "NAME",
+     "The method of the following cases; default: forward, or the only method",
      NULL, true},
-    {"--cases-from", NULL, "FILE", "Take over all test cases of another bundle", NULL, true},
+    {"--cases-from", NULL, "FILE", "Copy all test cases of another bundle", NULL, true},
     CLI_ENGINE_OPTIONS,
     {NULL, NULL, NULL, NULL, NULL, false},
 };
@@ -160,10 +163,10 @@ static int check_words(const struct cli_arguments *arguments)
                             "model.bpte");
     }
     if (!cli_has(arguments, "--output")) {
-        return cli_complain(CLI_USAGE, "bundle needs a name for what it writes: -o model.bpte");
+        return cli_complain(CLI_USAGE, "bundle needs an output file: -o model.bpte");
     }
     if (unused != NULL && !cli_has(arguments, "--expect-from-run")) {
-        return cli_complain(CLI_USAGE, "%s is for --expect-from-run", unused);
+        return cli_complain(CLI_USAGE, "%s needs --expect-from-run", unused);
     }
     return cli_check_stdin(arguments, inputs);
 }

@@ -107,8 +107,8 @@ static int choose_method(const struct cli_program *model, char *name, size_t cap
         return CLI_OK;
     }
     return cli_complain(CLI_USAGE,
-                        "the program has no method forward; --method before --case "
-                        "names one of its %u methods",
+                        "the program has no method forward: give --method before --case to choose "
+                        "one of its %u methods",
                         count);
 }
 
@@ -141,7 +141,7 @@ static int parse_number(const struct reading *r, const char *word, struct ets_va
         if (value_out->as.bool_value || strcmp(word, "false") == 0 || strcmp(word, "0") == 0) {
             return CLI_OK;
         }
-        return cli_complain(CLI_USAGE, "%s is no bool: give true or false", word);
+        return cli_complain(CLI_USAGE, "%s is not a bool: give true or false", word);
     case ETS_EVALUE_DOUBLE:
         value_out->kind = ETS_VALUE_DOUBLE;
         value_out->as.double_value = strtod(word, &end);
@@ -152,12 +152,12 @@ static int parse_number(const struct reading *r, const char *word, struct ets_va
         break;
     default:
         return cli_complain(
-            CLI_USAGE, "%s, %s %u is no plain number: give a .npy or .npz file, not \"%s\"",
+            CLI_USAGE, "%s, %s %u is not a plain number: give a .npy or .npz file, not \"%s\"",
             r->current_method, r->is_expecting ? "output" : "input",
             r->is_expecting ? r->current->expected_count : r->current->input_count, word);
     }
     if (end != word && *end == '\0' && errno == 0) return CLI_OK;
-    return cli_complain(CLI_USAGE, "\"%s\" is no number of that kind", word);
+    return cli_complain(CLI_USAGE, "\"%s\" is not a number of that type", word);
 }
 
 static int begin_case(struct reading *r)
@@ -179,11 +179,11 @@ static int begin_case(struct reading *r)
 static int begin_expecting(struct reading *r)
 {
     if (r->current == NULL) {
-        return cli_complain(CLI_USAGE, "--expect follows the --case whose outputs it gives");
+        return cli_complain(CLI_USAGE, "--expect must follow its --case");
     }
     if (r->is_expecting) {
         return cli_complain(CLI_USAGE,
-                            "one --expect takes all outputs of a case: --expect a.npy b.npy");
+                            "give all outputs of a case in one --expect: --expect a.npy b.npy");
     }
     r->is_expecting = true;
     return CLI_OK;

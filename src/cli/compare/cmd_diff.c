@@ -1,6 +1,7 @@
-/* The command `diff`: what changed between two traces. */
+/* The command `diff`: what changed between two traces, or two programs. */
 #include <stdlib.h>
 
+#include "cli/compare/compare_programs.h"
 #include "cli/compare/sides.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
@@ -13,18 +14,21 @@
 #include "views/difference_order.h"
 
 const struct cli_option cli_diff_options[] = {
-    {"--before", NULL, "FILE", "One more trace of the first side: its runs are added to BEFORE's",
-     NULL, true},
-    {"--after", NULL, "FILE", "One more trace of the second side, likewise", NULL, true},
+    {"--before", NULL, "FILE",
+     "Another trace of the first side; its runs are added to those of BEFORE", NULL, true},
+    {"--after", NULL, "FILE",
+     "Another trace of the second side; its runs are added to those of AFTER", NULL, true},
     CLI_SIDES_OPTIONS,
     {"--sort", "-s", "change|ratio|order|name",
-     "Slower, faster and other kernels before the rest, the largest change (default) or ratio "
-     "first; or all as executed, or by name",
+     "Order of the rows: changed operators first, by change (default) or ratio; all by execution; "
+     "or all by name",
      NULL, false},
-    {"--top", "-n", "N", "Only the first N lines of each block, parts of delegates among them",
+    {"--top", "-n", "N", "Only the first N rows of each block, operators inside delegates included",
      NULL, false},
-    {"--least-change", NULL, "PERCENT",
-     "Smaller changes are none: same where the interval lies within; default 1", NULL, false},
+    {"--min-change", "--least-change", "PERCENT", "Treat smaller changes as \"same\"; default 1",
+     NULL, false},
+    {"--brief", NULL, NULL, "Of programs: print the answer in one sentence, without the table",
+     NULL, false},
     CLI_ALLOW_MISMATCH_OPTION,
     CLI_TRACES_OPTIONS,
     {NULL, NULL, NULL, NULL, NULL, false},
@@ -64,6 +68,15 @@ static enum ets_sort_by sort_of(const struct cli_arguments *arguments)
     return orders[cli_choice(arguments, "--sort", 0)];
 }
 
+/* A program and something else. */
+static int complain_of_kinds(const struct cli_arguments *arguments)
+{
+    return cli_complain(CLI_MISMATCH,
+                        "%s and %s: one is a program, the other is not; diff compares two traces, "
+                        "or two programs",
+                        cli_path_name(arguments->words[0]), cli_path_name(arguments->words[1]));
+}
+
 int cmd_diff(const struct cli_arguments *arguments)
 {
     bool ok = true;
@@ -73,10 +86,18 @@ int cmd_diff(const struct cli_arguments *arguments)
     const char *before[CLI_MAX_VALUES + 1], *after[CLI_MAX_VALUES + 1];
     if (arguments->word_count != 2) {
         return cli_complain(CLI_USAGE,
-                            "diff needs two traces: etscope diff before.etdp after.etdp");
+                            "diff needs two traces or two programs: etscope diff before.etdp "
+                            "after.etdp");
+    }
+    const int programs = cli_count_programs(arguments);
+    if (programs == 2) return cli_compare_programs(arguments);
+    if (programs == 1) return complain_of_kinds(arguments);
+    if (cli_has(arguments, "--brief")) {
+        return cli_complain(CLI_USAGE, "--brief needs programs; %s is not a program",
+                            cli_path_name(arguments->words[0]));
     }
     const struct ets_difference_options options = {
-        .least_change = cli_percent(arguments, "--least-change", 1, &ok) / 100};
+        .least_change = cli_percent(arguments, "--min-change", 1, &ok) / 100};
     const struct ets_difference_order_options table = {
         .sort = sort_of(arguments),
         .top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok),

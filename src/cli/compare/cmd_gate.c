@@ -14,12 +14,12 @@
 #include "views/budget_words.h"
 
 const struct cli_option cli_gate_options[] = {
-    {"--budget", "-b", "FILE", "The limits, one rule a line, as: total p50 <= +5%", NULL, false},
-    {"--junit", NULL, "FILE", "Also write the verdicts as JUnit's XML", NULL, false},
-    {"--undecided", NULL, "fail|pass",
-     "How to count a rule that the runs can neither confirm nor break; default fail", NULL, false},
-    {"--all", NULL, NULL, "Also list passed checks, which the default table leaves out", NULL,
+    {"--budget", "-b", "FILE", "The limits, one rule per line, such as: total p50 <= +5%", NULL,
      false},
+    {"--junit", NULL, "FILE", "Also write the verdicts as JUnit XML", NULL, false},
+    {"--undecided", NULL, "fail|pass",
+     "Verdict of a rule that the runs cannot decide; default fail", NULL, false},
+    {"--all", NULL, NULL, "Also list passed checks", NULL, false},
     CLI_ALLOW_MISMATCH_OPTION,
     CLI_SIDES_OPTIONS,
     CLI_TRACES_OPTIONS,
@@ -147,10 +147,10 @@ static int check_words(const struct cli_arguments *arguments)
                             "new.etdp --budget budget.txt");
     }
     if (!cli_has(arguments, "--budget")) {
-        return cli_complain(CLI_USAGE, "gate needs the limits: --budget FILE");
+        return cli_complain(CLI_USAGE, "gate needs a budget: --budget FILE");
     }
     if (junit != NULL && cli_text_is(cli_text(junit), output == NULL ? "-" : output)) {
-        return cli_complain(CLI_USAGE, "the table and --junit need a file each");
+        return cli_complain(CLI_USAGE, "the table and --junit need different files");
     }
     return cli_check_stdin(arguments, inputs);
 }

@@ -136,8 +136,8 @@ static int check_other_runs(const struct comparison *c, uint32_t index,
     }
     if (differing > 0) {
         cli_note(
-            "block %u: %u runs have other outputs than run %u, which is compared; the first "
-            "is run %u",
+            "block %u: %u runs have other outputs than run %u, which was compared; the first is "
+            "run %u",
             index, differing, block->first_run, first_differing);
     }
     return CLI_OK;
@@ -216,7 +216,7 @@ static int compare_output(const struct comparison *c, uint32_t block, size_t tes
     struct ets_error error;
     uint8_t truth;
     if (!recorded->is_comparable || !wrap_reference(reference, &truth, &expected)) {
-        cli_note("block %u: output %u is no recorded tensor and no number, so it is left out",
+        cli_note("block %u: left out output %u: it is neither a recorded tensor nor a number",
                  block, index);
         return CLI_OK;
     }
@@ -235,7 +235,7 @@ static int compare_output(const struct comparison *c, uint32_t block, size_t tes
     put_metrics(c->table, &sums);
     const uint64_t not_finite = sums.count - sums.finite_count;
     if (not_finite > 0) {
-        cli_note("block %u: output %u: %llu of %llu numbers are NaN or infinite (%llu unlike)",
+        cli_note("block %u: output %u: %llu of %llu elements are NaN or infinite (%llu differ)",
                  block, index, (unsigned long long)not_finite, (unsigned long long)sums.count,
                  (unsigned long long)sums.broken_count);
     }
@@ -305,8 +305,8 @@ static int find_reference(const struct comparison *c, const struct ets_block *bl
                     : nearest_case(c, block->method, cases, outputs, count);
     if (*case_out >= cases) {
         return cli_complain(CLI_MISMATCH,
-                            "there is no case %zu of %s: the ETRecord has %zu, from 0", *case_out,
-                            block->method, cases);
+                            "%s has no reference case %zu: the ETRecord has %zu, counted from 0",
+                            block->method, *case_out, cases);
     }
     if (ets_etrecord_reference_outputs(c->subject->record, block->method, *case_out, values_out,
                                        count_out, &error) != ETS_OK) {
@@ -323,7 +323,7 @@ static void add_heading(const struct comparison *c, uint32_t index, const struct
     const int size = snprintf(
         heading, sizeof heading, "block %u (%.*s): run %u, reference case %zu%s", index,
         (int)(block->name.size < 64 ? block->name.size : 64), block->name.data, block->first_run,
-        test_case, is_nearest ? " (the nearest; the trace names none)" : "");
+        test_case, is_nearest ? " (the nearest; the trace does not name one)" : "");
     if (size < 0) return;
     const size_t length = (size_t)size < sizeof heading ? (size_t)size : sizeof heading - 1;
     ets_table_add_section(c->table, (struct ets_text){heading, length});
@@ -337,18 +337,16 @@ static int compare_block(const struct comparison *c, uint32_t index)
     size_t test_case = 0, reference_count = 0;
     uint32_t count;
     if (block->method_state != ETS_METHOD_FOUND) {
-        return cli_complain(CLI_MISMATCH,
-                            "block %u has no reference: its method is not known; "
-                            "--method names it",
-                            index);
+        return cli_complain(
+            CLI_MISMATCH, "block %u has no reference: its method is unknown; name it with --method",
+            index);
     }
     int code = read_outputs(c, block->first_run, outputs, &count);
     if (code != CLI_OK) return code;
     if (count == 0) {
-        return cli_complain(CLI_MISMATCH,
-                            "block %u recorded no outputs; `etscope run --capture "
-                            "outputs` does",
-                            index);
+        return cli_complain(
+            CLI_MISMATCH,
+            "block %u recorded no outputs; `etscope run --capture outputs` records them", index);
     }
     code = find_reference(c, block, outputs, count, &test_case, &references, &reference_count);
     if (code == CLI_OK) code = check_other_runs(c, index, outputs, count);

@@ -45,8 +45,9 @@ static int level_siblings(const struct cli_arguments *arguments, struct cli_side
     }
     const bool has_before = before->siblings.first != NULL;
     if (code != CLI_OK || has_before == (after->siblings.first != NULL)) return code;
-    cli_note("nothing explains the %s trace: the %s is compared without what lies beside it",
-             has_before ? "second" : "first", has_before ? "first" : "second");
+    cli_note(
+        "no ETRecord or program fits the %s trace: those beside the %s trace are not used either",
+        has_before ? "second" : "first", has_before ? "first" : "second");
     return reopen(arguments, has_before ? before : after, NULL);
 }
 
@@ -65,7 +66,7 @@ static int open_sides(const struct cli_arguments *arguments, const char *const *
     request.other = cli_traces_with_siblings(&sides->traces[0]);
     code = cli_traces_open(arguments, &request, &sides->traces[1]);
     if (code == CLI_MISMATCH && !has_own) {
-        cli_note("--etrecord-b and --program-b name the second trace's own");
+        cli_note("the second trace may need its own --etrecord-b or --program-b");
     }
     return code == CLI_OK ? level_siblings(arguments, sides) : code;
 }
@@ -111,7 +112,7 @@ double cli_percent(const struct cli_arguments *arguments, const char *name, doub
     if (end != value && *end == '%') end++;
     const bool is_digit = isdigit((unsigned char)value[0]) || value[0] == '.';
     if (!is_digit || *end != '\0' || !(number >= 0 && number <= 1000)) {
-        cli_complain(CLI_USAGE, "%s takes percent from 0 to 1000, not \"%s\"", name, value);
+        cli_complain(CLI_USAGE, "%s takes a percentage from 0 to 1000, not \"%s\"", name, value);
         *ok = false;
     }
     return number;
@@ -123,10 +124,9 @@ int cli_sides_check(const struct cli_arguments *arguments, const char *before, c
     struct ets_agreement agreement;
     ets_difference_agreement(difference, &agreement);
     if (!agreement.is_poor || cli_has(arguments, "--allow-mismatch")) return CLI_OK;
-    return cli_complain(CLI_MISMATCH,
-                        "%s and %s: only %u of %u operators match: different programs, or two "
-                        "builds of one that --etrecord and --etrecord-b would match; "
-                        "--allow-mismatch compares them nevertheless",
-                        cli_path_name(before), cli_path_name(after), agreement.matched,
-                        agreement.operators);
+    return cli_complain(
+        CLI_MISMATCH,
+        "%s and %s: only %u of %u operators match: these are different programs, or two builds "
+        "that --etrecord and --etrecord-b could match; --allow-mismatch compares them anyway",
+        cli_path_name(before), cli_path_name(after), agreement.matched, agreement.operators);
 }

@@ -17,12 +17,12 @@ int cli_sides_open(const struct cli_arguments *arguments, const char *const *bef
                    const struct ets_difference_options *options, struct cli_sides *sides);
 void cli_sides_close(struct cli_sides *sides);
 
-#define CLI_ALLOW_MISMATCH_OPTION                           \
-    {"--allow-mismatch",                                    \
-     NULL,                                                  \
-     NULL,                                                  \
-     "Compare traces although most operators do not match", \
-     NULL,                                                  \
+#define CLI_ALLOW_MISMATCH_OPTION                          \
+    {"--allow-mismatch",                                   \
+     NULL,                                                 \
+     NULL,                                                 \
+     "Compare traces even if most operators do not match", \
+     NULL,                                                 \
      false}
 
 /* Times of two programs are no change of one: CLI_MISMATCH unless --allow-mismatch is given. */

@@ -61,9 +61,9 @@ const struct cli_command *cli_find_command(const struct cli_command *commands, c
     names[count] = NULL;
     const char *nearest = cli_nearest(name, names);
     if (nearest != NULL) {
-        cli_complain(CLI_USAGE, "there is no command %s; did you mean %s?", name, nearest);
+        cli_complain(CLI_USAGE, "unknown command %s; did you mean %s?", name, nearest);
     } else {
-        cli_complain(CLI_USAGE, "there is no command %s; `etscope --help` lists them", name);
+        cli_complain(CLI_USAGE, "unknown command %s; `etscope --help` lists the commands", name);
     }
     return NULL;
 }
@@ -99,7 +99,7 @@ static int complain_option(const struct cli_command *command, const char *word, 
         return cli_complain(CLI_USAGE, "%s has no option %s; did you mean %s?", command->name, copy,
                             nearest);
     }
-    return cli_complain(CLI_USAGE, "%s has no option %s; `etscope %s --help` lists them",
+    return cli_complain(CLI_USAGE, "%s has no option %s; `etscope %s --help` lists its options",
                         command->name, copy, command->name);
 }
 
@@ -263,8 +263,8 @@ size_t cli_bytes(const struct cli_arguments *arguments, const char *name, size_t
     }
     if (!isdigit((unsigned char)*value) || *end != '\0' || errno != 0 || number == 0 ||
         number > SIZE_MAX >> shift) {
-        cli_complain(CLI_USAGE, "%s takes a number of bytes, as 4096, 512M or 2G, not \"%s\"", name,
-                     value);
+        cli_complain(CLI_USAGE, "%s takes a number of bytes, such as 4096, 512M or 2G, not \"%s\"",
+                     name, value);
         *ok = false;
         return fallback;
     }
@@ -290,8 +290,8 @@ int cli_check_stdin(const struct cli_arguments *arguments, const char *const *op
         }
     }
     if (count < 2) return CLI_OK;
-    return cli_complain(CLI_USAGE, "standard input (-) can be read once; %u files are to be it",
-                        count);
+    return cli_complain(
+        CLI_USAGE, "standard input (-) can be read only once, but is given for %u files", count);
 }
 
 int cli_choice(const struct cli_arguments *arguments, const char *name, int fallback)

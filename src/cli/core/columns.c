@@ -55,10 +55,10 @@ int cli_complain_columns(const struct cli_arguments *arguments, const struct ets
     }
     const char *nearest = cli_nearest(word, names);
     if (nearest == NULL) {
-        return cli_complain(CLI_USAGE, "--columns: %s; there are %s", error->message, list);
+        return cli_complain(CLI_USAGE, "--columns: %s; the columns are %s", error->message, list);
     }
-    return cli_complain(CLI_USAGE, "--columns: %s; did you mean %s? There are %s", error->message,
-                        nearest, list);
+    return cli_complain(CLI_USAGE, "--columns: %s; did you mean %s? The columns are %s",
+                        error->message, nearest, list);
 }
 
 int cli_choose_columns(const struct cli_arguments *arguments, struct ets_table *table)

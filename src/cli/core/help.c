@@ -7,9 +7,9 @@
 enum { HELP_WIDTH = 79, HELP_INDENT = 30 };
 
 const struct cli_option cli_help_options[] = {
-    {"--man", NULL, NULL, "Print the man page source of the command, or of etscope itself", NULL,
+    {"--man", NULL, NULL, "Print the source of the command's man page, or of etscope's", NULL,
      false},
-    {"--completion", NULL, "bash|zsh|fish", "Print the completion script of a shell", NULL, false},
+    {"--completion", NULL, "bash|zsh|fish", "Print the completion script for a shell", NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 
@@ -67,9 +67,9 @@ void cli_print_help(FILE *stream, const struct cli_command *command)
         print_option(stream, option);
         has_alias = has_alias || (option->alias != NULL && strlen(option->alias) > 2);
     }
-    fprintf(stream, "  -h, --help%*sPrint this\n", HELP_INDENT - 12, "");
+    fprintf(stream, "  -h, --help%*sPrint this help\n", HELP_INDENT - 12, "");
     if (has_alias) {
-        fputs("\nupstream's spellings work as well:\n ", stream);
+        fputs("\nother accepted spellings:\n ", stream);
         for (const struct cli_option *option = command->options; option->name != NULL; option++) {
             if (option->alias != NULL && strlen(option->alias) > 2) {
                 fprintf(stream, " %s", option->alias);
@@ -84,17 +84,16 @@ void cli_print_help(FILE *stream, const struct cli_command *command)
 void cli_print_overview(FILE *stream, const struct cli_command *commands)
 {
     fputs(
-        "etscope shows what an ExecuTorch program does: what each operator costs and which\n"
-        "line of the model it is.\n\nusage: etscope COMMAND [options]\n\n",
+        "etscope profiles and debugs ExecuTorch programs.\n\nusage: etscope COMMAND [options]\n\n",
         stream);
     for (const struct cli_command *command = commands; command->name != NULL; command++) {
         fprintf(stream, "  %-10s %s\n", command->name, command->summary);
     }
     fputs(
-        "\n`etscope COMMAND --help` explains a command, `etscope --version` tells the version.\n"
-        "Results go to standard output, notes to standard error; - is standard input or\n"
-        "output. Exit codes: 0 ok, 1 negative finding, 2 usage, 3 input file, 4 mismatch,\n"
-        "5 runtime error, 6 missing component, 7 output or memory.\n",
+        "\n`etscope COMMAND --help` explains a command, `etscope --version` prints the\nversion. "
+        "Results go to standard output, notes to standard error; the file name\n- means standard "
+        "input or output. Exit codes: 0 ok, 1 negative finding, 2 usage,\n3 input file, 4 "
+        "mismatch, 5 runtime error, 6 missing component, 7 output or\nmemory.\n",
         stream);
 }
 
@@ -159,10 +158,9 @@ static void print_man(FILE *stream, const struct cli_command *commands,
         return;
     }
     fputs(
-        "etscope \\- developer tools for ExecuTorch\n.SH SYNOPSIS\n.B etscope\n.I COMMAND\n"
-        "[options]\n.SH DESCRIPTION\n"
-        "Shows what an ExecuTorch program does: what each operator costs and which line of the "
-        "model it is.\n.SH COMMANDS\n",
+        "etscope \\- developer tools for ExecuTorch\n.SH SYNOPSIS\n.B etscope\n.I "
+        "COMMAND\n[options]\n.SH DESCRIPTION\nProfiles and debugs ExecuTorch programs.\n.SH "
+        "COMMANDS\n",
         stream);
     for (const struct cli_command *each = commands; each->name != NULL; each++) {
         fprintf(stream, ".TP\n.BR etscope\\-%s (1)\n", each->name);

@@ -6,40 +6,37 @@
 
 static const struct cli_command commands[] = {
     {"profile", "run a program and show what each operator costs", "MODEL",
-     "Runs MODEL (a .pte or .bpte) on the ExecuTorch runtime, records its trace, and prints the "
-     "operator table of `inspect`, in one step. Without --runs it runs 10 times after 1 warm-up "
-     "run.",
+     "Runs MODEL (a .pte or .bpte) on the ExecuTorch runtime, records a trace, and prints the "
+     "operator table of `inspect`. The default is 10 runs after 1 warm-up run.",
      cli_profile_options,
      "etscope profile model.pte --etrecord model.etrecord\n"
      "etscope profile model.bpte --runs 100 --group-by module",
      cmd_profile},
-    {"inspect", "show a trace, joined to the model's source lines", "TRACE",
-     "Reads an ETDump and prints its operator table: what each operator took, how often it ran, "
-     "its share of the whole, and the line of the model that it comes from. Source lines and "
-     "modules need the ETRecord of the export; operator names of prim ops, and what the events "
-     "inside of a delegate stand for, need the program. "
-     "Times that a delegate reports in whole microseconds are shown as the bounds they are. "
-     "Without --etrecord and --program, those beside the trace are used where they agree with "
-     "it. "
-     "--format upstream is the TSV table of upstream's Inspector, byte for byte.",
+    {"inspect", "show the operators of a trace with their times and source lines", "TRACE",
+     "Reads an ETDump and prints its operator table: how long each operator took, how often it "
+     "ran, its share of the run, and the source line that it comes from. Source lines and modules "
+     "need the ETRecord of the export. The names of prim ops and of events inside delegates need "
+     "the program. If a delegate reports whole microseconds, its times are shown as ranges. "
+     "Without --etrecord and --program, the files beside the trace are used if they agree with it. "
+     "--format upstream prints the TSV table of ExecuTorch's Inspector, byte for byte.",
      cli_inspect_options,
      "etscope inspect profile.etdp --etrecord model.etrecord\n"
      "etscope inspect profile.etdp --etrecord model.etrecord --group-by source --sort time\n"
      "etscope inspect profile.etdp --tree --steady\n"
      "etscope inspect profile.etdp --format jsonl | head -3",
      cmd_inspect},
-    {"annotate", "print the model's source with what each line costs", "TRACE [FILE]",
-     "Reads an ETDump and the ETRecord of its program and prints the functions of the model that "
-     "took time, or FILE alone, with a margin: what each line took in a run (mid: the mean "
-     "over the middle half of the runs) and of the whole, "
-     "how many operators it ran and the bytes that they wrote. A line's time is that of the "
-     "operators whose innermost line it is; with --frames all also of what it called. An operator "
-     "that a delegate fused from several lines counts at the first, which is marked with +N. Files "
-     "are looked for where the record names them and below --source-root; of a file that is not "
-     "there, or is no longer what was exported, the record's own lines are shown. With "
-     "--debug-buffer "
-     "each line also has the numeric error of the values that were captured of it, against the "
-     "reference of gap: its own and the total, and the guilty line is marked.",
+    {"annotate", "print the model's source with the time and numeric error of each line",
+     "TRACE [FILE]",
+     "Reads an ETDump and the ETRecord of its program, and prints the functions of the model that "
+     "took time, or only FILE. A margin shows for each line its time per run (mid: the mean over "
+     "the middle half of the runs), its share of the run, how many operators it ran, and how many "
+     "bytes they wrote. The time of a line is that of the operators whose innermost line it is; "
+     "--frames all also adds the time of what the line called. If a delegate fused several lines "
+     "into one operator, its time counts at the first line, which is marked +N. Source files are "
+     "searched where the ETRecord names them and below --source-root. If a file is missing or "
+     "changed since the export, the lines stored in the ETRecord are shown. With --debug-buffer, "
+     "each line also shows the own and the total numeric error of its captured values against the "
+     "reference of gap, and the guilty line is marked.",
      cli_annotate_options,
      "etscope annotate profile.etdp --etrecord model.etrecord --program model.pte\n"
      "etscope annotate profile.etdp --etrecord model.etrecord --source-root src zoo.py\n"
@@ -48,156 +45,147 @@ static const struct cli_command commands[] = {
      cmd_annotate},
     {"tensors", "list, print, save, compare and draw the tensors that a trace captured",
      "TRACE [TENSOR]",
-     "Reads an ETDump and its debug buffer and prints one line for each captured tensor: the "
-     "operator that made it, type, shape, range, mean, deviation, how many numbers are NaN or "
-     "infinite, and a hash that says whether two tensors are the same. Range, mean and deviation "
-     "are over the finite numbers. TENSOR, the number of an event in the list or the name of an "
-     "operator, and the filters choose some. With TENSOR or --show their values follow, as NumPy "
-     "prints them, with quantiles and a histogram; machine formats have them in the column values. "
-     "--save writes NumPy's files. Types that NumPy lacks are written as numpy.h says: bfloat16 as "
-     "<V2, quantized types as their stored integers, 8-bit floats as |V1. Tensors are named by "
-     "run, "
-     "event and operator, run1-event00014-addmm.out. --compare finds the array of a tensor in a "
-     ".npz file by this name, those of another build by their order among the operator's, where "
-     "there are as many, or by the operator's name; arrays named arr_0, arr_1 and so on are taken "
-     "in the order of the list. Without tolerances the verdict is that of "
-     "torch.testing.assert_close "
-     "for the type, and the command ends with 0. --heat-map draws the last two dimensions, and a "
-     "tile for each of their matrices.",
+     "Reads an ETDump and its debug buffer, and prints one line per captured tensor: the operator "
+     "that computed it, type, shape, range, mean, standard deviation, the number of NaN and "
+     "infinite elements, and a hash, which is the same for equal tensors. Range, mean and "
+     "deviation are over the finite elements. TENSOR (the number of an event in the list, or the "
+     "name of an operator) and the filters select tensors. With TENSOR or --show, the values "
+     "follow as NumPy prints them, with quantiles and a histogram; machine formats have them in "
+     "the column values. --save writes NumPy files. Types that NumPy lacks are saved in the way "
+     "numpy.h describes: bfloat16 as <V2, quantized types as their stored integers, 8-bit floats "
+     "as |V1. Tensors are named by run, event and operator, such as run1-event00014-addmm.out. "
+     "--compare finds the array of a tensor in a .npz file by this name. For a file from another "
+     "build it uses the order of the tensors of an operator, if both have equally many, or the "
+     "operator's name. Arrays named arr_0, arr_1 and so on are taken in the order of the list. "
+     "Without tolerances, the verdict is that of torch.testing.assert_close for the type, and the "
+     "exit code is 0. --heat-map draws the last two dimensions as one tile per matrix.",
      cli_tensors_options,
      "etscope tensors debug.etdp --debug-buffer debug.bin --etrecord model.etrecord\n"
      "etscope tensors debug.etdp 5 --debug-buffer debug.bin --heat-map tensor.png\n"
      "etscope tensors debug.etdp --debug-buffer debug.bin --name 'addmm*' --save tensors.npz\n"
      "etscope tensors debug.etdp output --debug-buffer debug.bin --compare y.npy --atol 0.5",
      cmd_tensors},
-    {"gap", "compare what a device captured with a reference, and name the operator that is off",
-     "TRACE",
+    {"gap", "find the operator that makes the outputs wrong", "TRACE",
      "Evaluates the graph of the ETRecord on its representative inputs with the runtime's own "
-     "kernels, and compares node by node with what the trace captured. Each operator has two "
-     "errors: "
-     "the total, and its own, when it is computed from the inputs that the device had; the first "
-     "operator whose own error stands out made the difference. A delegate's partition is one "
-     "operator. --alignment shows which captured value was taken for which node.",
+     "kernels, and compares each node with the captured value. Each operator has two errors: the "
+     "total error, and its own error, which it makes when computed from the inputs that the device "
+     "had. The first operator whose own error stands out caused the difference. A delegate's "
+     "partition counts as one operator. --alignment shows which captured value belongs to which "
+     "node.",
      cli_gap_options,
      "etscope gap debug.etdp --debug-buffer debug.bin --etrecord model.etrecord\n"
      "etscope gap debug.etdp --etrecord model.etrecord --alignment",
      cmd_gap},
     {"sql", "query traces, ETRecords and programs with SQL", "QUERY FILE...",
-     "Makes the tables of an SQLite database of the FILEs, which are traces, ETRecords (.etrecord) "
-     "and programs (.pte, .bpte), each known by its contents, and prints what QUERY selects. A "
-     "folder stands for the ETDumps in it, @LIST for the files that LIST names, one a line. "
-     "Tables are runs, events, operators with their statistics, allocations, captured tensors, "
-     "nodes, delegates and others; views answer what is asked most. --schema lists them. Numbers "
-     "(id) count from 0; those of several traces go on where the ones before end. Times are in "
-     "nanoseconds, or in cycles where the clock of a trace has no unit. percentile(x, p) and "
-     "median(x) are there as aggregates. A query can only read. With --to everything is written to "
-     "an SQLite file, and QUERY may be left out.",
+     "Presents the FILEs (traces, ETRecords and programs, recognized by their contents) as tables "
+     "of an SQLite database, and prints the result of QUERY. A folder stands for the ETDumps in "
+     "it, @LIST for the files that LIST names, one per line. There are tables of runs, events, "
+     "operators with their statistics, allocations, captured tensors, nodes, delegates and more, "
+     "and views for common questions; --schema lists them. Ids count from 0 and continue from one "
+     "trace to the next. Times are in nanoseconds, or in cycles if the clock of a trace has no "
+     "unit. percentile(x, p) and median(x) are available as aggregates. Queries can only read. "
+     "--to writes everything to an SQLite file; QUERY may then be left out.",
      cli_sql_options,
      "etscope sql 'select name, p50, source from operators where children = 0 "
      "order by p50 desc limit 5' trace.etdp\n"
      "etscope sql 'select * from module_times' trace.etdp --etrecord model.etrecord\n"
      "etscope sql trace.etdp model.etrecord --to trace.db",
      cmd_sql},
-    {"diff", "show what changed between two traces", "BEFORE AFTER",
-     "Compares two ETDumps operator by operator: the medians, the change, how sure it is, and what "
-     "was added, removed or delegated. With ETRecords operators are matched by their debug "
-     "handles, else by name in the order of execution. A verdict rests on a rank test over the "
-     "runs, adjusted for the number of operators; it tells whether these recordings differ. The "
-     "runs of one share one state of the machine: --before and --after add recordings to a side. "
-     "same: any change is below --least-change; unclear: it may be above, more runs would tell; "
-     "unknown: too few runs, or a clock too coarse. Where most operators do not match, the "
-     "programs "
-     "differ: diff says so and ends with 4, unless --allow-mismatch is given.",
+    {"diff", "show what changed between two traces or two programs", "BEFORE AFTER",
+     "Compares two ETDumps operator by operator: the medians, the change, how certain it is, and "
+     "which operators were added, removed or delegated. With ETRecords, operators are matched by "
+     "their debug handles, otherwise by name in the order of execution. The verdict comes from a "
+     "rank test over the runs, adjusted for the number of operators. It says whether these "
+     "recordings differ. All runs of one recording share one state of the machine: add more "
+     "recordings with --before and --after. same: any change is below --min-change; unclear: it "
+     "may be larger, and more runs would tell; unknown: too few runs, or a clock that is too "
+     "coarse. If most operators do not match, the programs differ: diff reports that and exits "
+     "with 4, unless --allow-mismatch is given.\n\n"
+     "Two programs (.pte, .bpte) are compared by content: methods, kernels and backends with their "
+     "calls, instructions, delegates, arenas, constants, named data. With ETRecords, given or "
+     "beside the programs, instructions are matched by their debug handles. Numbering, offsets in "
+     "the file and padding are not differences. diff exits with 1 if the programs differ; --brief "
+     "prints only the answer.",
      cli_diff_options,
      "etscope diff before.etdp after.etdp --etrecord model.etrecord\n"
      "etscope diff monday.etdp after.etdp --before tuesday.etdp\n"
      "etscope diff portable.etdp xnnpack.etdp --etrecord portable.etrecord --etrecord-b "
-     "xnnpack.etrecord --top 10",
+     "xnnpack.etrecord --top 10\n"
+     "etscope diff before.pte after.pte --brief",
      cmd_diff},
     {"gate", "check a new trace against a base and a budget", "BASE... NEW",
-     "Compares the last trace with all others, and ends with 1 where it breaks a rule of the "
-     "budget. "
-     "A budget has one rule a line: what, a metric, and a limit. `total p50 <= +5%` holds the "
-     "median "
-     "of Method::execute to 5 % over the base, `operator *conv* max <= 2ms` every operator of such "
-     "a name to 2 ms, `delegated share >= 90%` the part of the time that delegates take. A limit "
-     "over the base is broken where the change is beyond the base's own noise (of its files, or "
-     "the "
-     "quarters of its one file's runs) and a rank test sees it. What the runs cannot decide fails, "
-     "too, and is told with the number of runs that would decide it; --undecided pass lets it "
-     "pass.",
+     "Compares the last trace with all others, and exits with 1 if it breaks a rule of the budget. "
+     "A budget has one rule per line: what, a metric, and a limit. `total p50 <= +5%` limits the "
+     "median of Method::execute to 5 % above the base, `operator *conv* max <= 2ms` limits every "
+     "operator with a matching name to 2 ms, and `delegated share >= 90%` requires 90 % of the "
+     "time in delegates. A limit relative to the base is broken if the change exceeds the base's "
+     "own noise (between its files, or between the quarters of its only file's runs) and a rank "
+     "test confirms it. A rule that the runs cannot decide fails, too, and is reported with the "
+     "number of runs that would decide it; with --undecided pass it passes.",
      cli_gate_options,
      "etscope gate before.etdp after.etdp --budget budget.txt\n"
      "etscope gate monday.etdp tuesday.etdp after.etdp --budget budget.txt --junit gate.xml",
      cmd_gate},
     {"summary", "summarize several traces of one program", "TRACE...",
-     "Puts the runs of several ETDumps of one program together: quantiles over all of them, and "
-     "how "
-     "far the medians of the files lie apart. Traces of different programs are shown one after the "
-     "other. TRACE may be a folder, for the ETDumps in it, or @LIST, a file with a name a line: "
-     "any "
-     "number of traces goes, as one at a time is open and what stays is eight bytes for each run "
-     "of "
-     "each operator, twice at the end. Traces of diff and gate are named likewise.",
+     "Pools the runs of several ETDumps of one program: shows quantiles over all runs, and how far "
+     "the medians of the files differ. Traces of different programs are shown one after the other. "
+     "TRACE may be a folder, for the ETDumps in it, or @LIST, a file with one name per line. The "
+     "number of traces is not limited: only one trace is open at a time, and eight bytes are kept "
+     "for each run of each operator, twice that at the end. diff and gate accept the same names.",
      cli_summary_options,
      "etscope summary monday.etdp tuesday.etdp\n"
      "etscope summary *.etdp --etrecord portable.etrecord --etrecord xnnpack.etrecord --top 10",
      cmd_summary},
     {"run", "run a program on the ExecuTorch runtime and record its trace", "MODEL",
-     "Loads MODEL (a .pte or .bpte), gives it inputs, runs it and writes what was asked for: the "
+     "Loads MODEL (a .pte or .bpte), runs it, and writes the files that the options name: the "
      "trace (-o), the captured tensors (--debug-buffer), the outputs (--outputs). Inputs come from "
-     ".npy files, from .npz files, whose arrays are arguments in the order of the file, from a "
+     ".npy files, from .npz files (whose arrays are inputs in the order of the file), from a "
      "bundled test case, from an ETRecord's representative inputs, or are generated. A file that "
-     "is "
-     "neither, or ends in .bin, is a tensor's bytes, whose type and shape the program tells, as "
-     "executor_runner reads it; --output-file writes such files. The program's "
-     "kernels and delegates are native code: run only programs and "
-     "libraries that you trust.",
+     "is neither .npy nor .npz, or whose name ends in .bin, contains the raw bytes of a tensor, as "
+     "executor_runner reads it; the program states type and shape. --output-file writes such "
+     "files. The program's kernels and delegates are native code: run only programs and libraries "
+     "that you trust.",
      cli_run_options,
      "etscope run model.pte -o profile.etdp --runs 100 --warmup 5\n"
      "etscope run model.bpte --case 0 --capture intermediates -o debug.etdp --debug-buffer "
      "debug.bin\n"
      "etscope run model.pte --input x.npy --outputs result",
      cmd_run},
-    {"verify", "run a bundled program's test cases and say whether the outputs are as expected",
-     "MODEL",
-     "Runs every test case of MODEL (a .bpte) on the ExecuTorch runtime, each on a method that is "
-     "loaded anew, and compares every output with the expected one. Prints a line for each: the "
-     "verdict, the error statistics and where the error is worst. Ends with 1 where an output is "
-     "not as expected. Without options the tolerance is that of torch.testing.assert_close for the "
-     "output's type; --rtol and --atol set it for all outputs, and rules for some: FIELDS are "
-     "method=, case=, output= and dtype= for which outputs, rtol= and atol= for how much; the last "
-     "rule that fits counts. Close is |actual - expected| <= atol + rtol * |expected|. "
-     "--comparator "
-     "adds what a shared library of your own says of each pair "
-     "(etscope/experimental/comparator_plugin.h).",
+    {"verify", "run the test cases of a bundled program and check the outputs", "MODEL",
+     "Runs every test case of MODEL (a .bpte) on the ExecuTorch runtime, each on a newly loaded "
+     "method, and compares every output with the expected output. Prints a line for each: the "
+     "verdict, error statistics, and where the error is largest. Exits with 1 if an output is not "
+     "as expected. Without options, the tolerance is that of torch.testing.assert_close for the "
+     "output's type. --rtol and --atol set it for all outputs, and rules set it for some: in "
+     "FIELDS, method=, case=, output= and dtype= select outputs, and rtol= and atol= set the "
+     "tolerance; the last matching rule applies. An element is close if |actual - expected| <= "
+     "atol + rtol * |expected|. --comparator adds the result of a comparator in your own shared "
+     "library (etscope/experimental/comparator_plugin.h).",
      cli_verify_options,
      "etscope verify model.bpte\n"
      "etscope verify model.bpte --rtol 1e-3 --atol 1e-5 --junit verify.xml\n"
      "etscope verify model.bpte --case 0 --tolerance output=1,atol=0.02 --format json",
      cmd_verify},
-    {"bundle", "put test cases beside a program: a bundled program (.bpte)", "MODEL",
-     "Writes MODEL (a .pte, or the program of a .bpte) together with test cases, as ExecuTorch's "
-     "runtime, `run` and `verify` read them. Each --case begins a test case and takes its inputs "
-     "in the method's order: .npy files, .npz files, whose arrays count in the order of the file "
-     "(of arr_0, arr_1 and so on by number), and numbers for what the method takes as plain "
-     "numbers. "
-     "--expect after it gives its expected outputs, --expect-from-run those that this runtime "
-     "gives. Inputs and outputs must be those that the program takes and gives; tensors are "
-     "stored in the order of dimensions that the program has. Nothing is loaded into memory as a "
-     "whole.",
+    {"bundle", "add test cases to a program: write a bundled program (.bpte)", "MODEL",
+     "Writes MODEL (a .pte, or the program of a .bpte) together with test cases, in the format "
+     "that ExecuTorch's runtime, `run` and `verify` read. Each --case starts a test case and lists "
+     "its inputs in the method's order: .npy files, .npz files (whose arrays count in the order of "
+     "the file; arr_0, arr_1 and so on by number), and numbers for inputs that are plain numbers. "
+     "A following --expect lists its expected outputs; --expect-from-run uses those of this "
+     "runtime. Inputs and outputs must fit the program's methods; tensors are stored in the "
+     "dimension order that the program declares. Files are not loaded into memory as a whole.",
      cli_bundle_options,
      "etscope bundle model.pte --case x.npy --expect-from-run -o tested.bpte\n"
      "etscope bundle model.pte --method forward --case x.npy --expect y.npy -o tested.bpte\n"
      "etscope bundle model.pte --cases-from model.bpte -o new.bpte",
      cmd_bundle},
     {"recover", "rebuild a trace from a device's serial log or stream", "CAPTURE",
-     "Reads what arrived of a stream (a file, or a serial log with other lines between) and writes "
-     "what is whole of it as an ETDump, beside CAPTURE unless -o names it. Says how much was lost, "
-     "and where the stream broke off which operators were running: with --program by their names, "
-     "with --etrecord by their source lines. Frames are found as raw bytes, as hexadecimal digits "
-     "(also in the forms of xxd and hexdump -C), as base64 and in `etsf:` lines. A whole ETDump in "
-     "CAPTURE, as bytes or in `etsd:` lines, is written as it is.",
+     "Reads a device's stream (a file, or a serial log with other lines in between) and writes the "
+     "intact part as an ETDump, beside CAPTURE unless -o names it. Reports how much was lost, and "
+     "which operators were running when the stream ended: --program adds their names, --etrecord "
+     "their source lines. Frames may be raw bytes, hexadecimal digits (also as printed by xxd and "
+     "hexdump -C), base64, or `etsf:` lines. A complete ETDump in CAPTURE, as bytes or in `etsd:` "
+     "lines, is written unchanged.",
      cli_recover_options,
      "etscope recover uart.log\n"
      "etscope recover uart.log -o crash.etdp --program model.pte --etrecord model.etrecord",
@@ -205,10 +193,10 @@ static const struct cli_command commands[] = {
     {"delegates", "show what was delegated, and the operators left out of delegates",
      "PROGRAM [TRACE]",
      "Lists the instructions of PROGRAM (a .pte or .bpte) in their order: each delegate call with "
-     "the operators that its backend runs inside, and the kernels that were left outside; with the "
-     "bytes of the tensors that go in and out of each. With a TRACE of the program also what each "
-     "took. Source lines and modules need the ETRecord of the export. Operators inside are known "
-     "of XNNPACK, by its payload, and of backends that gave the ETRecord a map; of others the "
+     "the operators that its backend runs inside, and the kernels left outside, with the bytes of "
+     "their input and output tensors. With a TRACE of the program, also shows how long each took. "
+     "Source lines and modules need the ETRecord of the export. The operators inside are known for "
+     "XNNPACK, from its payload, and for backends that gave the ETRecord a map; for others the "
      "graph's nodes are listed.",
      cli_delegates_options,
      "etscope delegates model.pte --etrecord model.etrecord\n"
@@ -226,6 +214,19 @@ static const struct cli_command commands[] = {
      "etscope cost model.pte\n"
      "etscope cost model.pte --etrecord model.etrecord --group-by module --depth 2",
      cmd_cost},
+    {"machine", "measure what this machine can do at most", "[FILE]",
+     "Runs small programs of known work on the ExecuTorch runtime: a matrix product in float32, "
+     "float16 and int8, vectors that are added and copied in each cache and in memory, and "
+     "instructions that have nothing to do. Shows the most operations and bytes in a second that "
+     "the runtime's own kernels reach here, with 1, 2, 4... threads: the roofs that `inspect "
+     "--cost --machine FILE` holds operators against. Takes up to half a minute; other work on the "
+     "machine "
+     "makes the roofs too low. With FILE, what --save wrote is shown again, of this or another "
+     "machine.",
+     cli_machine_options,
+     "etscope machine --save machine.json\n"
+     "etscope machine machine.json",
+     cmd_machine},
     {"memory", "show what fills a program's planned memory", "PROGRAM",
      "Lists the tensors that the memory plan of PROGRAM (a .pte or .bpte) places: where each lies, "
      "how large it is, and the instructions between which it is needed. The first sentence says "
@@ -236,24 +237,37 @@ static const struct cli_command commands[] = {
      "etscope memory model.pte --etrecord model.etrecord\n"
      "etscope memory model.pte --sort offset --all",
      cmd_memory},
-    {"info", "describe a file, or list what belongs together in a folder", "FILE...",
-     "Prints what a .pte, .bpte, .ptd, ETDump, ETRecord or .npy file holds, on one screen each.\n\n"
-     "Of a folder it lists the files and which belong together: a program, its ETRecord and the "
-     "traces of its runs. A trace belongs to the program whose fingerprint it carries; one without "
-     "a fingerprint to the only model that it joins, or of several to the one of its name. An "
-     "ETRecord belongs to the program of its name, or to the only one with which it explains a "
-     "trace. What that does not decide is said to be not decided.",
+    {"size", "show what takes the bytes of a program", "FILE...",
+     "Lists where the bytes of programs (.pte, .bpte) and their data files (.ptd) are: constants, "
+     "weights of delegates, payloads, the program itself, padding. Every byte counts once, so that "
+     "the lines add up to the files. Weights inside XNNPACK payloads and named data are told by "
+     "the layer that uses them; of other backends' payloads the size and kind are known. Names "
+     "and modules need the ETRecord of the export. Equal data is found and its cost told: data of "
+     "equal sizes is compared, up to 16 MiB, or all of it with --duplicates. Nothing else of large "
+     "files is read. An output that ends in .svg is a picture (treemap).",
+     cli_size_options,
+     "etscope size model.pte\n"
+     "etscope size model.pte weights.ptd --etrecord model.etrecord --by module\n"
+     "etscope size model.pte -o size.svg",
+     cmd_size},
+    {"info", "describe files, and find those that belong together", "FILE...",
+     "Describes .pte, .bpte, .ptd, ETDump, ETRecord and .npy files on one screen each.\n\nFor a "
+     "folder, lists the files and which belong together: a program, its ETRecord and the traces of "
+     "its runs. A trace belongs to the program whose fingerprint it carries. A trace without a "
+     "fingerprint belongs to the only model that it joins, or, if it joins several, to the one "
+     "with its name. An ETRecord belongs to the program with its name, or to the only one with "
+     "which it explains a trace. Everything else is reported as not decided.",
      cli_info_options,
      "etscope info model.pte\n"
      "etscope info profile.etdp --format json\n"
      "etscope info .",
      cmd_info},
-    {"doctor", "check the installation, and say how to add what is missing", "",
+    {"doctor", "check the installation, and show how to add missing parts", "",
      "Reports the parts of this installation: ETRecord support, the engine and its runtime, "
-     "whether that runtime records traces, its delegate backends and kernels.",
+     "whether the runtime records traces, and its delegate backends and kernels.",
      cli_doctor_options, "etscope doctor", cmd_doctor},
-    {"help", "explain a command, print man pages and shell completion", "[COMMAND]",
-     "Without a word the overview, with a command's name its options.", cli_help_options,
+    {"help", "explain a command, or print man pages and shell completions", "[COMMAND]",
+     "Shows an overview, or the options of COMMAND.", cli_help_options,
      "etscope help inspect\n"
      "etscope help --completion bash > ~/.local/share/bash-completion/completions/etscope",
      cmd_help},
@@ -266,11 +280,11 @@ static int complain_option(const char *word)
     static const char *const names[] = {"--help", "--version", NULL};
     const char *nearest = cli_nearest(word, names);
     if (nearest != NULL) {
-        return cli_complain(CLI_USAGE, "there is no option %s; did you mean %s?", word, nearest);
+        return cli_complain(CLI_USAGE, "unknown option %s; did you mean %s?", word, nearest);
     }
     return cli_complain(CLI_USAGE,
-                        "the command comes first: etscope COMMAND %s; `etscope --help` "
-                        "lists them",
+                        "expected a command before %s: etscope COMMAND [options]; `etscope --help` "
+                        "lists the commands",
                         word);
 }
 

@@ -7,8 +7,8 @@
 #include "output/table/cost_table.h"
 
 const struct cli_option cli_cost_options[] = {
-    {"--etrecord", NULL, "FILE", "The ETRecord that the export wrote, for modules and source lines",
-     NULL, false},
+    {"--etrecord", NULL, "FILE", "The ETRecord of the export; adds source lines and modules", NULL,
+     false},
     {"--method", NULL, "NAME", "Only this method", NULL, false},
     {"--no-siblings", NULL, NULL, "Ignore the ETRecord found beside the program", NULL, false},
     {"--group-by", "-g", "none|op|module", "Add up what belongs together", NULL, false},
@@ -20,9 +20,9 @@ const struct cli_option cli_cost_options[] = {
      NULL, false},
     {"--columns", "-c", "NAMES", "Only these columns, in this order, as operator,flops,macs", NULL,
      false},
-    {"--format", "-f", CLI_FORMATS, "How to print the table", NULL, false},
-    {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
-     false},
+    {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
+    {"--width", NULL, "N", "Width of the table in characters; default: the terminal's, or no limit",
+     NULL, false},
     {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };

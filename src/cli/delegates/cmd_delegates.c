@@ -11,25 +11,28 @@
 #include "output/table/delegate_table.h"
 
 const struct cli_option cli_delegates_options[] = {
-    {"--etrecord", NULL, "FILE", "The ETRecord that the export wrote, for source lines", NULL,
+    {"--etrecord", NULL, "FILE", "The ETRecord of the export; adds source lines and modules", NULL,
      false},
-    {"--method", NULL, "NAME", "Only this method; a trace that fits several is one of it", NULL,
-     false},
+    {"--method", NULL, "NAME",
+     "Only this method; or the method that ran, if the trace fits several", NULL, false},
     {"--no-siblings", NULL, NULL, "Ignore the ETRecord found beside the program or the trace", NULL,
      false},
-    {"--calls", NULL, NULL, "Only the instructions, without what delegates run inside", NULL,
+    {"--calls", NULL, NULL, "Only the instructions, without the operators inside delegates", NULL,
      false},
-    {"--format", "-f", CLI_FORMATS, "How to print the table", NULL, false},
-    {"--unit", NULL, "ns|us|ms|s", "One unit for all times instead of the best for each column",
+    {"--cost", NULL, NULL,
+     "Also show the work of operators: operations, bytes, and with a trace both per second", NULL,
+     false},
+    {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
+    {"--unit", NULL, "ns|us|ms|s",
+     "Show all times in this unit; default: the best unit for each column", NULL, false},
+    {"--width", NULL, "N", "Width of the table in characters; default: the terminal's, or no limit",
      NULL, false},
-    {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
-     false},
     {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},
     {"--source-time-scale", "--source_time_scale", "ns|us|ms|s|cycles",
-     "What the trace counts its times in; default ns", NULL, false},
-    {"--partial", NULL, NULL, "Read a damaged trace as far as whole parts remain", NULL, false},
-    {"--allow-mismatch", NULL, NULL, "Go on where trace and ETRecord or program disagree", NULL,
-     false},
+     "Clock unit of traces that do not state one; default ns", NULL, false},
+    {"--partial", NULL, NULL, "Read the intact part of a damaged trace", NULL, false},
+    {"--allow-mismatch", NULL, NULL, "Continue if the trace and the ETRecord or program disagree",
+     NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 
@@ -112,7 +115,7 @@ static void find_record(struct subject *s)
     for (int i = 0; i < 2; i++) {
         if (names[i] == NULL || !cli_sibling_path(names[i], ".etrecord", paths[i])) continue;
         if (cli_record_read(paths[i], &s->record, NULL) == ETS_OK && agrees(s)) {
-            cli_note("using %s, beside the %s; --no-siblings leaves it out", paths[i],
+            cli_note("using %s beside the %s; --no-siblings ignores it", paths[i],
                      i == 0 ? "program" : "trace");
             s->refused = NULL;
             return;
@@ -149,7 +152,7 @@ static int open_all(struct subject *s)
         return cli_fail(s->trace_path, &error);
     }
     if (s->refused != NULL) {
-        cli_note("%s does not belong to this or cannot be read: it is left out", s->refused);
+        cli_note("ignored %s: it belongs to another program or cannot be read", s->refused);
     }
     return CLI_OK;
 }
@@ -174,7 +177,7 @@ static void print_notes(const struct subject *s)
         cli_note("%s, instruction %u: %s", step->method_name, step->instruction, step->reason);
     }
     if (unknown > MOST) {
-        cli_note("and %u more call%s like these", unknown - MOST, unknown - MOST == 1 ? "" : "s");
+        cli_note("the same for %u more call%s", unknown - MOST, unknown - MOST == 1 ? "" : "s");
     }
     if (s->inspection == NULL) return;
     const char *reason = NULL;
@@ -183,7 +186,7 @@ static void print_notes(const struct subject *s)
         if (row->tie != ETS_TIE_CALL || row->tie_reason == reason) continue;
         reason = row->tie_reason; /* the same text for all events of a call */
         if (reason != NULL) {
-            cli_note("no times inside of instruction %d: %s", row->instruction, reason);
+            cli_note("no times inside instruction %d: %s", row->instruction, reason);
         }
     }
     cli_note_unjoined(NULL, s->inspection);
@@ -199,6 +202,10 @@ static int show(const struct subject *s)
         .tick_unit =
             (enum ets_time_unit)cli_choice(s->arguments, "--source-time-scale", ETS_UNIT_NS),
         .calls_only = cli_has(s->arguments, "--calls"),
+        .program = cli_has(s->arguments, "--cost") ? &s->program.program : NULL,
+        .record = s->record.record,
+        .program = cli_has(s->arguments, "--cost") ? &s->program.program : NULL,
+        .record = s->record.record,
     };
     int code = CLI_OK;
     if (ets_delegate_table_fill(table, s->delegations, &options, &error) != ETS_OK) {
@@ -220,8 +227,8 @@ int cmd_delegates(const struct cli_arguments *arguments)
     bool ok = true;
     if (arguments->word_count == 0 || arguments->word_count > 2) {
         return cli_complain(CLI_USAGE,
-                            "delegates needs a program, and takes a trace of it: etscope "
-                            "delegates model.pte profile.etdp");
+                            "delegates needs a program and optionally its trace: etscope delegates "
+                            "model.pte profile.etdp");
     }
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
     if (!ok) return CLI_USAGE;

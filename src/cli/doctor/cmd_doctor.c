@@ -11,13 +11,14 @@
 
 const struct cli_option cli_doctor_options[] = {
     {"--format", "-f", "table|json|jsonl",
-     "json: one row with version, etrecord, sql, engine, libraries, missing, ready", NULL, false},
+     "Output format; json: one row with version, etrecord, sql, engine, libraries, missing, ready",
+     NULL, false},
     {"--load-library", NULL, "FILE",
-     "Also load a library with kernels or backends of its own, and count what it adds", NULL, true},
+     "Also load this library with kernels or backends, and report what it adds", NULL, true},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 
-#define NOTHING_MISSING "Nothing is missing: `etscope profile` can run and record programs"
+#define NOTHING_MISSING "Nothing is missing: `etscope profile` can run programs and record traces"
 #define RECORD_REMEDY "install the packages zlib1g-dev and rapidjson-dev and build etscope again"
 #define TRACING_REMEDY "build the runtime with EXECUTORCH_ENABLE_EVENT_TRACER=ON, or use PyPI's"
 
@@ -144,7 +145,7 @@ static void tell_usable(struct ets_facts *facts, const struct ets_engine *engine
     if (!has_item && !is_available) return;
     if (has_item && is_available) return;
     ets_facts_line(facts, is_available ? "backends" : "");
-    ets_facts_words(facts, is_available ? "none" : "(registered, but they cannot run here)");
+    ets_facts_words(facts, is_available ? "none" : "(registered, but unusable here)");
     ets_facts_end(facts);
 }
 
@@ -311,7 +312,7 @@ int cmd_doctor(const struct cli_arguments *arguments)
 {
     static struct findings findings;
     if (arguments->word_count > 0) {
-        return cli_complain(CLI_USAGE, "doctor takes no file; `etscope info %s` looks at one",
+        return cli_complain(CLI_USAGE, "doctor takes no file; `etscope info %s` describes it",
                             arguments->words[0]);
     }
     examine(arguments, &findings);

@@ -20,41 +20,49 @@
 /* clang-format off */
 const struct cli_option cli_gap_options[] = {
     {"--etrecord", "--etrecord_path", "FILE",
-     "The ETRecord that the export wrote; default: the one beside the trace", NULL, false},
+     "The ETRecord of the export; default: the one beside the trace", NULL, false},
     {"--debug-buffer", "--debug_buffer_path", "FILE", "The captured tensors", NULL, false},
     {"--program", NULL, "FILE", "The .pte or .bpte that ran", NULL, false},
-    {"--method", "-m", "NAME", "The method that ran, where the trace fits several", NULL, false},
+    {"--method", "-m", "NAME", "The method that ran, if the trace fits several", NULL, false},
     {"--block", NULL, "NAME", "The first run of this block, by name or number", NULL, false},
-    {"--run", NULL, "N", "This run of the trace, from 0; default: the first that captured", NULL,
+    {"--run", NULL, "N",
+     "This run of the trace, counted from 0; default: the first with captured tensors", NULL,
      false},
     CLI_REFERENCE_OPTIONS,
-    {"--metric", NULL, "snr|mse|l1|cosine|max", "What the column gap shows; default snr", NULL,
+    {"--metric", NULL, "snr|mse|l1|cosine|max", "The metric in the column gap; default snr", NULL,
      false},
     {"--fail-below", NULL, "DB",
-     "End with 1 where a value's SNR is below this many dB, or nothing could be compared", NULL,
+     "Exit with 1 if the SNR of a value is below DB decibels, or if nothing could be compared",
+     NULL,
      false},
     {"--rms", NULL, "X",
-     "Tolerance of all values as a part of the reference's root mean square; default: by what the "
-     "operator computes in",
+     "Tolerance of all values, as a fraction of the reference's root mean square; default: "
+     "by the type the operator computes in",
      NULL, false},
-    {"--tolerance", NULL, "FIELDS", "The same for some values, as dtype=bfloat16,rms=0.02", NULL,
+    {"--tolerance", NULL, "FIELDS",
+     "A tolerance for some values, such as dtype=bfloat16,rms=0.02", NULL,
      true},
-    {"--tolerances", NULL, "FILE", "The same from a file, one on each line", NULL, true},
+    {"--tolerances", NULL, "FILE", "A file with one such tolerance per line", NULL, true},
     CLI_COMPARATOR_OPTION,
-    {"--only-off", NULL, NULL, "Only values that do not agree", NULL, false},
-    {"--values", NULL, NULL, "Machine formats only: add the first 8 numbers of both tensors", NULL, false},
+    {"--only-mismatches", "--only-off", NULL,
+     "Only values that differ from the reference", NULL, false},
+    {"--values", NULL, NULL,
+     "In machine formats: add the first 8 elements of both tensors", NULL, false},
     {"--alignment", NULL, NULL,
-     "Only which value of the graph each captured one is; evaluates nothing", NULL, false},
+     "Only show which graph value each captured value belongs to; evaluate nothing", NULL, false},
     {"--picture", NULL, "FILE", "Also draw the errors of each operator, as SVG", NULL, false},
-    {"--columns", "-c", "NAMES", "Only these columns, in this order, as aot_ops,own_error,snr",
+    {"--columns", "-c", "NAMES",
+     "Only these columns, in this order, such as aot_ops,own_error,snr",
      NULL, false},
-    {"--format", "-f", CLI_FORMATS, "How to print the table", NULL, false},
-    {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
+    {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
+    {"--width", NULL, "N",
+     "Width of the table in characters; default: the terminal's, or no limit", NULL,
      false},
     {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},
     CLI_SIBLINGS_OPTION,
-    {"--partial", NULL, NULL, "Read a damaged trace as far as whole parts remain", NULL, false},
-    {"--allow-mismatch", NULL, NULL, "Go on where trace and ETRecord or program disagree", NULL,
+    {"--partial", NULL, NULL, "Read the intact part of a damaged trace", NULL, false},
+    {"--allow-mismatch", NULL, NULL,
+     "Continue if the trace and the ETRecord or program disagree", NULL,
      false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
@@ -82,7 +90,7 @@ static int show(const struct cli_gap *gap, bool is_alignment)
     struct ets_error error;
     const struct ets_gap_table_options options = {
         .metric = (enum ets_gap_metric)cli_choice(gap->arguments, "--metric", ETS_GAP_METRIC_SNR),
-        .only_off = cli_has(gap->arguments, "--only-off"),
+        .only_off = cli_has(gap->arguments, "--only-mismatches"),
         .values = cli_has(gap->arguments, "--values") || cli_has(gap->arguments, "--columns")};
     if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
     const enum ets_status status =
@@ -122,7 +130,7 @@ static int check_compared(const struct cli_gap *gap)
     for (uint32_t i = 0; reason == NULL && i < values; i++) {
         reason = ets_gap_value(gap->report, i)->reason;
     }
-    return cli_complain(CLI_NEGATIVE, "nothing could be compared of %u captured %s%s%s", values,
+    return cli_complain(CLI_NEGATIVE, "could not compare any of %u captured %s%s%s", values,
                         values == 1 ? "value" : "values", reason != NULL ? ": " : "",
                         reason != NULL ? reason : "");
 }
@@ -145,8 +153,9 @@ static int check_limit(const struct cli_gap *gap, double limit)
         worst = fmin(worst, snr);
     }
     if (below == 0) return CLI_OK;
-    return cli_complain(CLI_NEGATIVE, "%u of %u values have an SNR below %g dB, the worst %g dB",
-                        below, compared, limit, worst);
+    return cli_complain(CLI_NEGATIVE,
+                        "%u of %u values have an SNR below %g dB; the worst has %g dB", below,
+                        compared, limit, worst);
 }
 
 static int compare(struct cli_gap *gap, double limit)
@@ -167,7 +176,7 @@ static int parse_limit(const struct cli_arguments *arguments, double *limit_out)
     if (value == NULL) return CLI_OK;
     *limit_out = strtod(value, &end);
     if (end != value && *end == '\0' && !isnan(*limit_out)) return CLI_OK;
-    return cli_complain(CLI_USAGE, "--fail-below takes a number of dB, not \"%s\"", value);
+    return cli_complain(CLI_USAGE, "--fail-below takes a number in dB, not \"%s\"", value);
 }
 
 /* Values are judged as a whole, not element by element as `verify` does. */
@@ -180,8 +189,8 @@ static int open_tolerances(struct cli_gap *gap)
             rule->relative >= 0 || rule->absolute >= 0 || rule->test_case >= 0 || rule->output >= 0;
         if (!is_of_verify) continue;
         return cli_complain(CLI_USAGE,
-                            "a tolerance of gap has the fields method, dtype and rms; case, "
-                            "output, rtol and atol are verify's");
+                            "a tolerance of gap has the fields method, dtype and rms; only verify "
+                            "has case, output, rtol and atol");
     }
     return code;
 }
@@ -189,11 +198,11 @@ static int open_tolerances(struct cli_gap *gap)
 static int check_record(const struct cli_arguments *arguments, const struct cli_subject *subject)
 {
     if (subject->record != NULL) return CLI_OK;
-    return cli_complain(CLI_USAGE, "gap needs --etrecord, whose graph the trace is compared with%s",
-                        cli_has(arguments, "--reference-trace")
-                            ? "; without a record `etscope tensors --save` and --compare "
-                              "compare two traces"
-                            : "");
+    return cli_complain(
+        CLI_USAGE, "gap needs --etrecord, which contains the graph to compare with%s",
+        cli_has(arguments, "--reference-trace")
+            ? "; `etscope tensors --save` and --compare compare two traces without an ETRecord"
+            : "");
 }
 
 static int compare_run(const struct cli_arguments *arguments, const struct cli_subject *subject,
@@ -210,8 +219,8 @@ static int compare_run(const struct cli_arguments *arguments, const struct cli_s
     if (code != CLI_OK) return code;
     if (!is_alignment && subject->debug_buffer.data == NULL) {
         return cli_complain(CLI_USAGE,
-                            "gap needs --debug-buffer, which holds the captured tensors; without "
-                            "it --alignment shows what would be compared");
+                            "gap needs --debug-buffer, which contains the captured tensors; "
+                            "--alignment shows without it what would be compared");
     }
     cli_print_notes(inspection);
     code = cli_comparators_open(arguments, &gap.comparators);

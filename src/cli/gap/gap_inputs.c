@@ -44,8 +44,8 @@ static int from_case(const struct cli_program *program, const char *method, uint
         return cli_fail(NULL, &error);
     }
     if (number >= suite.case_count) {
-        return cli_complain(CLI_USAGE, "%s has %u test cases, from 0; there is no case %u", method,
-                            suite.case_count, number);
+        return cli_complain(CLI_USAGE, "%s has no test case %u: it has %u, counted from 0", method,
+                            number, suite.case_count);
     }
     ets_bundle_case(&suite, number, &bundled);
     inputs->values = calloc((size_t)bundled.input_count + 1, sizeof *inputs->values);
@@ -65,7 +65,7 @@ int cli_gap_inputs_open(const struct cli_arguments *arguments, const struct cli_
     *inputs_out = (struct cli_gap_inputs){.count = 0};
     if (!ok) return CLI_USAGE;
     if (cli_has(arguments, "--input") && has_case) {
-        return cli_complain(CLI_USAGE, "inputs come from --input or from --case, not from both");
+        return cli_complain(CLI_USAGE, "--input and --case exclude each other");
     }
     if (cli_has(arguments, "--input")) return from_files(arguments, inputs_out);
     if (has_case && !program->is_bundle) {
@@ -80,8 +80,8 @@ int cli_gap_inputs_open(const struct cli_arguments *arguments, const struct cli_
         return from_case(program, method, 0, inputs_out);
     }
     return cli_complain(CLI_USAGE,
-                        "an ETRecord has representative inputs of the method forward alone, and "
-                        "the run is of %s: give --input, or --program with a bundled program",
+                        "an ETRecord has representative inputs only for the method forward, but "
+                        "the trace ran %s: give --input, or --program with a bundled program",
                         method);
 }
 

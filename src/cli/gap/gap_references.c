@@ -23,9 +23,9 @@ static int open_other(const struct cli_arguments *arguments, struct ets_etrecord
     const char *buffer = cli_value(arguments, "--reference-debug-buffer");
     const char *record_path = cli_value(arguments, "--reference-etrecord");
     if (buffer == NULL) {
-        return cli_complain(CLI_USAGE,
-                            "--reference-trace needs --reference-debug-buffer, which holds its "
-                            "tensors");
+        return cli_complain(
+            CLI_USAGE,
+            "--reference-trace needs --reference-debug-buffer, which contains its tensors");
     }
     if (cli_file_open(path, &other->trace, &error) != ETS_OK) return cli_fail(path, &error);
     int code = cli_debug_buffer_open(buffer, &other->buffer, &other->debug_buffer);
@@ -39,8 +39,8 @@ static int open_other(const struct cli_arguments *arguments, struct ets_etrecord
         code = cli_fail(path, &error);
         if (code == CLI_MISMATCH && record_path == NULL) {
             cli_note(
-                "of another export, say for another backend, --reference-etrecord names the "
-                "ETRecord of this trace");
+                "if the reference comes from another export, for example for another backend, name "
+                "its ETRecord with --reference-etrecord");
         }
         return code;
     }

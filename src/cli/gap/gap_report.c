@@ -29,8 +29,8 @@ static void note_buffers(const struct cli_gap *gap)
     for (uint32_t i = 0; i < graph->output_count; i++) {
         if (graph->outputs[i].role != ETS_OUTPUT_BUFFER_MUTATION) continue;
         cli_note(
-            "the model changes buffers; the reference starts with the record's, and run %u is "
-            "not the first: compare that one",
+            "the model changes buffers, and the reference starts with those of the ETRecord, but "
+            "run %u is not the first: compare the first run",
             number);
         return;
     }
@@ -45,22 +45,26 @@ static void print_notes(const struct cli_gap *gap)
     if (reason != NULL) cli_note("compared with the edge program: %s", reason);
     if (verdict->other_input != ETS_NO_INDEX) {
         cli_note(
-            "the run had another input %u than the reference; --input or --case gives it the "
-            "run's",
+            "input %u of the run differs from that of the reference; give the run's inputs with "
+            "--input or --case",
             verdict->other_input);
     }
     note_buffers(gap);
     if (verdict->unpaired > 0) {
-        cli_note("%u %s of the reference without a pair in the model that ran", verdict->unpaired,
-                 verdict->unpaired == 1 ? "operator" : "operators");
+        cli_note("%u %s of the reference have no counterpart in the model that ran",
+                 verdict->unpaired, verdict->unpaired == 1 ? "operator" : "operators");
     }
     if (verdict->fallbacks > 0) {
-        cli_note("%u %s computed from the edge program; the first: %s", verdict->fallbacks,
-                 verdict->fallbacks == 1 ? "node was" : "nodes were", verdict->fallback_reason);
+        cli_note(
+            "%u %s could not be evaluated in the exported graph; used the edge graph; the first: "
+            "%s",
+            verdict->fallbacks, verdict->fallbacks == 1 ? "node" : "nodes",
+            verdict->fallback_reason);
     }
     if (verdict->in_double && verdict->single > 0) {
         cli_note(
-            "%u %s no kernel that computes in float64; the reference has the record's types there",
+            "%u %s no kernel that computes in float64; the reference uses the types of the "
+            "ETRecord there",
             verdict->single, verdict->single == 1 ? "node has" : "nodes have");
     }
     if (ets_gap_describe_tolerances(gap->report, tolerances, sizeof tolerances) > 0) {
@@ -72,7 +76,7 @@ static void print_notes(const struct cli_gap *gap)
         cli_note("comparator %s: %s", gap->comparators.comparators[i]->name, refusal);
     }
     if (verdict->uncovered > 0) {
-        cli_note("%u %s cannot be computed; the first: %s", verdict->uncovered,
+        cli_note("%u %s could not be evaluated; the first: %s", verdict->uncovered,
                  verdict->uncovered == 1 ? "node" : "nodes", verdict->uncovered_reason);
     }
 }
@@ -82,14 +86,14 @@ int cli_gap_check(const struct cli_arguments *arguments)
     const bool has_trace = cli_has(arguments, "--reference-trace");
     if (cli_has(arguments, "--reference-npy") &&
         (has_trace || cli_has(arguments, "--reference-etrecord"))) {
-        return cli_complain(CLI_USAGE, "the reference is --reference-npy or another, not both");
+        return cli_complain(CLI_USAGE, "--reference-npy excludes other references");
     }
     if (cli_has(arguments, "--reference-debug-buffer") && !has_trace) {
         return cli_complain(CLI_USAGE, "--reference-debug-buffer needs --reference-trace");
     }
     if (cli_has(arguments, "--reference-dtype") &&
         (has_trace || cli_has(arguments, "--reference-npy"))) {
-        return cli_complain(CLI_USAGE, "--reference-dtype is for references that are computed");
+        return cli_complain(CLI_USAGE, "--reference-dtype needs a reference that is computed");
     }
     return CLI_OK;
 }
@@ -112,8 +116,7 @@ static int complain_of_evaluation(const struct cli_gap *gap, enum ets_status sta
     const bool is_given = cli_has(gap->arguments, "--input") || cli_has(gap->arguments, "--case");
     const int code = cli_fail(status == ETS_INVALID_ARGUMENT && is_given ? NULL : record, error);
     if (status == ETS_NOT_FOUND || status == ETS_UNSUPPORTED) {
-        cli_note(
-            "without an evaluation there are --alignment, --reference-trace and --reference-npy");
+        cli_note("--alignment, --reference-trace and --reference-npy need no evaluation");
     }
     return code;
 }
@@ -235,7 +238,7 @@ int cli_gap_check_buffer(const struct cli_gap *gap)
         if (value->status == ETS_TRUNCATED && outside++ == 0) first = value;
     }
     if (outside == 0) return CLI_OK;
-    return cli_complain(CLI_INPUT, "%s: %u of the values to compare are not in it: %s",
+    return cli_complain(CLI_INPUT, "%s: %u of the values to compare are missing: %s",
                         cli_path_name(gap->subject->debug_buffer_path), outside,
                         first->reason.message);
 }

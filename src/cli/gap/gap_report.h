@@ -9,32 +9,33 @@
 #include "etscope/experimental/gap.h"
 
 /* clang-format off */
-#define CLI_REFERENCE_OPTIONS \
-    {"--reference", NULL, "NAME",                                                                  \
-     "The graph to compare with: aten (the exported program; default), edge, or another of the "   \
-     "record", NULL, false},                                                                       \
-    {"--reference-etrecord", NULL, "FILE",                                                         \
-     "The ETRecord of another model as the reference: of a quantized model its float original",    \
-     NULL, false},                                                                                 \
-    {"--reference-trace", NULL, "FILE",                                                            \
-     "Another trace as the reference, device against device; of the same model, or of that of "    \
-     "--reference-etrecord", NULL, false},                                                         \
-    {"--reference-debug-buffer", NULL, "FILE", "The captured tensors of --reference-trace", NULL,  \
-     false},                                                                                       \
-    {"--reference-npy", NULL, "FOLDER",                                                            \
-     "Files NODE.npy as the reference, of several outputs NODE.N.npy. PyTorch itself is one in "   \
-     "Python alone: Inspector.numeric_gap(\"torch\")", NULL, false},               \
-    {"--reference-dtype", NULL, "f64|record",                                                      \
-     "Compute the reference in float64 (default), which tells what is right, or in the record's "   \
-     "types, as the runtime's kernels do",                                                        \
-     NULL, false},                                                                                 \
-    {"--input", "-i", "FILE", "An input as .npy file; several in the method's order", ".npy",      \
-     true},                                                                                        \
-    {"--case", NULL, "N", "Take the inputs from this test case of the --program .bpte", NULL,      \
-     false},                                                                                       \
-    {"--load-library", NULL, "FILE", "A shared library with kernels of your own", NULL, true},     \
-    CLI_PYTHON_OPTION,                                                                             \
-    {"--engine", NULL, "FILE", "The engine plug-in to use; default: found by itself", NULL, false}
+#define CLI_REFERENCE_OPTIONS                                                                     \
+    {"--reference", NULL, "NAME",                                                                 \
+     "The graph to compare with: aten (the exported program; default), edge, or another "         \
+     "graph of the ETRecord", NULL, false},                                                       \
+    {"--reference-etrecord", NULL, "FILE",                                                        \
+     "The ETRecord of another model as the reference, such as the float original of a "           \
+     "quantized model",                                                                           \
+     NULL, false},                                                                                \
+    {"--reference-trace", NULL, "FILE",                                                           \
+     "Another trace as the reference, to compare two devices; of the same model, or of the "      \
+     "model of --reference-etrecord", NULL, false},                                               \
+    {"--reference-debug-buffer", NULL, "FILE", "The captured tensors of --reference-trace", NULL, \
+     false},                                                                                      \
+    {"--reference-npy", NULL, "FOLDER",                                                           \
+     "Files NODE.npy as the reference, or NODE.N.npy for several outputs. In Python, PyTorch "    \
+     "itself can be the reference: Inspector.numeric_gap(\"torch\")", NULL, false},               \
+    {"--reference-dtype", NULL, "f64|record",                                                     \
+     "Compute the reference in float64 (default), to see what is right, or in the types of "      \
+     "the ETRecord, as the runtime's kernels do",                                                 \
+     NULL, false},                                                                                \
+    {"--input", "-i", "FILE", "Inputs as .npy files, in the method's order", ".npy",              \
+     true},                                                                                       \
+    {"--case", NULL, "N", "Take the inputs from this test case of the --program .bpte", NULL,     \
+     false},                                                                                      \
+    {"--load-library", NULL, "FILE", "A shared library with kernels of your own", NULL, true},    \
+    CLI_PYTHON_OPTION,                                                                            \
+    {"--engine", NULL, "FILE", "The engine plug-in; default: search the usual places", NULL, false}
 /* clang-format on */
 
 struct cli_gap {

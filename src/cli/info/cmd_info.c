@@ -9,17 +9,16 @@
 
 const struct cli_option cli_info_options[] = {
     {"--format", "-f", "table|json|jsonl",
-     "json: a row for each file. All have path, kind, file_bytes. "
-     "program: schema_version, fingerprint, sizes, methods (name, inputs, outputs, "
-     "instruction_count, instructions, operators, constant_count, constant_bytes, "
-     "external_count, external_bytes, delegates, arenas), named_data; bundle: bundle_version, "
-     "suites (method, cases), program; data_file: schema_version, segment_count, entries; "
-     "etdump: schema_version, size_prefixed, run_count, blocks; etrecord: export_graph_id, "
-     "representative_inputs, methods, graphs, entries; npy: scalar_type, sizes, element_count, "
-     "row_major. A row for each file of a folder has path, kind, file_bytes, model (a number from "
-     "0; "
-     "null: none), model_name, joined_by (self, fingerprint, operators, name), fit_count, methods, "
-     "fingerprint, run_count, event_count, reason",
+     "Output format; json: a row for each file. All have path, kind, file_bytes. program: "
+     "schema_version, fingerprint, sizes, methods (name, inputs, outputs, instruction_count, "
+     "instructions, operators, constant_count, constant_bytes, external_count, external_bytes, "
+     "delegates, arenas), named_data; bundle: bundle_version, suites (method, cases), program; "
+     "data_file: schema_version, segment_count, entries; etdump: schema_version, size_prefixed, "
+     "run_count, blocks; etrecord: export_graph_id, representative_inputs, methods, graphs, "
+     "entries; npy: scalar_type, sizes, element_count, row_major. For a folder, each row has path, "
+     "kind, file_bytes, model (a number from 0; null: none), model_name, joined_by (self, "
+     "fingerprint, operators, name), fit_count, methods, fingerprint, run_count, event_count, "
+     "reason",
      NULL, false},
     {"--all", NULL, NULL, "Show long lists in full; JSON always does", NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false},
@@ -65,7 +64,7 @@ static int info_file(struct info_request *request, bool begins_document)
     int code = explain(request);
     ets_file_close(file);
     if (request->is_out_of_memory) {
-        code = cli_complain(CLI_INTERNAL, "out of memory; what was printed is not complete");
+        code = cli_complain(CLI_INTERNAL, "out of memory; the output is incomplete");
     }
     return code;
 }

@@ -54,11 +54,11 @@ static void tell_losses(struct ets_facts *facts, const struct ets_trace_facts *t
     const char *before = "";
     ets_facts_line(facts, "lost");
     tell_loss(facts, "dropped_count", state->dropped, "events dropped", &before);
-    tell_loss(facts, "overwritten_count", state->overwritten, "given up by the ring", &before);
+    tell_loss(facts, "overwritten_count", state->overwritten, "overwritten in the ring", &before);
     tell_loss(facts, "lost_frame_count", trace->lost_frames, "frames of the stream", &before);
     tell_loss(facts, "unnamed_count", state->unnamed, "names", &before);
     tell_loss(facts, "backwards_count", state->backwards, "durations", &before);
-    tell_loss(facts, "stale_count", state->stale, "begun before a reset", &before);
+    tell_loss(facts, "stale_count", state->stale, "started before a reset", &before);
     if (*before == '\0') ets_facts_words(facts, "nothing");
     else if (state->first_error != ETS_OK) {
         ets_facts_words(facts, "; first error: %s", ets_status_name(state->first_error));
@@ -72,7 +72,7 @@ static void tell_buffers(struct ets_facts *facts, const struct ets_trace_facts *
     ets_facts_bytes(facts, "used_bytes", trace->state.used_bytes);
     ets_facts_words(facts, " of ");
     ets_facts_bytes(facts, "capacity_bytes", trace->state.capacity_bytes);
-    ets_facts_words(facts, " for events, mode %s", mode_name(trace));
+    ets_facts_words(facts, " used for events, mode %s", mode_name(trace));
     ets_facts_end(facts);
     if (trace->state.debug_bytes > 0) ets_facts_line(facts, "debug buffer");
     ets_facts_bytes(facts, "debug_buffer_bytes", trace->state.debug_bytes);
@@ -116,7 +116,7 @@ static void tell_clock(struct ets_facts *facts, const struct ets_trace_facts *tr
     }
     ets_json_put_real(facts->json, "event_cost_ns", cost_ns(trace));
     ets_facts_line(facts, "tracer's cost");
-    ets_facts_words(facts, "%.1f ns for an event, measured", cost_ns(trace));
+    ets_facts_words(facts, "%.1f ns per event, measured", cost_ns(trace));
     ets_facts_end(facts);
 }
 

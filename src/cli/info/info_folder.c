@@ -42,9 +42,9 @@ static const char *reason_of(const struct folder_models *models, const struct fo
     if (file->problem.status != ETS_OK) return file->problem.message;
     const bool may = file->kind == ETS_KIND_ETDUMP || file->kind == ETS_KIND_ETRECORD;
     if (!may || file->model != ETS_NO_INDEX) return NULL;
-    if (models->is_undecided) return "not decided: too many files to try each with each";
-    if (file->fit_count == 0) return "fits no model here";
-    ets_add_text(line, "fits %u models here: not decided", file->fit_count);
+    if (models->is_undecided) return "not decided: too many files to try all combinations";
+    if (file->fit_count == 0) return "fits no model in this folder";
+    ets_add_text(line, "not decided: fits %u models in this folder", file->fit_count);
     return line->text;
 }
 
@@ -149,7 +149,7 @@ static void add_headline(const struct info_request *request, const struct folder
     if (models->count > 0) ets_add_text(line, "%s)", shown < models->count ? ", ..." : "");
     ets_add_text(line, ", ");
     add_count(line, traces, "trace");
-    if (strays > 0) ets_add_text(line, ", %u of no model here", strays);
+    if (strays > 0) ets_add_text(line, ", %u without a model", strays);
     ets_add_text(line, "; ");
     add_count(line, models->paths.count, "file");
 }

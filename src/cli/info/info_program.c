@@ -406,17 +406,30 @@ static void tell_named_data(struct info_request *request, const struct ets_progr
     ets_json_end_array(facts->json);
 }
 
+/* It takes reading the whole program: of large ones only on demand. */
+static void tell_fingerprint(struct info_request *request, const struct ets_program *program)
+{
+    enum { LARGE = 16 << 20 };
+    struct ets_facts *facts = &request->facts;
+    char fingerprint[20];
+    ets_facts_line(facts, "fingerprint");
+    if (program->bytes.size > LARGE && !request->all) {
+        ets_json_put_null(facts->json, "fingerprint");
+        ets_facts_words(facts, "not computed, which reads the whole program (--all)");
+    } else {
+        snprintf(fingerprint, sizeof fingerprint, "%016llx",
+                 (unsigned long long)ets_program_fingerprint(program));
+        ets_facts_string(facts, "fingerprint", fingerprint);
+        ets_facts_words(facts, " (XXH64)");
+    }
+    ets_facts_end(facts);
+}
+
 void info_tell_program(struct info_request *request, const struct ets_program *program)
 {
     struct ets_facts *facts = &request->facts;
-    char fingerprint[20];
-    snprintf(fingerprint, sizeof fingerprint, "%016llx",
-             (unsigned long long)ets_program_fingerprint(program));
     ets_facts_number_line(facts, "schema version", "schema_version", program->version);
-    ets_facts_line(facts, "fingerprint");
-    ets_facts_string(facts, "fingerprint", fingerprint);
-    ets_facts_words(facts, " (XXH64)");
-    ets_facts_end(facts);
+    tell_fingerprint(request, program);
     tell_sizes(facts, program);
     ets_json_begin_array(facts->json, "methods");
     for (uint32_t i = 0; i < info_shown(request, program->method_count); i++) {

@@ -190,7 +190,7 @@ int info_etdump(struct info_request *request)
     if (status != ETS_OK) {
         const int code = cli_fail(request->path, &error);
         if (status == ETS_TRUNCATED || status == ETS_MALFORMED) {
-            cli_note("`etscope inspect --partial` reads what is whole");
+            cli_note("`etscope inspect --partial` reads the intact part");
         }
         return code;
     }

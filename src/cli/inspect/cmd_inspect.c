@@ -1,33 +1,35 @@
 /* The command `inspect`: the operator table of a trace. */
 #include "cli/inspect/show.h"
+#include "cli/inspect/show_memory.h"
 #include "cli/open/siblings.h"
 #include "cli/open/subject.h"
 
 const struct cli_option cli_inspect_options[] = {
-    {"--etrecord", "--etrecord_path", "FILE", "The ETRecord that the export wrote", NULL, false},
+    {"--etrecord", "--etrecord_path", "FILE", "The ETRecord of the export", NULL, false},
     {"--program", NULL, "FILE",
-     "The .pte or .bpte that ran, which knows what is inside of delegates", NULL, false},
+     "The .pte or .bpte that ran; needed for source lines inside delegates", NULL, false},
     {"--debug-buffer", "--debug_buffer_path", "FILE",
-     "The captured tensors; checked to hold all that the trace names", NULL, false},
-    {"--method", NULL, "NAME", "The method that ran, where the trace fits several", NULL, false},
+     "The captured tensors; checked for completeness", NULL, false},
+    {"--method", NULL, "NAME", "The method that ran, if the trace fits several", NULL, false},
     {"--block", NULL, "NAME", "Only this block, by name or number", NULL, false},
-    {"--run", NULL, "N", "Only this run of the trace, from 0", NULL, false},
+    {"--run", NULL, "N", "Only this run of the trace; runs count from 0", NULL, false},
     CLI_SHOW_OPTIONS,
+    CLI_MEMORY_OPTIONS,
     CLI_SIBLINGS_OPTION,
-    {"--partial", NULL, NULL, "Read a damaged trace as far as whole parts remain", NULL, false},
-    {"--allow-mismatch", NULL, NULL, "Go on where trace and ETRecord or program disagree", NULL,
-     false},
-    {"--etdump", "--etdump_path", "FILE", "The trace, instead of the first word", NULL, false},
+    {"--partial", NULL, NULL, "Read the intact part of a damaged trace", NULL, false},
+    {"--allow-mismatch", NULL, NULL, "Continue if the trace and the ETRecord or program disagree",
+     NULL, false},
+    {"--etdump", "--etdump_path", "FILE", "The trace, instead of the first argument", NULL, false},
     {"--source-time-scale", "--source_time_scale", "ns|us|ms|s|cycles",
-     "What the trace counts its times in, where it does not say; default ns", NULL, false},
+     "Clock unit of traces that do not state one; default ns", NULL, false},
     {"--target-time-scale", "--target_time_scale", "ns|us|ms|s|cycles",
-     "Unit of upstream's table (default ms) and of this one", NULL, false},
-    {"--tsv-path", "--tsv_path", "FILE", "Also write upstream's table, whole, to FILE", NULL,
-     false},
+     "Time unit of this table and of upstream's (default ms)", NULL, false},
+    {"--tsv-path", "--tsv_path", "FILE",
+     "Also write the complete table of ExecuTorch's Inspector to FILE", NULL, false},
     {"--compare-results", "--compare_results", NULL,
      "Also compare the recorded outputs with the ETRecord's reference outputs", NULL, false},
-    {"--case", NULL, "N",
-     "The reference case, where the trace does not name it; default the nearest", NULL, false},
+    {"--case", NULL, "N", "The reference case, if the trace does not name it; default: the nearest",
+     NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 

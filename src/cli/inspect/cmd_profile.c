@@ -2,19 +2,22 @@
 #include <string.h>
 
 #include "cli/inspect/show.h"
+#include "cli/inspect/show_memory.h"
 #include "cli/open/session.h"
 #include "etscope/experimental/delegates.h"
 
 const struct cli_option cli_profile_options[] = {
-    {"--etrecord", NULL, "FILE", "The ETRecord that the export wrote, for source lines", NULL,
+    {"--etrecord", NULL, "FILE", "The ETRecord of the export; adds source lines and modules", NULL,
      false},
-    {"--runs", "-r", "N", "How often to run; default 10", NULL, false},
+    {"--runs", "-r", "N", "Number of runs; default 10", NULL, false},
     {"--trace", "-o", "FILE", "Also keep the trace (ETDump) in FILE", NULL, false},
     CLI_SHOW_OPTIONS,
+    CLI_MEMORY_OPTIONS,
     CLI_SESSION_OPTIONS,
     {"--block", NULL, "NAME", "Only this block, by name or number", NULL, false},
-    {"--run", NULL, "N", "Only this run of the trace, from 0", NULL, false},
-    {"--allow-mismatch", NULL, NULL, "Go on where ETRecord and program disagree", NULL, false},
+    {"--run", NULL, "N", "Only this run of the trace; runs count from 0", NULL, false},
+    {"--allow-mismatch", NULL, NULL, "Continue if the ETRecord and the program disagree", NULL,
+     false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 
@@ -49,17 +52,17 @@ int cmd_profile(const struct cli_arguments *arguments)
 {
     const char *tracer = cli_value(arguments, "--tracer");
     if (tracer != NULL && strcmp(tracer, "none") == 0) {
-        return cli_complain(CLI_USAGE, "profile needs a trace; `run --tracer none` runs untraced");
+        return cli_complain(CLI_USAGE,
+                            "profile needs a trace; use `run --tracer none` to run without one");
     }
     const char *trace_path = cli_value(arguments, "--trace");
     if (trace_path != NULL && strcmp(trace_path, "-") == 0) {
-        return cli_complain(CLI_USAGE, "standard output is for the table; -o needs a file");
+        return cli_complain(CLI_USAGE, "the table goes to standard output; -o needs a file");
     }
     const char *debug_path = cli_value(arguments, "--debug-buffer");
     if (debug_path != NULL && strcmp(debug_path, "-") == 0) {
         return cli_complain(CLI_USAGE,
-                            "standard output is for the table; --debug-buffer needs a "
-                            "file");
+                            "the table goes to standard output; --debug-buffer needs a file");
     }
     struct cli_session session;
     int code = cli_session_open(arguments, true, 10, 1, &session);

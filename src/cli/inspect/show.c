@@ -10,6 +10,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/document.h"
 #include "cli/core/write_table.h"
+#include "cli/inspect/show_memory.h"
 #include "cli/inspect/upstream_table.h"
 #include "cli/open/debug_buffer.h"
 #include "cli/open/trace_notes.h"
@@ -48,9 +49,10 @@ static bool parse_tokens(const struct cli_arguments *arguments, struct request *
         const bool is_number = end != NULL && end != equals + 1 && *end == '\0';
         if (!is_number || !(tokens > 0 && tokens < 1e15) || size == 0 || size >= METHOD_BYTES ||
             i == MAX_TOKENS) {
-            cli_complain(CLI_USAGE,
-                         "--tokens takes a method and its tokens, as prefill=128, not \"%s\"",
-                         word);
+            cli_complain(
+                CLI_USAGE,
+                "--tokens takes a method and a number of tokens, such as prefill=128, not \"%s\"",
+                word);
             return false;
         }
         memcpy(request->token_methods[i], word, size);
@@ -69,11 +71,11 @@ static bool check_run_options(const struct cli_arguments *arguments, struct requ
     request->runs.of.one_by_one = group == GROUP_RUN;
     const char *other = cli_first_given(arguments, others);
     if (request->is_of_runs && other != NULL) {
-        cli_complain(CLI_USAGE, "%s does not go with --group-by method or run", other);
+        cli_complain(CLI_USAGE, "%s and --group-by method or run exclude each other", other);
         return false;
     }
     if (!request->is_of_runs && cli_has(arguments, "--tokens")) {
-        cli_complain(CLI_USAGE, "--tokens is for --group-by method or run");
+        cli_complain(CLI_USAGE, "--tokens needs --group-by method or run");
         return false;
     }
     return parse_tokens(arguments, request);
@@ -101,7 +103,7 @@ static bool parse_request(const struct cli_arguments *arguments, const struct cl
     if (!check_run_options(arguments, request)) ok = false;
     if (cli_check_steady(arguments) != CLI_OK) ok = false;
     if (cli_has(arguments, "--depth") && request->table.group_by != ETS_GROUP_MODULE) {
-        cli_complain(CLI_USAGE, "--depth is for --group-by module");
+        cli_complain(CLI_USAGE, "--depth needs --group-by module");
         ok = false;
     }
     (void)cli_number(arguments, "--run", -1, 0, UINT32_MAX - 1, &ok); /* used by cli_choose_rows */
@@ -124,7 +126,7 @@ static int settle_units(const struct cli_arguments *arguments,
     const enum ets_time_unit said = request->inspect.tick_unit;
     const enum ets_time_unit source = ets_inspection_tick_unit(inspection, &is_known);
     if (source != said) {
-        cli_note("the trace itself says that its times are %s: --source-time-scale %s is not used",
+        cli_note("the trace states that its times are %s: ignored --source-time-scale %s",
                  ets_time_unit_name(source), ets_time_unit_name(said));
     }
     request->target =
@@ -133,12 +135,12 @@ static int settle_units(const struct cli_arguments *arguments,
     if ((source == ETS_UNIT_CYCLES) == (request->target == ETS_UNIT_CYCLES)) return CLI_OK;
     if (is_known) {
         return cli_complain(CLI_USAGE,
-                            "the trace itself says that its times are %s, which "
-                            "--target-time-scale %s cannot show",
+                            "the trace states that its times are %s, which cannot be converted to "
+                            "--target-time-scale %s",
                             ets_time_unit_name(source), ets_time_unit_name(request->target));
     }
     return cli_complain(CLI_USAGE,
-                        "cycles have no length in time: --source-time-scale and "
+                        "cycles cannot be converted to time: --source-time-scale and "
                         "--target-time-scale must both be cycles, or neither");
 }
 
@@ -147,14 +149,14 @@ static int check_tree(const struct cli_arguments *arguments)
 {
     if (!cli_has(arguments, "--tree")) return CLI_OK;
     if (cli_has(arguments, "--group-by")) {
-        return cli_complain(CLI_USAGE,
-                            "--tree has a line for each part of a run: without --group-by, whose "
-                            "groups mix them; --group-by module has self times, too");
+        return cli_complain(
+            CLI_USAGE,
+            "--tree and --group-by exclude each other; --group-by module also shows self times");
     }
     if (!cli_has(arguments, "--sort")) return CLI_OK;
     return cli_complain(CLI_USAGE,
-                        "--tree is in order of execution: without --sort; --top N picks the lines "
-                        "that took most themselves");
+                        "--tree is always in order of execution, without --sort; --top N shows the "
+                        "rows with the largest self time");
 }
 
 static enum ets_status fill_runs(struct ets_table *table, const struct ets_inspection *inspection,
@@ -289,15 +291,17 @@ static int check_documents(const struct cli_arguments *arguments)
     const bool goes_to_stdout = path == NULL || strcmp(path, "-") == 0;
     if (is_for_people || !goes_to_stdout || !cli_has(arguments, "--compare-results")) return CLI_OK;
     return cli_complain(CLI_USAGE,
-                        "--compare-results with --format %s needs --output FILE for the "
-                        "operator table; standard output is for the comparison",
+                        "--compare-results with --format %s needs --output FILE for the operator "
+                        "table: the comparison goes to standard output",
                         format);
 }
 
 int cli_show(const struct cli_arguments *arguments, struct cli_subject *subject)
 {
     struct request request;
-    if (cli_check_upstream(arguments) != CLI_OK) return CLI_USAGE;
+    if (cli_check_upstream(arguments) != CLI_OK || cli_check_memory(arguments) != CLI_OK) {
+        return CLI_USAGE;
+    }
     if (!parse_request(arguments, subject, &request)) return CLI_USAGE;
     if (check_documents(arguments) != CLI_OK || check_tree(arguments) != CLI_OK) return CLI_USAGE;
     if (cli_has(arguments, "--compare-results") && cli_check_compare(subject) != CLI_OK) {
@@ -306,7 +310,8 @@ int cli_show(const struct cli_arguments *arguments, struct cli_subject *subject)
     struct ets_inspection *inspection;
     int code = cli_open_inspection(subject, &request.inspect, &inspection);
     if (code != CLI_OK) return code;
-    code = show(arguments, subject, inspection, &request);
+    code = cli_wants_memory(arguments) ? cli_show_memory(arguments, inspection, subject->path)
+                                       : show(arguments, subject, inspection, &request);
     ets_inspection_close(inspection);
     return code;
 }

@@ -13,36 +13,39 @@
 /* Options of the table, for the two commands' option tables. */
 /* clang-format off */
 #define CLI_SHOW_OPTIONS                                                                          \
-    {"--format", "-f", CLI_FORMATS "|upstream",                              \
-     "How to print the table; upstream: the whole TSV of upstream's Inspector", NULL, false},     \
+    {"--format", "-f", CLI_FORMATS "|upstream",                                                   \
+     "Output format; upstream: the complete TSV table of ExecuTorch's Inspector", NULL, false},   \
     {"--group-by", "-g", "none|op|module|source|backend|file|handle|method|run",                  \
-     "Add up what belongs together; with the rest, shares are the whole run", NULL, false},       \
-    {"--depth", NULL, "N", "With --group-by module: only this many levels of modules", NULL,      \
+     "Add up the operators of each group; shares add up to the whole run", NULL, false},          \
+    {"--depth", NULL, "N", "With --group-by module: show only N levels of modules", NULL,         \
      false},                                                                                      \
     {"--tokens", NULL, "METHOD=N",                                                                \
-     "With --group-by method or run: tokens in a run of METHOD, for tokens per second", NULL,     \
+     "With --group-by method or run: N tokens per run of METHOD; adds tokens per second", NULL,   \
      true},                                                                                       \
     CLI_FILTER_OPTIONS,                                                                           \
     {"--sort", "-s", "order|time|max|calls|name",                                                 \
-     "Order of the lines: of execution, or the largest first; default: order, grouped: time",     \
+     "Order of the rows: by execution, or largest first; default: order, grouped: time",          \
      NULL, false},                                                                                \
-    {"--top", "-n", "N", "Only the first N lines of each block, by time unless --sort is given",  \
+    {"--top", "-n", "N", "Only the first N rows of each block, by time unless --sort is given",   \
      NULL, false},                                                                                \
     {"--all", NULL, NULL, "Also show OPERATOR_CALL wrapper events",                               \
      NULL, false},                                                                                \
     {"--tree", NULL, NULL,                                                                        \
-     "The own time of every part of a run, unaccounted time included: adds up exactly",           \
+     "Show the self time of every part of a run, including unaccounted time; adds up exactly",    \
      NULL, false},                                                                                \
     {"--cost", NULL, NULL,                                                                        \
      "Also show the work of operators: operations, bytes, and both per second", NULL, false},     \
-    {"--steady", NULL, NULL, "Leave out the first runs where they are warm-up", NULL, false},     \
-    {"--columns", "-c", "NAMES", "Only these columns, in this order, as operator,avg,p99", NULL,  \
+    {"--steady", NULL, NULL, "Leave out warm-up runs", NULL, false},                              \
+    {"--columns", "-c", "NAMES",                                                                  \
+     "Only these columns, in this order, such as operator,avg,p99", NULL,                         \
      false},                                                                                      \
     {"--subtract-overhead", NULL, NULL,                                                           \
      "Subtract the measured cost of recording from each event", NULL, false},                     \
-    {"--unit", NULL, "ns|us|ms|s", "One unit for all times instead of the best for each column",  \
+    {"--unit", NULL, "ns|us|ms|s",                                                                \
+     "Show all times in this unit; default: the best unit for each column",                       \
      NULL, false},                                                                                \
-    {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,    \
+    {"--width", NULL, "N",                                                                        \
+     "Width of the table in characters; default: the terminal's, or no limit", NULL,              \
      false},                                                                                      \
     {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false}
 /* clang-format on */

@@ -29,11 +29,10 @@ int cli_check_upstream(const struct cli_arguments *arguments)
                                  others[i]);
     }
     if (used == 0) return CLI_OK;
-    return cli_complain(CLI_USAGE,
-                        "--format upstream is all of upstream's table: leave out %s%s; --format "
-                        "tsv takes them",
-                        list,
-                        cli_has(arguments, "--unit") ? " (--target-time-scale is its unit)" : "");
+    return cli_complain(
+        CLI_USAGE,
+        "--format upstream always prints the complete table: leave out %s%s, or use --format tsv",
+        list, cli_has(arguments, "--unit") ? " (its unit is --target-time-scale)" : "");
 }
 
 int cli_write_upstream(struct ets_inspection *inspection, enum ets_time_unit target,

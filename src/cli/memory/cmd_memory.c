@@ -1,11 +1,16 @@
 /* The command `memory`: what lies in a program's planned memory, and what makes its peak. */
+#include <inttypes.h>
+#include <string.h>
+
 #include "cli/core/bounds.h"
 #include "cli/core/columns.h"
 #include "cli/core/write_table.h"
 #include "cli/open/inputs.h"
 #include "cli/open/siblings.h"
+#include "output/picture/memory_picture.h"
 #include "output/table/memory_alternatives_table.h"
 #include "output/table/memory_table.h"
+#include "output/text/memory_map.h"
 
 const struct cli_option cli_memory_options[] = {
     {"--etrecord", NULL, "FILE", "The ETRecord that the export wrote, for source lines", NULL,
@@ -19,6 +24,7 @@ const struct cli_option cli_memory_options[] = {
      "Compare with other plans: placed anew, with in-place results, with other alignments, without "
      "the largest tensors",
      NULL, false},
+    {"--map", NULL, NULL, "Draw which tensor holds which bytes at which instruction", NULL, false},
     {"--sort", "-s", "peak|size|offset|first|value",
      "Order of the tensors: alive at the peak first (default), largest, by place, as they come to "
      "life, or by number",
@@ -29,7 +35,9 @@ const struct cli_option cli_memory_options[] = {
     {"--format", "-f", CLI_FORMATS, "How to print the table", NULL, false},
     {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
      false},
-    {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},
+    {"--output", "-o", "FILE",
+     "Write the table to FILE instead of standard output; FILE.svg: a picture of one method", NULL,
+     false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 
@@ -40,7 +48,9 @@ struct subject {
     struct cli_program program;
     struct cli_record record;
     struct ets_delegation *delegation; /* NULL: no record */
-    struct ets_arena arena;
+    uint64_t largest;                  /* planned bytes of the method that the headline is of */
+    bool has_headline;
+    uint32_t mistakes; /* of all methods' plans */
 };
 
 static enum ets_status open_delegation(struct subject *s, struct ets_error *error)
@@ -79,33 +89,77 @@ static int open_record(struct subject *s)
     return CLI_OK;
 }
 
-static int add_method(const struct subject *s, const struct ets_method *method,
-                      struct ets_table *table)
+/* What is wrong with the plan of a method, or undecided. */
+static void print_findings(const struct ets_memory_lines *lines)
+{
+    enum { MOST = 5 };
+    const struct ets_method *method = &lines->plan->method;
+    const struct ets_memory_findings *findings = &lines->findings;
+    for (uint32_t i = 0; i < findings->count && i < MOST; i++) {
+        char text[512];
+        ets_memory_finding_print(lines->plan, &findings->items[i], text, sizeof text);
+        cli_note("%.*s: %s", ETS_TEXT(method->name), text);
+    }
+    if (findings->count > MOST) {
+        cli_note("%.*s: and %" PRIu32 " more like these", ETS_TEXT(method->name),
+                 findings->count - MOST);
+    }
+}
+
+/* The headline is of the method that takes most. */
+static void print_headline(struct subject *s, const struct ets_memory_lines *lines)
+{
+    char text[1024];
+    if (s->has_headline && lines->plan->planned_bytes <= s->largest) return;
+    ets_memory_headline(lines, text, sizeof text);
+    cli_headline("%s", text);
+    s->largest = lines->plan->planned_bytes;
+    s->has_headline = true;
+}
+
+static enum ets_status add_tensors(struct subject *s, const struct ets_memory_plan *plan,
+                                   struct ets_arena *arena, struct ets_table *table,
+                                   struct ets_error *error)
 {
     bool ok = true;
+    struct ets_memory_lines lines;
+    const struct ets_memory_options options = {
+        .delegation = s->delegation,
+        .order = (enum ets_memory_order)cli_choice(s->arguments, "--sort", 0),
+        .all = cli_has(s->arguments, "--all"),
+    };
+    if (!ets_memory_lines_collect(arena, plan, &options, &lines)) {
+        *error = (struct ets_error){.status = ETS_NO_MEMORY,
+                                    .offset = ETS_NO_OFFSET,
+                                    .message = "no memory for the table of planned memory"};
+        return ETS_NO_MEMORY;
+    }
+    print_headline(s, &lines);
+    print_findings(&lines);
+    s->mistakes += lines.findings.mistakes;
+    const long long top = cli_number(s->arguments, "--top", 0, 1, 1000000000, &ok);
+    ets_memory_table_add(table, &lines, (uint32_t)top);
+    return ETS_OK;
+}
+
+static int add_method(struct subject *s, const struct ets_method *method, struct ets_table *table)
+{
     struct ets_memory_plan plan;
     struct ets_arena arena;
     struct ets_error error;
-    const struct ets_memory_table_options options = {
-        .lines = {.delegation = s->delegation,
-                  .order = (enum ets_memory_order)cli_choice(s->arguments, "--sort", 0),
-                  .all = cli_has(s->arguments, "--all")},
-        .top = (uint32_t)cli_number(s->arguments, "--top", 0, 1, 1000000000, &ok),
-    };
-    if (!ok) return CLI_USAGE;
     ets_arena_init(&arena, NULL, 0);
     enum ets_status status = ets_memory_plan_init(&plan, method, &arena, &error);
     if (status == ETS_OK && cli_has(s->arguments, "--what-if")) {
         status = ets_memory_alternatives_table_add(table, &plan, &error);
     } else if (status == ETS_OK) {
-        status = ets_memory_table_add(table, &plan, &options, &error);
+        status = add_tensors(s, &plan, &arena, table, &error);
     }
     ets_arena_reset(&arena);
     return status == ETS_OK ? CLI_OK : cli_fail(s->path, &error);
 }
 
 /* Each method that the options name. */
-static int add_methods(const struct subject *s, struct ets_table *table)
+static int add_methods(struct subject *s, struct ets_table *table)
 {
     int code = CLI_OK;
     struct ets_method method;
@@ -126,7 +180,76 @@ static int add_methods(const struct subject *s, struct ets_table *table)
     return code;
 }
 
-static int show(const struct subject *s)
+/* Draws a method as a map of letters, or as SVG. */
+static int draw_method(const struct subject *s, const struct ets_method *method,
+                       struct ets_output *output)
+{
+    struct ets_memory_plan plan;
+    struct ets_memory_lines lines;
+    struct ets_arena arena;
+    struct ets_error error;
+    struct ets_table_style style;
+    const struct ets_memory_options options = {.delegation = s->delegation};
+    cli_style(s->arguments, "-", &style);
+    const struct ets_memory_map_style map = {style.width, style.ascii};
+    ets_arena_init(&arena, NULL, 0);
+    int code = CLI_OK;
+    enum ets_status status = ets_memory_plan_init(&plan, method, &arena, &error);
+    if (status != ETS_OK) {
+        code = cli_fail(s->path, &error);
+    } else if (!ets_memory_lines_collect(&arena, &plan, &options, &lines)) {
+        code = cli_complain(CLI_INTERNAL, "no memory for the picture of a memory plan");
+    } else {
+        status = cli_has(s->arguments, "--map")
+                     ? ets_memory_map_write(&lines, &map, NULL, output, &error)
+                     : ets_memory_picture_write(&lines, NULL, output, &error);
+        if (status != ETS_OK) code = cli_fail(s->path, &error);
+    }
+    ets_arena_reset(&arena);
+    return code;
+}
+
+/* Draws what the options name: a map of each method, or a picture of one. */
+static int draw(const struct subject *s)
+{
+    struct ets_output *output;
+    struct ets_error error;
+    struct ets_method method;
+    const struct ets_program *program = &s->program.program;
+    const char *wanted = cli_value(s->arguments, "--method");
+    const char *path =
+        cli_has(s->arguments, "--output") ? cli_value(s->arguments, "--output") : "-";
+    uint32_t first = 0, end = program->method_count;
+    if (wanted != NULL) {
+        if (ets_program_find_method(program, wanted, &method, &error) != ETS_OK) {
+            cli_fail(s->path, &error);
+            return CLI_USAGE;
+        }
+        first = method.index;
+        end = first + 1;
+    } else if (end > 1 && !cli_has(s->arguments, "--map")) {
+        return cli_complain(CLI_USAGE, "%s has %" PRIu32 " methods: --method names the one to draw",
+                            s->path, end);
+    }
+    int code = CLI_OK;
+    if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    for (uint32_t i = first; i < end && code == CLI_OK; i++) {
+        ets_program_method(program, i, &method);
+        code = draw_method(s, &method, output);
+    }
+    if (code != CLI_OK) ets_output_discard(output);
+    else if (ets_output_commit(output, &error) != ETS_OK) code = cli_fail_output(path, &error);
+    return code;
+}
+
+static bool is_drawn(const struct cli_arguments *arguments)
+{
+    const char *path = cli_value(arguments, "--output");
+    const size_t size = path == NULL ? 0 : strlen(path);
+    return cli_has(arguments, "--map") || (size > 4 && strcmp(path + size - 4, ".svg") == 0);
+}
+
+static int show(struct subject *s)
 {
     struct ets_table *table;
     struct ets_error error;
@@ -134,12 +257,12 @@ static int show(const struct subject *s)
     if (cli_has(s->arguments, "--what-if")) ets_memory_alternatives_table_begin(table);
     else ets_memory_table_begin(table);
     int code = add_methods(s, table);
-    const struct ets_text headline = ets_table_heading(table);
-    if (code == CLI_OK) cli_headline("%.*s", ETS_TEXT(headline));
+    const struct ets_text heading = ets_table_heading(table);
+    if (code == CLI_OK && !s->has_headline) cli_headline("%.*s", ETS_TEXT(heading));
     if (code == CLI_OK) code = cli_choose_columns(s->arguments, table);
     if (code == CLI_OK) code = cli_write_styled(s->arguments, table);
     ets_table_close(table);
-    return code;
+    return code == CLI_OK && s->mistakes > 0 ? CLI_NEGATIVE : code;
 }
 
 int cmd_memory(const struct cli_arguments *arguments)
@@ -150,13 +273,14 @@ int cmd_memory(const struct cli_arguments *arguments)
         return cli_complain(CLI_USAGE, "memory needs a program: etscope memory model.pte");
     }
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    (void)cli_number(arguments, "--top", 0, 1, 1000000000, &ok);
     if (!ok) return CLI_USAGE;
     int code = cli_check_stdin(arguments, inputs);
     if (code != CLI_OK) return code;
     struct subject subject = {.arguments = arguments, .path = arguments->words[0]};
     code = cli_program_open(subject.path, &subject.program);
     if (code == CLI_OK) code = open_record(&subject);
-    if (code == CLI_OK) code = show(&subject);
+    if (code == CLI_OK) code = is_drawn(arguments) ? draw(&subject) : show(&subject);
     ets_delegation_close(subject.delegation);
     cli_record_close(&subject.record);
     cli_program_close(&subject.program);

@@ -73,14 +73,14 @@ static int parse_word(const struct cli_arguments *arguments, struct cli_captured
         errno = 0;
         const unsigned long long event = strtoull(word, &end, 10);
         if (captured->filter.event != ETS_NO_INDEX) {
-            return cli_complain(CLI_USAGE, "the event is given twice: %s and --event", word);
+            return cli_complain(CLI_USAGE, "the event is given both as %s and with --event", word);
         }
         captured->filter.event =
             errno == 0 && event < ETS_NO_INDEX ? (uint32_t)event : ETS_NO_INDEX - 1;
         return CLI_OK;
     }
     if (captured->rows.filter.name != NULL) {
-        return cli_complain(CLI_USAGE, "the name is given twice: %s and --name", word);
+        return cli_complain(CLI_USAGE, "the name is given both as %s and with --name", word);
     }
     captured->rows.filter.name = strcmp(word, "output") == 0 ? "(output)" : word;
     return CLI_OK;
@@ -100,7 +100,7 @@ static int complain_name(const struct cli_captured *captured)
         cli_near_offer(&near, ets_captured_value_operator(captured->inspection, &value));
     }
     cli_near_print(&near, line, sizeof line);
-    return cli_complain(CLI_USAGE, "no captured tensor is of \"%s\"%s", near.word, line);
+    return cli_complain(CLI_USAGE, "no captured tensor belongs to \"%s\"%s", near.word, line);
 }
 
 static int check_choice(struct cli_captured *captured)
@@ -129,7 +129,7 @@ int cli_captured_choose(const struct cli_arguments *arguments, const struct cli_
     bool ok = true;
     *captured = (struct cli_captured){.subject = subject,
                                       .inspection = inspection,
-                                      .broken_only = cli_has(arguments, "--only-broken")};
+                                      .broken_only = cli_has(arguments, "--only-nonfinite")};
     captured->filter = (struct ets_captured_filter){
         .event = (uint32_t)cli_number(arguments, "--event", ETS_NO_INDEX, 0, UINT32_MAX - 1, &ok),
         .outputs_only = cli_has(arguments, "--only-outputs")};

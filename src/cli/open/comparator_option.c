@@ -10,7 +10,7 @@ static int check_name(const struct cli_comparators *c, const char *path, const c
 {
     for (size_t i = 0; i + 1 < c->count; i++) {
         if (strcmp(c->comparators[i]->name, name) != 0) continue;
-        return cli_complain(CLI_USAGE, "%s: another comparator is named %s, too", path, name);
+        return cli_complain(CLI_USAGE, "%s: another comparator is also named %s", path, name);
     }
     return CLI_OK;
 }

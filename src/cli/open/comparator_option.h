@@ -17,9 +17,9 @@
 #include "output/table/table.h"
 
 /* clang-format off */
-#define CLI_COMPARATOR_OPTION                                                                  \
-    {"--comparator", NULL, "FILE",                                                             \
-     "A shared library with a comparator of your own, as one more column", ".so", true}
+#define CLI_COMPARATOR_OPTION                                                                     \
+    {"--comparator", NULL, "FILE",                                                                \
+     "A shared library with your own comparator; adds a column", ".so", true}
 /* clang-format on */
 
 enum { CLI_MAX_COMPARATORS = 16 };

@@ -30,7 +30,7 @@ int cli_debug_buffer_open(const char *path, struct ets_file **file_out, struct e
     *bytes_out = ets_file_bytes(*file_out);
     const enum ets_kind kind = ets_kind_sniff(*bytes_out);
     if (is_another_file(kind)) {
-        return cli_complain(CLI_INPUT, "%s: not a debug buffer but %s", cli_path_name(path),
+        return cli_complain(CLI_INPUT, "%s: expected a debug buffer, found %s", cli_path_name(path),
                             ets_kind_name(kind));
     }
     if (bytes_out->data == NULL) bytes_out->data = (const uint8_t *)""; /* empty, but given */
@@ -86,6 +86,6 @@ void cli_note_debug_buffer(const struct ets_inspection *inspection, const char *
     size_t used = bytes.size; /* a buffer that was written whole has zeros behind */
     while (used > end && bytes.data[used - 1] == 0) used--;
     if (used <= end) return;
-    cli_note("%s has %zu bytes, the trace refers to %llu: is it this run's debug buffer?",
+    cli_note("%s has %zu bytes, but the trace uses %llu: it may be the debug buffer of another run",
              cli_path_name(path), bytes.size, (unsigned long long)end);
 }

@@ -19,8 +19,8 @@ static int parse_handles(const char *list, struct cli_filter *filter)
         const long long handle = strtoll(at, &end, 10);
         const bool is_number = end != at && errno == 0 && (*end == ',' || *end == '\0');
         if (!is_number || handle < 0) {
-            return cli_complain(CLI_USAGE, "--handle takes debug handles, as 12 or 3,4, not \"%s\"",
-                                list);
+            return cli_complain(
+                CLI_USAGE, "--handle takes debug handles, such as 12 or 3,4, not \"%s\"", list);
         }
         if (filter->filter.handle_count == sizeof filter->handles / sizeof *filter->handles) {
             return cli_complain(CLI_USAGE, "--handle takes at most %zu handles",
@@ -43,8 +43,7 @@ static int parse_source(const char *place, struct cli_filter *filter)
     }
     if (size == 0 || size >= sizeof filter->source) {
         return cli_complain(CLI_USAGE,
-                            "--source takes a file of the model, as zoo.py or zoo.py:16, "
-                            "not \"%s\"",
+                            "--source takes a source file, such as zoo.py or zoo.py:16, not \"%s\"",
                             place);
     }
     memcpy(filter->source, place, size);
@@ -163,8 +162,8 @@ static int complain(const struct choice *choice, enum part part, const char *opt
     cli_near_print(&near, line, sizeof line);
     const char *hint = near.count > 0 || part == PART_NAME || part == PART_BACKEND
                            ? ""
-                           : "; the ETRecord knows them (--etrecord)";
-    return cli_complain(CLI_USAGE, "%s %s: no row has it%s%s", option, word, line, hint);
+                           : "; this needs an ETRecord (--etrecord)";
+    return cli_complain(CLI_USAGE, "%s %s matches no row%s%s", option, word, line, hint);
 }
 
 /* The first part that alone leaves nothing. */
@@ -195,9 +194,7 @@ static int explain(const struct choice *choice, const struct ets_row_filter *f)
             return complain(choice, (enum part)i, parts[i].option, parts[i].word);
         }
     }
-    return cli_complain(CLI_USAGE,
-                        "each of the filters matches some rows, but no row matches all "
-                        "of them");
+    return cli_complain(CLI_USAGE, "each filter matches some rows, but no row matches all filters");
 }
 
 /*
@@ -218,8 +215,8 @@ static int complete_backend(const struct choice *choice, struct ets_row_filter *
         if (!is_chosen(choice, i) || row->chain == -1) continue;
         if (strncasecmp(backend, filter->backend, size) != 0) continue;
         if (begun != NULL && strcmp(begun, backend) != 0) {
-            return cli_complain(CLI_USAGE, "--backend %s: may be %s or %s", filter->backend, begun,
-                                backend);
+            return cli_complain(CLI_USAGE, "--backend %s is ambiguous: %s or %s", filter->backend,
+                                begun, backend);
         }
         begun = backend;
     }

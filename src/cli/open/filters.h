@@ -8,14 +8,16 @@
 /* For the option tables of the commands that show rows. */
 /* clang-format off */
 #define CLI_FILTER_OPTIONS                                                                        \
-    {"--name", NULL, "PATTERN", "Only operators, events or kernels of this name, as addmm; * is anything", \
+    {"--name", NULL, "PATTERN",                                                                   \
+     "Only operators, events or kernels with this name, such as addmm; * matches anything",       \
      NULL, false},                                                                                \
     {"--module", NULL, "PATTERN", "Only this module and its submodules",                          \
      NULL, false},                                                                                \
     {"--handle", NULL, "N,N", "Only rows with one of these debug handles", NULL, true},           \
-    {"--source", NULL, "FILE:LINE", "Only this file of the model, or this line of it", NULL,      \
+    {"--source", NULL, "FILE:LINE", "Only this source file of the model, or this line", NULL,     \
      false},                                                                                      \
-    {"--backend", NULL, "PATTERN", "Only this backend, by name or the beginning of it; portable: kernels", NULL,     \
+    {"--backend", NULL, "PATTERN",                                                                \
+     "Only this backend, by its name or the start of its name; portable: kernels", NULL,          \
      false}
 /* clang-format on */
 

@@ -33,7 +33,8 @@ int cli_choose_rows(const struct cli_arguments *arguments, const struct ets_insp
     *block_out = *run_out = ETS_NO_INDEX;
     if (!ok) return CLI_USAGE;
     if (run >= runs) {
-        return cli_complain(CLI_USAGE, "--run %lld: the trace has %u runs, from 0", run, runs);
+        return cli_complain(CLI_USAGE, "--run %lld: the trace has %u runs, counted from 0", run,
+                            runs);
     }
     if (run >= 0) *run_out = (uint32_t)run;
     if (wanted == NULL) return CLI_OK;
@@ -57,7 +58,7 @@ int cli_choose_rows(const struct cli_arguments *arguments, const struct ets_insp
                                  (int)(block->name.size < 40 ? block->name.size : 40),
                                  block->name.data);
     }
-    return cli_complain(CLI_USAGE, "the trace has %s \"%s\"; there are: %s",
+    return cli_complain(CLI_USAGE, "the trace has %s \"%s\"; its blocks are %s",
                         named == 0 ? "no block" : "several blocks", wanted, list);
 }
 
@@ -73,22 +74,21 @@ void cli_print_notes(const struct ets_inspection *inspection)
     uint32_t wrapped, backwards;
     ets_inspection_clock_faults(inspection, &wrapped, &backwards);
     if (wrapped > 0)
-        cli_note("%u events end before they start: taken as a wrapped 32-bit counter", wrapped);
-    if (backwards > 0) cli_note("%u events end before they start: counted as lasting 0", backwards);
+        cli_note("%u events end before they start: read as a wrapped 32-bit counter", wrapped);
+    if (backwards > 0) cli_note("%u events end before they start: read as lasting 0", backwards);
     const uint32_t unknown = ets_inspection_unknown_event_count(inspection);
     if (unknown > 0)
-        cli_note("%u events of kinds this version does not know were passed over", unknown);
+        cli_note("skipped %u events of kinds that this version does not know", unknown);
     cli_note_unjoined(NULL, inspection);
     if (ets_inspection_events(inspection)->count == 0 && damages == 0) {
-        cli_note(
-            "the trace holds no events; `etscope doctor` says whether this runtime records any");
+        cli_note("the trace has no events; `etscope doctor` shows whether the runtime records any");
     }
 }
 
 int cli_check_steady(const struct cli_arguments *arguments)
 {
     if (!cli_has(arguments, "--steady") || !cli_has(arguments, "--run")) return CLI_OK;
-    return cli_complain(CLI_USAGE, "--run names one run, --steady leaves some out: not both");
+    return cli_complain(CLI_USAGE, "--run and --steady exclude each other");
 }
 
 static int open_anew(const struct cli_subject *subject, const struct ets_inspect_options *options,
@@ -101,7 +101,7 @@ static int open_anew(const struct cli_subject *subject, const struct ets_inspect
     const int code = cli_fail(subject->path, &error);
     const bool is_damaged = status == ETS_TRUNCATED || status == ETS_MALFORMED;
     if (is_damaged && error.file == NULL && !options->partial) {
-        cli_note("--partial reads what is whole");
+        cli_note("--partial reads the intact part");
     }
     return status == ETS_NOT_FOUND ? CLI_USAGE : code; /* what is not found is --method's name */
 }
@@ -110,7 +110,7 @@ int cli_open_inspection(struct cli_subject *subject, const struct ets_inspect_op
                         struct ets_inspection **inspection_out)
 {
     if (options->method != NULL && options->record == NULL && options->program == NULL) {
-        return cli_complain(CLI_USAGE, "--method needs --etrecord or --program to find it in");
+        return cli_complain(CLI_USAGE, "--method needs --etrecord or --program");
     }
     *inspection_out = subject->inspection;
     subject->inspection = NULL;
@@ -122,7 +122,7 @@ int cli_open_inspection(struct cli_subject *subject, const struct ets_inspect_op
         ets_inspection_damage_count(*inspection_out) > 0) {
         cli_print_notes(*inspection_out);
         ets_inspection_close(*inspection_out);
-        return cli_complain(CLI_INPUT, "%s: nothing whole was left of the trace",
+        return cli_complain(CLI_INPUT, "%s: no part of the trace is intact",
                             cli_path_name(subject->path));
     }
     return CLI_OK;

@@ -145,16 +145,14 @@ static int check_ranges(const struct generator *g, size_t index, int type)
     long long least, most;
     if (g->source != SOURCE_RANDOM) return CLI_OK;
     if (find_integer_limits(type, &least, &most) && (g->int_low < least || g->int_high > most)) {
-        return cli_complain(CLI_USAGE,
-                            "input %zu is %s, which holds %lld:%lld, not all of "
-                            "--int-range %lld:%lld",
-                            index, name, least, most, g->int_low, g->int_high);
+        return cli_complain(
+            CLI_USAGE, "input %zu is %s with the range %lld:%lld; --int-range %lld:%lld exceeds it",
+            index, name, least, most, g->int_low, g->int_high);
     }
     if (g->low < -most_real || g->high > most_real) {
         return cli_complain(CLI_USAGE,
-                            "input %zu is %s, which holds %g:%g, not all of --range "
-                            "%g:%g",
-                            index, name, -most_real, most_real, g->low, g->high);
+                            "input %zu is %s with the range %g:%g; --range %g:%g exceeds it", index,
+                            name, -most_real, most_real, g->low, g->high);
     }
     return CLI_OK;
 }
@@ -173,7 +171,7 @@ static int generate_tensor(struct generator *g, size_t index, const struct ets_t
     for (uint64_t i = 0; i < count; i++) {
         if (!generate_element(g, shape->scalar_type, data + i * element)) {
             return cli_complain(CLI_USAGE,
-                                "input %zu is %s, which is not generated; give it by --input",
+                                "input %zu is %s, which cannot be generated; give it with --input",
                                 index, ets_scalar_type_name(shape->scalar_type));
         }
     }
@@ -253,7 +251,7 @@ static int parse_generator(const struct cli_arguments *arguments, struct generat
     int code = parse_range(arguments, "--range", &g->low, &g->high);
     if (code == CLI_OK) code = parse_range(arguments, "--int-range", &int_low, &int_high);
     if (code == CLI_OK && !(int_low >= -0x1p53 && int_high <= 0x1p53)) {
-        code = cli_complain(CLI_USAGE, "--int-range reaches beyond 2^53");
+        code = cli_complain(CLI_USAGE, "--int-range is limited to 2^53");
     }
     if (code == CLI_OK && (int_low != rint(int_low) || int_high != rint(int_high))) {
         code = cli_complain(CLI_USAGE, "--int-range takes whole numbers");
@@ -287,13 +285,13 @@ static int take_number(const char *path, size_t index, enum ets_value_kind kind,
     char text[512];
     cli_describe_tensor(text, sizeof text, &tensor);
     if (ets_tensor_count(&tensor) != 1 || ets_scalar_component_count(tensor.scalar_type) != 1) {
-        return cli_complain(CLI_USAGE, "%s: input %zu is %s, not %s: give one number",
+        return cli_complain(CLI_USAGE, "%s: input %zu is %s, but the file has %s: give one number",
                             cli_path_name(path), index, names[kind], text);
     }
     if (kind != ETS_VALUE_DOUBLE && (!load_integer(&tensor, &integer) ||
                                      (kind == ETS_VALUE_BOOL && integer != 0 && integer != 1))) {
-        return cli_complain(CLI_USAGE, "%s: input %zu is %s, which %g is not", cli_path_name(path),
-                            index, names[kind],
+        return cli_complain(CLI_USAGE, "%s: input %zu is %s, but the file has %g",
+                            cli_path_name(path), index, names[kind],
                             ets_element_load(tensor.data, tensor.scalar_type, 0));
     }
     *value = (struct ets_value){.kind = kind};
@@ -381,15 +379,15 @@ static int from_case(const struct cli_session *session, const char *method, long
     struct ets_bundle_case bundled;
     struct ets_error error;
     if (!session->model.is_bundle) {
-        return cli_complain(CLI_USAGE, "%s is no bundled program (.bpte): it has no test cases",
+        return cli_complain(CLI_USAGE, "%s is not a bundled program (.bpte): it has no test cases",
                             session->path);
     }
     if (ets_bundle_find_suite(&session->model.bundle, method, &suite, &error) != ETS_OK) {
         return cli_fail(session->path, &error);
     }
     if (test_case >= suite.case_count) {
-        return cli_complain(CLI_USAGE, "%s: %s has %u test cases, from 0; there is no case %lld",
-                            session->path, method, suite.case_count, test_case);
+        return cli_complain(CLI_USAGE, "%s: %s has no test case %lld: it has %u, counted from 0",
+                            session->path, method, test_case, suite.case_count);
     }
     ets_bundle_case(&suite, (uint32_t)test_case, &bundled);
     inputs->test_case = test_case;
@@ -409,8 +407,8 @@ int cli_check_record_inputs(const char *path, struct ets_etrecord *record)
     for (size_t i = 0; i < count; i++) {
         if (values[i].kind != ETS_VALUE_OTHER) continue;
         return cli_complain(CLI_INPUT,
-                            "%s: representative input %zu is neither a tensor nor a number; "
-                            "--input or --case give others",
+                            "%s: representative input %zu is neither a tensor nor a number; give "
+                            "inputs with --input or --case",
                             path, i);
     }
     return CLI_OK;
@@ -473,18 +471,18 @@ int cli_model_inputs_check(const struct cli_arguments *arguments)
     const char *other = cli_first_given(arguments, others);
     struct generator g;
     if (cli_has(arguments, "--input") && has_case) {
-        return cli_complain(CLI_USAGE, "inputs come from --input or from --case, not from both");
+        return cli_complain(CLI_USAGE, "--input and --case exclude each other");
     }
     if (cli_has(arguments, "--input") && other != NULL) {
-        return cli_complain(CLI_USAGE, "inputs come from --input: leave out %s", other);
+        return cli_complain(CLI_USAGE, "--input and %s exclude each other", other);
     }
     if (has_case && source != SOURCE_AUTO && source != SOURCE_CASE) {
-        return cli_complain(CLI_USAGE, "inputs come from --case or from --inputs %s, not from both",
+        return cli_complain(CLI_USAGE, "--case and --inputs %s exclude each other",
                             cli_value(arguments, "--inputs"));
     }
     if (random_option != NULL && !is_random) {
-        return cli_complain(CLI_USAGE, "%s is for random inputs, %s%s takes none", random_option,
-                            has_case ? "--case" : "--inputs ",
+        return cli_complain(CLI_USAGE, "%s needs random inputs, but %s%s does not generate any",
+                            random_option, has_case ? "--case" : "--inputs ",
                             has_case ? "" : cli_value(arguments, "--inputs"));
     }
     return parse_generator(arguments, &g);
@@ -494,7 +492,7 @@ int cli_model_inputs_check(const struct cli_arguments *arguments)
 static void note_source(const struct cli_arguments *arguments, const char *method, const char *what)
 {
     const char *unused = cli_first_given(arguments, random_options);
-    cli_note("%s: %s%s%s%s", method, what, unused != NULL ? "; nothing is random, so " : "",
+    cli_note("%s: %s%s%s%s", method, what, unused != NULL ? "; without random inputs, " : "",
              unused != NULL ? unused : "", unused != NULL ? " has no effect" : "");
 }
 

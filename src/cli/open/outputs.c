@@ -43,7 +43,7 @@ static bool is_output(const struct cli_command *command, const char *option)
 
 static int complain_input(const char *path, const char *option)
 {
-    return cli_complain(CLI_USAGE, "%s is read by this command: %s needs another file", path,
+    return cli_complain(CLI_USAGE, "%s is an input of this command: %s needs another file", path,
                         option);
 }
 
@@ -63,8 +63,8 @@ static int check(const struct cli_arguments *arguments, unsigned index)
             if (is_same(path, arguments->values[i])) return complain_input(path, option);
         } else if (i < index && strcmp(other->name, option) != 0 &&
                    is_same(path, arguments->values[i])) {
-            return cli_complain(CLI_USAGE, "%s is to be written twice: by %s and by %s", path,
-                                other->name, option);
+            return cli_complain(CLI_USAGE, "%s is the output of both %s and %s", path, other->name,
+                                option);
         }
     }
     return CLI_OK;

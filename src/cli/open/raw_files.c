@@ -55,13 +55,13 @@ int cli_raw_read(const char *path, struct ets_bytes bytes, const char *method, s
     } else if (expected > 0) {
         snprintf(text, sizeof text, "%s", names[info->kind]);
     } else {
-        return cli_complain(CLI_USAGE, "%s: input %zu of %s is no tensor and no number",
+        return cli_complain(CLI_USAGE, "%s: input %zu of %s is neither a tensor nor a number",
                             cli_path_name(path), index, method);
     }
     if (bytes.size != expected) {
         return cli_complain(CLI_INPUT,
-                            "%s: %zu bytes, but input %zu of %s is %s, which takes %llu; a .npy "
-                            "file has a type and shape of its own",
+                            "%s: %zu bytes, but input %zu of %s is %s with %llu bytes; a .npy file "
+                            "states its own type and shape",
                             cli_path_name(path), bytes.size, index, method, text,
                             (unsigned long long)expected);
     }

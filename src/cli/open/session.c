@@ -164,6 +164,7 @@ static int open_program(struct cli_session *session, unsigned threads)
         .debug_buffer_bytes = session->debug_buffer_bytes,
         .threads = threads,
         .fingerprint = take_fingerprint(session),
+        .count_memory = session->counts_memory,
     };
     struct ets_error error;
     if (code == CLI_OK &&
@@ -195,13 +196,17 @@ static int check(const struct cli_session *session)
         return cli_complain(CLI_USAGE,
                             "--debug-buffer needs --capture outputs or --capture intermediates");
     }
+    if (session->counts_memory && choose_tracer(session) != ETS_TRACER_ETSCOPE) {
+        return cli_complain(CLI_USAGE, "--memory needs etscope's tracer, whose trace keeps it%s",
+                            session->wants_trace ? "" : ": -o FILE");
+    }
     if (!session->wants_trace && session->capture != ETS_CAPTURE_NONE) {
         return cli_complain(CLI_USAGE, "--capture needs a trace: -o FILE");
     }
     const char *trace = cli_value(arguments, "--trace");
     const char *debug = cli_value(arguments, "--debug-buffer");
     if (trace != NULL && debug != NULL && strcmp(trace, debug) == 0) {
-        return cli_complain(CLI_USAGE, "the trace and the captured tensors need a file each");
+        return cli_complain(CLI_USAGE, "the trace and the captured tensors need different files");
     }
     if (session->capture == ETS_CAPTURE_NONE && cli_has(arguments, "--debug-buffer-size")) {
         return cli_complain(CLI_USAGE,
@@ -228,7 +233,9 @@ int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, lo
                      long long warmup, struct cli_session *session)
 {
     bool ok = true;
-    *session = (struct cli_session){.arguments = arguments, .wants_trace = wants_trace};
+    *session = (struct cli_session){.arguments = arguments,
+                                    .wants_trace = wants_trace,
+                                    .counts_memory = cli_has(arguments, "--memory")};
     if (arguments->word_count != 1) {
         return cli_complain(CLI_USAGE, "%s needs one program: etscope %s model.pte",
                             arguments->command->name, arguments->command->name);
@@ -278,7 +285,7 @@ static int default_method(const struct cli_session *session, const char **name_o
                 (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", name);
         }
     }
-    return cli_complain(CLI_USAGE, "%s has no method forward; choose by --method: %s",
+    return cli_complain(CLI_USAGE, "%s has no method forward; choose one with --method: %s",
                         session->path, list);
 }
 
@@ -426,7 +433,7 @@ static int hand_out(struct cli_session *session, const char *method, long long t
         code = name_output(session, form, method, test_case, index, path);
         if (code == CLI_OK) code = keep_output(session, form, path, &value->as.tensor);
     }
-    if (is_left_out) cli_note("output %zu is no tensor and was not written", index);
+    if (is_left_out) cli_note("output %zu is not a tensor and was not written", index);
     if (code != CLI_OK || !cli_wants_outputs_printed(session->arguments)) return code;
     return cli_print_output(session->arguments, method, test_case, index, value);
 }
@@ -541,21 +548,21 @@ static void report_drops(struct cli_session *session)
     session->engine->trace_statistics(session->program, &s);
     if (s.dropped_type_count > 0) {
         cli_note(
-            "%llu values were not captured, the tracer has no form for them (first: %s, "
+            "%llu values were not captured: the tracer does not support their type (first: %s, "
             "instruction %d)%s",
             (unsigned long long)s.dropped_type_count, s.first_dropped, s.first_dropped_instruction,
-            choose_tracer(session) == ETS_TRACER_UPSTREAM ? "; etscope's own has" : "");
+            choose_tracer(session) == ETS_TRACER_UPSTREAM ? "; --tracer etscope does" : "");
     }
     if (s.dropped_space_count > 0) {
         session->is_incomplete = true;
         cli_note(
-            "%llu values were not captured, the debug buffer was full; "
-            "--debug-buffer-size %llu holds them",
+            "%llu values were not captured: the debug buffer was full; --debug-buffer-size %llu is "
+            "enough",
             (unsigned long long)s.dropped_space_count, (unsigned long long)s.debug_bytes_needed);
     }
     /* etscope's tracer tells it in the trace itself: trace_notes.h. */
     if (s.dropped_invalid_count > 0 && choose_tracer(session) == ETS_TRACER_UPSTREAM) {
-        cli_note("%llu events of a delegate broke the tracer's rules and were dropped",
+        cli_note("dropped %llu events of a delegate that called the tracer incorrectly",
                  (unsigned long long)s.dropped_invalid_count);
     }
 }

@@ -12,23 +12,27 @@
 /* clang-format off */
 #define CLI_PYTHON_OPTION                                                                         \
     {"--python", NULL, "PYTHON",                                                                  \
-     "A Python with torch and executorch: load its executorch's operators for llama", NULL, false}
+     "A Python with torch and executorch; loads the llama operators of its executorch", NULL, false}
 
 #define CLI_ENGINE_OPTIONS                                                                        \
-    {"--threads", NULL, "N", "Threads of the runtime; default: its own choice", NULL, false},     \
-    {"--data", NULL, "FILE", "A .ptd file with the program's external tensors", ".ptd", true},    \
-    {"--load-library", NULL, "FILE", "A shared library with kernels or backends of your own",     \
+    {"--threads", NULL, "N",                                                                      \
+     "Number of threads of the runtime; default: the runtime decides", NULL, false},              \
+    {"--data", NULL, "FILE", "A .ptd file with external tensors of the program", ".ptd", true},   \
+    {"--load-library", NULL, "FILE", "A shared library with your own kernels or backends",        \
      NULL, true},                                                                                 \
     CLI_PYTHON_OPTION,                                                                            \
-    {"--engine", NULL, "FILE", "The engine plug-in to use; default: found by itself", NULL, false}
+    {"--engine", NULL, "FILE", "The engine plug-in; default: search the usual places", NULL, false}
 
 #define CLI_SESSION_OPTIONS                                                                       \
-    {"--method", "-m", "NAME", "The method to run; several are run in turn into one trace", NULL, \
+    {"--method", "-m", "NAME",                                                                    \
+     "The method to run; may be repeated: all run in turn into one trace", NULL,                  \
      true},                                                                                       \
     {"--input", "-i", "FILE",                                                                     \
-     "Arguments in the method's order: .npy, .npz files with several, or a tensor's bytes (.bin)", \
+     "Inputs in the method's order: .npy files, .npz files with several arrays, or raw bytes "    \
+     "(.bin)",                                                                                    \
      ".npy|.npz|.bin", true},                                                                     \
-    {"--case", NULL, "N", "Take the inputs from this test case of the .bpte; several run in turn", \
+    {"--case", NULL, "N",                                                                         \
+     "Take the inputs from this test case of the .bpte; may be repeated: all run in turn",        \
      NULL, true},                                                                                 \
     {"--inputs", NULL, "auto|case|etrecord|zeros|ones|random",                                    \
      "Where inputs come from without --input; auto: a test case, the ETRecord, random", NULL,     \
@@ -37,19 +41,20 @@
     {"--range", NULL, "LOW:HIGH", "Range of random floating-point inputs; default 0:1", NULL,     \
      false},                                                                                      \
     {"--int-range", NULL, "LOW:HIGH",                                                             \
-     "Range of random integers, both included; default 0:1; bools have none", NULL, false},       \
-    {"--warmup", NULL, "N", "Runs before, which leave no events", NULL, false},                   \
+     "Range of random integers, inclusive; default 0:1; bools ignore it", NULL, false},           \
+    {"--warmup", NULL, "N", "Number of untraced runs before the traced ones", NULL, false},       \
     CLI_ENGINE_OPTIONS,                                                                           \
     {"--capture", NULL, "none|outputs|intermediates",                                             \
-     "Tensors to record: none, the method's outputs, or every operator's", NULL, false},          \
-    {"--debug-buffer", NULL, "FILE", "Where the captured tensors go", NULL, false},               \
+     "Tensors to capture: none, the method's outputs, or every operator's outputs", NULL, false}, \
+    {"--debug-buffer", NULL, "FILE", "Write the captured tensors to FILE", NULL, false},          \
     {"--debug-buffer-size", NULL, "BYTES",                                                        \
-     "Ceiling for the captured tensors, as 512M or 4G; default 1G", NULL, false},                 \
+     "Maximum size of the captured tensors, such as 512M or 4G; default 1G", NULL, false},        \
     {"--tracer", NULL, "etscope|upstream|none",                                                   \
-     "Who writes the trace: etscope's tracer (default), ExecuTorch's ETDumpGen, nobody", NULL,    \
+     "The tracer: etscope's (default), ExecuTorch's ETDumpGen, or none", NULL,                    \
      false},                                                                                      \
     {"--outputs", NULL, "PREFIX",                                                                 \
-     "Write each output to PREFIX.N.npy; of several methods or cases to PREFIX.METHOD.CASE.N.npy", \
+     "Write each output to PREFIX.N.npy, or to PREFIX.METHOD.CASE.N.npy if several methods "      \
+     "or cases run",                                                                              \
      NULL, false},                                                                                \
     {"--output-file", "--output_file", "PREFIX",                                                  \
      "Write the bytes of each output to PREFIX-N.bin, as executor_runner does", NULL, false}
@@ -85,6 +90,7 @@ struct cli_session {
     long long runs, warmup;
     enum ets_engine_capture capture;
     bool wants_trace;
+    bool counts_memory; /* and the trace tells it */
     uint8_t fingerprint[ETS_PROGRAM_FINGERPRINT_BYTES]; /* of the model, for the trace */
     struct ets_bytes trace, debug;                      /* after cli_session_execute; borrowed */
     const char *default_method;                         /* where --method names none */

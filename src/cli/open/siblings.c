@@ -269,7 +269,7 @@ static struct cli_sibling *try_all(const struct search *search, const struct nam
 static bool may_note(struct cli_siblings *siblings)
 {
     if (siblings->noted < MOST_NOTES) return ++siblings->noted;
-    if (siblings->noted++ == MOST_NOTES) cli_note("and likewise beside other traces");
+    if (siblings->noted++ == MOST_NOTES) cli_note("the same for other traces");
     return false;
 }
 
@@ -279,7 +279,7 @@ static void note_use(struct cli_siblings *siblings, struct cli_sibling *sibling,
     const bool are_both = record != NULL && program != NULL;
     if (sibling->is_noted || !may_note(siblings)) return;
     sibling->is_noted = true;
-    cli_note("using %s%s%s, beside %s; --no-siblings leaves %s out", record != NULL ? record : "",
+    cli_note("using %s%s%s beside %s; --no-siblings ignores %s", record != NULL ? record : "",
              are_both ? " and " : "", program != NULL ? program : "", where,
              are_both ? "them" : "it");
 }
@@ -301,7 +301,7 @@ struct cli_sibling *cli_siblings_join(struct cli_siblings *siblings,
     if (sibling != NULL) {
         note_use(siblings, sibling, "the trace");
     } else if (may_note(siblings)) {
-        cli_note("%s, beside the trace, does not belong to it or cannot be read",
+        cli_note("ignored %s beside the trace: it belongs to another trace or cannot be read",
                  has_record ? names.record : names.program);
     }
     return sibling;

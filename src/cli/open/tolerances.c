@@ -60,7 +60,7 @@ static int parse_field(const struct place *place, char *field, struct ets_tolera
 {
     char *value = strchr(field, '=');
     bool ok;
-    if (value == NULL) return complain(place, "a field is NAME=VALUE, not", field);
+    if (value == NULL) return complain(place, "expected NAME=VALUE, found", field);
     *value++ = '\0';
     if (strcmp(field, "method") == 0) {
         rule->method = value;
@@ -72,7 +72,8 @@ static int parse_field(const struct place *place, char *field, struct ets_tolera
     else if (strcmp(field, "atol") == 0) ok = parse_amount(value, &rule->absolute);
     else if (strcmp(field, "rms") == 0) ok = parse_amount(value, &rule->of_rms);
     else {
-        return complain(place, "a field is method, case, output, dtype, rtol, atol or rms, not",
+        return complain(place,
+                        "expected the field method, case, output, dtype, rtol, atol or rms, found",
                         field);
     }
     return ok ? CLI_OK : complain(place, field, value);
@@ -101,7 +102,7 @@ static int parse_rule(const struct place *place, char *text, struct cli_toleranc
     if (!has_fields) return CLI_OK;
     const bool is_by_elements = rule.relative >= 0 || rule.absolute >= 0;
     if (!is_by_elements && rule.of_rms < 0) {
-        return complain(place, "a rule needs rtol, atol or rms:", "rtol=1e-3 atol=1e-5");
+        return complain(place, "a rule needs rtol, atol or rms, such as", "rtol=1e-3 atol=1e-5");
     }
     if (is_by_elements && rule.of_rms < 0) rule.of_rms = 0; /* these decide alone */
     struct ets_tolerance_rule *grown = realloc(out->rules, (out->count + 1) * sizeof *grown);
@@ -150,7 +151,7 @@ static int read_file(const char *path, struct cli_tolerances *out)
     const struct ets_bytes bytes = ets_file_bytes(file);
     int code;
     if (bytes.size > 0 && memchr(bytes.data, '\0', bytes.size) != NULL) {
-        code = cli_complain(CLI_INPUT, "%s: no text with a tolerance on each line", path);
+        code = cli_complain(CLI_INPUT, "%s: expected a text with one tolerance per line", path);
     } else {
         char *text = copy_text(out, bytes.data, bytes.size);
         code = text == NULL ? no_memory() : parse_lines(path, text, out);

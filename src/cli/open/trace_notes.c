@@ -11,8 +11,8 @@ static const char *reason_of(enum ets_status first_error)
 {
     switch (first_error) {
     case ETS_NO_SPACE: return "a buffer of the tracer's was full";
-    case ETS_INVALID_ARGUMENT: return "calls against the tracer's rules";
-    case ETS_IO: return "its stream or data sink refused";
+    case ETS_INVALID_ARGUMENT: return "incorrect calls of the tracer";
+    case ETS_IO: return "its stream or data sink failed";
     default: return ets_status_meaning(first_error);
     }
 }
@@ -31,20 +31,21 @@ void cli_note_losses(const struct ets_trace_facts *facts)
                  state->dropped == 1 ? "" : "first: ", reason_of(state->first_error));
     }
     if (state->overwritten > 0) {
-        cli_note("%u older event%s given up for later ones: the ring was full", state->overwritten,
-                 state->overwritten == 1 ? " was" : "s were");
+        cli_note("%u older event%s overwritten by later ones: the ring was full",
+                 state->overwritten, state->overwritten == 1 ? " was" : "s were");
     }
     if (facts->lost_frames > 0) {
         cli_note("%u frame%s of the stream %s lost: the trace is incomplete", facts->lost_frames,
                  plural(facts->lost_frames), facts->lost_frames == 1 ? "was" : "were");
     }
     if (state->unnamed > 0) {
-        cli_note("%u event%s no name: the tracer's area for names was full", state->unnamed,
+        cli_note("%u event%s no name: the tracer's memory for names was full", state->unnamed,
                  state->unnamed == 1 ? " has" : "s have");
     }
     if (state->backwards > 0) {
-        cli_note("%u event%s before they began, by the tracer's clock: recorded as lasting 0",
-                 state->backwards, state->backwards == 1 ? " ended" : "s ended");
+        cli_note(
+            "%u event%s before they began according to the tracer's clock: recorded as lasting 0",
+            state->backwards, state->backwards == 1 ? " ended" : "s ended");
     }
     if (state->stale > 0) {
         cli_note("%u event%s not recorded: %s begun before the tracer was reset", state->stale,
@@ -66,8 +67,7 @@ static void note_filters(const struct ets_trace_facts *facts)
             snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? ", " : "", names[i]);
         used += (size_t)size;
     }
-    if (used > 0)
-        cli_note("filters chose what the tracer recorded of %s: others may be missing", text);
+    if (used > 0) cli_note("the tracer filtered %s: some may be missing", text);
 }
 
 void cli_note_losses_of(struct ets_bytes dump)
@@ -89,7 +89,7 @@ static void note_partial_runs(const struct ets_inspection *inspection)
         first = i;
     }
     if (count == 0) return;
-    cli_note("the begin of %u run%s is lost (%srun %u of the trace)", count, plural(count),
+    cli_note("the start of %u run%s is lost (%srun %u of the trace)", count, plural(count),
              count == 1 ? "" : "first: ", first);
 }
 
@@ -107,8 +107,8 @@ static void note_broken_runs(const struct ets_inspection *inspection,
     if (facts->state.dropped > 0 || (facts->filtered & ETS_TRACE_METHODS) != 0) return;
     for (uint32_t i = 0; i < ets_inspection_run_count(inspection); i++) {
         if (!is_broken_off(inspection, ets_inspection_run(inspection, i))) continue;
-        cli_note("run %u of the trace was broken off%s: it has no Method::execute", i,
-                 facts->lost_frames > 0 ? ", or its end was lost" : "");
+        cli_note("run %u of the trace did not finish%s: it has no Method::execute", i,
+                 facts->lost_frames > 0 ? " or its end was lost" : "");
     }
 }
 
@@ -118,11 +118,7 @@ void cli_note_whole_calls(const struct ets_inspection *inspection)
         const struct ets_row *row = ets_inspection_row(inspection, i);
         if (row->tie != ETS_TIE_CALL || row->backend == NULL) continue;
         if (!cli_text_is(cli_text(row->backend), "XnnpackBackend")) continue;
-        cli_note("delegates' events have %s: --program model.pte tells what is inside of delegates",
-                 row->handle_count > 0
-                     ? "the lines of their whole call"
-                     : "no lines of their own, and are too many for those of their "
-                       "whole call");
+        cli_note("source lines inside delegates need --program model.pte");
         return;
     }
 }
@@ -136,7 +132,7 @@ void cli_note_trace(const struct ets_inspection *inspection)
     note_partial_runs(inspection);
     note_broken_runs(inspection, facts);
     if (ets_inspection_is_other_program(inspection)) {
-        cli_note("the trace's fingerprint says that another program made it");
+        cli_note("the trace has the fingerprint of another program");
     }
 }
 
@@ -153,8 +149,9 @@ void cli_note_unjoined(const char *path, const struct ets_inspection *inspection
     for (uint32_t i = 0; i < ets_inspection_block_count(inspection); i++) {
         const struct ets_block *block = ets_inspection_block(inspection, i);
         if (block->method_state == ETS_METHOD_AMBIGUOUS) {
-            cli_note("%s%sblock %u is not joined, its method is ambiguous: %s; --method decides",
-                     name, behind, i, block->method);
+            cli_note(
+                "%s%sblock %u is not joined, its method is ambiguous: %s; choose one with --method",
+                name, behind, i, block->method);
         } else if (block->method_state == ETS_METHOD_MISMATCH) {
             cli_note("%s%sblock %u is not joined: %s", name, behind, i, block->reason);
         }

@@ -110,7 +110,7 @@ static int add_folder(struct cli_paths *paths, const char *folder)
     }
     cli_paths_close(&files);
     if (code != CLI_OK || paths->count > before) return code;
-    return cli_complain(CLI_INPUT, "%s: the folder holds no ETDump", folder);
+    return cli_complain(CLI_INPUT, "%s: the folder has no ETDump", folder);
 }
 
 static int add_list(struct cli_paths *paths, const char *list)
@@ -128,7 +128,8 @@ static int add_list(struct cli_paths *paths, const char *list)
         size_t size = end - at;
         if (size > 0 && text[end - 1] == '\r') size--;
         if (size >= MOST_NAME || memchr(text + at, '\0', size) != NULL) {
-            code = cli_complain(CLI_INPUT, "%s: byte %zu: no name of a file; a list has one a line",
+            code = cli_complain(CLI_INPUT,
+                                "%s: byte %zu: not a file name; a list has one name per line",
                                 cli_path_name(list), at);
         } else if (size > 0) {
             code = add_copy(paths, NULL, text + at, size);
@@ -136,7 +137,7 @@ static int add_list(struct cli_paths *paths, const char *list)
     }
     ets_file_close(file);
     if (code != CLI_OK || paths->count > before) return code;
-    return cli_complain(CLI_INPUT, "%s: the list names no file", cli_path_name(list));
+    return cli_complain(CLI_INPUT, "%s: the list is empty", cli_path_name(list));
 }
 
 int cli_paths_open(const char *const *words, unsigned word_count, struct cli_paths *paths_out)

@@ -13,7 +13,7 @@ int cli_traces_check_units(const char *left, const struct ets_inspection *left_i
     const bool left_cycles = ets_inspection_tick_unit(left_inspection, NULL) == ETS_UNIT_CYCLES;
     const bool right_cycles = ets_inspection_tick_unit(right_inspection, NULL) == ETS_UNIT_CYCLES;
     if (left_cycles == right_cycles) return CLI_OK;
-    return cli_complain(CLI_MISMATCH, "%s counts %s, %s %s: neither can be turned into the other",
+    return cli_complain(CLI_MISMATCH, "%s counts %s, but %s counts %s: they cannot be compared",
                         cli_path_name(left), left_cycles ? "cycles" : "time", cli_path_name(right),
                         right_cycles ? "cycles" : "time");
 }
@@ -80,7 +80,7 @@ static void print_notes(const char *path, const struct ets_inspection *inspectio
     ets_inspection_clock_faults(inspection, &wrapped, &backwards);
     if (wrapped + backwards > 0) {
         cli_note(
-            "%s: %u events end before they start: %u taken as a wrapped 32-bit counter, %u as "
+            "%s: %u events end before they start: read %u as a wrapped 32-bit counter, %u as "
             "lasting 0",
             name, wrapped + backwards, wrapped, backwards);
     }
@@ -107,7 +107,7 @@ static int add(const char *path, const struct cli_traces *traces,
     struct ets_error error;
     print_notes(path, inspection);
     if (ets_inspection_events(inspection)->count == 0) {
-        return cli_complain(CLI_INPUT, "%s: the trace holds no events", cli_path_name(path));
+        return cli_complain(CLI_INPUT, "%s: the trace has no events", cli_path_name(path));
     }
     if (traces->kept_count > 0 &&
         cli_traces_check_units(traces->paths.items[0], traces->kept[0].inspection, path,

@@ -13,26 +13,30 @@
 #define CLI_TRACES_OPTIONS                                                                        \
     CLI_SIBLINGS_OPTION,                                                                          \
     {"--source-time-scale", "--source_time_scale", "ns|us|ms|s|cycles",                           \
-     "Unit of traces that do not say theirs; default ns", NULL, false},                           \
+     "Clock unit of traces that do not state one; default ns", NULL, false},                      \
     {"--subtract-overhead", NULL, NULL,                                                           \
-     "Take off what recording cost; the traces must tell it", NULL, false},                       \
-    {"--steady", NULL, NULL, "Of each trace without the first runs that are warm-up", NULL,       \
+     "Subtract the measured cost of recording from each event", NULL, false},                     \
+    {"--steady", NULL, NULL, "Leave out the warm-up runs of each trace", NULL,                    \
      false},                                                                                      \
-    {"--format", "-f", CLI_FORMATS, "How to print the table", NULL,       \
+    {"--format", "-f", CLI_FORMATS, "Output format", NULL,                                        \
      false},                                                                                      \
-    {"--unit", NULL, "ns|us|ms|s", "One unit for all times instead of the best for each column",  \
+    {"--unit", NULL, "ns|us|ms|s",                                                                \
+     "Show all times in this unit; default: the best unit for each column",                       \
      NULL, false},                                                                                \
-    {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,    \
+    {"--width", NULL, "N",                                                                        \
+     "Width of the table in characters; default: the terminal's, or no limit", NULL,              \
      false},                                                                                      \
     {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false}
 /* Of what explains the traces: the second of each is for the new side. */
 #define CLI_SIDES_OPTIONS                                                                         \
-    {"--etrecord", NULL, "FILE", "The ETRecord of the first trace, and of both without the next", \
+    {"--etrecord", NULL, "FILE",                                                                  \
+     "The ETRecord of the first trace, and of the second without --etrecord-b",                   \
      NULL, false},                                                                                \
     {"--etrecord-b", NULL, "FILE", "The ETRecord of the second trace", NULL, false},              \
-    {"--program", NULL, "FILE", "The .pte or .bpte of the first trace, and of both", NULL, false}, \
+    {"--program", NULL, "FILE",                                                                   \
+     "The .pte or .bpte of the first trace, and of the second without --program-b", NULL, false}, \
     {"--program-b", NULL, "FILE", "The .pte or .bpte of the second trace", NULL, false},          \
-    {"--method", NULL, "NAME", "The method that ran, where the traces fit several", NULL, false}
+    {"--method", NULL, "NAME", "The method that ran, if the traces fit several", NULL, false}
 /* clang-format on */
 
 /* A trace that the pool needs as long as it lives: the first of its kind. */

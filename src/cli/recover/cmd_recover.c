@@ -9,21 +9,22 @@
 
 const struct cli_option cli_recover_options[] = {
     {"--output", "-o", "FILE",
-     "The ETDump; default CAPTURE with the ending .etdp, where there is no such file yet", NULL,
+     "The ETDump to write; default: CAPTURE with the ending .etdp, if no such file exists", NULL,
      false},
     {"--encoding", NULL, "auto|raw|hex|base64",
-     "How the capture holds the bytes; default auto: whatever has a whole frame", NULL, false},
-    {"--part", NULL, "N", "Which stream, from 1, where the device started again; default the last",
-     NULL, false},
-    {"--program", NULL, "FILE", "The .pte or .bpte that ran, to name running operators", NULL,
+     "Encoding of the bytes in the capture; default auto: detect it by complete frames", NULL,
      false},
-    {"--etrecord", NULL, "FILE", "The ETRecord of the export, for their source lines", NULL, false},
+    {"--part", NULL, "N",
+     "Which stream, counted from 1, if the device restarted; default: the last", NULL, false},
+    {"--program", NULL, "FILE", "The .pte or .bpte that ran; names the running operators", NULL,
+     false},
+    {"--etrecord", NULL, "FILE", "The ETRecord of the export; adds their source lines", NULL,
+     false},
     {"--format", "-f", "table|json|jsonl",
-     "json: one row with path, capture_bytes, encoding, part, part_count, output, output_bytes, "
-     "run_count, "
-     "event_count, stream (null for an ETDump; frames, lost_frames, damaged_frames, other_bytes, "
-     "refused_records, finished, dropped_events, running: thread, name, delegate_id, method, "
-     "chain, instruction, operator, source, began_ns, lasted_ns)",
+     "Output format; json: one row with path, capture_bytes, encoding, part, part_count, output, "
+     "output_bytes, run_count, event_count, stream (null for an ETDump; frames, lost_frames, "
+     "damaged_frames, other_bytes, refused_records, finished, dropped_events, running: thread, "
+     "name, delegate_id, method, chain, instruction, operator, source, began_ns, lasted_ns)",
      NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
@@ -62,8 +63,8 @@ static void check_program(struct recovery *recovery)
     if (here == there) return;
     recovery->program = NULL;
     cli_note(
-        "%s names nothing: another program was running, whose fingerprint is %016llx, and "
-        "this one's is %016llx",
+        "ignored %s: another program was running; its fingerprint is %016llx, but this file's is "
+        "%016llx",
         cli_path_name(recovery->program_path), (unsigned long long)there, (unsigned long long)here);
 }
 
@@ -180,7 +181,7 @@ static int check_is_new(const char *path)
     const enum ets_status status = cli_file_open(path, &file, &error);
     if (status == ETS_OK) ets_file_close(file);
     if (status == ETS_NOT_FOUND) return CLI_OK;
-    return cli_complain(CLI_INTERNAL, "%s is there already; name the output with -o", path);
+    return cli_complain(CLI_INTERNAL, "%s already exists; name another output with -o", path);
 }
 
 static int check_words(const struct cli_arguments *arguments)
@@ -194,7 +195,7 @@ static int check_words(const struct cli_arguments *arguments)
                             arguments->words[1]);
     }
     if (output != NULL && strcmp(output, "-") == 0) {
-        return cli_complain(CLI_USAGE, "standard output is for the report; -o needs a file");
+        return cli_complain(CLI_USAGE, "the report goes to standard output; -o needs a file");
     }
     if (output == NULL && strcmp(arguments->words[0], "-") == 0) {
         return cli_complain(CLI_USAGE, "name the output with -o: standard input has no name");

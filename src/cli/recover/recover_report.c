@@ -140,7 +140,7 @@ static void tell_running(const struct recovery *recovery, struct ets_facts *fact
         ets_facts_words(facts, ", began at %.3f ms", (double)running->began_ns / 1e6);
     }
     if (running->lasted_ns != 0) {
-        ets_facts_words(facts, " and took %.3f ms at least", (double)running->lasted_ns / 1e6);
+        ets_facts_words(facts, " and took at least %.3f ms", (double)running->lasted_ns / 1e6);
     }
     if (capture->thread_count > 1) ets_facts_words(facts, ", thread %u", running->thread);
     ets_facts_end(facts);
@@ -163,10 +163,10 @@ static void tell_dropped(const struct recovery *recovery, struct ets_facts *fact
     ets_trace_get_state(&recovery->stream.trace, &state);
     ets_facts_line(facts, "dropped");
     if (recovery->stream.capture.has_end == 0) {
-        ets_facts_words(facts, "not known, as the end is missing");
+        ets_facts_words(facts, "unknown: the end is missing");
         ets_json_put_null(facts->json, "dropped_events");
     } else if (state.dropped == 0) {
-        ets_facts_words(facts, "no event on the device");
+        ets_facts_words(facts, "no events on the device");
         ets_json_put_count(facts->json, "dropped_events", 0);
     } else {
         ets_facts_number(facts, "dropped_events", state.dropped);
@@ -179,7 +179,7 @@ static void tell_refused(const struct ets_stream_reader *capture, struct ets_fac
 {
     if (capture->refused_records != 0) ets_facts_line(facts, "records");
     ets_facts_number(facts, "refused_records", capture->refused_records);
-    ets_facts_words(facts, " could not be placed");
+    ets_facts_words(facts, " belong to no run");
     ets_facts_end(facts);
 }
 
@@ -199,8 +199,8 @@ static void tell_stream(const struct recovery *recovery, struct ets_facts *facts
     ets_facts_end(facts);
     if (ets_facts_are_json(facts)) tell_refused(capture, facts); /* for people the last of these */
     ets_facts_line(facts, "end");
-    ets_facts_bool(facts, "finished", capture->has_end != 0, "there: the stream was finished",
-                   "missing: the device stopped, or the capture did");
+    ets_facts_bool(facts, "finished", capture->has_end != 0, "present: the stream is complete",
+                   "missing: the device or the capture stopped");
     ets_facts_end(facts);
     tell_dropped(recovery, facts);
     if (!ets_facts_are_json(facts)) tell_refused(capture, facts);
@@ -270,11 +270,11 @@ static void tell_recovered(const struct recovery *recovery, struct ets_facts *fa
 {
     if (recovery->found.dumps > 1) {
         ets_facts_line(facts, "ETDumps");
-        ets_facts_words(facts, "%u whole, of which this is the last", recovery->found.dumps);
+        ets_facts_words(facts, "%u complete; recovered the last", recovery->found.dumps);
         ets_facts_end(facts);
     }
     if (recovery->found.damaged_dumps != 0) {
-        ets_facts_number_line(facts, "torn ETDumps", NULL, recovery->found.damaged_dumps);
+        ets_facts_number_line(facts, "damaged dumps", NULL, recovery->found.damaged_dumps);
     }
     ets_json_put_count(facts->json, "run_count", recovery->runs);
     ets_facts_line(facts, "recovered");

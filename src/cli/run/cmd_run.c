@@ -8,10 +8,10 @@
 
 const struct cli_option cli_run_options[] = {
     {"--trace", "-o", "FILE", "Write the trace (ETDump) to FILE", NULL, false},
-    {"--runs", "-r", "N", "How often to run; default 1", NULL, false},
+    {"--runs", "-r", "N", "Number of runs; default 1", NULL, false},
     {"--etrecord", NULL, "FILE", "The ETRecord, for --inputs etrecord", NULL, false},
     {"--print-outputs", "--print_output", "none|summary|all",
-     "Print the outputs of each method's last run as NumPy does: of large ones the edges, or all",
+     "Print the outputs of each method's last run as NumPy does, large ones shortened or in full",
      NULL, false},
     CLI_SESSION_OPTIONS,
     {NULL, NULL, NULL, NULL, NULL, false},
@@ -38,13 +38,13 @@ int cmd_run(const struct cli_arguments *arguments)
     const char *tracer = cli_value(arguments, "--tracer");
     const bool is_untraced = tracer != NULL && strcmp(tracer, "none") == 0;
     if (is_untraced && trace_path != NULL) {
-        return cli_complain(CLI_USAGE, "--tracer none writes no trace: leave out -o");
+        return cli_complain(CLI_USAGE, "--tracer none and -o exclude each other");
     }
     const char *debug_path = cli_value(arguments, "--debug-buffer");
     const bool has_stdout = (trace_path != NULL && strcmp(trace_path, "-") == 0) ||
                             (debug_path != NULL && strcmp(debug_path, "-") == 0);
     if (has_stdout && cli_wants_outputs_printed(arguments)) {
-        return cli_complain(CLI_USAGE, "standard output is for --print-outputs: name another file");
+        return cli_complain(CLI_USAGE, "--print-outputs uses standard output: name another file");
     }
     struct cli_session session;
     int code = cli_session_open(arguments, trace_path != NULL, 1, 0, &session);

@@ -32,7 +32,7 @@ static void describe(const struct ets_value *value, char *text, size_t room)
         break;
     case ETS_VALUE_DOUBLE: snprintf(text, room, "double %.17g", value->as.double_value); break;
     case ETS_VALUE_NONE: snprintf(text, room, "none"); break;
-    default: snprintf(text, room, "a value that is no tensor and no number");
+    default: snprintf(text, room, "neither a tensor nor a number");
     }
 }
 

@@ -14,25 +14,28 @@
 /* clang-format off */
 const struct cli_option cli_sql_options[] = {
     {"--etrecord", "--etrecord_path", "FILE",
-     "The ETRecord that the export wrote; with several traces one for all, or one for each", NULL,
+     "The ETRecord of the export; for several traces one for all, or one for each", NULL,
      true},
-    {"--program", NULL, "FILE", "The .pte or .bpte that ran, likewise", NULL, true},
+    {"--program", NULL, "FILE",
+     "The .pte or .bpte that ran; for several traces one for all, or one for each", NULL, true},
     {"--debug-buffer", "--debug_buffer_path", "FILE",
-     "The captured tensors; with several traces one for each", NULL, true},
-    {"--method", NULL, "NAME", "The method that ran, where a trace fits several", NULL, false},
+     "The captured tensors; for several traces one for each", NULL, true},
+    {"--method", NULL, "NAME", "The method that ran, if a trace fits several", NULL, false},
     CLI_SIBLINGS_OPTION,
-    {"--to", NULL, "FILE", "Write all tables and views to FILE, an SQLite database", NULL, false},
+    {"--to", NULL, "FILE", "Write all tables and views to the SQLite database FILE", NULL, false},
     {"--schema", NULL, NULL, "Print the tables and views with their columns", NULL, false},
-    {"--format", "-f", CLI_FORMATS, "How to print the result", NULL, false},
-    {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
+    {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
+    {"--width", NULL, "N",
+     "Width of the table in characters; default: the terminal's, or no limit", NULL,
      false},
     {"--output", NULL, "FILE", "Write the result to FILE instead of standard output", NULL, false},
     {"--source-time-scale", "--source_time_scale", "ns|us|ms|s|cycles",
-     "What a trace that does not say it counts its times in; default ns", NULL, false},
+     "Clock unit of traces that do not state one; default ns", NULL, false},
     {"--subtract-overhead", NULL, NULL,
      "Subtract the measured cost of recording from each event", NULL, false},
-    {"--partial", NULL, NULL, "Read damaged traces as far as whole parts remain", NULL, false},
-    {"--allow-mismatch", NULL, NULL, "Go on where trace and ETRecord or program disagree", NULL,
+    {"--partial", NULL, NULL, "Read the intact parts of damaged traces", NULL, false},
+    {"--allow-mismatch", NULL, NULL,
+     "Continue if the trace and the ETRecord or program disagree", NULL,
      false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
@@ -146,7 +149,7 @@ int cmd_sql(const struct cli_arguments *arguments)
     const char *query = NULL;
     if (cli_has(arguments, "--schema")) {
         if (arguments->word_count == 0) return print_schema(arguments);
-        return cli_complain(CLI_USAGE, "--schema is the same for all files and takes none");
+        return cli_complain(CLI_USAGE, "--schema is the same for all files; leave out the files");
     }
     int code = find_query(arguments, &query);
     if (code != CLI_OK) return code;

@@ -86,10 +86,10 @@ static int check_count(const struct sql_sources *sources, const char *what, uint
 {
     const uint32_t traces = sources->all.trace_count;
     if (count <= 1 || traces == 0 || count == traces) return CLI_OK;
-    return cli_complain(CLI_USAGE,
-                        "%u %s for %u traces: give one for all of them, or one for each in their "
-                        "order",
-                        count, what, traces);
+    return cli_complain(
+        CLI_USAGE,
+        "%u %s for %u traces: give one for all traces, or one per trace in the same order", count,
+        what, traces);
 }
 
 /* Which of `count` things goes with trace `number`. */
@@ -180,8 +180,8 @@ int sql_sources_open(struct sql_sources *sources, const struct cli_arguments *ar
     if (code == CLI_OK) code = check_count(sources, "ETRecords", sources->all.record_count);
     if (code == CLI_OK) code = check_count(sources, "programs", sources->all.program_count);
     if (code == CLI_OK && buffers != 0 && buffers != sources->all.trace_count) {
-        code = cli_complain(CLI_USAGE, "%u debug buffers for %u traces: each has its own", buffers,
-                            sources->all.trace_count);
+        code = cli_complain(CLI_USAGE, "%u debug buffers for %u traces: give one per trace",
+                            buffers, sources->all.trace_count);
     }
     const uint32_t records = sources->all.record_count, programs = sources->all.program_count;
     for (uint32_t i = 0; code == CLI_OK && i < sources->all.trace_count; i++) {

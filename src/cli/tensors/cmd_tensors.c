@@ -16,38 +16,44 @@
 /* clang-format off */
 const struct cli_option cli_tensors_options[] = {
     {"--debug-buffer", "--debug_buffer_path", "FILE",
-     "The captured tensors; without it they are listed without numbers", NULL, false},
-    {"--etrecord", "--etrecord_path", "FILE", "The ETRecord that the export wrote", NULL, false},
+     "The captured tensors; without it, only their types and shapes are listed", NULL, false},
+    {"--etrecord", "--etrecord_path", "FILE", "The ETRecord of the export", NULL, false},
     {"--program", NULL, "FILE", "The .pte or .bpte that ran", NULL, false},
-    {"--method", NULL, "NAME", "The method that ran, where the trace fits several", NULL, false},
+    {"--method", NULL, "NAME", "The method that ran, if the trace fits several", NULL, false},
     {"--block", NULL, "NAME", "Only this block, by name or number", NULL, false},
-    {"--run", NULL, "N", "Only this run of the trace, from 0", NULL, false},
+    {"--run", NULL, "N", "Only this run of the trace; runs count from 0", NULL, false},
     {"--event", NULL, "N", "Only the tensors of this event, by its number in the table", NULL,
      false},
-    {"--only-outputs", NULL, NULL, "Only outputs of the whole method", NULL, false},
-    {"--only-broken", NULL, NULL, "Only tensors with NaN or infinite numbers", NULL, false},
+    {"--only-outputs", NULL, NULL, "Only outputs of the method", NULL, false},
+    {"--only-nonfinite", "--only-broken", NULL,
+     "Only tensors with NaN or infinite elements", NULL, false},
     CLI_FILTER_OPTIONS,
     CLI_TENSOR_TEXT_OPTIONS,
-    {"--columns", "-c", "NAMES", "Only these columns, in this order, as operator,shape,mean", NULL,
+    {"--columns", "-c", "NAMES",
+     "Only these columns, in this order, such as operator,shape,mean", NULL,
      false},
     {"--save", NULL, "PATH",
-     "Also write the tensors: to a folder as .npy, to FILE.npz together, one to FILE.npy", NULL,
+     "Also save the tensors: as .npy files in a folder, together in FILE.npz, or one in "
+     "FILE.npy", NULL,
      false},
-    {"--compare", NULL, "FILE", "Instead compare them with the arrays of a .npy or .npz file", NULL,
+    {"--compare", NULL, "FILE", "Compare the tensors with the arrays of a .npy or .npz file", NULL,
      false},
-    {"--rtol", NULL, "X", "With --compare: relative tolerance; what is outside ends with code 1",
+    {"--rtol", NULL, "X", "With --compare: relative tolerance; exit with 1 if it is exceeded",
      NULL, false},
-    {"--atol", NULL, "X", "With --compare: absolute tolerance, likewise", NULL, false},
+    {"--atol", NULL, "X",
+     "With --compare: absolute tolerance; exit with 1 if it is exceeded", NULL, false},
     CLI_COMPARATOR_OPTION,
     {"--heat-map", NULL, "FILE",
-     "Also draw one tensor, with --compare its difference, as a PNG picture", NULL, false},
-    {"--format", "-f", CLI_FORMATS, "How to print the table", NULL, false},
-    {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
+     "Also draw one tensor, or with --compare its difference, as a PNG picture", NULL, false},
+    {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
+    {"--width", NULL, "N",
+     "Width of the table in characters; default: the terminal's, or no limit", NULL,
      false},
     {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},
     CLI_SIBLINGS_OPTION,
-    {"--partial", NULL, NULL, "Read a damaged trace as far as whole parts remain", NULL, false},
-    {"--allow-mismatch", NULL, NULL, "Go on where trace and ETRecord or program disagree", NULL,
+    {"--partial", NULL, NULL, "Read the intact part of a damaged trace", NULL, false},
+    {"--allow-mismatch", NULL, NULL,
+     "Continue if the trace and the ETRecord or program disagree", NULL,
      false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
@@ -76,17 +82,18 @@ static void report_nothing(const struct cli_captured *captured)
     ets_captured_values_init(&values, inspection, (struct ets_bytes){NULL, 0}, NULL);
     while (ets_captured_values_next(&values, &value)) count++;
     if (count == 0) {
-        cli_note("no captured tensors; `etscope run --capture intermediates` records them");
+        cli_note(
+            "the trace has no captured tensors; `etscope run --capture intermediates` captures "
+            "them");
     } else {
         cli_note(
-            "none of the %u captured tensors fits what was asked for; without a TENSOR and filters "
-            "all are listed",
+            "none of the %u captured tensors matches; leave out TENSOR and the filters to list all",
             count);
     }
     if (event == ETS_NO_INDEX) return;
     const uint32_t meant = event_of_instruction(inspection, event);
     if (meant == ETS_NO_INDEX) return;
-    cli_note("event %u made no tensor; instruction %u is event %u", event, event, meant);
+    cli_note("event %u has no tensor; instruction %u is event %u", event, event, meant);
 }
 
 /* Where NaN begins; it spreads from there. */
@@ -98,7 +105,7 @@ static void note_nan(const struct cli_captured *captured, const struct ets_tenso
         snprintf(event, sizeof event, ", first in event %u", gaps->first_nan);
     }
     cli_note("%u %s NaN%s%s", gaps->with_nan, gaps->with_nan == 1 ? "tensor has" : "tensors have",
-             event, captured->broken_only ? "" : "; --only-broken leaves the others out");
+             event, captured->broken_only ? "" : "; --only-nonfinite shows only these");
 }
 
 /* Says what the table has no numbers for. Returns the exit code that it makes. */
@@ -108,23 +115,23 @@ static int report_gaps(const struct cli_captured *captured, uint32_t rows,
     const struct cli_subject *subject = captured->subject;
     note_nan(captured, gaps);
     if (captured->broken_only && gaps->without_buffer > 0) {
-        cli_note("without --debug-buffer, %u tensors have no numbers", gaps->without_buffer);
+        cli_note("%u tensors have no statistics without --debug-buffer", gaps->without_buffer);
     } else if (rows == 0 && captured->broken_only) {
-        cli_note("no tensor that was asked for has NaN or infinite numbers");
+        cli_note("no selected tensor has NaN or infinite elements");
     } else if (rows == 0) {
         report_nothing(captured);
     } else if (gaps->without_buffer > 0) {
-        cli_note("without --debug-buffer, tensors are listed without their numbers");
+        cli_note("tensors have no statistics without --debug-buffer");
     }
     if (gaps->unrecorded > 0) {
         cli_note("%u tensors were recorded without their bytes", gaps->unrecorded);
     }
     if (gaps->unreadable > 0) {
-        cli_note("%u values have no numbers: %s", gaps->unreadable,
+        cli_note("%u values have no statistics: %s", gaps->unreadable,
                  gaps->unreadable_reason.message);
     }
     if (gaps->outside == 0) return CLI_OK;
-    return cli_complain(CLI_INPUT, "%s: %u tensors are not in it: %s",
+    return cli_complain(CLI_INPUT, "%s: %u tensors are missing: %s",
                         cli_path_name(subject->debug_buffer_path), gaps->outside,
                         gaps->outside_reason.message);
 }
@@ -143,7 +150,7 @@ static void note_reduced(const struct cli_captured *captured)
     cli_captured_begin(captured, &values);
     while (ets_captured_values_next(&values, &value)) count += value.has_statistics != 0;
     if (count > 0)
-        cli_note("%u tensors have no values: the tracer kept their summaries alone", count);
+        cli_note("%u tensors have no values: the tracer kept only their statistics", count);
 }
 
 /* The table, and for people the values behind it, as one file. */
@@ -224,14 +231,15 @@ static int check_single(const struct cli_captured *captured, const char *path, c
 {
     if (captured->count == 1) return CLI_OK;
     if (picture != NULL) {
-        return cli_complain(CLI_USAGE,
-                            "--heat-map draws one tensor, not %u: name it by its event in the list",
-                            captured->count);
+        return cli_complain(
+            CLI_USAGE,
+            "--heat-map draws one tensor, but %u are selected: select one by its event in the list",
+            captured->count);
     }
     if (path == NULL || !cli_ends_with(path, ".npy")) return CLI_OK;
     return cli_complain(CLI_USAGE,
-                        "--save %s: a .npy file holds one tensor, not %u: name it by its event, or "
-                        "give a folder or a .npz file",
+                        "--save %s: a .npy file holds one tensor, but %u are selected: select one "
+                        "by its event, or give a folder or a .npz file",
                         path, captured->count);
 }
 
@@ -268,17 +276,16 @@ static int check_needs(const struct cli_arguments *arguments)
     static const char *const of_comparison[] = {"--rtol", "--atol", "--comparator", NULL};
     const char *needing = cli_first_given(arguments, of_bytes);
     const char *tolerance = cli_first_given(arguments, of_comparison);
-    if (needing == NULL && arguments->word_count > 1) needing = "the values of a tensor";
+    if (needing == NULL && arguments->word_count > 1) needing = "TENSOR";
     if (needing != NULL && !cli_has(arguments, "--debug-buffer")) {
-        return cli_complain(CLI_USAGE, "%s need%s --debug-buffer, which holds the tensors", needing,
-                            needing[0] == '-' ? "s" : "");
+        return cli_complain(CLI_USAGE, "%s needs --debug-buffer, which contains the tensors",
+                            needing);
     }
     if (tolerance != NULL && !cli_has(arguments, "--compare")) {
-        return cli_complain(CLI_USAGE, "%s is for --compare", tolerance);
+        return cli_complain(CLI_USAGE, "%s needs --compare", tolerance);
     }
     if (cli_has(arguments, "--show") && cli_has(arguments, "--compare")) {
-        return cli_complain(CLI_USAGE,
-                            "--show and --compare print one thing each: give one of them");
+        return cli_complain(CLI_USAGE, "--show and --compare exclude each other");
     }
     return cli_check_tensor_text(arguments);
 }

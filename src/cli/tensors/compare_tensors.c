@@ -132,7 +132,7 @@ static void find_out(struct line *line)
                    ets_scalar_type_name((int)expected->scalar_type));
     }
     if (!line->verdict.has_statistics) return;
-    if (sums->layouts_differ) used = add(text, used, "%sanother layout", used > 0 ? "; " : "");
+    if (sums->layouts_differ) used = add(text, used, "%sthe layouts differ", used > 0 ? "; " : "");
     if (sums->unequal_count == 0) return;
     const bool is_broken = sums->broken_count > 0;
     const uint64_t worst = is_broken ? sums->first_broken_index
@@ -200,7 +200,8 @@ static int compare_one(struct comparing *c, const struct ets_captured_value *val
     struct ets_error error;
     line.array = find_array(c->captured, &c->pairs, value, place);
     if (line.array == c->arrays->count) {
-        snprintf(line.finding, sizeof line.finding, "%s has no array for it", c->arrays->path);
+        snprintf(line.finding, sizeof line.finding, "%s has no array for this tensor",
+                 c->arrays->path);
         put_line(c, &line, "missing");
         c->failed++;
         return CLI_OK;
@@ -244,7 +245,7 @@ static void note_unused(const struct comparing *c)
     }
     if (unused == 0) return;
     const struct ets_text name = cli_arrays_name(c->arrays, first);
-    cli_note("%zu arrays of %s are of no tensor that was chosen, the first is %.*s", unused,
+    cli_note("%zu arrays of %s match no selected tensor; the first is %.*s", unused,
              c->arrays->path, (int)(name.size < 100 ? name.size : 100),
              name.size > 0 ? name.data : "");
 }
@@ -279,8 +280,9 @@ static int compare_all(const struct cli_arguments *arguments, struct comparing *
     if (code != CLI_OK) return code;
     note_unused(c);
     if (c->by_order > 0) {
-        cli_note("%u tensor%s in %s: paired by the order of operators of a name and shape",
-                 c->by_order, c->by_order == 1 ? " has another event" : "s have other events",
+        cli_note("%u tensor%s in %s: paired tensors of the same operator and shape in order",
+                 c->by_order,
+                 c->by_order == 1 ? " has a different event" : "s have different events",
                  c->arrays->path);
     }
     cli_note("%u of %u tensors are close to %s", c->captured->count - c->failed, c->captured->count,
@@ -293,8 +295,8 @@ static int check_count(const struct cli_captured *captured, const struct cli_arr
 {
     if (arrays->npz != NULL || captured->count == 1) return CLI_OK;
     return cli_complain(CLI_USAGE,
-                        "--compare %s: a .npy file is compared with one tensor, not %u: name it by "
-                        "its event in the list",
+                        "--compare %s: a .npy file holds one tensor, but %u are selected: select "
+                        "one by its event in the list",
                         arrays->path, captured->count);
 }
 

@@ -26,13 +26,11 @@ int cli_check_tensor_text(const struct cli_arguments *arguments)
     (void)cli_number(arguments, "--precision", 8, 0, 17, &ok);
     if (!ok) return CLI_USAGE;
     if (detail != NULL && (!is_shown || !is_table)) {
-        return cli_complain(CLI_USAGE, "%s is for values that are printed, by --show or a TENSOR",
-                            detail);
+        return cli_complain(CLI_USAGE, "%s needs --show or a TENSOR", detail);
     }
     if (is_shown && !is_table && strcmp(format, "markdown") == 0) {
-        return cli_complain(CLI_USAGE,
-                            "values are printed as table, tsv, csv, json or jsonl, not "
-                            "as markdown");
+        return cli_complain(
+            CLI_USAGE, "values cannot be printed as markdown: use table, tsv, csv, json or jsonl");
     }
     return CLI_OK;
 }
@@ -128,21 +126,21 @@ int cli_show_tensors(const struct cli_arguments *arguments, const struct cli_cap
 static void note_drawn(const char *path, const struct ets_heat_map *drawn, bool is_difference)
 {
     char range[96];
-    if (isnan(drawn->low)) snprintf(range, sizeof range, "no number is finite");
+    if (isnan(drawn->low)) snprintf(range, sizeof range, "no element is finite");
     else if (drawn->low < drawn->high)
         snprintf(range, sizeof range, "%s%g to %g", is_difference ? "differences from " : "",
                  drawn->low, drawn->high);
     else
-        snprintf(range, sizeof range, "every %s is %g", is_difference ? "difference" : "number",
+        snprintf(range, sizeof range, "every %s is %g", is_difference ? "difference" : "element",
                  drawn->low);
     cli_note("%s: %u x %u pixels, %s", path, drawn->width, drawn->height, range);
     if (drawn->cell_rows > 1 || drawn->cell_columns > 1) {
-        cli_note("a cell is %llu x %llu elements and shows the one that is farthest from 0",
+        cli_note("a cell stands for %llu x %llu elements and shows the one farthest from 0",
                  (unsigned long long)drawn->cell_rows, (unsigned long long)drawn->cell_columns);
     }
     if (drawn->tiles_shown < drawn->tile_count) {
-        cli_note("the first %llu of %llu matrices are drawn",
-                 (unsigned long long)drawn->tiles_shown, (unsigned long long)drawn->tile_count);
+        cli_note("drew the first %llu of %llu matrices", (unsigned long long)drawn->tiles_shown,
+                 (unsigned long long)drawn->tile_count);
     }
 }
 

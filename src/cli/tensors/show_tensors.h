@@ -9,12 +9,13 @@
 /* For the option table of `tensors`. */
 /* clang-format off */
 #define CLI_TENSOR_TEXT_OPTIONS                                                                   \
-    {"--show", NULL, NULL, "Print the values of every tensor that is listed, as NumPy does", NULL, \
+    {"--show", NULL, NULL, "Print the values of every listed tensor, as NumPy does", NULL,        \
      false},                                                                                      \
-    {"--full", NULL, NULL, "Print all values, not only the ends of large tensors", NULL, false},  \
+    {"--full", NULL, NULL,                                                                        \
+     "Print all values of large tensors, not only the first and last", NULL, false},              \
     {"--edge-items", NULL, "N", "Values at each end of a dimension of large tensors; default 3",  \
      NULL, false},                                                                                \
-    {"--precision", NULL, "N", "Digits behind the point, at most; default 8", NULL, false}
+    {"--precision", NULL, "N", "Maximum digits after the decimal point; default 8", NULL, false}
 /* clang-format on */
 
 /* What is wrong with these options. Returns an exit code. */

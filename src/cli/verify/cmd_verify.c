@@ -18,23 +18,26 @@
 
 /* clang-format off */
 const struct cli_option cli_verify_options[] = {
-    {"--method", "-m", "NAME", "Only this method's test cases; several may be named", NULL, true},
-    {"--case", NULL, "N", "Only this test case, from 0; several may be named", NULL, true},
+    {"--method", "-m", "NAME", "Only test cases of this method; may be repeated", NULL, true},
+    {"--case", NULL, "N", "Only this test case, counted from 0; may be repeated", NULL, true},
     {"--rtol", NULL, "X", "Relative tolerance of all outputs", NULL, false},
     {"--atol", NULL, "X", "Absolute tolerance of all outputs", NULL, false},
     {"--rms", NULL, "X",
-     "Tolerance of all outputs as a part of the root mean square of what is expected; default: by "
-     "what the program computes in, 0 with --rtol or --atol",
+     "Tolerance of all outputs, as a fraction of the root mean square of the expected "
+     "output; default: by the types the program computes in, or 0 with --rtol or --atol",
      NULL, false},
-    {"--tolerance", NULL, "FIELDS", "A tolerance for some outputs, as output=1,rtol=1e-3,atol=1e-5",
+    {"--tolerance", NULL, "FIELDS",
+     "A tolerance for some outputs, such as output=1,rtol=1e-3,atol=1e-5",
      NULL, true},
-    {"--tolerances", NULL, "FILE", "The same from a file, one on each line", NULL, true},
+    {"--tolerances", NULL, "FILE", "A file with one such tolerance per line", NULL, true},
     CLI_COMPARATOR_OPTION,
-    {"--junit", NULL, "FILE", "Also write the verdicts as JUnit's XML", NULL, false},
-    {"--columns", "-c", "NAMES", "Only these columns, in this order, as case,verdict,mse", NULL,
+    {"--junit", NULL, "FILE", "Also write the verdicts as JUnit XML", NULL, false},
+    {"--columns", "-c", "NAMES",
+     "Only these columns, in this order, such as case,verdict,mse", NULL,
      false},
-    {"--format", "-f", CLI_FORMATS, "How to print the table", NULL, false},
-    {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
+    {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
+    {"--width", NULL, "N",
+     "Width of the table in characters; default: the terminal's, or no limit", NULL,
      false},
     {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},
     CLI_ENGINE_OPTIONS,
@@ -118,7 +121,8 @@ static void explain_whole(struct cli_checked *line)
     const size_t used = strlen(line->message);
     if (!line->result.has_statistics || !(error <= line->result.tolerance.of_rms)) return;
     snprintf(line->message + used, sizeof line->message - used,
-             "; as a whole it is off by %.2g of its root mean square, which gap calls right",
+             "; as a whole it is off by %.2g of its root mean square, which is within the "
+             "tolerance of gap",
              error);
 }
 
@@ -133,15 +137,15 @@ static void explain(struct cli_checked *line, const struct ets_value *expected)
     case ETS_RESULT_DIFFERENT:
         if (isfinite(c->worst_excess) && line->result.has_statistics) {
             snprintf(distance, sizeof distance,
-                     ", off by %.3g times what is allowed; the largest error is %g",
-                     c->worst_excess, line->result.comparison.max_error);
+                     ", off by %.3g times the tolerance; the largest error is %g", c->worst_excess,
+                     line->result.comparison.max_error);
         }
-        snprintf(line->message, sizeof line->message,
-                 "%llu of %llu numbers are outside of rtol %g, atol %g and rms %g; the worst is "
-                 "element %llu%s",
-                 (unsigned long long)c->outside_count, (unsigned long long)c->count,
-                 line->result.tolerance.relative, line->result.tolerance.absolute,
-                 line->result.tolerance.of_rms, (unsigned long long)c->worst_index, distance);
+        snprintf(
+            line->message, sizeof line->message,
+            "%llu of %llu elements exceed rtol %g, atol %g and rms %g; the worst is element %llu%s",
+            (unsigned long long)c->outside_count, (unsigned long long)c->count,
+            line->result.tolerance.relative, line->result.tolerance.absolute,
+            line->result.tolerance.of_rms, (unsigned long long)c->worst_index, distance);
         explain_whole(line);
         return;
     case ETS_RESULT_SHAPE:
@@ -339,8 +343,8 @@ static void add_output_rules(struct verifying *v, const struct ets_method *metho
         for (size_t k = 0; k < count; k++) rules[k].output = i;
         v->rule_count += count;
         cli_note(
-            "output %u holds what was computed in %s: it may be off by rtol %g, atol %g and %g of "
-            "its root mean square (%s)",
+            "output %u was computed in %s: tolerance rtol %g, atol %g and %g of its root mean "
+            "square (%s)",
             i, class_->name, class_->tolerance.relative, class_->tolerance.absolute,
             class_->tolerance.of_rms, class_->source);
     }
@@ -364,8 +368,8 @@ static int make_rules(struct verifying *v, const char *name)
         v->rule_count = ets_computes_rules(computes, NULL, rules);
         if (computes != ETS_COMPUTES_EXACT) {
             cli_note(
-                "%s computes in %s: its outputs may be off by rtol %g, atol %g and %g of their "
-                "root mean square (%s)",
+                "%s computes in %s: tolerance rtol %g, atol %g and %g of the root mean square of "
+                "an output (%s)",
                 name, class_->name, class_->tolerance.relative, class_->tolerance.absolute,
                 class_->tolerance.of_rms, class_->source);
         }
@@ -409,8 +413,8 @@ static int check_choice(const struct verifying *v)
             }
         }
         if (strtoll(value, NULL, 10) < most) continue;
-        return cli_complain(CLI_USAGE, "%s has %u test cases, from 0; there is no case %s",
-                            v->session.path, most, value);
+        return cli_complain(CLI_USAGE, "%s has no test case %s: it has %u, counted from 0",
+                            v->session.path, value, most);
     }
     return CLI_OK;
 }
@@ -419,7 +423,7 @@ static int verify_all(struct verifying *v)
 {
     const struct ets_bundle *bundle = &v->session.model.bundle;
     if (!v->session.model.is_bundle) {
-        return cli_complain(CLI_INPUT, "%s is no bundled program (.bpte): it has no test cases",
+        return cli_complain(CLI_INPUT, "%s is not a bundled program (.bpte): it has no test cases",
                             v->session.path);
     }
     int code = check_choice(v);
@@ -463,7 +467,7 @@ static int check_words(const struct cli_arguments *arguments)
     const char *output = cli_value(arguments, "--output"), *junit = cli_value(arguments, "--junit");
     bool ok = true;
     if (junit != NULL && strcmp(junit, output == NULL ? "-" : output) == 0) {
-        return cli_complain(CLI_USAGE, "the table and --junit need a file each");
+        return cli_complain(CLI_USAGE, "the table and --junit need different files");
     }
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
     return ok ? cli_check_stdin(arguments, inputs) : CLI_USAGE;
@@ -479,7 +483,7 @@ static void note_nan(const struct verifying *v)
                  v->checked[i].result.comparison.reference_nan_count > 0;
     }
     if (count == 0) return;
-    cli_note("%u expected %s NaN, which counts as close to NaN", count,
+    cli_note("%u expected %s NaN; NaN counts as close to NaN", count,
              count == 1 ? "output has" : "outputs have");
 }
 

@@ -33,7 +33,9 @@ struct ets_engine_method {
     }
     ~ets_engine_method()
     {
+        if (counted != nullptr) counted->end();
         method.reset();
+        if (counted != nullptr) counted->release();
         ets::note_method_closed();
     }
     ets_engine_method(const ets_engine_method &) = delete;
@@ -46,6 +48,7 @@ struct ets_engine_method {
     executorch::extension::MallocMemoryAllocator temporary_memory;
     std::vector<ets::aligned_block> planned; /* of those that are not the program's */
     std::vector<executorch::runtime::Span<uint8_t>> planned_spans;
+    ets::method_memory *counted = nullptr; /* the program's; NULL: memory is not counted */
     std::optional<executorch::runtime::HierarchicalAllocator> planned_memory;
     std::optional<executorch::runtime::MemoryManager> memory;
     std::vector<ets::input> inputs;
@@ -64,16 +67,20 @@ enum ets_status plan_memory(struct ets_engine_method *method, const et::MethodMe
         const auto size = meta.memory_planned_buffer_size(i);
         if (!size.ok() || size.get() < 0) {
             return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET,
-                            "method %s: planned buffer %zu has no valid size", meta.name(), i);
+                            "method %s: planned buffer %zu has an invalid size", meta.name(), i);
         }
         const auto device = meta.memory_planned_buffer_device(i);
         if (device.ok() && !device->is_cpu()) {
             return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,
-                            "method %s: planned buffer %zu lies in a device's memory", meta.name(),
-                            i);
+                            "method %s: planned buffer %zu is in the memory of a device",
+                            meta.name(), i);
         }
         et::Span<uint8_t> span = method->program->shared.get(meta, i);
-        if (span.empty()) {
+        if (span.empty() && method->counted != nullptr) {
+            span = method->counted->plan(i, static_cast<size_t>(size.get()));
+        } else if (!span.empty() && method->counted != nullptr) {
+            method->counted->plan_shared(i, span.size());
+        } else if (span.empty()) {
             method->planned.emplace_back(static_cast<size_t>(size.get()));
             span = {method->planned.back().data(), method->planned.back().size()};
         }
@@ -81,8 +88,13 @@ enum ets_status plan_memory(struct ets_engine_method *method, const et::MethodMe
     }
     method->planned_memory.emplace(
         et::Span<et::Span<uint8_t>>(method->planned_spans.data(), method->planned_spans.size()));
-    method->memory.emplace(&method->method_memory, &method->planned_memory.value(),
-                           &method->temporary_memory);
+    et::MemoryAllocator *method_allocator = &method->method_memory;
+    et::MemoryAllocator *temporary_allocator = &method->temporary_memory;
+    if (method->counted != nullptr) {
+        method_allocator = method->counted->method_allocator();
+        temporary_allocator = method->counted->temporary_allocator();
+    }
+    method->memory.emplace(method_allocator, &method->planned_memory.value(), temporary_allocator);
     return ETS_OK;
 }
 
@@ -95,6 +107,9 @@ enum ets_status prepare_inputs(struct ets_engine_method *method, const et::Metho
         ETS_TRY(describe_value(meta, true, i, &each.expected, error));
         if (each.expected.kind != ETS_VALUE_TENSOR) continue;
         each.bytes = aligned_block(each.expected.tensor.data_bytes);
+        if (method->counted != nullptr && !each.expected.is_memory_planned) {
+            method->counted->add_input(each.expected.tensor.data_bytes);
+        }
         const auto info = meta.input_tensor_meta(i);
         for (size_t d = 0; info.ok() && d < info->dim_order().size(); d++) {
             each.order[d] = info->dim_order()[d];
@@ -115,6 +130,7 @@ enum ets_status prepare_outputs(struct ets_engine_method *method, const et::Meth
         /* A constant returned as it is, or an input passed through, has its memory already. */
         if (!held.isTensor() || held.toTensor().const_data_ptr() != nullptr) continue;
         method->outputs.emplace_back(info.tensor.data_bytes);
+        if (method->counted != nullptr) method->counted->add_output(info.tensor.data_bytes);
         const aligned_block &block = method->outputs.back();
         const et::Error code = method->method->set_output_data_ptr(block.data(), block.size(), i);
         if (code != et::Error::Ok) {
@@ -136,8 +152,13 @@ enum ets_status open_checked(struct ets_engine_program *program, const char *nam
     }
     auto method = std::make_unique<ets_engine_method>(program);
     method->name = meta->name();
+    if (program->memory != nullptr) {
+        method->counted = program->memory->add(
+            std::make_unique<method_memory>(meta.get(), program->tracer.get()));
+    }
     ETS_TRY(plan_memory(method.get(), meta.get(), error));
     if (program->tracer != nullptr) program->tracer->set_method(method->name, 0);
+    if (method->counted != nullptr) method->counted->before_load();
     auto loaded = program->program->load_method(
         name, &method->memory.value(),
         program->tracer == nullptr ? nullptr : program->tracer->event_tracer(), program->data_map);
@@ -146,6 +167,7 @@ enum ets_status open_checked(struct ets_engine_program *program, const char *nam
         return fail_runtime(error, ETS_RUNTIME, loaded.error(), "cannot load method %s%s", name,
                             lacks_data ? " without its data file (.ptd)" : "");
     }
+    if (method->counted != nullptr) method->counted->after_load();
     method->method = std::make_unique<et::Method>(std::move(loaded.get()));
     ETS_TRY(prepare_inputs(method.get(), meta.get(), error));
     ETS_TRY(prepare_outputs(method.get(), meta.get(), error));
@@ -158,7 +180,7 @@ enum ets_status check_usable(const struct ets_engine_program *program, struct et
 {
     if (program->is_broken) {
         return ets_fail(error, ETS_RUNTIME, ETS_NO_OFFSET,
-                        "the runtime gave up in this program before; open it again");
+                        "the runtime aborted in this program before; open it again");
     }
     if (program->is_finished) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
@@ -192,7 +214,7 @@ enum ets_status check_tensor(const struct ets_engine_method *method, size_t inde
     }
     if (!has_all_bytes(given)) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "input %zu: %s needs more than the %zu bytes given", index,
+                        "input %zu: %s needs more than the given %zu bytes", index,
                         describe(given).text, given.data_bytes);
     }
     return ETS_OK;
@@ -306,7 +328,9 @@ enum ets_status method_execute(struct ets_engine_method *method, struct ets_erro
         if (method->program->tracer != nullptr) {
             method->program->tracer->set_method(method->name, method->run_count++);
         }
+        if (method->counted != nullptr) method->counted->before_run();
         const et::Error code = method->method->execute();
+        if (method->counted != nullptr) method->counted->after_run();
         if (code == et::Error::Ok) return ETS_OK;
         return fail_runtime(error, ETS_RUNTIME, code, "cannot run %s", method->name);
     });

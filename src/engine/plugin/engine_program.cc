@@ -20,17 +20,18 @@ enum ets_status check_header(struct ets_bytes bytes, struct ets_error *error)
     }
     if (bytes.size < et::Program::kMinHeadBytes) {
         return ets_fail(error, ETS_TRUNCATED, bytes.size,
-                        "a .pte has at least %zu bytes, this one has %zu",
+                        "a .pte has at least %zu bytes, but this one has %zu",
                         et::Program::kMinHeadBytes, bytes.size);
     }
     switch (et::Program::check_header(bytes.data, bytes.size)) {
     case status::CompatibleVersion: return ETS_OK;
     case status::IncompatibleVersion:
         return ets_fail(error, ETS_UNSUPPORTED, 4,
-                        "the program's format (%.4s) is not the one this runtime reads",
+                        "this runtime cannot read the program's format (%.4s)",
                         reinterpret_cast<const char *>(bytes.data) + 4);
     default:
-        return ets_fail(error, ETS_WRONG_KIND, 4, "no ExecuTorch program: identifier ET12 missing");
+        return ets_fail(error, ETS_WRONG_KIND, 4,
+                        "not an ExecuTorch program: identifier ET12 is missing");
     }
 }
 
@@ -66,11 +67,20 @@ enum ets_status load_data_files(struct ets_engine_program *program,
     using merged = executorch::extension::merged_data_map::MergedDataMap;
     auto map = merged::load({maps.data(), maps.size()});
     if (!map.ok()) {
-        return fail_runtime(error, ETS_MISMATCH, map.error(), "the data files do not go together");
+        return fail_runtime(error, ETS_MISMATCH, map.error(),
+                            "the data files do not belong together");
     }
     program->merged_map = std::make_unique<merged>(std::move(map.get()));
     program->data_map = program->merged_map.get();
     return ETS_OK;
+}
+
+void count_memory(struct ets_engine_program *program,
+                  const struct ets_engine_program_options *options)
+{
+    uint64_t data_bytes = 0;
+    for (size_t i = 0; i < options->data_file_count; i++) data_bytes += options->data_files[i].size;
+    program->memory = std::make_unique<memory_report>(options->program.size, data_bytes);
 }
 
 enum ets_status add_tracer(struct ets_engine_program *program,
@@ -78,19 +88,26 @@ enum ets_status add_tracer(struct ets_engine_program *program,
                            struct ets_error *error)
 {
     if (options->tracer == ETS_TRACER_NONE) {
-        if (options->capture == ETS_CAPTURE_NONE) return ETS_OK;
+        if (options->capture == ETS_CAPTURE_NONE && options->count_memory == 0) return ETS_OK;
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "capturing values needs a tracer");
+                        options->count_memory == 0 ? "capturing values needs a tracer"
+                                                   : "counting memory needs a tracer");
     }
     if (options->tracer != ETS_TRACER_UPSTREAM && options->tracer != ETS_TRACER_ETSCOPE) {
-        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "no such tracer: %d",
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "unknown tracer: %d",
                         static_cast<int>(options->tracer));
+    }
+    if (options->count_memory != 0 && options->tracer != ETS_TRACER_ETSCOPE) {
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
+                        "counting memory needs etscope's tracer, whose trace keeps it");
     }
     if (options->fingerprint.size > 64) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "a fingerprint has at most 64 bytes, not %zu", options->fingerprint.size);
+                        "a fingerprint can have at most 64 bytes, not %zu",
+                        options->fingerprint.size);
     }
     program->tracer = make_tracer(options->tracer, options->capture, options->fingerprint);
+    if (options->count_memory != 0) count_memory(program, options);
     const size_t limit =
         options->debug_buffer_bytes == 0 ? ETS_ENGINE_DEBUG_BYTES : options->debug_buffer_bytes;
     if (options->capture != ETS_CAPTURE_NONE && !program->tracer->reserve_debug_bytes(limit)) {
@@ -151,7 +168,7 @@ enum ets_status read_method_info(const et::MethodMeta &meta, struct ets_engine_m
         const auto size = meta.memory_planned_buffer_size(i);
         if (!size.ok() || size.get() < 0) {
             return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET,
-                            "method %s: planned buffer %zu has no valid size", out->name, i);
+                            "method %s: planned buffer %zu has an invalid size", out->name, i);
         }
         out->planned_bytes += static_cast<uint64_t>(size.get());
     }
@@ -276,11 +293,14 @@ enum ets_status trace_finish(struct ets_engine_program *program, struct ets_byte
     if (program->tracer == nullptr) return ETS_OK;
     if (program->is_broken && !program->tracer->survives_abort()) {
         return ets_fail(error, ETS_RUNTIME, ETS_NO_OFFSET,
-                        "the runtime gave up during this program, its trace is lost");
+                        "the runtime aborted in this program, so its trace is lost");
     }
     if (!program->is_finished) {
         ETS_TRY(guarded(error, &program->is_broken, [&] {
             program->dump = program->tracer->finish();
+            if (program->memory != nullptr) {
+                program->dump = program->memory->append_to(std::move(program->dump));
+            }
             program->tracer->enable(false);
             program->is_finished = true;
             return ETS_OK;

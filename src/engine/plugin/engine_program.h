@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/plugin/memory.h"
+#include "engine/plugin/memory_report.h"
 #include "engine/plugin/runtime.h"
 #include "engine/plugin/tracer.h"
 #include "etscope/engine.h"
@@ -105,6 +106,7 @@ struct ets_engine_program {
     std::unique_ptr<executorch::runtime::Program> program;
     ets::shared_memory shared;
     std::unique_ptr<ets::tracer> tracer; /* NULL: none */
+    std::unique_ptr<ets::memory_report> memory; /* NULL: memory is not counted */
     ets::tracer_dump dump;
     bool is_finished = false; /* the trace is */
     bool is_broken = false;   /* the runtime aborted in it: nothing of it is used again */

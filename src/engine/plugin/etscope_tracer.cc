@@ -36,6 +36,16 @@ void etscope_tracer::set_method(const char *method, uint32_t invocation)
     ETDumpTracer::set_method(method, invocation);
 }
 
+void etscope_tracer::start()
+{
+    if (trace() == nullptr) prepare();
+}
+
+size_t etscope_tracer::heap_bytes()
+{
+    return trace() == nullptr ? 0 : trace()->config.buffer_bytes + trace()->config.names_bytes;
+}
+
 tracer_dump etscope_tracer::finish()
 {
     const etscope::ETDumpResult result = get_etdump_data();

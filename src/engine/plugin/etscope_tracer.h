@@ -19,6 +19,8 @@ class etscope_tracer final : public tracer, public etscope::ETDumpTracer
     void enable(bool enabled) override;
     void set_method(const char *method, uint32_t invocation) override;
     tracer_dump finish() override;
+    void start() override;
+    size_t heap_bytes() override;
     bool survives_abort() const override
     {
         return true;

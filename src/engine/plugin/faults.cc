@@ -80,9 +80,9 @@ fault_scope::~fault_scope()
 const char *fault_name(int number)
 {
     switch (number) {
-    case SIGFPE: return "SIGFPE, as of a division of integers by zero";
-    case SIGSEGV: return "SIGSEGV, an address outside of all memory";
-    default: return "SIGBUS, memory that its file does not have";
+    case SIGFPE: return "SIGFPE: integer division by zero, for example";
+    case SIGSEGV: return "SIGSEGV: invalid memory address";
+    default: return "SIGBUS: mapped memory past the end of its file";
     }
 }
 }  // namespace ets

@@ -76,16 +76,16 @@ bool is_over_runtime(const struct ets_tensor &tensor)
 enum ets_status check_tensor(size_t at, const struct ets_tensor *tensor, struct ets_error *error)
 {
     const char *wrong = nullptr;
-    if (tensor == nullptr) wrong = "no tensor where one must be";
-    else if (tensor->rank > ETS_TENSOR_MAX_RANK) wrong = "a tensor of too many dimensions";
+    if (tensor == nullptr) wrong = "a tensor is missing";
+    else if (tensor->rank > ETS_TENSOR_MAX_RANK) wrong = "a tensor has too many dimensions";
     if (wrong != nullptr) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "argument %zu: %s", at, wrong);
     }
     const int type = number_of(tensor->scalar_type);
-    if (ets_scalar_type_bytes(type) == 0) wrong = "no scalar type of the runtime";
-    else if (ets_tensor_count(tensor) == UINT64_MAX) wrong = "no valid sizes";
-    else if (is_over_runtime(*tensor)) wrong = "more than the runtime's 32-bit sizes";
-    else if (!has_all_bytes(*tensor)) wrong = "needs more bytes than are given";
+    if (ets_scalar_type_bytes(type) == 0) wrong = "a scalar type that the runtime does not support";
+    else if (ets_tensor_count(tensor) == UINT64_MAX) wrong = "invalid sizes";
+    else if (is_over_runtime(*tensor)) wrong = "sizes exceed the runtime's 32 bits";
+    else if (!has_all_bytes(*tensor)) wrong = "needs more bytes than given";
     if (wrong == nullptr) return ETS_OK;
     return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "argument %zu: %s: %s", at,
                     describe(*tensor).text, wrong);
@@ -114,8 +114,8 @@ enum ets_status kernel_arguments::build_tensor(struct ets_tensor *given, bool is
     auto *strides = memory_->list<StridesType>(given->rank);
     if (!find_dim_order(*given, order)) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "argument %zu: %s: its strides are those of no order of its dimensions",
-                        at_, describe(*given).text);
+                        "argument %zu: %s: its strides match no order of its dimensions", at_,
+                        describe(*given).text);
     }
     struct ets_tensor dense = *given;
     ets_tensor_set_dim_order(&dense, order);
@@ -218,9 +218,9 @@ enum ets_status check_argument(size_t at, const struct ets_kernel_argument &argu
     const bool is_list = kind >= ETS_KERNEL_INT_LIST && kind <= ETS_KERNEL_OPTIONAL_TENSOR_LIST;
     const char *wrong = nullptr;
     if (kind < ETS_KERNEL_NONE || kind > ETS_KERNEL_OPTIONAL_TENSOR_LIST) {
-        wrong = "of no kind that there is";
+        wrong = "unknown kind";
     } else if (is_list && argument.count > INT_MAX) {
-        wrong = "too long a list";
+        wrong = "a list that is too long";
     } else if (is_list && argument.count > 0 && argument.as.ints == nullptr) {
         wrong = "a list without its elements";
     } else if (kind == ETS_KERNEL_STRING && argument.as.text.data == nullptr) {

@@ -57,7 +57,7 @@ enum ets_status call_found(et::OpFunction kernel, const struct ets_kernel_argume
     const int fault = call_caught(kernel, context, stack.stack());
     if (fault != 0) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "the kernel faulted over its arguments (%s)", fault_name(fault));
+                        "the kernel crashed on these arguments (%s)", fault_name(fault));
     }
     const et::Error code = context.failure_state();
     if (code != et::Error::Ok) return fail_runtime(error, ETS_RUNTIME, code, "refused");
@@ -81,7 +81,7 @@ enum ets_status kernel_call(const char *name, struct ets_kernel_argument *argume
 {
     if (name == nullptr || (arguments == nullptr && argument_count > 0)) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "a kernel's call needs its name and its arguments");
+                        "a kernel call needs a name and arguments");
     }
     struct ets_error cause = {};
     const enum ets_status status = guarded(&cause, nullptr, [&] {

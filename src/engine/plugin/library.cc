@@ -54,7 +54,7 @@ enum ets_status check_survives(const char *path, struct ets_error *error)
     if (child < 0 || WIFEXITED(status)) return ETS_OK;
     const char *twice = strstr(reason, "Re-registering");
     return ets_fail(error, ETS_RUNTIME, ETS_NO_OFFSET,
-                    "the library would end the process when it is loaded: %s",
+                    "the library would end the process on loading: %s",
                     twice == nullptr ? reason : twice);
 }
 }  // namespace
@@ -73,7 +73,7 @@ enum ets_status load_library(const char *path, size_t *kernels_added_out,
         if (reason == nullptr) reason = path;
         const bool needs_python = strstr(reason, "undefined symbol: Py") != nullptr;
         return ets_fail(error, ETS_RUNTIME, ETS_NO_OFFSET, "cannot load the library: %s%s", reason,
-                        needs_python ? "; load the libpython3.N.so of its Python before it" : "");
+                        needs_python ? "; load the libpython3.N.so of its Python first" : "");
     }
     if (kernels_added_out != nullptr) {
         *kernels_added_out = et::get_registered_kernels().size() - kernels;

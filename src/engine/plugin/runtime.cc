@@ -115,12 +115,13 @@ struct explanation {
             const char *part, *text;
             enum ets_advice advice;
         } providers[] = {
-            {"llama::", "libcustom_ops_aot_lib.so of executorch with PyTorch has llama's",
+            {"llama::", "libcustom_ops_aot_lib.so of executorch with PyTorch provides llama's",
              ETS_ADVICE_PYTHON},
-            {"QnnBackend", "the wheel's libexecutorch_backend_qnn.so has it (needs Qualcomm's SDK)",
+            {"QnnBackend",
+             "the wheel's libexecutorch_backend_qnn.so provides it (needs Qualcomm's SDK)",
              ETS_ADVICE_LIBRARY},
             {"OpenvinoBackend",
-             "the wheel's libexecutorch_backend_openvino.so has it (needs OpenVINO)",
+             "the wheel's libexecutorch_backend_openvino.so provides it (needs OpenVINO)",
              ETS_ADVICE_LIBRARY},
         };
         for (const auto &each : providers) {
@@ -211,7 +212,7 @@ bool log_mentions(const char *part)
 enum ets_status fail_abort(struct ets_error *error)
 {
     const explanation why = explain(current_log.lines());
-    return ets_fail_advising(error, why.advice, ETS_RUNTIME, ETS_NO_OFFSET, "the runtime gave up%s",
+    return ets_fail_advising(error, why.advice, ETS_RUNTIME, ETS_NO_OFFSET, "the runtime aborted%s",
                              why.text.c_str());
 }
 

@@ -58,7 +58,7 @@ enum ets_status set_thread_count(unsigned count, struct ets_error *error)
     if (count == 0 || count == thread_count()) return ETS_OK;
     if (open_methods.load() > 0) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "the runtime has %zu threads, and %u cannot be set while methods are open",
+                        "the runtime has %zu threads; %u cannot be set while methods are open",
                         thread_count(), count);
     }
 #ifdef ETS_ENGINE_HAS_THREADPOOL

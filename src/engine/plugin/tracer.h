@@ -85,6 +85,12 @@ class tracer
     /* What runs next, and how often it ran before. `method` is borrowed. */
     virtual void set_method(const char *method, uint32_t invocation) = 0;
     virtual tracer_dump finish() = 0;
+    /* Takes its memory now, instead of at the first event; how much of the heap that is. */
+    virtual void start() {}
+    virtual size_t heap_bytes()
+    {
+        return 0;
+    }
     /* Whether the trace is whole even after the runtime gave up in the middle of a run. */
     virtual bool survives_abort() const = 0;
 

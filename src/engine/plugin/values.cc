@@ -61,8 +61,8 @@ namespace
 enum ets_status check_rank(size_t rank, struct ets_error *error)
 {
     if (rank <= ETS_TENSOR_MAX_RANK) return ETS_OK;
-    return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET, "a tensor of rank %zu is over %d", rank,
-                    ETS_TENSOR_MAX_RANK);
+    return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,
+                    "a tensor has rank %zu, over the limit of %d", rank, ETS_TENSOR_MAX_RANK);
 }
 }  // namespace
 
@@ -84,7 +84,7 @@ enum ets_status read_tensor_info(const executorch::runtime::TensorInfo &info,
     }
     if (ets_tensor_set_dim_order(out, order.data()) != ETS_OK) {
         return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET,
-                        "a tensor's dim order is no permutation");
+                        "a tensor's dim order is not a permutation");
     }
     return ETS_OK;
 }

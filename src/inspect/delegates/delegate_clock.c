@@ -184,7 +184,7 @@ static const char *find_obstacle(const struct fit *fit)
     if (fit->clock->calls < LEAST_CALLS) return "fewer than 20 calls";
     if (fit->places < LEAST_PLACES) return "calls at fewer than 3 places";
     if (!(fit->most_mean >= LEAST_SPREAD * fit->least_mean) || fit->most_mean <= 0) {
-        return "no call is 4 times as long as another";
+        return "all calls are of similar length, within a factor of 4";
     }
     return NULL;
 }
@@ -199,7 +199,7 @@ static void solve(struct fit *fit)
     if (fit->clock == NULL) return;
     fit->clock->reason = find_obstacle(fit);
     const double det = determinant(fit);
-    if (fit->clock->reason == NULL && !(det > 0)) fit->clock->reason = "calls that took no time";
+    if (fit->clock->reason == NULL && !(det > 0)) fit->clock->reason = "some calls took no time";
     if (fit->clock->reason != NULL) return;
     fit->clock->scale = (fit->w * fit->wxy - fit->wx * fit->wy) / det;
     fit->intercept = (fit->wxx * fit->wy - fit->wx * fit->wxy) / det;
@@ -215,13 +215,13 @@ static void judge_fit(struct fit *fit)
     clock->scale_error = NORMAL_95 * clock->residual * sqrt(fit->w / det);
     const double intercept_error = NORMAL_95 * clock->residual * sqrt(fit->wxx / det);
     if (!(clock->residual <= MOST_RESIDUAL)) {
-        clock->reason = "calls lie more than 5 % off a line";
+        clock->reason = "calls deviate from a line by more than 5 %";
     } else if (!(clock->scale > 0) || clock->scale_error > MOST_SCALE_ERROR * clock->scale) {
         clock->reason = "its scale is uncertain by more than 5 %";
     } else if (fit->intercept < -intercept_error) {
-        clock->reason = "by a line, calls would be shorter than their events";
+        clock->reason = "a fitted line makes calls shorter than their events";
     } else if (fit->most_excess > 2 * clock->residual) {
-        clock->reason = "by a line, a call would be shorter than its events";
+        clock->reason = "a fitted line makes a call shorter than its events";
     } else {
         clock->state = ETS_CLOCK_FITTED;
         return;

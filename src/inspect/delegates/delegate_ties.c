@@ -105,8 +105,8 @@ static void tie_to_unit(const struct ets_delegate_units *units, struct ets_unit_
     row->handle_count = unit->handle_count;
     if (match.is_added) {
         row->tie_reason =
-            "a conversion that the runtime added, as the processor does not compute "
-            "with these 16-bit floats";
+            "a conversion added by the runtime: the processor cannot compute with these 16-bit "
+            "floats";
         return;
     }
     row->unit = match.unit;

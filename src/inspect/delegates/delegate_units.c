@@ -25,8 +25,8 @@ enum ets_status ets_delegate_units_read(struct ets_arena *arena,
 {
     *units_out = (struct ets_delegate_units){
         .reason = call->record == NULL
-                      ? "no reader of this backend's payload, and no ETRecord"
-                      : "no reader of this backend's payload, and no delegate map"};
+                      ? "this backend's payload cannot be read, and there is no ETRecord"
+                      : "this backend's payload cannot be read, and there is no delegate map"};
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
         const char *backend = readers[i]->backend;
         if (backend != NULL && !ets_text_is(call->backend, backend)) continue;
@@ -115,10 +115,10 @@ static enum ets_status match_in_order(struct ets_arena *arena,
     for (uint32_t i = 0; i < count; i++) matches[i].unit = ETS_NO_INDEX;
     if (count != units->count || at == count) {
         return explain(arena, reason_out, error,
-                       "the payload gives %u operators but the trace has %u", units->count, count);
+                       "the payload has %u operators but the trace has %u", units->count, count);
     }
     return explain(arena, reason_out, error,
-                   "operator %u is %.*s by the payload but %.*s in the trace", at + 1,
+                   "operator %u is %.*s in the payload but %.*s in the trace", at + 1,
                    (int)units->items[unit].event.size, units->items[unit].event.data,
                    (int)seen.size, seen.data);
 }

@@ -273,7 +273,7 @@ static enum ets_status make_units(struct ets_arena *arena, const struct ets_dele
     char text[128];
     struct ets_xnnpack_node odd;
     ets_xnnpack_node(payload, events.odd_node, &odd);
-    ets_print_text(text, sizeof text, "no rule says what the runtime makes of node %u, %s",
+    ets_print_text(text, sizeof text, "unknown which operators the runtime makes of node %u, %s",
                    events.odd_node, ets_xnnpack_node_name(odd.type));
     return explain(arena, units_out, error, text);
 }
@@ -282,10 +282,11 @@ static enum ets_status read_payload(struct ets_arena *arena, const struct ets_de
                                     struct ets_delegate_units *units_out, struct ets_error *error)
 {
     if (call->payload.size == 0) {
-        return explain(arena, units_out, error, "the payload is not at hand: no program was given");
+        return explain(arena, units_out, error,
+                       "the payload is not available: no program was given");
     }
     if (call->payload.size > *call->budget) {
-        return explain(arena, units_out, error, "the program's payloads are read no further");
+        return explain(arena, units_out, error, "the limit for reading payloads was reached");
     }
     *call->budget -= call->payload.size;
     struct ets_xnnpack payload;

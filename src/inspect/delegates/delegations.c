@@ -189,7 +189,7 @@ static enum ets_status check_backend(const struct lister *l,
                     "the ETRecord does not belong to this program: instruction %u of %s is %s in "
                     "the record but %s in the program",
                     instruction->instruction_id, l->name,
-                    backend != NULL ? backend : "no delegate call",
+                    backend != NULL ? backend : "not a delegate call",
                     is_call ? "a delegate call" : "none");
 }
 
@@ -226,8 +226,8 @@ static enum ets_status check_length(const struct lister *l, struct ets_error *er
     ets_etrecord_mapped_instructions(l->all->options.record, l->name, &mapped, &count);
     if (count == 0 || mapped[count - 1] < (int64_t)l->chain.instruction_count) return ETS_OK;
     return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
-                    "the ETRecord does not belong to this program: %s has an instruction %lld in "
-                    "the record, but only %u in the program",
+                    "the ETRecord does not belong to this program: %s has instruction %lld in the "
+                    "record, but only %u instructions in the program",
                     l->name, (long long)mapped[count - 1], l->chain.instruction_count);
 }
 

@@ -278,7 +278,7 @@ static enum ets_status elapsed(double start, double end, uint64_t payload_at, do
     }
     if (start > (double)UINT32_MAX || end > (double)UINT32_MAX) {
         return ets_fail(error, ETS_MALFORMED, payload_at,
-                        "an event ends before it starts, and its times are wider than 32 bits");
+                        "an event of a counter wider than 32 bits ends before it starts");
     }
     *out = (double)UINT32_MAX - start + end;
     return ETS_OK;

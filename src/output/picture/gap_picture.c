@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "etscope/experimental/gap.h"
 #include "host/output.h"
 #include "output/picture/gap_picture.h"
+#include "output/picture/svg.h"
 #include "output/text/xml_text.h"
 #include "views/gap_headline.h"
 
@@ -26,16 +26,6 @@ struct picture {
     const struct ets_advice_words *advice;
     int low, high; /* decades of the scale */
 };
-
-static void put(const struct picture *p, const char *format, ...) ETS_PRINTF(2, 3);
-static void put(const struct picture *p, const char *format, ...)
-{
-    char text[512];
-    va_list arguments;
-    va_start(arguments, format);
-    ets_output_write(p->output, text, ets_format_text(text, sizeof text, format, arguments));
-    va_end(arguments);
-}
 
 /* Errors in a range that can be drawn: NaN and infinities at its end. */
 static double drawn(const struct picture *p, double error)
@@ -70,9 +60,10 @@ static void put_scale(const struct picture *p, int bottom)
 {
     for (int decade = p->low; decade <= p->high; decade++) {
         const int x = LEFT + (decade - p->low) * (RIGHT - LEFT) / (p->high - p->low);
-        put(p, "<path class=\"grid\" d=\"M%d %dV%d\"/>\n", x, TOP - 4, bottom);
-        put(p, "<text class=\"small\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">1e%d</text>\n", x,
-            TOP - 10, decade);
+        ets_svg_put(p->output, "<path class=\"grid\" d=\"M%d %dV%d\"/>\n", x, TOP - 4, bottom);
+        ets_svg_put(p->output,
+                    "<text class=\"small\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">1e%d</text>\n",
+                    x, TOP - 10, decade);
     }
 }
 
@@ -80,8 +71,8 @@ static void put_bar(const struct picture *p, const char *kind, int y, int height
 {
     if (isnan(error) || error == 0) return;
     const int end = place(p, error);
-    put(p, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", kind, LEFT, y,
-        end - LEFT < 1 ? 1 : end - LEFT, height);
+    ets_svg_put(p->output, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n",
+                kind, LEFT, y, end - LEFT < 1 ? 1 : end - LEFT, height);
 }
 
 static void put_label(const struct picture *p, const struct ets_graph_node *node, int y)
@@ -89,15 +80,16 @@ static void put_label(const struct picture *p, const struct ets_graph_node *node
     const struct ets_graph_frame *frame = ets_graph_user_frame(node);
     struct ets_text name = node->name;
     if (name.size > 28) name.size = 28;
-    put(p, "<text x=\"8\" y=\"%d\">", y + 13);
+    ets_svg_put(p->output, "<text x=\"8\" y=\"%d\">", y + 13);
     ets_xml_put_text(p->output, name);
-    put(p, "</text>\n");
+    ets_svg_put(p->output, "</text>\n");
     if (frame == NULL) return;
     struct ets_text file = frame->file;
     if (file.size > 16) file = (struct ets_text){file.data + file.size - 16, 16};
-    put(p, "<text class=\"small\" x=\"%d\" y=\"%d\" text-anchor=\"end\">", LEFT - 8, y + 13);
+    ets_svg_put(p->output, "<text class=\"small\" x=\"%d\" y=\"%d\" text-anchor=\"end\">", LEFT - 8,
+                y + 13);
     ets_xml_put_text(p->output, file);
-    put(p, ":%u</text>\n", frame->line);
+    ets_svg_put(p->output, ":%u</text>\n", frame->line);
 }
 
 static void put_row(const struct picture *p, const struct ets_gap_row *row, int y)
@@ -110,53 +102,33 @@ static void put_row(const struct picture *p, const struct ets_gap_row *row, int 
     put_bar(p, is_off ? "guilty" : "own", y + 6, LINE - 12, row->has_own ? row->own_error : NAN);
     if (row->has_total) snprintf(number, sizeof number, "%.2g", total);
     else snprintf(number, sizeof number, "not compared");
-    put(p, "<text class=\"small\" x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n", WIDTH - 8,
-        y + 13, number);
-}
-
-static void put_bold(const struct picture *p, int y, struct ets_text text)
-{
-    put(p, "<text x=\"8\" y=\"%d\" font-weight=\"bold\">", y);
-    ets_xml_put_text(p->output, text);
-    put(p, "</text>\n");
-}
-
-/* In two lines, cut at a space, where one is too narrow. */
-static void put_headline(const struct picture *p)
-{
-    enum { MOST = 130 };
-    char text[1024];
-    const size_t size = ets_gap_headline(p->report, p->advice, text, sizeof text);
-    size_t cut = size < MOST ? size : MOST;
-    while (cut < size && cut > 0 && text[cut] != ' ') cut--;
-    if (cut == 0) cut = size;
-    put_bold(p, cut < size ? 12 : 20, (struct ets_text){text, cut});
-    if (cut < size) put_bold(p, 26, (struct ets_text){text + cut + 1, size - cut - 1});
+    ets_svg_put(p->output,
+                "<text class=\"small\" x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n",
+                WIDTH - 8, y + 13, number);
 }
 
 /* The library's texts are of the report's making; names from files are escaped where they go in. */
 static void put_head(const struct picture *p, int height)
 {
-    put(p, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" ", WIDTH, height);
-    put(p, "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\">\n", WIDTH, height);
-    put(p,
-        "<style>svg{background:#fff;color:#222}text{fill:currentColor}.small{font-size:10px;"
-        "opacity:.75}.grid{stroke:currentColor;opacity:.15}.total{fill:#9db8d9}.own{fill:"
-        "#2f6db5}.guilty{fill:#d1242f}");
-    put(p,
-        "@media(prefers-color-scheme:dark){svg{background:#16191d;color:#ddd}.total{fill:"
-        "#3b5878}.own{fill:#6cb0ff}.guilty{fill:#ff6b6b}}</style>\n");
-    put(p, "<title>Numeric gap per operator</title>\n");
-    put_headline(p);
-    put(p,
-        "<text class=\"small\" x=\"8\" y=\"40\">error relative to the reference, "
-        "logarithmic</text>\n");
-    put(p, "<rect class=\"total\" x=\"%d\" y=\"31\" width=\"24\" height=\"10\"/>", LEFT);
-    put(p, "<text class=\"small\" x=\"%d\" y=\"40\">total</text>\n", LEFT + 30);
-    put(p, "<rect class=\"own\" x=\"%d\" y=\"33\" width=\"24\" height=\"6\"/>", LEFT + 80);
-    put(p, "<text class=\"small\" x=\"%d\" y=\"40\">its own</text>\n", LEFT + 110);
-    put(p, "<rect class=\"guilty\" x=\"%d\" y=\"33\" width=\"24\" height=\"6\"/>", LEFT + 170);
-    put(p, "<text class=\"small\" x=\"%d\" y=\"40\">its own, stands out</text>\n", LEFT + 200);
+    ets_svg_begin(p->output, WIDTH, height, "Numeric gap per operator",
+                  ".total{fill:#9db8d9}.own{fill:#2f6db5}.guilty{fill:#d1242f}",
+                  ".total{fill:#3b5878}.own{fill:#6cb0ff}.guilty{fill:#ff6b6b}");
+    char text[1024];
+    const size_t size = ets_gap_headline(p->report, p->advice, text, sizeof text);
+    ets_svg_put_headline(p->output, (struct ets_text){text, size});
+    ets_svg_put(p->output,
+                "<text class=\"small\" x=\"8\" y=\"40\">error relative to the reference, "
+                "logarithmic</text>\n");
+    ets_svg_put(p->output, "<rect class=\"total\" x=\"%d\" y=\"31\" width=\"24\" height=\"10\"/>",
+                LEFT);
+    ets_svg_put(p->output, "<text class=\"small\" x=\"%d\" y=\"40\">total</text>\n", LEFT + 30);
+    ets_svg_put(p->output, "<rect class=\"own\" x=\"%d\" y=\"33\" width=\"24\" height=\"6\"/>",
+                LEFT + 80);
+    ets_svg_put(p->output, "<text class=\"small\" x=\"%d\" y=\"40\">its own</text>\n", LEFT + 110);
+    ets_svg_put(p->output, "<rect class=\"guilty\" x=\"%d\" y=\"33\" width=\"24\" height=\"6\"/>",
+                LEFT + 170);
+    ets_svg_put(p->output, "<text class=\"small\" x=\"%d\" y=\"40\">its own, stands out</text>\n",
+                LEFT + 200);
 }
 
 void ets_gap_picture_write(const struct ets_gap_report *report,
@@ -173,7 +145,8 @@ void ets_gap_picture_write(const struct ets_gap_report *report,
         put_row(&p, ets_gap_row(report, i), TOP + (int)i * LINE);
     }
     if (shown < rows) {
-        put(&p, "<text x=\"8\" y=\"%d\">and %u more</text>\n", bottom + 13, rows - shown);
+        ets_svg_put(output, "<text x=\"8\" y=\"%d\">and %u more</text>\n", bottom + 13,
+                    rows - shown);
     }
-    put(&p, "</svg>\n");
+    ets_svg_end(output);
 }

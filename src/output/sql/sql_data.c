@@ -11,6 +11,8 @@
 
 /* Numbers of events and of their tensors share 63 bits. */
 enum { MAX_EVENTS = INT32_MAX };
+/* Bytes of a program that are compared in search of duplicates. */
+enum { MOST_COMPARED = 16 << 20 };
 
 static enum ets_status add_traces(struct ets_sql_data *data, struct ets_error *error)
 {
@@ -43,6 +45,28 @@ static enum ets_status add_traces(struct ets_sql_data *data, struct ets_error *e
     data->run_count = (uint32_t)runs;
     data->block_count = (uint32_t)blocks;
     data->operator_count = (uint32_t)operators;
+    return ETS_OK;
+}
+
+/* What the traces tell of memory. Entries take eight bytes or more of files below 4 GiB each. */
+static enum ets_status add_memory(struct ets_sql_data *data, struct ets_error *error)
+{
+    uint64_t held = 0, steps = 0, moments = 0;
+    for (uint32_t i = 0; i < data->sources.trace_count; i++) {
+        struct ets_sql_trace_data *trace = &data->traces[i];
+        ETS_TRY(
+            ets_recorded_memory_read(&data->arena, trace->inspection, &trace->memory, error));
+        held += trace->memory.held_count;
+        steps += trace->memory.step_count;
+        moments += trace->memory.process_count;
+        if (held > MAX_EVENTS || steps > MAX_EVENTS || moments > MAX_EVENTS) {
+            return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
+                            "the traces tell more than 2^31 things of memory");
+        }
+    }
+    data->held_count = (uint32_t)held;
+    data->step_count = (uint32_t)steps;
+    data->moment_count = (uint32_t)moments;
     return ETS_OK;
 }
 
@@ -144,6 +168,10 @@ static bool add_methods(struct ets_sql_data *data)
                 data->instruction_count += chain->chain.instruction_count;
                 each->instruction_count += chain->chain.instruction_count;
             }
+            each->first_arena = data->arena_count;
+            each->first_level = data->level_count;
+            data->arena_count += each->method.arena_count;
+            data->level_count += (uint64_t)each->method.arena_count * ets_sql_method_steps(each);
             data->method_count++;
         }
     }
@@ -253,21 +281,60 @@ static bool add_delegates(struct ets_sql_data *data)
     return true;
 }
 
+/* Where the bytes of each program are, with the names that its record knows. */
+static enum ets_status add_byte_maps(struct ets_sql_data *data, struct ets_error *error)
+{
+    const struct ets_sql_sources *sources = &data->sources;
+    const size_t count = sources->program_count;
+    data->byte_maps = ets_arena_alloc_array(&data->arena, count, sizeof *data->byte_maps);
+    data->first_byte_item =
+        ets_arena_alloc_array(&data->arena, count + 1, sizeof *data->first_byte_item);
+    if (data->byte_maps == NULL || data->first_byte_item == NULL) {
+        return ets_fail_memory(error, "the tables of the database");
+    }
+    for (uint32_t p = 0; p < count; p++) {
+        const struct ets_sql_program *program = &sources->programs[p];
+        const struct ets_byte_source source = {program->path, program->program->bytes, NULL};
+        const uint32_t record = record_of(sources, p);
+        const struct ets_byte_options options = {
+            .sources = &source,
+            .source_count = 1,
+            .record = record == ETS_NO_INDEX ? NULL : sources->records[record].record,
+            .find_duplicates = true,
+            .most_compared = MOST_COMPARED,
+        };
+        ETS_TRY(
+            ets_byte_map_open(&options, data->arena.allocator, &data->byte_maps[p], NULL, error));
+        const uint64_t items = (uint64_t)data->first_byte_item[p] + data->byte_maps[p]->item_count;
+        if (items > MAX_EVENTS) {
+            return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
+                            "the programs have more than 2^31 parts; query fewer at a time");
+        }
+        data->first_byte_item[p + 1] = (uint32_t)items;
+    }
+    return ETS_OK;
+}
+
 enum ets_status ets_sql_data_init(struct ets_sql_data *data, const struct ets_sql_sources *sources,
                                   const struct ets_allocator *allocator, struct ets_error *error)
 {
     *data = (struct ets_sql_data){.sources = *sources};
     ets_arena_init(&data->arena, allocator, 0);
     ETS_TRY(add_traces(data, error));
+    ETS_TRY(add_memory(data, error));
     ETS_TRY(add_links(data, error));
     ETS_TRY(add_graphs(data, error));
-    return add_methods(data) && add_delegates(data)
-               ? ETS_OK
-               : ets_fail_memory(error, "the tables of the database");
+    if (!add_methods(data) || !add_delegates(data)) {
+        return ets_fail_memory(error, "the tables of the database");
+    }
+    return add_byte_maps(data, error);
 }
 
 void ets_sql_data_free(struct ets_sql_data *data)
 {
+    for (uint32_t p = 0; data->byte_maps != NULL && p < data->sources.program_count; p++) {
+        ets_byte_map_close(data->byte_maps[p]);
+    }
     ets_arena_reset(&data->arena);
 }
 
@@ -289,6 +356,18 @@ bool ets_sql_data_times(struct ets_sql_data *data, struct ets_sql_trace_data *tr
 {
     if (trace->times == NULL) trace->times = ets_row_times_collect(&data->arena, trace->inspection);
     return trace->times != NULL;
+}
+
+bool ets_sql_data_allocations(struct ets_sql_data *data, struct ets_sql_trace_data *trace)
+{
+    if (trace->allocations != NULL) return true;
+    struct ets_allocation_events *events = ets_arena_alloc(&data->arena, sizeof *events);
+    if (events == NULL ||
+        !ets_allocation_events_collect(&data->arena, trace->inspection, events)) {
+        return false;
+    }
+    trace->allocations = events;
+    return true;
 }
 
 uint32_t ets_sql_data_node(const struct ets_sql_data *data, const struct ets_graph_node *node)

@@ -7,9 +7,12 @@
 
 #include <stdbool.h>
 
+#include "contents/byte_map.h"
 #include "cost/cost.h"
 #include "host/arena.h"
 #include "output/sql/sql.h"
+#include "views/allocation_events.h"
+#include "views/allocation_owners.h"
 #include "views/row_times.h"
 
 struct ets_sql_trace_data {
@@ -17,9 +20,11 @@ struct ets_sql_trace_data {
     const struct ets_inspection *inspection;
     const struct ets_event_table *events;
     uint32_t first_event, first_run, first_block, first_operator;
-    enum ets_time_unit unit;      /* NS or CYCLES */
-    double tick;                  /* one tick in that unit */
-    struct ets_row_times *times;  /* [row], made when a query first asks; NULL before */
+    enum ets_time_unit unit;     /* NS or CYCLES */
+    double tick;                 /* one tick in that unit */
+    struct ets_row_times *times; /* [row], made when a query first asks; NULL before */
+    struct ets_allocation_events *allocations; /* likewise */
+    struct ets_recorded_memory memory;
     const struct ets_cost *costs; /* [row] likewise */
 };
 
@@ -31,6 +36,8 @@ struct ets_sql_graph {
     uint32_t first_node;
 };
 
+struct ets_memory_plan; /* memory_plan.h */
+
 struct ets_sql_method {
     struct ets_method method;
     const char *name;
@@ -38,7 +45,16 @@ struct ets_sql_method {
     uint32_t first_value;
     uint32_t instruction_count;
     uint64_t planned_bytes;
+    uint64_t first_arena, first_level;  /* in the tables of planned memory */
+    const struct ets_memory_plan *plan; /* made when a query first asks; NULL before */
+    bool has_no_plan;                   /* it asks for too much */
 };
+
+/* One, where a method has no instruction, as in its plan. */
+static inline uint32_t ets_sql_method_steps(const struct ets_sql_method *method)
+{
+    return method->instruction_count > 0 ? method->instruction_count : 1;
+}
 
 struct ets_sql_chain {
     struct ets_chain chain;
@@ -66,15 +82,19 @@ struct ets_sql_data {
     struct ets_sql_sources sources;
     struct ets_sql_trace_data *traces;
     uint32_t event_count, run_count, block_count, operator_count;
+    uint32_t held_count, step_count, moment_count;
     uint32_t *first_link; /* [operator_count + 1] in the table of operators' nodes */
     struct ets_sql_graph *graphs;
     uint32_t graph_count, node_count;
     struct ets_sql_method *methods;
     uint32_t method_count, value_count;
+    uint64_t arena_count, level_count; /* planned memories, and their instructions */
     struct ets_sql_chain *chains;
     uint32_t chain_count, instruction_count;
     struct ets_sql_delegate *delegates;
     uint32_t delegate_count;
+    struct ets_byte_map **byte_maps;      /* [program_count] */
+    uint32_t *first_byte_item;            /* [program_count + 1] */
     struct ets_cost *node_costs;          /* [node], made when a query first asks; NULL before */
     struct ets_sql_step_cost *step_costs; /* [instruction] likewise */
 };
@@ -91,6 +111,8 @@ void ets_sql_data_release(const struct ets_sql_data *data, void *pointer);
 /* Makes the times of a trace's rows; false where memory ran out. */
 bool ets_sql_data_times(struct ets_sql_data *data, struct ets_sql_trace_data *trace);
 
+/* Finds the allocations of a trace; false where memory ran out. */
+bool ets_sql_data_allocations(struct ets_sql_data *data, struct ets_sql_trace_data *trace);
 /* The record that goes with a program, or ETS_NO_INDEX. */
 uint32_t ets_sql_data_record_of(const struct ets_sql_data *data, uint32_t program);
 

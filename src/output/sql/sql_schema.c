@@ -10,6 +10,9 @@ const struct ets_sql_table *const ets_sql_tables[] = {
     &ets_sql_operators_table,
     &ets_sql_events_table,
     &ets_sql_allocations_table,
+    &ets_sql_held_memory_table,
+    &ets_sql_temporary_memory_table,
+    &ets_sql_process_memory_table,
     &ets_sql_tensors_table,
     &ets_sql_operator_nodes_table,
     &ets_sql_operator_costs_table,
@@ -22,6 +25,10 @@ const struct ets_sql_table *const ets_sql_tables[] = {
     &ets_sql_instruction_costs_table,
     &ets_sql_delegates_table,
     &ets_sql_program_tensors_table,
+    &ets_sql_memory_arenas_table,
+    &ets_sql_memory_tensors_table,
+    &ets_sql_memory_steps_table,
+    &ets_sql_program_bytes_table,
     NULL,
 };
 

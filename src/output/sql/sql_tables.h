@@ -71,6 +71,9 @@ extern const struct ets_sql_view ets_sql_views[];
 /* sql_trace_tables.c */
 extern const struct ets_sql_table ets_sql_traces_table, ets_sql_blocks_table, ets_sql_runs_table,
     ets_sql_events_table, ets_sql_allocations_table;
+/* sql_allocation_tables.c */
+extern const struct ets_sql_table ets_sql_held_memory_table, ets_sql_temporary_memory_table,
+    ets_sql_process_memory_table;
 /* sql_operator_tables.c */
 extern const struct ets_sql_table ets_sql_operators_table, ets_sql_operator_nodes_table;
 /* sql_tensor_table.c */
@@ -79,6 +82,12 @@ extern const struct ets_sql_table ets_sql_tensors_table;
 extern const struct ets_sql_table ets_sql_records_table, ets_sql_nodes_table,
     ets_sql_programs_table, ets_sql_methods_table, ets_sql_instructions_table,
     ets_sql_delegates_table, ets_sql_program_tensors_table;
+/* sql_memory_tables.c */
+extern const struct ets_sql_table ets_sql_memory_arenas_table, ets_sql_memory_tensors_table,
+    ets_sql_memory_steps_table;
+
+/* sql_byte_table.c */
+extern const struct ets_sql_table ets_sql_program_bytes_table;
 /* sql_cost_tables.c */
 extern const struct ets_sql_table ets_sql_operator_costs_table, ets_sql_node_costs_table,
     ets_sql_instruction_costs_table;

@@ -365,7 +365,9 @@ enum {
     ALLOCATION_RUN,
     ALLOCATION_NUMBER,
     ALLOCATION_NAME,
-    ALLOCATION_BYTES
+    ALLOCATION_BYTES,
+    ALLOCATION_CURRENT,
+    ALLOCATION_INSTRUCTION
 };
 
 /* clang-format off */
@@ -376,6 +378,8 @@ static const struct ets_sql_column allocation_columns[] = {
     [ALLOCATION_NUMBER] = {"allocator", "INTEGER", "number of the allocator in its run, from 1"},
     [ALLOCATION_NAME] = {"name", "TEXT", "of the allocator"},
     [ALLOCATION_BYTES] = {"bytes", "INTEGER", "that were asked for"},
+    [ALLOCATION_CURRENT] = {"current", "INTEGER", "bytes that the allocator has given in its run by then; an ETDump does not say what is given back"},
+    [ALLOCATION_INSTRUCTION] = {"instruction", "INTEGER", "during which it was taken: that of the event which ends next"},
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -386,32 +390,22 @@ static bool allocation_has(struct ets_sql_cursor *cursor)
     return cursor->trace->events->kind[index] == ETS_EVENT_ALLOCATION;
 }
 
-/* The dump of a damaged trace has no table of runs that could be trusted. */
-static struct ets_sql_value allocator_name(const struct ets_sql_trace_data *trace, uint32_t index)
-{
-    const struct ets_etdump *dump = ets_inspection_dump(trace->inspection);
-    const uint32_t run_index = trace->events->run[index];
-    const uint64_t number = trace->events->start[index];
-    struct ets_etdump_run run;
-    if (ets_inspection_damage_total(trace->inspection) > 0 || run_index >= dump->run_count) {
-        return ets_sql_null();
-    }
-    ets_etdump_run(dump, run_index, &run);
-    if (number == 0 || number > run.allocator_count) return ets_sql_null();
-    return ets_sql_text(ets_etdump_allocator_name(dump, &run, (uint32_t)number - 1));
-}
-
 static struct ets_sql_value allocation_cell(struct ets_sql_cursor *cursor, int column)
 {
     const uint32_t index = ets_sql_at_event(cursor, (uint32_t)cursor->row);
-    const struct ets_sql_trace_data *trace = cursor->trace;
+    struct ets_sql_trace_data *trace = cursor->trace;
+    if (!ets_sql_data_allocations(cursor->data, trace)) return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
+    const struct ets_allocation_event *event = ets_allocation_event_find(trace->allocations, index);
+    const struct ets_allocator_use *use = &trace->allocations->allocators[event->allocator];
     switch (column) {
     case ALLOCATION_ID: return ets_sql_integer((int64_t)cursor->row);
     case ALLOCATION_TRACE: return ets_sql_trace_number(cursor);
-    case ALLOCATION_RUN: return ets_sql_index(trace->events->run[index], trace->first_run);
-    case ALLOCATION_NUMBER: return ets_sql_integer((int64_t)trace->events->start[index]);
-    case ALLOCATION_NAME: return allocator_name(trace, index);
-    default: return ets_sql_integer((int64_t)trace->events->end[index]);
+    case ALLOCATION_RUN: return ets_sql_index(event->run, trace->first_run);
+    case ALLOCATION_NUMBER: return ets_sql_integer(use->number);
+    case ALLOCATION_NAME: return ets_sql_text(use->name);
+    case ALLOCATION_BYTES: return ets_sql_integer((int64_t)event->bytes);
+    case ALLOCATION_CURRENT: return ets_sql_integer((int64_t)event->current);
+    default: return ets_sql_unless_negative(event->chain < 0 ? -1 : event->instruction);
     }
 }
 

@@ -1,9 +1,6 @@
 /* The table of planned memory: tensors with place, size and lifetime. */
 #include "output/table/memory_table.h"
 
-#include "base/error.h"
-#include "host/text_builder.h"
-
 /* What the cells of a row are of. */
 struct line {
     struct ets_table *table;
@@ -177,34 +174,19 @@ void ets_memory_table_begin(struct ets_table *table)
     ets_table_add_columns(table, &fields[0].column, sizeof *fields, FIELDS, 1);
 }
 
-static void add_lines(struct line line, uint32_t top)
+void ets_memory_table_add(struct ets_table *table, const struct ets_memory_lines *lines,
+                          uint32_t top)
 {
     char text[1024];
-    struct ets_text_builder heading = {text, sizeof text, 0};
-    ets_add_plain_text(&heading, "%.*s: ", ETS_TEXT(line.lines->plan->method.name));
-    heading.used +=
-        ets_memory_headline(line.lines, text + heading.used, sizeof text - heading.used);
-    ets_table_add_section(line.table, ets_built_text(&heading));
-    const uint32_t count = line.lines->count;
-    for (uint32_t i = 0; i < count && (top == 0 || i < top); i++) {
-        line.of = &line.lines->items[i];
-        ets_method_value(&line.lines->plan->method, line.of->tensor->value, &line.value);
-        ets_table_add_row(line.table, 0);
+    struct line line = {.table = table, .lines = lines};
+    size_t size = ets_memory_headline(lines, text, sizeof text);
+    ets_table_add_section(table, (struct ets_text){text, size});
+    for (uint32_t i = 0; i < lines->count && (top == 0 || i < top); i++) {
+        line.of = &lines->items[i];
+        ets_method_value(&lines->plan->method, line.of->tensor->value, &line.value);
+        ets_table_add_row(table, 0);
         for (size_t f = 0; f < FIELDS; f++) fields[f].put(&line);
     }
-    const size_t size = ets_memory_beside(line.lines, text, sizeof text);
-    if (size > 0) ets_table_add_note(line.table, (struct ets_text){text, size});
-}
-
-enum ets_status ets_memory_table_add(struct ets_table *table, const struct ets_memory_plan *plan,
-                                     const struct ets_memory_table_options *options,
-                                     struct ets_error *error)
-{
-    struct ets_arena arena;
-    struct ets_memory_lines lines;
-    ets_arena_init(&arena, ets_table_allocator(table), 0);
-    const bool ok = ets_memory_lines_collect(&arena, plan, &options->lines, &lines);
-    if (ok) add_lines((struct line){.table = table, .lines = &lines}, options->top);
-    ets_arena_reset(&arena);
-    return ok ? ETS_OK : ets_fail_memory(error, "the table of planned memory");
+    size = ets_memory_beside(lines, text, sizeof text);
+    if (size > 0) ets_table_add_note(table, (struct ets_text){text, size});
 }

@@ -62,37 +62,37 @@ static void wrong_lines__are_named_with_what_they_should_be(void **state)
     static const struct {
         const char *text, *part;
     } wrong[] = {
-        {"", "holds no rule"},
-        {"# only this\n", "holds no rule"},
-        {"total p50 <= +5%\ntotal", "line 2 \"total\": a rule is: WHAT METRIC <= LIMIT"},
-        {"total p50 < +5%", "line 1 \"total p50 < +5%\": a rule is: WHAT"},
-        {"total p50 <=+5%", "line 1 \"total p50 <=+5%\": a rule is"},
-        {"totals p50 <= +5%", "begins with total, load, operator NAME or delegated"},
-        {"p50 <= +5%", "begins with total"},
+        {"", "has no rule"},
+        {"# only this\n", "has no rule"},
+        {"total p50 <= +5%\ntotal", "line 2 \"total\": a rule must be: WHAT METRIC <= LIMIT"},
+        {"total p50 < +5%", "line 1 \"total p50 < +5%\": a rule must be: WHAT"},
+        {"total p50 <=+5%", "line 1 \"total p50 <=+5%\": a rule must be"},
+        {"totals p50 <= +5%", "must begin with total, load, operator NAME or delegated"},
+        {"p50 <= +5%", "must begin with total"},
         {"total p99 <= +5%", "the metric must be min, p10, p50"},
-        {"total x p50 <= +5%", "a rule is: WHAT METRIC"},
+        {"total x p50 <= +5%", "a rule must be: WHAT METRIC"},
         {"operator p50 <= +5%", "operator needs a name"},
-        {"total p50 <= fast", "the limit must be as +5%"},
-        {"total p50 <= +", "the limit must be as +5%"},
-        {"total p50 <= .", "the limit must be as +5%"},
-        {"total p50 <= 99999999999999999999ms", "the limit must be as +5%"},
+        {"total p50 <= fast", "the limit must look like +5%"},
+        {"total p50 <= +", "the limit must look like +5%"},
+        {"total p50 <= .", "the limit must look like +5%"},
+        {"total p50 <= 99999999999999999999ms", "the limit must look like +5%"},
         {"total p50 <= 1.2.3ms", "the limit needs a unit"},
         {"total p50 <= 5", "the limit needs a unit"},
-        {"total p50 <= 5 ms", "a rule is: WHAT METRIC"},
-        {"total p50 <= 5%", "a time has a most"},
-        {"total p50 >= +5%", "a time has a most"},
-        {"total share >= 5%", "delegated has a share"},
-        {"delegated p50 <= +5%", "delegated has a share"},
-        {"delegated share <= 5%", "a share has a least part"},
-        {"delegated share >= +5%", "a share has a least part"},
-        {"total p50 <= +5% or +5us or 2ms", "two limits at most"},
-        {"total p50 <= 5us or 2ms", "of two limits one is over the base"},
-        {"total p50 <= -5% or 2ms", "of two limits one is over the base"},
-        {"delegated share >= 90% or 80%", "of two limits one is over the base"},
-        {"total p50 or +5%", "a rule is: WHAT METRIC"},
-        {"or or or", "a rule is: WHAT METRIC"},
-        {"[decode", "a section is the name"},
-        {"[]", "a section is the name"},
+        {"total p50 <= 5 ms", "a rule must be: WHAT METRIC"},
+        {"total p50 <= 5%", "a time needs an upper limit"},
+        {"total p50 >= +5%", "a time needs an upper limit"},
+        {"total share >= 5%", "delegated needs the metric share"},
+        {"delegated p50 <= +5%", "delegated needs the metric share"},
+        {"delegated share <= 5%", "a share needs a lower limit"},
+        {"delegated share >= +5%", "a share needs a lower limit"},
+        {"total p50 <= +5% or +5us or 2ms", "at most two limits"},
+        {"total p50 <= 5us or 2ms", "at least one must be relative to the base"},
+        {"total p50 <= -5% or 2ms", "at least one must be relative to the base"},
+        {"delegated share >= 90% or 80%", "at least one must be relative to the base"},
+        {"total p50 or +5%", "a rule must be: WHAT METRIC"},
+        {"or or or", "a rule must be: WHAT METRIC"},
+        {"[decode", "a section must be a method"},
+        {"[]", "a section must be a method"},
     };
     for (size_t i = 0; i < COUNT(wrong); i++) {
         struct ets_budget *budget = NULL;
@@ -230,7 +230,7 @@ static void units__must_fit_the_traces(void **state)
     struct ets_budget *budget = open_budget("total p50 <= 5ms");
     assert_int_equal(ets_budget_check(budget, compared.difference, &verdicts, &error),
                      ETS_INVALID_ARGUMENT);
-    assert_non_null(strstr(error.message, "the limit is in time, the traces are in cycles"));
+    assert_non_null(strstr(error.message, "the limit is in time but the traces are in cycles"));
     ets_budget_close(budget);
     budget = open_budget("total p50 <= 7000cycles");
     assert_int_equal(ets_budget_check(budget, compared.difference, &verdicts, &error), ETS_OK);

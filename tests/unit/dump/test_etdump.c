@@ -350,9 +350,9 @@ static void test_etdump__says_of_which_other_kind_a_file_is(void **state)
     }
     assert_refused((struct ets_bytes){NULL, 0}, ETS_WRONG_KIND, "an empty file");
     assert_refused((struct ets_bytes){(const uint8_t *)"PK\3\4and so on", 13}, ETS_WRONG_KIND,
-                   "a zip file that is no ETRecord");
+                   "a zip file that is not an ETRecord");
     assert_refused((struct ets_bytes){(const uint8_t *)"\x10\0\0\0\x14", 5}, ETS_TRUNCATED,
-                   "no known kind");
+                   "unknown kind");
 }
 
 static void test_etdump__checks_the_size_prefix(void **state)
@@ -364,13 +364,13 @@ static void test_etdump__checks_the_size_prefix(void **state)
     bytes.size += 100; /* a stranger's tail */
     assert_int_equal(init(bytes).bytes.size, hand.size);
     bytes.size = hand.size - 1;
-    assert_refused(bytes, ETS_TRUNCATED, "announces 168 bytes but only 167 follow");
+    assert_refused(bytes, ETS_TRUNCATED, "announces 168 bytes, but only 167 follow");
     set32(hand.bytes, UINT32_MAX);
     assert_refused(bytes_of(&hand), ETS_TRUNCATED, "announces 4294967295 bytes");
     set32(hand.bytes, 15);
     assert_refused(bytes_of(&hand), ETS_MALFORMED, "announces only 15 bytes");
     set32(hand.bytes, (uint32_t)hand.size - 5); /* cuts the last name's terminator */
-    assert_refused(bytes_of(&hand), ETS_MALFORMED, "no terminator");
+    assert_refused(bytes_of(&hand), ETS_MALFORMED, "not terminated");
 }
 
 static void test_etdump__refuses_offsets_that_point_wrong(void **state)
@@ -421,7 +421,8 @@ static void test_etdump__refuses_absurd_counts_and_versions(void **state)
     future_dump(&hand);
     hand.bytes[16] = 8; /* the field to come becomes the version */
     set32(hand.bytes + HAND_VERSION, 1);
-    assert_refused(bytes_of(&hand), ETS_UNSUPPORTED, "ETDump version 1; this reader knows 0");
+    assert_refused(bytes_of(&hand), ETS_UNSUPPORTED,
+                   "ETDump has version 1; only version 0 is supported");
 }
 
 /* 64 references to one run, which has 64 references to one event: 4096 events in 600 bytes. */
@@ -460,10 +461,9 @@ static void test_etdump__refuses_a_garbled_table_of_runs(void **state)
 {
     (void)state;
     struct ets_file *file = open_file("types/debug.etdp");
-    assert_refused(
-        ets_file_bytes(file), ETS_MALFORMED,
-        "events stand in the table of runs, as ExecuTorch's ETDumpGen leaves it at a float16 or "
-        "bfloat16 tensor: such tensors are lost, the rest can be read");
+    assert_refused(ets_file_bytes(file), ETS_MALFORMED,
+                   "the table of runs holds events: ETDumpGen writes this after a float16 or "
+                   "bfloat16 tensor. Those tensors are lost; the rest can be read");
     ets_file_close(file);
 }
 
@@ -575,7 +575,7 @@ static void test_etdump__refuses_tensors_that_make_no_sense(void **state)
     tensor_dump_init(&made, 16, 64);
     uint8_t *sizes = made.bytes + ets_fb_vector(made.table, TENSOR_SIZES).at;
     set32(sizes - 4, 17);
-    assert_tensor(&made, ETS_UNSUPPORTED, "tensor of 17 dimensions, at most 16 known");
+    assert_tensor(&made, ETS_UNSUPPORTED, "tensor with 17 dimensions; at most 16 are supported");
     set32(sizes - 4, 15);
     assert_tensor(&made, ETS_MALFORMED, "tensor with 15 sizes and 16 strides");
     set32(sizes - 4, 16);
@@ -586,9 +586,9 @@ static void test_etdump__refuses_tensors_that_make_no_sense(void **state)
     assert_tensor(&made, ETS_MALFORMED, "negative size or stride");
     tensor_dump_init(&made, 1, 64);
     made.bytes[ets_fb_field_at(made.table, TENSOR_SCALAR_TYPE)] = 30;
-    assert_tensor(&made, ETS_UNSUPPORTED, "tensor of unknown scalar type 30");
+    assert_tensor(&made, ETS_UNSUPPORTED, "tensor with unknown scalar type 30");
     made.bytes[ets_fb_field_at(made.table, TENSOR_SCALAR_TYPE)] = 0xff;
-    assert_tensor(&made, ETS_UNSUPPORTED, "tensor of unknown scalar type -1");
+    assert_tensor(&made, ETS_UNSUPPORTED, "tensor with unknown scalar type -1");
 }
 
 static void test_etdump__says_which_value_is_not_there(void **state)

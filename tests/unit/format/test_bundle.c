@@ -257,7 +257,7 @@ static void test_bundle__short_tensor_is_refused(void **state)
                      ETS_MALFORMED);
     assert_string_equal(error.message,
                         "method forward, case 0: "
-                        "expected output 9: tensor of 192 bytes has only 191");
+                        "expected output 9: tensor needs 192 bytes but has only 191");
     free(copy);
     ets_file_close(file);
 }

@@ -305,14 +305,14 @@ static void test_bundle_writer__cases_of_another_program(void **unused)
         struct ets_new_case test_case;
         const char *message;
     } cases[] = {
-        {{values, 0, NULL, 0}, "forward, case 0: 0 inputs are given, not 1"},
-        {{values, 2, NULL, 0}, "2 inputs are given, not 1"},
+        {{values, 0, NULL, 0}, "forward, case 0: has 0 inputs instead of 1"},
+        {{values, 2, NULL, 0}, "has 2 inputs instead of 1"},
         {{&number, 1, NULL, 0}, "input 0 is float32 [2, 16], not an int"},
         {{&shapes[0], 1, NULL, 0}, "input 0 is float32 [2, 16], not float32 [2, 15]"},
         {{&shapes[1], 1, NULL, 0}, "input 0 is float32 [2, 16], not int32 [2, 16]"},
         {{&shapes[2], 1, NULL, 0}, "input 0 is float32 [2, 16], not float32 [32]"},
         {{values, 1, values, 1}, "expected output 0 is float32 [2, 4], not float32 [2, 16]"},
-        {{values, 1, values, 2}, "2 expected outputs are given, not 1"},
+        {{values, 1, values, 2}, "has 2 expected outputs instead of 1"},
         {{values, 1, &number, 1}, "expected output 0 is a tensor, not an int"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -92,13 +92,13 @@ static void test_data_file__header(void **state)
     assert_int_equal(data.segment_base, 512);
     assert_int_equal(data.segment_bytes, 136);
     const struct change changes[] = {
-        {8, 4, 0, ETS_MALFORMED, "no header FH01 behind the identifier"},
-        {12, 4, 39, ETS_MALFORMED, "header of 39 bytes, 40 belong to it"},
-        {24, 8, 700, ETS_TRUNCATED, "the header announces 700 bytes at 48, the file has 648"},
+        {8, 4, 0, ETS_MALFORMED, "header FH01 is missing after the identifier"},
+        {12, 4, 39, ETS_MALFORMED, "header has 39 bytes instead of 40"},
+        {24, 8, 700, ETS_TRUNCATED, "the header announces 700 bytes at 48, but the file has 648"},
         {24, 8, UINT64_MAX, ETS_TRUNCATED, NULL},
         {16, 8, UINT64_MAX, ETS_TRUNCATED, NULL},
         {32, 8, 455, ETS_MALFORMED, "segments start at 455, inside the FlatBuffer of 456 bytes"},
-        {32, 8, 0, ETS_MALFORMED, "segment 0 has 24 bytes but the header tells of no segments"},
+        {32, 8, 0, ETS_MALFORMED, "segment 0 has 24 bytes, but the header lists no segments"},
         {40, 8, 137, ETS_TRUNCATED,
          "137 bytes of segments at 512 run past the end of the file of 648"},
         {40, 8, 135, ETS_MALFORMED,

@@ -286,9 +286,9 @@ static void test_flatbuffer__strings_and_vectors(void **state)
     refer(&b, root, NAME, name);
     expect(&b, ETS_OK, NULL);
     b.data[name + 8] = 'x';
-    expect(&b, ETS_MALFORMED, "Node.name: string of 4 bytes has no terminator");
+    expect(&b, ETS_MALFORMED, "Node.name: string of 4 bytes is not terminated");
     put32(&b, name, 8); /* its last byte is the file's */
-    expect(&b, ETS_MALFORMED, "Node.name: string of 8 bytes has no terminator");
+    expect(&b, ETS_MALFORMED, "Node.name: string of 8 bytes is not terminated");
     put32(&b, name, 9);
     expect(&b, ETS_TRUNCATED, "Node.name: 9 elements of 1 bytes run past the end");
     put32(&b, name, 4);
@@ -311,7 +311,7 @@ static void test_flatbuffer__unions(void **state)
     mark_present(&b, root, TAG);
     expect(&b, ETS_OK, NULL); /* NONE */
     b.data[field_at(root, TAG)] = 1;
-    expect(&b, ETS_MALFORMED, "Node.either: says Node but holds nothing");
+    expect(&b, ETS_MALFORMED, "Node.either: has type Node but no value");
     b.data[field_at(root, TAG)] = 2; /* a newer schema's: its table is not looked at */
     refer(&b, root, MEMBER, 0);
     expect(&b, ETS_OK, NULL);
@@ -338,7 +338,7 @@ static void test_flatbuffer__depth_has_a_limit(void **state)
     make_deep(&b, 64);
     expect(&b, ETS_OK, NULL);
     make_deep(&b, 65);
-    expect(&b, ETS_LIMIT, "Node: nested more than 64 deep");
+    expect(&b, ETS_LIMIT, "Node: nested over 64 levels deep");
 }
 
 /* Each table has two kids that are one and the same: honest reading would visit 2^60 of them. */
@@ -356,8 +356,7 @@ static void test_flatbuffer__overlapping_offsets_cost_no_more_than_the_file(void
         point(&b, kids + 8, kid);
         node = kid;
     }
-    expect(&b, ETS_MALFORMED,
-           "Node: more in its tables than the file has room for, offsets overlap");
+    expect(&b, ETS_MALFORMED, "Node: tables exceed the file size, so offsets overlap");
 }
 
 static void test_flatbuffer__origin_is_added_to_offsets(void **state)

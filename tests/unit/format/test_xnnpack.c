@@ -141,8 +141,7 @@ static void test_xnnpack__what_is_wrong_is_said(void **state)
         enum ets_status status;
         const char *message;
     } changes[] = {
-        {4, 0x31304e59, ETS_WRONG_KIND,
-         "not an XNNPACK payload: neither XH00 nor XN01 behind four bytes"},
+        {4, 0x31304e59, ETS_WRONG_KIND, "not an XNNPACK payload: neither XH00 nor XN01 at byte 4"},
         {10, 1u << 30, ETS_TRUNCATED, NULL},
         {14, 7, ETS_MALFORMED, NULL},
         {14, UINT32_MAX, ETS_TRUNCATED, NULL},

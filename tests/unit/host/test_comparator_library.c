@@ -36,7 +36,7 @@ static void test_comparator_library__the_example_compares(void **unused)
                      ETS_TRUNCATED);
     assert_true(result == 5);
     assert_string_equal(error.message,
-                        "comparator sign_flips: the tensor reaches past its 3 bytes");
+                        "comparator sign_flips: the tensor extends past its 3 bytes");
     ets_comparator_close(library);
 }
 
@@ -65,10 +65,11 @@ static void test_comparator_library__each_fault_is_told(void **unused)
         {PLUGINS "/no_such.so", ETS_NOT_FOUND, "no such file"},
         {TEST_DATA "/mlp_portable/model.pte", ETS_UNAVAILABLE,
          "cannot be loaded as a comparator: "},
-        {PLUGINS "/comparator_no_symbol.so", ETS_WRONG_KIND, "exports no ets_comparator_plugin"},
-        {PLUGINS "/comparator_nothing.so", ETS_WRONG_KIND, "hands out no comparator"},
+        {PLUGINS "/comparator_no_symbol.so", ETS_WRONG_KIND,
+         "does not export ets_comparator_plugin"},
+        {PLUGINS "/comparator_nothing.so", ETS_WRONG_KIND, "returns no comparator"},
         {PLUGINS "/comparator_version.so", ETS_MISMATCH, "interface 2"},
-        {PLUGINS "/comparator_size.so", ETS_MISMATCH, "compile it again"},
+        {PLUGINS "/comparator_size.so", ETS_MISMATCH, "recompile it"},
         {PLUGINS "/comparator_no_name.so", ETS_MALFORMED, "name"},
         {PLUGINS "/comparator_bad_name.so", ETS_MALFORMED, "name"},
         {PLUGINS "/comparator_long_name.so", ETS_MALFORMED, "1 to 31"},

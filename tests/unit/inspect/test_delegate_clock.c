@@ -110,9 +110,9 @@ static void test_delegate_clock__without_its_conditions_a_clock_stays_unknown(vo
 {
     (void)state;
     static const char *const reasons[] = {"fewer than 20 calls", "calls at fewer than 3 places",
-                                          "no call is 4 times as long as another",
-                                          "calls lie more than 5 % off a line",
-                                          "by a line, calls would be shorter than their events"};
+                                          "all calls are of similar length, within a factor of 4",
+                                          "calls deviate from a line by more than 5 %",
+                                          "a fitted line makes calls shorter than their events"};
     for (size_t i = 0; i < COUNT(reasons); i++) {
         struct scene *scene = prepare();
         if (i == 0) scene->runs = 4;

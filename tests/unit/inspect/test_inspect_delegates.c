@@ -227,7 +227,7 @@ static void test_inspect_delegates__added_conversions_go_with_the_next_node(void
         assert_int_equal(row->tie, ETS_TIE_NEAR);
         assert_text(row->operation,
                     added == 0 ? "Convert (NC), added #1" : "Convert (NC), added #2");
-        assert_non_null(strstr(row->tie_reason, "the runtime added"));
+        assert_non_null(strstr(row->tie_reason, "added by the runtime"));
         assert_int_equal(row->payload_node_count, 0);
         assert_ptr_equal(row->handles, beside->handles);
         added++;
@@ -238,7 +238,7 @@ static void test_inspect_delegates__added_conversions_go_with_the_next_node(void
     close_model(&model);
 }
 
-/* Events of the right number but of another kind, and of another number. */
+/* Events of the right number but of a different kind, and of another number. */
 static void test_inspect_delegates__other_events_are_not_tied(void **state)
 {
     (void)state;
@@ -265,7 +265,7 @@ static void test_inspect_delegates__other_events_are_not_tied(void **state)
     const struct ets_row *row = find_row(made.inspection, 0, "Softmax (NC, F32) #1");
     assert_int_equal(row->tie, ETS_TIE_CALL);
     assert_string_equal(row->tie_reason,
-                        "operator 2 is Fully Connected (NC, F32) GEMM #2 by the payload but "
+                        "operator 2 is Fully Connected (NC, F32) GEMM #2 in the payload but "
                         "Softmax (NC, F32) #1 in the trace");
     row = find_row(made.inspection, 1, "Softmax #1");
     assert_int_equal(row->tie, ETS_TIE_NODE);

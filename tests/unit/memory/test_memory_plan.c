@@ -210,6 +210,9 @@ static void test_memory_plan__levels_are_the_union_of_live_bytes(void **state)
             ets_arena_init(&arena, NULL, 0);
             assert_int_equal(ets_memory_plan_init(&plan, &method, &arena, NULL), ETS_OK);
             check_levels(&plan);
+            for (uint32_t o = 0; o < plan.overlap_count; o++) {
+                assert_int_not_equal(plan.overlaps[o].kind, ETS_PLAN_OVERWRITE);
+            }
             ets_arena_reset(&arena);
         }
         ets_file_close(file);

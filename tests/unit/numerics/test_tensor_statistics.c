@@ -10,9 +10,9 @@
 
 #include <math.h>
 
+#include "base/xxh64.h"
 #include "etscope/numerics.h"
 #include "numerics/tensor_statistics_sums.h"
-#include "numerics/xxh64.h"
 #include "test_little_support.h"
 
 static uint64_t next_random(uint64_t *state)

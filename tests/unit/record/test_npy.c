@@ -114,9 +114,10 @@ static void test_npy__refusals_say_what_and_where(void **state)
          "2^63", 85},
         {"{'descr': '<f4', 'fortran_order': False}", ETS_MALFORMED, "lacks", 50},
         {"{'descr': '<f4', 'descr': '<f4', 'shape': (1,)}", ETS_MALFORMED, "repeated", 27},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} x", ETS_MALFORMED, "goes on", 66},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} x", ETS_MALFORMED, "continues",
+         66},
         {"{'descr': '<f4, 'fortran_order': False, 'shape': (1,)}", ETS_UNSUPPORTED, "<f4,", 20},
-        {"{'descr': '<f4", ETS_MALFORMED, "no end", 20},
+        {"{'descr': '<f4", ETS_MALFORMED, "not terminated", 20},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': "
          "(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)}",
          ETS_UNSUPPORTED, "dimensions", 93},

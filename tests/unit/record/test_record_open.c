@@ -278,7 +278,7 @@ static void test_zip__with_a_name_twice_is_malformed(void **state)
     const enum ets_status status = ets_etrecord_open(zip_finish(&zip, NULL), NULL, &record, &error);
     if (status == ETS_UNAVAILABLE) SKIP_BECAUSE(NO_RECORDS);
     assert_int_equal(status, ETS_MALFORMED);
-    assert_non_null(strstr(error.message, "delegate_map is there twice"));
+    assert_non_null(strstr(error.message, "delegate_map occurs twice"));
 }
 
 static void test_etrecord__names_entry_and_place_of_broken_json(void **state)

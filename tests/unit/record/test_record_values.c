@@ -263,7 +263,7 @@ static void test_values__that_leave_their_storage_are_malformed(void **state)
     static const char call[] = "\x80\2cos\nsystem\n(X\4\0\0\0truetR.";
     assert_int_equal(open_values(call, sizeof call - 1, &values, &count, &record, &error),
                      ETS_MALFORMED);
-    assert_non_null(strstr(error.message, "asks to call os.system where a dict belongs"));
+    assert_non_null(strstr(error.message, "calls os.system instead of holding a dict"));
     ets_etrecord_close(record);
 }
 

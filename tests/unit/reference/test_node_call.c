@@ -665,7 +665,7 @@ static void test_indices_outside(void **state)
             call_with(&calls, "torch.ops.aten.max_pool2d_with_indices_backward.default", 1, &shape);
         assert_int_equal(status, i == 0 ? ETS_OK : ETS_INVALID_ARGUMENT);
         if (i == 0) expect_tensor(0, SIZES(1, 2, 2), NUMBERS(0, 0, 0, 5));
-        else assert_non_null(strstr(failure.message, "an index is outside of the image"));
+        else assert_non_null(strstr(failure.message, "an index is outside the image"));
         forget(i == 0);
     }
 }

@@ -136,14 +136,14 @@ static void test_inputs(void **state)
     const struct ets_reference_options options = {
         .engine = &FAKE, .record = subject.record, .graph = subject.aten, .fallback = subject.edge};
     struct ets_reference *reference = open_reference(&options);
-    assert_refused(reference, inputs, 0, "takes 1 inputs", "given are 0");
+    assert_refused(reference, inputs, 0, "takes 1 inputs", "got 0");
     struct ets_value other = inputs[0];
     other.kind = ETS_VALUE_INT;
     assert_refused(reference, &other, 1, "input 0 (x): the graph takes float32 [s6, ",
-                   "given is an integer");
+                   "got an integer");
     other = inputs[0];
     other.as.tensor.scalar_type = ETS_SCALAR_INT;
-    assert_refused(reference, &other, 1, "float32 [s6, ", "given is int32 [2, ");
+    assert_refused(reference, &other, 1, "float32 [s6, ", "got int32 [2, ");
     other = inputs[0];
     other.as.tensor.sizes[1] = 3;
     assert_refused(reference, &other, 1, "float32 [s6, ", ", 3]");
@@ -176,7 +176,7 @@ static void test_inputs(void **state)
     assert_refused(reference, changed, 4, "the integer 3", "another number");
     memcpy(changed, inputs, sizeof changed);
     changed[3].as.double_value = 0.25;
-    assert_refused(reference, changed, 4, "exported with", "another number");
+    assert_refused(reference, changed, 4, "of the export", "another number");
     ets_reference_close(reference);
     close_subject(&subject);
 
@@ -281,16 +281,16 @@ static void test_graphs(void **state)
     make_graph(&made);
     assert_status(&subject, &made, ETS_OK, "");
     made.reads[0].name = TEXT("z"); /* of the node behind */
-    assert_status(&subject, &made, ETS_MALFORMED, "handmade: y: z is used and was not made before");
+    assert_status(&subject, &made, ETS_MALFORMED, "handmade: y: z is used before it is defined");
     make_graph(&made);
     made.reads[0].name = TEXT("y"); /* its own */
     assert_status(&subject, &made, ETS_MALFORMED, "y: y is used");
     make_graph(&made);
     made.writes[1].name = TEXT("y");
-    assert_status(&subject, &made, ETS_MALFORMED, "z: y is made twice");
+    assert_status(&subject, &made, ETS_MALFORMED, "z: y is defined twice");
     make_graph(&made);
     made.writes[1].name = TEXT("x");
-    assert_status(&subject, &made, ETS_MALFORMED, "z: x is made twice");
+    assert_status(&subject, &made, ETS_MALFORMED, "z: x is defined twice");
     make_graph(&made);
     made.outputs[0].argument.name = TEXT("none");
     assert_status(&subject, &made, ETS_MALFORMED, "output: none is used");
@@ -302,15 +302,15 @@ static void test_graphs(void **state)
     assert_status(&subject, &made, ETS_NOT_FOUND, "the record has no weight layer.weight");
     made.graph.name = TEXT("exported_program"); /* which has a weight of another shape */
     made.inputs[1].source = subject.aten->inputs[0].source;
-    assert_status(&subject, &made, ETS_MALFORMED, "another type or shape");
+    assert_status(&subject, &made, ETS_MALFORMED, "different type or shape");
     make_graph(&made);
     struct ets_graph_argument body = {.kind = ETS_ARGUMENT_GRAPH, .name = TEXT("body"), .graph = 0};
     made.nodes[0].inputs = &body;
-    assert_status(&subject, &made, ETS_MALFORMED, "y: body is no graph inside");
+    assert_status(&subject, &made, ETS_MALFORMED, "y: body is not a graph inside it");
     const struct ets_graph *self = &made.graph; /* a body that holds itself */
     made.graph.subgraphs = &self;
     made.graph.subgraph_count = 1;
-    assert_status(&subject, &made, ETS_MALFORMED, "y: body is no graph inside");
+    assert_status(&subject, &made, ETS_MALFORMED, "y: body is not a graph inside it");
     close_subject(&subject);
 }
 
@@ -378,11 +378,11 @@ static void test_replacements(void **state)
     replacing.value = matrix_of(sevens, 3, 2);
     assert_int_equal(ets_reference_run(reference, &input, 1, replace_value, &replacing, &error),
                      ETS_INVALID_ARGUMENT);
-    assert_non_null(strstr(error.message, "y: the value in its place is of another shape"));
+    assert_non_null(strstr(error.message, "y: the value that replaces it is of a different shape"));
     replacing.value = (struct ets_value){.kind = ETS_VALUE_INT};
     assert_int_equal(ets_reference_run(reference, &input, 1, replace_value, &replacing, &error),
                      ETS_INVALID_ARGUMENT);
-    assert_non_null(strstr(error.message, "of another kind"));
+    assert_non_null(strstr(error.message, "of a different kind"));
     replacing.value.kind = ETS_VALUE_NONE;
     replacing.status = ETS_IO; /* an observer that wants no more */
     assert_int_equal(ets_reference_run(reference, &input, 1, replace_value, &replacing, &error),

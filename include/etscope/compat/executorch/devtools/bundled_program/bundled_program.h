@@ -1,8 +1,8 @@
 /*
- * ExecuTorch's functions for bundled programs over etscope's reader, under their own names.
+ * ExecuTorch's functions for bundled programs, implemented with etscope's reader.
  *
- * They take a pointer without a length, so that nothing can be verified against the end of the
- * file: give them only files that you made. Those of etscope/bundled.hpp take the length.
+ * They take a pointer without a length, so nothing can be checked against the end of the file. Pass
+ * only files that you trust. The functions of etscope/bundled.hpp take the length.
  */
 #ifndef ETSCOPE_COMPAT_BUNDLED_PROGRAM_H
 #define ETSCOPE_COMPAT_BUNDLED_PROGRAM_H
@@ -20,7 +20,7 @@ using ::etscope::ErrorStats;
 using ::executorch::runtime::Error;
 using ::executorch::runtime::Method;
 
-/* A bundle of any length, as nobody tells it. */
+/* A bundle of unknown length. */
 inline struct ets_bytes bytes_at(SerializedBundledProgram *bundle)
 {
     return {static_cast<const uint8_t *>(bundle), bundle == nullptr ? 0 : size_t{INT32_MAX}};
@@ -49,7 +49,7 @@ inline bool is_bundled_program(void *file_data, size_t file_bytes)
     return ets_bundle_sniff({static_cast<const uint8_t *>(file_data), file_bytes}) != 0;
 }
 
-/* The program in the bundle. NotSupported: it is none. */
+/* The program in the bundle. NotSupported: not a bundle. */
 inline Error get_program_data(void *file_data, size_t file_bytes, const void **program_out,
                               size_t *program_bytes_out)
 {
@@ -65,7 +65,7 @@ inline Error get_program_data(void *file_data, size_t file_bytes, const void **p
 }  // namespace bundled_program
 }  // namespace executorch
 
-/* The names of before. */
+/* The former names. */
 namespace torch
 {
 namespace executor

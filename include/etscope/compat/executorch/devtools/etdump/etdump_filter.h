@@ -1,15 +1,14 @@
 /*
- * ExecuTorch's ETDumpFilter, without RE2: leaves out values of delegates by name or by number.
+ * ExecuTorch's ETDumpFilter without RE2. It leaves out values of delegates, by name or number.
  *
  *     executorch::etdump::ETDumpFilter filter;
  *     filter.add_regex("conv.*");
  *     tracer.set_delegation_intermediate_output_filter(&filter); // borrowed
  *
- * Patterns are those of std::regex (ECMAScript) and match whole names, as RE2's do. What differs:
- * RE2 has (?i) and other flags, \A, \z, \pL, \Q...\E, which here are refused or mean something
- * else; std::regex has look-ahead and references to groups. The time that a match takes is not
- * bounded by the length of the name. What std::regex runs out of while it matches is an error of
- * filter().
+ * Patterns are those of std::regex (ECMAScript) and match whole names, as with RE2. Differences:
+ * RE2's (?i) and other flags, \A, \z, \pL and \Q...\E are refused or mean something else;
+ * std::regex adds look-ahead and back references. The time of a match is not bounded by the length
+ * of the name. If std::regex runs out of resources, filter() returns an error.
  */
 #ifndef ETSCOPE_COMPAT_ETDUMP_FILTER_H
 #define ETSCOPE_COMPAT_ETDUMP_FILTER_H
@@ -23,7 +22,7 @@
 #include <vector>
 
 #if !defined(__cpp_exceptions)
-#error "etdump_filter.h needs exceptions: std::regex tells with them that a pattern is wrong"
+#error "etdump_filter.h needs exceptions: std::regex reports invalid patterns with them"
 #endif
 
 namespace executorch
@@ -37,7 +36,7 @@ class ETDumpFilter : public ::executorch::runtime::EventTracerFilterBase
     template <typename T>
     using Result = ::executorch::runtime::Result<T>;
 
-    /* true; or InvalidArgument: it is no regular expression. */
+    /* true, or InvalidArgument: not a regular expression. */
     Result<bool> add_regex(std::string_view pattern)
     {
         try {
@@ -48,7 +47,7 @@ class ETDumpFilter : public ::executorch::runtime::EventTracerFilterBase
         return true;
     }
 
-    /* Numbers from `start` up to but without `end`. true; or InvalidArgument: there are none. */
+    /* Sets the range start <= n < end. true, or InvalidArgument: the range is empty. */
     Result<bool> set_debug_handle_range(size_t start, size_t end)
     {
         if (start >= end) return Error::InvalidArgument;
@@ -58,8 +57,8 @@ class ETDumpFilter : public ::executorch::runtime::EventTracerFilterBase
     }
 
     /*
-     * Whether it matches any pattern, or lies in the range; true where there are none. Exactly one
-     * of both must be given: else InvalidArgument.
+     * Whether the name matches any pattern, or the number is in the range; true if no pattern or
+     * range is set. Give either a name or a number; otherwise InvalidArgument.
      */
     Result<bool> filter(const char *name,
                         ::executorch::runtime::DelegateDebugIntId delegate_debug_index) override

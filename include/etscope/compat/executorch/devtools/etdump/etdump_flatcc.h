@@ -1,15 +1,15 @@
 /*
- * ExecuTorch's ETDumpGen over etscope's tracer, under its own name, so that a program that records
- * with it is compiled as it is: put etscope/compat before ExecuTorch's headers on the include path,
- * or link etscope::etdump (CMake) instead of ExecuTorch's etdump library.
+ * ExecuTorch's ETDumpGen, implemented with etscope's tracer, so that programs which use it compile
+ * unchanged. Put etscope/compat before ExecuTorch's headers on the include path, or link
+ * etscope::etdump (CMake) instead of ExecuTorch's etdump library.
  *
  *     executorch::etdump::ETDumpGen tracer;
  *     auto method = program->load_method("forward", &memory_manager, &tracer);
  *     method->execute();
  *     const auto dump = tracer.get_etdump_data();
  *
- * What differs is what differs for ETDumpTracer, which it is (executorch.hpp): nothing ends the
- * program, what cannot be kept is counted.
+ * It is an ETDumpTracer; executorch.hpp lists the differences from ExecuTorch's class. For example,
+ * nothing ends the program, and events that cannot be kept are counted.
  */
 #ifndef ETSCOPE_COMPAT_ETDUMP_FLATCC_H
 #define ETSCOPE_COMPAT_ETDUMP_FLATCC_H
@@ -34,13 +34,13 @@ using ETDumpResult = ::etscope::ETDumpResult;
 class ETDumpGen : public ::etscope::ETDumpTracer
 {
   public:
-    /* {nullptr, 0}: the heap is used, and the dump is the caller's to free(). */
+    /* {nullptr, 0}: use the heap; free the dump with free(). */
     ETDumpGen(::executorch::runtime::Span<uint8_t> buffer = {nullptr, static_cast<size_t>(0)})
         : ETDumpTracer(buffer)
     {
     }
 
-    /* Forgets all events, as reset(): there is no builder whose memory could be given back. */
+    /* Forgets all events, like reset(). There is no builder whose memory could be freed. */
     void clear_builder()
     {
         reset();

@@ -1,7 +1,6 @@
 /*
- * ExecuTorch's BundledModule over etscope's reader, under its own name. From memory it is made of
- * the bytes with their length (struct ets_bytes), where ExecuTorch's takes a pointer; from_file is
- * the same.
+ * ExecuTorch's BundledModule, implemented with etscope's reader. The constructor takes the bytes
+ * with their length (struct ets_bytes), where ExecuTorch's takes a pointer. from_file is the same.
  */
 #ifndef ETSCOPE_COMPAT_BUNDLED_MODULE_H
 #define ETSCOPE_COMPAT_BUNDLED_MODULE_H

@@ -1,6 +1,6 @@
 /*
- * ExecuTorch's sink into a buffer of the caller's, under its own name: each piece at an address
- * that is a multiple of `alignment`, with zeros between.
+ * ExecuTorch's BufferDataSink: writes to the caller's buffer, each piece at an address that is a
+ * multiple of `alignment`, with zeros in between.
  */
 #ifndef ETSCOPE_COMPAT_BUFFER_DATA_SINK_H
 #define ETSCOPE_COMPAT_BUFFER_DATA_SINK_H
@@ -24,7 +24,7 @@ class BufferDataSink : public DataSinkBase
     template <typename T>
     using Span = ::executorch::runtime::Span<T>;
 
-    /* Borrows the buffer. InvalidArgument: the alignment is no power of 2. */
+    /* Borrows the buffer. InvalidArgument: the alignment is not a power of 2. */
     static Result<BufferDataSink> create(Span<uint8_t> buffer, size_t alignment = 64) noexcept
     {
         if (alignment == 0 || (alignment & (alignment - 1)) != 0) return Error::InvalidArgument;
@@ -41,7 +41,7 @@ class BufferDataSink : public DataSinkBase
     BufferDataSink(BufferDataSink &&) = default;
     BufferDataSink &operator=(BufferDataSink &&) = default;
 
-    /* OutOfResources: it does not fit. */
+    /* OutOfResources: the data does not fit. */
     Result<size_t> write(const void *ptr, size_t size) override
     {
         if (size == 0) return used_;

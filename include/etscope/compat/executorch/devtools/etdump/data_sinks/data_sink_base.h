@@ -1,4 +1,4 @@
-/* What keeps the bytes of tensors for a tracer: ExecuTorch's interface, under its own name. */
+/* ExecuTorch's interface of sinks for the bytes of tensors. */
 #ifndef ETSCOPE_COMPAT_DATA_SINK_BASE_H
 #define ETSCOPE_COMPAT_DATA_SINK_BASE_H
 
@@ -15,9 +15,9 @@ class DataSinkBase
 {
   public:
     virtual ~DataSinkBase() = default;
-    /* The offset at which `length` bytes are kept now, or why they are not. */
+    /* Stores `length` bytes. Returns their offset, or an error. */
     virtual ::executorch::runtime::Result<size_t> write(const void *ptr, size_t length) = 0;
-    /* Padding between what was kept included. */
+    /* The number of bytes stored, padding included. */
     virtual size_t get_used_bytes() const = 0;
 };
 }  // namespace etdump

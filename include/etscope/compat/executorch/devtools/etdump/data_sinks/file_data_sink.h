@@ -1,4 +1,4 @@
-/* ExecuTorch's sink into a file, under its own name: what was kept follows each other. */
+/* ExecuTorch's FileDataSink: appends to a file. */
 #ifndef ETSCOPE_COMPAT_FILE_DATA_SINK_H
 #define ETSCOPE_COMPAT_FILE_DATA_SINK_H
 
@@ -18,7 +18,7 @@ class FileDataSink : public DataSinkBase
     template <typename T>
     using Result = ::executorch::runtime::Result<T>;
 
-    /* Empties the file. AccessFailed: it cannot be opened. */
+    /* Creates or truncates the file. AccessFailed: it cannot be opened. */
     static Result<FileDataSink> create(const char *file_path)
     {
         FILE *file = fopen(file_path, "wb");
@@ -43,7 +43,7 @@ class FileDataSink : public DataSinkBase
         close();
     }
 
-    /* AccessFailed: the file is closed; Internal: it was not written as a whole. */
+    /* AccessFailed: the file is closed. Internal: not all bytes were written. */
     Result<size_t> write(const void *ptr, size_t size) override
     {
         if (file_ == nullptr) return Error::AccessFailed;

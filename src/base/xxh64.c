@@ -1,5 +1,5 @@
-/* The hash XXH64 of a tensor's bytes, stripe by stripe. */
-#include "numerics/xxh64.h"
+/* The hash XXH64, stripe by stripe. */
+#include "base/xxh64.h"
 
 #include "base/load.h"
 
@@ -64,4 +64,14 @@ uint64_t ets_xxh64_finish(const struct ets_xxh64 *hash, const uint8_t *bytes, si
     value = (value ^ value >> 33) * PRIME_2;
     value = (value ^ value >> 29) * PRIME_3;
     return value ^ value >> 32;
+}
+
+uint64_t ets_xxh64_of(struct ets_bytes bytes)
+{
+    struct ets_xxh64 hash;
+    const size_t stripes = bytes.size / ETS_XXH64_STRIPE_BYTES;
+    const size_t rest = bytes.size % ETS_XXH64_STRIPE_BYTES;
+    ets_xxh64_init(&hash);
+    if (stripes > 0) ets_xxh64_add_stripes(&hash, bytes.data, stripes);
+    return ets_xxh64_finish(&hash, rest > 0 ? bytes.data + (bytes.size - rest) : bytes.data, rest);
 }

@@ -1,0 +1,155 @@
+/* `diff` of two programs: what differs, and a table of it. */
+#include "cli/compare/compare_programs.h"
+
+#include <string.h>
+
+#include "cli/core/bounds.h"
+#include "cli/core/cli_text.h"
+#include "cli/core/write_table.h"
+#include "cli/open/inputs.h"
+#include "cli/open/siblings.h"
+#include "contents/program_difference.h"
+#include "output/table/program_difference_table.h"
+#include "views/program_changes.h"
+
+/* Lines of each part that people see without --top. */
+enum { SHOWN_LINES = 10 };
+
+struct programs {
+    const struct cli_arguments *arguments;
+    struct cli_program programs[2];
+    struct cli_record records[2];
+    struct ets_arena arena;
+    struct ets_program_difference difference;
+    struct ets_program_changes view;
+};
+
+int cli_count_programs(const struct cli_arguments *arguments)
+{
+    int count = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        struct ets_file *file;
+        if (strcmp(arguments->words[i], "-") == 0) continue;
+        if (ets_file_open(arguments->words[i], &file, NULL) != ETS_OK) continue;
+        const enum ets_kind kind = ets_kind_sniff(ets_file_bytes(file));
+        count += kind == ETS_KIND_PROGRAM || kind == ETS_KIND_BUNDLE;
+        ets_file_close(file);
+    }
+    return count;
+}
+
+/* Options that only mean something of traces. */
+static int check_options(const struct cli_arguments *arguments)
+{
+    static const char *const of_traces[] = {"--before",
+                                            "--after",
+                                            "--sort",
+                                            "--least-change",
+                                            "--allow-mismatch",
+                                            "--program",
+                                            "--program-b",
+                                            "--method",
+                                            "--steady",
+                                            "--source-time-scale",
+                                            "--subtract-overhead",
+                                            "--unit",
+                                            NULL};
+    const char *given = cli_first_given(arguments, of_traces);
+    if (given == NULL) return CLI_OK;
+    return cli_complain(CLI_USAGE, "%s is for traces; %s is a program", given,
+                        cli_path_name(arguments->words[0]));
+}
+
+/* The ETRecord that an option names, which must be the program's. */
+static int open_given(struct programs *p, int side, const char *path)
+{
+    struct ets_error error;
+    const int code = cli_record_open(path, &p->records[side]);
+    if (code != CLI_OK || path == NULL) return code;
+    if (ets_program_check_record(&p->programs[side].program, p->records[side].record, &error) ==
+        ETS_OK) {
+        return CLI_OK;
+    }
+    return cli_fail(path, &error);
+}
+
+/* The ETRecord beside a program, where it is the program's. */
+static void open_sibling(struct programs *p, int side)
+{
+    char path[CLI_SIBLING_BYTES];
+    const char *program = p->arguments->words[side];
+    if (!cli_siblings_wanted(p->arguments) || !cli_sibling_path(program, ".etrecord", path)) return;
+    if (cli_record_read(path, &p->records[side], NULL) == ETS_OK &&
+        ets_program_check_record(&p->programs[side].program, p->records[side].record, NULL) ==
+            ETS_OK) {
+        return;
+    }
+    cli_note("%s, beside %s, does not belong to it or cannot be read", path,
+             cli_path_name(program));
+    cli_record_close(&p->records[side]);
+    p->records[side] = (struct cli_record){NULL, NULL};
+}
+
+static int open_all(struct programs *p)
+{
+    const char *given[2] = {cli_value(p->arguments, "--etrecord"),
+                            cli_value(p->arguments, "--etrecord-b")};
+    int code = CLI_OK;
+    for (int s = 0; s < 2 && code == CLI_OK; s++) {
+        code = cli_program_open(p->arguments->words[s], &p->programs[s]);
+        if (code != CLI_OK) continue;
+        if (given[s] != NULL) code = open_given(p, s, given[s]);
+        else open_sibling(p, s);
+    }
+    return code;
+}
+
+static enum ets_status compare(struct programs *p, struct ets_error *error)
+{
+    const struct ets_program_side sides[2] = {{&p->programs[0].program, p->records[0].record},
+                                              {&p->programs[1].program, p->records[1].record}};
+    const enum ets_status status =
+        ets_program_difference_find(&p->arena, sides, &p->difference, error);
+    if (status != ETS_OK) return status;
+    return ets_program_changes_collect(&p->arena, &p->difference, &p->view, error);
+}
+
+static int write_table(struct programs *p, long long top)
+{
+    struct ets_table *table;
+    struct ets_error error;
+    const bool is_brief = cli_has(p->arguments, "--brief");
+    const bool is_for_people = cli_choice(p->arguments, "--format", 0) == 0;
+    const struct ets_program_difference_table_options options = {.is_brief = is_brief,
+                                                                 .top = top > 0 ? (uint32_t)top
+                                                                        : is_for_people
+                                                                            ? SHOWN_LINES
+                                                                            : 0};
+    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    ets_program_difference_table_fill(table, &p->view, &options);
+    cli_headline("%s", p->view.headline);
+    int code = cli_write_styled(p->arguments, table);
+    ets_table_close(table);
+    if (code != CLI_OK) return code;
+    return p->difference.change_count > 0 ? CLI_NEGATIVE : CLI_OK;
+}
+
+int cli_compare_programs(const struct cli_arguments *arguments)
+{
+    bool ok = true;
+    struct programs p = {.arguments = arguments};
+    struct ets_error error;
+    const long long top = cli_number(arguments, "--top", 0, 1, 1000000000, &ok);
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    int code = ok ? check_options(arguments) : CLI_USAGE;
+    ets_arena_init(&p.arena, NULL, 0);
+    if (code == CLI_OK) code = open_all(&p);
+    if (code == CLI_OK && compare(&p, &error) != ETS_OK) code = cli_fail(NULL, &error);
+    if (code == CLI_OK) code = write_table(&p, top);
+    ets_arena_reset(&p.arena);
+    for (int s = 0; s < 2; s++) {
+        cli_record_close(&p.records[s]);
+        cli_program_close(&p.programs[s]);
+    }
+    return code;
+}

@@ -1,0 +1,138 @@
+/* The command `machine`: measures what this machine can do at most, and keeps it for later. */
+#define _POSIX_C_SOURCE 200809L
+#include <string.h>
+#include <time.h>
+
+#include "cli/core/bounds.h"
+#include "cli/core/write_table.h"
+#include "cli/machine/measure.h"
+#include "output/table/machine_table.h"
+#include "output/text/machine_text.h"
+
+const struct cli_option cli_machine_options[] = {
+    {"--save", NULL, "FILE", "Write what was measured to FILE, for --machine of other commands",
+     NULL, false},
+    {"--threads", NULL, "N", "Measure with N threads only; default: 1, 2, 4... up to the runtime's",
+     NULL, false},
+    {"--quick", NULL, NULL, "Few runs of small vectors: to try the command, not to rely on", NULL,
+     false},
+    {"--format", "-f", CLI_FORMATS, "How to print the table", NULL, false},
+    {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
+     false},
+    {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},
+    {"--engine", NULL, "FILE", "The engine plug-in to use; default: found by itself", NULL, false},
+    {NULL, NULL, NULL, NULL, NULL, false},
+};
+
+enum { MOST_THREADS = 1024, DATE_CHARS = 32 };
+
+/* What the measured machine is made of, as long as it is used. */
+struct measured {
+    struct ets_arena arena;
+    struct ets_processor processor;
+    struct ets_machine machine;
+    char date[DATE_CHARS];
+};
+
+static void describe(struct measured *m, const struct ets_engine *engine)
+{
+    const time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc) != NULL) {
+        strftime(m->date, sizeof m->date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    }
+    ets_processor_read(&m->processor);
+    m->machine = (struct ets_machine){.cpu = m->processor.name,
+                                      .flags = m->processor.flags,
+                                      .governor = m->processor.governor,
+                                      .runtime = engine->runtime_version,
+                                      .date = m->date,
+                                      .cores = m->processor.cores};
+    memcpy(m->machine.caches, m->processor.caches, sizeof m->machine.caches);
+}
+
+static int measure(const struct cli_arguments *arguments, struct measured *m)
+{
+    bool ok = true;
+    const struct cli_measure_options options = {
+        .threads = (uint32_t)cli_number(arguments, "--threads", 0, 1, MOST_THREADS, &ok),
+        .is_quick = cli_has(arguments, "--quick"),
+    };
+    const char *path = cli_value(arguments, "--engine");
+    struct ets_engine_library *library;
+    const struct ets_engine *engine;
+    struct ets_error error;
+    if (!ok) return CLI_USAGE;
+    if (ets_engine_open(path, &library, &engine, &error) != ETS_OK) return cli_fail(path, &error);
+    describe(m, engine);
+    int code = CLI_OK;
+    if (!engine->tracing_compiled_in) {
+        code = cli_complain(CLI_UNAVAILABLE,
+                            "this ExecuTorch runtime was built without event tracing: a matrix "
+                            "product inside of a delegate cannot be timed");
+    } else {
+        code = cli_measure(engine, &options, &m->arena, &m->machine);
+    }
+    ets_engine_close(library);
+    return code;
+}
+
+static int read_saved(const char *path, struct measured *m)
+{
+    struct ets_file *file;
+    struct ets_error error;
+    if (cli_file_open(path, &file, &error) != ETS_OK) return cli_fail(path, &error);
+    const enum ets_status status =
+        ets_machine_read(ets_file_bytes(file), &m->arena, &m->machine, &error);
+    ets_file_close(file);
+    return status == ETS_OK ? CLI_OK : cli_fail(path, &error);
+}
+
+static int save(const char *path, const struct ets_machine *machine)
+{
+    struct ets_output *output;
+    struct ets_error error;
+    if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    ets_machine_write(machine, output);
+    return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output(path, &error);
+}
+
+static int show(const struct cli_arguments *arguments, const struct ets_machine *machine)
+{
+    struct ets_table *table;
+    struct ets_error error;
+    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    int code = CLI_OK;
+    if (ets_machine_table_fill(table, machine, &error) == ETS_OK) {
+        const struct ets_text headline = ets_table_heading(table);
+        cli_headline("%.*s", ETS_TEXT(headline));
+        code = cli_write_styled(arguments, table);
+    } else {
+        code = cli_fail(NULL, &error);
+    }
+    ets_table_close(table);
+    return code;
+}
+
+int cmd_machine(const struct cli_arguments *arguments)
+{
+    bool ok = true;
+    const char *path = cli_value(arguments, "--save");
+    if (arguments->word_count > 1) {
+        return cli_complain(CLI_USAGE, "machine takes one file that it saved, or none to measure");
+    }
+    if (arguments->word_count == 1 && path != NULL) {
+        return cli_complain(CLI_USAGE, "--save keeps what is measured: leave out %s",
+                            arguments->words[0]);
+    }
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    if (!ok) return CLI_USAGE;
+    struct measured m = {.date = ""};
+    ets_arena_init(&m.arena, NULL, 0);
+    int code =
+        arguments->word_count == 1 ? read_saved(arguments->words[0], &m) : measure(arguments, &m);
+    if (code == CLI_OK && path != NULL) code = save(path, &m.machine);
+    if (code == CLI_OK) code = show(arguments, &m.machine);
+    ets_arena_reset(&m.arena);
+    return code;
+}

@@ -1,0 +1,271 @@
+/*
+ * Runs the programs of the roofs, in rounds over all of them: a moment in which the machine was
+ * busy with something else takes a few runs of each and not all of one.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/machine/measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/core/command.h"
+#include "cli/machine/machine_programs.h"
+#include "etscope/inspect.h"
+#include "host/physical_memory.h"
+
+enum {
+    ROUNDS = 8,
+    LEAST_RUNS = 8, /* of a round */
+    MOST_RUNS = 1000,
+    WARM_UP = 2,
+    FIRST_ELEMENTS = 1024, /* of the vectors; each is twice as long as the one before */
+    QUICK_ELEMENTS = 1 << 16,
+    QUICK_RUNS = 3,
+    MOST_ROOFS = 1024
+};
+#define LEAST_ROUND_NS 6e6
+
+struct bench {
+    const struct ets_engine *engine;
+    bool is_quick;
+    uint8_t *programs[ETS_ROOF_PROGRAMS]; /* .pte files */
+    float *numbers; /* inputs: 0.5, which is 0 and 1.75 as float16; as many as a vector has */
+    uint64_t most_elements;
+    struct ets_roof *roofs;
+    uint32_t roof_count;
+    struct ets_error error; /* of what failed last */
+};
+
+static double now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+/* The exit code of a call. */
+static int check(const struct bench *b, enum ets_status status)
+{
+    return status == ETS_OK ? CLI_OK : cli_fail(NULL, &b->error);
+}
+
+/* Executes, and keeps the shortest time of the roof. */
+static int time_runs(struct bench *b, struct ets_engine_method *method, struct ets_roof *roof)
+{
+    double total = 0;
+    const uint32_t least = b->is_quick ? QUICK_RUNS : LEAST_RUNS;
+    enum ets_status status = ETS_OK;
+    for (int i = 0; i < WARM_UP && status == ETS_OK; i++) {
+        status = b->engine->method_execute(method, &b->error);
+    }
+    for (uint32_t i = 0; i < MOST_RUNS && status == ETS_OK; i++) {
+        if (i >= least && (b->is_quick || total >= LEAST_ROUND_NS)) break;
+        const double begin = now_ns();
+        status = b->engine->method_execute(method, &b->error);
+        const double took = fmax(now_ns() - begin, 1);
+        total += took;
+        if (roof->runs++ == 0 || took < roof->time_ns) roof->time_ns = took;
+    }
+    return check(b, status);
+}
+
+/* The shortest event of the matrix product; what converts inputs and outputs is apart from it. */
+static int read_product(struct bench *b, struct ets_bytes trace, struct ets_roof *roof)
+{
+    static const char name[] = "Fully Connected";
+    struct ets_inspection *inspection;
+    const struct ets_inspect_options options = {.partial = 0};
+    if (ets_inspection_open(trace, &options, &inspection, &b->error) != ETS_OK) {
+        return cli_fail(NULL, &b->error);
+    }
+    enum ets_status status = ETS_UNSUPPORTED;
+    for (uint32_t i = 0; i < ets_inspection_row_count(inspection); i++) {
+        struct ets_statistics s;
+        const struct ets_row *row = ets_inspection_row(inspection, i);
+        if (!row->is_delegated || row->name.size < sizeof name - 1 ||
+            memcmp(row->name.data, name, sizeof name - 1) != 0) {
+            continue;
+        }
+        status = ets_inspection_row_statistics(inspection, i, ETS_NO_INDEX, &s, &b->error);
+        if (status != ETS_OK) break;
+        /* A clock of whole steps cuts off half of one at the mean. */
+        const double ticks = s.min + (double)row->quantum_ticks / 2;
+        const double ns =
+            ticks * (double)b->engine->tick_numerator / (double)b->engine->tick_denominator;
+        if (roof->runs == 0 || ns < roof->time_ns) roof->time_ns = fmax(ns, 1);
+        roof->runs += s.count;
+    }
+    ets_inspection_close(inspection);
+    if (status != ETS_UNSUPPORTED) return check(b, status);
+    return cli_complain(
+        CLI_UNAVAILABLE,
+        "the runtime reports no \"%s\" of XNNPACK: a matrix product cannot be timed", name);
+}
+
+static int set_inputs(struct bench *b, struct ets_engine_method *method,
+                      const struct ets_roof *roof, uint64_t elements)
+{
+    static const size_t counts[ETS_ROOF_PROGRAMS] = {1, 1, 1, 1, 2, 1, 2, 2};
+    const bool is_matrix = ets_roof_kind(roof->program) == ETS_ROOF_COMPUTE;
+    const bool is_half = roof->program == ETS_ROOF_FLOAT16;
+    struct ets_value value = {.kind = ETS_VALUE_TENSOR};
+    struct ets_tensor *tensor = &value.as.tensor;
+    tensor->scalar_type = is_half ? ETS_SCALAR_HALF : ETS_SCALAR_FLOAT;
+    tensor->rank = is_matrix ? 2 : 1;
+    tensor->sizes[0] = is_matrix ? CLI_MACHINE_SIDE : (int64_t)elements;
+    tensor->sizes[1] = CLI_MACHINE_SIDE;
+    tensor->strides[0] = is_matrix ? CLI_MACHINE_SIDE : 1;
+    tensor->strides[1] = 1;
+    tensor->data = b->numbers;
+    tensor->data_bytes = elements * (is_half ? 2 : sizeof(float));
+    enum ets_status status = ETS_OK;
+    for (size_t i = 0; i < counts[roof->program] && status == ETS_OK; i++) {
+        status = b->engine->method_set_input(method, i, &value, &b->error);
+    }
+    return check(b, status);
+}
+
+static int run_product(struct bench *b, struct ets_engine_program *program,
+                       struct ets_engine_method *method, struct ets_roof *roof)
+{
+    struct ets_bytes trace, debug;
+    struct ets_roof scratch = {.runs = 0};
+    int code = set_inputs(b, method, roof, (uint64_t)CLI_MACHINE_SIDE * CLI_MACHINE_SIDE);
+    if (code == CLI_OK) code = time_runs(b, method, &scratch);
+    if (code != CLI_OK) return code;
+    code = check(b, b->engine->trace_finish(program, &trace, &debug, &b->error));
+    return code == CLI_OK ? read_product(b, trace, roof) : code;
+}
+
+/* The roofs of one program and number of threads, which are neighbours from `first` on. */
+static int run_others(struct bench *b, struct ets_engine_method *method, struct ets_roof *first)
+{
+    int code = CLI_OK;
+    const uint64_t streams = first->program == ETS_ROOF_ADD ? 3 : 2;
+    for (struct ets_roof *roof = first; code == CLI_OK && roof < b->roofs + b->roof_count; roof++) {
+        if (roof->program != first->program || roof->threads != first->threads) break;
+        const bool is_call = ets_roof_kind(roof->program) == ETS_ROOF_CALL;
+        code = set_inputs(b, method, roof,
+                          is_call ? 4 : roof->working_set_bytes / streams / sizeof(float));
+        if (code == CLI_OK) code = time_runs(b, method, roof);
+    }
+    return code;
+}
+
+static int run_program(struct bench *b, struct ets_roof *roof)
+{
+    const bool is_traced = ets_roof_kind(roof->program) == ETS_ROOF_COMPUTE;
+    const struct ets_engine_program_options options = {
+        .program = {b->programs[roof->program], cli_machine_programs[roof->program].size},
+        .tracer = is_traced ? ETS_TRACER_ETSCOPE : ETS_TRACER_NONE,
+        .threads = roof->threads,
+    };
+    struct ets_engine_program *program = NULL;
+    struct ets_engine_method *method = NULL;
+    int code = check(b, b->engine->program_open(&options, &program, &b->error));
+    if (code == CLI_OK) {
+        code = check(b, b->engine->method_open(program, "forward", &method, &b->error));
+    }
+    if (code == CLI_OK && is_traced) code = run_product(b, program, method, roof);
+    else if (code == CLI_OK) code = run_others(b, method, roof);
+    b->engine->method_close(method);
+    b->engine->program_close(program);
+    return code;
+}
+
+static void add_roof(struct bench *b, enum ets_roof_program program, uint32_t threads,
+                     uint64_t working_set, uint64_t work)
+{
+    if (b->roof_count == MOST_ROOFS) return;
+    b->roofs[b->roof_count++] = (struct ets_roof){
+        .program = program, .threads = threads, .working_set_bytes = working_set, .work = work};
+}
+
+/* Each program's roofs for one number of threads. */
+static void plan(struct bench *b, uint32_t threads)
+{
+    const uint64_t side = CLI_MACHINE_SIDE;
+    for (enum ets_roof_program p = 0; p < ETS_ROOF_PROGRAMS; p++) {
+        const uint64_t streams = p == ETS_ROOF_ADD ? 3 : 2;
+        const uint64_t weight = p == ETS_ROOF_FLOAT32 ? 4 : p == ETS_ROOF_FLOAT16 ? 2 : 1;
+        const uint64_t number = p == ETS_ROOF_INT8_DYNAMIC ? 4 : weight;
+        switch (ets_roof_kind(p)) {
+        case ETS_ROOF_COMPUTE:
+            add_roof(b, p, threads, side * side * (weight + 2 * number), 2 * side * side * side);
+            break;
+        case ETS_ROOF_BANDWIDTH:
+            for (uint64_t n = FIRST_ELEMENTS; n <= b->most_elements; n *= 2) {
+                add_roof(b, p, threads, streams * n * sizeof(float), streams * n * sizeof(float));
+            }
+            break;
+        default: add_roof(b, p, threads, 0, CLI_MACHINE_CALLS);
+        }
+    }
+}
+
+/* Vectors until two fill 4 times the last cache, and a sixth of the memory at most. */
+static uint64_t choose_elements(const struct ets_machine *machine, bool is_quick)
+{
+    uint64_t last = (uint64_t)8 << 20, elements = FIRST_ELEMENTS;
+    const uint64_t memory = ets_physical_memory();
+    if (is_quick) return QUICK_ELEMENTS;
+    for (size_t i = 0; i < ETS_CACHE_LEVELS; i++) {
+        if (machine->caches[i].bytes > last) last = machine->caches[i].bytes;
+    }
+    while (elements * 2 * sizeof(float) < 4 * last && elements < CLI_MACHINE_ELEMENTS &&
+           elements * 2 * 5 * sizeof(float) <= memory / 6) {
+        elements *= 2;
+    }
+    return elements;
+}
+
+static int prepare(struct bench *b, const struct ets_machine *machine, struct ets_arena *arena)
+{
+    b->most_elements = choose_elements(machine, b->is_quick);
+    const uint64_t least = (uint64_t)CLI_MACHINE_SIDE * CLI_MACHINE_SIDE;
+    const uint64_t count = b->most_elements > least ? b->most_elements : least;
+    b->numbers = malloc(count * sizeof *b->numbers);
+    b->roofs = ets_arena_alloc_array(arena, MOST_ROOFS, sizeof *b->roofs);
+    bool ok = b->numbers != NULL && b->roofs != NULL;
+    for (uint64_t i = 0; ok && i < count; i++) b->numbers[i] = 0.5f;
+    for (enum ets_roof_program p = 0; p < ETS_ROOF_PROGRAMS && ok; p++) {
+        b->programs[p] = cli_unpack_program(&cli_machine_programs[p]);
+        ok = b->programs[p] != NULL;
+    }
+    return ok ? CLI_OK : cli_complain(CLI_INTERNAL, "no memory for the programs to measure with");
+}
+
+static int run_rounds(struct bench *b)
+{
+    int code = CLI_OK;
+    for (int round = 0; round < (b->is_quick ? 1 : ROUNDS); round++) {
+        for (uint32_t i = 0; i < b->roof_count && code == CLI_OK; i++) {
+            const struct ets_roof *before = i > 0 ? &b->roofs[i - 1] : NULL;
+            const bool is_first = before == NULL || before->program != b->roofs[i].program ||
+                                  before->threads != b->roofs[i].threads;
+            if (is_first) code = run_program(b, &b->roofs[i]);
+        }
+    }
+    return code;
+}
+
+int cli_measure(const struct ets_engine *engine, const struct cli_measure_options *options,
+                struct ets_arena *arena, struct ets_machine *machine)
+{
+    struct bench b = {.engine = engine, .is_quick = options->is_quick};
+    const uint32_t most = (uint32_t)engine->thread_count();
+    int code = prepare(&b, machine, arena);
+    if (code == CLI_OK && options->threads > 0) plan(&b, options->threads);
+    for (uint32_t n = 1; code == CLI_OK && options->threads == 0; n = n * 2 < most ? n * 2 : most) {
+        plan(&b, n);
+        if (n >= most) break;
+    }
+    if (code == CLI_OK) code = run_rounds(&b);
+    for (size_t i = 0; i < ETS_ROOF_PROGRAMS; i++) free(b.programs[i]);
+    free(b.numbers);
+    machine->roofs = b.roofs;
+    machine->roof_count = b.roof_count;
+    return code;
+}

@@ -1,0 +1,221 @@
+/* size: what takes the bytes of a program. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/core/bounds.h"
+#include "cli/core/columns.h"
+#include "cli/core/write_table.h"
+#include "cli/open/inputs.h"
+#include "cli/open/siblings.h"
+#include "contents/byte_map.h"
+#include "host/text_builder.h"
+#include "output/picture/treemap_picture.h"
+#include "output/table/size_table.h"
+
+enum { MOST_COMPARED = 16 << 20, SHOWN_ITEMS = 10 };
+
+/* clang-format off */
+const struct cli_option cli_size_options[] = {
+    {"--etrecord", "--etrecord_path", "FILE",
+     "The ETRecord that the export wrote, for names and modules", NULL, false},
+    {"--no-siblings", NULL, NULL, "Ignore the ETRecord found beside the program", NULL, false},
+    {"--by", NULL, "item|part|module|dtype",
+     "A line for each thing in the files, or sums; default item", NULL, false},
+    {"--top", NULL, "N", "Only the N largest lines of each part, or sums; 0: all; default 10, in "
+     "formats for machines 0", NULL, false},
+    {"--duplicates", NULL, NULL, "Compare all data of equal sizes, however large", NULL, false},
+    {"--columns", "-c", "NAMES", "Only these columns, in this order, as part,name,size", NULL,
+     false},
+    {"--format", "-f", CLI_FORMATS, "How to print the table", NULL, false},
+    {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
+     false},
+    {"--output", "-o", "FILE",
+     "Write the table to FILE instead of standard output; FILE.svg: a picture", NULL, false},
+    {NULL, NULL, NULL, NULL, NULL, false},
+};
+/* clang-format on */
+
+/* What the command reads. */
+struct subject {
+    const struct cli_arguments *arguments;
+    struct ets_file **files; /* [word_count] */
+    struct ets_byte_source *sources;
+    struct cli_record record;
+    struct ets_byte_map *map;
+};
+
+static int open_files(struct subject *s)
+{
+    const unsigned count = s->arguments->word_count;
+    s->files = calloc(count, sizeof *s->files);
+    s->sources = calloc(count, sizeof *s->sources);
+    if (s->files == NULL || s->sources == NULL) {
+        return cli_complain(CLI_INTERNAL, "no memory for %u files", count);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        struct ets_error error;
+        const char *path = s->arguments->words[i];
+        if (cli_file_open(path, &s->files[i], &error) != ETS_OK) return cli_fail(path, &error);
+        s->sources[i] = (struct ets_byte_source){path, ets_file_bytes(s->files[i]), s->files[i]};
+    }
+    return CLI_OK;
+}
+
+static enum ets_status open_map(struct subject *s, uint32_t *source_out, struct ets_error *error)
+{
+    const struct ets_byte_options options = {
+        .sources = s->sources,
+        .source_count = s->arguments->word_count,
+        .record = s->record.record,
+        .find_duplicates = true,
+        .most_compared = cli_has(s->arguments, "--duplicates") ? 0 : MOST_COMPARED,
+    };
+    return ets_byte_map_open(&options, NULL, &s->map, source_out, error);
+}
+
+/* Whether a record explains anything of the programs. */
+static bool has_modules(const struct ets_byte_map *map)
+{
+    for (uint32_t i = 0; i < map->item_count; i++) {
+        if (map->items[i].module.data != NULL) return true;
+    }
+    return false;
+}
+
+/* The record of the first program's name that lies beside it; false: none, or it says nothing. */
+static bool try_sibling(struct subject *s)
+{
+    static char path[CLI_SIBLING_BYTES]; /* the record's name from now on */
+    if (cli_has(s->arguments, "--etrecord") || !cli_siblings_wanted(s->arguments)) return false;
+    if (!cli_sibling_path(s->arguments->words[0], ".etrecord", path)) return false;
+    if (cli_record_read(path, &s->record, NULL) == ETS_OK && open_map(s, NULL, NULL) == ETS_OK &&
+        has_modules(s->map)) {
+        cli_note("using %s, beside the program; --no-siblings leaves it out", path);
+        return true;
+    }
+    ets_byte_map_close(s->map);
+    cli_record_close(&s->record);
+    s->map = NULL;
+    s->record = (struct cli_record){.file = NULL};
+    return false;
+}
+
+static int open_all(struct subject *s)
+{
+    struct ets_error error;
+    uint32_t source;
+    const char *record = cli_value(s->arguments, "--etrecord");
+    int code = open_files(s);
+    if (code == CLI_OK) code = cli_record_open(record, &s->record);
+    if (code != CLI_OK || try_sibling(s)) return code;
+    if (open_map(s, &source, &error) != ETS_OK) {
+        const bool is_records = source == ETS_BYTES_NONE && error.status != ETS_NO_MEMORY;
+        return cli_fail(source != ETS_BYTES_NONE ? s->sources[source].path
+                        : is_records             ? record
+                                                 : NULL,
+                        &error);
+    }
+    return CLI_OK;
+}
+
+static void close_all(struct subject *s)
+{
+    ets_byte_map_close(s->map);
+    cli_record_close(&s->record);
+    for (unsigned i = 0; s->files != NULL && i < s->arguments->word_count; i++) {
+        ets_file_close(s->files[i]);
+    }
+    free(s->files);
+    free(s->sources);
+}
+
+static void print_notes(const struct subject *s)
+{
+    char size[32];
+    struct ets_text_builder text = {size, sizeof size, 0};
+    if (s->map->unread_count > 0) {
+        ets_add_bytes(&text, s->map->unread_bytes);
+        cli_note(
+            "%u pieces of data (%s) have equal sizes and were not compared; --duplicates compares "
+            "them",
+            s->map->unread_count, size);
+    }
+    if (s->record.record != NULL && !has_modules(s->map)) {
+        cli_note("the ETRecord knows none of these constants and weights");
+    }
+}
+
+static int show(const struct subject *s, const struct ets_size_table_options *options)
+{
+    struct ets_table *table;
+    struct ets_error error;
+    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    int code = CLI_OK;
+    if (ets_size_table_fill(table, s->map, options, &error) != ETS_OK) {
+        code = cli_fail(NULL, &error);
+    } else if ((code = cli_choose_columns(s->arguments, table)) == CLI_OK) {
+        const struct ets_text headline = ets_table_heading(table);
+        cli_headline("%.*s", ETS_TEXT(headline));
+        code = cli_write_styled(s->arguments, table);
+    }
+    ets_table_close(table);
+    return code;
+}
+
+static int draw(const struct subject *s, const char *path)
+{
+    struct ets_output *output;
+    struct ets_error error;
+    if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    if (ets_treemap_picture_write(s->map, output, &error) != ETS_OK) {
+        ets_output_discard(output);
+        return cli_fail(NULL, &error);
+    }
+    if (ets_output_commit(output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    return CLI_OK;
+}
+
+static bool is_picture(const char *path)
+{
+    const size_t size = path == NULL ? 0 : strlen(path);
+    return size > 4 && strcmp(path + size - 4, ".svg") == 0;
+}
+
+static bool is_for_people(const struct cli_arguments *arguments)
+{
+    const int format = cli_choice(arguments, "--format", ETS_FORMAT_TABLE);
+    return format == ETS_FORMAT_TABLE || format == ETS_FORMAT_MARKDOWN;
+}
+
+int cmd_size(const struct cli_arguments *arguments)
+{
+    static const char *const inputs[] = {"--etrecord", NULL};
+    static const enum ets_size_by by[] = {ETS_SIZE_BY_PART, ETS_SIZE_BY_PART, ETS_SIZE_BY_MODULE,
+                                          ETS_SIZE_BY_DTYPE};
+    bool ok = true;
+    if (arguments->word_count == 0) {
+        return cli_complain(CLI_USAGE, "size needs a program: etscope size model.pte");
+    }
+    const int choice = cli_choice(arguments, "--by", 0);
+    const bool for_people = is_for_people(arguments);
+    const struct ets_size_table_options options = {
+        .groups_only = choice > 0,
+        .by = by[choice],
+        .top = (uint32_t)cli_number(arguments, "--top", for_people ? SHOWN_ITEMS : 0, 0, 1000000000,
+                                    &ok),
+        .for_people = for_people,
+    };
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    if (!ok) return CLI_USAGE;
+    int code = cli_check_stdin(arguments, inputs);
+    if (code != CLI_OK) return code;
+    struct subject subject = {.arguments = arguments};
+    const char *path = cli_value(arguments, "--output");
+    code = open_all(&subject);
+    if (code == CLI_OK) {
+        print_notes(&subject);
+        code = is_picture(path) ? draw(&subject, path) : show(&subject, &options);
+    }
+    close_all(&subject);
+    return code;
+}

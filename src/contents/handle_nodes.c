@@ -1,0 +1,74 @@
+/* Sorts the nodes of a graph by debug handle. */
+#include "contents/handle_nodes.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+const char *ets_record_method(const struct ets_etrecord *record, struct ets_text name)
+{
+    for (size_t i = 0; i < ets_etrecord_method_count(record); i++) {
+        const char *method = ets_etrecord_method_name(record, i);
+        if (ets_text_is(name, method)) return method;
+    }
+    return NULL;
+}
+
+static uint32_t add_nodes(const struct ets_graph *graph, struct ets_handle_node *items,
+                          uint32_t count)
+{
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const struct ets_graph_node *node = &graph->nodes[i];
+        if (node->debug_handle <= 0) continue;
+        if (items != NULL) items[count] = (struct ets_handle_node){node->debug_handle, node};
+        count++;
+    }
+    return count;
+}
+
+static uint32_t add_all(const struct ets_graph *graph, struct ets_handle_node *items)
+{
+    uint32_t count = add_nodes(graph, items, 0);
+    for (uint32_t i = 0; i < graph->subgraph_count; i++) {
+        count = add_nodes(graph->subgraphs[i], items, count);
+    }
+    return count;
+}
+
+/* By handle; a list of nodes lies in the order of the graph. */
+static int compare_nodes(const void *left, const void *right)
+{
+    const struct ets_handle_node *a = left, *b = right;
+    if (a->handle != b->handle) return a->handle < b->handle ? -1 : 1;
+    return (a->node > b->node) - (a->node < b->node);
+}
+
+enum ets_status ets_handle_nodes_read(struct ets_arena *arena, struct ets_etrecord *record,
+                                      const char *method, struct ets_handle_nodes *nodes_out,
+                                      struct ets_error *error)
+{
+    const struct ets_graph *graph;
+    *nodes_out = (struct ets_handle_nodes){NULL, 0};
+    const enum ets_status status = ets_etrecord_edge_graph(record, method, &graph, error);
+    if (status == ETS_NOT_FOUND || status == ETS_UNAVAILABLE) return ETS_OK;
+    ETS_TRY(status);
+    const uint32_t count = add_all(graph, NULL);
+    nodes_out->items = ets_arena_alloc_array(arena, count, sizeof *nodes_out->items);
+    if (nodes_out->items == NULL) return ets_fail_memory(error, "the record's debug handles");
+    nodes_out->count = add_all(graph, nodes_out->items);
+    qsort(nodes_out->items, count, sizeof *nodes_out->items, compare_nodes);
+    return ETS_OK;
+}
+
+const struct ets_graph_node *ets_handle_nodes_find(const struct ets_handle_nodes *nodes,
+                                                   int64_t handle)
+{
+    uint32_t low = 0, high = nodes->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (nodes->items[middle].handle < handle) low = middle + 1;
+        else high = middle;
+    }
+    return low < nodes->count && nodes->items[low].handle == handle ? nodes->items[low].node : NULL;
+}

@@ -1,0 +1,33 @@
+/* The nodes of a method's edge graph by debug handle. */
+#ifndef ETSCOPE_CONTENTS_HANDLE_NODES_H
+#define ETSCOPE_CONTENTS_HANDLE_NODES_H
+
+#include "etscope/etrecord.h"
+#include "etscope/program.h"
+#include "host/arena.h"
+
+struct ets_handle_node {
+    int64_t handle;
+    const struct ets_graph_node *node;
+};
+
+/* Ascending by handle, nodes of one handle in the order of the graph. */
+struct ets_handle_nodes {
+    struct ets_handle_node *items;
+    uint32_t count;
+};
+
+/* The record's own name of a method, terminated; NULL: it does not know the method. */
+const char *ets_record_method(const struct ets_etrecord *record, struct ets_text name);
+
+/* Of a graph and its branches; nothing where the record has no edge graph of the method. Statuses:
+ * NO_MEMORY, those of reading a graph. */
+enum ets_status ets_handle_nodes_read(struct ets_arena *arena, struct ets_etrecord *record,
+                                      const char *method, struct ets_handle_nodes *nodes_out,
+                                      struct ets_error *error);
+
+/* The first node of `handle`; NULL: none. */
+const struct ets_graph_node *ets_handle_nodes_find(const struct ets_handle_nodes *nodes,
+                                                   int64_t handle);
+
+#endif

@@ -1,0 +1,96 @@
+/* Sets an operator's time against the roofs of a machine. */
+#include "cost/roof_verdict.h"
+
+#include <math.h>
+
+/* A time of fewer nanoseconds says nothing of the work. */
+#define LEAST_TIME_NS 10e3
+/* A time of fewer empty calls neither. */
+#define LEAST_CALLS 3
+/* From this share of its roof on, an operator is held back by it. */
+#define REACHED 0.6
+
+static const char *const verdicts[ETS_VERDICT_COUNT] = {
+    NULL, "compute-bound", "memory-bound", "overhead-bound", "below the roof", "unknown"};
+
+static const char *const reasons[ETS_ROOF_REASON_COUNT] = {
+    NULL,
+    "its work is not known",
+    "its work is known as an upper bound only",
+    "its time may be a neighbour's",
+    "its time is not known",
+    "the machine was not measured with such numbers or threads",
+    "its work is known for the example inputs only"};
+
+const char *ets_roof_verdict_name(enum ets_roof_verdict verdict)
+{
+    return (unsigned)verdict < ETS_VERDICT_COUNT ? verdicts[verdict] : NULL;
+}
+
+const char *ets_roof_reason_name(enum ets_roof_reason reason)
+{
+    return (unsigned)reason < ETS_ROOF_REASON_COUNT ? reasons[reason] : NULL;
+}
+
+/* The longest of the two times and of the empty calls; NaN: one that counts was not measured. */
+static void find_bound(const struct ets_machine *machine, const struct ets_roof_question *q,
+                       double empty_ns, struct ets_roof_answer *answer)
+{
+    const double set = q->bytes / q->calls;
+    const uint64_t working_set = set < 9e18 ? (uint64_t)set : UINT64_MAX;
+    double compute = 0, memory = 0;
+    if (q->operations > 0) {
+        compute = q->numbers < ETS_ROOF_PROGRAMS
+                      ? q->operations * 1e9 / ets_machine_compute(machine, q->numbers, q->threads)
+                      : NAN;
+    }
+    if (q->bytes > 0) {
+        memory = q->bytes * 1e9 / ets_machine_bandwidth(machine, working_set, q->threads);
+    }
+    answer->level = ets_machine_level(machine, working_set, q->threads);
+    answer->bound_ns = compute + memory; /* NaN where either is */
+    if (isnan(answer->bound_ns)) return;
+    answer->binding = compute > memory ? ETS_ROOF_COMPUTE : ETS_ROOF_BANDWIDTH;
+    answer->bound_ns = fmax(compute, memory);
+    if (answer->bound_ns >= empty_ns || isnan(empty_ns)) return;
+    answer->binding = ETS_ROOF_CALL;
+    answer->bound_ns = empty_ns;
+}
+
+static enum ets_roof_verdict unknown(struct ets_roof_answer *answer, enum ets_roof_reason reason)
+{
+    answer->reason = reason;
+    return ETS_VERDICT_UNKNOWN;
+}
+
+static enum ets_roof_verdict judge(const struct ets_roof_question *q, double empty_ns,
+                                   struct ets_roof_answer *answer)
+{
+    const double time = (q->least_ns + q->most_ns) / 2;
+    if (q->reason != ETS_ROOF_REASON_NONE) return unknown(answer, q->reason);
+    if (!(time > 0)) return unknown(answer, ETS_ROOF_NO_TIME);
+    if (isnan(answer->bound_ns)) return unknown(answer, ETS_ROOF_NOT_MEASURED);
+    if (time / q->calls < LEAST_TIME_NS || time < LEAST_CALLS * empty_ns ||
+        answer->binding == ETS_ROOF_CALL) {
+        return ETS_VERDICT_OVERHEAD_BOUND;
+    }
+    answer->least_share = answer->bound_ns / q->most_ns;
+    answer->most_share = answer->bound_ns / q->least_ns;
+    if (answer->bound_ns / time < REACHED) return ETS_VERDICT_BELOW_ROOF;
+    return answer->binding == ETS_ROOF_COMPUTE ? ETS_VERDICT_COMPUTE_BOUND
+                                               : ETS_VERDICT_MEMORY_BOUND;
+}
+
+struct ets_roof_answer ets_roof_judge(const struct ets_machine *machine,
+                                      const struct ets_roof_question *question)
+{
+    struct ets_roof_answer answer = {
+        .level = ETS_LEVEL_UNKNOWN, .bound_ns = NAN, .least_share = NAN, .most_share = NAN};
+    const double empty_ns =
+        question->calls *
+        ets_machine_call_ns(machine, question->is_delegated ? ETS_ROOF_DELEGATE : ETS_ROOF_KERNEL,
+                            question->threads);
+    if (question->reason == ETS_ROOF_REASON_NONE) find_bound(machine, question, empty_ns, &answer);
+    answer.verdict = judge(question, empty_ns, &answer);
+    return answer;
+}

@@ -1,0 +1,110 @@
+/*
+ * What a program's methods took, and the process beside them, as entries of the trace's extra
+ * block. docs/SPEC.md has their bytes.
+ */
+#ifndef ETSCOPE_ENGINE_PLUGIN_MEMORY_REPORT_H
+#define ETSCOPE_ENGINE_PLUGIN_MEMORY_REPORT_H
+
+#include <executorch/runtime/executor/method_meta.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/plugin/counted_memory.h"
+#include "engine/plugin/tracer.h"
+
+namespace ets
+{
+/* The process at one moment. UINT64_MAX: not known. */
+struct process_memory {
+    uint64_t resident = UINT64_MAX; /* bytes in memory */
+    uint64_t of_files = UINT64_MAX; /* of them, those that files are behind */
+    uint64_t heap = UINT64_MAX;     /* bytes that malloc has handed out */
+};
+
+/* `apart`: bytes of the heap that do not count, as the tracer's own buffer. */
+process_memory read_process_memory(uint64_t apart);
+
+/* One method, from before its load to its end. Lives as long as the program. */
+class method_memory
+{
+  public:
+    method_memory(const executorch::runtime::MethodMeta &meta, tracer *tracer);
+
+    executorch::runtime::MemoryAllocator *method_allocator()
+    {
+        return &method_;
+    }
+    executorch::runtime::MemoryAllocator *temporary_allocator()
+    {
+        return &temporary_;
+    }
+    /* Memory for planned buffer `index`: its own pages. */
+    executorch::runtime::Span<uint8_t> plan(size_t index, size_t size);
+    /* The same where its memory belongs to the whole program. */
+    void plan_shared(size_t index, size_t size);
+    /* Inputs and outputs that the caller has to find memory for. */
+    void add_input(uint64_t bytes);
+    void add_output(uint64_t bytes);
+
+    void before_load();
+    void after_load();
+    void before_run();
+    void after_run();
+    void end();     /* it runs no more */
+    void release(); /* and nothing refers to its planned buffers any more */
+
+    /* Appends its entries to `entries`; those of a method that is still open as of now. */
+    void put(std::string *entries);
+
+  private:
+    enum moment { BEFORE_LOAD, AFTER_LOAD, BEFORE_RUNS, AFTER_FIRST_RUN, AT_THE_END, MOMENTS };
+    struct planned_buffer {
+        uint64_t bytes, touched;
+        int shared;
+    };
+    struct outside {
+        uint64_t bytes = 0, count = 0;
+    };
+
+    void sample(moment when);
+    void put_heap(std::string *entries, uint16_t phase, moment from, moment to) const;
+    void put_takers(std::string *entries, uint32_t owner, uint16_t phase,
+                    const counting_allocator::takers &takers, uint64_t pool) const;
+
+    std::string name_;
+    std::vector<std::string> backends_;
+    tracer *tracer_;
+    counting_allocator method_, temporary_;
+    counting_allocator::takers method_load_, temporary_load_;
+    std::vector<counted_block> blocks_;
+    std::vector<size_t> block_of_; /* planned buffer of each block */
+    std::vector<planned_buffer> planned_;
+    outside inputs_, outputs_;
+    uint32_t runs_ = 0;
+    bool is_ended_ = false;
+    process_memory process_[MOMENTS];
+    bool has_[MOMENTS] = {};
+};
+
+/* Of a program. */
+class memory_report
+{
+  public:
+    memory_report(uint64_t program_bytes, uint64_t data_bytes)
+        : program_bytes_(program_bytes), data_bytes_(data_bytes)
+    {
+    }
+    method_memory *add(std::unique_ptr<method_memory> method);
+    /* The dump with the entries in its extra block; unchanged where it has none. */
+    tracer_dump append_to(tracer_dump dump);
+
+  private:
+    uint64_t program_bytes_, data_bytes_;
+    std::vector<std::unique_ptr<method_memory>> methods_;
+};
+
+}  // namespace ets
+
+#endif

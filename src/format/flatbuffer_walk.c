@@ -1,0 +1,79 @@
+/* Visits what a verified FlatBuffer consists of. */
+#include "format/flatbuffer_walk.h"
+
+static void walk_table(const struct ets_fb_walker *w, struct ets_fb table,
+                       const struct ets_fb_type *type, uint32_t label);
+
+/* The length of a vector stands before its elements. */
+static void put_vector(const struct ets_fb_walker *w, uint32_t label, struct ets_fb_vector vector,
+                       size_t element_bytes, size_t end_bytes)
+{
+    w->piece(w->context, label, vector.at - 4, 4 + vector.count * element_bytes + end_bytes);
+}
+
+static void walk_texts(const struct ets_fb_walker *w, struct ets_fb_vector texts, uint32_t label)
+{
+    put_vector(w, label, texts, 4, 0);
+    for (uint32_t i = 0; i < texts.count; i++) {
+        const struct ets_text text = ets_fb_vector_text(texts, i);
+        const size_t at = (size_t)((const uint8_t *)text.data - texts.base);
+        w->piece(w->context, label, at - 4, 4 + text.size + 1);
+    }
+}
+
+static void walk_tables(const struct ets_fb_walker *w, struct ets_fb_vector tables,
+                        const struct ets_fb_field *field, uint32_t parent)
+{
+    put_vector(w, w->label(w->context, parent, field->slot, ETS_FB_WHOLE), tables, 4, 0);
+    for (uint32_t i = 0; i < tables.count; i++) {
+        walk_table(w, ets_fb_vector_table(tables, i), field->of.table,
+                   w->label(w->context, parent, field->slot, i));
+    }
+}
+
+static void walk_union(const struct ets_fb_walker *w, struct ets_fb table,
+                       const struct ets_fb_field *field, uint32_t label)
+{
+    const uint8_t tag = ets_fb_u8(table, field->slot, 0);
+    const struct ets_fb_union *choice = field->of.choice;
+    if (tag >= choice->count || choice->members[tag] == NULL) return; /* never verified */
+    walk_table(w, ets_fb_table(table, field->slot + 1u), choice->members[tag], label);
+}
+
+static void walk_field(const struct ets_fb_walker *w, struct ets_fb table,
+                       const struct ets_fb_field *field, uint32_t parent)
+{
+    if (field->kind == ETS_FB_SCALAR) return; /* a part of the table */
+    const uint32_t label = w->label(w->context, parent, field->slot, ETS_FB_WHOLE);
+    switch ((enum ets_fb_kind)field->kind) {
+    case ETS_FB_SCALAR: return;
+    case ETS_FB_STRING: put_vector(w, label, ets_fb_vector(table, field->slot), 1, 1); return;
+    case ETS_FB_SCALARS:
+        put_vector(w, label, ets_fb_vector(table, field->slot),
+                   ets_fb_scalar_bytes(field->of.scalar), 0);
+        return;
+    case ETS_FB_STRINGS: walk_texts(w, ets_fb_vector(table, field->slot), label); return;
+    case ETS_FB_TABLE:
+        walk_table(w, ets_fb_table(table, field->slot), field->of.table, label);
+        return;
+    case ETS_FB_TABLES: walk_tables(w, ets_fb_vector(table, field->slot), field, parent); return;
+    case ETS_FB_UNION: walk_union(w, table, field, label); return;
+    }
+}
+
+static void walk_table(const struct ets_fb_walker *w, struct ets_fb table,
+                       const struct ets_fb_type *type, uint32_t label)
+{
+    const size_t vtable = table.at - (size_t)(int64_t)(int32_t)ets_load_u32(table.base + table.at);
+    w->piece(w->context, label, vtable, ets_load_u16(table.base + vtable));
+    w->piece(w->context, label, table.at, ets_load_u16(table.base + vtable + 2));
+    for (uint16_t i = 0; i < type->field_count; i++) {
+        if (ets_fb_has(table, type->fields[i].slot)) walk_field(w, table, &type->fields[i], label);
+    }
+}
+
+void ets_fb_walk(struct ets_fb table, const struct ets_fb_type *type, uint32_t label,
+                 const struct ets_fb_walker *walker)
+{
+    walk_table(walker, table, type, label);
+}

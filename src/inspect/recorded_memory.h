@@ -1,0 +1,80 @@
+/*
+ * What a trace tells of memory: who took how much of it, as counted where the program ran, and the
+ * process beside it. docs/SPEC.md has the entries of the extra block.
+ *
+ *     struct ets_recorded_memory memory;
+ *     if (ets_recorded_memory_read(&arena, inspection, &memory, &error) == ETS_OK) {
+ *         for (uint32_t i = 0; i < memory.held_count; i++) show(&memory.held[i]);
+ *     }
+ */
+#ifndef ETSCOPE_INSPECT_RECORDED_MEMORY_H
+#define ETSCOPE_INSPECT_RECORDED_MEMORY_H
+
+#include <stdbool.h>
+
+#include "etscope/inspect.h"
+#include "host/arena.h"
+
+/* An amount that is not known; all known ones are below 2^63. */
+#define ETS_MEMORY_UNKNOWN UINT64_MAX
+
+/* What one owner held. Texts are borrowed from the dump; absent where there is none. */
+struct ets_held_memory {
+    enum ets_memory_owner owner;
+    enum ets_memory_phase phase;
+    uint32_t index;          /* PLANNED: of the planned buffer, from 0 */
+    uint64_t bytes;          /* at most at once, with padding */
+    uint64_t count;          /* allocations; of inputs and outputs, values */
+    uint64_t touched;        /* PLANNED: bytes in pages that were written or read */
+    uint64_t pool_bytes;     /* with which its allocator would have had enough, all owners together */
+    uint32_t alignment;      /* the largest that was asked for; 0: not known */
+    uint32_t runs;           /* RUN: in which it was counted */
+    int32_t chain;           /* of the instruction that took `bytes`; -1: outside of any */
+    uint32_t instruction;
+    bool is_shared;          /* PLANNED: with the program's other methods */
+    struct ets_text method;  /* PROGRAM, DATA: absent */
+    struct ets_text backend; /* METHOD, TEMPORARY: a delegate took it; absent: the runtime, kernels */
+};
+
+/* What one instruction took of the temporary allocator. */
+struct ets_step_memory {
+    struct ets_text method;
+    int32_t chain; /* -1: outside of any instruction */
+    uint32_t instruction;
+    uint64_t bytes; /* at most in one execution of it */
+    uint64_t count; /* allocations in all */
+    uint32_t runs;
+};
+
+enum ets_memory_moment {
+    ETS_MOMENT_BEFORE_LOAD = 0,
+    ETS_MOMENT_AFTER_LOAD = 1,
+    ETS_MOMENT_BEFORE_RUNS = 2, /* its inputs are set */
+    ETS_MOMENT_AFTER_FIRST_RUN = 3,
+    ETS_MOMENT_END = 4,
+    ETS_MOMENT_COUNT
+};
+
+/* The process at one moment of a method. */
+struct ets_process_memory {
+    struct ets_text method;
+    enum ets_memory_moment moment;
+    uint64_t resident; /* bytes in memory */
+    uint64_t of_files; /* of them, those with a file behind */
+    uint64_t heap;     /* bytes that malloc has handed out, without the tracer's */
+};
+
+struct ets_recorded_memory {
+    struct ets_held_memory *held;
+    struct ets_step_memory *steps;
+    struct ets_process_memory *process;
+    uint32_t held_count, step_count, process_count;
+};
+
+/* All in the trace's order; entries that are damaged or unknown are passed over. NO_MEMORY. */
+enum ets_status ets_recorded_memory_read(struct ets_arena *arena,
+                                      const struct ets_inspection *inspection,
+                                      struct ets_recorded_memory *memory_out,
+                                      struct ets_error *error);
+
+#endif

@@ -1,0 +1,70 @@
+/* The pools that an application needs to run a method. */
+#include "views/allocation_pools.h"
+
+static uint64_t larger(uint64_t left, uint64_t right)
+{
+    return left > right ? left : right;
+}
+
+/* Of a hostile file an alignment may be anything. */
+static uint64_t alignment_of(const struct ets_held_memory *held)
+{
+    const uint64_t asked = held->alignment;
+    const bool is_power = asked != 0 && (asked & (asked - 1)) == 0;
+    return is_power ? larger(asked, ETS_POOL_LEAST_ALIGNMENT) : ETS_POOL_LEAST_ALIGNMENT;
+}
+
+static bool has_pool(enum ets_memory_owner owner)
+{
+    return owner == ETS_MEMORY_METHOD || owner == ETS_MEMORY_PLANNED ||
+           owner == ETS_MEMORY_TEMPORARY || owner == ETS_MEMORY_INPUTS ||
+           owner == ETS_MEMORY_OUTPUTS;
+}
+
+/* The pool that `held` is in, where its method has it already: all takers of an allocator share. */
+static struct ets_allocation_pool *find_pool(const struct ets_allocation_pools *pools,
+                                             uint32_t first, const struct ets_held_memory *held)
+{
+    const bool is_allocator =
+        held->owner == ETS_MEMORY_METHOD || held->owner == ETS_MEMORY_TEMPORARY;
+    for (uint32_t i = first; is_allocator && i < pools->count; i++) {
+        if (pools->items[i].owner == held->owner) return &pools->items[i];
+    }
+    return NULL;
+}
+
+static void add(struct ets_allocation_pools *pools, uint32_t method, uint32_t first,
+                const struct ets_held_memory *held)
+{
+    struct ets_allocation_pool *pool = find_pool(pools, first, held);
+    if (pool == NULL) {
+        pool = &pools->items[pools->count++];
+        *pool = (struct ets_allocation_pool){.method = method,
+                                             .owner = held->owner,
+                                             .index = held->index,
+                                             .is_shared = held->is_shared};
+    }
+    pool->bytes = larger(pool->bytes, held->pool_bytes);
+    pool->alignment = larger(pool->alignment, alignment_of(held));
+    if (held->count != ETS_MEMORY_UNKNOWN && pool->count <= INT64_MAX - held->count) {
+        pool->count += held->count;
+    }
+}
+
+bool ets_allocation_pools_collect(struct ets_arena *arena,
+                                  const struct ets_allocation_owners *owners,
+                                  struct ets_allocation_pools *pools)
+{
+    *pools = (struct ets_allocation_pools){
+        .items = ets_arena_alloc_array(arena, owners->count, sizeof *pools->items)};
+    if (pools->items == NULL) return false;
+    for (uint32_t m = 0; m < owners->method_count; m++) {
+        const struct ets_allocation_method *method = &owners->methods[m];
+        const uint32_t first = pools->count;
+        for (uint32_t i = 0; i < method->count; i++) {
+            const struct ets_held_memory *held = owners->items[method->first + i].held;
+            if (has_pool(held->owner) && held->pool_bytes > 0) add(pools, m, first, held);
+        }
+    }
+    return true;
+}

@@ -1,0 +1,45 @@
+/* What a line of a difference of programs is of. */
+#include "views/program_changes.h"
+
+bool ets_program_part_is_value(enum ets_program_part part)
+{
+    switch (part) {
+    case ETS_PART_INPUT:
+    case ETS_PART_OUTPUT:
+    case ETS_PART_CONSTANT:
+    case ETS_PART_STATE:
+    case ETS_PART_TENSOR:
+    case ETS_PART_VALUE: return true;
+    default: return false;
+    }
+}
+
+void ets_program_change_value(const struct ets_program_change_line *line, int side,
+                              struct ets_evalue *value_out)
+{
+    ets_method_value(&line->methods[side], line->change->index[side], value_out);
+}
+
+void ets_program_change_instruction(const struct ets_program_change_line *line, int side,
+                                    struct ets_instruction *instruction_out)
+{
+    struct ets_chain chain;
+    ets_method_chain(&line->methods[side], line->change->chain[side], &chain);
+    ets_chain_instruction(&chain, line->change->index[side], instruction_out);
+}
+
+struct ets_text ets_short_operator(struct ets_text name)
+{
+    size_t start = 0, end = name.size;
+    for (size_t i = 0; i + 1 < name.size; i++) { /* "aten::linear" */
+        if (name.data[i] == ':' && name.data[i + 1] == ':') start = i + 2;
+    }
+    if (start > 0) return (struct ets_text){name.data + start, end - start};
+    for (size_t i = 0; i < name.size && start == 0; i++) { /* "aten.linear.default" */
+        if (name.data[i] == '.') start = i + 1;
+    }
+    for (size_t i = start; i < name.size && end == name.size; i++) {
+        if (name.data[i] == '.') end = i;
+    }
+    return (struct ets_text){name.data + start, end - start};
+}

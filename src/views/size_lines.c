@@ -1,0 +1,124 @@
+/* Groups the bytes of programs by what they are for, by module or by dtype. */
+#include "views/size_lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "host/key_table.h"
+#include "host/strings.h"
+
+/* Number of a part's key beside its text: no text is a key. */
+enum { KEY_WORDS = 2, LAYER_WORDS = 4 };
+
+struct grouped {
+    uint64_t bytes, offset;
+    uint32_t group, item;
+};
+
+struct collector {
+    struct ets_arena *arena;
+    const struct ets_byte_map *map;
+    enum ets_size_by by;
+    struct ets_strings texts;
+    struct ets_key_table keys;
+    struct ets_size_group *groups; /* [number in keys] */
+    struct grouped *items;
+};
+
+static struct ets_text text_of(const struct ets_byte_item *item, enum ets_size_by by)
+{
+    const struct ets_text none = {NULL, 0};
+    switch (by) {
+    case ETS_SIZE_BY_PART: return item->backend;
+    case ETS_SIZE_BY_MODULE: return item->module;
+    case ETS_SIZE_BY_DTYPE: break;
+    }
+    return item->dtype == NULL ? none : (struct ets_text){item->dtype, strlen(item->dtype)};
+}
+
+static bool add_item(struct collector *c, uint32_t index)
+{
+    const struct ets_byte_item *item = &c->map->items[index];
+    const struct ets_text text = text_of(item, c->by);
+    const uint32_t number = text.data == NULL ? ETS_STRING_NONE : ets_strings_add(&c->texts, text);
+    if (number == UINT32_MAX) return false;
+    const uint64_t key[KEY_WORDS] = {c->by == ETS_SIZE_BY_PART ? item->part : 0, number};
+    const uint32_t known = c->keys.count;
+    const uint32_t at = ets_key_table_add(&c->keys, key);
+    if (at == ETS_KEY_NONE) return false;
+    struct ets_size_group *group = &c->groups[at];
+    if (at == known) *group = (struct ets_size_group){.part = item->part, .key = text};
+    group->bytes += item->bytes;
+    group->count += item->count;
+    group->item_count++;
+    c->items[index] = (struct grouped){item->bytes, item->offset, at, index};
+    return true;
+}
+
+/* The layers that weights belong to, each once. */
+static bool count_layers(struct collector *c)
+{
+    struct ets_key_table layers;
+    ets_key_table_init(&layers, c->arena, LAYER_WORDS);
+    for (uint32_t i = 0; i < c->map->item_count; i++) {
+        const struct ets_byte_item *item = &c->map->items[i];
+        struct ets_size_group *group = &c->groups[c->items[i].group];
+        if (item->part != ETS_BYTES_WEIGHT || c->by != ETS_SIZE_BY_PART) continue;
+        const uint64_t key[LAYER_WORDS] = {item->file, item->method, item->delegate, item->node};
+        const uint32_t known = layers.count;
+        const uint32_t number = ets_key_table_add(&layers, key);
+        if (number == ETS_KEY_NONE) return false;
+        if (number != known) continue;
+        const bool is_like = group->layer_count == 0 ||
+                             (group->layer != NULL && strcmp(group->layer, item->content) == 0);
+        group->layer_count++;
+        group->layer = is_like ? item->content : NULL;
+    }
+    return true;
+}
+
+/* Most bytes first. */
+static int compare_groups(const void *left, const void *right)
+{
+    const struct ets_size_group *a = left, *b = right;
+    if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
+    if (a->part != b->part) return a->part < b->part ? -1 : 1;
+    return ets_text_compare(a->key, b->key);
+}
+
+static int compare_items(const void *left, const void *right)
+{
+    const struct grouped *a = left, *b = right;
+    if (a->group != b->group) return a->group < b->group ? -1 : 1;
+    if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
+    return a->item < b->item ? -1 : 1;
+}
+
+bool ets_size_lines_collect(struct ets_arena *arena, const struct ets_byte_map *map,
+                            enum ets_size_by by, struct ets_size_lines *lines_out)
+{
+    const uint32_t count = map->item_count;
+    struct collector c = {.arena = arena, .map = map, .by = by};
+    c.groups = ets_arena_alloc_array(arena, count, sizeof *c.groups);
+    c.items = ets_arena_alloc_array(arena, count, sizeof *c.items);
+    uint32_t *items = ets_arena_alloc_array(arena, count, sizeof *items);
+    ets_key_table_init(&c.keys, arena, KEY_WORDS);
+    if (c.groups == NULL || c.items == NULL || items == NULL ||
+        ets_strings_init(&c.texts, arena) != 0) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!add_item(&c, i)) return false;
+    }
+    if (!count_layers(&c)) return false;
+    qsort(c.items, count, sizeof *c.items, compare_items);
+    uint32_t at = 0;
+    for (uint32_t g = 0; g < c.keys.count; g++) {
+        c.groups[g].first = at;
+        for (; at < count && c.items[at].group == g; at++) items[at] = c.items[at].item;
+    }
+    qsort(c.groups, c.keys.count, sizeof *c.groups, compare_groups);
+    *lines_out = (struct ets_size_lines){map, c.groups, c.keys.count, items};
+    return true;
+}

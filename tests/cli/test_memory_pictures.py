@@ -1,0 +1,73 @@
+"""`etscope memory --map` and `-o FILE.svg`: plans as pictures."""
+
+import pathlib
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+import support
+from support import DATA, MODELS, OK, USAGE
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def memory(model, *words):
+    return support.run("memory", DATA / model / "model.pte", "--no-siblings", *words)
+
+
+class Map(unittest.TestCase):
+    def test_map__letters_are_tensors(self):
+        lines = memory("mlp_portable", "--map", "--width", "60").stdout.decode().splitlines()
+        self.assertIn("2.4 KiB planned", lines[0])
+        self.assertEqual(lines[2], "memory 1, 2.4 KiB; instructions 0 to 5")
+        self.assertEqual(len([line for line in lines if " |" in line]), 16)
+        self.assertEqual(lines[18].split("|")[1][:12], "AAAAAAAAAAAA")
+        self.assertIn("peak", lines[20])
+        self.assertEqual(lines[22], "A     2.0 KiB  value 5 (intermediate) aten::permute_copy.out")
+
+    def test_map__fits_its_width(self):
+        for width in (40, 80, 200):
+            lines = memory("gpt_portable", "--map", "--width", str(width)).stdout.decode()
+            drawn = [line for line in lines.splitlines() if " |" in line]
+            self.assertEqual(len(drawn), 16)
+            self.assertTrue(all(len(line) <= width for line in drawn), width)
+
+    def test_map__draws_each_method(self):
+        text = memory("multi_method", "--map").stdout.decode()
+        for method in ("forward", "encode", "decode"):
+            self.assertIn(f"{method}: ", text)
+
+
+class Picture(unittest.TestCase):
+    def draw(self, model, *words):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "plan.svg"
+            done = memory(model, "-o", path, *words)
+            self.assertEqual(done.returncode, OK, done.stderr)
+            return ElementTree.fromstring(path.read_bytes())
+
+    def test_picture__each_tensor_is_a_box_with_a_title(self):
+        picture = self.draw("mlp_portable")
+        titles = [title.text for title in picture.iter(SVG + "title")]
+        self.assertIn("value 9 (intermediate): 256 B at 2048, instructions 1 to 2, aten::addmm.out",
+                      titles)
+        self.assertEqual(len(list(picture.iter(SVG + "g"))), len(titles) - 1)
+
+    def test_picture__every_program(self):
+        for model in MODELS:
+            if model == "multi_method":
+                continue
+            self.assertEqual(self.draw(model).tag, SVG + "svg", model)
+
+    def test_picture__is_of_one_method(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "plan.svg"
+            done = memory("multi_method", "-o", path)
+            self.assertEqual(done.returncode, USAGE)
+            self.assertIn(b"--method", done.stderr)
+            self.assertFalse(path.exists())
+        self.assertEqual(self.draw("multi_method", "--method", "encode").tag, SVG + "svg")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,198 @@
+"""`etscope diff` of two programs: the answer, what is the same whatever its number is, and all that
+upstream's diff_pte says (tests/data/differences)."""
+
+import json
+import struct
+import unittest
+
+import support
+from support import DATA, fixture
+
+NEGATIVE = 1
+
+
+def program(name):
+    """The program of a fixture, or one of several in a folder."""
+    path = DATA / name
+    return path / "model.pte" if path.is_dir() else path.with_suffix(".pte")
+
+
+def diff(*words):
+    done = support.run("diff", *words)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def document(*words):
+    code, out, error = diff(*words, "--format", "json")
+    assert code in (support.OK, NEGATIVE), error
+    return json.loads(out)
+
+
+def named(rows, part, change=None):
+    return sorted(row["name"] for row in rows
+                  if row["part"] == part and change in (None, row["change"]))
+
+
+class Answers(support.FolderTest):
+    def test_diff__of_equal_bytes_says_so_and_ends_with_0(self):
+        code, out, _ = diff(fixture("mlp_portable", "model.pte"),
+                            fixture("mlp_portable", "model.pte"))
+        self.assertEqual((code, out), (support.OK, "the programs are equal, byte by byte\n"))
+
+    def test_diff__takes_the_program_inside_of_a_bundle(self):
+        code, out, _ = diff(fixture("mlp_portable", "model.pte"),
+                            fixture("mlp_portable", "model.bpte"))
+        self.assertEqual((code, out), (support.OK, "the programs are equal, byte by byte\n"))
+
+    def test_diff__leads_with_what_the_delegate_took_and_where_it_is_written(self):
+        code, out, _ = diff(fixture("mlp_portable", "model.pte"),
+                            fixture("mlp_xnnpack", "model.pte"), "--brief")
+        self.assertEqual(code, NEGATIVE)
+        self.assertEqual(out, "1 of 1 method differs: XnnpackBackend took 4 operators, from linear "
+                              "at zoo.py:16 to _softmax at zoo.py:16; 2.2 KiB less planned memory; "
+                              "the file is 384 B larger\n")
+
+    def test_diff__the_other_way_round_the_delegate_gave_back(self):
+        _, out, _ = diff(fixture("mlp_xnnpack", "model.pte"),
+                         fixture("mlp_portable", "model.pte"), "--brief")
+        self.assertIn("XnnpackBackend gave back 4 operators, from linear at zoo.py:16", out)
+
+    def test_diff__without_records_counts_calls(self):
+        found = document(fixture("mlp_portable", "model.pte"), fixture("mlp_xnnpack", "model.pte"),
+                         "--no-siblings")
+        self.assertIn("1 call of XnnpackBackend is new; 2 calls of aten::permute_copy are gone, "
+                      "and 3 other kernels", found["headline"])
+        self.assertEqual({row["change"] for row in found["rows"] if row["part"] == "instruction"},
+                         {"removed", "added"})
+
+    def test_diff__brief_has_no_rows(self):
+        found = document(fixture("mlp_portable", "model.pte"), fixture("mlp_xnnpack", "model.pte"),
+                         "--brief")
+        self.assertEqual(found["rows"], [])
+        self.assertIn("1 of 1 method differs", found["headline"])
+
+    def test_diff__top_says_what_it_does_not_show(self):
+        _, out, _ = diff(fixture("mlp_portable", "model.pte"),
+                         fixture("mlp_xnnpack", "model.pte"), "--top", "2")
+        self.assertIn("not shown: 2 kernels, 5 instructions, 2 constants, 3 tensors\n", out)
+
+
+class Sameness(support.FolderTest):
+    """A change of one thing, made in the file's bytes, is told as this thing and nothing else."""
+
+    def changed(self, model, at, new):
+        data = bytearray(fixture(model, "model.pte").read_bytes())
+        data[at:at + len(new)] = new
+        path = self.folder / "changed.pte"
+        path.write_bytes(data)
+        return document(fixture(model, "model.pte"), path, "--no-siblings")
+
+    def test_diff__a_weight(self):
+        data = fixture("mlp_portable", "model.pte").read_bytes()
+        base, = struct.unpack_from("<Q", data, 24)
+        old, = struct.unpack_from("<f", data, base)
+        found = self.changed("mlp_portable", base, struct.pack("<f", old + 0.5))
+        row, = found["rows"]
+        self.assertEqual((row["part"], row["fields"]), ("constant", ["data"]))
+        self.assertEqual((row["elements"], row["differing"]), (512, 1))
+        self.assertAlmostEqual(row["max_abs_difference"], 0.5, 6)
+        self.assertAlmostEqual(row["mean_abs_difference"], 0.5, 6)
+        self.assertNotEqual(row["before_hash"], row["after_hash"])
+        self.assertIn("1 constant has other values, by up to 0.5", found["headline"])
+
+    def test_diff__padding_is_no_difference(self):
+        data = fixture("mlp_portable", "model.pte").read_bytes()
+        path = self.folder / "padded.pte"
+        path.write_bytes(data + bytes(64))
+        code, out, _ = diff(fixture("mlp_portable", "model.pte"), path)
+        self.assertEqual(code, support.OK)
+        self.assertIn("equal in content", out)
+
+    def test_diff__a_methods_name(self):
+        data = fixture("mlp_portable", "model.pte").read_bytes()
+        found = self.changed("mlp_portable", data.index(b"forward\0"), b"forwarD")
+        row, = found["rows"]
+        self.assertEqual((row["part"], row["fields"], row["before"], row["after"]),
+                         ("method", ["name"], "forward", "forwarD"))
+
+    def test_diff__a_kernels_overload(self):
+        data = fixture("mlp_portable", "model.pte").read_bytes()
+        found = self.changed("mlp_portable", data.index(b"aten::relu"), b"aten::silu")
+        self.assertEqual(named(found["rows"], "kernel"), ["aten::relu.out", "aten::silu.out"])
+        self.assertEqual(named(found["rows"], "instruction"), ["aten::relu.out", "aten::silu.out"])
+
+
+class Upstream(unittest.TestCase):
+    """Whatever diff_pte of executorch 1.5.1 reports is in our rows."""
+
+    def check_plan(self, rows, plan):
+        self.assertEqual(named(rows, "kernel", "removed"), plan["operators_before"])
+        self.assertEqual(named(rows, "kernel", "added"), plan["operators_after"])
+        for change, key in (("removed", "delegates_before"), ("added", "delegates_after")):
+            self.assertEqual(named(rows, "delegate", change), plan[key])
+        if plan["arenas"][0] is not None:
+            before = plan["arenas"][0][1:]
+            after = plan["arenas"][1][1:]
+            for row in rows:
+                if row["part"] == "arena" and row["before_index"] is not None:
+                    self.assertEqual(row["before_bytes"], before[row["before_index"]])
+                if row["part"] == "arena" and row["after_index"] is not None:
+                    self.assertEqual(row["after_bytes"], after[row["after_index"]])
+            self.assertTrue(named(rows, "arena"))
+        method = [row for row in rows if row["part"] == "method"]
+        for key in ("values", "instructions"):
+            if plan[key][0] is None:
+                continue
+            self.assertIn(key, method[0]["fields"])
+            self.assertIn(f"{plan[key][0]} {key}", method[0]["before"])
+            self.assertIn(f"{plan[key][1]} {key}", method[0]["after"])
+
+    def test_diff__reports_what_diff_pte_reports(self):
+        for answer in json.loads((DATA / "differences" / "diff_pte.json").read_text()):
+            with self.subTest(before=answer["before"], after=answer["after"]):
+                found = document(program(answer["before"]), program(answer["after"]))
+                self.assertEqual(not found["rows"], answer["equal"])
+                for plan in answer["plans"].values():
+                    if plan["name"] is not None:
+                        continue  # it compares two methods by position that have other names
+                    methods = {row["method"] for row in found["rows"] if row["method"]}
+                    if len(methods) == 1:
+                        self.check_plan(found["rows"], plan)
+
+
+class Mistakes(support.FolderTest):
+    def test_diff__of_a_program_and_a_trace_names_both(self):
+        code, _, error = diff(fixture("mlp_portable", "model.pte"),
+                              fixture("mlp_portable", "profile.etdp"))
+        self.assertEqual(code, support.MISMATCH)
+        self.assertIn("one is a program, the other is not", error)
+
+    def test_diff__options_of_traces_are_refused(self):
+        code, _, error = diff(fixture("mlp_portable", "model.pte"),
+                              fixture("mlp_xnnpack", "model.pte"), "--steady")
+        self.assertEqual(code, support.USAGE)
+        self.assertIn("--steady is for traces", error)
+
+    def test_diff__brief_of_traces_is_refused(self):
+        code, _, error = diff(fixture("mlp_portable", "profile.etdp"),
+                              fixture("mlp_xnnpack", "profile.etdp"), "--brief")
+        self.assertEqual(code, support.USAGE)
+        self.assertIn("--brief is for programs", error)
+
+    def test_diff__another_programs_record_is_refused(self):
+        code, _, error = diff(fixture("mlp_portable", "model.pte"),
+                              fixture("mlp_xnnpack", "model.pte"),
+                              "--etrecord", fixture("mlp_xnnpack", "model.etrecord"))
+        self.assertEqual(code, support.MISMATCH)
+        self.assertIn("the ETRecord is of another program", error)
+
+    def test_diff__a_damaged_program_is_named(self):
+        path = self.folder / "cut.pte"
+        path.write_bytes(fixture("mlp_portable", "model.pte").read_bytes()[:2000])
+        code, out, error = diff(fixture("mlp_portable", "model.pte"), path)
+        self.assertEqual((code, out), (support.INPUT, ""))
+        self.assertIn("cut.pte", error)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,291 @@
+"""`etscope size`: where the bytes of programs are."""
+
+import csv
+import io
+import json
+import pathlib
+import re
+import struct
+import tarfile
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+import support
+from support import DATA, INPUT, OK, USAGE
+
+SWEEP = DATA / "delegates" / "sweep.tar.xz"
+ENDINGS = (".pte", ".bpte", ".ptd")
+
+
+def document(*words):
+    done = support.run("size", *words, "--format", "json")
+    if done.returncode == support.UNAVAILABLE:
+        raise unittest.SkipTest(done.stderr.decode())
+    assert done.returncode == OK, done.stderr
+    return json.loads(done.stdout)
+
+
+def rows(*words):
+    return document(*words)["rows"]
+
+
+def part_bytes(found):
+    sums = {}
+    for row in found:
+        sums[row["part"]] = sums.get(row["part"], 0) + row["size_bytes"]
+    return sums
+
+
+class Sums(unittest.TestCase):
+    def check(self, path):
+        found = rows(path, "--no-siblings")
+        self.assertEqual(sum(row["size_bytes"] for row in found), path.stat().st_size, path)
+        self.assertTrue(all(row["size_bytes"] > 0 for row in found), path)
+        # No real file has anything that is not explained.
+        odd = {"unused", "other", "trailing"} & set(part_bytes(found))
+        self.assertEqual(odd, set(), path)
+        return found
+
+    def test_size__every_byte_of_every_fixture_counts_once(self):
+        files = [path for path in DATA.rglob("*") if path.suffix in ENDINGS]
+        self.assertGreater(len(files), 40)
+        for path in sorted(files):
+            with self.subTest(path=path):
+                self.check(path)
+
+    def test_size__every_byte_of_the_sweep_counts_once(self):
+        with tempfile.TemporaryDirectory() as folder, tarfile.open(SWEEP) as archive:
+            for member in archive.getmembers():
+                if not member.name.endswith(".pte"):
+                    continue
+                path = pathlib.Path(folder) / "model.pte"
+                path.write_bytes(archive.extractfile(member).read())
+                with self.subTest(program=member.name):
+                    found = self.check(path)
+                    # Of XNNPACK everything is known.
+                    self.assertNotIn("named_data", part_bytes(found))
+
+    def test_size__sums_agree_with_info(self):
+        for model in ("gpt_xnnpack", "multi_method", "conv_xnnpack_int8", "cond"):
+            path = support.fixture(model, "model.pte")
+            done = support.run("info", path, "--format", "json")
+            sizes = json.loads(done.stdout)["rows"][0]["sizes"]
+            sums = part_bytes(rows(path, "--no-siblings"))
+            self.assertEqual(sums["constant"] if "constant" in sums else 0,
+                             self.constants_of(path, sizes), model)
+            delegates = sums.get("delegate_payload", 0)
+            self.assertLessEqual(delegates, sizes["delegate_bytes"])
+            self.assertLess(sizes["delegate_bytes"] - delegates, 64)
+            self.assertEqual(sums.get("delegate_weight", 0), sizes["named_data_bytes"])
+
+    @staticmethod
+    def constants_of(path, sizes):
+        """The constants of a program, without the padding between them."""
+        padding = sum(row["size_bytes"] for row in rows(path, "--no-siblings")
+                      if row["part"] == "constant")
+        assert padding <= sizes["constant_bytes"]
+        return padding
+
+
+class Names(unittest.TestCase):
+    def test_size__weights_have_layers_names_and_modules(self):
+        model = DATA / "gpt_xnnpack"
+        found = rows(model / "model.pte", "--etrecord", model / "model.etrecord")
+        weights = [row for row in found if row["part"] == "delegate_weight"]
+        self.assertEqual(len(weights), 17)
+        up = next(row for row in weights if row["name"] == "blocks.0.up.weight")
+        self.assertEqual((up["module"], up["content"], up["role"], up["backend"], up["dtype"]),
+                         ("blocks.0.up", "FullyConnected", "weight", "XnnpackBackend", "float32"))
+        self.assertEqual(up["shape"], [256, 64])
+        self.assertEqual(up["size_bytes"], 256 * 64 * 4)
+        self.assertRegex(up["key"], "^[0-9a-f]{64}$")
+        self.assertEqual({row["role"] for row in weights}, {"weight", "bias"})
+        constants = {row["name"]: row for row in found if row["part"] == "constant"}
+        self.assertEqual(set(constants), {"te.weight", "pe.weight", "blocks.0.ln1.weight",
+                                          "blocks.0.ln1.bias"})
+        self.assertEqual(constants["blocks.0.ln1.bias"]["users"], 5)
+
+    def test_size__without_a_record_layers_are_known(self):
+        found = rows(support.fixture("gpt_xnnpack", "model.pte"), "--no-siblings")
+        weights = [row for row in found if row["part"] == "delegate_weight"]
+        self.assertEqual({row["content"] for row in weights}, {"FullyConnected"})
+        self.assertEqual({row["name"] for row in found}, {None})
+        self.assertTrue(all(row["debug_handle"] > 0 for row in weights))
+
+    def test_size__scales_of_int8_weights(self):
+        model = DATA / "linear_int8_xnnpack"
+        found = rows(model / "model.pte", "--etrecord", model / "model.etrecord")
+        weights = {row["role"]: row for row in found if row["part"] == "delegate_weight"}
+        self.assertEqual(weights["weight"]["dtype"], "qcint8")
+        self.assertEqual(weights["weight"]["size_bytes"], 256 * 256)
+        self.assertEqual(weights["scale"]["size_bytes"], 256 * 4)
+        self.assertEqual(weights["scale"]["name"], weights["weight"]["name"])
+
+    def test_size__group_scales_of_int4_weights(self):
+        found = rows(DATA / "torchao" / "8da4w.pte", "--no-siblings")
+        weights = [row for row in found if row["part"] == "delegate_weight"]
+        self.assertIn("qbint4", {row["dtype"] for row in weights})
+        self.assertIn(("scale", "bfloat16"), {(row["role"], row["dtype"]) for row in weights})
+
+    def test_size__data_file_belongs_to_the_program(self):
+        program, data = DATA / "ptd" / "external.pte", DATA / "ptd" / "external.ptd"
+        found = rows(program, data)
+        weight = next(row for row in found if row["name"] == "linear.weight")
+        self.assertEqual((weight["part"], weight["module"], weight["file"]),
+                         ("constant", "linear", str(data)))
+        alone = {row["part"] for row in rows(data)}
+        self.assertIn("named_data", alone)
+        self.assertEqual(sum(row["size_bytes"] for row in found),
+                         program.stat().st_size + data.stat().st_size)
+
+    def test_size__groups_add_up(self):
+        path = support.fixture("gpt_xnnpack", "model.pte")
+        for by in ("part", "module", "dtype"):
+            found = rows(path, "--by", by)
+            self.assertEqual(sum(row["size_bytes"] for row in found), path.stat().st_size, by)
+        by_module = {row["key"]: row["size_bytes"] for row in found}
+        by_module = {row["key"]: row["size_bytes"] for row in rows(path, "--by", "module")}
+        self.assertEqual(by_module["blocks.0.up"], (256 * 64 + 256) * 4)
+
+
+class Duplicates(unittest.TestCase):
+    def test_size__tied_embedding_is_stored_twice(self):
+        with tempfile.TemporaryDirectory() as folder, tarfile.open(SWEEP) as archive:
+            for ending in ("pte", "etrecord"):
+                name = f"tied_embedding.{ending}"
+                (pathlib.Path(folder) / name).write_bytes(archive.extractfile(name).read())
+            told = document(pathlib.Path(folder) / "tied_embedding.pte")
+        self.assertIn("1 duplicate costs 4.0 KiB (embedding.weight)", told["headline"])
+        again = [row for row in told["rows"] if row["same_as"]]
+        self.assertEqual([(row["part"], row["same_as"]) for row in again],
+                         [("delegate_weight", "constant embedding.weight")])
+        first = next(row for row in told["rows"] if row["offset"] == again[0]["same_as_offset"])
+        self.assertEqual(first["hash"], again[0]["hash"])
+
+    def test_size__large_data_is_compared_on_demand(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "large.ptd"
+            make_data_file(path, [("a", 12 << 20), ("b", 12 << 20), ("c", 64)])
+            told = document(path)
+            self.assertIn("2 pieces of data (24.0 MiB) have equal sizes and were not compared",
+                          " ".join(told["notes"]))
+            self.assertNotIn("duplicate", told["headline"])
+            self.assertIn("1 duplicate costs 12.0 MiB",
+                          document(path, "--duplicates")["headline"])
+
+
+def make_data_file(path, entries):
+    """A .ptd whose entries are holes of a sparse file."""
+    dump = support.Dump()
+    dump.data = bytearray(48)
+    struct.pack_into("<4s4sI", dump.data, 4, b"FT01", b"FH01", 40)
+    root, references = dump.table({1: ("ref", 0), 2: ("ref", 0)})
+    struct.pack_into("<I", dump.data, 0, root)
+    places = vector(dump, references[1], len(entries))
+    offset = 0
+    for place, (_, size) in zip(places, entries):
+        at, _ = dump.table({0: ("<Q", offset), 1: ("<Q", size)})
+        dump.point(place, at)
+        offset += -(-size // 128) * 128
+    places = vector(dump, references[2], len(entries))
+    for i, (place, (key, _)) in enumerate(zip(places, entries)):
+        at, inner = dump.table({0: ("ref", 0), 1: ("<I", i)})
+        dump.point(place, at)
+        dump.text(inner[0], key)
+    base = -(-len(dump.data) // 128) * 128
+    struct.pack_into("<QQQQ", dump.data, 16, 48, len(dump.data) - 48, base, offset)
+    with path.open("wb") as file:
+        file.write(dump.data)
+        file.truncate(base + offset)
+
+
+def vector(dump, reference, count):
+    dump.align(4)
+    dump.point(reference)
+    start = len(dump.data) + 4
+    dump.data += struct.pack("<I", count) + bytes(4 * count)
+    return [start + 4 * i for i in range(count)]
+
+
+class Sql(unittest.TestCase):
+    def query(self, query, *words):
+        done = support.run("sql", query, *words, "--format", "json")
+        if done.returncode == support.UNAVAILABLE:
+            raise unittest.SkipTest(done.stderr.decode())
+        self.assertEqual(done.returncode, OK, done.stderr)
+        return support.json_rows(done.stdout)
+
+    def test_size__sql_has_the_same_rows(self):
+        model = DATA / "gpt_xnnpack"
+        files = model / "model.pte", model / "model.etrecord"
+        found = self.query("select part, content, name, module, role, bytes, offset, users "
+                           "from program_bytes order by offset, bytes", *files)
+        shown = rows(files[0], "--etrecord", files[1])
+        shown.sort(key=lambda row: (row["offset"], row["size_bytes"]))
+        self.assertEqual([(row["part"], row["name"], row["module"], row["bytes"], row["users"])
+                          for row in found],
+                         [(row["part"], row["name"], row["module"], row["size_bytes"],
+                           row["users"]) for row in shown])
+
+    def test_size__sql_counts_the_items_of_several_programs(self):
+        programs = [support.fixture(model, "model.pte") for model in ("multi_method", "cond")]
+        found = self.query("select p.path, p.bytes, sum(b.bytes) as counted from programs p join "
+                           "program_bytes b on b.program = p.id group by 1, 2", *programs)
+        self.assertEqual(len(found), 2)
+        for row in found:
+            self.assertEqual(row["bytes"], row["counted"])
+
+
+class Forms(unittest.TestCase):
+    PATH = support.fixture("gpt_xnnpack", "model.pte")
+
+    def test_size__the_answer_comes_first(self):
+        done = support.run("size", self.PATH)
+        lines = done.stdout.decode().splitlines()
+        self.assertEqual(lines[0],
+                         "494.9 KiB: 85 % is weights of 9 linear layers in XnnpackBackend")
+        self.assertIn("  7 more", done.stdout.decode())
+        self.assertEqual(document(self.PATH)["headline"], lines[0])
+
+    def test_size__csv_has_a_line_for_each_item(self):
+        done = support.run("size", self.PATH, "--format", "csv")
+        found = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+        self.assertEqual(sum(int(row["size_bytes"]) for row in found), self.PATH.stat().st_size)
+
+    def test_size__picture_shows_every_part(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "size.svg"
+            done = support.run("size", self.PATH, "-o", path)
+            self.assertEqual((done.returncode, done.stdout), (OK, b""), done.stderr)
+            root = xml.etree.ElementTree.parse(path).getroot()
+        space = "{http://www.w3.org/2000/svg}"
+        classes = {group.get("class") for group in root.iter(space + "g")}
+        self.assertLessEqual({"delegate_weight", "constant", "program", "delegate_payload"},
+                             classes)
+        titles = [title.text for title in root.iter(space + "title")]
+        self.assertIn("blocks.0.up.weight: 64.0 KiB, 12.9 %, float32 [256, 64], FullyConnected in "
+                      "blocks.0.up", titles)
+        area = sum(float(box.get("width")) * float(box.get("height"))
+                   for box in root.iter(space + "rect") if box.get("class") == "part")
+        self.assertAlmostEqual(area / (944 * 544), 1, places=3)
+
+    def test_size__complains(self):
+        self.assertEqual(support.run("size").returncode, USAGE)
+        done = support.run("size", support.fixture("mlp_portable", "profile.etdp"))
+        self.assertEqual(done.returncode, INPUT)
+        self.assertIn("not a program (.pte, .bpte) or data file (.ptd)", done.stderr.decode())
+        done = support.run("size", support.fixture("mlp_portable", "nothing.pte"))
+        self.assertEqual(done.returncode, INPUT)
+
+    def test_size__damaged_program_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "cut.bpte"
+            path.write_bytes(support.fixture("multi_method", "model.bpte").read_bytes()[:3000])
+            done = support.run("size", path)
+            self.assertEqual(done.returncode, INPUT)
+            self.assertTrue(re.match(rb"etscope: .*cut\.bpte: byte \d+: ", done.stderr))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,152 @@
+"""Makes small programs whose plans are known by hand, with flatc and ../schema/program.fbs.
+
+    python3 make.py
+
+cases.pte      a method for each rule of lifetimes and overlaps; tests/unit/memory tells what to expect
+outside.pte    a tensor that leaves its arena
+no_arena.pte   a tensor with a memory id that the method has no arena for
+"""
+import importlib.util
+import pathlib
+
+HERE = pathlib.Path(__file__).resolve().parent
+SPEC = importlib.util.spec_from_file_location("schema_make", HERE.parent / "schema" / "make.py")
+schema = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(schema)
+
+
+def planned(sizes, offset, memory=1, **fields):
+    return schema.tensor(sizes, plan=(memory, offset), **fields)
+
+
+def number(value):
+    return schema.held("Int", int_val=value)
+
+
+def items(*values):
+    return schema.held("TensorList", items=list(values))
+
+
+TRUE, FALSE = schema.held("Bool", bool_val=True), schema.held("Bool", bool_val=False)
+
+
+class Method:
+    def __init__(self, name, arenas, values, inputs, outputs):
+        self.operators = []
+        self.instructions = []
+        self.plan = {"name": name, "values": values, "inputs": inputs, "outputs": outputs,
+                     "operators": self.operators, "delegates": [],
+                     "non_const_buffer_sizes": [0, *arenas],
+                     "chains": [{"instructions": self.instructions}]}
+
+    def add(self, kind, **fields):
+        self.instructions.append({"instr_args_type": kind, "instr_args": fields})
+        return self
+
+    def call(self, name, *args):
+        base, _, overload = name.partition(".")
+        operator = {"name": base, "overload": overload}
+        if operator not in self.operators:
+            self.operators.append(operator)
+        return self.add("KernelCall", op_index=self.operators.index(operator), args=list(args))
+
+    def delegate(self, *args):
+        self.plan["delegates"] = [{"id": "OneBackend", "processed": {"location": 0, "index": 0}}]
+        return self.add("DelegateCall", delegate_index=0, args=list(args))
+
+    def jump(self, condition, destination):
+        return self.add("JumpFalseCall", cond_value_index=condition,
+                        destination_instruction=destination)
+
+
+def cases():
+    yield (Method("known", [160],
+                  [planned([4], 0), planned([8], 16), planned([16], 64), planned([4], 0)], [0], [3])
+           .call("aten::first.out", 0, 1, 1)      # 16 + 32
+           .call("aten::second.out", 1, 2, 2)     # 32 + 64
+           .call("aten::third.out", 1, 2, 3, 3))  # 32 + 64 + 16
+
+    # Two loops in each other: 1 is carried by the outer, 2 by the inner, 3 lives in a turn.
+    yield (Method("loops", [64],
+                  [planned([4], 0), planned([4], 16), planned([4], 32), planned([4], 48), FALSE],
+                  [0], [1])
+           .call("aten::begin.out", 0, 1, 1)
+           .call("aten::outer.out", 1, 2, 2)
+           .call("aten::inner.out", 2, 3, 3)
+           .call("aten::use.out", 3, 2, 2, 2)
+           .jump(4, 2)
+           .call("aten::end.out", 2, 1, 1)
+           .jump(4, 1)
+           .call("aten::last_", 1, 1))
+
+    yield (Method("in_place", [32], [planned([4], 0), planned([4], 16), planned([4], 16)], [0], [2])
+           .call("aten::exp.out", 0, 1, 1)
+           .call("aten::relu.out", 1, 2, 2))
+
+    # Value 2 takes the bytes of 1, which instruction 2 reads.
+    yield (Method("overwritten", [48],
+                  [planned([4], 0), planned([4], 16), planned([2], 24), planned([4], 32)], [0], [3])
+           .call("aten::exp.out", 0, 1, 1)
+           .call("aten::sum.out", 0, 2, 2)
+           .call("aten::add.out", 1, 2, 3, 3))
+
+    # Value 2 is 1 in another shape: nothing writes it. 3 is the output in another shape.
+    yield (Method("views", [64],
+                  [planned([4], 0), planned([2, 4], 16), planned([8], 16), planned([4, 2], 16)],
+                  [0], [3])
+           .call("aten::exp.out", 0, 1, 1)
+           .call("aten::sum.out", 2, 0, 0))
+
+    # A delegate takes 2, a view of 1, and gives 3; nothing says that it does not give 2.
+    yield (Method("delegate_view", [64],
+                  [planned([4], 0), planned([4], 16), planned([2, 2], 16), planned([4], 32)],
+                  [0], [3])
+           .call("aten::exp.out", 0, 1, 1)
+           .delegate(2, 3))
+    yield (Method("delegate_undecided", [64],
+                  [planned([4], 0), planned([4], 16), planned([2, 2], 16), planned([4], 32)],
+                  [0], [3])
+           .call("aten::exp.out", 0, 1, 1)
+           .delegate(0, 2)
+           .call("aten::add.out", 1, 2, 3, 3))
+
+    yield (Method("scratch", [48],
+                  [planned([4], 0), planned([4], 16), planned([4], 16), items(1, 2)], [0], [1])
+           .call("aten::two.out", 0, 1, 2, 3))
+
+    yield (Method("unwritten", [48], [planned([4], 0), planned([4], 16), planned([4], 32)], [0], [2])
+           .call("aten::add.out", 0, 1, 2, 2))
+
+    # What the caller gives and takes, a constant, a tensor that nothing uses, one of no bytes.
+    yield (Method("beside", [32],
+                  [schema.tensor([8]), schema.tensor([8]), schema.tensor([2], data_buffer_idx=1),
+                   planned([4], 0), planned([4], 16), planned([0, 4], 0)], [0], [1])
+           .call("aten::add.out", 0, 2, 3, 3)
+           .call("aten::exp.out", 3, 5, 1, 1))
+
+    yield Method("nothing", [16], [planned([4], 0)], [0], [0])
+
+    accelerated = Method("devices", [16, 32],
+                         [planned([4], 0), planned([8], 0, memory=2), planned([4], 0)], [0], [2])
+    accelerated.plan["non_const_buffer_device"] = [
+        {"buffer_idx": 2, "device_type": 1, "device_index": 0}]
+    accelerated.plan["values"][1]["val"]["extra_tensor_info"] = {"device_type": 1}
+    yield accelerated.call("aten::first.out", 0, 1, 1).call("aten::second.out", 1, 2, 2)
+
+
+def save(name, methods):
+    value = {"execution_plan": [method.plan for method in methods],
+             "constant_buffer": [{"storage": []}, {"storage": [0] * 8}],
+             "backend_delegate_data": [{"data": [1, 2, 3]}]}
+    (HERE / name).write_bytes(schema.program(value, []))
+
+
+def main():
+    save("cases.pte", list(cases()))
+    for name, tensor in (("outside", planned([4], 24)), ("no_arena", planned([4], 0, memory=2))):
+        save(f"{name}.pte", [Method("forward", [32], [planned([4], 0), tensor], [0], [1])
+                             .call("aten::exp.out", 0, 1, 1)])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+/* What a roof says of an operator: numbers by hand, on the machine of test_machine_support.h. */
+#include "test_machine_support.h"
+
+#include <math.h>
+
+#include "cost/roof_verdict.h"
+
+/* 4 million operations take 40 us at 100 GFLOP/s; 48 KiB are in L2, at 100 GB/s. */
+static struct ets_roof_question product(double ns)
+{
+    return (struct ets_roof_question){.numbers = ETS_ROOF_FLOAT32,
+                                      .operations = 4e6,
+                                      .bytes = 48e3,
+                                      .calls = 1,
+                                      .least_ns = ns,
+                                      .most_ns = ns,
+                                      .threads = 1,
+                                      .is_delegated = true};
+}
+
+static struct ets_roof_answer ask(struct ets_roof_question question)
+{
+    return ets_roof_judge(&made_machine, &question);
+}
+
+static void assert_near(double value, double expected)
+{
+    if (!(fabs(value - expected) <= 1e-9 * fabs(expected))) fail_msg("%g, not %g", value, expected);
+}
+
+static void test_roof_verdict__arithmetic_binds(void **state)
+{
+    (void)state;
+    struct ets_roof_answer answer = ask(product(50e3));
+    assert_int_equal(answer.verdict, ETS_VERDICT_COMPUTE_BOUND);
+    assert_int_equal(answer.binding, ETS_ROOF_COMPUTE);
+    assert_near(answer.bound_ns, 40e3);
+    assert_near(answer.least_share, 0.8);
+    assert_near(answer.most_share, 0.8);
+    answer = ask(product(80e3));
+    assert_int_equal(answer.verdict, ETS_VERDICT_BELOW_ROOF);
+    assert_near(answer.least_share, 0.5);
+    assert_int_equal(ask(product(40e3 / 0.599)).verdict, ETS_VERDICT_BELOW_ROOF);
+    assert_int_equal(ask(product(40e3 / 0.601)).verdict, ETS_VERDICT_COMPUTE_BOUND);
+}
+
+static void test_roof_verdict__bytes_bind(void **state)
+{
+    (void)state;
+    struct ets_roof_question question = product(150e3);
+    question.operations = 1e6;
+    question.bytes = 4e6; /* in L3, at 40 GB/s: 100 us */
+    const struct ets_roof_answer answer = ask(question);
+    assert_int_equal(answer.verdict, ETS_VERDICT_MEMORY_BOUND);
+    assert_int_equal(answer.level, ETS_LEVEL_L3);
+    assert_near(answer.bound_ns, 100e3);
+    assert_near(answer.least_share, 2.0 / 3);
+    question.operations = 0; /* a copy */
+    question.numbers = ETS_ROOF_PROGRAMS;
+    assert_int_equal(ask(question).verdict, ETS_VERDICT_MEMORY_BOUND);
+}
+
+static void test_roof_verdict__a_loop_has_the_working_set_of_one_call(void **state)
+{
+    (void)state;
+    struct ets_roof_question question = product(800e3);
+    question.operations = 0;
+    question.bytes = 48e6; /* a thousand times 48 kB, each in L2 */
+    question.calls = 20;   /* 2.4 MB each: in L3 */
+    assert_int_equal(ask(question).level, ETS_LEVEL_L3);
+    assert_near(ask(question).bound_ns, 1.2e6);
+    question.calls = 1000;
+    assert_int_equal(ask(question).level, ETS_LEVEL_L2);
+    assert_int_equal(ask(question).verdict, ETS_VERDICT_OVERHEAD_BOUND); /* 0.8 us a call */
+}
+
+static void test_roof_verdict__the_call_costs(void **state)
+{
+    (void)state;
+    struct ets_roof_question question = product(9e3); /* below 10 us, at whatever share */
+    question.operations = 8e5;
+    struct ets_roof_answer answer = ask(question);
+    assert_int_equal(answer.verdict, ETS_VERDICT_OVERHEAD_BOUND);
+    assert_near(answer.bound_ns, 8e3);
+    assert_true(isnan(answer.least_share) && isnan(answer.most_share));
+    question = product(20e3); /* the bound is below the 400 ns of an empty call */
+    question.operations = 1e4;
+    question.bytes = 1e3;
+    answer = ask(question);
+    assert_int_equal(answer.verdict, ETS_VERDICT_OVERHEAD_BOUND);
+    assert_int_equal(answer.binding, ETS_ROOF_CALL);
+    assert_near(answer.bound_ns, 400);
+    question.is_delegated = false;
+    assert_near(ask(question).bound_ns, 100);
+}
+
+static void test_roof_verdict__whole_microseconds_are_a_range(void **state)
+{
+    (void)state;
+    struct ets_roof_question question = product(50e3);
+    question.most_ns = 51e3;
+    const struct ets_roof_answer answer = ask(question);
+    assert_near(answer.most_share, 0.8);
+    assert_near(answer.least_share, 40.0 / 51);
+    question.least_ns = 9e3;
+    question.most_ns = 10e3;
+    assert_int_equal(ask(question).verdict, ETS_VERDICT_OVERHEAD_BOUND);
+}
+
+static void assert_unknown(struct ets_roof_question question, enum ets_roof_reason reason)
+{
+    const struct ets_roof_answer answer = ask(question);
+    assert_int_equal(answer.verdict, ETS_VERDICT_UNKNOWN);
+    assert_int_equal(answer.reason, reason);
+    assert_true(isnan(answer.least_share) && isnan(answer.most_share));
+    assert_non_null(ets_roof_reason_name(reason));
+}
+
+static void test_roof_verdict__says_why_it_is_unknown(void **state)
+{
+    (void)state;
+    struct ets_roof_question question = product(50e3);
+    question.reason = ETS_ROOF_NEAR;
+    assert_unknown(question, ETS_ROOF_NEAR);
+    question = product(50e3);
+    question.numbers = ETS_ROOF_FLOAT16;
+    assert_unknown(question, ETS_ROOF_NOT_MEASURED);
+    question.numbers = ETS_ROOF_PROGRAMS;
+    assert_unknown(question, ETS_ROOF_NOT_MEASURED);
+    question = product(50e3);
+    question.threads = 3;
+    assert_unknown(question, ETS_ROOF_NOT_MEASURED);
+    assert_unknown(product(NAN), ETS_ROOF_NO_TIME);
+    assert_unknown(product(0), ETS_ROOF_NO_TIME);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_roof_verdict__arithmetic_binds),
+        cmocka_unit_test(test_roof_verdict__bytes_bind),
+        cmocka_unit_test(test_roof_verdict__a_loop_has_the_working_set_of_one_call),
+        cmocka_unit_test(test_roof_verdict__the_call_costs),
+        cmocka_unit_test(test_roof_verdict__whole_microseconds_are_a_range),
+        cmocka_unit_test(test_roof_verdict__says_why_it_is_unknown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
