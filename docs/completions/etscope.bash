@@ -312,7 +312,7 @@ _etscope() {
         verify) words='-h --help --method -m --case --rtol --atol --rms --tolerance --tolerances --comparator --junit --columns -c --format -f --width --output --threads --data --load-library --python --engine' ;;
         bundle) words='-h --help --output -o --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --python --engine' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
-        delegates) words='-h --help --etrecord --method --no-siblings --calls --format -f --unit --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
+        delegates) words='-h --help --etrecord --method --no-siblings --calls --cost --format -f --unit --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
         cost) words='-h --help --etrecord --method --no-siblings --group-by -g --depth --sort -s --top -n --columns -c --format -f --width --output' ;;
         machine) words='-h --help --save --threads --quick --format -f --width --output --engine' ;;
         memory) words='-h --help --etrecord --method --no-siblings --all --what-if --map --sort -s --top -n --columns -c --format -f --width --output -o' ;;

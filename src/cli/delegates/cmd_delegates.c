@@ -204,8 +204,6 @@ static int show(const struct subject *s)
         .calls_only = cli_has(s->arguments, "--calls"),
         .program = cli_has(s->arguments, "--cost") ? &s->program.program : NULL,
         .record = s->record.record,
-        .program = cli_has(s->arguments, "--cost") ? &s->program.program : NULL,
-        .record = s->record.record,
     };
     int code = CLI_OK;
     if (ets_delegate_table_fill(table, s->delegations, &options, &error) != ETS_OK) {
