@@ -32,6 +32,7 @@ struct ets_place {
     struct ets_chosen_times self, inclusive;
     double quantum, coarse_calls, inclusive_quantum, inclusive_coarse_calls;
     double calls_per_run;
+    struct ets_cost cost; /* of what is counted here, in one run; where the work has costs */
     double bytes_per_run; /* written by what is counted here; NaN: not known */
     /* Numbers in `places`: */
     struct ets_numbers fused_here;      /* other lines whose work is counted here */

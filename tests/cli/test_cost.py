@@ -269,6 +269,27 @@ class Inspect(unittest.TestCase):
         shown = run("inspect", folder / "profile.etdp", "--cost", "--no-siblings").stdout.decode()
         self.assertIn("the work a run is unknown", shown)
 
+    def test_cost__lines_of_source_have_costs(self):
+        folder = DATA / "gpt_xnnpack"
+        rows = document("annotate", folder / "profile.etdp", "--program", folder / "model.pte",
+                        "--etrecord", folder / "model.etrecord", "--cost")["rows"]
+        self.assertEqual(sum(row["flops"] or 0 for row in rows), 3655380)
+        self.assertEqual({name for name in rows[0] if name.startswith("written")},
+                         {"written_bytes"})
+
+    def test_cost__delegates_have_costs(self):
+        folder = DATA / "gpt_xnnpack"
+        rows = document("delegates", folder / "model.pte", "--cost", "--no-siblings")["rows"]
+        outer = sum(row["flops"] or 0 for row in rows if row["depth"] == 0)
+        self.assertEqual(outer, 3655380)
+        timed = document("delegates", folder / "model.pte", folder / "profile.etdp",
+                         "--cost")["rows"]
+        self.assertEqual([row["flops"] for row in timed], [row["flops"] for row in rows])
+        rated = [row for row in timed if row["gflops_per_s"] is not None]
+        self.assertGreater(len(rated), 10)
+        for row in rated:
+            self.assertAlmostEqual(row["gflops_per_s"] * row["mid_ns_upper"], row["flops"])
+
     def test_cost__is_not_of_runs(self):
         done = support.run("inspect", DATA / "mlp_xnnpack" / "profile.etdp", "--group-by", "run",
                            "--cost")

@@ -38,6 +38,7 @@ struct ets_annotate_options {
     int all_frames;   /* 1: also the time of what a line called: of work that it was in the stack
                          trace of, or in those of all operators that were fused into it */
     struct ets_row_filter filter;
+    int has_costs; /* 1: also what a line computes and moves, and how fast */
     /* Evaluated; adds each line's numeric error, of the run that it is of. NULL: no such columns.
      */
     const struct ets_gap_report *gap;
