@@ -20,7 +20,8 @@ HEADERS = [
     "etscope/inspect.h", "etscope/numerics.h", "etscope/program.h", "etscope/verify.h",
     "gap/upstream_pairs.h", "inspect/upstream/upstream_view.h", "numerics/upstream_gap.h",
     "output/table/table.h", "output/table/upstream_tsv.h", "record/numpy.h",
-    "trace/etdump_writer.h", "views/advice_words.h", "views/gap_headline.h",
+    "trace/etdump_writer.h", "views/advice_words.h", "views/cost_reader.h",
+    "views/gap_headline.h",
 ]  # fmt: skip
 
 
