@@ -99,6 +99,7 @@ complete -c etscope -n '__fish_seen_subcommand_from annotate' -l whole -d 'Print
 complete -c etscope -n '__fish_seen_subcommand_from annotate' -l method -x -d 'Only this method; or the method that ran, if the trace fits several'
 complete -c etscope -n '__fish_seen_subcommand_from annotate' -l block -x -d 'Only this block, by name or number'
 complete -c etscope -n '__fish_seen_subcommand_from annotate' -l run -x -d 'Only this run of the trace; runs count from 0'
+complete -c etscope -n '__fish_seen_subcommand_from annotate' -l cost -d 'Also show the work of each line: operations, bytes, and both per second'
 complete -c etscope -n '__fish_seen_subcommand_from annotate' -l steady -d 'Leave out warm-up runs'
 complete -c etscope -n '__fish_seen_subcommand_from annotate' -l name -x -d 'Only operators, events or kernels with this name, such as addmm; * matches anything'
 complete -c etscope -n '__fish_seen_subcommand_from annotate' -l module -x -d 'Only this module and its submodules'
