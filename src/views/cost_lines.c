@@ -8,6 +8,7 @@
 #include "host/key_table.h"
 #include "host/text_builder.h"
 #include "views/cost_headline.h"
+#include "views/delegate_lines.h"
 
 struct lister {
     struct ets_arena *arena;
@@ -33,26 +34,6 @@ static struct ets_cost_line *new_line(struct lister *l)
 static bool is_listed(const struct ets_delegation_step *step)
 {
     return step->kind == ETS_INSTRUCTION_KERNEL_CALL || step->kind == ETS_INSTRUCTION_DELEGATE_CALL;
-}
-
-/* "Conv2d + Clamp" of a payload's nodes; else the event; else the operator of the graph. */
-static bool name_unit(struct lister *l, const struct ets_delegate_unit *unit,
-                      struct ets_text *name_out)
-{
-    const bool has_event = unit->event.size > 0 || unit->node_count == 0;
-    *name_out = has_event ? unit->event : unit->nodes[0].node->op;
-    if (unit->payload_node_count == 0) return true;
-    size_t room = 1;
-    for (size_t i = 0; i < unit->payload_node_count; i++) {
-        room += strlen(unit->payload_nodes[i].type) + 3;
-    }
-    struct ets_text_builder name = {ets_arena_alloc(l->arena, room), room, 0};
-    if (name.text == NULL) return false;
-    for (size_t i = 0; i < unit->payload_node_count; i++) {
-        ets_add_text(&name, "%s%s", i > 0 ? " + " : "", unit->payload_nodes[i].type);
-    }
-    *name_out = ets_built_text(&name);
-    return true;
 }
 
 static bool find_places(struct lister *l, const struct ets_row_node *nodes, size_t count,
@@ -173,7 +154,7 @@ static bool add_units(struct lister *l, uint32_t index, const struct piece *call
                               .node_count = unit->node_count,
                               .cost = &l->costs->units[index][i],
                               .is_taken = call->is_taken};
-        if (!name_unit(l, unit, &piece.name)) return false;
+        if (!ets_delegate_unit_name(l->arena, unit, &piece.name)) return false;
         if (!(is_grouped ? add_to_group(l, &piece) : add_single(l, &piece))) return false;
     }
     return true;

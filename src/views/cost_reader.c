@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 #include "cost/row_costs.h"
+#include "etscope/experimental/row_filter.h"
 #include "views/cost_headline.h"
 #include "views/cost_lines.h"
-#include "etscope/experimental/row_filter.h"
 #include "views/operator_rows.h"
 
 struct ets_cost_reader {
@@ -18,16 +18,6 @@ struct ets_cost_reader {
     char *headline;
     size_t headline_size;
 };
-
-static const char *state_of(const struct ets_cost *cost)
-{
-    switch (ets_cost_state(cost)) {
-    case ETS_COST_KNOWN: return cost->at_most ? "at most" : cost->is_example ? "example" : "known";
-    case ETS_COST_PARTIAL: return "partial";
-    case ETS_COST_UNKNOWN: return "unknown";
-    default: return NULL;
-    }
-}
 
 static struct ets_cost_row *add_row(struct ets_cost_reader *reader, const struct ets_cost *cost)
 {
@@ -41,7 +31,7 @@ static struct ets_cost_row *add_row(struct ets_cost_reader *reader, const struct
         .unit = ETS_NO_INDEX,
         .row = ETS_NO_INDEX,
         .is_taken = 1,
-        .state = state_of(cost),
+        .state = ets_cost_state_name(cost),
         .reason = ets_cost_reason_name(cost->reason),
         .arithmetic =
             cost->arithmetic == ETS_ARITHMETIC_NONE ? NULL : ets_arithmetic_name(cost->arithmetic),

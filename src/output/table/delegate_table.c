@@ -296,24 +296,6 @@ static bool list_payload_nodes(struct ets_arena *arena, const struct ets_delegat
     return list->items != NULL;
 }
 
-/* "Conv2d + Clamp" of a payload's nodes; else the event; else the operator of the graph. */
-static bool name_unit(struct ets_arena *arena, const struct ets_delegate_unit *unit,
-                      const struct ets_text_list *payload_nodes, struct ets_text *name_out)
-{
-    const bool has_event = unit->event.size > 0 || unit->node_count == 0;
-    *name_out = has_event ? unit->event : unit->nodes[0].node->op;
-    if (payload_nodes->count == 0) return true;
-    size_t room = 1;
-    for (size_t i = 0; i < payload_nodes->count; i++) room += payload_nodes->items[i].size + 3;
-    struct ets_text_builder name = {ets_arena_alloc(arena, room), room, 0};
-    if (name.text == NULL) return false;
-    for (size_t i = 0; i < payload_nodes->count; i++) {
-        ets_add_text(&name, "%s%s", i > 0 ? " + " : "", payload_nodes->items[i].data);
-    }
-    *name_out = ets_built_text(&name);
-    return true;
-}
-
 static struct ets_text step_name(const struct ets_delegation_step *step)
 {
     if (step->name.data != NULL) return step->name;
@@ -337,7 +319,7 @@ static bool describe(struct ets_arena *arena, struct line *line)
     }
     for (size_t i = 0; i < count; i++) line->ops.items[i] = nodes[i].node->op;
     line->name = step_name(line->step);
-    return line->unit == NULL || name_unit(arena, line->unit, &line->payload_nodes, &line->name);
+    return line->unit == NULL || ets_delegate_unit_name(arena, line->unit, &line->name);
 }
 
 static void add_heading(const struct line *line)
