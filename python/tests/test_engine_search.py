@@ -28,7 +28,7 @@ except Error as error:
 
 def test_a_named_engine_must_be_one(tmp_path):
     found = message_of({"ETSCOPE_ENGINE": str(tmp_path / "none.so")})
-    assert found.startswith("UNAVAILABLE ETSCOPE_ENGINE names no engine")
+    assert found.startswith("UNAVAILABLE ETSCOPE_ENGINE: engine")
     (tmp_path / "text.so").write_text("no library")
     found = message_of({"ETSCOPE_ENGINE": str(tmp_path / "text.so")})
     assert found.startswith("UNAVAILABLE cannot load the engine")

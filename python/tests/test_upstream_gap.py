@@ -353,7 +353,7 @@ except Error as error:
 """
     found = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, check=True,
                            universal_newlines=True).stdout  # fmt: skip
-    assert found.startswith("UNAVAILABLE") and "ETSCOPE_ENGINE names no engine" in found
+    assert found.startswith("UNAVAILABLE") and "ETSCOPE_ENGINE: engine" in found
 
 
 def test_threads_compare_with_each_others_records():

@@ -1,4 +1,4 @@
-/* The clauses that say what would help. */
+/* Prints the clause of an advice. */
 #include "base/error.h"
 
 size_t ets_advice_print(enum ets_advice advice, const char *word, char *text, size_t room)

@@ -1,7 +1,7 @@
-/* CRC-32, as zip files and the frames of a stream have it. */
+/* CRC-32, as used by zip files and stream frames. */
 #include "base/crc32.h"
 
-/* By half bytes: a table of 64 bytes suits devices, where one of 1 KiB would not pay. */
+/* Works on half bytes: on devices a table of 1 KiB is not worth its memory. */
 uint32_t ets_crc32(uint32_t crc, const void *data, size_t size)
 {
     static const uint32_t table[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Goes on with `crc`, 0 at the begin. */
+/* Continues from `crc`; start with 0. */
 uint32_t ets_crc32(uint32_t crc, const void *data, size_t size);
 
 #endif

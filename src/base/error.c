@@ -1,4 +1,4 @@
-/* Names of statuses, and messages of errors: a small printf that needs no C library. */
+/* Names of statuses, and error messages from a small printf that needs no C library. */
 #include "base/error.h"
 #include "base/utf8.h"
 
@@ -48,7 +48,7 @@ static void put_text(struct line *line, const char *text, size_t limit)
     while (left > 0) {
         const size_t whole = ets_utf8_length(text, left), length = whole > 0 ? whole : 1;
         const bool is_plain = ets_plain_length(text, left) > 0;
-        /* No half of a character at the end, and nothing behind it. */
+        /* If a character does not fit, the line ends before it. */
         if (line->size + length >= line->capacity) line->capacity = line->size;
         for (size_t i = 0; is_plain && i < length; i++) put(line, text[i]);
         if (!is_plain) put(line, '?');

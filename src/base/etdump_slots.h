@@ -1,4 +1,4 @@
-/* Slots of ETDump's tables (etdump_schema_flatcc.fbs), for who reads them and who writes them. */
+/* Slots of ETDump's tables (etdump_schema_flatcc.fbs), shared by the reader and the writer. */
 #ifndef ETSCOPE_BASE_ETDUMP_SLOTS_H
 #define ETSCOPE_BASE_ETDUMP_SLOTS_H
 

@@ -1,4 +1,5 @@
-/* Elements of any layout, one behind the other; apart from tensor.c, which needs no string.h. */
+/* Copies elements of any layout into a packed array. Separate from tensor.c, which needs no
+ * string.h. */
 #include <string.h>
 
 #include "etscope/tensor.h"

@@ -1,6 +1,6 @@
 /*
- * Little-endian loads from unaligned bytes, and arithmetic that says when it overflows. Needs no C
- * library, not even its headers: device code includes this.
+ * Little-endian loads from unaligned bytes, and arithmetic that detects overflow. Included by
+ * device code, so it needs no C library and none of its headers.
  */
 #ifndef ETSCOPE_BASE_LOAD_H
 #define ETSCOPE_BASE_LOAD_H
@@ -40,21 +40,21 @@ static inline double ets_load_f64(const uint8_t *at)
     return value;
 }
 
-/* true and *out = a + b, or false where that overflows. */
+/* true and *out = a + b, or false on overflow. */
 static inline bool ets_add_u64(uint64_t a, uint64_t b, uint64_t *out)
 {
     *out = a + b;
     return *out >= a;
 }
 
-/* true and *out = a * b, or false where that overflows. */
+/* true and *out = a * b, or false on overflow. */
 static inline bool ets_mul_u64(uint64_t a, uint64_t b, uint64_t *out)
 {
     *out = a * b;
     return a == 0 || *out / a == b;
 }
 
-/* true where [offset, offset + size) lies inside a run of `limit` bytes. */
+/* true if [offset, offset + size) fits in `limit` bytes. */
 static inline bool ets_range_fits(uint64_t offset, uint64_t size, uint64_t limit)
 {
     return offset <= limit && size <= limit - offset;

@@ -1,7 +1,4 @@
-/*
- * Lengths of single characters: of valid UTF-8, and of those that may reach a terminal as they
- * are.
- */
+/* Lengths of single characters: of valid UTF-8, and of characters that are safe to print. */
 #include "etscope/base.h"
 
 #include <stdbool.h>

@@ -1,10 +1,10 @@
-/* Quantiles of a sample, and the order that they need. */
+/* Quantiles of a sample, and the comparison function to sort it with. */
 #ifndef ETSCOPE_BASE_QUANTILE_H
 #define ETSCOPE_BASE_QUANTILE_H
 
 #include <stdint.h>
 
-/* For qsort over doubles, ascending; without NaN. */
+/* For qsort of doubles without NaN, ascending. */
 static inline int ets_compare_doubles(const void *left, const void *right)
 {
     const double one = *(const double *)left, two = *(const double *)right;

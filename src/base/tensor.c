@@ -52,7 +52,7 @@ uint64_t ets_tensor_extent(const struct ets_tensor *tensor)
     return ets_mul_u64(end, ets_scalar_type_bytes(tensor->scalar_type), &end) ? end : UINT64_MAX;
 }
 
-/* Wraps on absurd sizes, which ets_tensor_count reports. */
+/* Wraps on huge sizes; ets_tensor_count reports these. */
 static int64_t next_stride(int64_t stride, int64_t size)
 {
     return (int64_t)((uint64_t)stride * (uint64_t)(size > 0 ? size : 1));

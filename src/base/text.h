@@ -1,4 +1,4 @@
-/* Comparing borrowed texts. */
+/* Comparison of borrowed texts. */
 #ifndef ETSCOPE_BASE_TEXT_H
 #define ETSCOPE_BASE_TEXT_H
 
@@ -14,7 +14,7 @@ static inline bool ets_text_equal(struct ets_text left, struct ets_text right)
            memcmp(left.data, right.data, left.size) == 0;
 }
 
-/* By bytes, as strcmp: below, at or above 0. */
+/* Compares bytes like strcmp: below, equal to or above 0. */
 static inline int ets_text_compare(struct ets_text left, struct ets_text right)
 {
     const size_t size = left.size < right.size ? left.size : right.size;

@@ -1,11 +1,11 @@
-/* The numbers of UTF-8's characters, and their lengths. */
+/* Code points and lengths of UTF-8 characters. */
 #ifndef ETSCOPE_BASE_UTF8_H
 #define ETSCOPE_BASE_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of the character that the `length` bytes at `at` are, as ets_utf8_length says. */
+/* The code point of the character at `at`, of the length that ets_utf8_length returned. */
 static inline uint32_t ets_utf8_code(const char *at, size_t length)
 {
     const unsigned char lead = (unsigned char)at[0];
@@ -14,15 +14,15 @@ static inline uint32_t ets_utf8_code(const char *at, size_t length)
     return code;
 }
 
-/* Bytes that a character takes if it is one, as its first byte tells. */
+/* The length of a character according to its first byte. */
 static inline size_t ets_utf8_wanted(unsigned char lead)
 {
     return lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
 }
 
 /*
- * Bytes of the well-formed UTF-8 character at `at`, 1 to 4; 0 where there is none (overlong forms
- * and surrogates included). `size` is at least 1.
+ * The length of the well-formed UTF-8 character at `at`, 1 to 4; 0 if it is not well-formed
+ * (overlong forms and surrogates included). `size` must be at least 1.
  */
 size_t ets_utf8_length(const char *at, size_t size);
 

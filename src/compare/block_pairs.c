@@ -1,7 +1,7 @@
 /* Pairs the blocks of two pools by the operators that they have in common. */
 #include "compare/difference_parts.h"
 
-/* More comparisons of operators than this, and blocks are paired in order. */
+/* With more comparisons of operators than this, blocks are paired in order. */
 #define MAX_WORK ((uint64_t)50 * 1000 * 1000)
 
 /* The blocks of one pool and the numbers of their operators' names. */
@@ -13,8 +13,8 @@ struct side {
 };
 
 /*
- * Of a delegate's event what it is on any processor, without the number among its like, " #2": one
- * more before it changes it.
+ * For a delegate's event, its operation without the number " #2", which changes if an equal
+ * operator is added before it.
  */
 static struct ets_text name_of(const struct ets_pool_operator *op)
 {
@@ -55,8 +55,7 @@ static bool can_pair(const struct ets_pool_block *before, const struct ets_pool_
     return strcmp(before->method, after->method) == 0;
 }
 
-/* How many names both have, each as often as it is on both sides. `counts` is zero, and stays so.
- */
+/* The number of common names, with multiplicity. `counts` must be all zero and is so afterwards. */
 static uint32_t overlap(const struct side *sides, const uint32_t index[2], uint32_t *counts)
 {
     const uint32_t *left = sides[ETS_BEFORE].names[index[ETS_BEFORE]];
@@ -82,7 +81,7 @@ static bool compares_all(const struct side *sides)
            MAX_WORK;
 }
 
-/* The block of the same number, where the two can be compared. */
+/* The block of the same number, if the two can be compared. */
 static uint32_t find_opposite(const struct side *sides, uint32_t before)
 {
     if (before >= ets_pool_block_count(sides[ETS_AFTER].pool)) return ETS_NO_INDEX;
@@ -91,7 +90,7 @@ static uint32_t find_opposite(const struct side *sides, uint32_t before)
     return fits ? before : ETS_NO_INDEX;
 }
 
-/* The block of the other pool that has most in common with `before`, or ETS_NO_INDEX. */
+/* The block of the other pool with the most in common with `before`, or ETS_NO_INDEX. */
 static uint32_t find_partner(const struct side *sides, uint32_t before, uint32_t *counts)
 {
     const struct ets_pool_block *block = ets_pool_block(sides[ETS_BEFORE].pool, before);

@@ -1,4 +1,4 @@
-/* Parses a budget: one rule a line, with what, a metric and limits. */
+/* Parses a budget: one rule per line, with a subject, a metric and limits. */
 #include "etscope/experimental/budget.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -15,10 +15,10 @@ struct ets_budget {
 
 static const char *const metrics[] = {"min", "p10", "p50", "p90", "max", "avg", "share"};
 
-/* One line being read. */
+/* The current line. */
 struct reader {
     struct ets_text text; /* of the line, without space at its ends */
-    struct ets_text rest; /* what is not read of it yet */
+    struct ets_text rest; /* the part not read yet */
     uint32_t line;
     struct ets_error *error;
 };
@@ -45,7 +45,7 @@ static struct ets_text trim(struct ets_text text)
     return text;
 }
 
-/* Takes the last word off: names of operators hold spaces, what follows them does not. */
+/* Removes the last word. Lines are read from the end, because names of operators have spaces. */
 static struct ets_text take_last(struct reader *reader)
 {
     const struct ets_text rest = reader->rest;
@@ -65,7 +65,7 @@ static struct ets_text take_first(struct reader *reader)
     return (struct ets_text){rest.data, end};
 }
 
-/* Digits with at most one point, taken off `text`; false where there are none. */
+/* Takes digits with at most one point from `text`; false if there are none. */
 static bool take_number(struct ets_text *text, double *value_out)
 {
     double value = 0, scale = 1;
@@ -121,7 +121,7 @@ static enum ets_status read_bound(const struct reader *reader, struct ets_text t
     return fail(reader, "the limit needs a unit: %, ns, us, ms, s or cycles");
 }
 
-/* The last limit of the line, and the one before it where "or" stands between. */
+/* Reads the last limit of the line, and the one before it if "or" is in between. */
 static enum ets_status read_bounds(struct reader *reader, struct ets_budget_rule *rule,
                                    struct ets_text *sign_out)
 {
@@ -182,7 +182,7 @@ static enum ets_status read_subject(struct reader *reader, struct ets_budget_rul
     return ETS_OK;
 }
 
-/* The same with one space between words, in memory of the budget's. */
+/* Copies the text with single spaces, into the budget's memory. */
 static bool squeeze(struct ets_arena *arena, struct ets_text *text)
 {
     char *data = ets_arena_alloc(arena, text->size);
@@ -196,7 +196,7 @@ static bool squeeze(struct ets_arena *arena, struct ets_text *text)
     return true;
 }
 
-/* WHAT METRIC <= LIMIT, from its end. */
+/* Reads WHAT METRIC <= LIMIT from its end. */
 static enum ets_status read_rule(struct reader *reader, struct ets_arena *arena,
                                  struct ets_budget_rule *rule)
 {
@@ -258,7 +258,7 @@ static enum ets_status read_all(struct ets_budget *budget, struct ets_bytes byte
                     "the budget has no rule; an example: total p50 <= +5%%");
 }
 
-/* Lines bound the rules. */
+/* The number of lines limits the number of rules. */
 static uint64_t count_lines(struct ets_bytes text)
 {
     uint64_t count = 1;

@@ -1,4 +1,4 @@
-/* Checks a comparison against the rules of a budget, and gives each a verdict. */
+/* Checks a comparison against the rules of a budget, with a verdict for each. */
 #include <math.h>
 
 #include "compare/budget_doubt.h"
@@ -6,7 +6,7 @@
 #include "compare/difference_parts.h"
 #include "etscope/experimental/budget.h"
 
-/* Runs that a quarter of the base must have at least, to speak for its noise. */
+/* The least runs in a quarter of the base for an estimate of its noise. */
 enum { QUARTERS = 4, LEAST_QUARTER = 5 };
 
 struct ets_budget_verdicts {
@@ -24,7 +24,7 @@ struct checker {
     uint32_t count;
 };
 
-/* `pattern` with * for any text and ? for any byte; the last * is tried again, farther on. */
+/* Matches `pattern`, with * for any text and ? for any byte. Backtracks only to the last *. */
 static bool matches(struct ets_text pattern, struct ets_text text)
 {
     size_t p = 0, t = 0, star = SIZE_MAX, from = 0;
@@ -63,7 +63,7 @@ static double metric_over(const struct checker *c, const double *times_of_runs, 
     return metric_of(&times, metric);
 }
 
-/* The largest value of the metric among the base's files, or the quarters of its one file. */
+/* The largest value of the metric among the base's files, or the quarters of its only file. */
 static double noise_of(const struct checker *c, const struct ets_difference_side *base,
                        enum ets_budget_metric metric)
 {
@@ -82,7 +82,7 @@ static double noise_of(const struct checker *c, const struct ets_difference_side
     return most;
 }
 
-/* Whether one of the rule's limits is over the base. */
+/* Whether one of the rule's limits is relative to the base. */
 static bool is_over_base(const struct ets_budget_rule *rule)
 {
     for (uint32_t i = 0; i < rule->bound_count; i++) {
@@ -117,7 +117,7 @@ static void check_time(const struct checker *c, const struct ets_budget_rule *ru
         verdict->result = verdict->value > verdict->limit ? ETS_BUDGET_FAIL : ETS_BUDGET_PASS;
     } else if (!has_base) {
         verdict->result = ETS_BUDGET_NEW;
-    } else { /* the true value of a coarse clock lies above what it says */
+    } else { /* the true value is above the reading of a coarse clock */
         const double base = verdict->base + line->before.resolution;
         verdict->limit = limit_of(rule, base);
         verdict->noise = noise_of(c, &line->before, rule->metric) + line->before.resolution;
@@ -126,7 +126,7 @@ static void check_time(const struct checker *c, const struct ets_budget_rule *ru
     }
 }
 
-/* The median over the runs of the part that delegate calls take of the total; NaN: no total. */
+/* The median over the runs of the share of delegate calls in the total; NaN: no total. */
 static double delegated_share(const struct checker *c, const struct ets_pool_block *block)
 {
     if (block == NULL || block->total == ETS_NO_INDEX || block->run_count == 0) return NAN;
@@ -162,8 +162,8 @@ static bool is_in_scope(const struct ets_budget_rule *rule, const struct ets_poo
 }
 
 /*
- * What stands between operators is none: "*" does not mean it, "(between*" does. Of a delegate with
- * a clock of its own the call is held to limits, not its events.
+ * "(between operators)" is not an operator: "*" does not match it, "(between*" does. For a delegate
+ * with its own clock, limits apply to the call, not to its events.
  */
 static bool is_operator(const struct ets_budget_rule *rule, const struct ets_pool_operator *op)
 {
@@ -172,7 +172,7 @@ static bool is_operator(const struct ets_budget_rule *rule, const struct ets_poo
     return rule->pattern.data[0] == '(';
 }
 
-/* Whether a rule is about a line of the new trace. */
+/* Whether a rule matches a line of the new trace. */
 static bool is_about(const struct ets_budget_rule *rule, const struct checker *c, uint32_t index)
 {
     const struct ets_difference_line *line = ets_difference_line(c->difference, index);
@@ -251,7 +251,7 @@ static enum ets_status check_units(const struct ets_budget *budget, enum ets_tim
     return ETS_OK;
 }
 
-/* The comma-separated names being written. */
+/* A list of names, separated by commas. */
 struct name_list {
     char *buffer;
     size_t room, used;

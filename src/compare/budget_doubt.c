@@ -1,9 +1,9 @@
 /*
- * Whether runs can decide a rule over the base. A rule of +5% is broken where the value is over it
- * and the rank test says slower; it holds where the value is within it and a change of 5 % would
- * have been seen: half of the shift's 95 % interval is no wider. That width goes with one over the
- * root of the number of runs, which gives the number that would be enough. Of p90 and max the slow
- * ends tell (budget_tails.h).
+ * Decides whether the runs are enough for a rule relative to the base. A rule of +5% fails if the
+ * value is over the limit and the rank test says slower. It passes if the value is within the limit
+ * and a change of 5 % would have been seen: half of the shift's 95 % interval is at most that wide.
+ * The width is proportional to one over the root of the number of runs, which gives the number of
+ * runs needed. For p90 and max, the tails decide (budget_tails.h).
  */
 #include "compare/budget_doubt.h"
 
@@ -23,7 +23,7 @@ static double spread_of(const struct ets_statistics *times)
     return times->count < 2 || !(times->p50 > 0) ? NAN : (times->p90 - times->p10) / times->p50;
 }
 
-/* The sum of squares of the distances to the mean of a side's runs. */
+/* The sum of squared deviations of a side's runs from their mean. */
 static double squares_of(const struct ets_difference_side *side)
 {
     double sum = 0;
@@ -34,7 +34,7 @@ static double squares_of(const struct ets_difference_side *side)
     return sum;
 }
 
-/* Runs of each side that tell as much as those of both do: their harmonic mean. */
+/* The equivalent number of runs per side: the harmonic mean of both. */
 static double equal_runs(const struct ets_difference_line *line)
 {
     const double left = line->before.times.count, right = line->after.times.count;
@@ -52,7 +52,7 @@ static double half_interval(const struct ets_difference_line *line)
     return ets_normal_quantile(LEVEL / 2) * sqrt(squares / freedom * 2 / equal_runs(line));
 }
 
-/* The least number of runs of each side whose rank test can come out below the level at all. */
+/* The least number of runs per side for which a rank test can be significant at all. */
 static double least_runs(double tests)
 {
     double runs = 0, ways = 1;
@@ -60,7 +60,7 @@ static double least_runs(double tests)
     return runs;
 }
 
-/* Upwards to two digits: an estimate pretends no more. */
+/* Rounds up to two digits, because it is an estimate. */
 static double round_up(double runs)
 {
     double unit = 1;
@@ -68,7 +68,7 @@ static double round_up(double runs)
     return ceil(runs / unit) * unit;
 }
 
-/* What is over the limit has to pass the test that is adjusted for all lines. */
+/* A value over the limit must also pass the test adjusted for all lines. */
 static uint32_t runs_needed(const struct ets_difference_line *line, double room, double tests)
 {
     const double half = half_interval(line), now = equal_runs(line);
@@ -79,7 +79,7 @@ static uint32_t runs_needed(const struct ets_difference_line *line, double room,
     return runs > MOST_RUNS ? 0 : (uint32_t)round_up(runs);
 }
 
-/* The same for p90: the interval that there is, if there is one, or that of normal times. */
+/* The same for p90: from the interval if there is one, or that of normally distributed times. */
 static uint32_t tail_runs_needed(const struct ets_difference_line *line, double room, double half)
 {
     const double now = equal_runs(line), least = fmax(ETS_BUDGET_P90_RUNS, now + 1);
@@ -92,7 +92,7 @@ static uint32_t tail_runs_needed(const struct ets_difference_line *line, double 
     return runs > MOST_RUNS ? 0 : (uint32_t)round_up(runs);
 }
 
-/* Whether the new runs are those of a file of the base, to the tick. */
+/* Whether the new runs equal those of a file of the base, to the tick. */
 static bool is_recorded_before(const struct ets_difference_line *line)
 {
     const struct ets_pool_block *base = line->before.block;
@@ -107,9 +107,9 @@ static bool is_recorded_before(const struct ets_difference_line *line)
     return false;
 }
 
-/* What is known of a rule's change. */
+/* The change that a rule limits. */
 struct change {
-    double room; /* that the rule allows */
+    double room; /* allowed by the rule */
     struct ets_tail_shift
         shift; /* 95 % interval; of p90 90 %, each end 95 % sure; NaN: not known */
 };
@@ -119,7 +119,7 @@ static double half_of(const struct change *change)
     return (change->shift.high - change->shift.low) / 2;
 }
 
-/* Whether a change of the rule's size would have been seen, or none can be there. */
+/* Whether a change of the rule's size would have been seen, or is impossible. */
 static bool holds(const struct ets_budget_rule *rule, const struct ets_difference_line *line,
                   const struct ets_budget_verdict *verdict, const struct change *change)
 {
@@ -135,7 +135,7 @@ static bool holds(const struct ets_budget_rule *rule, const struct ets_differenc
 static bool is_broken(const struct ets_budget_rule *rule, const struct ets_difference_line *line,
                       const struct ets_budget_verdict *verdict, const struct change *change)
 {
-    if (rule->bounds[0].value < 0) return true; /* the new trace is to be faster, and is not */
+    if (rule->bounds[0].value < 0) return true; /* the new trace must be faster, but is not */
     if (verdict->value <= verdict->noise || line->verdict == ETS_VERDICT_UNKNOWN) return false;
     if (line->verdict == ETS_VERDICT_SLOWER) return true;
     if (rule->metric == ETS_METRIC_MAX) return ets_tail_is_slower(line, verdict->noise);

@@ -1,11 +1,11 @@
 /*
- * p90: its bounds are runs themselves. How many of n runs lie above the true p90 is a matter of
- * chance alone (binomial, of a tenth), whatever the times are like; so the k-th slowest is an upper
- * bound 95 % sure, for a k that n tells. The bounds of a difference are put together of both sides'
- * as roots of sums of squares.
+ * p90: its bounds are runs. The number of runs above the true p90 is binomial with probability 0.1
+ * for any distribution of times, so the k-th slowest run is an upper bound with 95 % certainty, for
+ * a k that depends only on n. The bounds of a difference combine those of both sides by roots of
+ * sums of squares.
  *
- * The slowest run: if both sides are alike, each order of all runs is as likely as any other. That
- * the j slowest are all new ones is then rare, for j = 5 of runs of equal number.
+ * The slowest run: if both sides are equal, every order of all runs is equally likely. It is then
+ * unlikely that the j slowest are all new runs: j = 5 for equal numbers of runs.
  */
 #include "compare/budget_tails.h"
 
@@ -20,8 +20,8 @@
 static const double ABOVE = 0.1, LEVEL = 0.05;
 
 /*
- * The bounds' ranks, from the slowest, 0, on: `*low_out` is count where no run is low enough,
- * `*high_out` is -1 where none is high enough.
+ * The ranks of the bounds, counted from the slowest, 0: `*low_out` is count if no run is low
+ * enough, `*high_out` is -1 if none is high enough.
  */
 static void find_ranks(uint32_t count, double *low_out, double *high_out)
 {
@@ -78,7 +78,7 @@ double ets_tail_runs(double deviation, double room)
     return fmax(half * half / (room * room), ETS_BUDGET_P90_RUNS);
 }
 
-/* Whether `count` slowest runs being all of `own` runs, of `all`, is rare. */
+/* Whether it is unlikely that the `count` slowest of `all` runs are all among `own` runs. */
 static bool is_rare(uint32_t count, uint32_t own, uint32_t all)
 {
     double chance = 1;

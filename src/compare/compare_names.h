@@ -1,4 +1,4 @@
-/* Names of what a comparison found. */
+/* Names of changes, verdicts, results and metrics. */
 #ifndef ETSCOPE_COMPARE_COMPARE_NAMES_H
 #define ETSCOPE_COMPARE_COMPARE_NAMES_H
 

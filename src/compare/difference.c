@@ -32,8 +32,8 @@ static bool is_identical(const struct ets_difference_line *line)
 }
 
 /*
- * What delegates run is told apart by names alone, and those vary with the processor: where handles
- * match the calls, what is inside says nothing.
+ * Operators inside delegates have only names, which vary with the processor. If handles match the
+ * calls, their insides do not count.
  */
 static bool counts(const struct ets_difference *difference, const struct ets_difference_line *line)
 {

@@ -111,8 +111,8 @@ static enum ets_status write_group(struct writer *w, uint32_t number, struct ets
 }
 
 /*
- * Lines in order of execution, as the side after has it; what was removed stands behind what it
- * followed. Operators come parents first, so that lines do.
+ * Lists lines in order of execution of the side after; a removed operator follows its predecessor.
+ * Parents precede children, as in the lists of operators.
  */
 static enum ets_status write_all(struct writer *w, struct ets_error *error)
 {
@@ -123,7 +123,7 @@ static enum ets_status write_all(struct writer *w, struct ets_error *error)
     uint32_t i = 0;
     for (uint32_t j = 0; j < right; j++) {
         const uint32_t group = after->group[j];
-        if (group == ETS_NO_INDEX) continue; /* inside of what has no partner */
+        if (group == ETS_NO_INDEX) continue; /* inside an operator without a match */
         const uint32_t partner = w->match->groups[group].first[ETS_BEFORE];
         for (; partner != ETS_NO_INDEX && i < partner; i++) {
             const uint32_t other = before->group[i];

@@ -1,4 +1,4 @@
-/* The difference while it is being built, as the files of this folder share it. */
+/* The difference under construction, shared by the files of this folder. */
 #ifndef ETSCOPE_COMPARE_DIFFERENCE_PARTS_H
 #define ETSCOPE_COMPARE_DIFFERENCE_PARTS_H
 
@@ -20,7 +20,7 @@ static inline enum ets_status ets_fail_difference(struct ets_error *error)
     return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory to compare the traces");
 }
 
-/* block_pairs.c: which blocks of two pools belong together. */
+/* block_pairs.c: matches the blocks of two pools. */
 struct ets_block_pair {
     const struct ets_pool_block *before, *after; /* one may be NULL */
     const uint32_t *before_names, *after_names;  /* [operator] numbers of their names */
@@ -32,7 +32,7 @@ struct ets_block_pairs {
 bool ets_block_pairs_find(struct ets_arena *arena, const struct ets_pool *before,
                           const struct ets_pool *after, struct ets_block_pairs *pairs_out);
 
-/* difference_lines.c: the lines of a pair, after those that are there. */
+/* difference_lines.c: appends the lines of a pair. */
 enum ets_status ets_difference_add_lines(struct ets_difference *difference,
                                          const struct ets_match *match,
                                          struct ets_difference_block *block,

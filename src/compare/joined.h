@@ -1,12 +1,12 @@
-/* Which of many things have been joined, one with another: a forest in an array. */
+/* Disjoint sets: a forest in an array. */
 #ifndef ETSCOPE_COMPARE_JOINED_H
 #define ETSCOPE_COMPARE_JOINED_H
 
 #include <stdint.h>
 
 /*
- * What stands for all that `index` is joined with; `above[index]` is itself or another of them.
- * Shortens the way for the next search. `above[root of a] = root of b` joins a and b.
+ * The representative of the set of `index`; `above[index]` is itself or another member. Compresses
+ * the path. `above[root of a] = root of b` joins the sets of a and b.
  */
 static inline uint32_t ets_joined_root(uint32_t *above, uint32_t index)
 {

@@ -1,6 +1,6 @@
 /*
- * Tests the times of each line of a comparison, and gives it a verdict: faster, slower, same,
- * unclear or unknown.
+ * Tests the times of each line of a comparison. The verdict is faster, slower, same, unclear or
+ * unknown.
  */
 #include <math.h>
 
@@ -11,7 +11,7 @@ static const double CONFIDENCE = 0.95;
 
 struct judge {
     struct ets_difference *difference;
-    double *before, *after; /* scratch: a line's times, in order */
+    double *before, *after; /* scratch: a line's times, sorted */
     double *p;              /* [line] */
 };
 
@@ -28,7 +28,7 @@ static uint32_t most_runs(const struct ets_difference *difference)
     return most;
 }
 
-/* Sorts the side's times into `values`, and describes them. Returns how many there are. */
+/* Sorts the side's times into `values`, and computes statistics. Returns their number. */
 static uint32_t describe(struct ets_difference_side *side, double *values)
 {
     const uint32_t count = side->operator_count == 0 ? 0 : side->block->run_count;
@@ -37,13 +37,13 @@ static uint32_t describe(struct ets_difference_side *side, double *values)
     return count;
 }
 
-/* Whole steps: what a clock cannot tell apart is a tie. */
+/* Rounds to whole clock steps, so that indistinguishable times are ties. */
 static void quantise(double *values, uint32_t count, double step)
 {
     for (uint32_t i = 0; i < count; i++) values[i] = floor(values[i] / step) * step;
 }
 
-/* Whether some of a line's operators are in ticks of a delegate's own, and others are not. */
+/* Whether only some of a line's operators are in a delegate's own ticks. */
 static bool is_of_two_clocks(const struct ets_difference_line *line)
 {
     const struct ets_difference_side *sides[] = {&line->before, &line->after};
@@ -56,7 +56,7 @@ static bool is_of_two_clocks(const struct ets_difference_line *line)
     return false;
 }
 
-/* Nothing can be said of times of two units. */
+/* Times of two units cannot be compared. */
 static void forget(struct ets_difference_line *line)
 {
     line->change_of_median = line->ratio = line->test.p = NAN;
@@ -95,7 +95,7 @@ static bool is_coarse(const struct ets_difference_line *line)
     return !one_reading && fabs(line->shift.estimate) < step;
 }
 
-/* Not to have seen a change is not to have seen that there is none: the interval tells. */
+/* Without a significant change, the interval decides between "same" and "unclear". */
 static enum ets_verdict same_or_unclear(const struct ets_difference_line *line, double least)
 {
     const bool is_within = line->shift.low >= -least && line->shift.high <= least;
@@ -123,7 +123,7 @@ static enum ets_verdict verdict_of(const struct ets_difference *difference,
                                                   : same_or_unclear(line, least);
     }
     if (is_coarse(line)) return ETS_VERDICT_UNKNOWN;
-    /* A coarse clock's few readings of another step move no median. */
+    /* A few readings of another step of a coarse clock do not move the median. */
     if (line->shift.estimate == 0 || fabs(line->shift.estimate) < least)
         return same_or_unclear(line, least);
     const double pairs = (double)line->before.times.count * line->after.times.count;

@@ -1,8 +1,9 @@
 /*
- * What debug handles stand for. An export numbers them along the exported program, so that the same
- * model has the same handles whatever is delegated; a changed model may have others. Where all
- * handles that both sides use agree on module and operator, they are taken as they are; else a
- * handle is known by its module, its operator of the exported program, and its place among those.
+ * Finds the elements that debug handles stand for. An export numbers handles along the exported
+ * program, so the same model has the same handles with any delegation; a changed model may have
+ * others. If all handles used on both sides agree on module and operator, they are the elements.
+ * Otherwise the element is the handle's module, its operator in the exported program, and its
+ * position among equal ones.
  */
 #include <stdlib.h>
 
@@ -22,8 +23,8 @@ struct handles {
 };
 
 /*
- * Handles that tell an operator from those beside it: of work, and of what a delegate reports where
- * more is known of it than its call, whose handles it has then.
+ * Whether the row's handles identify it: those of work, and of a delegate's event unless only its
+ * call is known, whose handles it then has.
  */
 static size_t handle_count(const struct ets_pool_operator *op)
 {
@@ -75,7 +76,7 @@ static bool collect(struct ets_arena *arena, const struct ets_pool_block *block,
     return true;
 }
 
-/* "aten.linear.default": where a node comes from in the exported program. */
+/* The origin of a node in the exported program: "aten.linear.default". */
 static struct ets_text target_of(const struct ets_graph_node *node)
 {
     for (uint32_t i = node->origin_count; i-- > 0;) { /* the oldest may be Python's own objects */
@@ -111,7 +112,7 @@ static bool agree(const struct handles *before, const struct handles *after)
     return true;
 }
 
-/* Numbers for what the handles stand for, alike on both sides. */
+/* Numbers the elements of the handles, equally on both sides. */
 static bool number(struct ets_arena *arena, struct ets_key_table *elements, struct handles *handles,
                    bool agrees)
 {

@@ -1,4 +1,4 @@
-/* Groups of operators that match: a new one, and one member more. */
+/* Makes groups of matching operators, and adds members to them. */
 #include "compare/matching.h"
 
 uint32_t ets_match_new_group(struct ets_match *match)

@@ -4,7 +4,7 @@
 #include "compare/joined.h"
 #include "compare/matching.h"
 
-/* What an operator is: its name and all that its handles stand for. */
+/* The identity of an operator: its name and all elements of its handles. */
 static uint32_t identity_of(struct ets_key_table *keys, const struct ets_match_side *side,
                             uint32_t index)
 {
@@ -12,7 +12,7 @@ static uint32_t identity_of(struct ets_key_table *keys, const struct ets_match_s
     uint32_t number = ets_key_table_add(keys, key);
     const uint32_t *elements = side->elements + side->first_element[index];
     for (uint32_t i = 0; i < side->element_count[index] && number != ETS_KEY_NONE; i++) {
-        key[0] = (uint64_t)number + 1; /* what came so far */
+        key[0] = (uint64_t)number + 1; /* the prefix so far */
         key[1] = elements[i];
         number = ets_key_table_add(keys, key);
     }
@@ -36,7 +36,7 @@ static bool pair_identities(struct ets_match *match, const struct ets_match_list
     ets_key_table_init(&keys, match->arena, 2);
     ets_key_table_init(&used, match->arena, 1);
     if (head == NULL || next == NULL) return false;
-    for (uint32_t i = count; i-- > 0;) { /* backwards: the first stands at the head */
+    for (uint32_t i = count; i-- > 0;) { /* backwards, so that the first is at the head */
         const uint32_t index = lists->items[ETS_BEFORE][i];
         if (!has_elements(match, ETS_BEFORE, index)) continue;
         const uint64_t identity = identity_of(&keys, before, index);
@@ -65,14 +65,15 @@ static bool is_left(const struct ets_match *match, int side, uint32_t index)
     return match->sides[side].group[index] == ETS_NO_INDEX && has_elements(match, side, index);
 }
 
-/* The connected part that an operator belongs to. */
+/* The connected component of an operator. */
 static uint32_t part_of(const struct ets_match *match, int side, uint32_t index, uint32_t *above)
 {
     const struct ets_match_side *s = &match->sides[side];
     return ets_joined_root(above, s->elements[s->first_element[index]]);
 }
 
-/* What is left and shares handles with something left on the other side: connected parts. */
+/* Groups remaining operators that share handles with remaining ones of the other side: connected
+ * components. */
 static bool group_shared(struct ets_match *match, const struct ets_match_lists *lists)
 {
     uint32_t *above = ets_arena_alloc_array(match->arena, match->element_count, sizeof *above);

@@ -46,7 +46,7 @@ static bool list_children(struct ets_match *match, int which, uint32_t parent,
     return true;
 }
 
-/* Each that found no partner is a group of its own. */
+/* Makes a group of each operator without a match. */
 static void group_others(struct ets_match *match, int which, uint32_t parent)
 {
     const struct ets_match_side *side = &match->sides[which];
@@ -58,7 +58,7 @@ static void group_others(struct ets_match *match, int which, uint32_t parent)
     }
 }
 
-/* Matches what two operators enclose, ETS_NO_INDEX for what stands at the top. */
+/* Matches the children of two operators; ETS_NO_INDEX: those at the top. */
 static bool match_children(struct ets_match *match, uint32_t before, uint32_t after, bool is_top)
 {
     struct ets_match_lists lists = {{NULL, NULL}, {0, 0}};
@@ -96,7 +96,7 @@ bool ets_match_blocks(struct ets_match *match, struct ets_arena *arena,
         !match_children(match, ETS_NO_INDEX, ETS_NO_INDEX, true)) {
         return false;
     }
-    for (uint32_t g = 0; g < match->group_count; g++) { /* grows by what they enclose */
+    for (uint32_t g = 0; g < match->group_count; g++) { /* grows by their children */
         const struct ets_match_group group = match->groups[g];
         const bool is_pair = group.count[ETS_BEFORE] == 1 && group.count[ETS_AFTER] == 1;
         const uint32_t left = group.first[ETS_BEFORE], right = group.first[ETS_AFTER];

@@ -1,4 +1,4 @@
-/* Which operators of two blocks belong together. */
+/* Matches the operators of two blocks. */
 #ifndef ETSCOPE_COMPARE_MATCHING_H
 #define ETSCOPE_COMPARE_MATCHING_H
 
@@ -16,14 +16,14 @@ struct ets_match_side {
     const struct ets_pool_block *block; /* NULL: none */
     uint32_t *first_child, *next_sibling;
     uint32_t first_root;
-    uint32_t *name;                          /* number of its name, alike on both sides */
+    uint32_t *name;                          /* number of its name, equal on both sides */
     uint32_t *group;                         /* ETS_NO_INDEX: none yet */
     uint32_t *next_member;                   /* of its group on this side */
     uint32_t *first_element, *element_count; /* into `elements` */
-    uint32_t *elements; /* ascending for each operator; what its debug handles stand for */
+    uint32_t *elements; /* ascending for each operator: the elements of its debug handles */
 };
 
-/* Operators that are compared as one; most are one of each side. */
+/* Operators that are compared as one. Most groups have one of each side. */
 struct ets_match_group {
     uint32_t first[2], last[2], count[2];
 };
@@ -33,11 +33,11 @@ struct ets_match {
     struct ets_match_side sides[2];
     struct ets_match_group *groups;
     uint32_t group_count;
-    uint32_t element_count; /* of both sides, different ones */
+    uint32_t element_count; /* distinct elements of both sides */
     bool by_handles;
 };
 
-/* Some operators of either side, in order of execution. */
+/* Operators of either side, in order of execution. */
 struct ets_match_lists {
     uint32_t *items[2], count[2];
 };
@@ -46,8 +46,8 @@ struct ets_match_lists {
 bool ets_match_find_elements(struct ets_match *match);
 
 /*
- * match_handles.c: groups what shares debug handles, same names first; takes what it grouped, and
- * what has handles but no partner, out of the lists. False: no memory.
+ * match_handles.c: groups operators that share debug handles, equal names first. Removes grouped
+ * operators, and those with handles but no match, from the lists. False: no memory.
  */
 bool ets_match_by_handles(struct ets_match *match, struct ets_match_lists *lists);
 

@@ -1,8 +1,8 @@
-/* The standard normal distribution, which large samples' rank sums follow. */
+/* The standard normal distribution, the limit of rank sums of large samples. */
 #ifndef ETSCOPE_COMPARE_NORMAL_H
 #define ETSCOPE_COMPARE_NORMAL_H
 
-/* How far from 0 a value lies with probability `tail`, above 0 and at most a half, on that side. */
+/* The value exceeded with probability `tail`, 0 < tail <= 0.5. */
 double ets_normal_quantile(double tail);
 
 #endif

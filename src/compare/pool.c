@@ -1,7 +1,7 @@
 /*
- * Traces come one at a time: of each the pool keeps what every row took in every run, and of the
- * first of a shape the inspection, which has the rows' names and nodes. When all are there, the
- * blocks are put together.
+ * Adds traces one by one. The pool keeps the times of every row in every run, and the first
+ * inspection of each shape, for the rows' names and nodes. After the last trace the blocks are
+ * merged.
  */
 #include "compare/pool_parts.h"
 #include "inspect/accounting/accounting.h"
@@ -30,7 +30,7 @@ static bool leave_warm_up(const struct ets_inspection *inspection,
     return true;
 }
 
-/* Room for one more; NULL: no memory. */
+/* Makes room for one more; NULL: no memory. */
 static struct ets_pool_found *new_found(struct ets_pool *pool)
 {
     if (pool->found_count == pool->found_room) {
@@ -65,7 +65,7 @@ static bool find_block(struct ets_pool *pool, const struct ets_inspection *inspe
     return ets_pool_keep_times(&pool->scratch, inspection, found);
 }
 
-/* Times of all traces become nanoseconds; cycles are of no length in time. */
+/* Times of all traces are converted to nanoseconds, except cycles. */
 static enum ets_status check_unit(struct ets_pool *pool, const struct ets_inspection *inspection,
                                   struct ets_error *error)
 {
@@ -115,7 +115,7 @@ enum ets_status ets_pool_add(struct ets_pool *pool, const struct ets_inspection 
         is_kept |= pool->seen.count > known;
         has_any_work |= found->has_work;
     }
-    is_kept |= !has_any_work; /* a load of its own, as nothing tells of which program */
+    is_kept |= !has_any_work; /* a load by itself: its program is unknown */
     for (uint32_t i = first; is_kept && i < pool->found_count; i++) {
         pool->found[i].inspection = inspection;
     }
@@ -124,7 +124,7 @@ enum ets_status ets_pool_add(struct ets_pool *pool, const struct ets_inspection 
     return ETS_OK;
 }
 
-/* The parts of each block, and of each part what was found; NULL: no memory. */
+/* The parts of each block and their sources; NULL: no memory. */
 static const struct ets_pool_found ***put_parts(struct ets_pool *pool)
 {
     const struct ets_pool_found ***sources =
@@ -154,7 +154,7 @@ static const struct ets_pool_found ***put_parts(struct ets_pool *pool)
     return sources;
 }
 
-/* [block] the first of its parts that has all rows, of which the pool keeps the inspection. */
+/* [block] its first part with all rows; the pool keeps that inspection. */
 static const struct ets_pool_found *const *find_whole(struct ets_pool *pool)
 {
     const struct ets_pool_found **whole =

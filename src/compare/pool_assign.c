@@ -1,8 +1,12 @@
-/* Which blocks of several traces are one: those of one shape, and the loads of one program. */
+/*
+ * Decides which blocks of several traces are merged: those of one shape, and the loads of one
+ * program.
+ */
 #include "compare/joined.h"
 #include "compare/pool_parts.h"
 
-/* Traces that share a shape which executes are of one program. [inspection] its first trace. */
+/* Traces that share an executing shape belong to one program. [inspection]: the program's first
+ * trace. */
 static uint32_t *find_programs(struct ets_pool *pool)
 {
     struct ets_key_table seen;

@@ -2,7 +2,7 @@
 #include "compare/pool_parts.h"
 #include "etscope/experimental/row_filter.h"
 
-/* Rows of a block as a tree, without those that only wrap a kernel which reports itself. */
+/* Rows of a block as a tree, without wrappers of kernels that report themselves. */
 struct tree {
     struct ets_arena *arena;
     const struct ets_inspection *inspection;
@@ -10,7 +10,7 @@ struct tree {
     uint32_t *first_child, *next_sibling; /* [row of the block] in order of execution */
     uint32_t first_root;
     bool *is_hidden;       /* [row of the block] */
-    uint32_t *operator_of; /* [row of the block]: it, or of a hidden row its nearest parent's */
+    uint32_t *operator_of; /* [row of the block]; for a hidden row, that of its nearest parent */
     uint32_t *stack;
 };
 
@@ -72,7 +72,7 @@ static enum ets_pool_role role_of(const struct ets_row *row, const struct ets_po
     return parent != NULL && parent->role != ETS_POOL_FRAME ? ETS_POOL_INNER : ETS_POOL_WORK;
 }
 
-/* Adds the operator of a row; returns false where memory ran out. */
+/* Adds the operator of a row; false: no memory. */
 static bool add_operator(const struct tree *tree, uint32_t index, struct ets_pool_block *block)
 {
     struct ets_pool_operator *operators = (struct ets_pool_operator *)(uintptr_t)block->operators;
@@ -109,7 +109,7 @@ static bool add_all(const struct tree *tree, struct ets_pool_block *block)
     return true;
 }
 
-/* Method::execute, or what else encloses all: the last frame at the top. */
+/* The row that encloses all others: the last frame at the top, Method::execute for example. */
 static void find_total(const struct tree *tree, uint32_t total_row, struct ets_pool_block *block)
 {
     block->total = ETS_NO_INDEX;

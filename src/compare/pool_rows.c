@@ -1,4 +1,4 @@
-/* What a row of a delegate would be on another processor, which may lack 16-bit floats. */
+/* Describes a delegate's row as it would be on a processor without 16-bit floats. */
 #include "compare/pool_parts.h"
 #include "format/xnnpack.h"
 
@@ -7,7 +7,7 @@ bool ets_pool_row_is_added(const struct ets_row *row)
     return row->is_delegated && row->tie == ETS_TIE_NEAR && row->unit == ETS_NO_INDEX;
 }
 
-/* Nothing tells which node of a payload an event of XNNPACK is. */
+/* Whether the payload node of an XNNPACK event is unknown. */
 static bool is_undecided(const struct ets_row *row)
 {
     const bool is_xnnpack = row->backend == NULL || strcmp(row->backend, ETS_XNNPACK_BACKEND) == 0;

@@ -1,4 +1,4 @@
-/* Numbers the shapes of blocks: equal numbers are equal sequences of rows, as a view sees them. */
+/* Numbers the shapes of blocks: equal numbers mean equal sequences of rows, as seen by a view. */
 #include "compare/pool_parts.h"
 
 enum { ROW_WORDS = 6 };
@@ -15,7 +15,7 @@ static uint64_t word(int64_t value)
     return (uint64_t)value;
 }
 
-/* The sequence that is `prefix` and then a row of these words; ETS_KEY_NONE: no memory. */
+/* The sequence of `prefix` followed by a row of these words; ETS_KEY_NONE: no memory. */
 static uint32_t append(struct ets_pool_shapes *shapes, uint32_t prefix,
                        const uint64_t words[ROW_WORDS])
 {
@@ -32,8 +32,10 @@ static bool is_seen(const struct ets_row *row, enum ets_pool_view view)
                                           : !ets_pool_row_may_be_added(row);
 }
 
-/* The sequence `shape` and then the block's rows; ETS_KEY_NONE: no memory. `seen_before`: [row] how
- * many of the rows before it are seen; NULL: all are. */
+/*
+ * The sequence `shape` followed by the block's rows; ETS_KEY_NONE: no memory. `seen_before`: [row]
+ * number of earlier rows in the view; NULL: all.
+ */
 static uint32_t append_rows(struct ets_pool_shapes *shapes, uint32_t shape,
                             const struct ets_inspection *inspection, const struct ets_block *block,
                             enum ets_pool_view view, const uint32_t *seen_before)

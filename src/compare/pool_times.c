@@ -1,4 +1,4 @@
-/* What each operator took in each run: kept of one trace after the other, then put together. */
+/* Keeps the time of each operator in each run, trace by trace, and merges them at the end. */
 #include "compare/pool_parts.h"
 #include "inspect/time_details.h"
 
@@ -9,7 +9,7 @@ static double tick_of(const struct ets_inspection *inspection)
     return unit == ETS_UNIT_CYCLES ? 1 : 1e9 / ets_time_unit_per_second(unit);
 }
 
-/* Of each run of the trace its number within its block; NULL: no memory. */
+/* The number of each run within its block; NULL: no memory. */
 static const uint32_t *number_runs(struct ets_arena *arena, const struct ets_inspection *inspection)
 {
     const uint32_t runs = ets_inspection_run_count(inspection);
@@ -23,7 +23,7 @@ static const uint32_t *number_runs(struct ets_arena *arena, const struct ets_ins
     return of_run;
 }
 
-/* Adds what the row `index` took in each run of a part. */
+/* Adds the time of row `index` in each run of a part. */
 static void add_row(const struct ets_inspection *inspection, uint32_t index,
                     const uint32_t *run_number, const struct ets_pool_part *part, double *ticks)
 {
@@ -64,7 +64,7 @@ bool ets_pool_keep_times(struct ets_arena *arena, const struct ets_inspection *i
     return ok;
 }
 
-/* What the total is longer than the operators right inside of it. */
+/* The time of the total minus that of its children. */
 static void take_rest(const struct ets_pool_block *block, double *times)
 {
     for (uint32_t i = 0; i < block->operator_count; i++) {
@@ -75,13 +75,13 @@ static void take_rest(const struct ets_pool_block *block, double *times)
     }
 }
 
-/* The part's row of an operator; ETS_NO_INDEX: its processor needs none. */
+/* The part's row of an operator; ETS_NO_INDEX: its processor does not need it. */
 static uint32_t row_of(const struct ets_pool_found *part, const struct ets_pool_operator *op)
 {
     return part->rows == NULL ? op->row_offset : part->rows[op->row_offset];
 }
 
-/* One clock for all parts: where it is the delegate's own in one, its ticks are compared in all. */
+/* Uses one clock for all parts: if one has the delegate's own, its ticks are compared in all. */
 static void find_clock(const struct ets_pool_block *block,
                        const struct ets_pool_found *const *parts, struct ets_pool_operator *op)
 {
@@ -99,7 +99,7 @@ static void put_times(const struct ets_pool_block *block, const struct ets_pool_
         const struct ets_pool_found *from = parts[p];
         const double tick = op->has_own_clock ? 1 : from->tick;
         const uint32_t runs = from->part.run_count, row = row_of(from, op);
-        if (row == ETS_NO_INDEX) { /* it took no time there */
+        if (row == ETS_NO_INDEX) { /* it takes no time there */
             times += runs;
             continue;
         }

@@ -1,8 +1,8 @@
 /*
- * Blocks of one program that differ in what a processor decides. XNNPACK computes 16-bit floats as
- * 32-bit ones where a processor has no arithmetic for them: conversions come and go. Where the
- * payload is known, the nodes tell which rows these are, and the blocks are one, in which a trace
- * without a conversion spent no time on it. Where it is not, a note says that they may be one.
+ * Merges blocks of one program that differ only because of the processor. If a processor has no
+ * arithmetic for 16-bit floats, XNNPACK computes them as 32-bit floats and adds conversions. If the
+ * payload is known, its nodes identify these rows, and the blocks are merged; a trace without a
+ * conversion spent no time on it. Otherwise a note says that the blocks may be one.
  */
 #include "compare/pool_parts.h"
 
@@ -24,8 +24,10 @@ static bool is_same(const struct ets_row *a, const struct ets_row *b)
            a->instruction == b->instruction && a->is_delegated == b->is_delegated;
 }
 
-/* Of each row of `base` that of `other`, all of whose rows it has; sets *rows_out to NULL where it
- * has not. False: no memory. */
+/*
+ * Maps each row of `base` to the row of `other`, if `base` has all rows of `other`; else sets
+ * *rows_out to NULL. False: no memory.
+ */
 static bool map_rows(struct ets_arena *arena, const struct ets_pool_found *base,
                      const struct ets_pool_found *other, const uint32_t **rows_out)
 {
@@ -46,7 +48,7 @@ static bool map_rows(struct ets_arena *arena, const struct ets_pool_found *base,
     return true;
 }
 
-/* Each shape joins the one with the most rows among those that are equal without added rows. */
+/* Each shape joins the one with the most rows among those equal except for added rows. */
 static bool join(struct ets_pool *pool, struct variant *variants, uint32_t count)
 {
     struct ets_key_table cores;

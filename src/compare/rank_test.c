@@ -7,7 +7,7 @@
 #include "compare/rank_counts.h"
 #include "compare/significance.h"
 
-/* What one walk over both samples in order gives. */
+/* The result of one pass over both sorted samples. */
 struct ranking {
     double before_sum;                 /* of the ranks of `before`, doubled */
     double tie_sum;                    /* of t^3 - t over groups of t equal values */
@@ -65,7 +65,7 @@ static double by_counting(const struct ranking *ranking, uint32_t before_count,
     return fmin(1, 2 * fmin(below, above));
 }
 
-/* Two of all ways to draw: all of one sample below all of the other. */
+/* Two of all ways to draw: one sample entirely below the other. */
 static double least_by_counting(uint32_t left, uint32_t right)
 {
     const uint32_t smaller = left < right ? left : right;

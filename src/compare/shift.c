@@ -1,7 +1,7 @@
 /*
- * Order statistics of all differences after - before, of which there are too many to list: for a
- * difference d, those that are at most d are counted in one walk over both samples; the k-th is
- * found by halving the range of whole numbers, or of doubles, whose order is that of their bits.
+ * Order statistics of all differences after - before, which are too many to list. For a difference
+ * d, one pass over both samples counts the differences that are at most d. The k-th difference is
+ * found by bisection over integers, or over doubles, whose order is that of their bits.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 struct samples {
     const double *before, *after; /* ascending */
     uint32_t before_count, after_count;
-    bool are_whole; /* ticks are: there are fewer numbers to halve */
+    bool are_whole; /* ticks are integers, so bisection has fewer steps */
 };
 
 static bool are_whole(const double *values, uint32_t count)
@@ -49,7 +49,7 @@ static uint64_t count_at_most(const struct samples *s, double difference)
 {
     uint64_t count = 0;
     uint32_t j = 0;
-    for (uint32_t i = 0; i < s->before_count; i++) { /* a larger `before` lets more pass */
+    for (uint32_t i = 0; i < s->before_count; i++) { /* a larger `before` admits more */
         while (j < s->after_count && s->after[j] - s->before[i] <= difference) j++;
         count += j;
     }
@@ -69,7 +69,7 @@ static double difference_at(const struct samples *s, uint64_t k)
     return value_of(s, low);
 }
 
-/* Which difference from either end bounds the interval; 0: none does. */
+/* The rank, from either end, of the difference that bounds the interval; 0: none. */
 static uint64_t interval_rank(uint32_t left, uint32_t right, double tail)
 {
     const double n = left, m = right, pairs = n * m;

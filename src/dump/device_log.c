@@ -1,6 +1,6 @@
 /*
- * What a capture holds. Each encoding in turn is decoded into the caller's memory and looked
- * through, until there is a whole frame or a whole ETDump in one.
+ * Finds the content of a capture. Tries each encoding: decodes into the caller's memory and
+ * searches, until it finds a whole frame or a whole ETDump.
  */
 #include "etscope/experimental/device_log.h"
 #include "dump/device_log_names.h"
@@ -15,8 +15,8 @@
 
 enum {
     PREFIX_LETTERS = 5,   /* "etsf:" */
-    ETDUMP_MAGIC_AT = 8,  /* behind the size, and the offset of the root */
-    MOST_WRONG_DUMPS = 64 /* places that look like an ETDump and are none */
+    ETDUMP_MAGIC_AT = 8,  /* after the size and the root offset */
+    MOST_WRONG_DUMPS = 64 /* limit of places that only look like an ETDump */
 };
 
 const char *ets_log_encoding_name(enum ets_log_encoding encoding)
@@ -25,14 +25,14 @@ const char *ets_log_encoding_name(enum ets_log_encoding encoding)
     return names[encoding];
 }
 
-/* Fills in the frames, if there is a whole one. */
+/* Sets the stream, if there is a whole frame. */
 static void take_stream(struct ets_device_log *capture, struct ets_bytes bytes)
 {
     struct ets_stream_reader stream;
     if (ets_stream_reader_init(&stream, bytes) == ETS_OK) capture->stream = bytes;
 }
 
-/* Size of the ETDump that begins at the size prefix before `magic_at`; 0: none does. */
+/* Size of the ETDump whose size prefix precedes `magic_at`; 0: none. */
 static size_t dump_size_before(struct ets_bytes bytes, size_t magic_at)
 {
     struct ets_etdump dump;
@@ -44,7 +44,7 @@ static size_t dump_size_before(struct ets_bytes bytes, size_t magic_at)
     return ets_etdump_init(&dump, found, NULL) == ETS_OK ? found.size : 0;
 }
 
-/* Looks for ETDumps anywhere in the bytes; one without a size in front must be all of them. */
+/* Searches ETDumps anywhere in the bytes. One without a size prefix must be the whole input. */
 static void take_dumps(struct ets_device_log *capture, struct ets_bytes bytes)
 {
     struct ets_etdump dump;
@@ -70,12 +70,12 @@ static void take_dumps(struct ets_device_log *capture, struct ets_bytes bytes)
     }
 }
 
-/* A pass over the lines with a prefix. */
+/* Iterates over the lines with a prefix. */
 struct prefixed {
     struct ets_bytes capture;
     size_t at;
     char kind;             /* 'f' or 'd' */
-    struct ets_bytes text; /* behind the prefix, to the end of the capture */
+    struct ets_bytes text; /* from after the prefix to the end of the capture */
 };
 
 static bool next_prefixed(struct prefixed *pass)
@@ -100,7 +100,7 @@ static bool has_prefix(struct ets_bytes capture)
     return next_prefixed(&pass);
 }
 
-/* Appends all lines of a stream to `out`; answers its bytes. */
+/* Appends all lines of a stream to `out`; returns the number of bytes. */
 static size_t decode_stream_lines(struct ets_bytes capture, uint8_t *out)
 {
     struct prefixed pass = {.capture = capture};
@@ -118,7 +118,7 @@ static bool is_digit(uint8_t byte)
     return byte >= '0' && byte <= '9';
 }
 
-/* "end 568 1c291ca3": size and sum of the ETDump that is closed. */
+/* "end 568 1c291ca3": size and checksum of the ETDump that ends here. */
 static bool read_end(struct ets_bytes text, uint64_t *size_out, uint32_t *crc_out)
 {
     size_t at = 4;
@@ -136,7 +136,7 @@ static bool read_end(struct ets_bytes text, uint64_t *size_out, uint32_t *crc_ou
     return true;
 }
 
-/* ETDumps in lines, one after the other at `out`; the last whole one stays. */
+/* Decodes ETDumps in lines to `out`, each over the last; keeps the last whole one. */
 static void take_dump_lines(struct ets_device_log *capture, struct ets_bytes text, uint8_t *out)
 {
     struct prefixed pass = {.capture = text};
@@ -172,7 +172,7 @@ static void take_prefixed(struct ets_device_log *capture, struct ets_bytes text,
     take_dump_lines(capture, text, out + bytes);
 }
 
-/* True where there is anything whole in `encoding`. */
+/* Whether `encoding` finds anything whole. */
 static bool try_encoding(struct ets_device_log *capture, struct ets_bytes bytes, uint8_t *memory,
                          enum ets_log_encoding encoding)
 {
@@ -192,7 +192,7 @@ static bool try_encoding(struct ets_device_log *capture, struct ets_bytes bytes,
     return capture->stream.size != 0 || capture->dumps != 0;
 }
 
-/* Lines with a prefix are meant; bytes that are right as they are need no decoding. */
+/* Tries lines with a prefix first, then bytes that need no decoding. */
 static bool try_all(struct ets_device_log *capture, struct ets_bytes bytes, uint8_t *memory)
 {
     const enum ets_log_encoding order[] = {ETS_LOG_RAW, ETS_LOG_HEX, ETS_LOG_BASE64};

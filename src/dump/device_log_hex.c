@@ -1,13 +1,16 @@
-/* Hexadecimal digits of a log: as plain words, and as xxd, hexdump and logging functions print. */
+/*
+ * Decodes hexadecimal digits of a log: plain words, and the formats of xxd, hexdump and logging
+ * functions.
+ */
 #include <string.h>
 
 #include "dump/device_log_text.h"
 
 enum { LEAST_BYTES = 8, MIDDLE_OF_LINE = 8 };
 
-/* The digits of a line that were found so far. */
+/* The digits of a line found so far. */
 struct run {
-    size_t bytes;  /* decoded, behind those of the lines before */
+    size_t bytes;  /* decoded, after those of previous lines */
     size_t column; /* where it begins in its line */
     size_t words;  /* 0: none yet */
     size_t digits; /* of each word; only the last may have fewer */
@@ -23,9 +26,9 @@ struct hex_lines {
     size_t bytes; /* of whole lines */
     struct run run;
     size_t line;       /* where the line begins */
-    bool is_over;      /* nothing more of this line is data */
-    struct run before; /* of the data that came last; words 0: none yet */
-    bool is_next;      /* that was in the line before */
+    bool is_over;      /* the rest of this line is not data */
+    struct run before; /* the last data; words 0: none yet */
+    bool is_next;      /* it was in the previous line */
     bool has_star;     /* it repeats up to the next address */
 };
 
@@ -37,7 +40,7 @@ static int hex_value(uint8_t digit)
     return -1;
 }
 
-/* Length of the word where it is digits only, without "0x" and ","; 0: it is not. */
+/* Length of a word of digits, without "0x" and ","; 0: it has other characters. */
 static size_t count_digits(struct ets_bytes text, struct ets_word *word)
 {
     if (word->end - word->begin > 1 && text.data[word->end - 1] == ',') word->end--;
@@ -51,7 +54,7 @@ static size_t count_digits(struct ets_bytes text, struct ets_word *word)
     return word->end - word->begin;
 }
 
-/* The number that a word of at most 16 digits is. */
+/* Reads a word of at most 16 digits as a number. */
 static bool read_address(struct ets_bytes text, struct ets_word word, uint64_t *out)
 {
     *out = 0;
@@ -65,8 +68,8 @@ static bool read_address(struct ets_bytes text, struct ets_word word, uint64_t *
 }
 
 /*
- * What "*" left out before `address`: the line before it, over and over. Of what was read so far at
- * least half the room is still free, which bounds what a made-up address can ask for.
+ * Repeats the previous line up to `address`, which "*" left out. At least half of the room for the
+ * bytes read so far is free, which limits the effect of a crafted address.
  */
 static void repeat_before(struct hex_lines *lines, uint64_t address, size_t read)
 {
@@ -82,7 +85,7 @@ static void repeat_before(struct hex_lines *lines, uint64_t address, size_t read
     }
 }
 
-/* The run begins anew, behind an address or behind nothing. */
+/* Restarts the run, after an address or not. */
 static void restart(struct hex_lines *lines, const uint64_t *address, size_t read)
 {
     lines->run = (struct run){.has_address = address != NULL};
@@ -110,7 +113,7 @@ static void take_digits(struct hex_lines *lines, struct ets_word word)
     run->words++;
 }
 
-/* True where few digits look like the rest of the lines before. */
+/* Whether a few digits look like the rest of the previous lines. */
 static bool goes_on(const struct hex_lines *lines)
 {
     const struct run *run = &lines->run, *before = &lines->before;
@@ -120,7 +123,7 @@ static bool goes_on(const struct hex_lines *lines)
            (run->words == 1 && before->words == 1 && run->digits < before->digits);
 }
 
-/* At the end of a line, or of its left part: the run is data if it is long, or goes on. */
+/* At the end of a line or its left part: accepts the run as data if it is long or continues. */
 static bool accept_run(struct hex_lines *lines)
 {
     if (lines->run.bytes < LEAST_BYTES && !goes_on(lines)) return false;
@@ -129,7 +132,7 @@ static bool accept_run(struct hex_lines *lines)
     return true;
 }
 
-/* True where digits behind a wide gap still belong to the run: hexdump's, in the line's middle. */
+/* Whether digits after a wide gap still belong to the run, as in the middle of hexdump's lines. */
 static bool goes_on_behind_gap(const struct run *run, size_t digits, size_t gap)
 {
     return gap == 2 && digits == 2 && run->digits == 2 && run->bytes == MIDDLE_OF_LINE;
@@ -143,7 +146,7 @@ static void add_digits(struct hex_lines *lines, struct ets_word word, size_t gap
     const bool fits = run->words == 0 || (!run->is_closed && (digits == run->digits || is_rest));
     uint64_t address;
     if (run->words == 1 && !run->has_address && (gap > 1 || !fits)) {
-        /* What stands before the digits: hexdump's address, a time stamp. */
+        /* The text before the digits: hexdump's address, a time stamp. */
         const bool is_address = read_address(lines->text, run->first, &address);
         restart(lines, is_address ? &address : NULL, word.begin);
     } else if (run->words != 0 && gap > 1 && !goes_on_behind_gap(run, digits, gap)) {
@@ -183,7 +186,7 @@ static void end_line(struct hex_lines *lines)
     lines->is_over = false;
 }
 
-/* hexdump's last line is an address alone, up to which "*" may stand. */
+/* hexdump's last line is only an address, which may end a "*". */
 static void end_last_word(struct hex_lines *lines, struct ets_word word)
 {
     uint64_t address;
@@ -209,7 +212,7 @@ size_t ets_decode_hex_lines(struct ets_bytes text, uint8_t *out)
         last = word;
         if (lines.is_over) continue;
         size_t digits = count_digits(text, &word);
-        if (digits % 2 != 0 && word.end == text.size) { /* cut off inside of a byte */
+        if (digits % 2 != 0 && word.end == text.size) { /* cut off inside a byte */
             word.end--;
             if (--digits == 0) continue;
         }

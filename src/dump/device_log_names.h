@@ -1,4 +1,4 @@
-/* The names of the ways in which a capture holds bytes. */
+/* Names of the encodings of a capture. */
 #ifndef ETSCOPE_DUMP_DEVICE_LOG_NAMES_H
 #define ETSCOPE_DUMP_DEVICE_LOG_NAMES_H
 

@@ -1,7 +1,7 @@
 /*
- * Words of a text, and the base64 among them. Which words are data is a guess where no prefix says
- * so. A wrong guess between two frames costs nothing, one inside of a frame costs that frame: the
- * sums tell.
+ * Splits a text into words, and decodes base64. Without a prefix, it is a guess which words are
+ * data. A wrong guess between two frames costs nothing; inside a frame it loses that frame, because
+ * its checksum fails.
  */
 #include "dump/device_log_text.h"
 
@@ -10,7 +10,7 @@ static bool is_line_end(uint8_t byte)
     return byte == '\n' || byte == '\r';
 }
 
-/* Behind ESC [ ... letter; other control bytes are stepped over one by one. */
+/* Skips ESC [ ... letter; skips other control bytes one by one. */
 static size_t skip_escape(struct ets_bytes text, size_t at)
 {
     if (text.data[at] != 0x1b || at + 1 >= text.size || text.data[at + 1] != '[') return at + 1;
@@ -39,7 +39,7 @@ bool ets_next_word(struct ets_words *words, struct ets_word *out)
     return out->end > out->begin;
 }
 
-/* 0 to 63; 64: not of the alphabet. */
+/* 0 to 63; 64: not in the alphabet. */
 static uint32_t base64_value(uint8_t letter)
 {
     if (letter >= 'A' && letter <= 'Z') return letter - (uint32_t)'A';
@@ -48,7 +48,7 @@ static uint32_t base64_value(uint8_t letter)
     return letter == '+' ? 62 : letter == '/' ? 63 : 64;
 }
 
-/* Letters of the alphabet at the begin of `text`, without padding. */
+/* The number of leading letters of the alphabet, without padding. */
 static size_t count_letters(struct ets_bytes text)
 {
     size_t letters = 0;
@@ -56,7 +56,7 @@ static size_t count_letters(struct ets_bytes text)
     return letters;
 }
 
-/* A line that lost its end: the next one's prefix does not belong to it. */
+/* If a line lost its end, leaves out the prefix of the next line. */
 static size_t without_prefix(struct ets_bytes text, size_t letters)
 {
     const uint8_t *end = text.data + letters;
@@ -65,7 +65,7 @@ static size_t without_prefix(struct ets_bytes text, size_t letters)
     return has_prefix ? letters - 4 : letters;
 }
 
-/* A last group with one or two "=", in which `left` letters are. Answers its bytes. */
+/* Decodes a last group of `left` letters and one or two "=". Returns the number of bytes. */
 static size_t decode_padded(const uint8_t *letters, size_t left, uint8_t *out)
 {
     const uint32_t first = base64_value(letters[0]), second = base64_value(letters[1]);
@@ -106,14 +106,14 @@ struct last_word {
     bool is_cut; /* the text ends with it */
 };
 
-/* The line of data that came last. */
+/* The last line of data. */
 struct data_line {
     bool is_known;
     bool is_just_before;
     size_t column;
 };
 
-/* Short words count only as the rest of what was in the lines before. */
+/* Short words count only as the end of the data in the previous lines. */
 static bool may_be_data(const struct last_word *last, const struct data_line *before)
 {
     const size_t letters = last->word.end - last->word.begin;
@@ -122,7 +122,7 @@ static bool may_be_data(const struct last_word *last, const struct data_line *be
            (before->is_just_before || before->column == last->column);
 }
 
-/* The last word of a line, where it is base64 and nothing else. */
+/* Decodes the last word of a line if it is only base64. */
 static size_t decode_last_word(struct ets_bytes text, const struct last_word *last, uint8_t *out,
                                struct data_line *before)
 {

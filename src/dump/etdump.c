@@ -65,7 +65,7 @@ static void read_debug(struct ets_fb table, struct ets_etdump_event *event)
     event->delegate_name = ets_fb_text(table, DEBUG_DELEGATE_NAME);
 }
 
-/* Precedence as upstream's reader has it, should a writer have set more than one. */
+/* If a writer set several, uses the precedence of ExecuTorch's reader. */
 void ets_etdump_read_event(const uint8_t *base, size_t event_at, struct ets_etdump_event *event_out)
 {
     const struct ets_fb table = {base, event_at};

@@ -1,7 +1,7 @@
 /* Opens an ETDump: verifies the whole file once, so that reading it needs no checks. */
 #include "dump/etdump_schema.h"
 
-/* The prefix says how long the rest is: a shorter file was cut, a longer one has a stranger's tail.
+/* The prefix is the size of the rest: a shorter file was cut, a longer one has a foreign tail.
  */
 static enum ets_status check_size_prefix(struct ets_bytes bytes, struct ets_error *error)
 {
@@ -32,7 +32,7 @@ enum ets_status ets_etdump_init(struct ets_etdump *dump, struct ets_bytes bytes,
     struct ets_error reason;
     enum ets_status status = ets_fb_verify_root(body, root_at, &ets_etdump_type, 0, &root, &reason);
     if (status != ETS_OK) {
-        /* A file as long as its prefix says was not cut: an offset that leads out of it is wrong.
+        /* A file with the size of its prefix was not cut, so an offset past its end is wrong.
          */
         if (status == ETS_TRUNCATED && root_at != 0) status = ETS_MALFORMED;
         if (status == ETS_MALFORMED && ets_etdump_is_left_open(body)) {

@@ -1,15 +1,15 @@
 /*
- * Reading damaged ETDumps. Two ways, the second only where the first finds no run at all or meets a
- * run that is none: (1) follow the table of runs and keep what verifies by itself; (2) look at
- * every position for an Event table. Writers built on flatcc emit back to front, others front to
- * back; the ticks of the events tell which, and so the order of logging.
+ * Reads damaged ETDumps, in two ways. (1) Follow the table of runs and keep the parts that pass
+ * verification. (2) If that finds no run, or an entry that is not a run: look for an Event table at
+ * every position. Writers built on flatcc write back to front, others front to back; the ticks of
+ * the events show which, and so the order of logging.
  */
 #include <string.h>
 
 #include "dump/etdump_parts.h"
 #include "dump/etdump_search.h"
 
-/* ETDumpGen leaves events where the table of runs belongs once it met a half-float tensor. */
+/* After a half-float tensor, ETDumpGen writes events in place of the table of runs. */
 static void tell_events_for_runs(struct ets_etdump_search *s, uint64_t offset)
 {
     struct ets_error part;
@@ -34,7 +34,7 @@ static void tell_event(struct ets_etdump_search *s, const struct ets_etdump_even
     }
 }
 
-/* A run by itself: its name and allocators verify, its events may not. */
+/* Verifies a run alone: its name and allocators, but not its events. */
 static size_t sound_run(struct ets_etdump_search *s, struct ets_fb_vector runs, uint32_t index,
                         struct ets_error *error)
 {
@@ -51,8 +51,8 @@ static size_t sound_run(struct ets_etdump_search *s, struct ets_fb_vector runs, 
 }
 
 /*
- * True where some entry is no run: the table of runs is garbled. In a file that was cut, entries
- * that lead past its end are only missing.
+ * Whether some entry is not a run, so that the table of runs is damaged. In a file that was cut,
+ * entries that lead past its end are only missing.
  */
 static bool is_garbled(struct ets_etdump_search *s, struct ets_fb_vector runs, bool is_cut)
 {
@@ -64,7 +64,7 @@ static bool is_garbled(struct ets_etdump_search *s, struct ets_fb_vector runs, b
     return false;
 }
 
-/* Tells of events that are announced, and that `events` lacks. */
+/* Reports announced events that are missing in `events`. */
 static void tell_lost_events(struct ets_etdump_search *s, struct ets_fb run,
                              struct ets_fb_vector events)
 {
@@ -120,7 +120,7 @@ static void salvage_runs(struct ets_etdump_search *s, struct ets_fb_vector runs)
     }
 }
 
-/* 1 where later events lie at higher positions, by the majority of neighbours; else 0. */
+/* 1 if most events are at a higher position than their predecessor in time; else 0. */
 static int is_front_to_back(struct ets_etdump_search *s)
 {
     int64_t votes = 0;
@@ -157,13 +157,13 @@ static void open_run(struct ets_etdump_search *s, const char *name)
     tell_run(s, &run);
 }
 
-/* A scan's place: which run it is in, by the events that it met. */
+/* The state of a scan: the current run, according to the events found. */
 struct scan {
     bool is_in_run, has_run_ended;
 };
 
 /*
- * Runs end with Program::load_method, or with Method::execute and the outputs logged behind it.
+ * Runs end with Program::load_method, or with Method::execute and the outputs logged after it.
  * Loading events belong to "Default", all others to "Execute".
  */
 static void tell_scanned(struct ets_etdump_search *s, struct scan *scan,
@@ -191,7 +191,7 @@ static void scan_events(struct ets_etdump_search *s, const struct ets_etdump *vi
     }
 }
 
-/* What no run or event lost by: a damaged version or size prefix. */
+/* Reports damage that loses no run or event: a damaged version or size prefix. */
 static void tell_other_damage(struct ets_etdump_search *s)
 {
     struct ets_etdump dump;

@@ -72,7 +72,7 @@ const struct ets_fb_type ets_etdump_event_type = TYPE("Event", event_fields);
 static const struct ets_fb_field allocator_fields[] = {STRING("name", ALLOCATOR_NAME, ETS_FB_NAME)};
 static const struct ets_fb_type allocator_type = TYPE("Allocator", allocator_fields);
 
-/* A run always has a name; one without is the mark of a garbled table of runs. */
+/* A run always has a name; a missing name means that the table of runs is damaged. */
 static const struct ets_fb_field run_fields[] = {
     STRING("name", RUN_NAME, ETS_FB_REQUIRED | ETS_FB_NAME),
     SCALAR("bundled_input_index", RUN_BUNDLED_INPUT_INDEX, ETS_FB_I32),

@@ -1,4 +1,4 @@
-/* Looking for tables in a damaged ETDump. */
+/* Searches for tables in a damaged ETDump. */
 #include "dump/etdump_search.h"
 
 void ets_etdump_tell_error(struct ets_etdump_search *s, const struct ets_error *part)
@@ -33,7 +33,7 @@ size_t ets_etdump_follow(struct ets_bytes bytes, size_t at)
     return ets_range_fits(target, 4, bytes.size) && target > at ? target : 0;
 }
 
-/* The elements of a vector of tables at `at`, cut to what lies inside the file. */
+/* The elements of a vector of tables at `at`, cut to the end of the file. */
 static struct ets_fb_vector clipped_vector(struct ets_bytes bytes, size_t at)
 {
     const uint32_t count = ets_load_u32(bytes.data + at);
@@ -41,7 +41,7 @@ static struct ets_fb_vector clipped_vector(struct ets_bytes bytes, size_t at)
     return (struct ets_fb_vector){bytes.data, at + 4, count < room ? count : (uint32_t)room};
 }
 
-/* An empty type: the frame of a table alone. */
+/* An empty type, to verify only the frame of a table. */
 static const struct ets_fb_type frame_only = {"table", NULL, 0};
 
 struct ets_fb_vector ets_etdump_find_tables(struct ets_etdump_search *s, size_t table_at,
@@ -64,7 +64,7 @@ struct ets_fb_vector ets_etdump_find_runs(struct ets_etdump_search *s, size_t ro
     return ets_etdump_find_tables(s, root, ETDUMP_RUN_DATA);
 }
 
-/* An Event table as writers lay it out: its last slot alone, right behind the vtable offset. */
+/* Whether it has the form of an Event table: only its last slot, right after the vtable offset. */
 static bool is_event_shape(struct ets_bytes bytes, size_t at)
 {
     const int64_t vtable = (int64_t)at - (int32_t)ets_load_u32(bytes.data + at);

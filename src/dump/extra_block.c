@@ -118,7 +118,7 @@ int ets_trace_extra_next_run(const struct ets_trace_extra *extra, size_t *at,
     return 0;
 }
 
-/* What the entries of debug values begin with. */
+/* The common head of the entries of debug values. */
 struct value_head {
     uint32_t run, next_event;
     int32_t chain;
@@ -175,7 +175,7 @@ int ets_trace_extra_next_string(const struct ets_trace_extra *extra, size_t *at,
 
 enum { TENSOR_BYTES = 16, SUMMARY_BYTES = 104 };
 
-/* False: sizes that are none. */
+/* False: invalid sizes. */
 static bool read_shape(struct ets_tensor *tensor, const uint8_t *at)
 {
     const uint8_t *sizes = at + TENSOR_BYTES;
@@ -217,7 +217,7 @@ static bool is_statistics(const uint8_t *at, size_t bytes)
            bytes >= SUMMARY_BYTES + 8 * first_count;
 }
 
-/* The tensor, its statistics, and the name of the delegate's part behind them. */
+/* Reads the tensor, its statistics, and then the name of the delegate's part. */
 static bool read_tensor(struct ets_trace_extra_tensor *out, const uint8_t *at, size_t bytes,
                         size_t part_bytes)
 {

@@ -1,4 +1,4 @@
-/* Turns standard error off while libraries load that print to it. */
+/* Silences standard error while libraries load that print to it. */
 #define _POSIX_C_SOURCE 200809L
 #include "engine/quiet.h"
 

@@ -1,6 +1,6 @@
 /*
- * Silence on standard error while foreign start-up code runs: the runtime's CPU detection writes
- * notes to file descriptor 2 that no log hook sees.
+ * Silences standard error while foreign start-up code runs: the runtime's CPU detection writes
+ * notes to file descriptor 2 that bypass its log hook.
  */
 #ifndef ETSCOPE_ENGINE_QUIET_H
 #define ETSCOPE_ENGINE_QUIET_H
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Points descriptor 2 at nothing. Returns what end takes back; -1 where nothing was changed. */
+/* Redirects descriptor 2 to /dev/null. Returns the argument for ets_quiet_end; -1: not changed. */
 int ets_quiet_begin(void);
 
 /* Restores descriptor 2. */

@@ -1,5 +1,5 @@
 /*
- * Reads bundled programs (.bpte): verifies test cases, then gives their inputs and expected
+ * Reads bundled programs (.bpte): verifies test cases, then returns their inputs and expected
  * outputs.
  */
 #include "etscope/bundle.h"
@@ -15,7 +15,7 @@ enum { CASE_INPUTS, CASE_EXPECTED };
 enum { VALUE_TAG, VALUE_MEMBER };
 enum { TENSOR_SCALAR_TYPE, TENSOR_SIZES, TENSOR_DATA, TENSOR_DIM_ORDER };
 
-/* Tags of ValueUnion as the schema counts them: Bool before Double, unlike upstream's Python. */
+/* Tags of ValueUnion in the schema's order: Bool before Double, unlike ExecuTorch's Python. */
 enum { TAG_NONE, TAG_TENSOR, TAG_INT, TAG_BOOL, TAG_DOUBLE };
 
 static const struct ets_fb_field tensor_fields[] = {
@@ -78,7 +78,7 @@ static enum ets_status read_tensor(struct ets_fb table, struct ets_tensor *tenso
         return ets_fail(error, ETS_MALFORMED, table.at, "tensor needs %llu bytes but has only %zu",
                         (unsigned long long)needed, data.size);
     }
-    /* More bytes than needed occur; the runtime does not look at them either. */
+    /* Extra bytes occur; the runtime ignores them, too. */
     tensor.data = needed != 0 ? data.data : NULL;
     tensor.data_bytes = (size_t)needed;
     *tensor_out = tensor;
@@ -90,7 +90,7 @@ static enum ets_status read_value(struct ets_fb table, struct ets_value *value_o
 {
     const uint8_t tag = ets_fb_u8(table, VALUE_TAG, TAG_NONE);
     if (tag == TAG_NONE || tag > TAG_DOUBLE) {
-        /* What is in there was not verified, so that it must not be followed either. */
+        /* Its content was not verified and must not be read. */
         value_out->kind = tag == TAG_NONE ? ETS_VALUE_NONE : ETS_VALUE_OTHER;
         return ETS_OK;
     }

@@ -1,11 +1,11 @@
-/* Whether new test cases are of the program that they are bundled with. */
+/* Checks that new test cases fit the program that they are bundled with. */
 #include <stdbool.h>
 
 #include "base/error.h"
 #include "etscope/bundle.h"
 #include "format/program_parts.h"
 
-/* What a check is about, for messages. */
+/* The subject of a check, for messages. */
 struct argument {
     const char *method, *what;
     uint32_t test_case, index;
@@ -51,7 +51,7 @@ static enum ets_status fail(const struct argument *a, const char *expected, cons
                     given);
 }
 
-/* The kind of a bundle's value for one of the program; OTHER where bundles have none. */
+/* The kind of a bundle's value for a value of the program; OTHER if bundles cannot hold it. */
 static enum ets_value_kind kind_of(const struct ets_evalue *value)
 {
     switch (value->kind) {
@@ -73,14 +73,14 @@ static bool fits(const struct ets_program_tensor *wanted, const struct ets_tenso
         const int64_t size = wanted->tensor.sizes[i];
         const bool is_static = wanted->dynamism == ETS_SHAPE_STATIC;
         if (is_static ? given->sizes[i] != size : given->sizes[i] > size) {
-            /* The sizes of an unbound shape bound nothing. */
+            /* The sizes of an unbound shape are not limits. */
             if (wanted->dynamism != ETS_SHAPE_UNBOUND) return false;
         }
     }
     return true;
 }
 
-/* A plain number that is not the one the program was exported with is refused when it runs. */
+/* The runtime refuses plain numbers that differ from those of the export. */
 static bool is_baked(const struct ets_evalue *wanted, const struct ets_value *given)
 {
     switch (given->kind) {

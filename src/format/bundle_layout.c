@@ -1,7 +1,7 @@
-/* Finds the order of dimensions that a tensor's strides stand for, as bundles store it. */
+/* Finds the order of dimensions from a tensor's strides, for storage in bundles. */
 #include "format/bundle_layout.h"
 
-/* Strides of dimensions of one element place nothing. */
+/* Strides of dimensions with one element do not matter. */
 static bool is_placed_alike(const struct ets_tensor *a, const struct ets_tensor *b)
 {
     for (uint32_t i = 0; i < a->rank; i++) {

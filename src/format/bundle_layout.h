@@ -7,9 +7,9 @@
 #include "etscope/tensor.h"
 
 /*
- * Fills `rank` dimensions, outermost first. Returns whether the elements lie in this order without
- * gaps, so that they can be stored as they lie; otherwise the order is the logical one, and the
- * elements are to be put together.
+ * Fills `rank` dimensions, outermost first. Returns true if the elements lie in this order without
+ * gaps, so that they can be stored unchanged. Otherwise the order is the logical one, and the
+ * elements must be gathered.
  */
 bool ets_bundle_dim_order(const struct ets_tensor *tensor, uint8_t *dim_order_out);
 

@@ -1,7 +1,8 @@
 /*
- * The layout of a file: header, vtables, root table, program; then depth first every table with
- * what it refers to right behind it. All references point forward, and where something ends follows
- * from what is in it: the same code counts (to learn where the next part starts) and writes.
+ * Writes bundles. The layout of a file: header, vtables, root table, program; then, depth first,
+ * every table directly followed by what it refers to. All references point forward. The end of a
+ * part follows from its content, so the same code counts (to find where the next part starts) and
+ * writes.
  */
 #include "etscope/bundle.h"
 
@@ -12,10 +13,10 @@
 
 enum { STAGED_BYTES = 512, VERSION = 2, PROGRAM_ALIGNMENT = 128, DATA_ALIGNMENT = 16 };
 
-/* Tags of ValueUnion as the schema counts them. */
+/* Tags of ValueUnion in the schema's order. */
 enum { TAG_TENSOR = 1, TAG_INT, TAG_BOOL, TAG_DOUBLE };
 
-/* The schema's tables, as they are always written. Int and Double are alike. */
+/* The schema's tables, always written in this form. Int and Double have the same form. */
 enum table_kind {
     TABLE_BUNDLE,
     TABLE_SUITE,
@@ -30,7 +31,7 @@ enum table_kind {
 
 enum { MAX_SLOTS = 4, MAX_TABLE_BYTES = 20 };
 
-/* Where a table's slots lie; all tables start at a multiple of 8. */
+/* Offsets of a table's slots; all tables start at a multiple of 8. */
 static const struct {
     uint8_t bytes, slots, offsets[MAX_SLOTS];
     uint8_t first_bytes; /* of slot 0; the others have 4 */
@@ -127,8 +128,8 @@ static void put_vtables(struct writer *w)
 }
 
 /*
- * The table, which starts at the next multiple of 8. Slot n gets values[n]; where `references` has
- * bit n, that is the position of what it refers to.
+ * Writes the table at the next multiple of 8. Slot n gets values[n]. If `references` has bit n, the
+ * value is the position of the referred part.
  */
 static void put_table(struct writer *w, enum table_kind kind, unsigned references,
                       const uint64_t *values)
@@ -145,7 +146,7 @@ static void put_table(struct writer *w, enum table_kind kind, unsigned reference
     put(w, table, shapes[kind].bytes);
 }
 
-/* Copies elements that do not lie as they are stored, in logical order. */
+/* Copies elements in logical order, if their memory order differs from the stored one. */
 static void put_gathered(struct writer *w, const struct ets_tensor *tensor, size_t element_bytes)
 {
     int64_t position[ETS_TENSOR_MAX_RANK] = {0};
@@ -224,10 +225,10 @@ static void put_value(struct writer *w, const struct ets_value *value)
     put_member(w, value);
 }
 
-/* Puts part `index` of `list`, which starts with its table at the next multiple of 8. */
+/* Writes part `index` of `list`; its table is at the next multiple of 8. */
 typedef void put_part(struct writer *w, const void *list, uint32_t index);
 
-/* Where a part ends that starts at `position`. */
+/* The end of a part that starts at `position`. */
 static uint64_t end_of(put_part *part, const void *list, uint32_t index, uint64_t position)
 {
     struct writer counting = {.is_counting = true, .position = position};
@@ -235,7 +236,7 @@ static uint64_t end_of(put_part *part, const void *list, uint32_t index, uint64_
     return counting.position;
 }
 
-/* A vector of tables, at the next multiple of 4, and the tables behind it. */
+/* Writes a vector of tables at the next multiple of 4, followed by the tables. */
 static void put_tables(struct writer *w, put_part *part, const void *list, uint32_t count)
 {
     put_zeros_to(w, align(w->position, 4));
@@ -346,7 +347,7 @@ static enum ets_status check_values(const struct ets_value *values, uint32_t cou
     return ETS_OK;
 }
 
-/* As strcmp, whose order is that of unsigned bytes. */
+/* Like strcmp, by unsigned bytes. */
 static int compare_names(const char *a, const char *b)
 {
     while (*a != '\0' && *a == *b) a++, b++;

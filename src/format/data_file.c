@@ -13,7 +13,7 @@ enum { FILE_VERSION, FILE_SEGMENTS, FILE_ENTRIES };
 enum { ENTRY_KEY, ENTRY_SEGMENT, ENTRY_LAYOUT };
 enum { LAYOUT_SCALAR_TYPE, LAYOUT_SIZES, LAYOUT_DIM_ORDER };
 
-/* The header stands inside the FlatBuffer, behind the root offset and the identifier. */
+/* The header is inside the FlatBuffer, after the root offset and the identifier. */
 enum {
     HEADER_AT = 8,
     HEADER_LENGTH_AT = 12,
@@ -81,8 +81,8 @@ static enum ets_status read_header(struct ets_data_file *data, struct ets_error 
                         (unsigned long long)file_bytes);
     }
     /*
-     * What the size counts begins behind the header, but the root offset stays at the file's start:
-     * the FlatBuffer reaches from there to the end of both.
+     * The counted size starts after the header, but the root offset stays at the file's start: the
+     * FlatBuffer extends from there to the end of both.
      */
     const uint64_t end = offset + size;
     if (end < HEADER_END) {

@@ -1,6 +1,6 @@
 /*
- * Shorthands for the descriptor tables of one schema file; include it in the .c file that defines
- * them and nowhere else.
+ * Shorthands for the descriptor tables of one schema file. Include it only in the .c file that
+ * defines them.
  */
 #ifndef ETSCOPE_FORMAT_DESCRIPTOR_H
 #define ETSCOPE_FORMAT_DESCRIPTOR_H

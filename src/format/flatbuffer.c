@@ -9,14 +9,16 @@ enum { MAX_DEPTH = 64 };
 /* The smallest table is its 4-byte vtable offset. */
 enum { MIN_TABLE_BYTES = 4 };
 
-/* Tables may share texts and numbers, as writers keep each name once: up to so many times the size
- * of the file. */
+/*
+ * Tables may share texts and numbers, because writers keep each name once. Limit: this many times
+ * the size of the file.
+ */
 enum { SHARING = 64 };
 
 struct verifier {
     struct ets_bytes bytes;
     uint64_t origin;
-    uint64_t bytes_left; /* of tables and references, which cannot outgrow the file */
+    uint64_t bytes_left; /* of tables and references, which cannot exceed the file size */
     struct ets_error *error;
 };
 
@@ -44,7 +46,7 @@ static size_t inline_bytes(const struct ets_fb_field *field)
     return field->kind == ETS_FB_UNION ? 1 : 4;
 }
 
-/* Where the offset stored at `at` leads, if at least `bytes` bytes are there. */
+/* Follows the offset stored at `at`, if at least `bytes` bytes are there. */
 static enum ets_status follow(const struct verifier *v, size_t at, size_t bytes,
                               const struct ets_fb_type *type, const char *field, size_t *target_out)
 {
@@ -79,7 +81,7 @@ static enum ets_status verify_vector(const struct verifier *v, size_t at, size_t
     return ETS_OK;
 }
 
-/* Keeps a file whose offsets overlap from costing more than one that is laid out honestly. */
+/* Limits the work for files with overlapping offsets to that for ordinary files. */
 static enum ets_status spend(struct verifier *v, uint64_t bytes, size_t at,
                              const struct ets_fb_type *type)
 {
@@ -177,7 +179,7 @@ static enum ets_status verify_field(struct verifier *v, struct ets_fb table, siz
     return ETS_OK;
 }
 
-/* The vtable and the table's own extent. */
+/* Verifies the vtable and the table's extent. */
 static enum ets_status verify_frame(const struct verifier *v, size_t at,
                                     const struct ets_fb_type *type, uint16_t *table_bytes_out)
 {

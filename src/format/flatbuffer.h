@@ -1,6 +1,6 @@
 /*
- * Reading FlatBuffers: one descriptor table per schema drives the verifier; after it has passed,
- * the accessors below read without checks.
+ * Reads FlatBuffers. A descriptor table per schema drives the verifier; afterwards the accessors
+ * below read without checks.
  *
  *     static const struct ets_fb_field point_fields[] = {
  *         {"name", 0, ETS_FB_STRING, ETS_FB_REQUIRED, {0}},
@@ -12,9 +12,9 @@
  *     ETS_TRY(ets_fb_verify_root(bytes, 0, &point, 0, &table, error));
  *     float x = ets_fb_f32(table, 1, 0.0f);
  *
- * Absent fields read as their default, as the format wants; fields that the descriptor does not
- * know (a newer schema's) are passed over. Loads are unaligned and little-endian on any machine.
- * Format: FlatBuffers internals document (tables, vtables, vectors, strings, unions).
+ * Absent fields read as their default, as the format requires. Fields unknown to the descriptor (of
+ * a newer schema) are ignored. Loads are unaligned and little-endian on all machines. Format:
+ * FlatBuffers internals document (tables, vtables, vectors, strings, unions).
  */
 #ifndef ETSCOPE_FORMAT_FLATBUFFER_H
 #define ETSCOPE_FORMAT_FLATBUFFER_H
@@ -48,15 +48,15 @@ enum ets_fb_kind {
     ETS_FB_UNION    /* `slot` holds the u8 tag, `slot + 1` the table */
 };
 
-/* NAME: a string that is shown once for each of many things: it has a ceiling. */
+/* NAME: a string that is printed many times, so its length is limited. */
 enum { ETS_FB_REQUIRED = 1, ETS_FB_NAME = 2 };
 enum { ETS_FB_MAX_NAME_BYTES = 4096 };
 
 struct ets_fb_type;
 
 /*
- * Which table each tag of a union means; members[0] (NONE) and unknown tags are NULL. The table of
- * a tag that is not among the members has not been verified and must not be followed.
+ * The table of each tag of a union; members[0] (NONE) and unknown tags are NULL. The table of a tag
+ * outside the members is not verified and must not be followed.
  */
 struct ets_fb_union {
     const struct ets_fb_type *const *members;
@@ -81,7 +81,7 @@ struct ets_fb_type {
     uint16_t field_count;
 };
 
-/* A verified table inside `base`; at == 0: absent, and every field of it reads as absent. */
+/* A verified table inside `base`. at == 0: absent; all its fields read as absent. */
 struct ets_fb {
     const uint8_t *base;
     size_t at;
@@ -95,19 +95,19 @@ struct ets_fb_vector {
 };
 
 /*
- * Verifies all that can be reached from the root offset stored at `root_at`, and gives the root
- * table. `origin` is added to the offsets in errors (a buffer inside a larger file). Bounded: no
- * more tables and references are visited than fit into the bytes side by side, of texts and vectors
- * no more than 64 times the bytes, and 64 levels. Statuses: TRUNCATED, MALFORMED, LIMIT.
+ * Verifies everything reachable from the root offset stored at `root_at`, and returns the root
+ * table. `origin` is added to offsets in errors, for a buffer inside a larger file. The work is
+ * bounded: tables and references in total no larger than the file, texts and vectors at most 64
+ * times the file, and 64 levels. Statuses: TRUNCATED, MALFORMED, LIMIT.
  */
 enum ets_status ets_fb_verify_root(struct ets_bytes bytes, size_t root_at,
                                    const struct ets_fb_type *type, uint64_t origin,
                                    struct ets_fb *root_out, struct ets_error *error);
 
 /*
- * The same for one table at a known position: for salvage and for partial reads. `*budget` holds
- * the bytes of tables and references that may still be visited, and loses those that were, so that
- * many calls over the same bytes stay bounded together.
+ * The same for one table at a known position, for salvage and partial reads. `*budget` is the
+ * remaining number of bytes of tables and references to visit. Each call reduces it, so that many
+ * calls over the same bytes stay bounded together.
  */
 enum ets_status ets_fb_verify_table(struct ets_bytes bytes, size_t table_at,
                                     const struct ets_fb_type *type, uint64_t origin,
@@ -116,7 +116,7 @@ enum ets_status ets_fb_verify_table(struct ets_bytes bytes, size_t table_at,
 /* Size of one scalar in bytes. */
 size_t ets_fb_scalar_bytes(enum ets_fb_scalar scalar);
 
-/* Position of a present field's inline bytes, or 0. */
+/* Position of a field's inline bytes, or 0 if it is absent. */
 static inline size_t ets_fb_field_at(struct ets_fb table, unsigned slot)
 {
     if (table.at == 0) return 0;

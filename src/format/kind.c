@@ -1,4 +1,4 @@
-/* Tells the kind of a file from its first bytes. */
+/* Detects the kind of a file from its first bytes. */
 #include "base/load.h"
 #include "format/wrong_kind.h"
 
@@ -23,7 +23,7 @@ const char *ets_kind_name(enum ets_kind kind)
 
 static bool has(struct ets_bytes bytes, size_t at, const char *magic)
 {
-    /* Byte by byte: devices without a C library come here, too. */
+    /* Compares bytes, because devices have no C library. */
     for (size_t i = 0; magic[i] != '\0'; i++) {
         if (!ets_range_fits(at, i + 1, bytes.size)) return false;
         if (bytes.data[at + i] != (uint8_t)magic[i]) return false;
@@ -31,7 +31,7 @@ static bool has(struct ets_bytes bytes, size_t at, const char *magic)
     return true;
 }
 
-/* Walks the local headers of stored entries; upstream writes the marker first. */
+/* Visits the local headers of stored entries; ExecuTorch writes the marker first. */
 static bool holds_etrecord_marker(struct ets_bytes bytes)
 {
     static const char marker[] = "ETRECORD_V0";
@@ -60,7 +60,8 @@ static bool looks_like_text(struct ets_bytes bytes)
     return true;
 }
 
-/* A frame's header, or a line of one, in the first bytes; other text may come before. */
+/* Whether the first bytes hold a frame's header, or a line of a frame; other text may precede it.
+ */
 static bool looks_like_capture(struct ets_bytes bytes)
 {
     static const char *const marks[] = {"\xabTSF\1", "etsf:", "etsd:"};

@@ -11,8 +11,8 @@
 #include "format/wrong_kind.h"
 
 /*
- * The extended header: magic, length, then what the length covers. It stands inside the FlatBuffer,
- * behind the root offset and the identifier, which already count it.
+ * The extended header: magic, length, then the data of that length. It is inside the FlatBuffer,
+ * after the root offset and the identifier, whose offsets include it.
  */
 enum {
     HEADER_AT = 8,
@@ -20,9 +20,9 @@ enum {
     HEADER_PROGRAM_SIZE_AT = 16,
     HEADER_SEGMENT_BASE_AT = 24,
     HEADER_SEGMENT_SIZE_AT = 32,
-    HEADER_MIN_LENGTH = 24, /* without the segments' size, as older writers had it */
+    HEADER_MIN_LENGTH = 24, /* without the segments' size, from older writers */
     HEADER_FULL_LENGTH = 32,
-    RUNTIME_READS_BYTES = 64 /* the runtime's loader asks for as many before anything else */
+    RUNTIME_READS_BYTES = 64 /* the runtime's loader reads this many first */
 };
 
 static enum ets_status check_kind(struct ets_bytes bytes, struct ets_error *error)
@@ -69,7 +69,7 @@ static enum ets_status read_header(struct ets_program *program, struct ets_error
                         "segments start at %llu, inside the program of %llu bytes",
                         (unsigned long long)base, (unsigned long long)flatbuffer);
     }
-    /* A base without bytes may lie behind the end: nothing is read there. */
+    /* A base without bytes may be past the end: nothing is read there. */
     if (segments != 0 && !ets_range_fits(base, segments, file_bytes)) {
         return ets_fail(error, ETS_TRUNCATED, HEADER_SEGMENT_SIZE_AT,
                         "%llu bytes of segments at %llu run past the end of the file of %llu",

@@ -13,7 +13,7 @@ void ets_method_chain(const struct ets_method *method, uint32_t index, struct et
         .method = *method,
         .index = index,
         .instruction_count = instructions,
-        /* Bodies of control flow come without traces, so there may be fewer; never more. */
+        /* Bodies of control flow have no traces, so there may be fewer, but never more. */
         .trace_count = traces < instructions ? traces : instructions,
         .chain_at = table.at,
     };

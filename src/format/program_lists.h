@@ -1,4 +1,4 @@
-/* What methods, values, instructions and delegates of a program list. */
+/* The lists of methods, values, instructions and delegates of a program. */
 #ifndef ETSCOPE_FORMAT_PROGRAM_LISTS_H
 #define ETSCOPE_FORMAT_PROGRAM_LISTS_H
 
@@ -26,12 +26,12 @@ void ets_program_segment(const struct ets_program *program, uint32_t index,
                          struct ets_segment *segment_out);
 /*
  * Fills roles_out[count] with the enum ets_segment_role of segments `first` to `first + count - 1`.
- * Each call looks at every delegate and named datum once.
+ * Each call visits every delegate and named data entry once.
  */
 void ets_program_segment_roles(const struct ets_program *program, uint32_t first, uint32_t count,
                                uint8_t *roles_out);
 
-/* The first entry of that key. Status: NOT_FOUND. */
+/* The first entry with the key. Status: NOT_FOUND. */
 enum ets_status ets_data_file_find(const struct ets_data_file *data, struct ets_text key,
                                    struct ets_data_entry *entry_out, struct ets_error *error);
 

@@ -103,7 +103,7 @@ void ets_method_arena(const struct ets_method *method, uint32_t index,
         .bytes = ets_fb_vector_u64(ets_fb_vector(plan, PLAN_ARENAS), memory_id),
         .device_type = ETS_DEVICE_CPU,
     };
-    /* The table of devices is sparse: arenas that it does not name are the CPU's. */
+    /* The table of devices is sparse: arenas that it does not list are on the CPU. */
     for (uint32_t i = 0; i < devices.count; i++) {
         const struct ets_fb device = ets_fb_vector_table(devices, i);
         if ((uint32_t)ets_fb_i32(device, PLAN_DEVICE_BUFFER, 0) != memory_id) continue;

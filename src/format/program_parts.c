@@ -1,6 +1,4 @@
-/*
- * What .pte, .bpte and .ptd have in common: tensor layouts, segments, lists of names for messages.
- */
+/* Code shared by .pte, .bpte and .ptd: tensor layouts, segments, lists of names for messages. */
 #include "format/program_parts.h"
 
 #include <string.h>
@@ -11,7 +9,7 @@ static const struct ets_fb_field segment_fields[] = {
 };
 const struct ets_fb_type ets_parts_segment_type = {"DataSegment", segment_fields, 2};
 
-/* Elements, a size of 0 counted as 1 as strides do, so that no stride can overflow either. */
+/* Counts a size of 0 as 1, like strides, so that no stride can overflow. */
 static bool count_fits(const struct ets_tensor *tensor, uint64_t element_bytes)
 {
     uint64_t extent = element_bytes;
@@ -71,7 +69,7 @@ enum ets_status ets_parts_verify_segments(struct ets_fb_vector segments,
         const struct ets_fb segment = ets_fb_vector_table(segments, i);
         const uint64_t offset = ets_fb_u64(segment, 0, 0);
         const uint64_t size = ets_fb_u64(segment, 1, 0);
-        if (size == 0) continue; /* its offset means nothing */
+        if (size == 0) continue; /* its offset has no meaning */
         if (region->base == 0) {
             return ets_fail(error, ETS_MALFORMED, segment.at,
                             "segment %u has %llu bytes, but the header lists no segments", i,
@@ -122,7 +120,7 @@ enum ets_status ets_parts_fail_within(struct ets_error *error, enum ets_status s
 
 int ets_parts_is_text(struct ets_text text, const char *name)
 {
-    /* Byte by byte: devices without a C library come here, too. */
+    /* Compares bytes, because devices have no C library. */
     size_t i = 0;
     while (i < text.size && name[i] != '\0' && text.data[i] == name[i]) i++;
     return text.data != NULL && i == text.size && name[i] == '\0';
@@ -134,7 +132,7 @@ void ets_parts_add_name(struct ets_parts_names *names, struct ets_text name)
     const size_t needed = (names->size != 0 ? 2 : 0) + name.size;
     const size_t room = sizeof names->text - sizeof more - names->size;
     if (names->size >= sizeof names->text - sizeof more || needed > room) {
-        /* Said once: afterwards there is no room for anything. */
+        /* Added once: afterwards there is no room. */
         if (names->size < sizeof names->text - sizeof more) {
             memcpy(names->text + names->size, names->size != 0 ? more : more + 2,
                    names->size != 0 ? sizeof more : sizeof more - 2);

@@ -52,7 +52,7 @@ static const struct ets_fb_field tensor_list_fields[] = {SCALARS("items", 0, ETS
 static const struct ets_fb_type tensor_list_type = TYPE("TensorList", tensor_list_fields);
 static const struct ets_fb_type optional_list_type = TYPE("OptionalTensorList", tensor_list_fields);
 
-/* Null holds nothing, so its table is never followed (nor asked for). */
+/* Null has no content, so its table is never read. */
 static const struct ets_fb_type *const kernel_types[] = {
     [ETS_EVALUE_INT] = &int_type,
     [ETS_EVALUE_BOOL] = &bool_type,
@@ -172,7 +172,7 @@ static const struct ets_fb_field plan_fields[] = {
 };
 static const struct ets_fb_type plan_type = TYPE("ExecutionPlan", plan_fields);
 
-/* Buffer and BackendDelegateInlineData are alike: one byte vector. */
+/* Buffer and BackendDelegateInlineData have the same form: one byte vector. */
 static const struct ets_fb_field buffer_fields[] = {SCALARS("storage", 0, ETS_FB_U8)};
 static const struct ets_fb_type buffer_type = TYPE("Buffer", buffer_fields);
 static const struct ets_fb_field inline_fields[] = {SCALARS("data", 0, ETS_FB_U8)};

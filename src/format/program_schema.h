@@ -75,14 +75,14 @@ static inline struct ets_fb ets_method_plan(const struct ets_method *method)
 }
 
 /*
- * Reads the EValue table into `value_out`, with every check that does not need other values.
- * Accessors call it again on what init let pass, where it cannot fail. Statuses: MALFORMED,
- * UNSUPPORTED, TRUNCATED.
+ * Reads the EValue table into `value_out`, with all checks that do not need other values. Accessors
+ * call it again on verified values, where it cannot fail. Statuses: MALFORMED, UNSUPPORTED,
+ * TRUNCATED.
  */
 enum ets_status ets_program_read_value(const struct ets_method *method, uint32_t index,
                                        struct ets_evalue *value_out, struct ets_error *error);
 
-/* What init asks beyond FlatBuffers and segments: every index inside what it indexes. */
+/* The checks of init beyond FlatBuffer and segments: all indices are in range. */
 enum ets_status ets_program_verify_meaning(const struct ets_program *program,
                                            struct ets_error *error);
 

@@ -1,11 +1,11 @@
-/* Reads the segments of a program: what each is for, its named data, and the bytes of each kind. */
+/* Reads the segments of a program: their roles, the named data, and the bytes of each kind. */
 #include <string.h>
 
 #include "format/program_lists.h"
 #include "format/program_parts.h"
 #include "format/program_schema.h"
 
-/* How many segments' roles are looked up at a time where all of them are wanted. */
+/* The number of segments whose roles are looked up at a time. */
 enum { ROLE_WINDOW = 512 };
 
 static struct ets_fb_vector segments_of(const struct ets_program *program)

@@ -1,10 +1,12 @@
-/* Reads the values of a method: numbers, lists and tensors, and where a tensor's bytes lie. */
+/*
+ * Reads the values of a method: numbers, lists and tensors, and the location of a tensor's bytes.
+ */
 #include "format/program_lists.h"
 #include "format/program_names.h"
 #include "format/program_parts.h"
 #include "format/program_schema.h"
 
-/* The bytes that a constant or start value begins with, by its number. */
+/* Finds the bytes of a constant or initial value by its number. */
 static enum ets_status find_constant(const struct ets_program *program, struct ets_fb offsets_table,
                                      uint32_t buffer, size_t at, struct ets_bytes *bytes_out,
                                      struct ets_error *error)
@@ -38,8 +40,8 @@ static enum ets_status find_constant(const struct ets_program *program, struct e
 }
 
 /*
- * Constants lie in the constant segment, or in older files in the FlatBuffer itself. A constant
- * segment with a single offset has only the placeholder, and the runtime looks no further into it.
+ * Constants are in the constant segment, or in the FlatBuffer itself in older files. A constant
+ * segment with a single offset has only the placeholder, and the runtime ignores it.
  */
 static enum ets_status find_read_only(const struct ets_program *program, uint32_t buffer, size_t at,
                                       struct ets_bytes *bytes_out, struct ets_error *error)
@@ -59,7 +61,7 @@ static enum ets_status find_read_only(const struct ets_program *program, uint32_
     return ETS_OK;
 }
 
-/* The runtime reads start values from the first list alone, whatever the tensor says. */
+/* The runtime reads initial values only from the first list, for all tensors. */
 static enum ets_status find_start_value(const struct ets_program *program, struct ets_fb extra,
                                         uint32_t buffer, size_t at, struct ets_bytes *bytes_out,
                                         struct ets_error *error)
@@ -78,7 +80,7 @@ static enum ets_status find_start_value(const struct ets_program *program, struc
     return find_constant(program, ets_fb_vector_table(lists, 0), buffer, at, bytes_out, error);
 }
 
-/* Memory id and offset, and that the tensor fits into that arena. */
+/* Reads memory id and offset, and checks that the tensor fits in its arena. */
 static enum ets_status read_allocation(const struct ets_method *method, struct ets_fb allocation,
                                        struct ets_program_tensor *tensor, struct ets_error *error)
 {
@@ -103,7 +105,7 @@ static enum ets_status read_allocation(const struct ets_method *method, struct e
     return ETS_OK;
 }
 
-/* Which of the places it is, and the bytes for those that lie in this file. */
+/* Finds the place of the tensor, and its bytes if they are in this file. */
 static enum ets_status read_place(const struct ets_method *method, struct ets_fb table,
                                   struct ets_program_tensor *tensor, struct ets_error *error)
 {
@@ -114,7 +116,7 @@ static enum ets_status read_place(const struct ets_method *method, struct ets_fb
     if (is_planned) ETS_TRY(read_allocation(method, allocation, tensor, error));
     if (location == TENSOR_EXTERNAL) {
         tensor->place = is_planned ? ETS_PLACE_EXTERNAL_STATE : ETS_PLACE_EXTERNAL_CONSTANT;
-        tensor->data_buffer_idx = 0; /* writers leave a number of their own here */
+        tensor->data_buffer_idx = 0; /* some writers leave another number here */
         if (tensor->qualified_name.data != NULL) return ETS_OK;
         return ets_fail(error, ETS_MALFORMED, extra.at, "external tensor without a name");
     }
@@ -234,7 +236,7 @@ int32_t ets_evalue_item(const struct ets_evalue *list, uint32_t index)
 {
     const struct ets_fb_vector items = {list->program->bytes.data, list->items_at,
                                         list->item_count};
-    /* Indices of an IntList are stored in 64 bits; all that init let pass fit into 31. */
+    /* Indices of an IntList are stored in 64 bits; verified ones fit in 31. */
     if (list->kind == ETS_EVALUE_INT_LIST) return (int32_t)ets_fb_vector_i64(items, index);
     return ets_fb_vector_i32(items, index);
 }

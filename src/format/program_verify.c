@@ -1,19 +1,19 @@
-/* What a program must keep to beyond FlatBuffers, so that no accessor can leave the file. */
+/* Checks of a program beyond FlatBuffers, so that no accessor can leave the file. */
 #include "format/program_names.h"
 #include "format/program_parts.h"
 #include "format/program_schema.h"
 
 /*
- * The runtime has one or two arenas and no device with thousands; more only come from a vector
- * that points into foreign bytes.
+ * The runtime has one or two arenas, and no device has thousands. More can only come from a vector
+ * that points into unrelated bytes.
  */
 enum { MAX_ARENAS = 4096 };
 
 struct checker {
     struct ets_method method;
     /*
-     * Vectors of numbers may overlap in a hostile file, so that a small one would cost quadratic
-     * time here and with whoever walks the lists. An honest file has each item once.
+     * In a hostile file vectors of numbers may overlap, so that a small file costs quadratic time
+     * here and in code that reads the lists. An ordinary file has each item once.
      */
     uint64_t bytes_left;
     struct ets_error *error;
@@ -38,7 +38,7 @@ static enum ets_status check_index(const struct checker *c, int64_t index, uint3
                     (long long)index, count);
 }
 
-/* A vector of i32, all of them indices of values. */
+/* Checks a vector of i32 indices of values. */
 static enum ets_status check_value_indices(struct checker *c, struct ets_fb_vector items)
 {
     ETS_TRY(spend(c, items, 4));
@@ -56,7 +56,7 @@ static enum ets_evalue_kind kind_of(const struct checker *c, uint32_t index)
     return tag <= ETS_EVALUE_OPTIONAL_TENSOR_LIST ? (enum ets_evalue_kind)tag : ETS_EVALUE_UNKNOWN;
 }
 
-/* Items must be of the list's element kind: a list in a list would let readers recurse. */
+/* Items must have the list's element kind: nested lists would make readers recurse. */
 static enum ets_status check_item(const struct checker *c, enum ets_evalue_kind list, int64_t item,
                                   uint32_t position, size_t at)
 {
@@ -222,7 +222,7 @@ static enum ets_status check_method(struct checker *c)
     return ETS_OK;
 }
 
-/* A list of one offset has only the placeholder of "no data", and then no segment is read. */
+/* A list of one offset has only the placeholder "no data"; then no segment is read. */
 static enum ets_status check_offsets(const struct ets_program *program, struct ets_fb offsets,
                                      const char *what, struct ets_error *error)
 {
@@ -235,7 +235,7 @@ static enum ets_status check_offsets(const struct ets_program *program, struct e
                     program->segment_count);
 }
 
-/* What refers to segments outside of the methods. */
+/* Checks references to segments from outside the methods. */
 static enum ets_status check_segment_users(const struct ets_program *program,
                                            struct ets_error *error)
 {

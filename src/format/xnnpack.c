@@ -1,4 +1,4 @@
-/* Reads the payload of XNNPACK: nodes with their inputs and outputs, and the types of values. */
+/* Reads XNNPACK payloads: nodes with their inputs and outputs, and the types of values. */
 #include "format/xnnpack.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "format/xnnpack_schema.h"
 
-/* runtime/XNNHeader.h: four zero bytes, so that the magic is where a FlatBuffer has its own. */
+/* runtime/XNNHeader.h: after four zero bytes, so that the magic is at a FlatBuffer's position. */
 enum { MAGIC_AT = 4, HEADER_AT = 10, HEADER_BYTES = 30 };
 enum { LEAST_FLATBUFFER = 8, MOST_EXTERNALS = 4096, MOST_SIZES = 6 /* XNN_MAX_TENSOR_DIMS */ };
 enum { NO_HANDLE = 65535 };
@@ -23,13 +23,13 @@ int ets_xnnpack_sniff(struct ets_bytes bytes)
            has_magic(bytes, runtime_magic);
 }
 
-/* Where the FlatBuffer and the constants lie. */
+/* Reads the positions of the FlatBuffer and the constants. */
 static enum ets_status read_header(struct ets_bytes bytes, struct ets_xnnpack *payload,
                                    struct ets_error *error)
 {
     payload->bytes = payload->flatbuffer = bytes;
     payload->constants = (struct ets_bytes){NULL, 0};
-    if (!has_magic(bytes, header_magic)) return ETS_OK; /* an old payload, a bare FlatBuffer */
+    if (!has_magic(bytes, header_magic)) return ETS_OK; /* an old payload: only the FlatBuffer */
     if (bytes.size < HEADER_BYTES) {
         return ets_fail(error, ETS_TRUNCATED, bytes.size, "XNNPACK payload ends inside its header");
     }
@@ -59,7 +59,7 @@ static struct ets_fb root_of(const struct ets_xnnpack *payload)
     return (struct ets_fb){payload->flatbuffer.data, payload->root_at};
 }
 
-/* Constants inside the FlatBuffer, of the oldest payloads. */
+/* Whether constants are inside the FlatBuffer, as in the oldest payloads. */
 static bool is_inline(const struct ets_xnnpack *payload)
 {
     return payload->is_runtime_schema && !ets_fb_has(root_of(payload), GRAPH_CONSTANTS);
@@ -71,7 +71,7 @@ static struct ets_fb_vector constants_of(const struct ets_xnnpack *payload)
                          is_inline(payload) ? GRAPH_INLINE_CONSTANTS : GRAPH_CONSTANTS);
 }
 
-/* The tensor of a value, or an absent table where its kind is not known. */
+/* The tensor of a value, or an absent table if its kind is unknown. */
 static struct ets_fb tensor_of(struct ets_fb value)
 {
     const uint8_t tag = ets_fb_u8(value, VALUE_TAG, 0);
@@ -196,7 +196,7 @@ static uint32_t slot_value(struct ets_fb arguments, int first, unsigned index)
     return first == XNNPACK_NO_SLOT ? 0 : ets_fb_u32(arguments, (unsigned)first + index, 0);
 }
 
-/* Optional inputs that are missing are left out. */
+/* Reads ids; leaves out missing optional inputs. */
 static uint32_t read_ids(struct ets_fb arguments, const int8_t *slots, uint32_t count,
                          uint32_t *ids)
 {
@@ -208,7 +208,7 @@ static uint32_t read_ids(struct ets_fb arguments, const int8_t *slots, uint32_t 
     return used;
 }
 
-/* Of a reshape: a size of 0 would be the input's. */
+/* Whether a reshape has all sizes: a size of 0 is that of the input. */
 static int has_all_sizes(struct ets_fb arguments)
 {
     const struct ets_fb_vector sizes = ets_fb_vector(arguments, RESHAPE_SIZES);

@@ -1,6 +1,5 @@
 /*
- * xnnpack.h - what a delegate of backend "XnnpackBackend" was given: the nodes and tensors of its
- * payload.
+ * xnnpack.h - reads the payload of a delegate of backend "XnnpackBackend": its nodes and tensors.
  *
  *     struct ets_delegate delegate;
  *     struct ets_xnnpack payload;
@@ -14,24 +13,24 @@
  *         }
  *     }
  *
- * A view over the caller's bytes: nothing is allocated or copied, and any number of threads may
- * read. Everything is verified once, by ets_xnnpack_init; accessors then cannot fail. Their `index`
- * must be below the count that belongs to it. Weights are not in the payload but in the program's
- * named data (or a data file), by key. Schema: ExecuTorch backends/xnnpack/serialization/schema.fbs
- * and runtime_schema.fbs, identifiers XN01 and XN00; header: runtime/XNNHeader.h.
+ * This is a view over the caller's bytes: nothing is allocated or copied, and any number of threads
+ * may read. ets_xnnpack_init verifies everything once. The other functions cannot fail, provided
+ * that `index` is below its count. Weights are not in the payload but in the program's named data
+ * (or a data file), by key. Schema: ExecuTorch backends/xnnpack/serialization/schema.fbs and
+ * runtime_schema.fbs, identifiers XN01 and XN00; header: runtime/XNNHeader.h.
  */
 #ifndef ETSCOPE_FORMAT_XNNPACK_H
 #define ETSCOPE_FORMAT_XNNPACK_H
 
 #include "etscope/base.h"
 
-/* The id under which a program names the backend. */
+/* The id of the backend in a program. */
 #define ETS_XNNPACK_BACKEND "XnnpackBackend"
 
 /* A value without an external id. */
 #define ETS_XNNPACK_INTERNAL UINT32_MAX
 
-/* X(NAME, number, name of the node as the schema spells it) */
+/* X(NAME, number, name of the node in the schema) */
 /* clang-format off */
 #define ETS_XNNPACK_NODE_LIST(X)                                                     \
     X(ADD, 1, "Add")                                                                 \
@@ -116,8 +115,8 @@ enum ets_xnnpack_type {
 
 struct ets_xnnpack {
     struct ets_bytes bytes;      /* the whole payload */
-    struct ets_bytes flatbuffer; /* inside of it */
-    struct ets_bytes constants;  /* inside of it; empty today, as constants are named data */
+    struct ets_bytes flatbuffer; /* inside `bytes` */
+    struct ets_bytes constants;  /* inside `bytes`; empty today, because constants are named data */
     uint32_t node_count;
     uint32_t value_count;
     uint32_t external_count; /* arguments of the delegate call */
@@ -128,21 +127,21 @@ struct ets_xnnpack {
 
 enum { ETS_XNNPACK_MOST_INPUTS = 5, ETS_XNNPACK_MOST_OUTPUTS = 2 };
 
-/* A node. Inputs and outputs are value ids (ets_xnnpack_value's id), optional ones left out. */
+/* A node. Inputs and outputs are value ids (ets_xnnpack_value's id); missing ones are left out. */
 struct ets_xnnpack_node {
     int type;             /* enum ets_xnnpack_node_type */
-    int64_t debug_handle; /* -1: none (the exporter made the node itself) */
+    int64_t debug_handle; /* -1: none (inserted by the exporter) */
     uint32_t input_count, output_count;
-    uint32_t inputs[ETS_XNNPACK_MOST_INPUTS]; /* as the schema orders them: data, filter, bias */
+    uint32_t inputs[ETS_XNNPACK_MOST_INPUTS]; /* in the schema's order: data, filter, bias */
     uint32_t outputs[ETS_XNNPACK_MOST_OUTPUTS];
     uint32_t flags;               /* XNNPACK's, as stored */
     int has_min_max;              /* 1: a clamp is part of the node */
-    float output_min, output_max; /* -inf and inf where there is none */
+    float output_min, output_max; /* -inf and inf if there is no clamp */
     /* Convolutions and poolings; else 0. Order: height, width. */
     uint32_t padding[4]; /* top, right, bottom, left */
     uint32_t kernel[2], stride[2], dilation[2];
     uint32_t groups, group_input_channels, group_output_channels;
-    int has_all_sizes; /* StaticReshape: 1 where none of its sizes is taken from the input */
+    int has_all_sizes; /* StaticReshape: 1 if no size is taken from the input */
     size_t node_at;    /* offset of the node's table in the FlatBuffer */
 };
 
@@ -168,13 +167,13 @@ struct ets_xnnpack_quantization {
 
 /* A tensor. */
 struct ets_xnnpack_value {
-    uint32_t id;          /* by which nodes name it */
+    uint32_t id;          /* by which nodes refer to it */
     int type;             /* enum ets_xnnpack_type */
     uint32_t rank;        /* 1 for scalars too */
     uint32_t external_id; /* argument of the delegate call, or ETS_XNNPACK_INTERNAL */
     int is_input, is_output;
     uint32_t constant_index; /* 0: no constant */
-    int is_quantized;        /* 1: has parameters of a quantisation */
+    int is_quantized;        /* 1: has quantisation parameters */
     struct ets_xnnpack_quantization quantization;
     size_t value_at; /* offset of the tensor's table in the FlatBuffer */
     size_t dims_at;  /* inner */
@@ -183,18 +182,18 @@ struct ets_xnnpack_value {
 /* Where a constant's bytes are. */
 struct ets_xnnpack_constant {
     struct ets_text key;    /* of the program's named data; data NULL: the bytes are here */
-    struct ets_bytes bytes; /* where there is no key */
+    struct ets_bytes bytes; /* if there is no key */
     uint64_t size;          /* in bytes */
 };
 
-/* 1 where `bytes` begin like a payload, with or without its header, else 0. */
+/* 1 if `bytes` begin like a payload, with or without its header, else 0. */
 int ets_xnnpack_sniff(struct ets_bytes bytes);
 
 /*
- * Verifies `bytes`, borrowed as long as the view is used. Statuses: WRONG_KIND, TRUNCATED,
- * MALFORMED, UNSUPPORTED (a node, element type or kind of value that is not known), LIMIT. Offsets
- * count from the start of `bytes`. `payload` is untouched on failure. Value ids are as they are:
- * nodes may name ids that no value has.
+ * Verifies `bytes`, which must stay valid as long as the view is used. Statuses: WRONG_KIND,
+ * TRUNCATED, MALFORMED, UNSUPPORTED (an unknown node, element type or kind of value), LIMIT.
+ * Offsets are relative to `bytes`. `payload` is not changed on failure. Value ids are not checked:
+ * nodes may refer to ids that no value has.
  */
 enum ets_status ets_xnnpack_init(struct ets_xnnpack *payload, struct ets_bytes bytes,
                                  struct ets_error *error);
@@ -202,20 +201,20 @@ enum ets_status ets_xnnpack_init(struct ets_xnnpack *payload, struct ets_bytes b
 /* Nodes in the order of execution. */
 void ets_xnnpack_node(const struct ets_xnnpack *payload, uint32_t index,
                       struct ets_xnnpack_node *node_out);
-/* Values in the order of the file, which is not that of execution; ids may have gaps. */
+/* Values in file order, which differs from the order of execution; ids may have gaps. */
 void ets_xnnpack_value(const struct ets_xnnpack *payload, uint32_t index,
                        struct ets_xnnpack_value *value_out);
-/* Size of dimension `index`, in the order of the payload: channels last where it says so. */
+/* Size of dimension `index`, in the order of the payload, which may be channels last. */
 uint32_t ets_xnnpack_dim(const struct ets_xnnpack *payload, const struct ets_xnnpack_value *value,
                          uint32_t index);
 void ets_xnnpack_constant(const struct ets_xnnpack *payload, uint32_t index,
                           struct ets_xnnpack_constant *constant_out);
 
-/* "FullyConnected" for ETS_XNNPACK_FULLY_CONNECTED; NULL for no node. Static storage. */
+/* "FullyConnected" for ETS_XNNPACK_FULLY_CONNECTED; NULL for an unknown number. Static storage. */
 const char *ets_xnnpack_node_name(int type);
-/* "fp32" for ETS_XNNPACK_FP32; NULL for no type. Static storage. */
+/* "fp32" for ETS_XNNPACK_FP32; NULL for an unknown number. Static storage. */
 const char *ets_xnnpack_type_name(int type);
-/* Bits of one element; 0 for no type. */
+/* Bits of one element; 0 for an unknown type. */
 uint32_t ets_xnnpack_type_bits(int type);
 
 #endif

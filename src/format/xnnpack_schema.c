@@ -4,8 +4,8 @@
 #include "format/descriptor.h"
 
 /*
- * Every slot of every node's table is four bytes wide: numbers, floats, and offsets of lists, which
- * but for one are not read. So one type verifies them all.
+ * Every slot of every node's table has four bytes: numbers, floats, and offsets of lists, of which
+ * only one is read. So one type verifies them all.
  */
 #define ARGUMENT(slot) SCALAR("argument", slot, ETS_FB_U32)
 static const struct ets_fb_field argument_fields[] = {

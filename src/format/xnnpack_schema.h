@@ -45,7 +45,7 @@ enum {
 enum { CONSTANT_OFFSET, CONSTANT_SIZE, CONSTANT_KEY };
 enum { BUFFER_STORAGE };
 
-/* Which slots of a node's table are what; -1: none. */
+/* The meaning of the slots of a node's table; -1: none. */
 enum { XNNPACK_NO_SLOT = -1 };
 struct ets_xnnpack_layout {
     int8_t inputs[ETS_XNNPACK_MOST_INPUTS];
@@ -56,7 +56,7 @@ struct ets_xnnpack_layout {
     uint8_t input_count, output_count;
 };
 
-/* The layout of a node's table, or NULL for a type that is none. */
+/* The layout of a node's table, or NULL for an unknown type. */
 const struct ets_xnnpack_layout *ets_xnnpack_layout(int type);
 
 /* XNNGraph, of both schemas. */

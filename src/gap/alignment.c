@@ -1,7 +1,8 @@
 /*
- * Which value of the reference each captured value is. A captured value is one of the edge program
- * first: its instruction's node says which. A node of the reference is taken apart into edge nodes;
- * its value is what leaves them. What else they compute is an inner step, which it does not have.
+ * Matches captured values with values of the reference. First, the node of its instruction gives a
+ * captured value's value in the edge program. Then, a node of the reference was decomposed into
+ * edge nodes, and its value is the one that leaves them. Other values of these edge nodes are inner
+ * steps, which the reference does not have.
  */
 #include "gap/gap_details.h"
 #include "gap/partitions.h"
@@ -12,7 +13,7 @@ struct aligner {
     struct ets_gap_report *report;
     struct gap_instructions instructions;
     struct gap_partitions partitions;
-    bool *leaves;         /* [edge value] it is seen outside of the nodes of one origin */
+    bool *leaves;         /* [edge value] it leaves the nodes of one origin */
     uint32_t *first_exit; /* [reference node + 1] into */
     uint32_t *exits;      /* edge values, by the reference's node */
 };
@@ -96,7 +97,7 @@ static void see_first(void *context, uint32_t value)
     if (input->count++ == 0) input->value = value;
 }
 
-/* Whether `from` goes through nothing but views on its way to `to`. */
+/* Whether only views lie between `from` and `to`. */
 static bool leads_by_views(const struct aligner *a, uint32_t from, uint32_t to)
 {
     const struct gap_graph *edge = &a->report->edge;
@@ -111,7 +112,7 @@ static bool leads_by_views(const struct aligner *a, uint32_t from, uint32_t to)
     return true;
 }
 
-/* Where an edge value is in the reference. */
+/* The place of an edge value in the reference. */
 static bool place_in_reference(const struct aligner *a, uint32_t edge_value,
                                struct ets_gap_value *value, struct gap_place *place_out)
 {
@@ -146,7 +147,7 @@ static bool place_in_reference(const struct aligner *a, uint32_t edge_value,
     return false;
 }
 
-/* Outputs of the method, by their place. */
+/* Outputs of the method, by position. */
 static bool place_output(const struct ets_gap_report *report, struct ets_gap_value *value,
                          struct gap_place *place_out)
 {
@@ -167,7 +168,7 @@ static bool place_output(const struct ets_gap_report *report, struct ets_gap_val
     return false;
 }
 
-/* The edge value that an instruction's captured value is, or GAP_NONE with the reason. */
+/* The edge value of an instruction's captured value, or GAP_NONE with the reason. */
 static uint32_t find_edge_value(const struct aligner *a, uint32_t index,
                                 struct ets_gap_value *value)
 {
@@ -198,7 +199,7 @@ static uint32_t find_edge_value(const struct aligner *a, uint32_t index,
     return number;
 }
 
-/* What a delegate logged from inside: the value of the last of its operator's nodes. */
+/* For a value that a delegate logged inside: the value of its operator's last node. */
 static bool place_inside(const struct aligner *a, struct ets_gap_value *value,
                          struct gap_place *place_out)
 {
@@ -269,14 +270,14 @@ static void align_value(const struct aligner *a, uint32_t index)
     }
 }
 
-/* An instruction's own value stands before the method's output, a whole one before a view. */
+/* Prefers an instruction's value to the method's output, and a value to a view. */
 static bool is_better(const struct ets_gap_value *value, const struct ets_gap_value *than)
 {
     if (value->captured.is_output != than->captured.is_output) return than->captured.is_output;
     return than->is_view || !value->is_view;
 }
 
-/* Of several captured values that are one the best is compared. */
+/* If several captured values have the same match, only the best one is compared. */
 static enum ets_status choose_compared(struct ets_gap_report *report, struct ets_error *error)
 {
     ets_key_table_init(&report->compared, &report->arena, 3);

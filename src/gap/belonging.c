@@ -34,7 +34,7 @@ static void read_row(const struct ets_tensor *tensor, uint32_t row, uint32_t cou
     }
 }
 
-/* What is kept of a tensor that can be a weight: of two dimensions and more. */
+/* Keeps part of a tensor that can be a weight: one with two dimensions or more. */
 static enum ets_status add_weight(struct gap_weights *weights, const struct ets_tensor *tensor,
                                   struct ets_error *error)
 {
@@ -67,7 +67,7 @@ static enum ets_status add_weight(struct gap_weights *weights, const struct ets_
     return ETS_OK;
 }
 
-/* The tensors of one entry that the graph's inputs name. */
+/* Reads the tensors of one entry that the graph's inputs name. */
 static enum ets_status read_entry(struct gap_weights *weights, struct ets_etrecord *record,
                                   const struct ets_graph *graph, const char *suffix,
                                   struct ets_error *error)
@@ -85,7 +85,7 @@ static enum ets_status read_entry(struct gap_weights *weights, struct ets_etreco
     const enum ets_status status =
         ets_etrecord_named_values(record, entry, &values, &count, &reason);
     if (status == ETS_NO_MEMORY) return gap_fail_memory(error);
-    if (status != ETS_OK) return ETS_OK; /* a slim record: the reference says what it lacks */
+    if (status != ETS_OK) return ETS_OK; /* a slim record: the reference reports missing weights */
     for (uint32_t i = 0; i < graph->input_count; i++) {
         const struct ets_graph_input *input = &graph->inputs[i];
         const bool is_weight =
@@ -111,7 +111,7 @@ enum ets_status ets_gap_weights_read(struct gap_weights *weights, struct ets_etr
 
 struct sources {
     const struct gap_graph *graph;
-    bool has_others; /* values that the record does not hold */
+    bool has_others; /* values that are not in the record */
 };
 
 static void see_source(void *context, uint32_t value)
@@ -131,7 +131,7 @@ enum ets_status ets_gap_weights_see(struct gap_weights *weights, const struct ga
     return sources.has_others ? ETS_OK : add_weight(weights, value, error);
 }
 
-/* The median of the rows' cosines, signs apart; NaN: all rows of one side are 0. */
+/* The median of the rows' absolute cosines; NaN: all rows of one side are 0. */
 static double likeness(const struct gap_weight *one, const struct gap_weight *two)
 {
     double cosines[ROWS];
@@ -162,7 +162,7 @@ static bool has_shape_of(const struct gap_weight *one, const struct gap_weight *
     return true;
 }
 
-/* What one number in a row tells nothing of: only its sign is left in a cosine. */
+/* Rows of one number are not conclusive: their cosine is only a sign. */
 static bool tells(const struct gap_weight *weight)
 {
     return weight->column_count > 2;

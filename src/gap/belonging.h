@@ -1,7 +1,7 @@
 /*
- * Whether a program and another model belong together: by their weights, those of the program as
- * its graph dequantizes them, and by their operators. Rows of a weight are compared by their
- * cosine, as a batch norm that was folded in scales them.
+ * Decides whether a program and another model belong together, from their weights (the program's
+ * after dequantization by its graph) and operators. Rows of a weight are compared by cosine,
+ * because a folded batch norm scales them.
  */
 #ifndef ETSCOPE_GAP_BELONGING_H
 #define ETSCOPE_GAP_BELONGING_H
@@ -19,11 +19,11 @@ struct gap_weights {
 /* Adds the weights that a graph takes from its record. Statuses: NO_MEMORY. */
 enum ets_status ets_gap_weights_read(struct gap_weights *weights, struct ets_etrecord *record,
                                      const struct ets_graph *graph, struct ets_error *error);
-/* Adds the value of a node if it is a weight that the node dequantizes. Statuses: NO_MEMORY. */
+/* Adds the value of a node that dequantizes a weight. Statuses: NO_MEMORY. */
 enum ets_status ets_gap_weights_see(struct gap_weights *weights, const struct gap_graph *graph,
                                     uint32_t node, const struct ets_tensor *value,
                                     struct ets_error *error);
-/* Fills the verdict's counts, and `mismatch` where they say so. */
+/* Fills the verdict's counts, and `mismatch` if they show one. */
 void ets_gap_belonging_judge(const struct gap_weights *own, const struct gap_weights *other,
                              uint32_t paired, struct ets_gap_conclusion *verdict);
 

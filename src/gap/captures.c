@@ -1,9 +1,9 @@
-/* The values that a run captured, kept with what tells them apart. */
+/* Reads the captured values of a run, with the data that identifies them. */
 #include "gap/gap_parts.h"
 
-enum { SHARED_TIMES = 64 }; /* of the debug buffer, that values may be together */
+enum { SHARED_TIMES = 64 }; /* limit of all values, in debug buffers */
 
-/* A plain number lies in the walk itself: its bytes are kept. */
+/* The bytes of a plain number are in the iterator, so they are copied. */
 static bool keep_number(struct ets_arena *arena, struct ets_captured_value *value)
 {
     if (value->status != ETS_OK || value->offset >= 0 || value->tensor.data_bytes > 8) return true;
@@ -27,7 +27,7 @@ static uint32_t count_values(const struct ets_gap_report *report,
     return count;
 }
 
-/* How often the same place logged before in this run. */
+/* The number of earlier values of the same place in this run. */
 static enum ets_status number_occurrences(struct ets_gap_report *report, struct ets_error *error)
 {
     struct ets_key_table places; /* chain, instruction, delegate's part, index and item */
@@ -53,8 +53,8 @@ static enum ets_status number_occurrences(struct ets_gap_report *report, struct 
 }
 
 /*
- * A tracer writes each value's bytes of their own; only a made trace has much more of them than its
- * debug buffer, and asks for as much work.
+ * A tracer writes the bytes of each value separately. Only a crafted trace has values that are much
+ * larger than its debug buffer, which would cause that much work.
  */
 static enum ets_status check_sharing(const struct ets_gap_report *report, struct ets_error *error)
 {

@@ -11,7 +11,7 @@ bool ets_gap_quantizes(const struct ets_graph_node *node)
            ets_text_starts_with(name, "choose_qparams");
 }
 
-/* Weights of one byte are quantized, whatever operators scale them. */
+/* 1-byte weights are quantized, with any scaling operators. */
 static bool is_byte_weight(const struct ets_graph_value *value)
 {
     return value != NULL && value->rank >= 2 &&
@@ -40,7 +40,7 @@ bool ets_gap_graph_quantizes(const struct gap_graph *graph)
     return false;
 }
 
-/* Steps between the smallest and the largest quantized number; 0: the node does not say. */
+/* Steps between the smallest and the largest quantized number; 0: unknown. */
 static int64_t quantized_range(const struct ets_graph_node *node)
 {
     int64_t low = 0, high = 0;
@@ -65,7 +65,7 @@ enum ets_computes ets_gap_quantizes_to(const struct ets_graph_node *node)
 /* One of the two graphs. */
 struct side {
     const struct gap_graph *graph;
-    uint32_t *kind;   /* [node] number of its operator; GAP_NONE: not to be paired */
+    uint32_t *kind;   /* [node] number of its operator; GAP_NONE: not paired */
     uint32_t *number; /* [node] among those of its operator */
     uint32_t *count;  /* [kind] */
 };
@@ -74,7 +74,7 @@ struct pairing {
     struct ets_arena *arena;
     struct ets_strings kinds;
     struct side own, other;
-    uint32_t *partner; /* [other's node] of the own graph, or GAP_NONE */
+    uint32_t *partner; /* [other's node] node of the own graph, or GAP_NONE */
 };
 
 static bool init_side(struct pairing *p, struct side *side, const struct gap_graph *graph,
@@ -98,7 +98,7 @@ static bool init_side(struct pairing *p, struct side *side, const struct gap_gra
     return true;
 }
 
-/* In order where both have as many. */
+/* Pairs in order, if both have the same number. */
 static bool pair_by_order(struct pairing *p, size_t kinds)
 {
     uint32_t *first = ets_arena_alloc_array(p->arena, kinds + 1, sizeof *first);
@@ -138,7 +138,7 @@ static void see_first(void *context, uint32_t value)
     if (input->value == GAP_NONE) input->value = value;
 }
 
-/* The node that makes the first value that `node` takes. */
+/* The node that computes the first input of `node`. */
 static uint32_t maker_of_first(const struct gap_graph *graph, uint32_t node)
 {
     struct first_input input = {GAP_NONE};
@@ -146,7 +146,8 @@ static uint32_t maker_of_first(const struct gap_graph *graph, uint32_t node)
     return input.value == GAP_NONE ? GAP_NONE : graph->places[input.value].node;
 }
 
-/* A batch norm that only the other graph has, right behind a paired node, takes its partner. */
+/* A batch norm that only the other graph has, right after a paired node, takes that node's partner.
+ */
 static void fold_batch_norms(struct pairing *p)
 {
     for (uint32_t i = 0; i < p->other.graph->node_count; i++) {
@@ -159,11 +160,11 @@ static void fold_batch_norms(struct pairing *p)
         if (before == GAP_NONE || p->partner[before] == GAP_NONE) continue;
         p->partner[i] = p->partner[before];
         p->partner[before] = GAP_NONE;
-        p->other.kind[before] = GAP_NONE; /* no value of it is left: not missing either */
+        p->other.kind[before] = GAP_NONE; /* its value is taken, so it is not missing */
     }
 }
 
-/* [node] the dequantize node behind it, or itself; NULL: no memory. */
+/* [node] its dequantize node, or itself; NULL: no memory. */
 static uint32_t *find_values(struct ets_arena *arena, const struct gap_graph *graph)
 {
     uint32_t *value = ets_arena_alloc_array(arena, graph->node_count, sizeof *value);
@@ -179,7 +180,7 @@ static uint32_t *find_values(struct ets_arena *arena, const struct gap_graph *gr
     return value;
 }
 
-/* Quantized values are compared with the other graph's where that quantizes them as well. */
+/* Quantized values are compared with quantized values of the other graph, if it has them. */
 static struct gap_counterpart pair_values(uint32_t own, const uint32_t *own_value, uint32_t other,
                                           const uint32_t *other_value)
 {

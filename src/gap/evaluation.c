@@ -1,8 +1,8 @@
 /*
- * The reference beside the device: evaluated once as it is, which gives total errors; once with
- * every captured value in the place of the computed one, which gives each node's own; and, where
- * an operator is guilty, once with its value alone replaced, which tells how much of the outputs'
- * error it makes.
+ * Evaluates the reference and compares it with the device. The first evaluation is unchanged and
+ * gives total errors. The second replaces computed values by captured ones and gives each node's
+ * own error. If an operator is guilty, a third replaces only its value and shows how much of the
+ * outputs' error it causes.
  */
 #include <math.h>
 #include <string.h>
@@ -21,12 +21,12 @@ struct comparer {
     enum pass pass;
     uint32_t guilty;             /* the number of its row */
     const bool *is_output;       /* [compared.count] of the model */
-    uint32_t fitting, unfitting; /* captured values whose shape is the reference's, or not */
+    uint32_t fitting, unfitting; /* captured values with and without the reference's shape */
     uint32_t first_unfitting;    /* its row's number */
-    double left;                 /* PASS_GUILTY: error of the outputs that stays, relative */
+    double left;                 /* PASS_GUILTY: remaining error of the outputs, relative */
 };
 
-/* The row of a value that was computed, or GAP_NONE. */
+/* The row of a computed value, or GAP_NONE. */
 static uint32_t row_of(const struct ets_gap_report *report,
                        const struct ets_reference_result *result)
 {
@@ -111,7 +111,7 @@ static int has_same_bits(const struct ets_tensor *reference, const struct ets_te
     return closeness.outside_count == 0;
 }
 
-/* What the caller's comparators say of a pair. */
+/* Runs the caller's comparators on a pair. */
 static enum ets_status compare_by_callers(struct ets_gap_report *report, struct ets_gap_row *row,
                                           const struct ets_tensor *reference,
                                           const struct ets_tensor *device, struct ets_error *error)
@@ -155,7 +155,7 @@ enum ets_status ets_gap_compare_total(struct ets_gap_report *report, struct ets_
     return compare_by_callers(report, row, reference, device, error);
 }
 
-/* The reference's value beside the captured one, for the pass that runs. */
+/* Compares the reference's value with the captured one, for the current pass. */
 static enum ets_status compare(struct comparer *c, uint32_t number,
                                const struct ets_tensor *reference, const struct ets_tensor *device,
                                struct ets_error *error)
@@ -183,7 +183,7 @@ static enum ets_status compare(struct comparer *c, uint32_t number,
     return ETS_OK;
 }
 
-/* The first time that a row's value is computed. */
+/* Handles the first computation of a row's value. */
 static void note_row(struct ets_gap_report *report, uint32_t number)
 {
     if (report->place_in_order[number] != GAP_NONE) return;
@@ -264,7 +264,7 @@ enum ets_status ets_gap_make_rows(struct ets_gap_report *report, struct ets_erro
     return ETS_OK;
 }
 
-/* Rows that the evaluation never came to. */
+/* Marks rows that the evaluation did not reach. */
 static void add_unreached(struct ets_gap_report *report)
 {
     for (uint32_t i = 0; i < report->compared.count; i++) {
@@ -296,7 +296,7 @@ static enum ets_status find_outputs(const struct ets_gap_report *report, bool **
     return ETS_OK;
 }
 
-/* The outputs' error in all, relative to each one's power; NaN where there is none to speak of. */
+/* The total error of the outputs, relative to the power of each; NaN if undefined. */
 static double outputs_error(const struct comparer *c)
 {
     double sum = 0;
@@ -311,7 +311,7 @@ static double outputs_error(const struct comparer *c)
     return sum > 0 ? sum : NAN;
 }
 
-/* The largest error of an output; NaN where none was compared, or one is broken. */
+/* The largest error of an output; NaN if none was compared, or one has NaNs or infinities. */
 static double worst_output(const struct comparer *c)
 {
     double worst = NAN;
@@ -346,7 +346,7 @@ static const enum ets_gap_route ROUTES[] = {
     [ETS_ROUTE_UNCOVERED] = ETS_GAP_BY_NOTHING,
 };
 
-/* How each node is computed: the reference lists them in our order. */
+/* Sets how each node is computed; the reference lists them in the same order. */
 static enum ets_status note_routes(struct ets_gap_report *report,
                                    const struct ets_reference *reference, struct ets_error *error)
 {
@@ -374,7 +374,7 @@ static enum ets_status note_routes(struct ets_gap_report *report,
     return ETS_OK;
 }
 
-/* Nodes that were computed in their own types, as far as a run came to them. */
+/* Counts nodes computed in their own types, among those that a run reached. */
 static void note_single(struct ets_gap_report *report, const struct ets_reference *reference)
 {
     for (uint32_t i = 0; i < ets_reference_node_count(reference); i++) {
@@ -382,7 +382,7 @@ static void note_single(struct ets_gap_report *report, const struct ets_referenc
     }
 }
 
-/* Whether delegates were given other inputs than the reference: the first, by its number. */
+/* The number of the first input for which delegates had other numbers than the reference. */
 void ets_gap_check_inputs(struct ets_gap_report *report, const struct gap_evaluation *e)
 {
     report->verdict.other_input = ETS_NO_INDEX;
@@ -448,17 +448,17 @@ enum ets_status ets_gap_evaluation_open(const struct ets_gap_report *report,
     return ets_reference_open(&options, &out->reference, error);
 }
 
-/* All that was captured has another shape: the model ran on other inputs. */
+/* Fails if all captured values have another shape: the model ran on other inputs. */
 static enum ets_status check_shapes(const struct comparer *c, struct ets_error *error)
 {
     if (c->fitting > 0 || c->unfitting == 0) return ETS_OK;
     const struct ets_gap_row *row = &c->report->rows[c->first_unfitting];
     return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
                     "the run had different inputs than the reference: %.*s was %s",
-                    (int)row->value->node->name.size, row->value->node->name.data, row->reason);
+                    ETS_TEXT(row->value->node->name), row->reason);
 }
 
-/* Which values are those that the runtime's kernels compute of what the device had. */
+/* Finds values that the runtime's kernels compute identically from the device's values. */
 static enum ets_status compare_bits(struct comparer *c, const struct ets_gap_evaluation *evaluation,
                                     struct ets_error *error)
 {

@@ -1,10 +1,10 @@
-/* What a gap report has besides values and rows. */
+/* Details of a gap report besides values and rows. */
 #ifndef ETSCOPE_GAP_GAP_DETAILS_H
 #define ETSCOPE_GAP_GAP_DETAILS_H
 
 #include "etscope/experimental/gap.h"
 
-/* 1: the reference is the method's edge program, and not what it was made from. */
+/* 1: the reference is the method's edge program instead of its ATen program. */
 int ets_gap_is_edge(const struct ets_gap_report *report);
 
 uint32_t ets_gap_hidden_count(const struct ets_gap_report *report);

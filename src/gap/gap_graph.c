@@ -1,4 +1,4 @@
-/* Flattens a graph and its subgraphs: numbers for all nodes and values. */
+/* Flattens a graph and its subgraphs, and numbers all nodes and values. */
 #include "gap/gap_graph.h"
 #include "record/record_maps.h"
 
@@ -135,7 +135,7 @@ const struct ets_graph_value *ets_gap_output_value(const struct gap_graph *flat,
     return ets_graph_find_value(ets_gap_graph_level(flat, flat->level[node]), argument->name);
 }
 
-/* Lists nest: of a call's arguments at most once, of hostile files as deep as the reader allows. */
+/* Lists nest at most once in a call's arguments, in hostile files up to the reader's limit. */
 static void see_argument(const struct gap_graph *flat, uint32_t level,
                          const struct ets_graph_argument *argument,
                          void (*see)(void *context, uint32_t value), void *context)

@@ -1,4 +1,4 @@
-/* A graph with all its subgraphs as one list of nodes, and where each of its values comes from. */
+/* A graph with all its subgraphs as one list of nodes, and the source of each value. */
 #ifndef ETSCOPE_GAP_GAP_GRAPH_H
 #define ETSCOPE_GAP_GAP_GRAPH_H
 
@@ -13,10 +13,10 @@
 
 #define GAP_NONE UINT32_MAX
 
-/* A value: an output of a node, lists counted through, or an input of a graph. */
+/* A value: an output of a node (items of lists are counted, too), or an input of a graph. */
 struct gap_place {
     uint32_t node;   /* GAP_NONE: an input */
-    uint32_t output; /* of the node; of an input its place among the graph's */
+    uint32_t output; /* of the node; for an input its index in the graph */
 };
 
 struct gap_graph {
@@ -35,7 +35,7 @@ struct gap_graph {
 enum ets_status ets_gap_graph_build(struct gap_graph *flat, struct ets_arena *arena,
                                     const struct ets_graph *graph, struct ets_error *error);
 
-/* The graph that a level stands for. */
+/* The graph of a level. */
 const struct ets_graph *ets_gap_graph_level(const struct gap_graph *flat, uint32_t level);
 
 /* The number of a node of the graph or its subgraphs, or GAP_NONE. */
@@ -44,24 +44,24 @@ uint32_t ets_gap_graph_number(const struct gap_graph *flat, const struct ets_gra
 /* The number of a value, or GAP_NONE. */
 uint32_t ets_gap_graph_value(const struct gap_graph *flat, uint32_t level, struct ets_text name);
 
-/* Whether a value is an input that the user gives to the graph. */
+/* Whether a value is a user input of the graph. */
 bool ets_gap_graph_is_user(const struct gap_graph *flat, uint32_t value);
 
-/* How many outputs a node has, lists counted through. */
+/* The number of outputs of a node, items of lists included. */
 uint32_t ets_gap_output_count(const struct ets_graph_node *node);
-/* Output `index`; NULL: there is none. */
+/* Output `index`; NULL: out of range. */
 const struct ets_graph_argument *ets_gap_output(const struct ets_graph_node *node, uint32_t index);
 /* What the graph knows of output `output` of node `node`; NULL: nothing. */
 const struct ets_graph_value *ets_gap_output_value(const struct gap_graph *flat, uint32_t node,
                                                    uint32_t output);
 
 /*
- * Which values are seen outside of the part that makes them: used by a node of another part or of
- * none, or given out by a graph. `part[node]`: a number, or GAP_NONE. `leaves[value]` is filled.
+ * Finds the values that leave the part that computes them: used by a node of another part or of
+ * none, or an output of a graph. `part[node]`: a number, or GAP_NONE. Fills `leaves[value]`.
  */
 void ets_gap_graph_leaving(const struct gap_graph *flat, const uint32_t *part, bool *leaves);
 
-/* Calls `see(context, value)` for every value that node `node` takes, in order. */
+/* Calls `see(context, value)` for every input value of `node`, in order. */
 void ets_gap_graph_inputs(const struct gap_graph *flat, uint32_t node,
                           void (*see)(void *context, uint32_t value), void *context);
 

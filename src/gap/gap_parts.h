@@ -1,4 +1,4 @@
-/* The report while it is being made, as the files of this folder share it. */
+/* The report under construction, shared by the files of this folder. */
 #ifndef ETSCOPE_GAP_GAP_PARTS_H
 #define ETSCOPE_GAP_GAP_PARTS_H
 
@@ -15,7 +15,7 @@ struct ets_gap_report {
     const char *method;
     uint32_t run, block;
     struct gap_graph edge;             /* the method's */
-    struct gap_graph other;            /* the reference, where it is another graph */
+    struct gap_graph other;            /* the reference, if it is another graph */
     const struct gap_graph *reference; /* `other` or `edge` */
     struct gap_origins origins;
     const char *reference_reason;
@@ -25,63 +25,63 @@ struct ets_gap_report {
     uint32_t hidden_count;
     struct gap_place *places;      /* [value_count] in the reference; GAP_NONE: none */
     struct ets_key_table compared; /* node, output and occurrence -> */
-    uint32_t *compared_value;      /* the value that is compared there, one for each */
+    uint32_t *compared_value;      /* the value compared there */
     struct ets_gap_row *rows;      /* [compared.count] by number of the key */
-    uint32_t *order;               /* [row_count] numbers of rows, as they were computed */
+    uint32_t *order;               /* [row_count] numbers of rows in order of computation */
     uint32_t *place_in_order;      /* [compared.count] */
     uint32_t row_count;
-    uint32_t *kernels;         /* [reference node] that round; NULL: not judged by rounding */
-    struct gap_region *region; /* the last that was found; NULL until rows are judged */
+    uint32_t *kernels; /* [reference node] kernels that round; NULL: not judged by rounding */
+    struct gap_region *region; /* the last found; NULL until rows are judged */
     bool *is_changed;          /* [reference input]: state.c; NULL: none */
     struct ets_gap_conclusion verdict;
     const char **refusals;      /* [options.comparator_count] */
-    struct ets_gap_pair *pairs; /* upstream's; made when asked for */
+    struct ets_gap_pair *pairs; /* ExecuTorch's; made on request */
     uint32_t pair_count;
     bool has_pairs;
-    struct ets_gap_report *twin; /* the rows are its; NULL: our own */
-    enum ets_computes quantized; /* of a twin: what the program that ran quantizes to; or EXACT */
+    struct ets_gap_report *twin; /* the report that owns the rows; NULL: this one */
+    enum ets_computes quantized; /* of a twin: quantization of the program that ran; or EXACT */
 };
 
-/* captures.c: what the run captured, into `values`. Statuses: NO_MEMORY. */
+/* captures.c: reads the captured values of the run into `values`. Statuses: NO_MEMORY. */
 enum ets_status ets_gap_captures_read(struct ets_gap_report *report, struct ets_error *error);
 
 /*
- * quantization.c: whether what ran quantizes as the record's graph does. MISMATCH: it does not, as
- * events or the program tell. Notes in the verdict where neither does.
+ * quantization.c: checks that the program that ran quantizes like the record's graph. MISMATCH:
+ * events or the program show that it does not. If neither decides, the verdict notes it.
  */
 enum ets_status ets_gap_check_quantization(struct ets_gap_report *report, struct ets_error *error);
 
-/* alignment.c: which value of the reference each of them is. Statuses: NO_MEMORY. */
+/* alignment.c: matches each with a value of the reference. Statuses: NO_MEMORY. */
 enum ets_status ets_gap_align(struct ets_gap_report *report, struct ets_error *error);
 
-/* regions.c: what lies between captured values. */
+/* regions.c: the nodes between captured values. */
 struct gap_region {
-    uint32_t *nodes, *rows; /* of the reference; numbers of compared keys */
+    uint32_t *nodes, *rows; /* nodes of the reference; numbers of compared keys */
     uint32_t node_count, row_count;
-    bool takes_input;               /* a user input goes into it */
-    bool takes_state;               /* a buffer that runs before may have changed */
+    bool takes_input;               /* it reads a user input */
+    bool takes_state;               /* it reads a buffer that earlier runs may have changed */
     uint32_t *seen_node, *seen_row; /* inner: stamps */
     uint32_t *stack, stamp;
-    uint64_t budget; /* inner: nodes that may still be seen, as regions may overlap */
+    uint64_t budget; /* inner: remaining nodes to visit, because regions may overlap */
 };
-/* Room for any region, in `report->region`. */
+/* Allocates `report->region` for any region. */
 enum ets_status ets_gap_region_init(struct ets_gap_report *report, struct ets_error *error);
-/* Fills the lists for a row, by its number. */
+/* Fills the lists for a row. */
 void ets_gap_region_find(struct gap_region *region, const struct ets_gap_report *report,
                          uint32_t row);
 
-/* evaluation.c: the reference, ready to run on the inputs. `reference` is the caller's to close. */
+/* evaluation.c: the reference, ready to run on the inputs. The caller closes `reference`. */
 struct gap_evaluation {
     struct ets_reference *reference;
     const struct ets_value *inputs;
     size_t input_count;
 };
-/* Puts what was captured in the place of numbers that a node draws at random. */
+/* Replaces random numbers of a node by the captured ones. */
 void ets_gap_take_random(const struct ets_gap_report *report,
                          const struct ets_reference_result *result,
                          struct ets_value *replacement_out);
 
-/* The record's inputs, as many as the reference takes. NOT_FOUND, with what to do, and others. */
+/* The record's inputs, as many as the reference takes. NOT_FOUND with an advice, and others. */
 enum ets_status ets_gap_record_inputs(const struct ets_gap_report *report,
                                       const struct ets_value **inputs_out, size_t *count_out,
                                       struct ets_error *error);
@@ -89,19 +89,19 @@ enum ets_status ets_gap_record_inputs(const struct ets_gap_report *report,
 enum ets_status ets_gap_evaluation_open(const struct ets_gap_report *report,
                                         const struct ets_gap_evaluation *evaluation,
                                         struct gap_evaluation *out, struct ets_error *error);
-/* ets_gap_evaluate of a report that has its values. */
+/* ets_gap_evaluate for a report that has its values. */
 enum ets_status ets_gap_evaluate_run(struct ets_gap_report *report,
                                      const struct ets_gap_evaluation *evaluation,
                                      struct ets_error *error);
 /* One row for each compared value, empty. */
 enum ets_status ets_gap_make_rows(struct ets_gap_report *report, struct ets_error *error);
-/* The captured tensor in the reference's shape; false: it has another number of elements. */
+/* The captured tensor in the reference's shape; false: the number of elements differs. */
 bool ets_gap_reshape(const struct ets_tensor *captured, const struct ets_tensor *reference,
                      struct ets_tensor *out);
-/* That it has another: the row's reason. */
+/* Sets the row's reason: the shapes differ. */
 enum ets_status ets_gap_tell_shapes(struct ets_gap_report *report, struct ets_gap_row *row,
                                     const struct ets_tensor *reference, struct ets_error *error);
-/* The row's total error, statistics of both tensors. */
+/* Computes the row's total error and the statistics of both tensors. */
 enum ets_status ets_gap_compare_total(struct ets_gap_report *report, struct ets_gap_row *row,
                                       const struct ets_tensor *reference,
                                       const struct ets_tensor *device, struct ets_error *error);
@@ -110,40 +110,42 @@ static inline const struct ets_gap_report *gap_shown(const struct ets_gap_report
 {
     return report->twin != NULL ? report->twin : report;
 }
-/* A computed value as a tensor; the bytes of a plain number are in `room`. False: it is none. */
+/* A computed value as a tensor; the bytes of a plain number are in `room`. False: not a tensor or
+ * number. */
 bool ets_gap_tensor_of(const struct ets_value *value, int64_t *room, struct ets_tensor *tensor_out);
 
 /*
- * state.c: `report->is_changed`, the reference's buffers that this run may have found changed: by
- * runs of its own method, or of others that share them. Statuses: NO_MEMORY.
+ * state.c: sets `report->is_changed`, the reference's buffers that earlier runs of this method, or
+ * of others that share them, may have changed. Statuses: NO_MEMORY.
  */
 enum ets_status ets_gap_find_changed(struct ets_gap_report *report, struct ets_error *error);
 
-/* rounding.c: from one number of a type to the next, at 1. */
+/* rounding.c: the distance from 1 to the next number of a type. */
 double ets_gap_epsilon(int scalar_type);
-/* An absolute error beside the reference's numbers; INFINITY: these are 0, and the error less. */
+/* `error` relative to the reference's numbers. If these are all 0: INFINITY if the actual error is
+ * at most `error`, else 0. */
 double ets_gap_relative(double error, const struct ets_comparison *comparison);
 /*
- * `row->rounding`: the error of the reference's own value, rounded to a type of two bytes; other
- * types have none. Statuses: NO_MEMORY.
+ * Sets `row->rounding`: the error of the reference's value after rounding to a 2-byte type; not set
+ * for other types. Statuses: NO_MEMORY.
  */
 enum ets_status ets_gap_note_rounding(struct ets_gap_report *report, struct ets_gap_row *row,
                                       const struct ets_tensor *reference, int scalar_type,
                                       struct ets_error *error);
-/* `report->kernels`: how many kernels that round each node of the reference became. */
+/* Sets `report->kernels`: the number of rounding kernels that each node of the reference became. */
 enum ets_status ets_gap_count_kernels(struct ets_gap_report *report, struct ets_error *error);
 /*
- * The own error of a row that rounding explains, where its inputs' root mean square is `input`;
- * INFINITY: nothing is known of its rounding.
+ * The own error of a row that rounding explains, with inputs of root mean square `input`. INFINITY:
+ * its rounding is unknown.
  */
 double ets_gap_rounding(const struct ets_gap_report *report, const struct gap_region *region,
                         const struct ets_gap_row *row, double input);
 
-/* verdict.c: thresholds, findings, and which row is guilty (its number, or GAP_NONE). */
+/* verdict.c: sets thresholds, findings and the guilty row (its number, or GAP_NONE). */
 enum ets_status ets_gap_judge(struct ets_gap_report *report, struct ets_error *error);
-/* Blames nobody where most values are off; once it is known what the guilty row explains. */
+/* Blames no row if most values are wrong. Call it after the guilty row's share is known. */
 void ets_gap_judge_model(struct ets_gap_report *report);
-/* evaluation.c: `verdict.other_input`, whether delegates had other inputs than these. */
+/* evaluation.c: sets `verdict.other_input` if delegates had other inputs than these. */
 void ets_gap_check_inputs(struct ets_gap_report *report, const struct gap_evaluation *e);
 
 #endif

@@ -1,13 +1,12 @@
 /*
- * A reference whose values are given: those of another trace, or of files. Nothing is evaluated, so
- * that an operator's own error is not known; the first that is off while all that it was computed
- * from agrees is the guilty one.
+ * A reference with given values, from another trace or from files. Nothing is evaluated, so own
+ * errors are unknown. The guilty operator is the first wrong one whose inputs all agree.
  */
 #include <math.h>
 
 #include "gap/gap_parts.h"
 
-/* Rows in the order of the graph's nodes, their outputs, and loops. */
+/* Sorts rows by node in graph order, output, and loop iteration. */
 static bool stands_before(const struct ets_gap_report *report, uint32_t left, uint32_t right)
 {
     const uint64_t *one = ets_key_table_key(&report->compared, left);

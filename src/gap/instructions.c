@@ -1,4 +1,4 @@
-/* Lists the instructions of a run with the values captured of each, and finds their nodes. */
+/* Lists the instructions of a run with their captured values, and finds their nodes. */
 #include "gap/instructions.h"
 
 #include "gap/unlogged_rows.h"
@@ -17,7 +17,7 @@ bool ets_gap_value_fits(const struct ets_graph_value *expected, const struct ets
     return true;
 }
 
-/* A kernel's own event tells more than the one around it. */
+/* A kernel's own event has more details than the one around it. */
 static bool tells_more(const struct ets_row *row, const struct gap_instruction *known)
 {
     return known->row == NULL || ets_text_is(row->name, "DELEGATE_CALL") ||
@@ -54,7 +54,7 @@ static enum ets_status add_row(struct gap_instructions *s, const struct ets_row 
     return ETS_OK;
 }
 
-/* Those that logged events, then those of which there are values alone. */
+/* Instructions that logged events, then those with values only. */
 static enum ets_status list_instructions(struct gap_instructions *s, struct ets_gap_report *report,
                                          struct ets_error *error)
 {
@@ -93,10 +93,10 @@ static void find_values(struct gap_instructions *s, const struct ets_gap_report 
     }
 }
 
-/* Users of a handle that may stand in each other's way. */
+/* Users of a handle that may conflict. */
 enum { A_CALL = 1, UNKNOWN = 2 };
 
-/* Which instructions share handles. */
+/* Finds instructions that share handles. */
 static enum ets_status find_sharing(struct gap_instructions *s, struct ets_gap_report *report,
                                     struct ets_error *error)
 {
@@ -135,7 +135,7 @@ static enum ets_status find_sharing(struct gap_instructions *s, struct ets_gap_r
     return ETS_OK;
 }
 
-/* Whether what the instruction captured in its first run can be the node's outputs. */
+/* Whether the instruction's first captured values can be the node's outputs. */
 static bool outputs_fit(const struct gap_instructions *s, const struct ets_gap_report *report,
                         uint32_t instruction, uint32_t node)
 {
@@ -173,7 +173,7 @@ static uint32_t choose_node(struct gap_instructions *s, const struct ets_gap_rep
             continue;
         }
         const struct ets_text op = ets_node_base_name(node->op);
-        const bool is_unknown = item->kernel.data == NULL; /* then in order, where shapes fit */
+        const bool is_unknown = item->kernel.data == NULL; /* then match in order, by shape */
         if (is_unknown ? strictness != BY_KERNEL_AND_SHAPE : !ets_text_equal(op, item->kernel)) {
             continue;
         }
@@ -195,7 +195,7 @@ static void take_nodes(struct gap_instructions *s, const struct ets_gap_report *
     }
 }
 
-/* How often the call's list still has a handle. */
+/* The remaining count of a handle in the call's list. */
 static enum ets_status fill_partition(struct gap_instructions *s, struct ets_gap_report *report,
                                       uint32_t call, struct ets_error *error)
 {

@@ -1,7 +1,7 @@
 /* Follows nodes of the edge program back to those of the exported program. */
 #include "gap/origins.h"
 
-/* Names in one graph of the export's history, and what each of them stands for. */
+/* Names in the graphs of the export's history, and the node of each. */
 struct idents {
     struct ets_arena *arena;
     struct ets_strings names;
@@ -17,7 +17,8 @@ static bool idents_init(struct idents *idents, struct ets_arena *arena)
     return ets_strings_init(&idents->names, arena) == 0;
 }
 
-/* False: no memory. What was said first stays. `clash_out`: it was said otherwise before. */
+/* Sets the meaning of a name once. `clash_out`: it already had another meaning. False: no memory.
+ */
 static bool idents_add(struct idents *idents, struct ets_text name, uint64_t graph_id,
                        int64_t meaning, bool *clash_out)
 {
@@ -111,8 +112,10 @@ static enum ets_status return_handles(struct gap_origins *origins, struct ets_ar
     return ETS_OK;
 }
 
-/* Nodes of the reference by name first, those of its subgraphs, whose graph is not known by number,
- * by the ancestors that they share. */
+/*
+ * Finds nodes of the reference by name. Nodes of its subgraphs, whose graph number is unknown, are
+ * found by common ancestors.
+ */
 static enum ets_status follow_nodes(struct gap_origins *origins, struct ets_arena *arena,
                                     const struct gap_graph *reference, const struct gap_graph *edge,
                                     uint64_t export_graph_id, struct ets_error *error)

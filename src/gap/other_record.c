@@ -1,7 +1,7 @@
 /*
- * Another record's graph as the reference: what a quantized program loses against its float
- * original. Its values are the captured ones; between them, inside of delegates, those that the
- * program's own graph gives from the captured ones, so that each operator shows.
+ * Uses another record's graph as the reference: what a quantized program loses against its float
+ * original. Compared values are the captured ones and, inside delegates, values that the program's
+ * own graph computes from captured ones, so that each operator is visible.
  */
 #include <math.h>
 
@@ -24,7 +24,7 @@ struct other {
     struct gap_weights weights; /* of the program that ran */
 };
 
-/* The compared value of a node's output, of the first run of it; NULL: none. */
+/* The compared value of a node's output, from its first execution; NULL: none. */
 static const struct ets_gap_value *captured_value(const struct ets_gap_report *report,
                                                   uint32_t node, uint32_t iteration,
                                                   uint32_t output)
@@ -34,7 +34,7 @@ static const struct ets_gap_value *captured_value(const struct ets_gap_report *r
     return at == ETS_KEY_NONE ? NULL : &report->values[report->compared_value[at]];
 }
 
-/* A contiguous copy in the twin's memory, of another type if that is asked for. */
+/* A contiguous copy in the twin's memory, converted to another type if requested. */
 static enum ets_status keep_tensor(struct other *o, const struct ets_tensor *tensor,
                                    int32_t scalar_type, struct ets_tensor *kept,
                                    struct ets_error *error)
@@ -77,7 +77,7 @@ static enum ets_status add_value(struct other *o, uint32_t pair, const struct et
     return ETS_OK;
 }
 
-/* The program's own graph, from what the device had. */
+/* Evaluates the program's own graph from the device's values. */
 static enum ets_status observe(void *context, const struct ets_reference_result *result,
                                struct ets_value *replacement_out, struct ets_error *error)
 {
@@ -126,7 +126,7 @@ static enum ets_status index_pairs(struct other *o, struct ets_error *error)
     return ETS_OK;
 }
 
-/* What a program is judged by beside another model, that quantizes, too, or not. */
+/* The arithmetic by which a program is judged against another model, quantized or not. */
 static enum ets_computes judged_as(const struct gap_graph *graph, bool is_other_quantized)
 {
     enum ets_computes most = ETS_COMPUTES_EXACT;
@@ -140,7 +140,7 @@ static enum ets_computes judged_as(const struct gap_graph *graph, bool is_other_
     return is_rounded ? ETS_COMPUTES_INT4_OF_FLOAT : most;
 }
 
-/* The other record's graphs, as those of a report of its own. */
+/* Opens the other record's graphs as a separate report. */
 static enum ets_status open_twin(struct ets_gap_report *report, struct ets_etrecord *record,
                                  struct ets_error *error)
 {
@@ -181,7 +181,7 @@ static enum ets_status collect_values(struct other *o, const struct ets_gap_eval
     return status;
 }
 
-/* Whether it is the model that the program was made from. */
+/* Checks that the program was made from this model. */
 static enum ets_status judge_belonging(struct other *o, struct ets_etrecord *record,
                                        uint32_t unpaired, struct ets_error *error)
 {
@@ -201,7 +201,8 @@ static bool is_float(int scalar_type)
     return ets_type_computes(scalar_type) != ETS_COMPUTES_EXACT;
 }
 
-/* The run's inputs in the floating-point types that the other graph takes: half against float. */
+/* Converts the run's inputs to the other graph's floating-point types: half to float, for example.
+ */
 static enum ets_status convert_inputs(struct other *o, struct ets_gap_evaluation *evaluation,
                                       struct ets_error *error)
 {
@@ -247,7 +248,7 @@ enum ets_status ets_gap_evaluate_other(struct ets_gap_report *report, struct ets
     ETS_TRY(index_pairs(&o, error));
     ETS_TRY(collect_values(&o, evaluation, error));
     ETS_TRY(judge_belonging(&o, record, unpaired, error));
-    if (of_twin.inputs == NULL) { /* those that the program ran on, not the other record's */
+    if (of_twin.inputs == NULL) { /* use the program's inputs, not the other record's */
         ETS_TRY(ets_gap_record_inputs(report, &of_twin.inputs, &of_twin.input_count, error));
     }
     ETS_TRY(convert_inputs(&o, &of_twin, error));

@@ -1,8 +1,8 @@
-/* Matches the values captured of delegate calls with the values at the borders of partitions. */
+/* Matches captured values of delegate calls with the values at the borders of partitions. */
 #include "gap/partitions.h"
 #include "record/record_maps.h"
 
-/* Edge values and nodes by the call that has them: those of call c are [first[c], first[c + 1]). */
+/* Edge values and nodes by call: those of call c are [first[c], first[c + 1]). */
 struct by_call {
     uint32_t *first, *members;
 };
@@ -16,7 +16,7 @@ struct border {
     uint32_t count;
     uint32_t *stamp; /* [edge value] call + 1 where it is listed */
     struct by_call leaving, nodes;
-    uint64_t budget; /* values that may still be tried: files say how many there are */
+    uint64_t budget; /* remaining values to try, which limits hostile files */
 };
 
 static bool is_weight(const struct ets_gap_report *report, struct gap_place place, uint32_t level)
@@ -69,7 +69,7 @@ static bool in_range(const struct border *border, const struct captured_range *r
            value->index < range->high;
 }
 
-/* By place where as many are captured as there are, and all fit; else the first that fits. */
+/* Matches by position if the numbers are equal and all fit; else takes the first that fits. */
 static void match(struct border *border, const struct captured_range *range, uint32_t *value_of)
 {
     bool by_place = border->count == range->high - range->low;
@@ -152,7 +152,7 @@ static void match_call(struct border *border, struct ets_gap_report *report, uin
     }
 }
 
-/* A counting sort of `count` things by `call_of[i]`, GAP_NONE: of none. */
+/* A counting sort of `count` items by `call_of[i]`; GAP_NONE: no call. */
 static bool sort_by_call(struct ets_arena *arena, const uint32_t *call_of, uint32_t count,
                          uint32_t calls, struct by_call *out)
 {
@@ -169,7 +169,7 @@ static bool sort_by_call(struct ets_arena *arena, const uint32_t *call_of, uint3
     return true;
 }
 
-/* The values that leave each call, and the nodes inside of it. */
+/* Finds the values that leave each call, and the nodes inside it. */
 static enum ets_status sort_parts(struct border *border, struct ets_arena *arena,
                                   struct ets_error *error)
 {

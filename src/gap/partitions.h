@@ -1,7 +1,7 @@
 /*
- * What goes into a delegate call and what comes out of it, as values of the edge program: outputs
- * are the last arguments of the call, as many as the record says; the values that leave the
- * partition are matched to them in order, by shape and type.
+ * Inputs and outputs of delegate calls as values of the edge program. Outputs are the last
+ * arguments of the call; the record has their number. The values that leave the partition are
+ * matched to them in order, by shape and type.
  */
 #ifndef ETSCOPE_GAP_PARTITIONS_H
 #define ETSCOPE_GAP_PARTITIONS_H
@@ -10,7 +10,7 @@
 
 /* Numbers of edge values, or GAP_NONE. */
 struct gap_partitions {
-    uint32_t *value_of; /* [value_count of the report] of what a delegate call captured */
+    uint32_t *value_of; /* [value_count of the report] for captured values of delegate calls */
 };
 
 /* Sets is_argument of the report's values, and value_of. Statuses: NO_MEMORY. */

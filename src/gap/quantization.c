@@ -1,8 +1,8 @@
 /*
- * Whether what ran quantizes as the record's graph does. A static int8 program and a dynamic one of
- * the same weights have the same operators and nearly the same numbers; what tells them apart are
- * the types in the names that XNNPACK reports, "Fully Connected (NC, QDU8, F32, QC8W)", or in the
- * program's payloads. Which of the names are which: docs/numerics.md.
+ * Checks that the program that ran quantizes like the record's graph. A static and a dynamic int8
+ * program with the same weights have the same operators and nearly the same numbers. They differ in
+ * the types in XNNPACK's event names, "Fully Connected (NC, QDU8, F32, QC8W)", or in the program's
+ * payloads. docs/numerics.md lists the names.
  */
 #include "base/text.h"
 #include "format/xnnpack.h"
@@ -11,15 +11,16 @@
 #include "inspect/inspection.h"
 #include "inspect/names.h"
 
-/* What was found of one side. */
+/* The quantization of one side. */
 struct schemes {
-    bool is_static, is_dynamic; /* activations with scales of the export, or of each run */
-    bool is_float;              /* convolutions or products of floats */
-    bool is_hidden;             /* a delegate that does not tell */
-    struct ets_text name;       /* the event that told; absent: the program */
+    bool is_static,
+        is_dynamic;       /* activations with scales from the export, or computed in each run */
+    bool is_float;        /* convolutions or products of floats */
+    bool is_hidden;       /* a delegate whose types are unknown */
+    struct ets_text name; /* the deciding event; absent: the program decided */
 };
 
-/* Whether one of the types in a name's parentheses, between commas, is of `types`. */
+/* Whether one of the types in a name's parentheses, between commas, is in `types`. */
 static bool has_type(struct ets_text name, const char *const *types)
 {
     size_t start = 0;
@@ -31,7 +32,7 @@ static bool has_type(struct ets_text name, const char *const *types)
             if (ets_text_is(word, *type)) return true;
         }
         if (name.data[at] == ')') return false;
-        start = at + 2; /* behind the space */
+        start = at + 2; /* after the space */
         at++;
     }
     return false;
@@ -51,12 +52,12 @@ static void see_event(struct schemes *ran, struct ets_text name)
     ran->is_float |= multiplies && !is_dynamic && !is_static && has_type(name, floats);
 }
 
-/* What events say: of delegates by their types, of kernels, whose join has looked at each. */
+/* Reads the quantization from events: of delegates by types, of kernels by name. */
 static void see_rows(const struct ets_gap_report *report, struct schemes *ran)
 {
     const struct ets_inspection *inspection = report->options.inspection;
     const struct ets_block *block = ets_inspection_block(inspection, report->block);
-    bool converts = false, has_kernel = false; /* that quantizes */
+    bool converts = false, has_kernel = false; /* kernel that quantizes */
     for (uint32_t i = 0; i < block->row_count; i++) {
         const struct ets_row *row = ets_inspection_row(inspection, block->first_row + i);
         if (row->is_delegated) see_event(ran, row->name);
@@ -65,7 +66,7 @@ static void see_rows(const struct ets_gap_report *report, struct schemes *ran)
         ran->is_hidden |= ets_text_is(row->name, "DELEGATE_CALL");
     }
     if (ran->is_static || ran->is_dynamic || ran->is_float || has_kernel) ran->is_hidden = false;
-    if (converts || has_kernel) ran->is_float = false; /* of some operators alone */
+    if (converts || has_kernel) ran->is_float = false; /* only of some operators */
 }
 
 static void see_payload(const struct ets_delegate *delegate, struct schemes *ran)
@@ -85,7 +86,7 @@ static void see_payload(const struct ets_delegate *delegate, struct schemes *ran
     }
 }
 
-/* What the program says where events do not. */
+/* Reads the quantization from the program, if events do not show it. */
 static void see_program(const struct ets_gap_report *report, struct schemes *ran)
 {
     const struct ets_program *program = report->options.inspection->options.program;
@@ -110,7 +111,7 @@ static void see_program(const struct ets_gap_report *report, struct schemes *ran
 
 struct scale {
     const struct gap_graph *graph;
-    bool is_chosen; /* while the model runs */
+    bool is_chosen; /* scales are computed at run time */
 };
 
 static void see_scale(void *context, uint32_t value)

@@ -1,4 +1,4 @@
-/* Random numbers: only the device has those that it drew, so that a reference goes on with them. */
+/* Random numbers: only the device has the numbers that it drew, so the reference uses them. */
 #include "gap/gap_parts.h"
 #include "reference/reference.h"
 

@@ -1,12 +1,13 @@
 /*
- * Which nodes of the reference lie between a compared value and the captured values that they start
- * from: what its own error is about. A delegate's partition is such a region.
+ * Finds the region of a compared value: the nodes of the reference between it and the captured
+ * values that it was computed from. Its own error arises there. A delegate's partition is such a
+ * region.
  */
 #include <stdlib.h>
 
 #include "gap/gap_parts.h"
 
-#define BUDGET (100 * 1000 * 1000) /* of nodes in the regions of all rows */
+#define BUDGET (100 * 1000 * 1000) /* nodes in the regions of all rows */
 
 enum ets_status ets_gap_region_init(struct ets_gap_report *report, struct ets_error *error)
 {
@@ -35,7 +36,7 @@ struct walk {
     uint32_t occurrence; /* of the row */
 };
 
-/* The row that has this value, of the same time round a loop, or else of the first. */
+/* The row of this value in the same loop iteration, or else in the first. */
 static uint32_t row_of(const struct ets_gap_report *report, struct gap_place place,
                        uint32_t occurrence)
 {
@@ -47,7 +48,7 @@ static uint32_t row_of(const struct ets_gap_report *report, struct gap_place pla
     return GAP_NONE;
 }
 
-/* Whether this input of the graph is a buffer that runs before may have changed. */
+/* Whether this input of the graph is a buffer that earlier runs may have changed. */
 static bool is_changed(const struct ets_gap_report *report, uint32_t value, uint32_t input)
 {
     return report->is_changed != NULL &&

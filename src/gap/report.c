@@ -1,9 +1,9 @@
-/* Opening a report: which run, which method, which graph it is compared with. */
+/* Opens a report: chooses the run, the method and the reference graph. */
 #include "etscope/experimental/captured_values.h"
 #include "gap/gap_details.h"
 #include "gap/gap_parts.h"
 
-/* The first run that captured anything, of those that may be taken. */
+/* The first eligible run with captured values. */
 static uint32_t find_run(const struct ets_gap_options *options)
 {
     struct ets_captured_values values;
@@ -63,7 +63,7 @@ static enum ets_status take_reference(struct ets_gap_report *report, const struc
                                 id, error);
 }
 
-/* The ATen program, if every handle leads back to it. */
+/* Uses the ATen program, if every handle leads back to it. */
 static enum ets_status choose_default(struct ets_gap_report *report, struct ets_error *error)
 {
     const struct ets_graph *aten;

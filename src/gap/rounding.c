@@ -1,6 +1,7 @@
 /*
- * What rounding explains of an operator's own error. Kernels may compute numbers of two bytes in
- * float32 and round the result once: what is off by more adds up in the short type.
+ * Computes how much of an operator's own error rounding explains. Kernels may compute 2-byte
+ * numbers in float32 and round the result once. A larger error means that the kernel accumulates in
+ * the short type.
  */
 #include <math.h>
 

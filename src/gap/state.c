@@ -1,6 +1,6 @@
 /*
- * Which buffers earlier runs may have changed. The reference starts with the record's, so that what
- * is computed of these differs without anybody's fault.
+ * Finds buffers that earlier runs may have changed. The reference starts with the record's values,
+ * so values computed from these buffers may differ although no operator is wrong.
  */
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "gap/gap_parts.h"
 #include "inspect/inspection.h"
 
-/* Whether this method ran before the run that is compared, as far as the trace tells. */
+/* Whether this method ran before the compared run, according to the trace. */
 static bool ran_before(const struct ets_gap_report *report, const char *method)
 {
     const struct ets_inspection *inspection = report->options.inspection;
@@ -28,7 +28,7 @@ static bool ran_before(const struct ets_gap_report *report, const char *method)
     return false;
 }
 
-/* Marks the reference's buffers that `graph` gives new values. */
+/* Marks the reference's buffers that `graph` updates. */
 static void mark(struct ets_gap_report *report, const struct ets_graph *graph)
 {
     const struct ets_graph *reference = report->reference->graph;

@@ -9,7 +9,7 @@ bool ets_gap_value_is_of_instruction(const struct ets_captured_value *value)
            value->delegate_name.size == 0;
 }
 
-/* Every node behind the row's handles, once. */
+/* All nodes with the row's handles, each once. */
 static enum ets_status add_nodes(struct ets_gap_report *report,
                                  const struct ets_handle_index *index, struct ets_row *row,
                                  struct ets_error *error)

@@ -1,7 +1,7 @@
 /*
- * Upstream's numeric gap: which operators it compares with which. Values of the reference are known
- * by debug handle, the last node of a handle's nodes wins; events of the trace by their handles,
- * overlapping ones merged, the latest instruction wins. (Source of the rules:
+ * The operators that ExecuTorch's numeric gap compares. Values of the reference are identified by
+ * debug handle; of several nodes with a handle, the last wins. Events of the trace are identified
+ * by their handles; overlapping ones are merged, and the latest instruction wins. (Source:
  * executorch/devtools/inspector/_inspector.py and _inspector_utils.py 1.5.1.)
  */
 #include "gap/upstream_pairs.h"
@@ -10,10 +10,10 @@
 #include "inspect/upstream/upstream_view.h"
 #include "record/record_maps.h"
 
-/* Handles that may be gone through while keys are merged: files decide how often they overlap. */
+/* Limit of handles visited while keys are merged, because hostile files may overlap often. */
 enum { MERGE_BUDGET = 1 << 26 };
 
-/* What one run-time key stands for. */
+/* The entry of one run-time key. */
 struct entry {
     const int64_t *handles;
     uint32_t handle_count;
@@ -24,17 +24,17 @@ struct entry {
 struct pairing {
     struct ets_gap_report *report;
     struct ets_error *error;
-    const struct ets_upstream_event **events; /* that are of interest, in order */
+    const struct ets_upstream_event **events; /* selected events, in order */
     uint32_t event_count;
     struct entry *kept; /* [kept_count] by key, in the order of their first events */
     uint32_t kept_count;
-    struct entry *merged; /* [merged_count] in the order of making */
+    struct entry *merged; /* [merged_count] in order of creation */
     uint32_t merged_count;
     struct ets_key_table owners; /* handle -> */
-    uint32_t *owner;             /* the merged entry that has it, */
+    uint32_t *owner;             /* the merged entry that has it */
     uint32_t owner_capacity;
     uint64_t budget;
-    struct ets_key_table aot;           /* handles of reference nodes, first come first */
+    struct ets_key_table aot;           /* handles of reference nodes, in order of appearance */
     const struct ets_graph_node **last; /* [aot.count] the last node of a handle */
 };
 
@@ -43,14 +43,14 @@ static enum ets_status fail_pairs(const struct pairing *p)
     return gap_fail_memory(p->error);
 }
 
-/* Events that upstream looks at, without delegate calls whose inner events tell more. */
+/* Events that ExecuTorch uses, without delegate calls whose inner events have more details. */
 static bool is_of_interest(const struct ets_upstream_event *event)
 {
     return event->op_type_count > 0 && event->handle_count > 0 &&
            strcmp(event->name, "OPERATOR_CALL") != 0;
 }
 
-/* What the events inside of delegates that have values are known by. */
+/* The keys of events inside delegates that have values. */
 struct inner {
     struct ets_strings backends;
     struct ets_key_table handles; /* number of the backend, handle */
@@ -68,7 +68,7 @@ static bool note_inner(struct inner *inner, const struct ets_upstream_event *eve
     return true;
 }
 
-/* Whether a delegate call's inner events tell more than it does. */
+/* Whether a delegate call's inner events have more details than it. */
 static bool is_told_inside(const struct inner *inner, const struct ets_upstream_event *event)
 {
     if (event->backend == NULL || strcmp(event->name, "DELEGATE_CALL") != 0) return false;
@@ -81,7 +81,7 @@ static bool is_told_inside(const struct inner *inner, const struct ets_upstream_
     return false;
 }
 
-/* Each method has handles of its own; upstream, which knows one method, would mix them up. */
+/* Each method has its own handles; ExecuTorch, which knows one method, would mix them up. */
 static bool is_of_method(const struct ets_gap_report *report,
                          const struct ets_upstream_block *block)
 {
@@ -120,10 +120,10 @@ static enum ets_status list_events(struct pairing *p, const struct ets_upstream_
     return ETS_OK;
 }
 
-/* One entry for each key: of its events the one of the latest instruction, the first of several. */
+/* One entry per key: its event with the latest instruction, the first of several. */
 static enum ets_status keep_latest(struct pairing *p)
 {
-    struct ets_key_table keys; /* number of the key before, next handle: a key by its prefixes */
+    struct ets_key_table keys; /* number of the prefix, next handle: a key by its prefixes */
     struct ets_arena *arena = &p->report->arena;
     ets_key_table_init(&keys, arena, 2);
     uint64_t room = 0;
@@ -158,7 +158,7 @@ static bool has_handle(const struct entry *entry, int64_t handle)
     return false;
 }
 
-/* The handles of `left` that `right` does not have, and behind them those of `right`, once each. */
+/* The handles of `left` that `right` lacks, followed by those of `right`, each once. */
 static enum ets_status join_handles(struct pairing *p, const struct entry *left,
                                     const struct entry *right, struct entry *joined)
 {
@@ -255,7 +255,7 @@ static enum ets_status merge_overlapping(struct pairing *p)
     return ETS_OK;
 }
 
-/* Whether upstream's interpreter keeps the node's result. */
+/* Whether ExecuTorch's interpreter keeps the node's result. */
 static bool is_captured(const struct ets_gap_report *report, uint32_t node)
 {
     return report->reference->level[node] == 0 && report->origins.handle[node] >= 0;
@@ -329,7 +329,7 @@ static enum ets_status make_listing(struct pairing *p, struct listing *listing)
     return group_numbers(p, event_of, p->kept_count, p->merged_count, &listing->events);
 }
 
-/* All operators whose handles entry `number` has. */
+/* All operators with handles of entry `number`. */
 static enum ets_status name_operators(struct pairing *p, const struct listing *listing,
                                       uint32_t number, struct ets_gap_pair *pair)
 {
@@ -370,7 +370,7 @@ static void read_value(const struct pairing *p, uint32_t event, struct ets_captu
     if (!ets_captured_values_next(&values, out)) *out = (struct ets_captured_value){.event = event};
 }
 
-/* A symbolic size fits any. */
+/* A symbolic size matches any size. */
 static bool fits(const struct ets_graph_value *expected, const struct ets_captured_value *value)
 {
     if (expected == NULL || !value->has_tensor || value->item_count > 0) return false;
@@ -382,7 +382,7 @@ static bool fits(const struct ets_graph_value *expected, const struct ets_captur
     return true;
 }
 
-/* Of a call's arguments the one that has the node's shape, and the type if several have. */
+/* The argument of a call with the node's shape, and its type if several match. */
 static uint32_t choose_argument(const struct pairing *p, const struct ets_upstream_event *event,
                                 const struct ets_graph_node *node)
 {
@@ -402,7 +402,8 @@ static uint32_t choose_argument(const struct pairing *p, const struct ets_upstre
     return typed == 1 ? first_typed : event->debug_events[event->debug_event_count - 1];
 }
 
-/* What output -1 - `output` of the event's call is compared with; false: upstream has no row. */
+/* The value compared with output -1 - `output` of the event's call; false: ExecuTorch has no row.
+ */
 static bool choose_value(const struct pairing *p, const struct ets_upstream_event *event,
                          uint32_t output, struct ets_gap_pair *pair)
 {
@@ -427,8 +428,7 @@ static enum ets_status check_value(const struct pairing *p, const struct ets_ups
     return ets_fail(p->error, ETS_MISMATCH, ETS_NO_OFFSET,
                     "%s at instruction %lld and %.*s cannot be compared: only one of them is a "
                     "list of tensors, or their lengths differ",
-                    event->name, (long long)event->instruction, (int)pair->node->name.size,
-                    pair->node->name.data);
+                    event->name, (long long)event->instruction, ETS_TEXT(pair->node->name));
 }
 
 static enum ets_status add_pairs(struct pairing *p, const struct listing *listing, uint32_t number)
@@ -450,7 +450,7 @@ static enum ets_status add_pairs(struct pairing *p, const struct listing *listin
     return ETS_OK;
 }
 
-/* Rows in the order of the reference's nodes. */
+/* Sorts rows by the reference's nodes. */
 static enum ets_status list_pairs(struct pairing *p)
 {
     struct listing listing;

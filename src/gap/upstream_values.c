@@ -1,4 +1,4 @@
-/* Both values of each of upstream's pairs, one at a time. */
+/* Passes on both values of each of ExecuTorch's pairs, one pair at a time. */
 #include "gap/gap_parts.h"
 #include "gap/upstream_pairs.h"
 #include "reference/reference.h"

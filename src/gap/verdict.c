@@ -1,17 +1,18 @@
 /*
- * Which operator made the difference. An own error is relative: the root of its mean square over
- * that of the reference. It stands out where it is
+ * Finds the operator that caused the difference. An own error is relative: its root mean square
+ * over that of the reference. It stands out if it is
  *
- * - beyond the tolerance of what the operator computes in (ETS_COMPUTES_LIST in verify.h), and
- *   beyond what rounding a right result to a type of two bytes costs (much, of numbers near 0);
- * - beyond ten times the median of the other own errors of what computes in the same: where all are
- *   off, none did it;
- * - and in absolute terms beyond 8 units of rounding of what went in, so that the rest of a
- *   difference of two large numbers counts as what it is.
+ * - beyond the tolerance of the operator's arithmetic (ETS_COMPUTES_LIST in verify.h), and beyond
+ *   the cost of rounding a correct result to a 2-byte type (large for numbers near 0);
+ * - beyond ten times the median of the other own errors with the same arithmetic: if all are wrong,
+ *   no single operator is guilty;
+ * - and, in absolute terms, beyond 8 units of rounding of its inputs, so that the remainder of a
+ *   difference of two large numbers is not taken for an error.
  *
- * An own error within the tolerance is still told where it is more than one rounding by each kernel
- * makes: such kernels add up in half precision. Integers decide: what a comparison makes of numbers
- * that differ by rounding is no error of its own where the runtime's kernels decide alike.
+ * An own error within the tolerance is still reported if it exceeds one rounding per kernel: such
+ * kernels accumulate in half precision. Integers: if a comparison gives another result because its
+ * inputs differ by rounding, that is not an own error, provided that the runtime's kernels give the
+ * same result.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -36,14 +37,14 @@ static bool type_decides(const struct ets_gap_row *row)
     return ets_type_computes(type_of(row)) == ETS_COMPUTES_EXACT;
 }
 
-/* What a row is judged by. */
+/* The limits of a row. */
 struct limits {
-    double own;      /* the tolerance of what it computes in, and what its inputs excuse */
-    double total;    /* that, or the tolerance of anything that it was computed from */
-    double rounding; /* what is left where each kernel rounds its result once; INFINITY: no rule */
+    double own;      /* the tolerance of its arithmetic, and the slack from its inputs */
+    double total;    /* that, or the tolerance of anything it was computed from */
+    double rounding; /* the error if each kernel rounds its result once; INFINITY: unknown */
 };
 
-/* What a node of the reference computes in. */
+/* The arithmetic of a node of the reference. */
 static enum ets_computes node_computes(const struct gap_graph *graph, uint32_t node)
 {
     const enum ets_computes quantized = ets_gap_quantizes_to(graph->nodes[node]);
@@ -53,8 +54,9 @@ static enum ets_computes node_computes(const struct gap_graph *graph, uint32_t n
 }
 
 /*
- * What the operators between a row and the captured values before it compute in. Beside another
- * model's, all of a program that quantizes: what is quantized where is not in that one's graph.
+ * The arithmetic of the operators between a row and the captured values before it. Against another
+ * model, that of the whole program if it quantizes, because the other graph does not show which
+ * parts are quantized.
  */
 static enum ets_computes computes_of(const struct ets_gap_report *report,
                                      const struct gap_region *region, const struct ets_gap_row *row)
@@ -70,7 +72,7 @@ static enum ets_computes computes_of(const struct ets_gap_report *report,
     return computes;
 }
 
-/* By the table, or by the caller's rules. */
+/* From the table, or the caller's rules. */
 static double tolerance_of(const struct ets_gap_report *report, const struct ets_gap_row *row)
 {
     const char *method = report->method != NULL ? report->method : "";
@@ -81,7 +83,7 @@ static double tolerance_of(const struct ets_gap_report *report, const struct ets
     return tolerance.of_rms;
 }
 
-/* What a row is judged by, which is left in it. */
+/* Computes the limits of a row, and stores them in it. */
 static struct limits explain(struct ets_gap_report *report, struct gap_region *region,
                              uint32_t number)
 {
@@ -97,7 +99,7 @@ static struct limits explain(struct ets_gap_report *report, struct gap_region *r
     }
     row->computes = computes_of(report, region, row);
     row->tolerance = tolerance_of(report, row);
-    const double own = fmax(row->tolerance, 1.5 * row->rounding); /* NaN counts for nothing */
+    const double own = fmax(row->tolerance, 1.5 * row->rounding); /* NaN is ignored */
     row->inherited = fmax(inherited, own);
     struct limits limits = {own, type_decides(row) ? own : row->inherited, INFINITY};
     if (error->broken_count > 0 || error->finite_count == 0) return limits;
@@ -114,7 +116,7 @@ static int compare_errors(const void *left, const void *right)
     return (one > two) - (one < two);
 }
 
-/* Of sorted errors without number `left_out` (`count`: none is); NaN where none is left. */
+/* The median of sorted errors without number `left_out` (`count`: use all); NaN: none left. */
 static double median_of(const double *errors, uint32_t count, uint32_t left_out)
 {
     const uint32_t rest = left_out < count ? count - 1 : count;
@@ -137,7 +139,7 @@ static uint32_t find_error(const double *errors, uint32_t count, double error)
 
 enum { CLASSES = ETS_COMPUTES_INT4_OF_FLOAT + 1, ANY = CLASSES };
 
-/* What a row is measured by: the own errors of all that compute in the same, sorted. */
+/* The own errors of all rows with the same arithmetic, sorted: the scale for a row. */
 struct typical {
     double *errors;
     uint32_t count;
@@ -170,8 +172,8 @@ static double threshold_of(const struct ets_gap_row *row, const struct typical *
 }
 
 /*
- * Where nothing is evaluated: whether nothing that the row was computed from is off beyond `limit`,
- * the row's own; that a step of quantizing agrees is no excuse for what it feeds.
+ * Without evaluation: whether all values that the row was computed from are within `limit`, the
+ * row's own limit. That a quantization step agrees does not excuse the values computed from it.
  */
 static bool is_first_off(const struct ets_gap_report *report, const struct gap_region *region,
                          double limit)
@@ -184,7 +186,7 @@ static bool is_first_off(const struct ets_gap_report *report, const struct gap_r
     return true;
 }
 
-/* Pearson's, of all finite numbers; NaN: one side has one number all over. */
+/* Pearson's correlation of all finite numbers; NaN: one side is constant. */
 static double correlation_of(const struct ets_gap_row *row)
 {
     const struct ets_comparison *sums = &row->total;
@@ -197,7 +199,7 @@ static double correlation_of(const struct ets_gap_row *row)
     return sums->broken_count == 0 && power > 0 ? product / sqrt(power) : NAN;
 }
 
-/* Whether the numbers of a row have nothing to do with the reference's. */
+/* Whether the numbers of a row are unrelated to the reference's. */
 static bool is_unrelated(const struct ets_gap_row *row)
 {
     if (!row->has_total || row->total.finite_count < 2) return false;
@@ -205,7 +207,7 @@ static bool is_unrelated(const struct ets_gap_row *row)
     return error >= 0.5 && correlation_of(row) < 0.5;
 }
 
-/* What is computed of other inputs, of another state or another model is no operator's fault. */
+/* Errors from other inputs, another state or another model are no operator's fault. */
 static bool is_blameless(struct ets_gap_report *report, const struct gap_region *region,
                          const struct ets_gap_row *row, uint32_t place)
 {
@@ -267,7 +269,7 @@ static void judge_row(struct ets_gap_report *report, const struct typical *typic
     }
 }
 
-/* What each row computes in and is judged by, in the report's order. */
+/* Sets arithmetic and limits of each row, in the report's order. */
 static struct limits *explain_rows(struct ets_gap_report *report, struct ets_arena *arena)
 {
     struct limits *limits = ets_arena_alloc_array(arena, report->row_count, sizeof *limits);
@@ -308,7 +310,7 @@ enum ets_status ets_gap_judge(struct ets_gap_report *report, struct ets_error *e
     return status;
 }
 
-/* Most values have nothing to do with the reference's, and so has the first of all. */
+/* Whether most values, and the first of all, are unrelated to the reference's. */
 static bool are_unrelated(const struct ets_gap_report *report, uint32_t *first_out)
 {
     uint32_t compared = 0, unrelated = 0;
@@ -326,8 +328,8 @@ static bool are_unrelated(const struct ets_gap_report *report, uint32_t *first_o
 }
 
 /*
- * Most values are off by half or more, the first of all does not agree, and nobody makes the
- * outputs' error.
+ * Whether most values are wrong by half or more, the first of all does not agree, and no operator
+ * explains the outputs' error.
  */
 static bool is_unexplained(const struct ets_gap_report *report)
 {

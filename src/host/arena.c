@@ -1,4 +1,4 @@
-/* Memory in blocks, given out piece by piece and freed together. */
+/* Allocates memory in blocks, which are freed together. */
 #include "host/arena.h"
 
 #include <stdalign.h>
@@ -32,7 +32,7 @@ static struct ets_arena_block *add_block(struct ets_arena *arena, size_t bytes)
     if (block == NULL) return NULL;
     block->size = size;
     block->used = 0;
-    /* A block of its own for one large piece goes behind the head, which still has room. */
+    /* A large piece gets its own block, behind the head, which still has room. */
     if (bytes > BLOCK_BYTES && arena->blocks != NULL) {
         block->next = arena->blocks->next;
         arena->blocks->next = block;

@@ -1,6 +1,6 @@
 /*
- * Memory that is given out piece by piece and freed all at once, with a ceiling.
- * Host-side objects that are opened from a file keep all they allocate in one arena.
+ * An arena: memory that is allocated piece by piece and freed all at once, with a limit. A
+ * host-side object opened from a file keeps all its memory in one arena.
  */
 #ifndef ETSCOPE_HOST_ARENA_H
 #define ETSCOPE_HOST_ARENA_H
@@ -16,25 +16,25 @@ struct ets_arena {
     const struct ets_allocator *allocator; /* never NULL after init */
     struct ets_arena_block *blocks;
     size_t used_bytes;
-    size_t limit_bytes; /* a request beyond it fails as if there were no memory */
+    size_t limit_bytes; /* requests beyond it fail like an allocation failure */
 };
 
-/* The C library's malloc family where it exists; the host layer provides it. */
+/* The C library's malloc family; defined in libc_allocator.c. */
 extern const struct ets_allocator ets_libc_allocator;
 
-/* `allocator` NULL: the C library's. `limit_bytes` 0: no ceiling. */
+/* `allocator` NULL: the C library's. `limit_bytes` 0: no limit. */
 void ets_arena_init(struct ets_arena *arena, const struct ets_allocator *allocator,
                     size_t limit_bytes);
 
-/* Zeroed bytes aligned for any type, or NULL. A size of 0 gives a valid pointer. */
+/* Zeroed bytes aligned for any type, or NULL. A size of 0 returns a valid pointer. */
 void *ets_arena_alloc(struct ets_arena *arena, size_t bytes);
 
 /* Zeroed room for `count` elements of `size` bytes, or NULL (overflow included). */
 void *ets_arena_alloc_array(struct ets_arena *arena, size_t count, size_t size);
 
 /*
- * Room for element `index` in an array that grows: the array itself, or a copy twice as large whose
- * new elements are zeroed. `*capacity` begins at 0 with NULL. NULL: no memory.
+ * Makes room for element `index` of a growing array. Returns the array, or a copy twice as large
+ * with zeroed new elements. Start with NULL and `*capacity` 0. NULL: no memory.
  */
 void *ets_arena_grow(struct ets_arena *arena, void *array, uint32_t index, uint32_t *capacity,
                      size_t size);

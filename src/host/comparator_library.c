@@ -1,4 +1,4 @@
-/* Opens comparators of the user's own. */
+/* Opens comparator plug-ins of the user. */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ struct ets_comparator_library {
 
 typedef const struct ets_comparator *plugin_function(void);
 
-/* A name without a slash would be looked for in the system's folders. */
+/* dlopen would search the system's folders for a name without a slash. */
 static enum ets_status load(const char *path, void **handle_out, struct ets_error *error)
 {
     const size_t capacity = strlen(path) + 3;

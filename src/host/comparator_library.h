@@ -1,5 +1,5 @@
 /*
- * Opens comparators of the user's own: plug-ins (comparator_plugin.h).
+ * Opens comparator plug-ins of the user (comparator_plugin.h).
  *
  *     struct ets_comparator_library *library;
  *     const struct ets_comparator *comparator;
@@ -22,19 +22,19 @@
 struct ets_comparator_library;
 
 /*
- * Opens a plug-in by its path; one without a slash is a file of the current folder. The comparator
- * lives until the library is closed. Statuses: NOT_FOUND (no such file), UNAVAILABLE (the dynamic
- * loader refuses it, with its reason), WRONG_KIND (no ets_comparator_plugin in it, or it hands out
- * nothing), MISMATCH (made for another version of this interface), MALFORMED (name or function are
- * missing or wrong), NO_MEMORY.
+ * Opens a plug-in by its path; a path without a slash is a file in the current folder. The
+ * comparator lives until the library is closed. Statuses: NOT_FOUND (no such file), UNAVAILABLE
+ * (the dynamic loader refused it, with its reason), WRONG_KIND (it does not export
+ * ets_comparator_plugin, or that returns NULL), MISMATCH (another version of the interface),
+ * MALFORMED (name or function are missing or invalid), NO_MEMORY.
  */
 enum ets_status ets_comparator_open(const char *path, struct ets_comparator_library **library_out,
                                     const struct ets_comparator **comparator_out,
                                     struct ets_error *error);
 
 /*
- * Compares one pair: what `compare` answers, with the comparator's name in front of its message.
- * `*result_out` is untouched on failure.
+ * Compares one pair. Returns the status of `compare`, with the comparator's name before its
+ * message. `*result_out` is not changed on failure.
  */
 enum ets_status ets_comparator_run(const struct ets_comparator *comparator,
                                    const struct ets_tensor *reference,

@@ -1,4 +1,4 @@
-/* Opens input files: mapped where possible, read where it is a pipe or standard input. */
+/* Opens input files: maps them if possible, reads pipes and standard input into memory. */
 #define _DEFAULT_SOURCE /* madvise; POSIX has it without effect */
 #include "etscope/file.h"
 

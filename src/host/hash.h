@@ -1,4 +1,4 @@
-/* Hashing for tables whose keys come from files that may be hostile. */
+/* Hashing for tables with keys from untrusted files. */
 #ifndef ETSCOPE_HOST_HASH_H
 #define ETSCOPE_HOST_HASH_H
 
@@ -13,8 +13,9 @@ static inline uint64_t ets_hash_mix(uint64_t value)
 }
 
 /*
- * A number that who wrote a file cannot know, from where the table lies (address randomisation):
- * keys that collide in one table do not in the next. Nothing that is shown depends on it.
+ * A seed that the author of a file cannot predict: the address of the table (address
+ * randomisation). Keys that collide in one table do not collide in the next. No output depends on
+ * it.
  */
 static inline uint64_t ets_hash_seed(const void *table)
 {

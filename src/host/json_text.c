@@ -1,4 +1,4 @@
-/* The escapes of JSON's strings. */
+/* Escapes text for JSON strings. */
 #include "host/json_text.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "etscope/base.h"
 
-/* Bytes of the character at `at` where it stands for itself in JSON, or 0. */
+/* The length of the character at `at` if JSON needs no escape for it, else 0. */
 static size_t own_length(const char *at, size_t size)
 {
     if (*at == '"' || *at == '\\') return 0;
@@ -14,7 +14,7 @@ static size_t own_length(const char *at, size_t size)
     return ets_plain_length(at, size);
 }
 
-/* Characters beyond 16 bits all stand for themselves. */
+/* Characters beyond 16 bits need no escape. */
 static size_t escape_one(const char *at, size_t size, struct ets_json_piece *piece)
 {
     const size_t length = ets_utf8_length(at, size);

@@ -1,13 +1,13 @@
 /*
- * What stands for a text between the quotes of a JSON string, piece by piece: nothing is allocated,
- * and every writer of JSON escapes alike.
+ * Escapes a text for a JSON string, piece by piece and without allocation. All writers of JSON use
+ * it.
  *
  *     struct ets_json_piece piece;
  *     put("\"", 1);
  *     while (ets_json_next(&text, &piece)) put(piece.data, piece.size);
  *     put("\"", 1);
  *
- * Bytes that are no UTF-8 become U+FFFD; what may not be shown (base.h) is escaped.
+ * Invalid UTF-8 becomes U+FFFD. Characters that are not safe to print (base.h) are escaped.
  */
 #ifndef ETSCOPE_HOST_JSON_TEXT_H
 #define ETSCOPE_HOST_JSON_TEXT_H
@@ -22,13 +22,13 @@ struct ets_json_piece {
     char escape[8];
 };
 
-/* The most bytes that `size` bytes of a text become, with their quotes. */
+/* The most bytes that `size` bytes of text can take, quotes included. */
 static inline size_t ets_json_room(size_t size)
 {
     return 6 * size + 2;
 }
 
-/* The next piece of *text, which moves behind it; false at the end. */
+/* Takes the next piece from the front of *text; false at the end. */
 bool ets_json_next(struct ets_text *text, struct ets_json_piece *piece);
 
 #endif

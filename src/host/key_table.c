@@ -18,7 +18,7 @@ static uint64_t hash_key(const struct ets_key_table *table, const uint64_t *key)
     return hash;
 }
 
-/* The slot that holds `key`, or the free one where it belongs. Slots are twice the capacity. */
+/* The slot that holds `key`, or the free slot for it. There are twice as many slots as keys. */
 static uint32_t find_slot(const struct ets_key_table *table, const uint64_t *key)
 {
     const uint32_t mask = table->capacity * 2 - 1;
@@ -59,7 +59,7 @@ uint32_t ets_key_table_find(const struct ets_key_table *table, const uint64_t *k
 uint32_t ets_key_table_add(struct ets_key_table *table, const uint64_t *key)
 {
     if (table->count == table->capacity && !grow(table)) {
-        /* A full table still knows its keys. */
+        /* A full table can still find its keys. */
         return ets_key_table_find(table, key);
     }
     const uint32_t slot = find_slot(table, key);

@@ -1,4 +1,4 @@
-/* Numbers for keys of a few words: equal keys get the same number, new ones the next. */
+/* Numbers keys of a few words: equal keys have the same number, a new key gets the next. */
 #ifndef ETSCOPE_HOST_KEY_TABLE_H
 #define ETSCOPE_HOST_KEY_TABLE_H
 
@@ -20,10 +20,10 @@ struct ets_key_table {
 /* Allocates nothing; `arena` outlives the table and owns its memory. */
 void ets_key_table_init(struct ets_key_table *table, struct ets_arena *arena, uint32_t words);
 
-/* The number of `key`, which is added when it is new; ETS_KEY_NONE: no memory. */
+/* The number of `key`; a new key is added. ETS_KEY_NONE: no memory. */
 uint32_t ets_key_table_add(struct ets_key_table *table, const uint64_t *key);
 
-/* The number of `key`, or ETS_KEY_NONE where it was never added. */
+/* The number of `key`, or ETS_KEY_NONE if it was not added. */
 uint32_t ets_key_table_find(const struct ets_key_table *table, const uint64_t *key);
 
 /* The words of key `number`. */

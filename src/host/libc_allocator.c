@@ -1,4 +1,4 @@
-/* The allocator for callers that give none: the C library's. */
+/* The default allocator: the C library's. */
 #include <stdlib.h>
 
 #include "host/arena.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The next decimal above "d.ddde+XX" of the same length, but for 9.99...: there it stays. */
+/* The next larger decimal of the same length as "d.ddde+XX"; 9.99... is unchanged. */
 static void step_up(char *text)
 {
     char *at = strchr(text, 'e') - 1;
@@ -22,9 +22,9 @@ static void step_up(char *text)
 
 /*
  * Digits and exponent of d.ddd x 10^exponent that read back as `value` (finite, not negative).
- * Fifteen digits are never too many but for the smallest numbers. Doubles lie closer below a power
- * of two than above it, so that a decimal above it can read back where the nearer one below it
- * does not.
+ * Fifteen digits are never too many, except for the smallest numbers. Doubles are closer together
+ * below a power of two than above it, so a decimal above it may read back although the nearer one
+ * below does not.
  */
 static int shortest_digits(double value, char digits[24])
 {

@@ -1,4 +1,4 @@
-/* Numbers as texts that read back as the same numbers. */
+/* Prints numbers as text that reads back as the same number. */
 #ifndef ETSCOPE_HOST_NUMBER_H
 #define ETSCOPE_HOST_NUMBER_H
 

@@ -1,6 +1,6 @@
 /*
- * Writes output files: to a temporary file that takes the place of the target at commit, or
- * straight to a stream.
+ * Writes output files: to a temporary file that replaces the target at commit, or directly to a
+ * stream.
  */
 #define _XOPEN_SOURCE 700
 #include "host/output.h"
@@ -24,11 +24,11 @@
 
 struct ets_output {
     FILE *stream;
-    char *path;               /* NULL: written straight to `stream` (standard output, a device) */
-    char *temporary_path;     /* what takes the place of `path` at commit */
+    char *path;               /* NULL: written directly to `stream` (standard output, a device) */
+    char *temporary_path;     /* replaces `path` at commit */
     int failed_errno;         /* first failure, 0 for none */
-    bool is_terminal;         /* only text passes */
-    unsigned char pending[4]; /* of a terminal: the beginning of a character */
+    bool is_terminal;         /* control bytes are escaped */
+    unsigned char pending[4]; /* terminal: the start of an incomplete character */
     size_t pending_size;
 };
 
@@ -47,7 +47,7 @@ static enum ets_status fail_errno(struct ets_error *error, int code)
                     "cannot write: %s", strerror(code));
 }
 
-/* SplitMix64 (Steele, Lea, Flood 2014), begun anew for each output. */
+/* SplitMix64 (Steele, Lea, Flood 2014), seeded for each output. */
 static uint64_t next_random(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
@@ -56,8 +56,10 @@ static uint64_t next_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* A new file beside the target under a name that nobody has: O_EXCL decides, so the names need
- * only be unlike. Its permissions are those of any new file. Returns a descriptor or -1. */
+/*
+ * Creates a new file beside the target under an unused name. O_EXCL guarantees that, so names only
+ * need to differ. It has the permissions of any new file. Returns a descriptor or -1.
+ */
 static int create_temporary(char *path, size_t ending_at, uint64_t state)
 {
     static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -73,7 +75,7 @@ static int create_temporary(char *path, size_t ending_at, uint64_t state)
     return descriptor;
 }
 
-/* What is replaced in the end: behind a symbolic link the file that it leads to. */
+/* The file to replace: the target of a symbolic link. */
 static char *resolve(const char *path)
 {
     struct stat info;
@@ -142,7 +144,7 @@ static void put(struct ets_output *output, const void *data, size_t size)
     if (fwrite(data, 1, size, output->stream) != size) output->failed_errno = errno;
 }
 
-/* Writes the bytes of `pending` that are decided: all where `is_end`. */
+/* Writes the complete characters in `pending`; everything if `is_end`. */
 static void put_pending(struct ets_output *output, bool is_end)
 {
     while (output->pending_size > 0) {

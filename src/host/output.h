@@ -1,9 +1,8 @@
 /*
- * Files out.
+ * Writes output files.
  *
- * Writing goes to a temporary name beside the target, which takes the target's
- * place only when everything has been written, so that a reader never meets half
- * a file:
+ * Output goes to a temporary file beside the target. It replaces the target only after everything
+ * is written, so that no reader ever sees half a file:
  *
  *     struct ets_output *output;
  *     if (ets_output_open("table.tsv", &output, &error) == ETS_OK) {
@@ -19,39 +18,39 @@
 struct ets_output;
 
 /*
- * Starts writing `path` ("-": standard output, written through). Behind a symbolic link the file
- * that it leads to is written and the link stays; a link that leads to nothing is replaced itself.
- * A device or pipe is written straight. The temporary file is new (never one that was put there)
- * and has the permissions of any new file. Statuses: IO, NO_MEMORY.
+ * Starts writing `path` ("-": standard output, unbuffered). The target of a symbolic link is
+ * replaced and the link stays; a dangling link is replaced itself. Devices and pipes are written
+ * directly. The temporary file is always newly created and has the permissions of any new file.
+ * Statuses: IO, NO_MEMORY.
  */
 enum ets_status ets_output_open(const char *path, struct ets_output **output_out,
                                 struct ets_error *error);
 
 /*
- * Appends; a failure is kept and reported by commit. `data` may be NULL where `size` is 0. Where
- * standard output is a terminal, of the bytes only text passes, with tabs and line feeds; what is
- * not plain (base.h) is written as \x1b.
+ * Appends. A failure is kept and reported by commit. `data` may be NULL if `size` is 0. If standard
+ * output is a terminal, characters that are not safe to print (base.h) are written as \x1b, except
+ * tabs and line feeds.
  */
 void ets_output_write(struct ets_output *output, const void *data, size_t size);
 
-/* Appends a sequence of the caller's own for the terminal, "\033[1m", as it is. */
+/* Appends a terminal sequence of the caller unescaped: "\033[1m". */
 void ets_output_control(struct ets_output *output, const char *sequence);
 
 /*
- * Appends a text as a JSON string with its quotes: U+FFFD for bytes that are no UTF-8, escapes for
- * what is not plain (base.h), from which parsers make the same text again.
+ * Appends a text as a JSON string with its quotes. Invalid UTF-8 becomes U+FFFD. Characters that
+ * are not safe to print (base.h) are escaped, so that parsers restore the same text.
  */
 void ets_output_write_json(struct ets_output *output, const char *text, size_t size);
 
-/* Finishes, puts the file in its place and frees `output` in any case. Status: IO. */
+/* Finishes, moves the file to its place, and always frees `output`. Status: IO. */
 enum ets_status ets_output_commit(struct ets_output *output, struct ets_error *error);
 
-/* Drops what was written and frees `output`; the target stays as it was. NULL is allowed. */
+/* Discards the written data and frees `output`. The target is unchanged. NULL is allowed. */
 void ets_output_discard(struct ets_output *output);
 
 /*
- * The empty file that takes the target's place at commit, as long as the output; NULL where the
- * target is written straight (standard output, a device).
+ * The path of the empty temporary file, valid as long as the output. NULL if the target is written
+ * directly (standard output, a device).
  */
 const char *ets_output_temporary(const struct ets_output *output);
 

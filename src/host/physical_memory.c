@@ -1,4 +1,4 @@
-/* How much physical memory the host has. */
+/* The amount of physical memory of the host. */
 #include "host/physical_memory.h"
 
 #include <unistd.h>

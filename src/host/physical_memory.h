@@ -1,10 +1,10 @@
-/* How much memory the host has. */
+/* The amount of physical memory of the host. */
 #ifndef ETSCOPE_HOST_PHYSICAL_MEMORY_H
 #define ETSCOPE_HOST_PHYSICAL_MEMORY_H
 
 #include <stdint.h>
 
-/* Bytes; UINT64_MAX where the system does not tell. */
+/* In bytes; UINT64_MAX if unknown. */
 uint64_t ets_physical_memory(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* A hash table of texts: each is kept once, and known by a number. */
+/* A hash table of texts: each is kept once and has a number. */
 #include "host/strings.h"
 
 #include <stdbool.h>
@@ -47,7 +47,7 @@ int ets_strings_init(struct ets_strings *strings, struct ets_arena *arena)
     return 0;
 }
 
-/* The slot that holds `text`, or the free one where it belongs. */
+/* The slot that holds `text`, or the free slot for it. */
 static uint32_t find_slot(const struct ets_strings *strings, struct ets_text text)
 {
     uint32_t slot = (uint32_t)hash_text(strings, text) & (strings->slot_count - 1);

@@ -1,4 +1,4 @@
-/* Texts that occur often, kept once each and known by a small number. */
+/* Keeps frequent texts once and gives each a small number. */
 #ifndef ETSCOPE_HOST_STRINGS_H
 #define ETSCOPE_HOST_STRINGS_H
 
@@ -6,7 +6,7 @@
 
 #include "host/arena.h"
 
-/* Number of the absent text (which is not the empty one). */
+/* Number of the absent text, which differs from the empty text. */
 #define ETS_STRING_NONE 0u
 
 struct ets_strings {
@@ -22,10 +22,10 @@ int ets_strings_init(struct ets_strings *strings, struct ets_arena *arena);
 /* The number of `text`, which must live as long as the table; UINT32_MAX: no memory. */
 uint32_t ets_strings_add(struct ets_strings *strings, struct ets_text text);
 
-/* The number of `text`, or UINT32_MAX where it was never added. */
+/* The number of `text`, or UINT32_MAX if it was not added. */
 uint32_t ets_strings_find(const struct ets_strings *strings, struct ets_text text);
 
-/* The text of a number given out before; {NULL, 0} for ETS_STRING_NONE. */
+/* The text of a valid number; {NULL, 0} for ETS_STRING_NONE. */
 static inline struct ets_text ets_strings_get(const struct ets_strings *strings, uint32_t id)
 {
     return strings->texts[id < strings->count ? id : 0];

@@ -1,4 +1,4 @@
-/* A text that grows in a room of the caller's. */
+/* Builds text in the caller's buffer. */
 #include "host/text_builder.h"
 
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #include "base/utf8.h"
 
-/* Of a text that was cut: without half of a character at its end. */
+/* The length of a cut text without an incomplete last character. */
 static size_t whole_characters(const char *text, size_t size)
 {
     size_t at = size;
@@ -33,7 +33,7 @@ static void add(struct ets_text_builder *builder, const char *format, va_list ar
     }
     builder->used = whole_characters(builder->text, builder->room - 1);
     builder->text[builder->used] = '\0';
-    builder->room = builder->used + 1; /* nothing may follow what was cut */
+    builder->room = builder->used + 1; /* ignore all text after a cut */
 }
 
 void ets_add_text(struct ets_text_builder *builder, const char *format, ...)

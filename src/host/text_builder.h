@@ -1,6 +1,6 @@
 /*
- * A text that grows in a room of the caller's. Where the room ends, it ends with a whole character,
- * and takes nothing more.
+ * Builds text in the caller's buffer. If the buffer is full, the text ends with a whole character,
+ * and later text is ignored.
  *
  *     char text[256];
  *     struct ets_text_builder line = {text, sizeof text, 0};
@@ -22,12 +22,12 @@ struct ets_text_builder {
 void ets_add_text(struct ets_text_builder *builder, const char *format, ...) ETS_PRINTF(2, 3);
 
 /*
- * The same for sentences, whose names may come from hostile files: control characters become '?',
- * as do line breaks where the format itself has none.
+ * The same for sentences with names from untrusted files: control characters become '?', and so do
+ * line breaks, unless the format itself has some.
  */
 void ets_add_plain_text(struct ets_text_builder *builder, const char *format, ...) ETS_PRINTF(2, 3);
 
-/* Text from a file: what may not be shown becomes \x1b. */
+/* Adds text from a file. Characters that are not safe to print become \x1b. */
 void ets_add_shown_text(struct ets_text_builder *builder, struct ets_text text);
 
 /* "512 B", "1.5 KiB" */

@@ -5,7 +5,7 @@
 #include "host/key_table.h"
 #include "inspect/inspection.h"
 
-/* Whole microseconds in nanosecond ticks: how XNNPACK reports its operators. */
+/* Whole microseconds in nanosecond ticks, as in XNNPACK's reports. */
 enum { MICROSECOND_NS = 1000 };
 
 struct builder {
@@ -38,8 +38,8 @@ static bool identify_events(struct builder *b)
 }
 
 /*
- * The number of a run's shape. Sequences are numbered prefix by prefix: equal numbers are equal
- * sequences, without comparing them.
+ * The number of a run's shape. Sequences are numbered prefix by prefix, so equal numbers mean equal
+ * sequences, without a comparison.
  */
 static uint32_t shape_of(struct builder *b, const struct ets_run *run)
 {
@@ -157,7 +157,7 @@ static bool build_rows(struct builder *b)
     return true;
 }
 
-/* The events of each row side by side, in logging order (a counting sort). */
+/* Groups the events by row, in logging order (a counting sort). */
 static bool list_row_events(struct ets_inspection *inspection)
 {
     const struct ets_event_columns *columns = &inspection->events;
@@ -179,7 +179,7 @@ static bool list_row_events(struct ets_inspection *inspection)
     return true;
 }
 
-/* Delegate events take their identifier as name; a parent is the first occurrence's. */
+/* Delegate events use their identifier as name; the parent is that of the first occurrence. */
 static bool describe_rows(struct ets_inspection *inspection)
 {
     for (uint32_t i = 0; i < inspection->row_count; i++) {
@@ -217,8 +217,8 @@ static bool is_whole_microseconds(const struct ets_inspection *inspection, uint3
 }
 
 /*
- * A delegate call whose events all last whole microseconds has a clock of that step: single
- * nanosecond times end in three zeros once in a thousand. Rows of one call are neighbours.
+ * If all events of a delegate call last whole microseconds, its clock has that step: a nanosecond
+ * time ends in three zeros by chance once in a thousand. Rows of one call are adjacent.
  */
 static void find_quanta(struct ets_inspection *inspection)
 {

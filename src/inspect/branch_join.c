@@ -1,8 +1,8 @@
 /*
- * Rows inside control flow. The record maps no instruction of a branch or loop body, but its graph
- * holds the bodies, and their nodes are emitted in order: where the kernels of unmapped rows show
- * exactly one body's operators in a row, at exactly one place, that is what ran there. Anything
- * less clear is left unjoined.
+ * Joins rows inside control flow. The record does not map instructions of branch or loop bodies,
+ * but its graph has the bodies, and their nodes are emitted in order. If the kernels of consecutive
+ * unmapped rows match exactly one body, at exactly one place, that body ran there. Anything less
+ * certain is not joined.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 struct unmapped {
     uint32_t *rows;
     struct ets_text *names;              /* base names of their kernels */
-    const struct ets_graph_node **nodes; /* what was found for each, or NULL */
+    const struct ets_graph_node **nodes; /* the node found for each, or NULL */
     bool *is_contested;                  /* two bodies fit: neither is taken */
     uint32_t count;
 };
@@ -49,7 +49,7 @@ static bool fits(const struct ets_graph *body, const struct unmapped *u, uint32_
     return true;
 }
 
-/* Marks the one place where `body` fits; none where there are several. */
+/* Marks the only place where `body` fits; none if there are several. */
 static void place(const struct ets_graph *body, struct unmapped *u)
 {
     uint32_t places = 0, found = 0;
@@ -84,7 +84,7 @@ static bool assign(struct ets_inspection *inspection, struct ets_row *row,
     return true;
 }
 
-/* A body's cost is its length at every place: blocks are small where there is control flow. */
+/* The cost is the length of a body at every place; blocks with control flow are small. */
 enum { MAX_COMPARISONS = 10 * 1000 * 1000 };
 
 enum ets_status ets_rows_join_branches(struct ets_inspection *inspection, uint32_t block,

@@ -1,6 +1,6 @@
 /*
- * Debug events as values, with the rows that made them, and between them what the extra block has:
- * strings, and tensors without their bytes.
+ * Reads debug events as values, with the rows that computed them, and in between the values of the
+ * extra block: strings, and tensors without bytes.
  */
 #include "etscope/experimental/captured_values.h"
 #include "inspect/patterns.h"
@@ -40,7 +40,7 @@ struct ets_text ets_captured_value_operator(const struct ets_inspection *inspect
     return ets_inspection_text(inspection, events->name[value->event]);
 }
 
-/* Whether the row that made it is wanted, or, of a filter that is a name alone, its own name. */
+/* Whether the filter matches the value's row or, for a filter with only a name, its operator. */
 static bool is_of_rows(const struct ets_captured_values *values,
                        const struct ets_captured_value *value)
 {
@@ -75,9 +75,9 @@ static bool is_of_call(const struct ets_event_table *events, const struct ets_ca
 }
 
 /*
- * A kernel's values are logged before the kernel's own event, which ends later: the row is that of
- * the next profile event of the same instruction, from event `from` on. The search goes on where
- * the last one ended.
+ * A kernel's values are logged before its event, which ends later, so the row is that of the next
+ * profile event of the same instruction, from event `from` on. The search continues where the last
+ * one ended.
  */
 static uint32_t find_row(struct ets_captured_values *values, const struct ets_captured_value *value,
                          uint32_t from)
@@ -100,7 +100,7 @@ static uint32_t find_row(struct ets_captured_values *values, const struct ets_ca
     return events->row[at];
 }
 
-/* Numbers a value that stands before event `from`; events up to `next` are then passed. */
+/* Numbers a value that precedes event `from`; events up to `next` are then done. */
 static void number_value(struct ets_captured_values *values, const struct ets_captured_value *value,
                          uint32_t from, uint32_t next)
 {
@@ -114,7 +114,7 @@ static void number_value(struct ets_captured_values *values, const struct ets_ca
     values->instruction = value->instruction;
 }
 
-/* What the current debug event tells besides its elements. */
+/* Reads the current debug event, except its elements. */
 static struct ets_captured_value value_of_event(const struct ets_captured_values *values)
 {
     const struct ets_event_table *events = ets_inspection_events(values->inspection);
@@ -134,7 +134,7 @@ static struct ets_captured_value value_of_event(const struct ets_captured_values
         .offset = -1};
 }
 
-/* Makes the next debug event before `end` the current one that holds anything; false at `end`. */
+/* Moves to the next non-empty debug event before `end`; false at `end`. */
 static bool next_event(struct ets_captured_values *values, uint32_t end)
 {
     const struct ets_event_table *events = ets_inspection_events(values->inspection);
@@ -164,7 +164,7 @@ static enum ets_status read_tensor(struct ets_captured_values *values,
     ETS_TRY(ets_etdump_tensor(ets_inspection_dump(values->inspection), &values->value, values->item,
                               &out->tensor, &out->offset, error));
     out->has_tensor = 1;
-    /* Elements in one place would make the work on few bytes endless; the runtime has none. */
+    /* Overlapping elements would make the work on few bytes unbounded; the runtime has none. */
     uint64_t bytes;
     const uint64_t count = ets_tensor_count(&out->tensor);
     if (!ets_mul_u64(count, ets_scalar_type_bytes(out->tensor.scalar_type), &bytes) ||
@@ -227,7 +227,7 @@ static int give_element(struct ets_captured_values *values, struct ets_captured_
     return 1;
 }
 
-/* What the extra block has before the event that comes next, filled in besides row and index. */
+/* Fills the extra block's value before the next event, except row and index. */
 static int give_extra(struct ets_captured_values *values, struct ets_captured_value *value_out)
 {
     *value_out = values->extra.value;

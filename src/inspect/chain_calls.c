@@ -1,4 +1,4 @@
-/* What a program says of a call in a chain: a kernel's name, the payload of a delegate. */
+/* Reads calls in a program's chain: the name of a kernel, the payload of a delegate. */
 #include "inspect/inspection.h"
 
 enum ets_status ets_operator_name(struct ets_arena *arena,
@@ -9,9 +9,8 @@ enum ets_status ets_operator_name(struct ets_arena *arena,
     const bool has_overload = instruction->overload.size > 0;
     char *name = ets_arena_alloc(arena, size);
     if (name == NULL) return ets_fail_memory(error, "an operator's name");
-    const size_t used = ets_print_text(name, size, "%.*s%s%.*s", (int)instruction->name.size,
-                                       instruction->name.data, has_overload ? "." : "",
-                                       (int)instruction->overload.size,
+    const size_t used = ets_print_text(name, size, "%.*s%s%.*s", ETS_TEXT(instruction->name),
+                                       has_overload ? "." : "", (int)instruction->overload.size,
                                        has_overload ? instruction->overload.data : "");
     *name_out = (struct ets_text){name, used};
     return ETS_OK;

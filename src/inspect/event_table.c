@@ -1,14 +1,14 @@
-/* Loads the events of a dump into columns, and finds which event encloses which. */
+/* Loads the events of a dump into columns, and finds their nesting. */
 #include <stdbool.h>
 #include <string.h>
 
 #include "dump/etdump_parts.h"
 #include "inspect/inspection.h"
 
-/* Damages beyond these are counted only: a list nobody reads to the end. */
+/* Further damages are only counted. */
 enum { MAX_DAMAGES = 1000 };
 
-/* First a count, then the filling: the same calls with `filling` unset and set. */
+/* Two passes with the same calls: the first counts, the second fills (`filling`). */
 struct loader {
     struct ets_inspection *inspection;
     bool filling;
@@ -168,10 +168,10 @@ static void hand_out(struct ets_inspection *inspection)
     };
 }
 
-/* Each encloses those before it only, so that no chain of parents can form a circle. */
+/* Each encloses only earlier ones, so that parents cannot form a circle. */
 enum scope { SCOPE_NONE, SCOPE_INSTRUCTION, SCOPE_STEP, SCOPE_INIT, SCOPE_METHOD };
 
-/* What an event of this name encloses: events that ended before it, in completion order. */
+/* The scope of an event of this name. It encloses events that ended before it. */
 static enum scope scope_of(struct ets_text name)
 {
     static const char *const instructions[] = {"OPERATOR_CALL", "DELEGATE_CALL", "JF_CALL",
@@ -187,7 +187,7 @@ static enum scope scope_of(struct ets_text name)
     return ets_text_is(name, "Method::step") ? SCOPE_STEP : SCOPE_NONE;
 }
 
-/* The scope of each name number, told once and not again for each event. */
+/* The scope of each name number, computed once. */
 static uint8_t *name_scopes(struct ets_inspection *inspection)
 {
     const struct ets_strings *strings = &inspection->strings;
@@ -221,7 +221,7 @@ static enum ets_status nest(struct ets_inspection *inspection, struct ets_error 
                 const uint32_t inner = stack[depth - 1];
                 const bool same = columns->chain[inner] == columns->chain[e] &&
                                   columns->instruction[inner] == columns->instruction[e];
-                /* An earlier iteration or execution is no part of this one. */
+                /* An earlier iteration or execution is not part of this one. */
                 if (event_scope(columns, scopes, inner) >= scope) break;
                 if (scope < SCOPE_INIT && !same) break;
                 columns->parent[inner] = e;
@@ -233,7 +233,7 @@ static enum ets_status nest(struct ets_inspection *inspection, struct ets_error 
     return ETS_OK;
 }
 
-/* The extra block; where it is damaged, that is a damage like others. */
+/* Reads the extra block. If it is damaged, reports that like other damage. */
 static bool open_extra(struct ets_inspection *inspection, struct ets_bytes dump,
                        struct ets_error *reason)
 {

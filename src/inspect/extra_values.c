@@ -1,4 +1,4 @@
-/* The extra block's strings and tensors, one by one, in the order in which they were logged. */
+/* Reads the strings and tensors of the extra block one by one, in logging order. */
 #include "inspect/extra_values.h"
 #include "dump/extra_entries.h"
 
@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "inspect/inspection.h"
 
-/* The entry at `*at` alone; false at the end. Each is looked at by itself, in linear time. */
+/* The entry at `*at`; false at the end. Entries are read one by one, in linear time. */
 static bool next_entry(const struct ets_trace_extra *extra, size_t *at, uint32_t *key_out,
                        struct ets_trace_extra *entry_out)
 {
@@ -65,7 +65,7 @@ static bool read_tensor(const struct ets_trace_extra *entry, struct ets_captured
     return true;
 }
 
-/* Elements of the list whose first one was just read: those that follow each other. */
+/* The number of list elements after the first one, which was just read: adjacent entries. */
 static uint32_t count_items(const struct ets_trace_extra *extra, size_t at,
                             const struct ets_captured_value *first)
 {
@@ -94,7 +94,7 @@ void ets_extra_values_next(struct ets_captured_values *values)
             (key == ETS_TRACE_KEY_TENSOR && read_tensor(&entry, value, &next_event));
         if (!is_value || value->run >= inspection->run_count) continue;
         const struct ets_run *run = &inspection->runs[value->run];
-        if (run->thread == ETS_NO_INDEX) continue; /* what salvage found may be another run */
+        if (run->thread == ETS_NO_INDEX) continue; /* after salvage it may be another run */
         if (value->type == ETS_DEBUG_TENSOR_LIST) {
             if (value->item == 0) {
                 values->extra.items = count_items(&inspection->extra, values->extra.at, value);

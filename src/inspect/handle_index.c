@@ -1,9 +1,9 @@
-/* Indexes the nodes of a graph by debug handle, and bounds what lists of them may cost. */
+/* Indexes the nodes of a graph by debug handle, and limits the cost of lists of them. */
 #include <string.h>
 
 #include "inspect/inspection.h"
 
-/* Many rows with one handle, and many nodes with it: a small record can ask for their product. */
+/* Limits lists: in a small record many rows and many nodes can share a handle, which multiplies. */
 enum { LISTED_FLOOR = 1 << 22, LISTED_TIMES = 64 };
 
 static uint32_t collect(const struct ets_graph *graph, struct ets_row_node *nodes, uint32_t count)
@@ -38,7 +38,7 @@ enum ets_status ets_handle_index_build(struct ets_arena *arena, const struct ets
     if (nodes == NULL || spare == NULL || list == NULL)
         return ets_fail_memory(error, "the record's debug handles");
     collect_all(graph, with_subgraphs, nodes);
-    /* Merge sort, bottom-up: stable, so that graph order is kept within a handle. */
+    /* Merge sort, bottom-up. Stable, which keeps graph order within a handle. */
     for (uint32_t width = 1; width < count; width *= 2) {
         for (uint32_t start = 0; start < count; start += 2 * width) {
             const uint32_t middle = start + width < count ? start + width : count;

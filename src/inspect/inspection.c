@@ -1,4 +1,4 @@
-/* Answers of an inspection: its events, runs, blocks and rows, and how long they took. */
+/* Accessors of an inspection: events, runs, blocks, rows and their times. */
 #include "inspect/inspection.h"
 #include "dump/etdump_parts.h"
 #include "inspect/time_details.h"

@@ -1,5 +1,5 @@
 /*
- * The inspection, as the files of this folder share it. Built in the order of the functions below.
+ * The inspection, shared by the files of this folder. The functions below build it, in this order.
  */
 #ifndef ETSCOPE_INSPECT_INSPECTION_H
 #define ETSCOPE_INSPECT_INSPECTION_H
@@ -15,17 +15,17 @@
 /* handle_index.c: the nodes of a graph by debug handle. */
 struct ets_handle_index {
     struct ets_row_node *nodes; /* by handle, then graph order: top graph first, then branches */
-    uint32_t *list;             /* [count] at a handle's first node: the list it was put in last */
+    uint32_t *list; /* [count] at a handle's first node: the last list that it was added to */
     uint32_t count, list_count;
-    struct ets_key_table known; /* runs of handles that were listed, by address and count */
+    struct ets_key_table known; /* listed runs of handles, by address and count */
     struct ets_node_list *known_lists;
     uint32_t known_capacity;
-    uint64_t budget; /* of what may be listed */
+    uint64_t budget; /* remaining cost of lists */
 };
 struct ets_node_list {
     const struct ets_row_node *nodes;
     size_t count;
-    uint64_t cost; /* of listing it: 1 for each node, and for each 64 bytes of a frame */
+    uint64_t cost; /* of listing it: 1 per node and per 64 bytes of a frame */
 };
 enum ets_status ets_handle_index_build(struct ets_arena *arena, const struct ets_graph *graph,
                                        int with_subgraphs, struct ets_handle_index *index_out,
@@ -38,8 +38,10 @@ static inline void ets_handle_index_start(struct ets_handle_index *index)
 {
     index->list_count++;
 }
-/* 1 where `found` (of find) is not in the list yet; from now on it is. A node has one handle, so
- * that a node is listed twice only where its handle is. */
+/*
+ * 1 if `found` (from find) is not in the list yet; adds it. A node has one handle, so it is listed
+ * twice only if its handle is.
+ */
 static inline int ets_handle_index_add(struct ets_handle_index *index,
                                        const struct ets_row_node *found, uint32_t count)
 {
@@ -51,51 +53,52 @@ static inline int ets_handle_index_add(struct ets_handle_index *index,
 }
 
 /*
- * Every node behind `handles`, once, in the order of the handles. A run of handles is borrowed for
- * good: asking for it again gives the same list. Status LIMIT: the lists that were asked for hold
- * 4 million nodes and 64 times those of the graph.
+ * All nodes with `handles`, each once, in the order of the handles. The handles are borrowed
+ * permanently: the same run of handles returns the same list. Status LIMIT: all lists together
+ * exceed 4 million nodes and 64 times those of the graph.
  */
 enum ets_status ets_handle_index_list(struct ets_arena *arena, struct ets_handle_index *index,
                                       const int64_t *handles, size_t count,
                                       struct ets_node_list *list_out, struct ets_error *error);
 
-/* Counts what was listed in another way. Status LIMIT, as above. */
+/* Charges lists made in another way. Status LIMIT, as above. */
 enum ets_status ets_handle_index_spend(struct ets_handle_index *index, uint64_t cost,
                                        struct ets_error *error);
 
-/* A graph recorded after emission: handles are instruction numbers there, nothing can be joined. */
+/* 1 for a graph recorded after emission: its handles are instruction numbers and cannot be joined.
+ */
 int ets_graph_is_emitted(const struct ets_graph *graph);
 
-/* Whether a node behind `handles` has one of the base names `ops` (NULL-ended). */
+/* Whether a node with one of `handles` has one of the base names `ops` (NULL-ended). */
 int ets_handle_index_has_op(struct ets_handle_index *index, const int64_t *handles, size_t count,
                             const char *const *ops);
 
 /*
- * delegate_names.c: base names of the graph nodes that a delegate's operator can only come from
- * (NULL-ended), or NULL where its name says nothing certain.
+ * delegate_names.c: base names of the only graph nodes that a delegate's operator can come from
+ * (NULL-ended), or NULL if its name is not conclusive.
  */
 const char *const *ets_delegate_operator_nodes(struct ets_text event_name);
 
 struct ets_delegate_units; /* delegate_units.h */
 
-/* A method as the record and the program know it: what blocks are matched against. */
+/* A method of the record and the program, against which blocks are matched. */
 struct ets_known_method {
     const char *name;
     int in_record, in_program;
-    const struct ets_graph *graph;     /* edge program; NULL: none, or one that cannot be joined */
-    struct ets_handle_index nodes;     /* of `graph`, control-flow branches included */
-    struct ets_strings loose_names;    /* base names of nodes that no mapped handle leads to */
-    struct ets_handle_index top_nodes; /* without them */
-    struct ets_chain chain;            /* valid where in_program */
-    struct ets_key_table calls;        /* instructions of delegate calls that were asked for */
+    const struct ets_graph *graph;           /* edge program; NULL: none, or it cannot be joined */
+    struct ets_handle_index nodes;           /* of `graph`, control-flow branches included */
+    struct ets_strings loose_names;          /* base names of nodes without a mapped handle */
+    struct ets_handle_index top_nodes;       /* without control-flow branches */
+    struct ets_chain chain;                  /* valid if in_program */
+    struct ets_key_table calls;              /* requested instructions of delegate calls */
     const struct ets_delegate_units **units; /* [calls.count] */
     uint32_t unit_capacity;
 };
 
-/* chain_calls.c: what the delegate of a chain's instruction was given, or nothing. */
+/* chain_calls.c: the payload of the delegate of a chain's instruction, or nothing. */
 struct ets_bytes ets_payload_of(const struct ets_chain *chain, int64_t instruction);
 
-/* The columns of struct ets_event_table while they are being filled. */
+/* The columns of struct ets_event_table under construction. */
 struct ets_event_columns {
     uint32_t count, capacity;
     uint32_t *run, *row, *parent, *name, *delegate_name;
@@ -112,7 +115,7 @@ struct ets_inspection {
     struct ets_etdump dump;
 
     struct ets_event_columns events;
-    struct ets_event_table table; /* the same, as handed out */
+    struct ets_event_table table; /* the same, as returned */
     struct ets_run *runs;
     uint32_t run_count;
     struct ets_damage *damages;
@@ -120,10 +123,10 @@ struct ets_inspection {
     uint32_t wrapped_count, backwards_count;
     uint32_t unknown_event_count;
 
-    struct ets_trace_extra extra; /* valid where has_extra */
+    struct ets_trace_extra extra; /* valid if has_extra */
     struct ets_trace_facts facts;
     int has_extra, is_other_program;
-    uint64_t *overheads; /* [event] to be taken off, ns; NULL: nothing is */
+    uint64_t *overheads; /* [event] to subtract, ns; NULL: nothing */
 
     struct ets_block *blocks;
     uint32_t block_count;
@@ -134,28 +137,28 @@ struct ets_inspection {
 
     struct ets_known_method *methods;
     uint32_t method_count;
-    struct ets_known_method **block_method; /* [block], NULL where none was found */
-    uint64_t whole_calls;                   /* nodes that events have from their whole call */
+    struct ets_known_method **block_method; /* [block], NULL if none was found */
+    uint64_t whole_calls;                   /* nodes that events got from their whole call */
     uint64_t payload_budget;                /* bytes of delegates' payloads that may be read */
 };
 
-/* event_table.c: every event of the dump into the columns, and which encloses which. */
+/* event_table.c: fills the columns with all events of the dump, and finds their nesting. */
 enum ets_status ets_events_load(struct ets_inspection *inspection, struct ets_bytes dump,
                                 struct ets_error *error);
 
-/* trace_facts.c: what the extra block tells. `is_damaged`: runs came from salvage. */
+/* trace_facts.c: reads the extra block. `is_damaged`: runs came from salvage. */
 enum ets_status ets_trace_facts_load(struct ets_inspection *inspection, int is_damaged,
                                      struct ets_error *error);
-/* Whether the tracer did not keep all events of a run, or may not have. */
+/* Whether events of a run may be missing. */
 int ets_run_may_lack_events(const struct ets_inspection *inspection, const struct ets_run *run);
 
-/* blocks.c: runs of one shape into blocks, events of one identity into rows. */
+/* blocks.c: groups runs of one shape into blocks, events of one identity into rows. */
 enum ets_status ets_blocks_build(struct ets_inspection *inspection, struct ets_error *error);
 
-/* method_match.c: which method of the record or the program each block ran. */
+/* method_match.c: finds the method of the record or the program that each block ran. */
 enum ets_status ets_methods_match(struct ets_inspection *inspection, struct ets_error *error);
 
-/* branch_join.c: rows inside control flow. */
+/* branch_join.c: joins rows inside control flow. */
 enum ets_status ets_rows_join_branches(struct ets_inspection *inspection, uint32_t block,
                                        struct ets_error *error);
 
@@ -164,29 +167,32 @@ enum ets_status ets_operator_name(struct ets_arena *arena,
                                   const struct ets_instruction *instruction,
                                   struct ets_text *name_out, struct ets_error *error);
 
-/* delegate_ties.c: handles of the events of delegates, which know their backend. */
+/* delegate_ties.c: finds the handles of delegates' events. Their backend must be known. */
 enum ets_status ets_rows_tie_delegates(struct ets_inspection *inspection, struct ets_error *error);
-/* Whether what a delegate reported of a call is what the record's map, or else the program's
- * payload, gives there. */
+/*
+ * Whether the reported events of a delegate call match the record's map, or else the program's
+ * payload.
+ */
 enum ets_payload_fit {
-    ETS_FIT_UNKNOWN, /* no event, no map, and no payload of which something is known */
+    ETS_FIT_UNKNOWN, /* no event, no map, and no payload that can be read */
     ETS_FIT_NO,
     ETS_FIT_YES
 };
 enum ets_status ets_delegate_call_fit(struct ets_inspection *inspection,
                                       struct ets_known_method *method, uint32_t call_row,
                                       enum ets_payload_fit *fit_out, struct ets_error *error);
-/* delegate_operations.c: what each delegate's event is, whatever the processor. */
+/* delegate_operations.c: names the operation of each delegate's event, independent of the
+ * processor. */
 enum ets_status ets_rows_name_operations(struct ets_inspection *inspection,
                                          struct ets_error *error);
-/* delegate_clock.c: which rows of delegates are on another clock than the trace. */
+/* delegate_clock.c: finds rows of delegates with another clock than the trace. */
 enum ets_status ets_delegate_clocks_find(struct ets_inspection *inspection,
                                          struct ets_error *error);
 
-/* join.c: debug handles, graph nodes and backends of each row. */
+/* join.c: finds debug handles, graph nodes and backends of each row. */
 enum ets_status ets_rows_join(struct ets_inspection *inspection, struct ets_error *error);
 
-/* How long an event took by its own times, nothing taken off. */
+/* The duration of an event from its own times, without subtraction. */
 static inline uint64_t ets_raw_ticks(const struct ets_inspection *inspection, uint32_t event)
 {
     const uint64_t start = inspection->events.start[event], end = inspection->events.end[event];

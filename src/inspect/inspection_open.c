@@ -1,7 +1,7 @@
 /* Opens an inspection: events, blocks, methods, joins and clocks, one after the other. */
 #include "inspect/inspection.h"
 
-/* A dump of 1 GB holds some 15 million events; their table and joins stay far below this. */
+/* A dump of 1 GB holds about 15 million events; their table and joins stay far below this limit. */
 #define ARENA_LIMIT ((size_t)8 << 30)
 
 static enum ets_status build(struct ets_inspection *inspection, struct ets_bytes dump,

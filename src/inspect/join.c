@@ -43,7 +43,7 @@ enum ets_status ets_rows_join(struct ets_inspection *inspection, struct ets_erro
     for (uint32_t i = 0; i < inspection->row_count; i++) {
         struct ets_row *row = &inspection->rows[i];
         struct ets_known_method *method = inspection->block_method[row->block];
-        /* Framework events carry instruction 0 without belonging to it; maps know chain 0 alone. */
+        /* Framework events have instruction 0 without belonging to it; maps have only chain 0. */
         if (method == NULL || row->chain != 0) continue;
         if (method->in_record) join_record(inspection, method, row);
         if (method->in_program) ETS_TRY(join_program(inspection, method, row, error));

@@ -1,10 +1,11 @@
 /*
- * Which method a block ran. An ETDump does not say: every execution is a block "Execute". The
- * method is the one whose debug-handle map, operator names and instructions agree with the whole
- * run: all that is mapped ran, under its name, and all that ran is known. Of several that agree,
- * those stay whose payloads or delegate maps give what delegates reported; if there are several
- * still, the answer is "ambiguous". Where none agrees, what differs. A trace whose extra block
- * names the method is taken at its word: no other is tried, but that one must still agree.
+ * Finds the method that a block ran. An ETDump does not name it: every execution is a block
+ * "Execute". A method matches if its debug-handle map, operator names and instructions agree with
+ * the whole run: everything mapped ran under its name, and everything that ran is known. If several
+ * methods match, those remain whose payloads or delegate maps give the reported events of
+ * delegates; if several still remain, the answer is "ambiguous". If none matches, the reason says
+ * what differs. If the extra block of a trace names the method, no other is tried, but it must
+ * still match.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -14,31 +15,31 @@
 #include "inspect/inspection.h"
 #include "record/record_maps.h"
 
-/* What the trace says about one instruction. */
+/* The trace's facts about one instruction. */
 enum fact_kind { FACT_OTHER, FACT_KERNEL, FACT_DELEGATE };
 
 struct fact {
     int64_t instruction;
     enum fact_kind kind;
-    struct ets_text kernel; /* "permute_copy.out" where a kernel reported itself, else absent */
+    struct ets_text kernel; /* "permute_copy.out" if a kernel reported itself, else absent */
     uint32_t call_row;      /* of a delegate call, else ETS_NO_INDEX */
 };
 
 struct facts {
     struct ets_key_table instructions; /* fact i is instruction key i */
     struct fact *items;
-    bool is_complete; /* the run got to its end and recorded its instructions */
+    bool is_complete; /* the run reached its end and recorded its instructions */
 };
 
-/* Payloads that may be read, in sizes of the program: honest ones share a payload a few times. */
+/* Limit of read payloads, in program sizes: ordinary programs share a payload a few times. */
 enum { PROGRAM_TIMES = 64 };
 
 /* How well a method explains a block. */
 struct verdict {
     bool agrees;
-    bool fits; /* of several that agree: no payload gives other operators than were reported */
-    uint32_t evidence; /* instructions that were found to be what the method has there */
-    char reason[192];  /* why it does not agree */
+    bool fits;         /* no payload contradicts the reported operators */
+    uint32_t evidence; /* instructions confirmed by the method */
+    char reason[192];  /* why it does not match */
 };
 
 static struct fact *add_fact(struct facts *facts, int32_t instruction)
@@ -73,7 +74,7 @@ static enum ets_status gather_facts(struct ets_inspection *inspection,
         const struct ets_row *row = &inspection->rows[i];
         if (ets_text_is(row->name, "Method::execute")) has_end = true;
         if (row->chain != 0 || row->is_delegated)
-            continue; /* maps and programs have chain 0 alone */
+            continue; /* maps and programs have only chain 0 */
         const bool is_delegate = ets_text_is(row->name, "DELEGATE_CALL");
         const bool is_operator = ets_text_is(row->name, "OPERATOR_CALL");
         const struct ets_text kernel = ets_row_kernel(row);
@@ -127,7 +128,7 @@ static bool disagree(struct verdict *verdict, const char *format, ...)
     return false;
 }
 
-/* What a delegate reported from inside the call must be among the nodes that it was given. */
+/* The operators that a delegate reports must match nodes of its call. */
 static bool check_delegate(const struct ets_inspection *inspection, const struct fact *fact,
                            struct ets_known_method *method, const int64_t *handles, size_t count,
                            struct verdict *verdict)
@@ -141,8 +142,7 @@ static bool check_delegate(const struct ets_inspection *inspection, const struct
             return disagree(verdict,
                             "the delegate of instruction %lld ran %.*s, which does not match the "
                             "nodes there in the record's %s",
-                            (long long)fact->instruction, (int)row->name.size, row->name.data,
-                            method->name);
+                            (long long)fact->instruction, ETS_TEXT(row->name), method->name);
         }
     }
     verdict->evidence++;
@@ -178,16 +178,16 @@ static bool check_mapped(const struct ets_inspection *inspection, const struct f
     if (fact->kernel.data != NULL &&
         !names_agree(method, handles, count, fact->kernel, verdict, &other)) {
         return disagree(verdict, "instruction %lld ran %.*s but the record's %s has %.*s there",
-                        (long long)instruction, (int)fact->kernel.size, fact->kernel.data,
-                        method->name, (int)other.size, other.data);
+                        (long long)instruction, ETS_TEXT(fact->kernel), method->name,
+                        ETS_TEXT(other));
     }
     return true;
 }
 
 /*
- * A kernel at an instruction that the map does not know: one of a control-flow body, which is never
- * mapped but has its nodes in the graph; or what the export adds by itself, the write-back of a
- * mutable buffer (copy_) and a loop's slice (select_copy).
+ * Whether a kernel at an unmapped instruction is explained: by a control-flow body, which is never
+ * mapped but has its nodes in the graph, or as an addition of the export, the write-back of a
+ * mutable buffer (copy_) or a loop's slice (select_copy).
  */
 static bool check_unmapped(struct ets_known_method *method, const struct fact *fact,
                            struct verdict *verdict)
@@ -206,11 +206,10 @@ static bool check_unmapped(struct ets_known_method *method, const struct fact *f
     if (ets_text_is(name, "copy")) return true;
     if (ets_text_is(name, "select") && method->graph->subgraph_count > 0) return true;
     return disagree(verdict, "instruction %lld ran %.*s, which the record's %s does not have",
-                    (long long)fact->instruction, (int)fact->kernel.size, fact->kernel.data,
-                    method->name);
+                    (long long)fact->instruction, ETS_TEXT(fact->kernel), method->name);
 }
 
-/* A method may do nothing but write back its buffers, which the map does not know. */
+/* A method may only write back its buffers, which are not in the map. */
 static bool writes_back(const struct ets_graph *graph)
 {
     for (size_t i = 0; i < graph->output_count; i++) {
@@ -281,8 +280,7 @@ static bool check_instruction(const struct fact *fact, const struct ets_known_me
     }
     if (is_kernel && fact->kernel.data != NULL && !is_kernel_of(&instruction, fact->kernel)) {
         return disagree(verdict, "instruction %lld ran %.*s but the program's %s has %.*s there",
-                        id, (int)fact->kernel.size, fact->kernel.data, method->name,
-                        (int)instruction.name.size, instruction.name.data);
+                        id, ETS_TEXT(fact->kernel), method->name, ETS_TEXT(instruction.name));
     }
     return true;
 }
@@ -343,7 +341,7 @@ static enum ets_status set_mismatch(struct ets_inspection *inspection, struct et
     return block->reason == NULL ? ets_fail_memory(error, "the reason of a mismatch") : ETS_OK;
 }
 
-/* The reason of the method that came nearest. */
+/* The reason of the method that matched best. */
 static const struct verdict *nearest_of(const struct ets_inspection *inspection,
                                         const struct verdict *verdicts)
 {
@@ -354,7 +352,7 @@ static const struct verdict *nearest_of(const struct ets_inspection *inspection,
     return nearest;
 }
 
-/* What the trace is matched against, in words. */
+/* The name of what the trace is matched against. */
 static const char *name_of_other(const struct ets_inspection *inspection)
 {
     if (inspection->options.record == NULL) return "program";
@@ -388,7 +386,7 @@ static enum ets_status match_named(struct ets_inspection *inspection, uint32_t i
     return ETS_OK;
 }
 
-/* A tracer may log values and no times. */
+/* A tracer may log values without times. */
 static bool has_values(const struct ets_inspection *inspection, uint32_t block)
 {
     for (uint32_t r = 0; r < inspection->run_count; r++) {
@@ -401,7 +399,7 @@ static bool has_values(const struct ets_inspection *inspection, uint32_t block)
     return false;
 }
 
-/* Whether each delegate call of the block reported just what its payload, or its map, gives. */
+/* Whether each delegate call of the block reported exactly what its payload or map predicts. */
 static enum ets_status fits_payloads(struct ets_inspection *inspection, const struct facts *facts,
                                      struct ets_known_method *method, bool *fits_out,
                                      struct ets_error *error)
@@ -413,13 +411,13 @@ static enum ets_status fits_payloads(struct ets_inspection *inspection, const st
         if (fact->kind != FACT_DELEGATE) continue;
         ETS_TRY(ets_delegate_call_fit(inspection, method, fact->call_row, &fit, error));
         if (fit == ETS_FIT_NO) return ETS_OK;
-        /* what nothing is known of decides nothing */
+        /* unknown calls do not count */
     }
     *fits_out = true;
     return ETS_OK;
 }
 
-/* Of several methods that agree, those stay whose payloads fit, if any of them does. */
+/* If several methods match, keeps those whose payloads fit, if any. */
 static enum ets_status choose_by_payload(struct ets_inspection *inspection,
                                          const struct facts *facts, struct verdict *verdicts,
                                          uint32_t *agreeing, struct ets_error *error)
@@ -483,7 +481,7 @@ static bool add_loose_names(struct ets_known_method *method, const struct ets_gr
     return true;
 }
 
-/* Names of nodes that no mapped instruction stands for: bodies, and nodes without a handle. */
+/* Names of nodes without a mapped instruction: those in bodies, and nodes without a handle. */
 static enum ets_status find_loose_names(struct ets_inspection *inspection,
                                         struct ets_known_method *method, struct ets_error *error)
 {
@@ -573,7 +571,7 @@ static enum ets_status know_methods(struct ets_inspection *inspection, struct et
     return ETS_OK;
 }
 
-/* What --method asks for must exist; the message lists what does. */
+/* The requested method must exist; the message lists all methods. */
 static enum ets_status check_wanted(const struct ets_inspection *inspection,
                                     struct ets_error *error)
 {
@@ -590,13 +588,13 @@ static enum ets_status check_wanted(const struct ets_inspection *inspection,
         struct ets_method method;
         ets_program_method(program, i, &method);
         used += ets_print_text(list + used, sizeof list - used, "%s%.*s", i > 0 ? ", " : "",
-                               (int)method.name.size, method.name.data);
+                               ETS_TEXT(method.name));
     }
     return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "no method %s; there are: %s",
                     inspection->options.method, list);
 }
 
-/* An error only where nothing that ran agrees: a trace may hold other programs' runs as well. */
+/* Fails only if no block matches: a trace may also hold runs of other programs. */
 static enum ets_status report_mismatch(const struct ets_inspection *inspection,
                                        struct ets_error *error)
 {
@@ -614,7 +612,7 @@ static enum ets_status report_mismatch(const struct ets_inspection *inspection,
                     name_of_other(inspection), first->reason);
 }
 
-/* Records of old layouts, and of exports that failed half-way, map nothing. */
+/* Records of old layouts, and of exports that failed midway, map nothing. */
 static void note_no_method(struct ets_inspection *inspection)
 {
     for (uint32_t i = 0; i < inspection->block_count; i++) {

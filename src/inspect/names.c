@@ -1,4 +1,4 @@
-/* Base names of kernels and nodes, by which the two are compared. */
+/* Base names, for comparing kernels with nodes. */
 #include "inspect/names.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /*
- * Statistics digit for digit as NumPy computes them, because users compare with upstream: quantiles
- * by linear interpolation (numpy.percentile), means by pairwise summation (numpy/core loops).
+ * Statistics equal to NumPy's, digit for digit, because users compare with ExecuTorch's Inspector:
+ * quantiles by linear interpolation (numpy.percentile), means by pairwise summation (numpy/core
+ * loops).
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,7 @@
-/* What the extra block of a dump tells: of its runs, its clock, its program, and its own cost. */
+/*
+ * Reads the extra block of a dump: facts of its runs, its clock, its program, and the cost of
+ * tracing.
+ */
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * Loops that exist twice: as compilers make them for every processor, and for AVX2, chosen as the
- * program runs. A body that is ETS_INLINED is compiled for whoever calls it.
+ * Loops with a portable and an AVX2 version, selected at run time. An ETS_INLINED body is compiled
+ * for the target of its caller.
  */
 #ifndef ETSCOPE_NUMERICS_AVX2_H
 #define ETSCOPE_NUMERICS_AVX2_H
@@ -19,13 +19,14 @@
 #define ETS_HAS_AVX2 1
 #define ETS_AVX2 __attribute__((target("avx2")))
 #define ETS_FMA __attribute__((target("avx2,fma")))
-/* Processors with the one have the other; who runs virtual ones may hide it. */
+/* Processors with AVX2 also have FMA, but a virtual machine may hide it. */
 static inline bool ets_has_avx2(void)
 {
     return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
 }
 
-/* Conversions of float16. Where the compiler's table has them not, the processor is asked: 1 us. */
+/* Conversions of float16. If the compiler cannot query the feature, this asks the processor: 1 us.
+ */
 static inline bool ets_has_f16c(void)
 {
 #if defined(__clang__) || __GNUC__ < 11

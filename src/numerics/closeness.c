@@ -1,4 +1,4 @@
-/* Counts the elements of a tensor that lie outside of a tolerance, and finds the worst. */
+/* Counts the elements of a tensor outside a tolerance, and finds the worst. */
 #include "numerics/closeness.h"
 #include "base/error.h"
 #include "etscope/experimental/comparators.h"
@@ -7,8 +7,8 @@
 #include "numerics/pairs.h"
 
 /*
- * How far off a pair is in tolerances; 0 for one that is equal, infinite for one that no tolerance
- * can make close.
+ * The error of a pair as a multiple of the tolerance; 0 for equal numbers, infinite if no tolerance
+ * can make them close.
  */
 static double excess_of(double expected, double actual, const struct ets_tolerance *tolerance)
 {
@@ -31,8 +31,8 @@ static bool is_close(double expected, double actual, const struct ets_tolerance 
 }
 
 /*
- * Without a branch, so that compilers make vector instructions of it: an infinity or NaN makes
- * `error <= room` false, or is found by its own difference.
+ * Has no branch, so that compilers vectorize it: an infinity or NaN makes `error <= room` false, or
+ * is found by its own difference.
  */
 bool ets_has_outside(const double *expected, const double *actual, size_t count,
                      const struct ets_tolerance *tolerance)
@@ -47,7 +47,7 @@ bool ets_has_outside(const double *expected, const double *actual, size_t count,
     return outside != 0;
 }
 
-/* The pairs one after the other. */
+/* Checks the pairs one by one. */
 static void add_pairs(struct ets_closeness *c, const struct ets_pairs *pairs,
                       const double *expected, const double *actual, size_t count,
                       const struct ets_tolerance *tolerance)
@@ -65,7 +65,7 @@ static void add_pairs(struct ets_closeness *c, const struct ets_pairs *pairs,
     }
 }
 
-/* The loop over whole vectors of pairs where they lie, if there is one. */
+/* The loop over whole vectors of pairs in place, if there is one. */
 static ets_has_outside_function *choose_loop(const struct ets_tensor *a, const struct ets_tensor *b)
 {
 #if ETS_HAS_AVX2
@@ -80,7 +80,7 @@ static ets_has_outside_function *choose_loop(const struct ets_tensor *a, const s
     return NULL;
 }
 
-/* Of 8-bit integers the largest error is quickly found. */
+/* A quick check for 8-bit integers by their largest error. */
 static bool is_small_error(const struct ets_pairs *pairs, const struct ets_tolerance *tolerance)
 {
 #if ETS_HAS_AVX2

@@ -8,11 +8,11 @@
 #include "etscope/experimental/comparators.h"
 #include "numerics/avx2.h"
 
-/* Whether some of `count` pairs of doubles may be outside of the tolerance: then look closely. */
+/* Whether any of `count` pairs of doubles may be outside the tolerance and needs a closer check. */
 bool ets_has_outside(const double *expected, const double *actual, size_t count,
                      const struct ets_tolerance *tolerance);
 
-/* The same of numbers of one type where they lie. `count` is a multiple of 4. */
+/* The same for numbers of one type in place. `count` is a multiple of 4. */
 typedef bool ets_has_outside_function(const uint8_t *expected, const uint8_t *actual, size_t count,
                                       const struct ets_tolerance *tolerance);
 

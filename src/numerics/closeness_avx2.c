@@ -1,10 +1,10 @@
-/* Whether pairs are within a tolerance, with AVX2: the numbers of each type where they lie. */
+/* Checks pairs against a tolerance with AVX2, in place for each type. */
 #include "numerics/closeness.h"
 
 #if ETS_HAS_AVX2
 #include "numerics/loads_avx2.h"
 
-/* The largest double keeps an infinite difference out, and a NaN in `room` stays one. */
+/* The largest double excludes an infinite difference, and a NaN in `room` stays NaN. */
 ETS_AVX2_INLINED __m256d is_inside(__m256d expected, __m256d actual, __m256d absolute,
                                    __m256d relative)
 {

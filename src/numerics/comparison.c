@@ -1,7 +1,7 @@
 /*
- * Sums and counts over the pairs of two tensors' numbers, block by block. A block's sums tell
- * whether all of its numbers are finite, as nearly always; the place of an error that is larger
- * than all before is looked for in its block alone.
+ * Sums and counts over the pairs of two tensors' numbers, block by block. A block's sums show
+ * whether all its numbers are finite, which is nearly always true. Only if a block has a new
+ * largest error is its position searched, in that block.
  */
 #include "base/load.h"
 #include "etscope/numerics.h"
@@ -82,7 +82,7 @@ void ets_comparison_add(struct ets_comparison *comparison, uint64_t index, doubl
     if (!is_equal && comparison->broken_count++ == 0) comparison->first_broken_index = index;
 }
 
-/* Takes over the larger of two maxima; of equal ones the one that comes first. */
+/* Keeps the larger of two maxima; of equal ones the first. */
 static void merge_maximum(double *value, uint64_t *index, double other, uint64_t other_index)
 {
     if (other > *value || (other == *value && other_index < *index)) {
@@ -119,7 +119,7 @@ void ets_comparison_merge(struct ets_comparison *comparison, const struct ets_co
     comparison->layouts_differ |= part->layouts_differ;
 }
 
-/* A sum and what rounding took from it (Neumaier 1974). */
+/* A sum and its rounding error (Neumaier 1974). */
 struct exact {
     double sum, lost;
 };
@@ -140,7 +140,7 @@ static double take(const struct exact *exact)
 
 struct comparing {
     bool has_avx2;
-    ets_pair_sums_function *sums_in_place; /* NULL: numbers are made doubles in memory first */
+    ets_pair_sums_function *sums_in_place; /* NULL: decode numbers to doubles first */
     struct ets_comparison comparison;
     struct exact square, absolute, reference_square, other_square, product, relative;
 };
@@ -155,7 +155,7 @@ static void add_sums(struct comparing *c, const struct ets_pair_sums *sums)
     add_exactly(&c->relative, sums->relative);
 }
 
-/* One after the other, with NaNs and infinities told apart. */
+/* Adds pairs one by one, and distinguishes NaNs and infinities. */
 static void add_single(struct comparing *c, const struct ets_pairs *pairs)
 {
     double left[ETS_PAIRS_BLOCK], right[ETS_PAIRS_BLOCK];
@@ -164,7 +164,7 @@ static void add_single(struct comparing *c, const struct ets_pairs *pairs)
     ets_comparison_init(&part);
     for (size_t i = 0; i < count; i++) {
         const uint64_t index = ets_pairs_index(pairs, i / pairs->component_count);
-        struct ets_comparison one; /* merging finds the first place in any order */
+        struct ets_comparison one; /* merging finds the first place for any order */
         if (pairs->is_reordered) {
             ets_comparison_init(&one);
             ets_comparison_add(&one, index, left[i], right[i]);
@@ -183,7 +183,7 @@ static void add_single(struct comparing *c, const struct ets_pairs *pairs)
     ets_comparison_merge(&c->comparison, &part);
 }
 
-/* The places of maxima that are larger than those so far. */
+/* Finds the places of maxima that exceed those so far. */
 static void find_maxima(struct ets_comparison *c, const struct ets_pairs *pairs)
 {
     double left[ETS_PAIRS_BLOCK], right[ETS_PAIRS_BLOCK];
@@ -205,7 +205,7 @@ static void find_maxima(struct ets_comparison *c, const struct ets_pairs *pairs)
     }
 }
 
-/* A maximum that is reached again may have its first place in a later block. */
+/* A maximum that occurs again may have its first place in a later block. */
 static bool may_have_maxima(const struct ets_comparison *c, const struct ets_pairs *pairs,
                             const struct ets_pair_sums *sums)
 {
@@ -251,7 +251,7 @@ static void add_block(struct comparing *c, const struct ets_pairs *pairs)
     if (may_have_maxima(comparison, pairs, &sums)) find_maxima(comparison, pairs);
 }
 
-/* The loop over pairs where they lie, if there is one. */
+/* The loop over pairs in place, if there is one. */
 static ets_pair_sums_function *choose_sums(const struct ets_tensor *a, const struct ets_tensor *b)
 {
 #if ETS_HAS_AVX2
@@ -264,7 +264,7 @@ static ets_pair_sums_function *choose_sums(const struct ets_tensor *a, const str
     return NULL;
 }
 
-/* Strides of dimensions of one element place nothing. */
+/* Strides of dimensions with one element do not matter. */
 static bool is_same_layout(const struct ets_tensor *a, const struct ets_tensor *b)
 {
     if (ets_tensor_count(a) == 0) return true;

@@ -1,11 +1,14 @@
-/* What of a comparison takes roots and logarithms: for hosts, which have a mathematics library. */
+/*
+ * Results of a comparison that need roots and logarithms: for hosts, which have a mathematics
+ * library.
+ */
 #include <math.h>
 
 #include "etscope/experimental/comparators.h"
 #include "etscope/numerics.h"
 #include "numerics/upstream_gap.h"
 
-/* 0, or NaN where means are. */
+/* 0, or NaN if the means are NaN. */
 static double nothing(const struct ets_comparison *comparison)
 {
     const double mean = ets_comparison_mse(comparison);

@@ -7,11 +7,11 @@
 #include "numerics/decode.h"
 #include "numerics/element.h"
 
-/* What a small float's largest exponent means. */
+/* The meaning of a small float's largest exponent. */
 enum specials {
     SPECIALS_IEEE, /* infinities and NaNs, as in float32 */
     SPECIALS_FN,   /* one NaN of each sign, all bits set; the rest are numbers */
-    SPECIALS_FNUZ  /* the negative zero's bits are the one NaN; the rest are numbers */
+    SPECIALS_FNUZ  /* the bits of negative zero are the only NaN; the rest are numbers */
 };
 
 struct float_layout {
@@ -128,7 +128,7 @@ double ets_element_load(const void *at, int scalar_type, uint32_t component)
     return load_number(at, scalar_type, component);
 }
 
-/* Inlined: a loop of its own for each type, of `size` bytes, that it is called with. */
+/* Inlined, so that each type of `size` bytes gets its own loop. */
 ETS_INLINED void load_numbers(const uint8_t *bytes, int scalar_type, size_t size, size_t count,
                               double *out)
 {

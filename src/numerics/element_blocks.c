@@ -1,4 +1,4 @@
-/* Walks the elements of a tensor block by block, where they lie or copied together. */
+/* Iterates over the elements of a tensor block by block, in place or gathered. */
 #include "numerics/element_blocks.h"
 #include "numerics/element.h"
 
@@ -39,7 +39,7 @@ static void next_row(struct ets_blocks *blocks)
     }
 }
 
-/* Copies `count` elements, `stride` bytes apart, to where they are neighbours. */
+/* Copies `count` elements, `stride` bytes apart, to adjacent places. */
 static inline void copy_elements(uint8_t *out, const uint8_t *from, size_t count, size_t stride,
                                  size_t element_bytes)
 {
@@ -62,7 +62,7 @@ static void copy_apart(uint8_t *out, const uint8_t *from, size_t count, size_t s
     }
 }
 
-/* Copies the next `count` elements to where they are neighbours. */
+/* Copies the next `count` elements to adjacent places. */
 static void gather(struct ets_blocks *blocks, size_t count, uint8_t *out)
 {
     const size_t element_bytes = blocks->element_bytes;

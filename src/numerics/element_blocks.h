@@ -1,6 +1,6 @@
 /*
- * A tensor's elements block by block in logical order, whatever its strides: where they lie, or
- * copied together where they are no neighbours. Keeps inner loops free of strides.
+ * Iterates over a tensor's elements block by block in logical order, for any strides: in place, or
+ * gathered if they are not adjacent. Keeps strides out of inner loops.
  */
 #ifndef ETSCOPE_NUMERICS_ELEMENT_BLOCKS_H
 #define ETSCOPE_NUMERICS_ELEMENT_BLOCKS_H
@@ -11,15 +11,15 @@
 
 struct ets_blocks {
     const struct ets_tensor *tensor;
-    const uint8_t *at; /* the next element, or the first one of its row */
+    const uint8_t *at; /* the next element, or the first of its row */
     size_t element_bytes;
     bool is_contiguous;
     int64_t position[ETS_TENSOR_MAX_RANK];
 };
 
 /*
- * OK where the elements are numbers and lie inside of the tensor's bytes. UNSUPPORTED: they are no
- * numbers; INVALID_ARGUMENT: rank, sizes or strides; TRUNCATED: past data_bytes.
+ * OK if the elements are numbers and inside the tensor's bytes. UNSUPPORTED: not numbers;
+ * INVALID_ARGUMENT: rank, sizes or strides; TRUNCATED: past data_bytes.
  */
 enum ets_status ets_blocks_check(const struct ets_tensor *tensor);
 
@@ -27,8 +27,8 @@ enum ets_status ets_blocks_check(const struct ets_tensor *tensor);
 void ets_blocks_init(struct ets_blocks *blocks, const struct ets_tensor *tensor);
 
 /*
- * The next `count` elements, of which there must be as many: in place, or in `room`, which holds
- * `count` of them.
+ * The next `count` elements, which must exist: in place, or copied to `room`, which holds `count`
+ * elements.
  */
 const uint8_t *ets_blocks_next(struct ets_blocks *blocks, size_t count, uint8_t *room);
 

@@ -1,4 +1,4 @@
-/* Walking over the elements of a tensor in logical order. */
+/* Iterates over the elements of a tensor in logical order. */
 #include "base/error.h"
 #include "base/load.h"
 #include "etscope/numerics.h"

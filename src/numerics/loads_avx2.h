@@ -1,7 +1,7 @@
 /*
- * Four neighbouring numbers of a type as four doubles with AVX2, as ets_element_load gives them.
- * ETS_AVX2_TYPES lists what there is: X(name, scalar type, bytes of a number, how to add products
- * of two: those of narrow types are exact in double; target).
+ * Loads four adjacent numbers as four doubles with AVX2, equal to those from ets_element_load.
+ * ETS_AVX2_TYPES lists the types: X(name, scalar type, bytes of a number, how to add products of
+ * two numbers (exact in double for narrow types), target).
  */
 #ifndef ETSCOPE_NUMERICS_LOADS_AVX2_H
 #define ETSCOPE_NUMERICS_LOADS_AVX2_H
@@ -78,8 +78,8 @@ ETS_AVX2_INLINED __m256d ets_four_bf16(const uint8_t *at)
 }
 
 /*
- * Upper and lower bits are put into the fractions of two large doubles; taking these off again is
- * exact for one, so that only the last sum rounds: once, to the nearest, as a conversion does.
+ * Puts upper and lower bits into the fractions of two large doubles. Subtracting one of these is
+ * exact, so only the last sum rounds: once, to the nearest, like a conversion.
  */
 ETS_AVX2_INLINED __m256d ets_four_i64(const uint8_t *at)
 {

@@ -1,7 +1,7 @@
 /* The portable loop over pairs of doubles: sums and largest errors of a block. */
 #include "numerics/pair_sums.h"
 
-/* The sums' lanes, which a compiler can keep in vector registers. */
+/* Lanes of the sums, which compilers can keep in vector registers. */
 enum { LANES = 4 };
 
 struct lanes {

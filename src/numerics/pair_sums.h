@@ -1,4 +1,4 @@
-/* The sums over one block of pairs: the inner loops of a comparison. */
+/* Sums over one block of pairs: the inner loops of a comparison. */
 #ifndef ETSCOPE_NUMERICS_PAIR_SUMS_H
 #define ETSCOPE_NUMERICS_PAIR_SUMS_H
 
@@ -7,25 +7,25 @@
 
 #include "numerics/avx2.h"
 
-/* Relative errors are |other - reference| / max(|reference|, |other|, this), as upstream's. */
+/* Relative errors are |other - reference| / max(|reference|, |other|, this), as in ExecuTorch. */
 #define ETS_LEAST_MAGNITUDE 1e-8
 
 /*
- * With d = other - reference. Where a number is NaN or infinite, or a sum overflows, `absolute` is
- * not finite, and the rest means nothing.
+ * With d = other - reference. If a number is NaN or infinite, or a sum overflows, `absolute` is not
+ * finite and the other fields are undefined.
  */
 struct ets_pair_sums {
     double square, absolute; /* of d */
     double reference_square, other_square, product;
     double relative;
     double max_error, max_relative;
-    double unequal; /* how many pairs differ */
+    double unequal; /* number of pairs that differ */
 };
 
 void ets_pair_sums_of_doubles(const double *reference, const double *other, size_t count,
                               struct ets_pair_sums *sums_out);
 
-/* The same from `count` numbers of one type where they lie; they need no alignment. */
+/* The same for `count` numbers of one type in place, with any alignment. */
 typedef void ets_pair_sums_function(const uint8_t *reference, const uint8_t *other, size_t count,
                                     struct ets_pair_sums *sums_out);
 

@@ -1,7 +1,7 @@
 /*
- * The sums over a block of pairs with AVX2: compilers leave the maxima of the plain loop in scalar
- * registers. Same operations in the same lanes, so the same sums as the plain loop's, but for the
- * pairs behind the last whole vector, which are added at the end.
+ * The sums over a block of pairs with AVX2: compilers keep the maxima of the portable loop in
+ * scalar registers. The operations and lanes are the same as in the portable loop, so the sums are,
+ * too, except for the pairs after the last whole vector, which are added at the end.
  */
 #include "numerics/decode.h"
 #include "numerics/loads_avx2.h"
@@ -40,7 +40,7 @@ ETS_FMA ETS_INLINED void add_exact_products(struct vectors *v, __m256d x, __m256
     v->product = _mm256_fmadd_pd(x, y, v->product);
 }
 
-/* All else of four pairs. */
+/* Adds everything else of four pairs. */
 ETS_AVX2_INLINED void add_pairs(struct vectors *v, __m256d x, __m256d y)
 {
     const __m256d difference = _mm256_sub_pd(y, x), size = size_of(difference);
@@ -99,7 +99,7 @@ ETS_AVX2_INLINED void take(const struct vectors *v, struct ets_pair_sums *sums_o
     };
 }
 
-/* The last pairs, fewer than a vector's. */
+/* Adds the last pairs, fewer than a vector. */
 static void add_rest(int scalar_type, const uint8_t *reference, const uint8_t *other, size_t count,
                      struct ets_pair_sums *sums)
 {

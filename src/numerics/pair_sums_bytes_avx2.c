@@ -1,10 +1,10 @@
 /*
  * The sums over a block of pairs of 8-bit integers with AVX2: exact, as integers, 16 pairs at once.
  *
- * Relative errors are fractions e / m of small integers. Four are added as one, e1 / m1 + e2 / m2 =
- * (e1 m2 + e2 m1) / (m1 m2) and so on, whose parts stay below 2^53, so that four take one division
- * and one rounding. Their sum may so differ from the plain loop's in its last bits; all else is the
- * same. The largest fraction is found by multiplying crosswise.
+ * Relative errors are fractions e / m of small integers. Four are added as one: e1 / m1 + e2 / m2 =
+ * (e1 m2 + e2 m1) / (m1 m2) and so on. All parts stay below 2^53, so four fractions take one
+ * division and one rounding. Their sum may therefore differ from the portable loop's in its last
+ * bits; everything else is equal. The largest fraction is found by cross multiplication.
  */
 #include "numerics/decode.h"
 #include "numerics/loads_avx2.h"
@@ -14,7 +14,7 @@
 
 enum { LANES = 16 };
 
-/* int32 lanes but for `relative`; int16 lanes for the maxima and `unequal`. */
+/* int32 lanes except for `relative`; int16 lanes for the maxima and `unequal`. */
 struct byte_sums {
     __m256i absolute, reference_square, other_square, product;
     __m256i max_error, top, bottom; /* the lanes' largest fractions */
@@ -27,7 +27,7 @@ ETS_AVX2_INLINED __m256i swap_neighbours(__m256i v)
     return _mm256_or_si256(_mm256_slli_epi32(v, 16), _mm256_srli_epi32(v, 16));
 }
 
-/* Lanes `half` of fractions numerator / denominator, made doubles. */
+/* Converts lanes `half` of fractions numerator / denominator to doubles. */
 ETS_AVX2_INLINED __m256d half_of(__m256i v, int half)
 {
     return _mm256_cvtepi32_pd(half != 0 ? _mm256_extracti128_si256(v, 1)
@@ -131,7 +131,7 @@ ETS_AVX2_INLINED __m256i widen_b8(const uint8_t *at)
     return _mm256_cvtepu8_epi16(_mm_min_epu8(ets_bytes_16(at), _mm_set1_epi8(1)));
 }
 
-/* The pairs behind the last whole vector are put into one with zeros, which count as nothing. */
+/* The pairs after the last whole vector are padded with zeros, which add nothing. */
 #define DEFINE_SUMS(name)                                                                         \
     ETS_AVX2 void ets_avx2_sums_of_##name(const uint8_t *reference, const uint8_t *other,         \
                                           size_t count, struct ets_pair_sums *sums_out)           \
@@ -155,7 +155,7 @@ DEFINE_SUMS(i8)
 DEFINE_SUMS(u8)
 DEFINE_SUMS(b8)
 
-/* In 32 bytes of each side: differences as unsigned bytes. */
+/* The differences of 32 bytes of each side, as unsigned bytes. */
 ETS_AVX2_INLINED __m256i byte_errors(__m256i x, __m256i y)
 {
     return _mm256_or_si256(_mm256_subs_epu8(x, y), _mm256_subs_epu8(y, x));
@@ -164,7 +164,7 @@ ETS_AVX2_INLINED __m256i byte_errors(__m256i x, __m256i y)
 ETS_AVX2 unsigned ets_avx2_largest_byte_error(const uint8_t *left, const uint8_t *right,
                                               size_t count, bool is_signed)
 {
-    /* Signed bytes are in order as unsigned ones with the other sign. */
+    /* Signed bytes have the order of unsigned bytes with the sign bit flipped. */
     const __m256i flip = _mm256_set1_epi8(is_signed ? -128 : 0);
     __m256i most = _mm256_setzero_si256();
     for (size_t i = 0; i < count; i += 32) {

@@ -1,6 +1,5 @@
 /*
- * Walks two tensors of one shape in step, along the dimension whose neighbours are nearest in
- * both.
+ * Iterates over two tensors of one shape, along the dimension whose neighbours are nearest in both.
  */
 #include "numerics/pairs.h"
 #include "numerics/element.h"
@@ -18,7 +17,7 @@ static bool is_same_shape(const struct ets_tensor *a, const struct ets_tensor *b
     return true;
 }
 
-/* A walk over single elements needs the same of a tensor, and has the messages. */
+/* Uses the checks and messages of ets_elements_init. */
 static enum ets_status check(const struct ets_tensor *tensor, struct ets_error *error)
 {
     struct ets_elements elements;
@@ -34,14 +33,14 @@ static void swap_dimensions(struct ets_tensor *tensor, uint32_t i, uint32_t k)
     tensor->strides[k] = stride;
 }
 
-/* How far apart neighbours along a dimension lie, in both tensors. */
+/* The distance of neighbours along a dimension, in both tensors. */
 static double distance(const struct ets_pairs *pairs, uint32_t dimension)
 {
     return (double)pairs->walked[0].strides[dimension] *
            (double)pairs->walked[1].strides[dimension];
 }
 
-/* Sorts the dimensions: that of the nearest neighbours runs fastest. */
+/* Sorts the dimensions: the one with the nearest neighbours runs fastest. */
 static void reorder(struct ets_pairs *pairs)
 {
     for (uint32_t i = 1; i < pairs->walked[0].rank; i++) {

@@ -8,7 +8,7 @@
 #include "numerics/pairs.h"
 #include "numerics/steps.h"
 
-/* Adding and taking off 1.5 * 2^52 rounds what is below 2^51, halves to even. */
+/* Adding and subtracting 1.5 * 2^52 rounds numbers below 2^51, halves to even. */
 static double round_half_even(double value)
 {
     volatile double sum = value + 0x1.8p52;
@@ -27,7 +27,7 @@ static void add_pair(struct ets_steps *steps, double *sum, uint64_t index, doubl
     }
 }
 
-/* The pairs one after the other. */
+/* Adds the pairs one by one. */
 static void add_singly(struct ets_steps *steps, double *sum, const struct ets_pairs *pairs,
                        double step)
 {
@@ -41,7 +41,7 @@ static void add_singly(struct ets_steps *steps, double *sum, const struct ets_pa
     *sum += part;
 }
 
-/* The loop over whole vectors of pairs where they lie, if there is one. */
+/* The loop over whole vectors of pairs in place, if there is one. */
 static ets_steps_function *choose_loop(const struct ets_tensor *a, const struct ets_tensor *b)
 {
 #if ETS_HAS_AVX2
@@ -54,7 +54,8 @@ static ets_steps_function *choose_loop(const struct ets_tensor *a, const struct 
     return NULL;
 }
 
-/* False where the block has to be gone over one by one: for a place, or because of specials. */
+/* False if the block must be visited one by one: for a position, or because of NaNs or infinities.
+ */
 static bool add_whole(struct ets_steps *steps, double *sum, const struct ets_pairs *pairs,
                       double step, ets_steps_function *in_place)
 {

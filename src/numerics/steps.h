@@ -1,4 +1,4 @@
-/* The inner loops over one block that count errors in quantization steps. */
+/* Counts errors of one block in quantization steps: the inner loops. */
 #ifndef ETSCOPE_NUMERICS_STEPS_H
 #define ETSCOPE_NUMERICS_STEPS_H
 
@@ -7,13 +7,13 @@
 
 #include "numerics/avx2.h"
 
-/* Where a number is NaN or infinite `sum` is not finite, and the rest means nothing. */
+/* If a number is NaN or infinite, `sum` is not finite and the other fields are undefined. */
 struct ets_step_sums {
     double sum, max;    /* of errors in steps */
     uint64_t within[3]; /* errors that are 0, 1 and 2 steps, rounded */
 };
 
-/* Of `count` pairs of numbers of one type where they lie, a multiple of 4. */
+/* For `count` pairs of numbers of one type in place; `count` is a multiple of 4. */
 typedef void ets_steps_function(const uint8_t *reference, const uint8_t *other, size_t count,
                                 double step, struct ets_step_sums *out);
 

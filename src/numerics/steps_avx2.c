@@ -1,4 +1,4 @@
-/* Errors in quantization steps over a block, with AVX2: the numbers of each type where they lie. */
+/* Counts errors of a block in quantization steps with AVX2, in place for each type. */
 #include "numerics/steps.h"
 
 #if ETS_HAS_AVX2

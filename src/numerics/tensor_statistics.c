@@ -1,9 +1,9 @@
 /*
- * A tensor's statistics, made of blocks of numbers: a block's bytes go into the hash, its numbers
- * into sums of their own, which are added to the whole's. Blocks keep the inner loops free of types
- * and strides, and small terms from being lost in large sums. Within a block, numbers are taken as
- * differences from its first one, so that the deviation is not lost behind a large mean; blocks are
- * put together by Chan, Golub and LeVeque's formula.
+ * Statistics of a tensor, computed from blocks of numbers: a block's bytes go into the hash, its
+ * numbers into sums of the block, which are added to the total. Blocks keep types and strides out
+ * of the inner loops, and keep small terms from being lost in large sums. Within a block, numbers
+ * are taken as differences from the first one, so that a large mean does not hide the deviation;
+ * blocks are merged by the formula of Chan, Golub and LeVeque.
  */
 #include "etscope/numerics.h"
 #include "numerics/element.h"
@@ -14,7 +14,7 @@
 #include "numerics/element_blocks.h"
 #include "numerics/tensor_statistics_sums.h"
 
-/* A block's numbers; a multiple of 32, so that a full block of any type is whole stripes. */
+/* Numbers in a block: a multiple of 32, so that a full block of any type has whole stripes. */
 enum { BLOCK = 64 };
 enum { LANES = ETS_TENSOR_STATISTICS_LANES };
 
@@ -80,7 +80,7 @@ static struct sums take_lane(const struct ets_tensor_statistics_lanes *lanes, si
                          lanes->zeros[lane]};
 }
 
-/* Sums of `count` (at least 1) numbers; `difference` is NaN or infinite where one of them is. */
+/* Sums of `count` (at least 1) numbers; `difference` is NaN or infinite if one of them is. */
 static struct sums sum_numbers(const double *numbers, size_t count, double pivot)
 {
     struct ets_tensor_statistics_lanes lanes = {.min = {0}};
@@ -97,7 +97,7 @@ struct summing {
     uint32_t first_wanted;
 };
 
-/* Counts the numbers that are not finite and moves the others together. Returns how many. */
+/* Counts numbers that are not finite and removes them. Returns the number of the others. */
 static size_t take_finite(struct ets_tensor_statistics *statistics, double *numbers, size_t count)
 {
     size_t kept = 0;
@@ -143,7 +143,7 @@ static void add_block(struct summing *summing, const uint8_t *bytes, int scalar_
     for (size_t i = 0; i < count && statistics->first_count < summing->first_wanted; i++) {
         statistics->first[statistics->first_count++] = numbers[i];
     }
-    /* Nearly all blocks are finite: their sums tell. */
+    /* Nearly all blocks are finite; the sums show it. */
     struct sums sums = sum_numbers(numbers, count, numbers[0]);
     if (sums.difference - sums.difference != 0) {
         count = take_finite(statistics, numbers, count);
@@ -175,7 +175,7 @@ enum ets_status ets_tensor_statistics_of(const struct ets_tensor *tensor, uint32
     struct ets_blocks blocks;
     uint8_t gathered[BLOCK * sizeof(double)];
     const uint8_t *end = gathered; /* of the last block's whole stripes */
-    size_t tail = 0;               /* bytes behind them */
+    size_t tail = 0;               /* bytes after them */
     ets_blocks_init(&blocks, tensor);
     ets_xxh64_init(&summing.hash);
     for (uint64_t left = ets_tensor_count(tensor), count; left > 0; left -= count) {

@@ -1,4 +1,7 @@
-/* The plain loop's operations in the same lanes, so the same sums: compilers leave it scalar. */
+/*
+ * The portable loop with AVX2, because compilers leave it scalar. Operations and lanes are the
+ * same, and so are the sums.
+ */
 #include "numerics/loads_avx2.h"
 #include "numerics/tensor_statistics_sums.h"
 

@@ -1,4 +1,4 @@
-/* Sums over a block of one tensor's numbers: the inner loop of a summary. */
+/* Sums over a block of one tensor's numbers: the inner loop of the statistics. */
 #ifndef ETSCOPE_NUMERICS_TENSOR_STATISTICS_SUMS_H
 #define ETSCOPE_NUMERICS_TENSOR_STATISTICS_SUMS_H
 
@@ -7,13 +7,13 @@
 #include "etscope/numerics.h"
 #include "numerics/avx2.h"
 
-/* How many numbers are finite. */
+/* The number of finite numbers. */
 uint64_t ets_tensor_statistics_finite_count(const struct ets_tensor_statistics *statistics);
 
-/* The sums' lanes, which fit a vector register. */
+/* Lanes of the sums; they fit in a vector register. */
 enum { ETS_TENSOR_STATISTICS_LANES = 4 };
 
-/* Of numbers x, with differences x - pivot. */
+/* Sums over numbers x and differences x - pivot. */
 struct ets_tensor_statistics_lanes {
     double min[ETS_TENSOR_STATISTICS_LANES], max[ETS_TENSOR_STATISTICS_LANES],
         absolute[ETS_TENSOR_STATISTICS_LANES], difference[ETS_TENSOR_STATISTICS_LANES],

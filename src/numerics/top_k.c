@@ -20,7 +20,7 @@ static bool is_larger(double a, double b)
     return a > b || (a != a && b == b);
 }
 
-/* Where `value` is not among the k largest so far nothing happens, as nearly always. */
+/* Whether `value` is among the k largest so far; rarely true. */
 static inline bool is_leader(const struct leaders *leaders, uint32_t k, double value)
 {
     return leaders->count < k || is_larger(value, leaders->values[k - 1]);
@@ -76,7 +76,7 @@ static enum ets_status check(const struct ets_tensor *reference, const struct et
     return ETS_OK;
 }
 
-/* A tensor's numbers, block by block in logical order. */
+/* Iterates over a tensor's numbers block by block, in logical order. */
 struct side {
     struct ets_blocks blocks;
     struct leaders leaders; /* of the row */
@@ -90,7 +90,7 @@ static void next_block(struct side *side, size_t count)
     ets_decode(bytes, side->blocks.tensor->scalar_type, count, side->numbers);
 }
 
-/* Both tensors passed the check. */
+/* Both tensors must have passed the check. */
 static void walk(const struct ets_tensor *reference, const struct ets_tensor *other, uint32_t k,
                  struct ets_top_k *top)
 {

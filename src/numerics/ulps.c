@@ -6,7 +6,7 @@
 #include "numerics/avx2.h"
 #include "numerics/pairs.h"
 
-/* A floating-point type's bits: how many, and those of its infinity. */
+/* The bits of a floating-point type: their number, and those of infinity. */
 struct bit_layout {
     unsigned bits;
     uint64_t infinity;
@@ -31,7 +31,7 @@ ETS_INLINED uint64_t load_bits(const uint8_t *at, unsigned bits)
     return bits == 64 ? ets_load_u64(at) : bits == 32 ? ets_load_u32(at) : ets_load_u16(at);
 }
 
-/* Numbers of one sign are ordered as their bits; the others lie on the far side of zero. */
+/* Numbers of one sign are in the order of their bits; those of the other sign are beyond zero. */
 ETS_INLINED uint64_t distance(uint64_t a, uint64_t b, uint64_t sign)
 {
     const uint64_t left = a & ~sign, right = b & ~sign;
@@ -60,14 +60,14 @@ ETS_INLINED void add_numbers(struct ets_ulps *ulps, double *sum, const struct et
     }
 }
 
-/* Of a block of numbers. */
+/* Sums over a block of numbers. */
 struct block_sums {
     double sum;
     uint64_t max;
-    int has_specials; /* some are NaN or infinite, and the rest means nothing */
+    int has_specials; /* some are NaN or infinite; the other fields are undefined */
 };
 
-/* Distances fill 64 bits, so that upper and lower halves are added apart. */
+/* Distances take 64 bits, so upper and lower halves are added separately. */
 ETS_INLINED void sum_doubles(const uint8_t *left, const uint8_t *right, size_t count,
                              struct block_sums *out)
 {
@@ -91,7 +91,7 @@ ETS_INLINED void sum_doubles(const uint8_t *left, const uint8_t *right, size_t c
                                (uint64_t)max ^ (UINT64_C(1) << 63), specials != 0};
 }
 
-/* Without a branch, so that compilers make vector instructions of it. */
+/* Has no branch, so that compilers vectorize it. */
 ETS_INLINED void sum_singles(const uint8_t *left, const uint8_t *right, size_t count,
                              struct block_sums *out)
 {
@@ -112,7 +112,7 @@ ETS_INLINED void sum_singles(const uint8_t *left, const uint8_t *right, size_t c
     *out = (struct block_sums){(double)sum, max, specials};
 }
 
-/* A block's sum of distances below 2^16 has room in 32 bits. */
+/* A block's sum of distances below 2^16 fits in 32 bits. */
 ETS_INLINED void sum_halves(const uint8_t *left, const uint8_t *right, size_t count,
                             int32_t infinity, struct block_sums *out)
 {
@@ -150,7 +150,8 @@ ETS_AVX2 static void sum_with_avx2(const uint8_t *left, const uint8_t *right, si
     sum_distances(left, right, count, layout, out);
 }
 
-/* False where the block has to be gone over one by one: for a place, or because of specials. */
+/* False if the block must be visited one by one: for a position, or because of NaNs or infinities.
+ */
 static bool add_whole(struct ets_ulps *ulps, double *sum, const struct ets_pairs *pairs,
                       struct bit_layout layout)
 {

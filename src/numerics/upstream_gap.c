@@ -1,11 +1,11 @@
-/* The gap of a pair of tensors as ExecuTorch's Inspector takes it. */
+/* The numeric gap of a pair of tensors as ExecuTorch's Inspector computes it. */
 #include <stdbool.h>
 
 #include "etscope/experimental/comparators.h"
 #include "etscope/numerics.h"
 #include "numerics/upstream_gap.h"
 
-/* What a number counts as; `is_on`: its tensor holds a NaN. */
+/* The value that a number counts as; `is_on`: its tensor has a NaN. */
 static double replace(bool is_on, double value)
 {
     const double most = 0x1.fffffffffffffp1023;
@@ -13,7 +13,7 @@ static double replace(bool is_on, double value)
     return value != value ? 0 : value > 0 ? most : -most;
 }
 
-/* All pairs one after the other: where a number is NaN or infinite. */
+/* Adds all pairs one by one, if a number is NaN or infinite. */
 static void sum_replaced(const struct ets_tensor *reference, const struct ets_tensor *other,
                          bool left_replaced, bool right_replaced, struct ets_gap *gap)
 {

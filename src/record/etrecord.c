@@ -1,4 +1,4 @@
-/* The entries of an opened ETRecord, by name: what each is, its bytes, and its graph. */
+/* The entries of an opened ETRecord by name: kind, bytes and graph. */
 #include "etscope/etrecord.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ static const char EDGE_ENTRY[] = "edge_dialect_exported_program";
 static const char ATEN_ENTRY[] = "exported_program";
 static const char DEFAULT_METHOD[] = "forward";
 
-/* Entries that are no program, by their whole name. */
+/* Entries that are not programs, by their whole name. */
 static const char *const PLAIN_ENTRIES[] = {
     "ETRECORD_V0",       "debug_handle_map",       "delegate_map",
     "reference_outputs", "representative_inputs",  "instruction_id_to_num_outs_map",
@@ -32,8 +32,10 @@ static int ends_with(struct ets_text text, const char *end)
     return text.size >= size && memcmp(text.data + text.size - size, end, size) == 0;
 }
 
-/* Upstream's rule: what is neither of the fixed names nor a side file is a program. It takes
- * entries of later versions for programs, see ets_etrecord_lists_program. */
+/*
+ * ExecuTorch's rule: an entry that has none of the fixed names and is not a side file is a program.
+ * It also takes entries of later versions for programs, see ets_etrecord_lists_program.
+ */
 static int is_program(struct ets_text name)
 {
     for (size_t i = 0; i < sizeof PLAIN_ENTRIES / sizeof PLAIN_ENTRIES[0]; i++) {

@@ -1,4 +1,4 @@
-/* The inside of an opened ETRecord, shared by the files that fill and answer it. */
+/* An opened ETRecord, shared by the files of this folder. */
 #ifndef ETSCOPE_RECORD_ETRECORD_INTERNAL_H
 #define ETSCOPE_RECORD_ETRECORD_INTERNAL_H
 
@@ -6,7 +6,7 @@
 #include "host/arena.h"
 #include "record/zip.h"
 
-/* What one arena may hold: opening, one graph, one torch.save payload. */
+/* The memory limit of one arena: for opening, for one graph, for one torch.save payload. */
 #define ETS_ETRECORD_MEMORY_LIMIT ((size_t)4 << 30)
 
 /* debug_handle_map: one instruction. */
@@ -50,7 +50,7 @@ struct ets_method_maps {
     const struct ets_num_outs_entry *num_outs;
 };
 
-/* What an entry was read as, once it was asked for; owns its memory. */
+/* The content of an entry that was read; owns its memory. */
 struct ets_read_entry {
     struct ets_arena arena;
     int is_program;
@@ -63,10 +63,10 @@ struct ets_read_entry {
     size_t nest_count;
     const struct ets_reference_case *cases; /* reference_outputs, all methods */
     size_t case_count;
-    int is_values, is_inputs, is_cases; /* read before, even where there are none */
+    int is_values, is_inputs, is_cases; /* already read, even if there are none */
 };
 
-/* reference_outputs: the values of one case of one method; a method's cases lie in order. */
+/* reference_outputs: the values of one case of one method; a method's cases are in order. */
 struct ets_reference_case {
     struct ets_text method;
     const struct ets_value *values;
@@ -76,7 +76,7 @@ struct ets_reference_case {
 struct ets_etrecord {
     struct ets_arena arena; /* directory, maps, inflated entries */
     struct ets_zip zip;
-    const char *name; /* the caller's; NULL: none was given */
+    const char *name; /* from the caller; NULL: none */
     struct ets_etrecord_entry *entries;
     struct ets_read_entry *read; /* [zip.entry_count] */
     const char **graph_names;
@@ -86,7 +86,7 @@ struct ets_etrecord {
     uint64_t export_graph_id;
 };
 
-/* Says of a failure that it is this record's, whatever other files the caller was given. */
+/* Marks a failure as this record's, for callers with several files. */
 static inline enum ets_status ets_etrecord_blame(const struct ets_etrecord *record,
                                                  enum ets_status status, struct ets_error *error)
 {
@@ -102,9 +102,8 @@ struct ets_read_entry *ets_etrecord_read_entry(struct ets_etrecord *record,
                                                const struct ets_zip_entry *entry);
 
 /*
- * Whether the entry is a program: one that writers place below a name ("a/forward"), the programs
- * of the fixed names, or one that has weights beside it. Others, such as the delegate_info of later
- * versions, are entries that are not known.
+ * Whether the entry is a program: one below a name ("a/forward"), one with a fixed name, or one
+ * with weights beside it. Other entries, such as the delegate_info of later versions, are unknown.
  */
 enum ets_status ets_etrecord_lists_program(struct ets_etrecord *record, struct ets_text name,
                                            int *is_out, struct ets_error *error);

@@ -1,4 +1,4 @@
-/* The small maps of an ETRecord: read at once when it is opened, then looked up by bisection. */
+/* The small maps of an ETRecord: read on opening, then searched by bisection. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,9 +174,8 @@ static int read_instruction(const struct ets_json_value *key, int64_t *instructi
 }
 
 /*
- * Every entry struct starts with its instruction. Sorting is by instruction; of keys that are
- * written twice the last one counts, as for Python: it comes last of equals because elements are
- * sorted by their place too.
+ * Every entry struct starts with its instruction. Sorts by instruction and then by position, so
+ * that the last of several equal keys comes last and counts, as in Python.
  */
 static int compare_instructions(const void *a, const void *b)
 {
@@ -185,7 +184,8 @@ static int compare_instructions(const void *a, const void *b)
     return (*left > *right) - (*left < *right);
 }
 
-/* Sorts `count` elements of `size` bytes, each starting with its instruction, and drops doubles. */
+/* Sorts `count` elements of `size` bytes, each starting with its instruction, and drops duplicates.
+ */
 static enum ets_status sort_entries(struct maps_reader *reader, void **entries, uint32_t *count,
                                     size_t size)
 {
@@ -228,12 +228,12 @@ static enum ets_status read_handles(struct maps_reader *reader, const struct map
     return ETS_OK;
 }
 
-/* The value of one instruction's key into its entry, whose instruction is set. */
+/* Reads the value of one instruction's key into its entry, whose instruction is set. */
 typedef enum ets_status read_entry(struct maps_reader *reader, const struct map *map,
                                    struct ets_text key, const struct ets_json_value *json,
                                    void *entry);
 
-/* {instruction: value} as entries of `size` bytes in the order of their instructions. */
+/* Reads {instruction: value} as entries of `size` bytes, sorted by instruction. */
 static enum ets_status read_entries(struct maps_reader *reader, const struct map *map,
                                     const struct ets_json_value *json, size_t size,
                                     read_entry *read, void **entries_out, uint32_t *count_out)
@@ -407,7 +407,7 @@ enum ets_status ets_etrecord_read_maps(struct ets_etrecord *record, struct ets_e
     return status;
 }
 
-/* Answers. */
+/* Accessors. */
 
 size_t ets_etrecord_method_count(const struct ets_etrecord *record)
 {
@@ -419,7 +419,7 @@ const char *ets_etrecord_method_name(const struct ets_etrecord *record, size_t i
     return index < record->method_count ? record->methods[index].name : NULL;
 }
 
-/* The element of `instruction` in a sorted array of elements that start with theirs, or NULL. */
+/* The element of `instruction` in a sorted array of elements that start with it, or NULL. */
 static const void *find_entry(const void *entries, uint32_t count, size_t size, int64_t instruction)
 {
     uint32_t low = 0, high = count;

@@ -1,4 +1,4 @@
-/* Opens an ETRecord: the zip's directory, which entries are programs, and the small maps. */
+/* Opens an ETRecord: reads the zip's directory, finds the programs, reads the small maps. */
 #include <string.h>
 
 #include "base/error.h"

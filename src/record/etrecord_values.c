@@ -14,8 +14,8 @@ static int is_sequence(const struct ets_pickle_object *object)
 }
 
 /*
- * OrderedDict([(key, value), ...]) is the one form of a dict that a pickle does not spell as one;
- * torch.save does not write it, older pickles do.
+ * OrderedDict([(key, value), ...]) is the only dict that a pickle does not write as a dict.
+ * torch.save does not write it; older pickles do.
  */
 static const struct ets_pickle_object *pairs_of(const struct ets_pickle_object *object)
 {
@@ -28,7 +28,7 @@ static const struct ets_pickle_object *pairs_of(const struct ets_pickle_object *
     return arguments->as.list.items[0];
 }
 
-/* Calls `visit` for each key and value; MALFORMED where `object` is no dict. */
+/* Calls `visit` for each key and value; MALFORMED if `object` is not a dict. */
 struct visitor {
     struct ets_torch_save *save;
     struct ets_value_list list;
@@ -48,7 +48,7 @@ static enum ets_status visit_pair(struct visitor *visitor, const struct ets_pick
     return visitor->visit(visitor, (struct ets_text){name, text.size}, value);
 }
 
-/* A pickle may ask for any call; it is told, and never done. */
+/* Refuses a pickle that calls a function. Calls are reported but never made. */
 static enum ets_status refuse_root(struct visitor *visitor, const struct ets_pickle_object *object)
 {
     char what[160];
@@ -84,7 +84,8 @@ static enum ets_status visit_dict(struct visitor *visitor, const struct ets_pick
     return ETS_OK;
 }
 
-/* Opens the payload of `entry`; `*is_empty_out` where the entry holds nothing, as None is saved. */
+/* Opens the payload of `entry`; `*is_empty_out` is set for an empty entry, which is a saved None.
+ */
 static enum ets_status open_payload(struct ets_etrecord *record, struct ets_zip_entry *entry,
                                     struct ets_torch_save *save, int *is_empty_out,
                                     struct ets_error *error)
@@ -117,7 +118,7 @@ static enum ets_status read_values(struct ets_etrecord *record, struct ets_zip_e
     return ETS_OK;
 }
 
-/* A list of values, or one value alone. */
+/* Reads a list of values, or a single value. */
 static enum ets_status read_sequence(struct ets_torch_save *save,
                                      const struct ets_pickle_object *object,
                                      const struct ets_value **values_out, size_t *count_out)
@@ -136,7 +137,7 @@ static enum ets_status read_sequence(struct ets_torch_save *save,
     return ETS_OK;
 }
 
-/* Nested lists, tuples and dicts become their leaves in order, as PyTorch flattens arguments. */
+/* Flattens nested lists, tuples and dicts in order, as PyTorch flattens arguments. */
 struct leaves {
     struct ets_torch_save *save;
     struct ets_value *values;
@@ -193,7 +194,7 @@ static enum ets_status add_leaves(struct leaves *leaves, const struct ets_pickle
     const enum ets_nest_kind kind = nest_kind(object);
     const uint32_t step = kind == ETS_NEST_DICT ? 2 : 1;
     const uint32_t count = kind == ETS_NEST_VALUE ? 0 : object->as.list.count / step;
-    ETS_TRY(ets_torch_save_count(leaves->save, 1)); /* empty lists cost, too */
+    ETS_TRY(ets_torch_save_count(leaves->save, 1)); /* empty lists count, too */
     ETS_TRY(add_nest(leaves, (struct ets_nest){kind, count, key}));
     if (kind == ETS_NEST_VALUE) return add_leaf(leaves, object);
     if (depth >= MAX_DEPTH) {
@@ -284,7 +285,7 @@ static enum ets_status read_cases(struct ets_etrecord *record, struct ets_zip_en
 typedef enum ets_status read_function(struct ets_etrecord *record, struct ets_zip_entry *entry,
                                       struct ets_read_entry *read, struct ets_error *error);
 
-/* Reads the entry `name` by `function` unless that was done; what failed leaves no memory. */
+/* Reads the entry `name` with `function`, once. A failure leaves no memory allocated. */
 static enum ets_status read_once(struct ets_etrecord *record, const char *name,
                                  read_function *function, struct ets_read_entry **read_out,
                                  struct ets_error *error)
@@ -297,7 +298,7 @@ static enum ets_status read_once(struct ets_etrecord *record, const char *name,
     const int is_read = function == read_values   ? read->is_values
                         : function == read_inputs ? read->is_inputs
                                                   : read->is_cases;
-    /* An entry has one arena: it may not be emptied by the failure of a second way to read it. */
+    /* An entry has one arena: a failure of a second reader must not empty it. */
     const int is_used = read->graph != NULL || read->is_values || read->is_inputs || read->is_cases;
     if (!is_read) {
         const enum ets_status status = function(record, entry, read, error);
@@ -343,7 +344,7 @@ enum ets_status ets_etrecord_representative_nests(struct ets_etrecord *record,
     return ETS_OK;
 }
 
-/* The first case of `method` and how many there are: a method's cases lie side by side. */
+/* The first case of `method` and their number: a method's cases are adjacent. */
 static size_t find_cases(const struct ets_read_entry *read, const char *method, size_t *count_out)
 {
     const size_t size = strlen(method);

@@ -1,4 +1,4 @@
-/* Arguments of nodes: unions written as objects with one member, {tag: value}. */
+/* Reads arguments of nodes: unions written as objects with one member, {tag: value}. */
 #include <limits.h>
 #include <math.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "record/graph_reader.h"
 
-/* How a tag's value, or each element of its list, is written. */
+/* The form of a tag's value, or of each element of its list. */
 enum form {
     FORM_NONE,
     FORM_TENSOR, /* {"name": ...} */
@@ -94,7 +94,7 @@ static void set_float(struct ets_graph_argument *argument, double value)
     argument->float_value = value;
 }
 
-/* Any number: integers that do not fit stay numbers instead of wrapping. */
+/* Reads any number: integers that do not fit stay doubles instead of wrapping. */
 static int read_number(const struct ets_json_value *json, struct ets_graph_argument *argument)
 {
     if (ets_json_is(json, ETS_JSON_INT)) {
@@ -110,7 +110,7 @@ static int read_number(const struct ets_json_value *json, struct ets_graph_argum
     return 1;
 }
 
-/* Newer writers spell what JSON has no number for as text. */
+/* Newer writers write numbers that JSON lacks as text. */
 static int read_float(const struct ets_json_value *json, struct ets_graph_argument *argument)
 {
     if (ets_json_text_is(json, "Infinity")) {
@@ -201,7 +201,7 @@ static enum ets_status read_graph(struct ets_graph_reader *reader,
     return argument->graph == ETS_GRAPH_NONE ? ets_graph_no_memory(reader) : ETS_OK;
 }
 
-/* Leaves `argument` as it is, ETS_ARGUMENT_OTHER, where the value has not that form. */
+/* If the value does not have that form, `argument` stays ETS_ARGUMENT_OTHER. */
 static enum ets_status read_form(struct ets_graph_reader *reader, enum form form,
                                  const struct ets_json_value *json,
                                  struct ets_graph_argument *argument)
@@ -256,10 +256,7 @@ static const struct tag *find_tag(struct ets_text name)
     return NULL;
 }
 
-/*
- * The depth of recursion is that of nested as_optional_tensors in the text, which the JSON reader
- * has bounded.
- */
+/* Recurses once per nested as_optional_tensors in the text, whose depth the JSON reader limits. */
 enum ets_status ets_graph_read_argument(struct ets_graph_reader *reader,
                                         const struct ets_json_value *json,
                                         struct ets_graph_argument *argument)

@@ -1,4 +1,4 @@
-/* Hash tables over a graph's names: behind ets_graph_find_value and ets_graph_find_node. */
+/* Hash tables of a graph's names, for ets_graph_find_value and ets_graph_find_node. */
 #ifndef ETSCOPE_RECORD_GRAPH_INDEX_H
 #define ETSCOPE_RECORD_GRAPH_INDEX_H
 

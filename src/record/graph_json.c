@@ -1,4 +1,4 @@
-/* Programs, graphs, nodes and values of exported-program JSON. */
+/* Reads programs, graphs, nodes and values of exported-program JSON. */
 #include <stddef.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ enum { SHOWN_NAME = 80 };
 static enum ets_status fail_shape(const struct ets_graph_reader *reader, const char *what)
 {
     return ets_fail(reader->error, ETS_MALFORMED, reader->offset, "%.*s: %s",
-                    (int)reader->entry.size, reader->entry.data, what);
+                    ETS_TEXT(reader->entry), what);
 }
 
 static struct ets_text skip_prefix(struct ets_text text, const char *prefix)
@@ -30,7 +30,7 @@ static struct ets_text skip_component(struct ets_text text)
     return (struct ets_text){dot + 1, text.size - (size_t)(dot + 1 - text.data)};
 }
 
-/* What Python's __name__ of the target is: always an end of the target, so never copied. */
+/* Python's __name__ of the target: always its end, so it is never copied. */
 static struct ets_text op_of(struct ets_text target)
 {
     struct ets_text rest = skip_prefix(target, "executorch.exir.dialects.edge.ops.");
@@ -45,7 +45,7 @@ static struct ets_text op_of(struct ets_text target)
     }
 }
 
-/* Decimal text, or a number where a writer did not make it text; -1: none. */
+/* Decimal text, or a number from some writers; -1: none. */
 static int64_t handle_of(const struct ets_json_value *json)
 {
     if (ets_json_is(json, ETS_JSON_INT)) return json->as.integer < 0 ? -1 : json->as.integer;
@@ -59,7 +59,7 @@ static int64_t handle_of(const struct ets_json_value *json)
     return handle;
 }
 
-/* inputs: [{name, arg}] where `labelled`, outputs: [Argument] */
+/* inputs: [{name, arg}] if `labelled`, outputs: [Argument] */
 static enum ets_status read_arguments(struct ets_graph_reader *reader,
                                       const struct ets_json_value *json, int labelled,
                                       const struct ets_graph_argument **arguments_out,
@@ -238,7 +238,7 @@ static void set_output_role(const struct ets_json_value *spec, struct ets_graph_
     }
 }
 
-/* The specs of a signature run parallel to the graph's inputs; a subgraph has none. */
+/* The specs of a signature are parallel to the graph's inputs; a subgraph has none. */
 static enum ets_status read_inputs(struct ets_graph_reader *reader,
                                    const struct ets_json_value *json,
                                    const struct ets_json_value *specs, struct ets_graph *graph)
@@ -333,7 +333,7 @@ static enum ets_status read_graph(struct ets_graph_reader *reader,
     return index_names(reader, graph);
 }
 
-/* executorch/exir/serde's schema; records without a version read as 0.0, as upstream allows. */
+/* executorch/exir/serde's schema; records without a version read as 0.0, as in ExecuTorch. */
 enum { SCHEMA_MAJOR = 5 };
 
 static uint32_t version_of(const struct ets_json_value *json)
@@ -378,7 +378,7 @@ static enum ets_status read_program(struct ets_graph_reader *reader, struct ets_
     const enum ets_status status = ets_json_parse(&reader->tape, text, json.size, &failure);
     if (status != ETS_OK) {
         return ets_fail(reader->error, status, reader->offset + failure.offset, "%.*s: %s",
-                        (int)reader->entry.size, reader->entry.data, failure.text);
+                        ETS_TEXT(reader->entry), failure.text);
     }
     const struct ets_json_value *program = reader->tape.values;
     const struct ets_json_value *module = ets_json_get(program, "graph_module");
@@ -392,8 +392,8 @@ static enum ets_status read_program(struct ets_graph_reader *reader, struct ets_
     if (graph->schema_major != SCHEMA_MAJOR && graph->schema_major != 0) {
         return ets_fail(reader->error, ETS_UNSUPPORTED, reader->offset,
                         "%.*s: exported-program schema is %u.%u; only version %d is supported",
-                        (int)reader->entry.size, reader->entry.data, graph->schema_major,
-                        graph->schema_minor, SCHEMA_MAJOR);
+                        ETS_TEXT(reader->entry), graph->schema_major, graph->schema_minor,
+                        SCHEMA_MAJOR);
     }
     for (uint32_t i = 0; i < reader->pending_count; i++) {
         const struct ets_json_value *signature = i == 0 ? ets_json_get(module, "signature") : NULL;

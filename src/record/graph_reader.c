@@ -1,4 +1,6 @@
-/* What the readers of a graph's parts share: the list of graphs to read, running out of memory. */
+/*
+ * Code shared by the readers of a graph's parts: the list of graphs to read, and memory failures.
+ */
 #include "record/graph_reader.h"
 
 #include <string.h>
@@ -8,10 +10,10 @@
 enum ets_status ets_graph_no_memory(const struct ets_graph_reader *reader)
 {
     return ets_fail(reader->error, ETS_NO_MEMORY, reader->offset, "%.*s: no memory for the graph",
-                    (int)reader->entry.size, reader->entry.data);
+                    ETS_TEXT(reader->entry));
 }
 
-/* `arena` has no realloc: what was outgrown stays behind, at most as much again. */
+/* `arena` has no realloc: old arrays stay allocated, in total at most the size of the last. */
 uint32_t ets_graph_add_pending(struct ets_graph_reader *reader, const struct ets_json_value *json,
                                struct ets_text name)
 {

@@ -1,4 +1,4 @@
-/* Where a node comes from: its stack trace, its modules and its ancestors, taken apart. */
+/* Parses the origin of a node: its stack trace, modules and ancestors. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "record/graph_reader.h"
 
 /*
- * The pieces below are cut out of copies of the texts, by zero bytes where they end, so that every
- * piece is terminated and the original stays whole.
+ * The pieces below are parts of copies of the texts, each terminated by a zero byte; the originals
+ * are unchanged.
  */
 static char *copy(struct ets_graph_reader *reader, struct ets_text text)
 {
@@ -33,7 +33,8 @@ static char *line_end(char *at, char *end)
     return found != NULL ? found : end;
 }
 
-/* The last place of `part` in [at, end), or NULL: a path may hold what ends it. */
+/* The last position of `part` in [at, end), or NULL. The last, because a path may contain its
+ * terminator. */
 static char *find_last(char *at, const char *end, const char *part)
 {
     const size_t size = strlen(part);
@@ -50,8 +51,8 @@ static const char FRAME_LINE[] = "\", line ";
 static const char FRAME_FUNCTION[] = ", in ";
 
 /*
- * Where a frame's file name starts, or NULL for other lines. Frames are indented by two spaces, the
- * first one by none where the export stripped the text; source lines by four.
+ * The start of a frame's file name, or NULL for other lines. Frames are indented by two spaces, the
+ * first one by none if the export stripped the text; source lines by four.
  */
 static char *frame_file(char *at, const char *end)
 {

@@ -1,11 +1,11 @@
 /*
- * JSON texts as flat arrays of values ("tapes"), read by RapidJSON's SAX parser.
+ * Reads JSON into flat arrays of values ("tapes") with RapidJSON's SAX parser.
  *
- * Python writes what strict parsers refuse: NaN, Infinity and -Infinity are numbers here. Integers
- * up to 64 bits are exact, other numbers are rounded to the nearest double, whatever the locale.
+ * NaN, Infinity and -Infinity, which Python writes and strict parsers refuse, are numbers here.
+ * Integers up to 64 bits are exact; other numbers are rounded to the nearest double, in any locale.
  *
- * The tape lists values in the order of the text: a container is followed by its children, an
- * object's children are key, value, key, value... `span` leads from a container past its children:
+ * The tape lists values in text order: a container is followed by its children, and an object's
+ * children are key, value, key, value... `span` leads from a container past its children:
  *
  *     const struct ets_json_value *item = ets_json_first(array);
  *     for (uint32_t i = 0; i < array->size; i++, item = ets_json_next(item)) ...
@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-/* Ceilings of one text. */
+/* Limits of one text. */
 enum { ETS_JSON_MAX_DEPTH = 1024, ETS_JSON_MAX_NUMBER_CHARS = 1024 };
 #define ETS_JSON_MAX_BYTES ((size_t)1 << 30)
 #define ETS_JSON_MAX_VALUES ((size_t)1 << 26)
@@ -50,14 +50,14 @@ struct ets_json_value {
     } as;
 };
 
-/* A tape; parse again to use its memory again. */
+/* A tape. Parsing again reuses its memory. */
 struct ets_json {
     const struct ets_allocator *allocator;
     struct ets_json_value *values;
     size_t count, capacity;
 };
 
-/* What the parser says; `text` is static. */
+/* An error of the parser; `text` is static. */
 struct ets_json_failure {
     enum ets_status status;
     size_t offset; /* in the text */
@@ -68,8 +68,8 @@ void ets_json_init(struct ets_json *json, const struct ets_allocator *allocator)
 void ets_json_reset(struct ets_json *json);
 
 /*
- * Parses text[0, size) in place: text[size] must be 0, the tape's texts point into it, and what was
- * there is gone. MALFORMED, LIMIT or NO_MEMORY, with the place in `failure`.
+ * Parses text[0, size) in place and overwrites it; the tape's texts point into it. text[size] must
+ * be 0. Statuses: MALFORMED, LIMIT, NO_MEMORY, with the position in `failure`.
  */
 enum ets_status ets_json_parse(struct ets_json *json, char *text, size_t size,
                                struct ets_json_failure *failure);
@@ -79,13 +79,13 @@ enum ets_status ets_json_scan(struct ets_json *json, char *text, size_t size,
                               struct ets_json_failure *failure);
 
 /*
- * Sets `value` to a number's text, which follows JSON's grammar or is NaN or an Infinity with or
- * without a sign: 0, or -1 (absurdly long: `failure` tells).
+ * Sets `value` from the text of a number: JSON's grammar, NaN, or Infinity with or without a sign.
+ * Returns 0, or -1 with `failure` set if it is too long.
  */
 int ets_json_set_number(struct ets_json_value *value, const char *text, size_t size,
                         struct ets_json_failure *failure);
 
-/* Makes room for one more value: 0, or -1 (the ceiling or no memory: `failure` tells). */
+/* Makes room for one more value. Returns 0, or -1 with `failure` set (limit or no memory). */
 int ets_json_grow(struct ets_json *json, struct ets_json_failure *failure);
 
 static inline const struct ets_json_value *ets_json_first(const struct ets_json_value *container)
@@ -98,19 +98,19 @@ static inline const struct ets_json_value *ets_json_next(const struct ets_json_v
     return value + (value->kind >= ETS_JSON_ARRAY ? value->as.span : 1);
 }
 
-/* 1 where `value` (NULL allowed) is of that kind. */
+/* 1 if `value` (NULL allowed) has that kind. */
 static inline int ets_json_is(const struct ets_json_value *value, enum ets_json_kind kind)
 {
     return value != NULL && value->kind == (uint32_t)kind;
 }
 
-/* The member of an object, or NULL (no such member, no object, NULL). */
+/* The member of an object, or NULL (no such member, not an object, NULL). */
 const struct ets_json_value *ets_json_get(const struct ets_json_value *object, const char *key);
 
-/* The text, or the absent one for another kind or NULL. */
+/* The text, or an absent text for another kind or NULL. */
 struct ets_text ets_json_text(const struct ets_json_value *value);
 
-/* 1 where a text equals `expected`. */
+/* 1 if it is a text equal to `expected`. */
 int ets_json_text_is(const struct ets_json_value *value, const char *expected);
 
 #ifdef __cplusplus

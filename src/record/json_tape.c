@@ -1,4 +1,4 @@
-/* Filling the tape: room for more values, and numbers from their text. */
+/* Fills the tape: makes room for values, and parses numbers. */
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Reads and writes .npy headers: the Python dictionary that tells type, shape and order. */
+/* Reads and writes .npy headers: the Python dictionary with type, shape and order. */
 #include "record/numpy.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* NumPy's .npz files in a build without zlib. */
+/* Stubs for NumPy's .npz files in a build without zlib. */
 #include "base/error.h"
 #include "record/numpy.h"
 

@@ -1,4 +1,4 @@
-/* Arrays as stored entries of a zip (APPNOTE.TXT 6.3.10, 4.3 to 4.5), front to back. */
+/* Writes arrays as stored entries of a zip, front to back (APPNOTE.TXT 6.3.10, 4.3 to 4.5). */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
- * numpy.h - NumPy's files: a .npy file is one array, a .npz file several.
+ * numpy.h - reads and writes NumPy's files: .npy with one array, .npz with several.
  *
- * NumPy's .npy files as tensors, read in place and written header first.
+ * A .npy file is read in place and written header first.
  *
  *     struct ets_tensor tensor;
  *     if (ets_npy_read(ets_file_bytes(file), &tensor, &error) == ETS_OK) {
@@ -15,13 +15,13 @@
  *         ets_output_write(output, tensor.data, tensor.data_bytes);
  *     }
  *
- * Format: NEP 1, versions 1.0, 2.0 and 3.0; little-endian elements. No function here allocates
- * or keeps state; all are safe from any thread.
+ * Format: NEP 1, versions 1.0, 2.0 and 3.0; little-endian elements. No function for .npy allocates
+ * or keeps state; all may be called from any thread.
  *
- * NumPy has no name for some of ExecuTorch's types. bfloat16 is "<V2" in both directions, which is
- * what ml_dtypes writes: after loading, `array.view(ml_dtypes.bfloat16)`. The 8-bit floats are
- * written as "|V1", which does not say which of them, so they are not read back. Quantized and bits
- * types are written, and come back, as the integers that they are stored in.
+ * NumPy has no name for some of ExecuTorch's types. bfloat16 is "<V2" in both directions, like
+ * ml_dtypes writes it: use `array.view(ml_dtypes.bfloat16)` after loading. The 8-bit floats are
+ * written as "|V1", which does not say which of them it is, so they cannot be read back. Quantized
+ * and bits types are written and read as their stored integers.
  */
 #ifndef ETSCOPE_RECORD_NUMPY_H
 #define ETSCOPE_RECORD_NUMPY_H
@@ -31,25 +31,25 @@
 #include "etscope/tensor.h"
 #include "host/output.h"
 
-/* What any header written here fits in: 16 sizes of up to 19 digits. A multiple of 64. */
+/* Enough for any header written here: 16 sizes of up to 19 digits. A multiple of 64. */
 #define ETS_NPY_HEADER_BYTES 448
 
 /* The longest header text that is read; NumPy's own limit is 10,000. */
 #define ETS_NPY_HEADER_LIMIT 65536
 
 /*
- * Fills `tensor_out` from a whole .npy file, which `tensor_out->data` points into (possibly
- * unaligned). Bytes after the last element are ignored, as NumPy does. Statuses: WRONG_KIND (no
- * .npy), TRUNCATED, MALFORMED, LIMIT, UNSUPPORTED (big-endian, structured, text, object and date
- * types; more than ETS_TENSOR_MAX_RANK dimensions). The error's offset is a byte of the file.
+ * Fills `tensor_out` from a whole .npy file. `tensor_out->data` points into it, possibly unaligned.
+ * Bytes after the last element are ignored, as in NumPy. Statuses: WRONG_KIND (not a .npy),
+ * TRUNCATED, MALFORMED, LIMIT, UNSUPPORTED (big-endian, structured, text, object and date types;
+ * more than ETS_TENSOR_MAX_RANK dimensions). The error's offset is a byte of the file.
  */
 ETS_API enum ets_status ets_npy_read(struct ets_bytes bytes, struct ets_tensor *tensor_out,
                                      struct ets_error *error);
 
 /*
- * Writes the header for a tensor whose elements follow as they lie in memory, row by row or column
- * by column. `*size_out` is a multiple of 64. Statuses: NO_SPACE, UNSUPPORTED (a type NumPy cannot
- * hold), INVALID_ARGUMENT (other strides, negative sizes).
+ * Writes the header of a tensor. Its elements must follow in memory order, row-major or
+ * column-major. `*size_out` is a multiple of 64. Statuses: NO_SPACE, UNSUPPORTED (a type that NumPy
+ * cannot hold), INVALID_ARGUMENT (other strides, negative sizes).
  */
 enum ets_status ets_npy_write_header(const struct ets_tensor *tensor, uint8_t *buffer,
                                      size_t capacity, size_t *size_out, struct ets_error *error);
@@ -76,59 +76,58 @@ const char *ets_npy_type_name(int scalar_type);
  *     ets_npz_writer_close(writer);
  *     status = ets_output_commit(output, &error);
  *
- * Each array is an entry NAME.npy, for whose types see above. A build without zlib
- * answers UNAVAILABLE to both opens. Objects belong to one thread at a time.
+ * Each array is an entry NAME.npy, with the types above. Without zlib both opens return
+ * UNAVAILABLE. Use an object from one thread at a time.
  */
 
 struct ets_npz;
 
 /*
- * Reads the directory. `bytes` is borrowed until close. Statuses: WRONG_KIND (no zip, or one with
- * an entry that is no .npy by its name), TRUNCATED, MALFORMED, LIMIT, NO_MEMORY, UNAVAILABLE.
+ * Reads the directory. `bytes` is borrowed until close. Statuses: WRONG_KIND (not a zip, or an
+ * entry without the suffix .npy), TRUNCATED, MALFORMED, LIMIT, NO_MEMORY, UNAVAILABLE.
  */
 enum ets_status ets_npz_open(struct ets_bytes bytes, const struct ets_allocator *allocator,
                              struct ets_npz **npz_out, struct ets_error *error);
 void ets_npz_close(struct ets_npz *npz); /* NULL is allowed */
 
-/* How many arrays there are; they have the order of the zip's directory, in which NumPy wrote them.
- */
+/* The number of arrays. They are in the order of the zip's directory, in which NumPy wrote them. */
 size_t ets_npz_count(const struct ets_npz *npz);
 
-/* The name of array `index` without ".npy", borrowed from the file; absent behind the last one. */
+/* The name of array `index` without ".npy", borrowed from the file; absent after the last one. */
 struct ets_text ets_npz_name(const struct ets_npz *npz, size_t index);
 
-/* The index of the array of this name; ets_npz_count where there is none. */
+/* The index of the array of this name; ets_npz_count if there is none. */
 size_t ets_npz_find(const struct ets_npz *npz, struct ets_text name);
 
 /*
- * Array `index`, checked and, where np.savez_compressed wrote it, inflated on first use. Its data
- * is borrowed until close. Statuses: MALFORMED (check sum, deflate stream), UNSUPPORTED (encrypted,
- * an other packing), LIMIT, NO_MEMORY, and those of ets_npy_read; the error's offset is a byte of
- * the .npz, of an inflated entry that of its first one. NOT_FOUND: no such index.
+ * Reads array `index`. On first use it is checked and, if np.savez_compressed wrote it, inflated.
+ * Its data is borrowed until close. Statuses: NOT_FOUND (no such index), MALFORMED (checksum,
+ * deflate stream), UNSUPPORTED (encrypted, another compression), LIMIT, NO_MEMORY, and those of
+ * ets_npy_read. The error's offset is a byte of the .npz; for an inflated entry, its first byte.
  */
 enum ets_status ets_npz_read(struct ets_npz *npz, size_t index, struct ets_tensor *tensor_out,
                              struct ets_error *error);
 
 struct ets_npz_writer;
 
-/* `output` is borrowed until close, and the caller's to commit or discard. NO_MEMORY, UNAVAILABLE.
+/* `output` is borrowed until close; commit or discard it afterwards. NO_MEMORY, UNAVAILABLE.
  */
 enum ets_status ets_npz_writer_open(struct ets_output *output,
                                     const struct ets_allocator *allocator,
                                     struct ets_npz_writer **writer_out, struct ets_error *error);
 
 /*
- * Adds an array, uncompressed and in row-major order whatever the tensor's strides; beyond 4 GiB as
- * zip64. The name is copied. Statuses: UNSUPPORTED (a type that NumPy cannot hold),
- * INVALID_ARGUMENT (a name that is empty or over 60,000 bytes; sizes and strides that reach past
- * the data), NO_MEMORY. Nothing is written on failure, and the writer can go on.
+ * Adds an array, uncompressed and in row-major order for any strides; beyond 4 GiB as zip64. The
+ * name is copied. Statuses: UNSUPPORTED (a type that NumPy cannot hold), INVALID_ARGUMENT (a name
+ * that is empty or over 60,000 bytes; sizes and strides that extend past the data), NO_MEMORY. On
+ * failure nothing is written, and the writer can continue.
  */
 enum ets_status ets_npz_writer_add(struct ets_npz_writer *writer, const char *name,
                                    const struct ets_tensor *tensor, struct ets_error *error);
 
 /*
- * Writes the directory, after which the writer is only good for close. INVALID_ARGUMENT: two arrays
- * have one name; NO_MEMORY.
+ * Writes the directory. Afterwards the writer can only be closed. Statuses: INVALID_ARGUMENT (two
+ * arrays have the same name), NO_MEMORY.
  */
 enum ets_status ets_npz_writer_finish(struct ets_npz_writer *writer, struct ets_error *error);
 void ets_npz_writer_close(struct ets_npz_writer *writer); /* NULL is allowed */

@@ -82,12 +82,12 @@ struct machine {
 
 static enum ets_status fail(const struct machine *machine, enum ets_status status, const char *what)
 {
-    return ets_fail(
-        machine->error, status, machine->offset + machine->opcode,
-        "%.*s: pickle opcode 0x%x at %zu: %s", (int)machine->entry.size, machine->entry.data,
-        machine->opcode < machine->pickle.size ? (unsigned)machine->pickle.data[machine->opcode]
-                                               : 0u,
-        machine->opcode, what);
+    return ets_fail(machine->error, status, machine->offset + machine->opcode,
+                    "%.*s: pickle opcode 0x%x at %zu: %s", ETS_TEXT(machine->entry),
+                    machine->opcode < machine->pickle.size
+                        ? (unsigned)machine->pickle.data[machine->opcode]
+                        : 0u,
+                    machine->opcode, what);
 }
 
 static enum ets_status no_memory(const struct machine *machine)

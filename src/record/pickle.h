@@ -1,9 +1,9 @@
 /*
- * Pickles as data: the opcodes that torch.save writes, read into plain objects.
+ * Reads pickles as data: the opcodes that torch.save writes, into plain objects.
  *
- * Nothing is imported, constructed or called: a global is two names, a call (REDUCE, NEWOBJ) is an
- * object that remembers the callable and its arguments, whatever it would have done. Opcodes of
- * pickle protocols 2 to 5 that write plain values are known, all others are refused.
+ * Nothing is imported, constructed or called: a global is two names, and a call (REDUCE, NEWOBJ) is
+ * an object with the callable and its arguments. Opcodes of pickle protocols 2 to 5 that write
+ * plain values are supported; all others are refused.
  */
 #ifndef ETSCOPE_RECORD_PICKLE_H
 #define ETSCOPE_RECORD_PICKLE_H
@@ -11,7 +11,7 @@
 #include "etscope/base.h"
 #include "host/arena.h"
 
-/* Ceiling of one pickle: data.pkl holds no tensor bytes, a thousand tensors need some 100 kB. */
+/* Size limit: data.pkl holds no tensor bytes, so a thousand tensors need about 100 kB. */
 #define ETS_PICKLE_MAX_BYTES ((size_t)64 << 20)
 
 enum ets_pickle_kind {
@@ -51,15 +51,15 @@ struct ets_pickle_object {
 };
 
 /*
- * Reads `pickle`, whose place in the file is `offset` and which messages call `entry`. Objects are
- * in `arena`, their texts in the pickle. Lists and dicts may contain themselves.
- * Statuses: TRUNCATED, MALFORMED, UNSUPPORTED (opcode), LIMIT, NO_MEMORY.
+ * Reads `pickle`, which is at `offset` in the file and is called `entry` in messages. Objects are
+ * in `arena`, their texts in the pickle. Lists and dicts may contain themselves. Statuses:
+ * TRUNCATED, MALFORMED, UNSUPPORTED (opcode), LIMIT, NO_MEMORY.
  */
 enum ets_status ets_pickle_read(struct ets_bytes pickle, uint64_t offset, struct ets_text entry,
                                 struct ets_arena *arena, const struct ets_pickle_object **root_out,
                                 struct ets_error *error);
 
-/* 1 where `object` (NULL allowed) is the global `module`.`name`. */
+/* 1 if `object` (NULL allowed) is the global `module`.`name`. */
 int ets_pickle_is_global(const struct ets_pickle_object *object, const char *module,
                          const char *name);
 

@@ -1,18 +1,18 @@
-/* The maps of a record that joins need, and names of a graph. */
+/* The maps of a record that are needed for joins, and lookups of names in graphs. */
 #ifndef ETSCOPE_RECORD_RECORD_MAPS_H
 #define ETSCOPE_RECORD_RECORD_MAPS_H
 
 #include "etscope/etrecord.h"
 
 /*
- * The handles of one delegate identifier, matched exactly (an integer identifier is its decimal
- * text). `*handles_out` NULL and 0: not in the map.
+ * The handles of one delegate identifier, which is matched exactly (an integer identifier as
+ * decimal text). `*handles_out` NULL and 0: not in the map.
  */
 void ets_etrecord_delegate_handles(const struct ets_etrecord *record, const char *method,
                                    int64_t instruction, struct ets_text identifier,
                                    const int64_t **handles_out, size_t *count_out);
 
-/* instruction_id_to_num_outs_map: 1 where the instruction has no entry, as upstream reads it. */
+/* instruction_id_to_num_outs_map: 1 if the instruction has no entry, as in ExecuTorch. */
 int64_t ets_etrecord_num_outs(const struct ets_etrecord *record, const char *method,
                               int64_t instruction);
 
@@ -24,14 +24,16 @@ const struct ets_graph_value *ets_graph_find_value(const struct ets_graph *graph
 const struct ets_graph_node *ets_graph_find_node(const struct ets_graph *graph,
                                                  struct ets_text name);
 
-/* 0 for a frame of torch, torchao or executorch themselves: a file below site-packages/torch (or
- * dist-packages) and so on, or "<eval_with_key>", which torch.fx generates. */
+/*
+ * 0 for a frame in torch, torchao or executorch: a file below site-packages/torch (or
+ * dist-packages) and so on, or "<eval_with_key>", which torch.fx generates.
+ */
 int ets_graph_frame_is_user(const struct ets_graph_frame *frame);
 
 /* All identifiers of a delegate call in the file's order: NULL past the end. */
 const char *ets_etrecord_delegate_identifier(const struct ets_etrecord *record, const char *method,
                                              int64_t instruction, size_t index);
-/* 1 where the record has the map at all (older layouts have not), else 0. */
+/* 1 if the record has the map (older layouts do not), else 0. */
 int ets_etrecord_has_delegate_map(const struct ets_etrecord *record, const char *method);
 int ets_etrecord_has_num_outs_map(const struct ets_etrecord *record, const char *method);
 

@@ -1,4 +1,6 @@
-/* etrecord.h for a build without RapidJSON or zlib: every question is answered, with "not here". */
+/*
+ * Stubs of etrecord.h for a build without RapidJSON or zlib: all functions fail or return nothing.
+ */
 #include <string.h>
 
 #include "base/error.h"

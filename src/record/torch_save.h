@@ -1,7 +1,7 @@
 /*
- * What torch.save wrote: a zip with one pickle (data.pkl) and one entry for each storage.
- * Tensors are borrowed from the payload; an object that is neither a tensor nor a number is
- * ETS_VALUE_OTHER, and the tensors inside of it are kept where they can be named.
+ * Reads files of torch.save: a zip with one pickle (data.pkl) and one entry per storage. Tensors
+ * point into the payload. An object that is neither a tensor nor a number is ETS_VALUE_OTHER; the
+ * tensors inside it are kept if they can be named.
  */
 #ifndef ETSCOPE_RECORD_TORCH_SAVE_H
 #define ETSCOPE_RECORD_TORCH_SAVE_H
@@ -13,11 +13,11 @@
 struct ets_torch_save {
     struct ets_zip zip;
     struct ets_text entry;  /* name of the payload in the record, for messages */
-    struct ets_text folder; /* "archive/": in front of all names inside */
+    struct ets_text folder; /* "archive/": prefix of all names inside */
     struct ets_arena *arena;
     const struct ets_pickle_object *root;
     uint64_t pickle_offset; /* of data.pkl in the file */
-    uint64_t value_count;   /* made so far */
+    uint64_t value_count;   /* number of values so far */
     struct ets_error *error;
 };
 
@@ -28,8 +28,8 @@ struct ets_value_list {
 };
 
 /*
- * Opens `payload`, which lies at `offset` in the file. `save`'s memory is in `arena`.
- * Statuses: TRUNCATED, MALFORMED, UNSUPPORTED (no zip but a bare pickle; big-endian), LIMIT,
+ * Opens `payload`, which is at `offset` in the file. `save`'s memory is in `arena`. Statuses:
+ * TRUNCATED, MALFORMED, UNSUPPORTED (a plain pickle instead of a zip; big-endian), LIMIT,
  * NO_MEMORY.
  */
 enum ets_status ets_torch_save_open(struct ets_torch_save *save, struct ets_text entry,
@@ -37,25 +37,25 @@ enum ets_status ets_torch_save_open(struct ets_torch_save *save, struct ets_text
                                     struct ets_arena *arena, struct ets_error *error);
 
 /*
- * Counts values before they are made: objects can contain each other, so that a short pickle can
- * stand for any number of values. LIMIT.
+ * Counts values before they are made, because objects can contain each other and a short pickle can
+ * describe any number of values. Status: LIMIT.
  */
 enum ets_status ets_torch_save_count(struct ets_torch_save *save, uint64_t count);
 
-/* One object as a value. MALFORMED: a tensor that reaches outside of its storage. */
+/* Converts one object to a value. MALFORMED: a tensor that extends past its storage. */
 enum ets_status ets_torch_save_value(struct ets_torch_save *save,
                                      const struct ets_pickle_object *object,
                                      struct ets_value *value_out);
 
 /*
- * Appends `object` under `name`; where it holds others (a dict, a list, an object of an unknown
- * class), these follow it as "name.key" or "name.0".
+ * Appends `object` under `name`. If it holds others (a dict, a list, an object of an unknown
+ * class), these follow as "name.key" or "name.0".
  */
 enum ets_status ets_torch_save_collect(struct ets_torch_save *save, struct ets_text name,
                                        const struct ets_pickle_object *object, int depth,
                                        struct ets_value_list *list);
 
-/* The key of a dict as text: itself, or its number. LIMIT: an absurdly long one. */
+/* The key of a dict as text: the text itself, or a number as text. LIMIT: it is too long. */
 enum ets_status ets_torch_save_key(struct ets_torch_save *save, const struct ets_pickle_object *key,
                                    uint32_t place, struct ets_text *text_out);
 

@@ -1,7 +1,4 @@
-/*
- * Reads zip files, with zip64: the directory is checked once, entries are inflated when they are
- * asked for.
- */
+/* Reads zip files, with zip64: checks the directory once, inflates entries on request. */
 #include "record/zip.h"
 
 #include <stdlib.h>

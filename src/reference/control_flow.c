@@ -1,4 +1,4 @@
-/* Conditions and loops: their bodies are plans, whose inputs are the operands one after another. */
+/* Runs conditions and loops. Their bodies are plans, with the operands as inputs in order. */
 #include "base/error.h"
 #include "base/text.h"
 #include "etscope/numerics.h"
@@ -7,15 +7,15 @@
 
 #include <string.h>
 
-/* More turns of loops than any model makes: those of a hostile file end there. */
+/* More loop iterations than any model has; stops those of hostile files. */
 enum { MAX_TURNS = 1 << 20 };
 
-/* Where the operands of a kind of node are among its inputs. */
+/* The positions of operands among the inputs of a kind of node. */
 struct layout {
     const char *target;
     enum reference_step_kind kind;
     uint32_t input_count, body_count;
-    uint32_t first_body; /* the bodies follow one another */
+    uint32_t first_body; /* bodies are adjacent */
     uint32_t lists[3];   /* inputs that are lists of operands; 0: no more */
 };
 
@@ -39,7 +39,7 @@ static const struct layout *layout_of(const struct reference_step *step)
     return find_layout(step->node->target);
 }
 
-/* The number of values in the operand list `which`: nothing at all may stand for an empty list. */
+/* The number of values in the operand list `which`; an empty list may be missing. */
 static uint32_t list_size(const struct reference_step *step, const struct layout *layout,
                           unsigned which)
 {
@@ -93,7 +93,7 @@ enum reference_step_kind ets_reference_control_find(const struct reference_step 
     return REFERENCE_UNCOVERED;
 }
 
-/* Values of one turn: of the body's inputs, or of its outputs. */
+/* Values of one iteration: the body's inputs or outputs. */
 struct turn {
     struct reference_value *values;
     uint32_t count;
@@ -122,7 +122,7 @@ static void turn_free(struct reference_run *run, struct turn *turn)
     turn->count = 0;
 }
 
-/* `from`'s values take the places from `first` on. */
+/* Moves the values of `from` to the places from `first` on. */
 static void move_values(struct reference_run *run, struct turn *to, uint32_t first,
                         struct reference_value *from, uint32_t count)
 {
@@ -133,7 +133,7 @@ static void move_values(struct reference_run *run, struct turn *to, uint32_t fir
     }
 }
 
-/* All operands of the step in their order. */
+/* All operands of the step, in order. */
 static enum ets_status read_operands(struct reference_run *run, const struct reference_plan *plan,
                                      const struct reference_step *step, struct turn *operands)
 {
@@ -192,7 +192,7 @@ static enum ets_status read_truth(struct reference_run *run, const struct refere
         return ETS_OK;
     }
     return ets_fail(run->error, ETS_RUNTIME, ETS_NO_OFFSET, "%.*s: its condition is not a boolean",
-                    (int)step->node->name.size, step->node->name.data);
+                    ETS_TEXT(step->node->name));
 }
 
 static enum ets_status run_cond(struct reference_run *run, const struct reference_plan *plan,
@@ -214,7 +214,7 @@ static enum ets_status count_turn(struct reference_run *run, const struct refere
     if (++run->turn_count <= MAX_TURNS) return ETS_OK;
     return ets_fail(run->error, ETS_LIMIT, ETS_NO_OFFSET,
                     "%.*s: the graph's loops take more than %d iterations",
-                    (int)step->node->name.size, step->node->name.data, MAX_TURNS);
+                    ETS_TEXT(step->node->name), MAX_TURNS);
 }
 
 static enum ets_status run_while(struct reference_run *run, const struct reference_step *step,
@@ -264,7 +264,7 @@ static enum ets_status take_item(struct reference_run *run, const struct referen
     return ETS_OK;
 }
 
-/* How many turns a loop over `count` tensors takes: their first size, which they share. */
+/* The number of iterations of a loop over `count` tensors: their common first size. */
 static enum ets_status count_items(struct reference_run *run, const struct reference_step *step,
                                    const struct reference_value *values, uint32_t count,
                                    int64_t *items_out)
@@ -276,17 +276,16 @@ static enum ets_status count_items(struct reference_run *run, const struct refer
         if (size < 0 || (i > 0 && size != *items_out)) {
             return ets_fail(run->error, ETS_RUNTIME, ETS_NO_OFFSET,
                             "%.*s: the inputs that the loop iterates over have different lengths",
-                            (int)step->node->name.size, step->node->name.data);
+                            ETS_TEXT(step->node->name));
         }
         *items_out = size;
     }
     if (count > 0) return ETS_OK;
     return ets_fail(run->error, ETS_RUNTIME, ETS_NO_OFFSET,
-                    "%.*s: the loop has no input to iterate over", (int)step->node->name.size,
-                    step->node->name.data);
+                    "%.*s: the loop has no input to iterate over", ETS_TEXT(step->node->name));
 }
 
-/* Puts a turn's value in its place of the whole, which the first turn makes. */
+/* Stores an iteration's value in its part of the result, which the first iteration allocates. */
 static enum ets_status put_item(struct reference_run *run, const struct reference_value *item,
                                 int64_t index, int64_t count, struct reference_value *whole)
 {
@@ -314,7 +313,7 @@ static enum ets_status put_item(struct reference_run *run, const struct referenc
     return status;
 }
 
-/* A loop of no turns gives tensors without elements. */
+/* A loop without iterations returns tensors without elements. */
 static enum ets_status put_empty(struct reference_run *run, const struct reference_plan *plan,
                                  uint32_t slot, struct reference_value *whole)
 {
@@ -332,8 +331,9 @@ static enum ets_status put_empty(struct reference_run *run, const struct referen
 }
 
 /*
- * `carried` operands change from turn to turn; of the next `item_lists` operands a turn takes an
- * item each; the rest stays. Outputs are what is carried and, gathered, what else a turn gives.
+ * `carried` operands change with each iteration. Of the next `item_lists` operands an iteration
+ * takes one item each. The others are constant. Outputs are the carried values and, collected, the
+ * other outputs of all iterations.
  */
 static enum ets_status run_items(struct reference_run *run, const struct reference_plan *plan,
                                  const struct reference_step *step, uint32_t carried,
@@ -397,7 +397,7 @@ enum ets_status ets_reference_run_control(struct reference_run *run,
     if (status == ETS_OK) status = run_kind(run, plan, step, &operands, &outputs);
     if (status == ETS_OK) {
         ets_reference_put_outputs(run, plan, step, outputs.values);
-        outputs.count = 0; /* they are the slots' now */
+        outputs.count = 0; /* the slots own them now */
     }
     turn_free(run, &operands);
     turn_free(run, &outputs);

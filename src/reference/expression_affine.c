@@ -1,6 +1,6 @@
 /*
- * torchao's affine quantisation: as in expression_quantized.c, with one scale for each block of the
- * tensor. A block of b in a dimension of n * b makes it two dimensions, [n, b].
+ * torchao's affine quantisation: like expression_quantized.c, with one scale per block of the
+ * tensor. A block of b splits a dimension of n * b into [n, b].
  */
 #include <math.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static enum ets_status read_blocks(struct reference_frame *frame, const struct e
     return ETS_OK;
 }
 
-/* `value` as [count, size, count, size...], with sizes of 1 for what there is once a block. */
+/* `value` as [count, size, count, size...], with size 1 for values per block. */
 static enum ets_status in_blocks(struct reference_frame *frame, const struct reference_value *value,
                                  const struct blocks *blocks, bool is_whole,
                                  struct reference_value *result_out)
@@ -61,7 +61,7 @@ static enum ets_status give_in_shape(struct reference_frame *frame,
     return ets_reference_give(frame, step, index, &result);
 }
 
-/* Scales or zero points as numbers of `type`, once a block; NOTHING stays so. */
+/* Scales or zero points as numbers of `type`, one per block; NOTHING is kept. */
 static enum ets_status once_a_block(struct reference_frame *frame,
                                     const struct reference_value *value,
                                     const struct blocks *blocks, int type,
@@ -122,7 +122,7 @@ enum ets_status ets_reference_dequantize_blocks(struct reference_frame *frame,
     return give_in_shape(frame, step, 0, &x, self);
 }
 
-/* Least and largest number of every block, and 0. */
+/* The minimum and maximum of every block and 0. */
 static enum ets_status find_ranges(struct reference_frame *frame, const struct reference_value *x,
                                    const struct blocks *blocks, struct reference_value *low,
                                    struct reference_value *high)
@@ -142,7 +142,7 @@ static enum ets_status find_ranges(struct reference_frame *frame, const struct r
     return APPLY(frame, small, high, "aten.clamp.default", *high, WHOLE(0));
 }
 
-/* The sizes of what there is once a block, without dimensions that are one block. */
+/* The sizes of values per block, without dimensions of one block. */
 static struct ets_tensor scale_shape(const struct blocks *blocks)
 {
     struct ets_tensor shape = {.rank = 0};
@@ -154,7 +154,7 @@ static struct ets_tensor scale_shape(const struct blocks *blocks)
     return shape;
 }
 
-/* Scale and zero point from the ranges: to both ends of the integers, or alike around 0. */
+/* Scale and zero point from the ranges: over all integers, or symmetric around 0. */
 static enum ets_status choose(struct reference_frame *frame, bool is_symmetric, double least,
                               double most, double eps, struct reference_value low,
                               struct reference_value high, struct reference_value *scale,

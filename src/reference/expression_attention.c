@@ -17,7 +17,7 @@ static enum ets_status number_mask(struct reference_frame *frame, struct referen
     return APPLY(frame, shape, mask, "aten.masked_fill.Scalar", zeros, hidden, NUMBER(-INFINITY));
 }
 
-/* What every place may see: itself and those before it. */
+/* The causal mask: every position sees itself and earlier ones. */
 static enum ets_status causal_mask(struct reference_frame *frame, int64_t rows, int64_t columns,
                                    struct reference_value *mask_out)
 {
@@ -29,7 +29,7 @@ static enum ets_status causal_mask(struct reference_frame *frame, int64_t rows, 
     return APPLY(frame, shape, mask_out, "aten.tril.default", ones);
 }
 
-/* softmax over the last dimension; rows that see nothing are 0. */
+/* softmax over the last dimension; fully masked rows are 0. */
 static enum ets_status safe_softmax(struct reference_frame *frame,
                                     const struct reference_value *scores, bool is_masked,
                                     struct reference_value *result)
@@ -47,7 +47,7 @@ static enum ets_status safe_softmax(struct reference_frame *frame,
     return APPLY(frame, shape, result, "aten.masked_fill.Scalar", *result, blind, NUMBER(0));
 }
 
-/* Keys or values of fewer heads than the query has, each head for several. */
+/* Repeats keys or values with fewer heads than the query. */
 static enum ets_status spread_heads(struct reference_frame *frame,
                                     const struct reference_value *query,
                                     struct reference_value *value)

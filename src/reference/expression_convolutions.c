@@ -1,17 +1,17 @@
 /*
- * Convolutions as products of matrices, which the runtime computes seventy times as fast as its own
- * convolution: of the weights, [out, in * kernel], and the input's patches, [in * kernel, pixels].
- * A product gives an image's rows as they lie in the output. Transposed convolutions and those of
- * integers are the runtime's.
+ * Computes convolutions as matrix products, which the runtime computes seventy times faster than
+ * its own convolution: the weights, [out, in * kernel], times the patches of the input, [in *
+ * kernel, pixels]. The product has the rows of an image in the order of the output. Transposed and
+ * integer convolutions use the runtime's kernel.
  */
 #include <string.h>
 
 #include "reference/expression_list.h"
 
-#define PATCH_BYTES ((size_t)16 << 20)  /* of patches at once */
+#define PATCH_BYTES ((size_t)16 << 20)  /* limit of patches in memory */
 #define NUMBER_LIMIT (INT64_C(1) << 30) /* of strides, paddings, dilations, kernel sizes */
 
-/* One dimension of an image: the input's size, the kernel's, what lies between. */
+/* One dimension of an image: sizes of input and kernel, stride, padding, dilation. */
 struct axis {
     int64_t input, kernel, stride, dilation, before, after, output;
 };
@@ -43,7 +43,7 @@ static enum ets_status check_axis(struct reference_frame *frame, struct axis *ax
     return ETS_OK;
 }
 
-/* One row of the input below one column of the kernel: `axis->output` numbers, zeros outside. */
+/* One row of the input for one column of the kernel: `axis->output` numbers, zeros outside. */
 static void copy_patch_row(const struct axis *axis, int64_t offset, const uint8_t *row, uint8_t *to,
                            size_t bytes)
 {
@@ -68,7 +68,7 @@ static void copy_patch_row(const struct axis *axis, int64_t offset, const uint8_
     }
 }
 
-/* The patches below output rows [first, end) of a group's channels at `image`. */
+/* The patches for output rows [first, end) of a group's channels at `image`. */
 static void copy_patches(const struct convolution *it, const uint8_t *image, int64_t first,
                          int64_t end, uint8_t *to)
 {
@@ -117,7 +117,7 @@ static bool is_pointwise(const struct axis *axis)
     return axis->kernel == 1 && axis->stride == 1 && axis->before == 0 && axis->after == 0;
 }
 
-/* One group of one image, `rows_at_once` output rows at a time, with room for them. */
+/* Computes one group of one image, `rows_at_once` output rows at a time. */
 static enum ets_status convolve_group(struct reference_frame *frame, const struct convolution *it,
                                       const uint8_t *image, const uint8_t *weight,
                                       int64_t rows_at_once, uint8_t *patches, uint8_t *product,
@@ -156,7 +156,7 @@ static enum ets_status new_bytes(struct reference_frame *frame, int64_t bytes,
     return ets_reference_keep(frame, value_out);
 }
 
-/* All images and groups into `output`, dense. */
+/* Computes all images and groups into `output`, which is dense. */
 static enum ets_status convolve(struct reference_frame *frame, const struct convolution *it,
                                 const struct ets_tensor *output)
 {
@@ -190,7 +190,7 @@ static enum ets_status convolve(struct reference_frame *frame, const struct conv
     return ETS_OK;
 }
 
-/* The nine arguments of aten.convolution, whatever operator asked. */
+/* The nine arguments of aten.convolution, for all operators. */
 enum { INPUT, WEIGHT, BIAS, STRIDE, PADDING, DILATION, TRANSPOSED, OUTPUT_PADDING, GROUPS, COUNT };
 
 static enum ets_status by_kernel(struct reference_frame *frame, const struct reference_step *step,
@@ -204,7 +204,7 @@ static enum ets_status by_kernel(struct reference_frame *frame, const struct ref
     return ets_reference_kernel_step(frame, &kernel);
 }
 
-/* "same" and "valid", where paddings may be given so. */
+/* Reads the paddings "same" and "valid". */
 static enum ets_status set_padding(struct reference_frame *frame,
                                    const struct reference_value *padding, struct axis *axes,
                                    uint32_t count)
@@ -248,7 +248,7 @@ static enum ets_status set_axes(struct reference_frame *frame,
     return ETS_OK;
 }
 
-/* Everything but the axes; `is_product_out`: this is computed here. */
+/* Reads everything but the axes. `is_product_out`: computed here as a product. */
 static enum ets_status set_channels(struct reference_frame *frame,
                                     const struct reference_value *arguments, struct convolution *it,
                                     bool *is_product_out)
@@ -272,7 +272,7 @@ static enum ets_status set_channels(struct reference_frame *frame,
     return ETS_OK;
 }
 
-/* The bias to every pixel of a channel. */
+/* Adds the bias to every pixel of a channel. */
 static enum ets_status add_bias(struct reference_frame *frame, const struct reference_value *bias,
                                 uint32_t count, struct reference_value *result)
 {
@@ -347,7 +347,7 @@ static enum ets_status no_padding(struct reference_frame *frame,
                                   list_out);
 }
 
-/* A number, or a list of one, as a list for each of the kernel's dimensions. */
+/* Repeats a number, or a list of one, for each of the kernel's dimensions. */
 static enum ets_status widen(struct reference_frame *frame, const struct reference_value *weight,
                              struct reference_value *number)
 {

@@ -1,4 +1,4 @@
-/* Identities, conversions, and tensors that are made from nothing. */
+/* Identities, conversions, and new tensors. */
 #include <string.h>
 
 #include "reference/expression_list.h"
@@ -9,7 +9,7 @@ enum ets_status ets_reference_identity(struct reference_frame *frame,
     return ets_reference_give(frame, step, 0, &step->arguments[0]);
 }
 
-/* A tensor as it is, in `scalar_type` (-1: its own), row-major; a new one, or a view of it. */
+/* A row-major tensor in `scalar_type` (-1: unchanged): a copy, or a view if possible. */
 static enum ets_status give_converted(struct reference_frame *frame,
                                       const struct reference_step *step, int scalar_type,
                                       bool is_new)
@@ -63,7 +63,7 @@ enum ets_status ets_reference_contiguous(struct reference_frame *frame,
     return give_converted(frame, step, -1, !ets_tensor_is_contiguous(self));
 }
 
-/* to.dtype and its like, which may give the tensor itself, and copies that have a dtype. */
+/* to.dtype and similar, which may return the tensor itself, and copies with a dtype. */
 enum ets_status ets_reference_to(struct reference_frame *frame, const struct reference_step *step)
 {
     const struct reference_value copy = named(step, "copy");
@@ -112,7 +112,7 @@ static enum ets_status give_full(struct reference_frame *frame, const struct ref
     return ets_reference_give(frame, step, 0, &result);
 }
 
-/* Of the sizes of argument `index`, an 'i[]'. */
+/* The same with the sizes of argument `index`, an 'i[]'. */
 static enum ets_status shape_of_list(struct reference_frame *frame,
                                      const struct reference_step *step, uint32_t index,
                                      int scalar_type, struct reference_shape *shape_out)
@@ -125,7 +125,7 @@ static enum ets_status shape_of_list(struct reference_frame *frame,
     return ets_reference_ints(frame, list, rank, shape_out->sizes);
 }
 
-/* ones_like, zeros_like, empty_like: empty is 0, so that all runs are alike. */
+/* ones_like, zeros_like, empty_like: empty is 0, so that all runs are equal. */
 static enum ets_status give_like(struct reference_frame *frame, const struct reference_step *step,
                                  int64_t number)
 {
@@ -213,7 +213,7 @@ enum ets_status ets_reference_index_copy(struct reference_frame *frame,
     return ets_reference_give(frame, step, 0, &result);
 }
 
-/* native_dropout(input, p, train) outside of training: the input, and a mask that takes all. */
+/* native_dropout(input, p, train) outside training: the input, and a mask of ones. */
 enum ets_status ets_reference_native_dropout(struct reference_frame *frame,
                                              const struct reference_step *step)
 {

@@ -1,4 +1,4 @@
-/* Element by element: activations, and operators that are others by another name. */
+/* Elementwise operators: activations, and aliases of other operators. */
 #include <string.h>
 
 #include "reference/expression_list.h"
@@ -56,7 +56,7 @@ enum ets_status ets_reference_relu6(struct reference_frame *frame,
     return ets_reference_give(frame, step, 0, &result);
 }
 
-/* prelu(self, weight): one weight, or one for each channel. */
+/* prelu(self, weight): one weight, or one per channel. */
 enum ets_status ets_reference_prelu(struct reference_frame *frame,
                                     const struct reference_step *step)
 {
@@ -117,7 +117,7 @@ enum ets_status ets_reference_clamp_end(struct reference_frame *frame,
     return ets_reference_give(frame, step, 0, &result);
 }
 
-/* repeat_interleave(self, repeats, dim): every element so often, one after the other. */
+/* repeat_interleave(self, repeats, dim): repeats every element in place. */
 enum ets_status ets_reference_repeat_interleave(struct reference_frame *frame,
                                                 const struct reference_step *step)
 {
@@ -149,7 +149,7 @@ enum ets_status ets_reference_repeat_interleave(struct reference_frame *frame,
     return ets_reference_give(frame, step, 0, &result);
 }
 
-/* Operators that take the arguments of another one. */
+/* Operators with the arguments of another operator. */
 static const char *const other_names[][2] = {
     {"aten.__and__.Scalar", "aten.bitwise_and.Scalar"},
     {"aten.__and__.Tensor", "aten.bitwise_and.Tensor"},

@@ -1,4 +1,4 @@
-/* Normalisations, softmax, pools and attention: what layers of models call by one name. */
+/* Normalisations, softmax and pools: operators of whole layers. */
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static enum ets_status last_dims(struct reference_frame *frame, uint32_t count,
     return ets_reference_int_list(frame, dims, count, dims_out);
 }
 
-/* mean and 1/sqrt(variance + eps) over the last `count` dimensions, and x brought to 0 and 1. */
+/* mean and 1/sqrt(variance + eps) over the last `count` dimensions, and normalized x. */
 static enum ets_status normalise(struct reference_frame *frame, const struct reference_value *x,
                                  uint32_t count, double eps, struct reference_value results[3])
 {
@@ -72,7 +72,7 @@ static enum ets_status check_norm(struct reference_frame *frame, const struct re
     return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "it has too few dimensions");
 }
 
-/* native_layer_norm in doubles, whose kernel keeps mean and deviation as floats. */
+/* native_layer_norm in doubles, because its kernel keeps mean and deviation as floats. */
 enum ets_status ets_reference_native_layer_norm(struct reference_frame *frame,
                                                 const struct reference_step *step)
 {
@@ -118,7 +118,7 @@ enum ets_status ets_reference_rms_norm(struct reference_frame *frame,
     return ets_reference_give(frame, step, 0, &result);
 }
 
-/* A vector of channels, to be multiplied with [batch, channels, ...]. */
+/* A vector over channels, in a shape to multiply with [batch, channels, ...]. */
 static enum ets_status per_channel(struct reference_frame *frame, const struct reference_value *x,
                                    const struct reference_value *vector,
                                    struct reference_value *wide_out)
@@ -188,7 +188,7 @@ enum ets_status ets_reference_group_norm(struct reference_frame *frame,
     return give_all(frame, step, results, 1);
 }
 
-/* batch_norm(input, weight, bias, mean, var, training, momentum, eps, cudnn) as it is run. */
+/* batch_norm(input, weight, bias, mean, var, training, momentum, eps, cudnn) for inference. */
 enum ets_status ets_reference_batch_norm(struct reference_frame *frame,
                                          const struct reference_step *step)
 {
@@ -225,7 +225,7 @@ enum ets_status ets_reference_softmax(struct reference_frame *frame,
     return ets_reference_give(frame, step, 0, &result);
 }
 
-/* _log_softmax(self, dim) in doubles, which its kernel refuses. */
+/* _log_softmax(self, dim) in doubles, because its kernel refuses them. */
 enum ets_status ets_reference_native_log_softmax(struct reference_frame *frame,
                                                  const struct reference_step *step)
 {
@@ -248,7 +248,7 @@ enum ets_status ets_reference_native_log_softmax(struct reference_frame *frame,
     return ets_reference_give(frame, step, 0, &result);
 }
 
-/* sum(self, dim, keepdim) in doubles: its kernel adds floats, that of mean doubles. */
+/* sum(self, dim, keepdim) in doubles: its kernel adds floats, but that of mean adds doubles. */
 enum ets_status ets_reference_native_sum(struct reference_frame *frame,
                                          const struct reference_step *step)
 {
@@ -277,7 +277,7 @@ enum ets_status ets_reference_sum(struct reference_frame *frame, const struct re
     return ets_reference_give(frame, step, 0, &result);
 }
 
-/* max_pool2d without the indices that its kernel gives too. */
+/* max_pool2d without the indices that its kernel also returns. */
 enum ets_status ets_reference_max_pool2d(struct reference_frame *frame,
                                          const struct reference_step *step)
 {
@@ -289,7 +289,7 @@ enum ets_status ets_reference_max_pool2d(struct reference_frame *frame,
     return give_all(frame, step, results, 1);
 }
 
-/* adaptive_avg_pool2d(self, output_size): a pool of equal windows where sizes divide. */
+/* adaptive_avg_pool2d(self, output_size): pools equal windows if sizes divide evenly. */
 enum ets_status ets_reference_adaptive_avg_pool2d(struct reference_frame *frame,
                                                   const struct reference_step *step)
 {

@@ -1,4 +1,4 @@
-/* All expressions; expression_table.c says which operators each is. */
+/* All expressions. expression_table.c maps operators to them. */
 #ifndef ETSCOPE_REFERENCE_EXPRESSION_LIST_H
 #define ETSCOPE_REFERENCE_EXPRESSION_LIST_H
 
@@ -33,7 +33,7 @@ reference_expression ets_reference_native_layer_norm, ets_reference_layer_norm,
     ets_reference_native_sum, ets_reference_sum, ets_reference_max_pool2d,
     ets_reference_adaptive_avg_pool2d, ets_reference_pad, ets_reference_attention;
 
-/* Element by element (expression_elements.c) */
+/* Elementwise (expression_elements.c) */
 reference_expression ets_reference_hardsigmoid, ets_reference_hardswish, ets_reference_silu,
     ets_reference_relu6, ets_reference_prelu, ets_reference_square, ets_reference_rsub,
     ets_reference_masked_fill, ets_reference_clamp_end, ets_reference_repeat_interleave,

@@ -1,4 +1,4 @@
-/* Numbers: sizes, items, Python's operators on them; and assertions, which give nothing. */
+/* Numbers: sizes, items, Python's operators on them; and assertions, which have no result. */
 #include <math.h>
 #include <string.h>
 
@@ -64,14 +64,14 @@ static int64_t floor_division(int64_t a, int64_t b)
     return quotient - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-/* What floor_division leaves; of b's sign. */
+/* The remainder of floor division, with b's sign. */
 static int64_t remainder_of(int64_t a, int64_t b)
 {
     const int64_t rest = a % b;
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-/* Of two whole numbers, as Python has it; false where the result is no int64. */
+/* Python's operator on two integers; false if the result is not an int64. */
 static bool whole_arithmetic(const char *name, int64_t a, int64_t b, int64_t *out)
 {
     const bool divides = b != 0 && !(a == INT64_MIN && b == -1);
@@ -106,7 +106,7 @@ static bool real_arithmetic(const char *name, double a, double b, double *out)
     return false;
 }
 
-/* 0, 1 or -1 where `name` is no comparison. `order`: -1, 0, 1; 2 beside a NaN. */
+/* 0 or 1; -1 if `name` is not a comparison. `order`: -1, 0, 1; 2 with a NaN. */
 static int compare(const char *name, int order)
 {
     if (strcmp(name, "eq") == 0) return order == 0;
@@ -128,7 +128,7 @@ static int order_of(const struct reference_value *a, const struct reference_valu
     return (left > right) - (left < right);
 }
 
-/* "_operator.add" and its like on two numbers. */
+/* "_operator.add" and similar on two numbers. */
 enum ets_status ets_reference_binary(struct reference_frame *frame,
                                      const struct reference_step *step)
 {

@@ -1,4 +1,4 @@
-/* Products of matrices, and convolutions as such. */
+/* Matrix products. */
 #include <string.h>
 
 #include "reference/expression_list.h"
@@ -28,7 +28,7 @@ static enum ets_status as_matrix(struct reference_frame *frame, const struct ref
     return APPLY(frame, LIKE(*value), matrix_out, "aten.unsqueeze.default", *value, WHOLE(dim));
 }
 
-/* The shape of the product and of both sides with all of its leading dimensions. */
+/* The shapes of the product and of both sides with all leading dimensions. */
 static enum ets_status plan_product(struct reference_frame *frame, const struct ets_tensor *left,
                                     const struct ets_tensor *right, struct reference_shape wide[3])
 {
@@ -73,7 +73,7 @@ enum ets_status ets_reference_matmul(struct reference_frame *frame,
                               batches[1].as.tensor.view.sizes[2]};
     ETS_TRY(APPLY(frame, ets_reference_shape_of(x->scalar_type, 3, three), &product,
                   "aten.bmm.default", batches[0], batches[1]));
-    uint32_t rank = wide[2].rank; /* without the dimensions that vectors were given */
+    uint32_t rank = wide[2].rank; /* without the dimensions added to vectors */
     if (y->rank == 1) rank--;
     if (x->rank == 1) {
         wide[2].sizes[rank - 1 - (y->rank > 1)] = wide[2].sizes[wide[2].rank - 1];
@@ -84,7 +84,7 @@ enum ets_status ets_reference_matmul(struct reference_frame *frame,
     return ets_reference_give(frame, step, 0, &result);
 }
 
-/* addmm(self, mat1, mat2, beta, alpha): the runtime's own takes fourteen times as long. */
+/* addmm(self, mat1, mat2, beta, alpha): the runtime's kernel is fourteen times slower. */
 enum ets_status ets_reference_addmm(struct reference_frame *frame,
                                     const struct reference_step *step)
 {

@@ -1,13 +1,13 @@
 /*
- * quantized_decomposed: integers and back by their definitions, clamp(round(x / scale) + zero) and
- * (q - zero) * scale, so that they need no kernels of their own and can be had in doubles.
+ * quantized_decomposed: quantizes and dequantizes by definition, clamp(round(x / scale) + zero) and
+ * (q - zero) * scale. That needs no special kernels and works in doubles.
  */
 #include <math.h>
 #include <string.h>
 
 #include "reference/expression_list.h"
 
-/* scale and zero point as numbers, from numbers or from tensors of one. */
+/* scale and zero point as numbers, from numbers or tensors of one element. */
 static enum ets_status number_of(struct reference_frame *frame, const struct reference_value *value,
                                  struct reference_value *number_out)
 {
@@ -51,14 +51,14 @@ enum ets_status ets_reference_quantize(struct reference_frame *frame,
     return give_quantized(frame, step, &x, &zero, &a[3]);
 }
 
-/* The type of what comes out where the record tells none. */
+/* The type of the result if the record has none. */
 static int output_type(const struct reference_step *step)
 {
     return ets_reference_is_floating(step->shapes[0].scalar_type) ? step->shapes[0].scalar_type
                                                                   : ETS_SCALAR_FLOAT;
 }
 
-/* The integers as numbers, less `zero`. */
+/* The integers as numbers, minus `zero`. */
 static enum ets_status centred(struct reference_frame *frame, const struct reference_step *step,
                                const struct reference_value *zero, struct reference_value *x)
 {
@@ -84,7 +84,7 @@ enum ets_status ets_reference_dequantize(struct reference_frame *frame,
     return ets_reference_give(frame, step, 0, &x);
 }
 
-/* A vector of one number for each index of `axis`, so that it multiplies with `self`. */
+/* A vector of one number per index of `axis`, in a shape to multiply with `self`. */
 static enum ets_status along(struct reference_frame *frame, const struct reference_step *step,
                              const struct reference_value *vector, int type,
                              struct reference_value *wide_out)
@@ -146,8 +146,8 @@ static enum ets_status extreme(struct reference_frame *frame, const struct refer
 }
 
 /*
- * choose_qparams.tensor(input, quant_min, quant_max, eps, dtype): the range of the input and 0 over
- * that of the integers, and the integer of 0. In single steps where the record's are.
+ * choose_qparams.tensor(input, quant_min, quant_max, eps, dtype): the range of the input and 0
+ * divided by that of the integers, and the integer of 0. In single precision if the record's is.
  */
 enum ets_status ets_reference_choose_parameters(struct reference_frame *frame,
                                                 const struct reference_step *step)

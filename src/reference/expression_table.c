@@ -1,6 +1,6 @@
 /*
- * The operators that are expressions, by name. Those that end in "_copy" (permute_copy) or "_"
- * (relu_) need no line of their own: the one is the view's copy, the other writes back.
+ * The operators that are expressions, by name. Operators that end in "_copy" (permute_copy) or "_"
+ * (relu_) need no line: the former copies a view, the latter writes back.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 struct row {
     const char *name;
     reference_expression *expression;
-    bool for_doubles; /* alone: their kernel computes with floats, or not at all */
+    bool for_doubles; /* only for doubles: the kernel computes with floats, or there is none */
 };
 
 /* clang-format off */

@@ -1,11 +1,11 @@
-/* Views: another shape, stride and offset over the same storage, as PyTorch has them. */
+/* Views as in PyTorch: another shape, stride and offset over the same storage. */
 #include <string.h>
 
 #include "reference/expression_list.h"
 
 /*
- * Strides of `to` over the same elements, where there are any: dimensions of `from` that lie one
- * inside the other form a run, and each run is cut anew.
+ * Strides of `to` over the same elements, if possible: nested dimensions of `from` form a run, and
+ * each run is divided again.
  */
 static bool set_strides(const struct ets_tensor *from, struct ets_tensor *to)
 {
@@ -29,7 +29,7 @@ static bool set_strides(const struct ets_tensor *from, struct ets_tensor *to)
     return next == 0;
 }
 
-/* Output 0 in another shape: a view where strides allow it, else (unless `view_only`) a copy. */
+/* Output 0 in another shape: a view if strides allow it, else a copy (unless `view_only`). */
 static enum ets_status give_shape(struct reference_frame *frame, const struct reference_step *step,
                                   uint32_t rank, const int64_t *sizes, bool view_only)
 {
@@ -52,7 +52,7 @@ static enum ets_status give_shape(struct reference_frame *frame, const struct re
     return ets_reference_give_view(frame, step, 0, &dense, &view);
 }
 
-/* Of a list of sizes one of which may be -1: what the others leave of `total`. */
+/* Reads a list of sizes; a size of -1 is computed from `total` and the others. */
 static enum ets_status read_sizes(struct reference_frame *frame, const struct reference_value *list,
                                   int64_t total, uint32_t *rank_out,
                                   int64_t sizes[ETS_TENSOR_MAX_RANK])
@@ -150,7 +150,7 @@ static void remove_dim(struct ets_tensor *view, uint32_t dim)
     view->rank--;
 }
 
-/* Dimensions of size 1 go: all, one or those of a list. */
+/* Removes dimensions of size 1: all, one or those in a list. */
 enum ets_status ets_reference_squeeze(struct reference_frame *frame,
                                       const struct reference_step *step)
 {
@@ -298,7 +298,7 @@ enum ets_status ets_reference_expand_as(struct reference_frame *frame,
     return give_expanded(frame, step, other->rank, other->sizes);
 }
 
-/* Output `index`: the elements from `start` on in `dim`, `size` of them, `step` apart. */
+/* Output `index`: `size` elements of `dim` from `start` on, `step` apart. */
 static enum ets_status give_range(struct reference_frame *frame, const struct reference_step *step,
                                   uint32_t index, uint32_t dim, int64_t start, int64_t size,
                                   int64_t distance)
@@ -424,7 +424,7 @@ enum ets_status ets_reference_unbind(struct reference_frame *frame,
     return ETS_OK;
 }
 
-/* Pieces of `size` each (`sizes` NULL) or of these; all of the dimension. */
+/* Splits the dimension into pieces of `size` each (`sizes` NULL) or of `sizes`. */
 static enum ets_status give_pieces(struct reference_frame *frame, const struct reference_step *step,
                                    uint32_t dim, int64_t size, const struct reference_value *sizes)
 {

@@ -1,4 +1,4 @@
-/* Which steps of the twin make a node's outputs, and from which values. */
+/* Finds the steps of the twin that compute a node's outputs, and their inputs. */
 #include "reference/fallback.h"
 
 #include "base/error.h"
@@ -67,11 +67,11 @@ static enum ets_status add_input(struct schedule *schedule, uint32_t twin_slot, 
     if (*is_done_out) return add_leaf(schedule, leaf);
     const struct ets_text name = twins->twin->names.texts[twin_slot];
     (void)ets_print_text(schedule->reason, 160, "the edge program's input %.*s is not available",
-                         (int)name.size, name.data);
+                         ETS_TEXT(name));
     return ETS_OK;
 }
 
-/* The plan's slot that has this value of the twin when the step runs; or none. */
+/* The plan's slot with this value of the twin when the step runs; or none. */
 static uint32_t known_slot(struct schedule *schedule, uint32_t twin_slot, uint32_t producer)
 {
     struct reference_twins *twins = schedule->twins;
@@ -85,7 +85,7 @@ static uint32_t known_slot(struct schedule *schedule, uint32_t twin_slot, uint32
     return is_changed ? REFERENCE_NO_SLOT : slot;
 }
 
-/* `*is_done_out` false: there is no such value, with the reason. */
+/* `*is_done_out` false: the value does not exist; sets the reason. */
 static enum ets_status need_slot(struct schedule *schedule, uint32_t twin_slot, bool *is_done_out)
 {
     struct reference_twins *twins = schedule->twins;
@@ -106,10 +106,10 @@ static void give_reason(const struct schedule *schedule, const struct reference_
                         const char *why)
 {
     (void)ets_print_text(schedule->reason, 160, "its descendant %.*s: %s",
-                         (int)step->node->name.size, step->node->name.data, why);
+                         ETS_TEXT(step->node->name), why);
 }
 
-/* One step of the twin, and all that it reads. */
+/* Adds one step of the twin, and everything it reads. */
 static enum ets_status add_step(struct schedule *schedule, uint32_t number, bool *is_done_out)
 {
     struct reference_step *step = &schedule->twins->twin->steps[number];
@@ -130,7 +130,7 @@ static enum ets_status add_step(struct schedule *schedule, uint32_t number, bool
     return ETS_OK;
 }
 
-/* Steps read what came before them: one walk back finds all that is needed. */
+/* Steps read only earlier values, so one backward pass finds all needed steps. */
 static enum ets_status find_steps(struct schedule *schedule, struct reference_fallback *fallback,
                                   bool *is_done_out)
 {
@@ -154,7 +154,7 @@ static enum ets_status find_steps(struct schedule *schedule, struct reference_fa
     return ETS_OK;
 }
 
-/* Needs the steps that make the node's outputs; 0: which these are cannot be told. */
+/* Marks the steps that compute the node's outputs as needed; 0: they are unknown. */
 static uint32_t need_results(struct schedule *schedule, const uint32_t *exits)
 {
     uint32_t count = 0;
@@ -224,7 +224,7 @@ const struct reference_plan *ets_reference_twin_body(const struct reference_twin
     for (uint32_t i = first[number]; i < first[number + 1]; i++) {
         const struct reference_step *step = &twins->twin->steps[twins->descendants.items[i]];
         if (step->bodies[0] == NULL) continue;
-        if (body != NULL) return NULL; /* several: none is chosen by guessing */
+        if (body != NULL) return NULL; /* several: do not guess */
         body = step->bodies[which];
     }
     return body;

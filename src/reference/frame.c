@@ -1,12 +1,12 @@
-/* What expressions are written with; expressions.h says what each does. */
+/* Functions for writing expressions; expressions.h describes each. */
 #include <string.h>
 
 #include "reference/expressions.h"
 
-/* Elements of a view: what products with the size of an element or of a kernel stay below. */
+/* The most elements of a view, so that products with element or kernel sizes cannot overflow. */
 #define COUNT_LIMIT (UINT64_C(1) << 48)
 
-#define DEPTH_LIMIT 8 /* operators in operators */
+#define DEPTH_LIMIT 8 /* nested operators */
 
 struct reference_temporary {
     struct reference_value value;

@@ -1,13 +1,14 @@
 /*
- * What some kernels do not check and would read or write beyond their tensors for, or turn around
- * for ever. Others check all, or fault without harm, which ends the call (the engine's faults.h).
+ * Checks arguments for kernels that would otherwise read or write outside their tensors, or loop
+ * forever. Other kernels check everything, or fault harmlessly, which ends the call (the engine's
+ * faults.h).
  */
 #include <string.h>
 
 #include "etscope/numerics.h"
 #include "reference/expressions.h"
 
-/* Says what is wrong, or NULL. */
+/* Returns what is wrong, or NULL. */
 typedef const char *kernel_check(const struct reference_frame *frame,
                                  const struct reference_step *step);
 
@@ -17,7 +18,7 @@ static const struct ets_tensor *tensor_at(const struct reference_step *step, uin
     return value->kind == REFERENCE_TENSOR ? &value->as.tensor.view : NULL;
 }
 
-/* A softmax of nothing that should give something. */
+/* A softmax with an empty input but non-empty output. */
 static const char *check_softmax(const struct reference_frame *frame,
                                  const struct reference_step *step)
 {
@@ -27,7 +28,7 @@ static const char *check_softmax(const struct reference_frame *frame,
     return "the input is empty, the output is not";
 }
 
-/* A sum of no products: the library of the kernels prints that it is wrong, and leaves it out. */
+/* A sum of no products: the kernels' library prints an error and does not compute it. */
 static const char *check_depth(const struct ets_tensor *left)
 {
     if (left == NULL || left->rank == 0 || left->sizes[left->rank - 1] > 0) return NULL;
@@ -69,7 +70,7 @@ static bool fits_beside(const struct ets_tensor *tensor, const struct ets_tensor
     return true;
 }
 
-/* All sizes are equal except along the dimension; an empty vector fits everywhere. */
+/* All sizes must be equal except along the dimension; an empty vector always fits. */
 static const char *check_cat(const struct reference_frame *frame, const struct reference_step *step)
 {
     (void)frame;
@@ -104,7 +105,7 @@ static const char *check_var_mean(const struct reference_frame *frame,
     return NULL;
 }
 
-/* One of a pair, for which one number, or a list of it, may stand. */
+/* One number of a pair, which may be given as a single number or a list of one. */
 static int64_t of_pair(const struct reference_value *value, uint32_t index, int64_t otherwise)
 {
     if (value->kind == REFERENCE_INT || value->kind == REFERENCE_BOOL) return value->as.int_value;
@@ -118,7 +119,7 @@ static bool is_pair(const struct reference_value *value)
     return value->kind != REFERENCE_LIST || value->as.list.count <= 2;
 }
 
-/* Windows begin inside of the padded image, and are not longer than it by more than a step. */
+/* Windows must start inside the padded image, and exceed it by less than a step. */
 static bool window_fits(int64_t size, int64_t window, int64_t step, int64_t padding,
                         int64_t dilation)
 {
@@ -163,7 +164,7 @@ static const char *check_avg_pool(const struct reference_frame *frame,
     return check_windows(step, false);
 }
 
-/* Its last argument says where in an image of `self` each gradient goes. */
+/* Its last argument is the position of each gradient in an image of `self`. */
 static const char *check_max_pool_backward(const struct reference_frame *frame,
                                            const struct reference_step *step)
 {

@@ -1,7 +1,7 @@
 /*
- * One kernel called on values: tensors are given row-major, in the type that is computed in. Where
- * a kernel refuses doubles, the record's types are used; where it refuses those of two bytes,
- * float32, whose results are rounded.
+ * Calls a kernel on values. Tensors are passed row-major, in the type of the computation. If a
+ * kernel refuses doubles, the record's types are used; if it refuses 2-byte types, float32 with
+ * rounded results.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "numerics/element.h"
 #include "reference/expressions.h"
 
-/* What floating-point tensors become. */
+/* The type that floating-point tensors are converted to. */
 enum mode { MODE_AS_GIVEN, MODE_DOUBLE, MODE_RECORD, MODE_SINGLE };
 
 struct call {
@@ -39,7 +39,7 @@ static void *room(struct call *call, size_t count, size_t size)
     return memory;
 }
 
-/* The first tensor among the arguments, whose type numbers beside it take; or NULL. */
+/* The first tensor among the arguments, whose type numbers take; or NULL. */
 static const struct ets_tensor *first_tensor(const struct reference_step *step)
 {
     const char *schema = step->operator_->schema;
@@ -55,7 +55,7 @@ static const struct ets_tensor *first_tensor(const struct reference_step *step)
     return NULL;
 }
 
-/* A Python number where a tensor is wanted takes the tensors' type, as promotion has it. */
+/* A Python number in place of a tensor takes the tensors' type by the promotion rules. */
 static enum ets_status tensor_of_number(struct call *call, const struct reference_value *value,
                                         struct reference_value *tensor_out)
 {
@@ -78,7 +78,7 @@ static enum ets_status tensor_of_number(struct call *call, const struct referenc
     return ets_reference_tensor_copy(&from, &tensor_out->as.tensor.view, frame->error);
 }
 
-/* Kernels check little of complex numbers: some write them over outputs of other types. */
+/* Kernels check complex numbers poorly: some write them to outputs of other types. */
 static enum ets_status refuse_complex(struct call *call, int scalar_type)
 {
     if (ets_scalar_component_count(scalar_type) != 2) return ETS_OK;
@@ -119,7 +119,7 @@ static enum ets_status add_tensors(struct call *call, const struct reference_par
     return ETS_OK;
 }
 
-/* Lists of ints, bools and doubles; a number stands for `list_count` of it. */
+/* Lists of ints, bools and doubles; a number is repeated `list_count` times. */
 static enum ets_status add_numbers(struct call *call, const struct reference_parameter *parameter,
                                    const struct reference_value *value,
                                    struct ets_kernel_argument *argument)
@@ -185,8 +185,8 @@ static enum ets_status add_argument(struct call *call, const struct reference_pa
 }
 
 /*
- * A size that the graph leaves open is what the data makes it: at most the numbers of all tensors
- * that go in.
+ * A size that the graph leaves open depends on the data: it is at most the number of elements of
+ * all inputs.
  */
 static int64_t largest_size(const struct reference_step *step)
 {
@@ -201,7 +201,7 @@ static int64_t largest_size(const struct reference_step *step)
     return (int64_t)largest;
 }
 
-/* Kernels of gradients add to what is in their outputs; some clear them first, some do not. */
+/* Gradient kernels add to their outputs, and not all clear them first. */
 static bool adds_to_outputs(const struct reference_step *step)
 {
     return strstr(step->operator_->kernel, "_backward") != NULL;
@@ -260,7 +260,7 @@ static enum ets_status try_mode(struct call *call)
                                                    call->count, call->frame->error);
 }
 
-/* Results in the type that the evaluation has them in. */
+/* Converts results to the type of the evaluation. */
 static enum ets_status give_results(struct call *call)
 {
     const struct reference_step *step = call->step;
@@ -284,7 +284,7 @@ static bool check_outputs(const struct reference_step *step)
     return strcmp(step->operator_->returns, "t[]") == 0 || count == step->output_count;
 }
 
-/* Kernels that take doubles, but compute with floats inside. */
+/* Kernels that accept doubles but compute with floats. */
 static bool is_single_inside(const char *kernel)
 {
     static const char *const names[] = {
@@ -296,7 +296,7 @@ static bool is_single_inside(const char *kernel)
     return false;
 }
 
-/* Numbers with fractions out of integers: kernels compute the default type of these, float32. */
+/* Fractional results of integers: kernels compute these in the default type, float32. */
 static bool is_of_whole_numbers(const struct reference_step *step)
 {
     const struct ets_tensor *first = first_tensor(step);

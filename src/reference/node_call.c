@@ -11,7 +11,7 @@
 #include "reference/expressions.h"
 #include "reference/random_nodes.h"
 
-/* Of a value that is there; a tensor may be given as a number. */
+/* Checks the kind of a value; a number may replace a tensor. */
 static bool item_fits(char letter, bool in_list, const struct reference_value *value)
 {
     const bool is_whole = value->kind == REFERENCE_INT || value->kind == REFERENCE_BOOL;
@@ -49,7 +49,7 @@ static bool value_fits(const struct reference_parameter *parameter,
     return true;
 }
 
-/* The node's input for `parameter`, the `index`-th; by its label, or by its place without one. */
+/* The node's input for `parameter`, the `index`-th: by label, or by position without one. */
 static const struct reference_value *input_for(const struct ets_graph_node *node,
                                                const struct reference_value *values,
                                                const struct reference_parameter *parameter,
@@ -83,7 +83,7 @@ static enum ets_status bind(struct reference_frame *frame, const char *schema,
         bound[i] = value != NULL ? *value : ets_reference_default(&parameter);
         if (!value_fits(&parameter, &bound[i])) {
             return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "argument %.*s %s",
-                                      (int)parameter.name.size, parameter.name.data,
+                                      ETS_TEXT(parameter.name),
                                       value == NULL ? "is missing" : "has the wrong kind");
         }
     }
@@ -99,7 +99,7 @@ static enum ets_status evaluate(struct reference_frame *frame, const struct refe
     return ets_reference_fail(frame, ETS_UNSUPPORTED, "%s: no kernel", step->operator_->name);
 }
 
-/* Outputs that nothing else writes: a "_copy" is no view. */
+/* Outputs that share no storage: a "_copy" is not a view. */
 static enum ets_status own_outputs(struct reference_frame *frame, const struct reference_step *step)
 {
     for (uint32_t i = 0; i < step->output_count; i++) {
@@ -120,7 +120,7 @@ static enum ets_status own_outputs(struct reference_frame *frame, const struct r
     return ETS_OK;
 }
 
-/* The result in the place of the first argument. */
+/* Writes the result to the first argument. */
 static enum ets_status write_back(struct reference_frame *frame, const struct reference_step *step)
 {
     const struct reference_value *self = &step->arguments[0];
@@ -175,13 +175,14 @@ static int record_type_of(const struct reference_shape *shapes, uint32_t count)
     return ETS_SCALAR_FLOAT;
 }
 
-/* "node aten_add: aten::add.out: ..." before what `inner` says. */
+/* Inserts "node aten_add: aten::add.out: " before the message of `inner`. */
 static void name_the_node(struct ets_error *error, const struct ets_error *inner,
                           const struct ets_graph_node *node,
                           const struct reference_operator *operator_)
 {
-    ets_set_error(error, inner->status, ETS_NO_OFFSET, "node %.*s: %s: %s", (int)node->name.size,
-                  node->name.data != NULL ? node->name.data : "", operator_->name, inner->message);
+    ets_set_error(error, inner->status, ETS_NO_OFFSET, "node %.*s: %s: %s",
+                  ETS_TEXT(node->name) != NULL ? node->name.data : "", operator_->name,
+                  inner->message);
 }
 
 enum ets_status ets_reference_node_call(const struct reference_calls *calls,

@@ -1,8 +1,9 @@
 /*
- * node_call.h - one node of a graph, computed from the values of its arguments.
+ * node_call.h - computes one node of a graph from the values of its arguments.
  *
- * An operator's entry in the table (operators.c) says the kernel, the schema's arguments with their
- * defaults, or the expression that stands for it. What a graph leaves out has the schema's default.
+ * An operator's entry in the table (operators.c) has its kernel, the schema's arguments with their
+ * defaults, or the expression that replaces it. Arguments that a graph leaves out have the schema's
+ * default.
  */
 #ifndef ETSCOPE_REFERENCE_NODE_CALL_H
 #define ETSCOPE_REFERENCE_NODE_CALL_H
@@ -15,14 +16,14 @@
 
 struct reference_operator; /* an entry of the table */
 
-/* What evaluating nodes needs beside their arguments. */
+/* Parameters of evaluating nodes. */
 struct reference_calls {
     const struct ets_engine *engine;
     struct reference_memory *memory;
     bool use_double;
 };
 
-/* Type and largest sizes of one output, lists counted through, as the graph tells them. */
+/* Type and largest sizes of one output in the graph; items of lists are counted, too. */
 struct reference_shape {
     int scalar_type; /* -1: not a tensor (a SymInt), or unknown */
     uint32_t rank;
@@ -30,10 +31,10 @@ struct reference_shape {
 };
 
 /*
- * How a node of this operator would be computed here: KERNEL or EXPRESSION with `*operator_out`
- * set, or UNCOVERED with the reason ("no kernel aten::lstm.out in the runtime", "torchao.choose...:
- * unknown operator"), which is of static storage or lives in `reason_room`. `*kernel_out`: the
- * kernel's name, or NULL.
+ * How a node of this operator is computed: KERNEL or EXPRESSION with `*operator_out` set, or
+ * UNCOVERED with the reason ("the runtime has no kernel aten::lstm.out", "torchao.choose...:
+ * unknown operator"), which is static or in `reason_room`. `*kernel_out`: the kernel's name, or
+ * NULL.
  */
 enum ets_reference_route ets_reference_operator_find(const struct reference_calls *calls,
                                                      const struct ets_graph_node *node,
@@ -42,19 +43,18 @@ enum ets_reference_route ets_reference_operator_find(const struct reference_call
                                                      char reason_room[160]);
 
 /*
- * Whether the node writes into its first argument ("aten.relu_.default"), whose storage must then
- * not be a borrowed one.
+ * Whether the node writes into its first argument ("aten.relu_.default"). Its storage must then not
+ * be borrowed.
  */
 bool ets_reference_operator_writes(const struct ets_graph_node *node);
 
 /*
- * Computes one node. `arguments` are the values of node->inputs, in that order, numbers and lists
- * resolved (an item of a list of optional tensors that is None is NOTHING; none is UNAVAILABLE:
- * the caller sees to that). `shapes[output_count]` as above. Fills `outputs_out[output_count]`, all
- * or none.
- * `*is_single_out` is set to true where use_double was asked for and the record's types were used;
- * else it is left alone. Operators that work in place or give views give values that share the
- * argument's storage. RUNTIME: with the node's name, the kernel and the runtime's reason.
+ * Computes one node. `arguments` are the values of node->inputs in order, with numbers and lists
+ * resolved. A None in a list of optional tensors is NOTHING. The caller must ensure that none is
+ * UNAVAILABLE. `shapes[output_count]` as above. Fills all of `outputs_out[output_count]`, or none.
+ * Sets `*is_single_out` to true if use_double is set but the record's types were used; otherwise
+ * does not change it. Results of views and operators in place share the argument's storage.
+ * RUNTIME: the message has the node's name, the kernel and the runtime's reason.
  */
 enum ets_status ets_reference_node_call(const struct reference_calls *calls,
                                         const struct reference_operator *operator_,

@@ -1,4 +1,4 @@
-/* Shows what a step made, and puts what the observer gives in its place. */
+/* Shows the outputs of a step to the observer, and applies its replacements. */
 #include "base/error.h"
 #include "reference/reference.h"
 #include "reference/reference_run.h"
@@ -37,11 +37,10 @@ static enum ets_status fail_replacement(struct reference_run *run,
                                         const struct reference_step *step, const char *why)
 {
     return ets_fail(run->error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                    "%.*s: the value that replaces it is %s", (int)step->node->name.size,
-                    step->node->name.data, why);
+                    "%.*s: the value that replaces it is %s", ETS_TEXT(step->node->name), why);
 }
 
-/* Sizes of -1 are not known: anything fits there. */
+/* Sizes of -1 are unknown and match any size. */
 static bool has_shape(const struct ets_tensor *tensor, uint32_t rank, const int64_t *sizes)
 {
     if (tensor->rank != rank) return false;
@@ -51,7 +50,7 @@ static bool has_shape(const struct ets_tensor *tensor, uint32_t rank, const int6
     return true;
 }
 
-/* The numbers go where `slot` lies, so that all that shares its storage sees them. */
+/* Writes the numbers to the storage of `slot`, so that all values sharing it see them. */
 static enum ets_status overwrite(struct reference_run *run, const struct reference_plan *plan,
                                  uint32_t slot, const struct ets_tensor *from)
 {
@@ -59,7 +58,7 @@ static enum ets_status overwrite(struct reference_run *run, const struct referen
     return ets_reference_tensor_copy(from, &plan->values[slot].as.tensor.view, run->error);
 }
 
-/* A tensor of its own in the slot's place. */
+/* Replaces the slot by a new tensor. */
 static enum ets_status renew(struct reference_run *run, const struct reference_plan *plan,
                              uint32_t slot, int scalar_type, const struct ets_tensor *from)
 {
@@ -82,7 +81,7 @@ static enum ets_status renew(struct reference_run *run, const struct reference_p
     return ETS_OK;
 }
 
-/* True where others must see the new numbers: the storage is written in place somewhere. */
+/* Whether other values must see the new numbers: the storage is written in place somewhere. */
 static bool is_shared(const struct reference_plan *plan, const struct reference_step *step,
                       uint32_t slot)
 {
@@ -174,7 +173,7 @@ static enum ets_status show(struct reference_run *run, const struct reference_pl
     return replace(run, plan, step, slot, &replacement);
 }
 
-/* What should have been written and was not is not there under any name. */
+/* If a storage was not written as required, all values in it are unavailable. */
 static void spoil(struct reference_run *run, const struct reference_plan *plan,
                   const struct reference_step *step)
 {

@@ -39,7 +39,7 @@ struct ets_text ets_reference_operator_name(struct ets_text target)
     return target;
 }
 
-/* Where the base's name ends: the last dot, as bases have none. */
+/* The end of the base name: the last dot, because base names have none. */
 static size_t base_end(struct ets_text name)
 {
     size_t end = name.size;
@@ -52,7 +52,7 @@ struct ets_text ets_reference_name_without(struct ets_text name, const char *suf
     const size_t end = base_end(name), size = strlen(suffix);
     if (end <= size || name.size - size >= 128 ||
         memcmp(name.data + end - size, suffix, size) != 0 || name.data[end - size - 1] == '_') {
-        return (struct ets_text){NULL, 0}; /* "__and__" is no operator in place */
+        return (struct ets_text){NULL, 0}; /* "__and__" is not an operator in place */
     }
     memcpy(room, name.data, end - size);
     memcpy(room + end - size, name.data + end, name.size - end);
@@ -60,7 +60,7 @@ struct ets_text ets_reference_name_without(struct ets_text name, const char *suf
     return (struct ets_text){room, name.size - size};
 }
 
-/* "t?[]", "i[2]?", from behind the letter. */
+/* Parses "t?[]", "i[2]?" after the letter. */
 static const char *read_type(const char *at, struct reference_parameter *parameter)
 {
     bool optional = false;

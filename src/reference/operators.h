@@ -1,12 +1,12 @@
 /*
- * operators.h - the operators that are known: names as graphs have them, without "torch.ops." and
- * its like, and schemas as text:
+ * operators.h - the known operators: names as in graphs, without prefixes such as "torch.ops.", and
+ * schemas as text:
  *
  *     {"aten.full.default", "aten::full.out", "i[] size;S fill_value;-D? dtype=;-L? layout=", "t"}
  *
  * Types: t Tensor, S Scalar, i int or SymInt, f float, b bool, s str, D ScalarType, M MemoryFormat,
- * L Layout, V Device, G Generator; "[]" a list, "[2]" one that a single number may stand for, "?"
- * optional (before "[]": its items). "-": the kernel does not take it. Behind "=" is the default:
+ * L Layout, V Device, G Generator; "[]" a list, "[2]" a list that may be a single number, "?"
+ * optional (before "[]": its items). "-": not an argument of the kernel. The default follows "=":
  * nothing for None, 0 and 1 for bools, "1/100" for 0.01.
  */
 #ifndef ETSCOPE_REFERENCE_OPERATORS_H
@@ -21,7 +21,7 @@
 
 struct reference_operator {
     const char *name;
-    const char *kernel; /* NULL: none takes its arguments */
+    const char *kernel; /* NULL: no kernel for these arguments */
     const char *schema;
     const char *returns; /* "t", "t t", "t[]", "i", "" */
 };
@@ -32,13 +32,13 @@ extern const uint32_t ets_reference_operator_count;
 /* NULL: unknown. */
 const struct reference_operator *ets_reference_operator_named(struct ets_text name);
 
-/* What follows "torch.ops." or an edge dialect's prefix: "aten.add.Tensor", "_operator.add". */
+/* The name after "torch.ops." or an edge dialect's prefix: "aten.add.Tensor", "_operator.add". */
 struct ets_text ets_reference_operator_name(struct ets_text target);
 
 /*
- * The name of what an operator's result is made from, in `room`: "aten.relu.default" for
- * "aten.relu_.default" with suffix "_" (in place), "aten.view.default" for "aten.view_copy.default"
- * with "_copy". Absent where the name has no such suffix, or there is no room.
+ * The name without a suffix, in `room`: "aten.relu.default" for "aten.relu_.default" with suffix
+ * "_" (in place), "aten.view.default" for "aten.view_copy.default" with "_copy". Absent if the name
+ * has no such suffix, or does not fit.
  */
 struct ets_text ets_reference_name_without(struct ets_text name, const char *suffix,
                                            char room[128]);
@@ -48,7 +48,7 @@ struct reference_parameter {
     char letter;         /* 't' ... 'G' */
     bool for_kernel;     /* not marked "-" */
     bool is_list;        /* [] or [N] */
-    bool is_expandable;  /* [N]: a number stands for N of it */
+    bool is_expandable;  /* [N]: a number is repeated N times */
     bool is_optional;    /* of a list: the list */
     bool items_optional; /* t?[] */
     uint32_t list_count; /* N */
@@ -56,10 +56,10 @@ struct reference_parameter {
     struct ets_text default_text;
 };
 
-/* Takes the next parameter off `*schema`; false at its end. */
+/* Takes the next parameter from `*schema`; false at its end. */
 bool ets_reference_next_parameter(const char **schema, struct reference_parameter *parameter_out);
 
-/* The default's value; a list's default is NOTHING with the empty text, or an empty list. */
+/* The default value. For a list: NOTHING if the text is empty, else an empty list. */
 struct reference_value ets_reference_default(const struct reference_parameter *parameter);
 
 #endif

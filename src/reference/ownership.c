@@ -1,4 +1,6 @@
-/* Bytes of the record and of the caller are borrowed; what is to be written is copied first. */
+/*
+ * Bytes of the record and of the caller are borrowed, so they are copied before they are written.
+ */
 #include "base/error.h"
 #include "reference/reference_run.h"
 
@@ -6,7 +8,7 @@
 
 typedef void visit_value(struct reference_value *value, void *context);
 
-/* Calls `visit` for all values of the program that lie in `storage`. */
+/* Calls `visit` for all values of the program in `storage`. */
 static void visit_program(const struct reference_program *program,
                           const struct reference_storage *storage, visit_value *visit,
                           void *context)
@@ -80,7 +82,7 @@ enum ets_status ets_reference_own(struct reference_run *run, const struct refere
                                      run->error));
     if (span.size > 0) memcpy(target.as.tensor.storage->bytes, span.bytes, span.size);
     struct move move = {.run = run, .target = &target};
-    storage->references++; /* stays until all have left it */
+    storage->references++; /* kept until no value uses it */
     visit_storage(reference, storage, move_value, &move);
     struct reference_value last = {.kind = REFERENCE_TENSOR, .as.tensor = {.storage = storage}};
     ets_reference_value_drop(&reference->memory, &last);

@@ -1,4 +1,7 @@
-/* Reads graphs into steps: names become slots, argument trees lists of what they read. */
+/*
+ * Reads graphs into steps: names become slots, and argument trees become lists of the slots they
+ * read.
+ */
 #include "record/record_maps.h"
 #include "reference/reference_plan.h"
 
@@ -13,7 +16,7 @@ struct builder {
     uint32_t number; /* of the plan */
     struct ets_arena *arena;
     struct ets_error *error;
-    uint32_t *list; /* what is being collected */
+    uint32_t *list; /* the current list */
     uint32_t count, capacity;
 };
 
@@ -26,9 +29,8 @@ static enum ets_status fail_name(struct builder *builder, struct ets_text what,
                                  struct ets_text name, const char *why)
 {
     return ets_fail(builder->error, ETS_MALFORMED, ETS_NO_OFFSET, "%.*s: %.*s%s%.*s%s",
-                    (int)builder->plan->graph->name.size, builder->plan->graph->name.data,
-                    (int)what.size, what.data, what.size > 0 ? ": " : "", (int)name.size, name.data,
-                    why);
+                    ETS_TEXT(builder->plan->graph->name), ETS_TEXT(what), what.size > 0 ? ": " : "",
+                    ETS_TEXT(name), why);
 }
 
 static enum ets_status collect(struct builder *builder, uint32_t slot)
@@ -45,7 +47,7 @@ static enum ets_status collect(struct builder *builder, uint32_t slot)
     return ETS_OK;
 }
 
-/* What was collected, and begins anew. */
+/* Returns the collected list and starts a new one. */
 static enum ets_status finish_list(struct builder *builder, const uint32_t **list_out,
                                    uint32_t *count_out)
 {
@@ -63,7 +65,7 @@ static bool is_named(const struct ets_graph_argument *argument)
     return argument->kind == ETS_ARGUMENT_TENSOR || argument->kind == ETS_ARGUMENT_SYMBOL;
 }
 
-/* A value that is made here: its name must be new. */
+/* Defines a value; its name must be new. */
 static enum ets_status define(struct builder *builder, struct ets_text node,
                               const struct ets_graph_argument *argument)
 {
@@ -110,7 +112,7 @@ static struct ets_text base_name(struct ets_text target)
     return parts[1].data != NULL ? parts[1] : parts[0];
 }
 
-/* What gives another view of its first argument, or may. */
+/* Operators that return, or may return, a view of their first argument. */
 static bool is_view(const struct ets_graph_node *node)
 {
     static const char *const NAMES[] = {
@@ -134,7 +136,7 @@ static enum ets_status read_bodies(struct builder *builder, struct reference_ste
     for (uint32_t i = 0; i < node->input_count; i++) {
         if (node->inputs[i].kind != ETS_ARGUMENT_GRAPH) continue;
         const uint32_t body = node->inputs[i].graph;
-        /* Graphs are numbered breadth first, so that a body comes behind what holds it. */
+        /* Graphs are numbered breadth first, so a body follows its parent. */
         if (body >= builder->top->subgraph_count || body + 1 <= builder->number) {
             return fail_name(builder, node->name, node->inputs[i].name,
                              " is not a graph inside it");
@@ -195,7 +197,7 @@ uint32_t ets_reference_plan_storage(const struct reference_plan *plan, uint32_t 
     return slot;
 }
 
-/* A view leads to what it is a view of, which was made before: paths end. */
+/* A view refers to an earlier value, so paths end. */
 static void join_storages(struct reference_plan *plan)
 {
     for (uint32_t i = 0; i < plan->slot_count; i++) plan->storage_of[i] = i;
@@ -224,7 +226,7 @@ bool ets_reference_plan_is_written(const struct reference_plan *plan, uint32_t s
     return false;
 }
 
-/* What is known of each slot, once all have a name. */
+/* Sets the description of each slot, after all are named. */
 static enum ets_status describe_slots(struct builder *builder)
 {
     struct reference_plan *plan = builder->plan;
@@ -312,7 +314,7 @@ static void use(uint32_t *last, uint32_t slot, uint32_t step)
     if (slot != REFERENCE_NO_SLOT) last[slot] = step;
 }
 
-/* By slot the step that needs it last, step_count for a body's outputs. */
+/* The last step that needs each slot; step_count for a body's outputs. */
 static void find_last_uses(const struct reference_plan *plan, uint32_t *last)
 {
     for (uint32_t i = 0; i < plan->graph->input_count; i++) use(last, plan->inputs[i], 0);

@@ -1,6 +1,6 @@
 /*
- * Operators that draw random numbers or compute with complex ones, by name: the reason why they
- * have no reference is not that they are unknown.
+ * Lists operators that draw random numbers or compute with complex ones. They are known, but have
+ * no reference.
  */
 #include "reference/random_nodes.h"
 
@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "reference/operators.h"
 
-/* "bernoulli" of "torch.ops.aten.bernoulli_.float"; absent: no operator of aten. */
+/* "bernoulli" for "torch.ops.aten.bernoulli_.float"; absent: not an operator of aten. */
 static struct ets_text base_name(const struct ets_graph_node *node)
 {
     const struct ets_text name = ets_reference_operator_name(node->target);
@@ -31,7 +31,7 @@ static bool is_one_of(struct ets_text name, const char *const *names, size_t cou
 
 #define IS_ONE_OF(name, names) is_one_of(name, names, sizeof(names) / sizeof *(names))
 
-/* Dropouts draw in training alone: dropout(input, p, train). Without `train` native_dropout does.
+/* Dropouts draw only in training: dropout(input, p, train). native_dropout draws without `train`.
  */
 static bool draws_dropout(const struct ets_graph_node *node)
 {

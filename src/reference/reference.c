@@ -1,4 +1,4 @@
-/* Opening: every node gets the way it is computed, every value the step of its last use. */
+/* Opens a reference: finds how to compute every node, and the last use of every value. */
 #include "reference/reference.h"
 
 #include <string.h>
@@ -13,11 +13,11 @@
 #include "reference/weights.h"
 
 /*
- * What the values of a run may take at once: more is a hostile file or a wrong input. Systems give
+ * The memory limit for values of a run: more means a hostile file or a wrong input. Systems grant
  * memory that they do not have, and end the process that uses it.
  */
 #define MEMORY_LIMIT (UINT64_C(1) << 36)
-/* And one after the other: what computing them takes is bounded by what they are, more or less. */
+/* The limit of all values of a run in total, which roughly limits the work. */
 #define MADE_LIMIT (UINT64_C(1) << 40)
 
 struct opening {
@@ -46,13 +46,13 @@ static enum ets_status find_control(struct opening *opening, struct reference_st
     return reason == NULL ? ETS_OK : keep_reason(opening, step, reason);
 }
 
-/* What a step takes by itself, without the fallback. */
+/* How a step is computed without the fallback. */
 static enum ets_status find_step(void *context, struct reference_step *step,
                                  struct ets_error *error)
 {
     struct opening *opening = context;
     char reason[160] = "";
-    (void)error; /* the opening's */
+    (void)error; /* errors of opening */
     if (step->is_found) return ETS_OK;
     step->is_found = true;
     if (step->bodies[0] != NULL) return find_control(opening, step);
@@ -85,12 +85,12 @@ static enum ets_status fall_back(struct opening *opening, struct reference_twins
         step->kind = REFERENCE_FALL_BACK;
         return ETS_OK;
     }
-    if (strstr(reason, step->reason) != NULL) return ETS_OK; /* it lacks the same itself */
+    if (strstr(reason, step->reason) != NULL) return ETS_OK; /* the fallback lacks the same */
     (void)ets_print_text(whole, sizeof whole, "%s; %s", step->reason, reason);
     return keep_reason(opening, step, whole);
 }
 
-/* Steps of one plan that nothing else covers, and the twins of its bodies. */
+/* Finds fallbacks for uncovered steps of one plan, and the twins of its bodies. */
 static enum ets_status fall_back_all(struct opening *opening, uint32_t plan_number)
 {
     struct ets_reference *reference = opening->reference;
@@ -139,7 +139,7 @@ static void show_node(const struct reference_step *step)
     }
 }
 
-/* The widest step of a program decides how much room all have. */
+/* The widest step of a program determines the room for all. */
 static void widen(const struct reference_program *program, uint32_t *inputs, uint32_t *outputs)
 {
     for (uint32_t i = 0; i < program->plan_count; i++) {
@@ -196,7 +196,7 @@ static enum ets_status find_steps(struct opening *opening)
     return ETS_OK;
 }
 
-/* The fallback is read where something is uncovered, or has its first values there. */
+/* Reads the fallback if a step is uncovered, or if buffers have their initial values there. */
 static bool needs_fallback(const struct ets_reference *reference)
 {
     const struct reference_program *program = &reference->program;
@@ -227,7 +227,7 @@ static enum ets_status read_fallback(struct opening *opening)
     opening->twin_of = ets_arena_alloc_array(arena, program->plan_count, sizeof *opening->twin_of);
     if (opening->twin_of == NULL) return no_memory(error);
     opening->twin_of[0] = &fallback->plans[0];
-    for (uint32_t i = 0; i < program->plan_count; i++) { /* what holds a body comes before it */
+    for (uint32_t i = 0; i < program->plan_count; i++) { /* a parent precedes its bodies */
         if (opening->twin_of[i] != NULL) ETS_TRY(fall_back_all(opening, i));
     }
     return ETS_OK;
@@ -321,7 +321,7 @@ uint64_t ets_reference_peak_bytes(const struct ets_reference *reference)
     return reference->memory.peak_bytes;
 }
 
-/* What the last run left behind. */
+/* Clears the state of the last run. */
 static void begin(struct ets_reference *reference)
 {
     struct reference_program *program = &reference->program;

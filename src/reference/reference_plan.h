@@ -1,8 +1,8 @@
 /*
- * reference_plan.h - a graph as steps over numbered values, made once and run often.
+ * reference_plan.h - a graph as steps over numbered values, planned once and run many times.
  *
- * A value's number (slot) is that of its name. A name must be new where it is made and known where
- * it is used, which leaves no cycles. All belongs to the reference's arena.
+ * Each name of a value has a number, its slot. A name must be new where it is defined and known
+ * where it is used, so there are no cycles. All memory is in the reference's arena.
  */
 #ifndef ETSCOPE_REFERENCE_REFERENCE_PLAN_H
 #define ETSCOPE_REFERENCE_REFERENCE_PLAN_H
@@ -36,62 +36,63 @@ struct reference_step {
     bool is_random;   /* UNCOVERED: it draws random numbers */
     const struct reference_operator *operator_;
     const char *kernel;
-    const struct ets_tensor *part; /* CALL without operator: what it takes out of a weight */
-    const char *reason;            /* UNCOVERED; terminated */
-    uint32_t read_count;           /* of the arguments */
-    uint32_t write_count;          /* outputs, lists counted through */
+    const struct ets_tensor
+        *part;            /* CALL without operator: the tensor that it takes from a weight */
+    const char *reason;   /* UNCOVERED; terminated */
+    uint32_t read_count;  /* of the arguments */
+    uint32_t write_count; /* outputs, items of lists included */
     uint32_t death_count;
-    const uint32_t *reads;  /* slots of the arguments that name a value, in their order */
+    const uint32_t *reads;  /* slots of the arguments that name a value, in order */
     const uint32_t *writes; /* slots, or REFERENCE_NO_SLOT */
-    const uint32_t *deaths; /* slots that nothing needs any more after this step */
+    const uint32_t *deaths; /* slots that no later step needs */
     struct reference_fallback *fallback;
     const struct reference_plan *bodies[2]; /* of control flow */
     struct ets_reference_node *shown;       /* NULL: of the fallback's graph */
-    uint32_t times;                         /* computed in this run */
-    char *failure;                          /* room for what the runtime said; or NULL */
+    uint32_t times;                         /* computations in this run */
+    char *failure;                          /* room for the runtime's message; or NULL */
 };
 
 struct reference_plan {
     const struct ets_graph *graph;
     struct ets_strings names;
     uint32_t slot_count;                      /* REFERENCE_NO_SLOT among them */
-    const struct ets_graph_value **described; /* [slot_count] what the graph says; or NULL */
+    const struct ets_graph_value **described; /* [slot_count] description in the graph; or NULL */
     uint32_t *producers;                      /* [slot_count] step; REFERENCE_NO_STEP: an input */
     uint32_t *storage_of;                     /* [slot_count] a slot that may share the storage */
-    bool *is_written;                         /* by such a slot: a step works in place on it */
+    bool *is_written;                         /* a step works in place on this storage */
     struct reference_value *values;           /* [slot_count] of the run */
     const uint32_t *inputs;                   /* [graph->input_count] slots */
-    const uint32_t *outputs;                  /* [graph->output_count] slots, or none: a constant */
-    struct reference_step *steps;             /* [step_count] one for each node */
+    const uint32_t *outputs;      /* [graph->output_count] slots, or none for a constant */
+    struct reference_step *steps; /* [step_count] one per node */
     uint32_t step_count;
 };
 
-/* A program's graph and its subgraphs, and the weights that its inputs have. */
+/* A program's graph and its subgraphs, with the weights of its inputs. */
 struct reference_program {
     const struct ets_graph *graph;
     struct reference_plan *plans; /* [plan_count] the graph, then graph->subgraphs */
     uint32_t plan_count;
-    const struct ets_tensor **weights; /* [graph->input_count] NULL: the user's, or wrapped */
-    const char **wrapped;              /* [graph->input_count] why a weight is no tensor; or NULL */
+    const struct ets_tensor **weights; /* [graph->input_count] NULL: a user input, or wrapped */
+    const char **wrapped; /* [graph->input_count] why a weight is not a tensor; or NULL */
 };
 
 /*
- * Reads `graph` and its subgraphs into `program`, without kinds and deaths. MALFORMED, NO_MEMORY,
- * with the node's name.
+ * Reads `graph` and its subgraphs into `program`, without kinds and deaths. MALFORMED, NO_MEMORY;
+ * the message names the node.
  */
 enum ets_status ets_reference_program_read(const struct ets_graph *graph, struct ets_arena *arena,
                                            struct reference_symbols *symbols,
                                            struct reference_program *program_out,
                                            struct ets_error *error);
 
-/* Fills `deaths` of all steps, once they and their fallbacks are known. NO_MEMORY. */
+/* Fills `deaths` of all steps, after they and their fallbacks are known. NO_MEMORY. */
 enum ets_status ets_reference_plan_deaths(struct reference_plan *plan, struct ets_arena *arena,
                                           struct ets_error *error);
 
-/* The representative of all slots that views and operators in place may make share a storage. */
+/* The representative of all slots that may share a storage through views and operators in place. */
 uint32_t ets_reference_plan_storage(const struct reference_plan *plan, uint32_t slot);
 
-/* True where a step from `first` on and before `end` works in place on that storage. */
+/* Whether a step from `first` to before `end` works in place on that storage. */
 bool ets_reference_plan_is_written(const struct reference_plan *plan, uint32_t slot, uint32_t first,
                                    uint32_t end);
 

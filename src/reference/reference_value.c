@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/load.h"
 
-/* Storages begin with this many bytes of their own, so that the tensor's are aligned. */
+/* The header of a storage has this size, so that the tensor's bytes are aligned. */
 #define STORAGE_HEADER ((sizeof(struct reference_storage) + 15) / 16 * 16)
 
 /* The tensor's bytes, row-major, or UINT64_MAX. */

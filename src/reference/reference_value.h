@@ -1,10 +1,10 @@
 /*
- * reference_value.h - what a graph's evaluation computes with: numbers, tensors whose storage
- * several may share, and lists of these.
+ * reference_value.h - the values of a graph's evaluation: numbers, tensors that may share storages,
+ * and lists of these.
  *
- * Graphs of ATen have true views and operators that work in place, so that tensors share storages
- * as in PyTorch: a view is another shape, stride and offset over the same storage, and what is
- * written through one is seen through all. A storage goes with the last value that refers to it.
+ * ATen graphs have true views and operators in place, so tensors share storages as in PyTorch: a
+ * view is another shape, stride and offset over the same storage, and writes through one are
+ * visible through all. A storage is freed with the last value that refers to it.
  */
 #ifndef ETSCOPE_REFERENCE_REFERENCE_VALUE_H
 #define ETSCOPE_REFERENCE_REFERENCE_VALUE_H
@@ -14,11 +14,11 @@
 #include "etscope/base.h"
 #include "etscope/tensor.h"
 
-/* What all storages of an evaluation have in common. */
+/* The memory of all storages of an evaluation. */
 struct reference_memory {
     const struct ets_allocator *allocator;
     uint64_t bytes, peak_bytes, limit_bytes; /* owned storages; limit: LIMIT beyond */
-    uint64_t made_bytes, made_limit;         /* of all that were made; 0: no limit */
+    uint64_t made_bytes, made_limit;         /* total of all storages ever made; 0: no limit */
 };
 
 struct reference_storage {
@@ -30,14 +30,14 @@ struct reference_storage {
 };
 
 enum reference_kind {
-    REFERENCE_NOTHING = 0, /* None, or not there yet */
+    REFERENCE_NOTHING = 0, /* None, or not set yet */
     REFERENCE_TENSOR,
     REFERENCE_INT,
     REFERENCE_BOOL,
     REFERENCE_DOUBLE,
     REFERENCE_STRING,
     REFERENCE_LIST,
-    REFERENCE_UNAVAILABLE /* of an uncovered node, or made from such a value */
+    REFERENCE_UNAVAILABLE /* of an uncovered node, or computed from such a value */
 };
 
 struct reference_value {
@@ -45,7 +45,7 @@ struct reference_value {
     union {
         struct {
             struct reference_storage *storage;
-            struct ets_tensor view; /* data: inside of the storage */
+            struct ets_tensor view; /* data: inside the storage */
         } tensor;
         int64_t int_value; /* also BOOL; dtype, layout and memory format numbers */
         double double_value;
@@ -67,7 +67,7 @@ enum ets_status ets_reference_tensor_new(struct reference_memory *memory, int sc
                                          struct reference_value *value_out,
                                          struct ets_error *error);
 
-/* Over bytes that outlive the value. */
+/* A tensor over bytes that outlive it. */
 enum ets_status ets_reference_tensor_borrow(struct reference_memory *memory,
                                             const struct ets_tensor *tensor,
                                             struct reference_value *value_out,
@@ -79,7 +79,7 @@ enum ets_status ets_reference_value_share(struct reference_memory *memory,
                                           struct reference_value *copy_out,
                                           struct ets_error *error);
 
-/* Lets go; the value is NOTHING afterwards. */
+/* Drops the reference; the value is NOTHING afterwards. */
 void ets_reference_value_drop(struct reference_memory *memory, struct reference_value *value);
 
 /* Copies numbers from `from` to `to` of the same shape, converting types, whatever the strides. */

@@ -1,4 +1,4 @@
-/* Computes the steps of a plan one after the other, and drops what nothing needs any more. */
+/* Computes the steps of a plan in order, and drops values that no later step needs. */
 #include "base/error.h"
 #include "reference/random_nodes.h"
 #include "reference/reference.h"
@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-/* The reason why one of the values that a step reads is not there; NULL: all are. */
+/* Why a value that a step reads is unavailable; NULL: all are available. */
 static const char *missing_reason(const struct reference_plan *plan,
                                   const struct reference_step *step)
 {
     if (step->part != NULL) return NULL;
-    /* Of a condition the question counts; bodies go on with what is there. */
+    /* A condition needs only its predicate; bodies use what is available. */
     const uint32_t count = step->kind == REFERENCE_COND && step->read_count > 0 ? 1
                            : step->kind == REFERENCE_WHILE                      ? 0
                                                                                 : step->read_count;
@@ -29,8 +29,8 @@ static void set_unavailable(const struct reference_step *step, const char *reaso
 }
 
 /*
- * What the runtime refuses makes the node's values unavailable, with its reason; a node without
- * values, an assertion of the program, ends the run.
+ * If the runtime refuses a node, its values are unavailable, with the runtime's reason. For a node
+ * without values, which is an assertion of the program, the run ends.
  */
 static enum ets_status take_failure(struct reference_run *run, struct reference_step *step,
                                     enum ets_status status, struct reference_value *outputs)
@@ -107,7 +107,7 @@ static enum ets_status set_leaves(struct reference_run *run, const struct refere
     return ETS_OK;
 }
 
-/* Loops in loops would compute nodes for days. */
+/* Limits nested loops, which could run for days. */
 static enum ets_status count_step(struct reference_run *run)
 {
     enum { MAX_STEPS = 1 << 24 };
@@ -116,7 +116,7 @@ static enum ets_status count_step(struct reference_run *run)
                     MAX_STEPS);
 }
 
-/* One step of a fallback: what is shown is the node that it stands for. */
+/* Computes one step of a fallback; `shown` is the node that it stands for. */
 static enum ets_status run_descendant(struct reference_run *run, const struct reference_plan *twin,
                                       struct reference_step *step, struct ets_reference_node *shown)
 {
@@ -164,7 +164,7 @@ static enum ets_status run_fallback(struct reference_run *run, const struct refe
                 reference_unavailable("several values of the edge program could be its output");
         } else {
             (void)ets_reference_value_share(&run->reference->memory, &fallback->twin->values[slot],
-                                            &outputs[i], NULL); /* no list: cannot fail */
+                                            &outputs[i], NULL); /* not a list, so it cannot fail */
         }
     }
     drop_descendants(run, fallback);
@@ -172,8 +172,8 @@ static enum ets_status run_fallback(struct reference_run *run, const struct refe
 }
 
 /*
- * Zeros in the place of a value that is not available, where a step needs its shape alone; false:
- * the shape is not known, or it needs the numbers.
+ * Uses zeros for an unavailable value if a step needs only its shape. False: the shape is unknown,
+ * or the step needs the numbers.
  */
 static bool stand_in(struct reference_run *run, const struct reference_plan *plan,
                      const struct reference_step *step)
@@ -226,7 +226,7 @@ static enum ets_status run_step(struct reference_run *run, const struct referenc
             plan->values[step->reads[0]] = absent;
         }
     } else {
-        /* The steps of the bodies use the common room: these outputs go into the slots alone. */
+        /* Steps of bodies use the common room, so these outputs go only into slots. */
         return ets_reference_run_control(run, plan, step);
     }
     ETS_TRY(status);

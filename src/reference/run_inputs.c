@@ -1,4 +1,4 @@
-/* Gives a program's inputs their values, and the symbols of their sizes theirs. */
+/* Sets the inputs of a program, and the symbols of their sizes. */
 #include "base/error.h"
 #include "reference/reference_run.h"
 #include "reference/weights.h"
@@ -26,8 +26,8 @@ static void described_text(char *room, const struct ets_graph_value *value)
     for (uint32_t i = 0; i < value->rank; i++) {
         at += ets_print_text(room + at, SHAPE_ROOM - at, "%s", i > 0 ? ", " : "");
         if (value->size_texts != NULL && value->size_texts[i].data != NULL) {
-            at += ets_print_text(room + at, SHAPE_ROOM - at, "%.*s", (int)value->size_texts[i].size,
-                                 value->size_texts[i].data);
+            at +=
+                ets_print_text(room + at, SHAPE_ROOM - at, "%.*s", ETS_TEXT(value->size_texts[i]));
         } else {
             at += ets_print_text(room + at, SHAPE_ROOM - at, "%lld", (long long)value->sizes[i]);
         }
@@ -53,10 +53,10 @@ static enum ets_status fail_input(struct reference_run *run, const struct ets_gr
 {
     return ets_fail(run->error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
                     "input %zu (%.*s): the graph takes %s, but got %s", number,
-                    (int)input->argument.name.size, input->argument.name.data, expected, given);
+                    ETS_TEXT(input->argument.name), expected, given);
 }
 
-/* Types and sizes that need no symbol. */
+/* Checks types and sizes without symbols. */
 static bool fits(const struct ets_tensor *tensor, const struct ets_graph_value *value)
 {
     if ((int32_t)tensor->scalar_type != value->scalar_type || tensor->rank != value->rank) {
@@ -69,7 +69,7 @@ static bool fits(const struct ets_tensor *tensor, const struct ets_graph_value *
     return true;
 }
 
-/* NOT_FOUND: several symbols of one size are not bound yet. */
+/* Binds symbols of sizes. NOT_FOUND: several symbols of one size are still unbound. */
 static enum ets_status bind_sizes(struct reference_run *run, const struct ets_tensor *tensor,
                                   const struct ets_graph_value *value)
 {
@@ -102,7 +102,7 @@ static enum ets_status check_tensor(struct reference_run *run, const struct ets_
     return fail_input(run, input, number, expected, got);
 }
 
-/* A number that the export took for a constant: any other would be another program. */
+/* The export fixed this number as a constant; another number would be another program. */
 static enum ets_status check_constant(struct reference_run *run,
                                       const struct ets_graph_input *input, size_t number,
                                       const struct ets_value *given)
@@ -188,10 +188,10 @@ static enum ets_status check_all(struct reference_run *run, const struct ets_val
     }
     if (expected != input_count) {
         return ets_fail(run->error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "%.*s: the graph takes %zu inputs, but got %zu", (int)graph->name.size,
-                        graph->name.data, expected, input_count);
+                        "%.*s: the graph takes %zu inputs, but got %zu", ETS_TEXT(graph->name),
+                        expected, input_count);
     }
-    /* Twice, as the size of a first input may need the symbol of a later one. */
+    /* Two passes, because the size of one input may need the symbol of a later one. */
     for (unsigned turn = 0; turn < 2; turn++) {
         size_t next = 0;
         for (uint32_t i = 0; i < graph->input_count; i++) {

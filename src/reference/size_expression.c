@@ -1,4 +1,4 @@
-/* A recursive descent over sympy's infix, in fractions of 64 bits. */
+/* A recursive-descent parser for sympy's infix expressions, with 64-bit fractions. */
 #include "reference/size_expression.h"
 
 #include <stddef.h>
@@ -127,7 +127,7 @@ static struct fraction truncated(struct fraction value)
     return whole(value, value.numerator < 0);
 }
 
-/* Half to even, as Python rounds. */
+/* Rounds half to even, like Python. */
 static struct fraction rounded(struct reader *reader, struct fraction value)
 {
     const struct fraction below = whole(value, false);
@@ -269,7 +269,7 @@ static struct fraction read_atom(struct reader *reader)
     return accept(reader, ")") ? value : fail(reader, ETS_MALFORMED);
 }
 
-/* A sign binds less than a power: -s0**2. */
+/* A sign binds weaker than a power: -s0**2. */
 static struct fraction read_factor(struct reader *reader)
 {
     if (++reader->depth > MAX_DEPTH) return fail(reader, ETS_LIMIT);

@@ -30,22 +30,22 @@ enum ets_status ets_reference_symbols_add(struct reference_symbols *symbols,
 void ets_reference_symbols_forget(struct reference_symbols *symbols); /* all are unbound */
 
 /*
- * The value of `expression`, which is computed in fractions, so that 2*(s0/2) is s0. A result that
- * is no whole number is MALFORMED, as is text that is no expression; NOT_FOUND: a symbol is not
- * bound; LIMIT: a number or the nesting is too large.
+ * The value of `expression`, computed in fractions, so that 2*(s0/2) is s0. MALFORMED: the result
+ * is not an integer, or the text is not an expression; NOT_FOUND: a symbol is not bound; LIMIT: a
+ * number or the nesting is too large.
  */
 enum ets_status ets_reference_size_evaluate(const struct reference_symbols *symbols,
                                             struct ets_text expression, int64_t *value_out);
 
 /*
- * Binds the one symbol of `expression` that is not bound so that the expression becomes `value`:
- * any symbol alone, or one in a linear expression. MISMATCH: no whole number does, or all were
- * bound and it has another value; NOT_FOUND: several are unbound; else as above.
+ * Binds the only unbound symbol of `expression` so that the expression equals `value`: a single
+ * symbol, or one in a linear expression. MISMATCH: no integer fits, or all symbols are bound and
+ * the value differs; NOT_FOUND: several symbols are unbound; else as above.
  */
 enum ets_status ets_reference_size_bind(struct reference_symbols *symbols,
                                         struct ets_text expression, int64_t value);
 
-/* As it does where the expression is a symbol alone, whether that was bound or not. */
+/* Sets the symbol if the expression is a single symbol, bound or not. */
 void ets_reference_symbol_set(struct reference_symbols *symbols, struct ets_text expression,
                               int64_t value);
 

@@ -1,4 +1,4 @@
-/* The symbols of sizes, and which of them a size that is known makes known. */
+/* The symbols of sizes, and how known sizes determine them. */
 #include <string.h>
 
 #include "base/error.h"
@@ -30,7 +30,7 @@ static enum ets_status add_symbol(struct reference_symbols *symbols, struct ets_
     return ETS_OK;
 }
 
-/* What of an expression is not looked at yet. */
+/* The unread part of an expression. */
 struct scan {
     const char *at, *end;
 };
@@ -52,7 +52,7 @@ static bool is_called(struct scan scan)
     return scan.at < scan.end && *scan.at == '(';
 }
 
-/* The next name in the text that is not a function's; data NULL behind the last. */
+/* The next name in the text that is not a function; data NULL after the last. */
 static struct ets_text next_symbol(struct scan *scan)
 {
     while (scan->at < scan->end) {
@@ -86,7 +86,7 @@ void ets_reference_symbols_forget(struct reference_symbols *symbols)
     }
 }
 
-/* The number of the one symbol that is not bound; ETS_STRING_NONE: there is none. */
+/* The number of the only unbound symbol; ETS_STRING_NONE: none. */
 static enum ets_status find_unbound(const struct reference_symbols *symbols,
                                     struct ets_text expression, uint32_t *number_out)
 {
@@ -119,7 +119,7 @@ static enum ets_status solve(struct reference_symbols *symbols, struct ets_text 
 {
     int64_t at_zero, at_one, slope, gap, check;
     if (evaluate_at(symbols, expression, number, value, &check) == ETS_OK && check == value) {
-        symbols->is_bound[number] = true; /* a symbol alone */
+        symbols->is_bound[number] = true; /* a single symbol */
         return ETS_OK;
     }
     ETS_TRY(evaluate_at(symbols, expression, number, 0, &at_zero));

@@ -1,7 +1,8 @@
 /*
- * Copies between tensors of one shape. Dimensions that lie alike in both are walked as one, and the
- * innermost of what is left as a row: a memcpy where it can be, a loop over elements of one size,
- * or a conversion in blocks, through int64 between integers and through doubles otherwise.
+ * Copies between tensors of one shape. Dimensions with the same layout in both are merged, and the
+ * innermost remaining one is copied as a row: with memcpy if possible, else in a loop over elements
+ * of one size, or with a conversion in blocks, through int64 between integers and through doubles
+ * otherwise.
  */
 #include <math.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "numerics/element.h"
 #include "reference/reference_value.h"
 
-#define BLOCK 256 /* numbers that are converted at once */
+#define BLOCK 256 /* numbers converted at once */
 
 struct copy {
     uint32_t rank;
@@ -22,7 +23,7 @@ struct copy {
     size_t from_bytes, to_bytes; /* of an element */
 };
 
-/* Leaves out dimensions of size 1 and puts neighbours that lie alike in both tensors together. */
+/* Removes dimensions of size 1 and merges adjacent ones with the same layout in both tensors. */
 static void plan_copy(const struct ets_tensor *from, const struct ets_tensor *to, struct copy *copy)
 {
     *copy = (struct copy){.from_type = from->scalar_type,
@@ -108,13 +109,13 @@ static int64_t load_integer(const uint8_t *at, int type)
     }
 }
 
-/* Little-endian on any machine; where `bytes` is known, compilers make one store of it. */
+/* Little-endian on all machines; if `bytes` is a constant, compilers emit one store. */
 static inline void store_bits(uint64_t bits, size_t bytes, uint8_t *to)
 {
     for (size_t k = 0; k < bytes; k++) to[k] = (uint8_t)(bits >> 8 * k);
 }
 
-/* The low bytes, as conversions between integers keep them; bool has 0 and 1 alone. */
+/* Conversions between integers keep the low bytes; bool is 0 or 1. */
 static void store_integers(const int64_t *numbers, size_t count, int type, uint8_t *to)
 {
     const size_t bytes = ets_scalar_type_bytes(type);
@@ -125,7 +126,7 @@ static void store_integers(const int64_t *numbers, size_t count, int type, uint8
     }
 }
 
-/* Towards zero; what int64 cannot hold goes to its ends, NaN to 0. */
+/* Rounds towards zero; saturates at the limits of int64; NaN becomes 0. */
 static int64_t whole_number(double number)
 {
     if (!(number == number)) return 0;
@@ -134,7 +135,7 @@ static int64_t whole_number(double number)
     return (int64_t)number;
 }
 
-/* `bits` without its last `drop` bits, rounded to nearest, ties to even. */
+/* Drops the last `drop` bits of `bits`, rounding to nearest, ties to even. */
 static uint32_t round_bits(uint32_t bits, uint32_t drop)
 {
     const uint32_t half = (UINT32_C(1) << drop) / 2, odd = bits >> drop & 1;
@@ -159,7 +160,8 @@ static uint16_t float16_bits(float number)
     if (bits >= UINT32_C(0x38800000)) {                                 /* a normal number */
         return (uint16_t)(sign | round_bits(bits - UINT32_C(0x38000000), 13));
     }
-    /* Steps of 2^-24: the sum's last bits are their number, rounded by the addition itself. */
+    /* In steps of 2^-24: the addition rounds, and the last bits of the sum are the number of steps.
+     */
     float magnitude;
     memcpy(&magnitude, &bits, sizeof magnitude);
     magnitude += 0.5f;
@@ -199,7 +201,7 @@ static void store_numbers(const double *numbers, size_t count, int type, uint8_t
     }
 }
 
-/* At most BLOCK numbers that lie one after the other in both places. */
+/* Converts at most BLOCK numbers that are adjacent in both places. */
 static void convert_block(const struct copy *copy, const uint8_t *from, size_t count, uint8_t *to)
 {
     if (is_integer(copy->from_type) && is_integer(copy->to_type)) {
@@ -257,7 +259,7 @@ static void copy_rows(const struct copy *copy, const uint8_t *from, uint8_t *to)
     for (;;) {
         copy_row(copy, from, to);
         uint32_t i = copy->rank - 1;
-        for (;; i--) { /* the next place of the outer dimensions */
+        for (;; i--) { /* the next index of the outer dimensions */
             if (i == 0) return;
             const size_t from_step = (size_t)copy->from[i - 1] * copy->from_bytes;
             const size_t to_step = (size_t)copy->to[i - 1] * copy->to_bytes;

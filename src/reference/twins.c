@@ -1,4 +1,6 @@
-/* Who descends from whom, and which values that leave a group of descendants are a node's. */
+/*
+ * Finds the descendants of each step, and the outputs of a node among the values that leave them.
+ */
 #include "reference/twins.h"
 
 #include "base/error.h"
@@ -16,7 +18,7 @@ static bool lists_new(struct ets_arena *arena, uint32_t count, uint32_t items,
     return lists_out->first != NULL && lists_out->items != NULL;
 }
 
-/* Turns the counts at first[i + 2] into places at first[i + 1], from where filling begins. */
+/* Converts the counts at first[i + 2] to positions at first[i + 1], where filling starts. */
 static void lists_place(struct reference_lists *lists, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) lists->first[i + 2] += lists->first[i + 1];
@@ -27,7 +29,7 @@ static void lists_put(struct reference_lists *lists, uint32_t at, uint32_t item)
     lists->items[lists->first[at + 1]++] = item;
 }
 
-/* Steps of the plan by the names of their nodes: number 0 is no step. */
+/* Steps of the plan by the names of their nodes; number 0 is not a step. */
 struct node_names {
     struct ets_strings names;
     uint32_t *steps; /* by the name's number */
@@ -53,7 +55,7 @@ static bool is_same_origin(const struct ets_graph_origin *left,
     return left->graph_id == right->graph_id && ets_text_equal(left->name, right->name);
 }
 
-/* Of the node itself at `place` of the chain of one of its descendants. */
+/* Whether the node is at `place` of a descendant's chain. */
 static bool is_origin_of(const struct ets_graph_node *node, const struct ets_graph_node *descendant,
                          uint32_t place, uint64_t graph_id)
 {
@@ -118,7 +120,7 @@ static bool find_readers(const struct reference_plan *plan, struct ets_arena *ar
         const struct reference_step *step = &plan->steps[i];
         for (uint32_t j = 0; j < step->read_count; j++) lists_put(readers, step->reads[j], i);
     }
-    uint32_t place = plan->step_count; /* outputs are readers behind the steps */
+    uint32_t place = plan->step_count; /* outputs are readers after the steps */
     for (uint32_t i = 0; i < plan->graph->output_count; i++) {
         const bool is_buffer = plan->graph->outputs[i].role == ETS_OUTPUT_BUFFER_MUTATION;
         lists_put(readers, plan->outputs[i], is_buffer ? REFERENCE_NO_STEP : place++);
@@ -126,7 +128,7 @@ static bool find_readers(const struct reference_plan *plan, struct ets_arena *ar
     return true;
 }
 
-/* The user's inputs are in the same order on both sides; a body's are alike altogether. */
+/* User inputs are in the same order on both sides; inputs of a body are all in the same order. */
 static bool find_inputs(struct reference_twins *twins)
 {
     const struct reference_plan *plan = twins->plan, *twin = twins->twin;
@@ -181,14 +183,14 @@ no_memory:
     return ets_fail_memory(error, "the reference");
 }
 
-/* True where something in the plan uses a value, an output of the model included. */
+/* Whether the plan uses a value, model outputs included. */
 static bool is_used_slot(const struct reference_twins *twins, uint32_t slot)
 {
     const uint32_t *first = twins->plan_readers.first;
     return first[slot] != first[slot + 1];
 }
 
-/* Marks a reader; steps that have no descendants pass on what they read. */
+/* Marks a reader. A step without descendants passes the mark to its own readers. */
 static void visit(struct reference_twins *twins, uint32_t reader, uint32_t *depth)
 {
     if (reader == REFERENCE_NO_STEP || twins->seen[reader] == twins->stamp) return;
@@ -207,7 +209,7 @@ static void visit_readers(struct reference_twins *twins, uint32_t slot, uint32_t
     }
 }
 
-/* Marks all that uses a value of the plan, directly or through what the twin has not. */
+/* Marks all users of a value of the plan, directly or through steps that the twin lacks. */
 static void mark_users(struct reference_twins *twins, uint32_t slot)
 {
     uint32_t depth = 0;
@@ -221,7 +223,7 @@ static void mark_users(struct reference_twins *twins, uint32_t slot)
     }
 }
 
-/* What the marked value of the plan that is used (or not) has in common with the twin's. */
+/* Whether a value of the twin has the same use as the marked value of the plan. */
 static bool has_same_users(const struct reference_twins *twins, uint32_t number, uint32_t twin_slot,
                            bool is_used)
 {
@@ -233,7 +235,7 @@ static bool has_same_users(const struct reference_twins *twins, uint32_t number,
         if (reader < twins->twin->step_count) {
             reader = twins->group[reader];
             if (reader == number) continue;
-            if (reader == REFERENCE_NO_STEP) return true; /* nobody knows whom that serves */
+            if (reader == REFERENCE_NO_STEP) return true; /* its purpose is unknown */
         } else {
             reader = reader - twins->twin->step_count + twins->plan->step_count;
             if (reader > twins->plan->step_count + twins->plan->graph->output_count) return false;
@@ -259,7 +261,7 @@ static bool is_alike(const struct ets_graph_value *left, const struct ets_graph_
     return true;
 }
 
-/* True where the group does not keep the value to itself. */
+/* Whether the value is used outside its group. */
 static bool leaves(const struct reference_twins *twins, uint32_t number, uint32_t twin_slot)
 {
     const struct reference_lists *readers = &twins->twin_readers;
@@ -301,7 +303,8 @@ static void find_fits(struct reference_twins *twins, uint32_t number, struct mat
         const uint32_t slot = step->writes[i];
         if (slot == REFERENCE_NO_SLOT) continue;
         mark_users(twins, slot);
-        /* What works in place changes what others use under other names: no telling by users. */
+        /* An operator in place changes values that others use under other names, so users do not
+         * decide. */
         const bool is_shared = plan->is_written[ets_reference_plan_storage(plan, slot)];
         const bool is_used = is_used_slot(twins, slot);
         for (uint32_t j = 0; j < matching->candidates; j++) {
@@ -320,7 +323,7 @@ static void assign(struct matching *matching, uint32_t output, uint32_t candidat
     memset(matching->fits[output], 0, sizeof matching->fits[output]);
 }
 
-/* Takes what fits alone as long as there is something. */
+/* Assigns outputs with a single candidate until none is left. */
 static void match_single(struct matching *matching)
 {
     for (bool is_new = true; is_new;) {
@@ -339,7 +342,7 @@ static void match_single(struct matching *matching)
     }
 }
 
-/* One descendant with as many outputs: they come in the same order. */
+/* A single descendant with the same number of outputs has them in the same order. */
 static void match_order(const struct reference_twins *twins, uint32_t number,
                         struct matching *matching)
 {

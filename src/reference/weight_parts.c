@@ -1,8 +1,8 @@
 /*
- * Weights that are objects of a tensor subclass, as those that torchao quantizes. Exported graphs
- * take the tensors inside out by name, export.access_subclass_inner_tensor(weight, "qdata"), and
- * compute with those: which class it is does not matter. Only a step that reads the object as a
- * whole would have to know.
+ * Weights that are objects of a tensor subclass, such as torchao's quantized weights. Exported
+ * graphs extract the tensors inside by name, export.access_subclass_inner_tensor(weight, "qdata"),
+ * and compute with those, so the class does not matter. Only a step that reads the whole object
+ * would need to know it.
  */
 #include "reference/weight_parts.h"
 
@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/text.h"
 
-/* By slot the object that it holds, and what its name is in the record. */
+/* The object in each slot, and its name in the record. */
 struct parts {
     struct reference_plan *plan;
     const struct ets_named_value **objects; /* [slot_count] */
@@ -56,7 +56,7 @@ static enum ets_status keep_reason(struct parts *parts, struct reference_step *s
     return describe(parts, object, &step->reason);
 }
 
-/* What the record has inside of `object` under the step's name; NULL: nothing. */
+/* The record's value inside `object` with the step's name; NULL: none. */
 static enum ets_status find_part(struct parts *parts, const struct reference_step *step,
                                  const struct ets_named_value *object,
                                  const struct ets_named_value **part_out)
@@ -85,7 +85,7 @@ static enum ets_status take_part(struct parts *parts, struct reference_step *ste
         step->is_found = true;
         return ETS_OK;
     }
-    /* What reads this in turn may have descendants in the edge program. */
+    /* Steps that read this may have descendants in the edge program. */
     if (part == NULL) part = object;
     for (uint32_t i = 0; i < step->write_count; i++) {
         if (step->writes[i] != REFERENCE_NO_SLOT) parts->objects[step->writes[i]] = part;
@@ -93,7 +93,7 @@ static enum ets_status take_part(struct parts *parts, struct reference_step *ste
     return keep_reason(parts, step, part);
 }
 
-/* Bodies of control flow get what their operands are: they are left to it. */
+/* Control flow passes its operands to its bodies and is not marked. */
 static enum ets_status visit_step(struct parts *parts, struct reference_step *step)
 {
     for (uint32_t i = 0; i < step->read_count && step->bodies[0] == NULL; i++) {

@@ -1,6 +1,5 @@
 /*
- * Finds the weights of a program in its record, also the first values of buffers that the program
- * changes.
+ * Finds the weights of a program in its record, and the initial values of buffers that it changes.
  */
 #include "reference/weights.h"
 
@@ -8,14 +7,14 @@
 #include "base/text.h"
 #include "reference/weight_parts.h"
 
-/* The tensors of a program's entries by their names, and objects of classes with tensors inside. */
+/* The tensors of a program's entries by name, and objects with tensors inside. */
 struct dictionary {
     struct ets_strings names;
     const struct ets_named_value **values; /* by the name's number */
     uint32_t capacity;
 };
 
-/* By the names of buffers, their tensors. */
+/* Tensors of buffers by name. */
 struct buffers {
     struct ets_strings names;
     const struct ets_tensor **tensors;
@@ -75,7 +74,7 @@ static enum ets_status add_entry(struct ets_etrecord *record, const struct ets_g
     const struct ets_named_value *values;
     size_t count;
     const enum ets_status status = ets_etrecord_named_values(record, name, &values, &count, error);
-    if (status == ETS_NOT_FOUND) return ETS_OK; /* what is missing in it is told by name */
+    if (status == ETS_NOT_FOUND) return ETS_OK; /* missing weights are reported by name */
     ETS_TRY(status);
     return add_values(dictionary, arena, values, count, error);
 }
@@ -126,19 +125,18 @@ static enum ets_status check(const struct ets_graph *graph, const struct ets_gra
         return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET,
                         "%.*s: the record has no weight %.*s, so its graph cannot be computed "
                         "(records without weights still work for inspecting traces)",
-                        (int)graph->name.size, graph->name.data, (int)input->source.size,
-                        input->source.data != NULL ? input->source.data : "");
+                        ETS_TEXT(graph->name),
+                        ETS_TEXT(input->source) != NULL ? input->source.data : "");
     }
     if (!fits(tensor, value)) {
         return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET,
                         "%.*s: the weight %.*s has a different type or shape than in the graph",
-                        (int)graph->name.size, graph->name.data, (int)input->source.size,
-                        input->source.data);
+                        ETS_TEXT(graph->name), ETS_TEXT(input->source));
     }
     return ETS_OK;
 }
 
-/* The first values of buffers that the other program changes. */
+/* Reads the initial values of buffers that the other program changes. */
 static void take_mutated(struct reference_program *program, const struct buffers *by_buffer)
 {
     for (uint32_t i = 0; i < program->graph->input_count; i++) {
@@ -152,7 +150,7 @@ static void take_mutated(struct reference_program *program, const struct buffers
     }
 }
 
-/* By the names of buffers that `functional` changes, their tensors there. */
+/* Tensors of buffers that `functional` changes, by name. */
 static enum ets_status read_mutated(const struct reference_program *functional,
                                     struct ets_arena *arena, struct buffers *by_buffer,
                                     struct ets_error *error)

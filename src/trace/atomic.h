@@ -1,8 +1,8 @@
 /*
- * The few operations on words that threads share, none larger than a pointer. Compilers' builtins
- * come first, as they work on plain words in a struct that C++ includes, too; then C11's (or where
- * ETS_C11_ATOMICS is defined); where the processor has no such operations (or ETS_NO_ATOMICS is
- * defined), the config's critical section stands in.
+ * The atomic operations that threads need, on words up to the size of a pointer. Compiler builtins
+ * are preferred, because they work on plain words in a struct that C++ includes, too. Otherwise (or
+ * if ETS_C11_ATOMICS is defined) C11 atomics are used. If the processor has no such operations (or
+ * ETS_NO_ATOMICS is defined), the config's critical section replaces them.
  */
 #ifndef ETSCOPE_TRACE_ATOMIC_H
 #define ETSCOPE_TRACE_ATOMIC_H
@@ -122,7 +122,7 @@ static inline void ets_store_relaxed(uint32_t *at, uint32_t value)
     *(volatile uint32_t *)at = value;
 }
 
-/* One processor, which sees its own stores in order; only the compiler must keep them so. */
+/* A single processor sees its own stores in order; only the compiler must not reorder them. */
 static inline void ets_store_release(uint32_t *at, uint32_t value)
 {
 #if defined(__GNUC__)

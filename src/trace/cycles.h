@@ -1,4 +1,4 @@
-/* Reading the processor's counter in place. */
+/* Reads the processor's counter inline. */
 #ifndef ETSCOPE_TRACE_CYCLES_H
 #define ETSCOPE_TRACE_CYCLES_H
 

@@ -1,11 +1,11 @@
 /*
- * The layout of a file: header, vtables, root, table of runs, runs; then for each run its
- * allocators, its events vector and its Event tables, whose sizes follow from counts alone; then
- * the payloads of all events in order, and at the end what many refer to: an empty vector and the
- * names. So each part needs to know only where the next ones start, which takes three passes over
- * the events: one for the size of all, one that writes Event tables and looks where their payloads
- * will be, one that writes the payloads. Behind all that may come bytes that are no part of the
- * FlatBuffer.
+ * Writes ETDumps. The layout of a file: header, vtables, root, table of runs, runs; for each run
+ * its allocators, its events vector and its Event tables, whose sizes follow from counts alone;
+ * then the payloads of all events in order; at the end the shared parts: an empty vector and the
+ * names. Each part needs only the start of the next ones. That takes three passes over the events:
+ * the first finds the total size, the second writes Event tables and computes the positions of
+ * their payloads, the third writes the payloads. Bytes that are not part of the FlatBuffer may
+ * follow.
  */
 #include "trace/etdump_writer.h"
 #include "etscope/etdump.h"
@@ -14,7 +14,7 @@
 #include "trace/flatbuffer_writer.h"
 #include "trace/freestanding.h"
 
-/* The schema's tables; Int and Double are alike in layout. */
+/* The schema's tables; Int and Double have the same layout. */
 enum table_kind {
     TABLE_ETDUMP,
     TABLE_RUN,
@@ -32,7 +32,7 @@ enum table_kind {
     TABLE_COUNT
 };
 
-/* Of tables that have one. */
+/* The slot of tables with a single slot. */
 enum { ONLY_SLOT };
 
 #define BIT(slot) (1u << (slot))
@@ -63,16 +63,17 @@ struct etdump_writer {
     struct ets_fbw w;
     const struct ets_etdump_source *source;
     uint32_t payloads_at;
-    uint32_t shared_at;       /* the empty vector and the names */
-    uint32_t payload_start;   /* of the payload that was put last */
-    uint32_t stride;          /* from its start to that of one that is alike; 0: it may differ */
-    uint32_t check;           /* of all places and kinds of payloads */
-    bool has_empty;           /* something refers to the empty vector */
-    struct ets_tensor tensor; /* the one asked for last, and its place in the debug buffer */
+    uint32_t shared_at;     /* the empty vector and the names */
+    uint32_t payload_start; /* of the last written payload */
+    uint32_t
+        stride;     /* from its start to the next payload of the same shape; 0: shapes may differ */
+    uint32_t check; /* over positions and kinds of all payloads */
+    bool has_empty; /* something refers to the empty vector */
+    struct ets_tensor tensor; /* the last requested tensor, and its offset in the debug buffer */
     int64_t tensor_offset;
 };
 
-/* A table on its way; values as ets_fbw_put_table takes them. */
+/* A table under construction; values are for ets_fbw_put_table. */
 struct table {
     enum table_kind kind;
     unsigned slots;
@@ -85,7 +86,7 @@ static void set(struct table *table, unsigned slot, uint64_t value)
     table->values[slot] = value;
 }
 
-/* Fields of default value are left out. */
+/* Sets a field unless it has its default value. */
 static void set_unless(struct table *table, unsigned slot, uint64_t value, uint64_t fallback)
 {
     if (value != fallback) set(table, slot, value);
@@ -111,7 +112,7 @@ static bool is_well(const struct etdump_writer *d)
     return d->w.status == ETS_OK;
 }
 
-/* False, and the writing has failed, where the source did not answer OK. */
+/* Whether the source returned OK. Otherwise the writing fails. */
 static bool has_given(struct etdump_writer *d, enum ets_status status)
 {
     if (status != ETS_OK) ets_fbw_fail(&d->w, status, "the source returned no record");
@@ -149,7 +150,8 @@ static void put_profile(struct etdump_writer *d, const struct ets_etdump_record 
     set_unless(&table, PROFILE_INSTRUCTION, (uint32_t)record->instruction, UINT32_MAX);
     set_unless(&table, PROFILE_DELEGATE_ID, (uint32_t)record->delegate_id, UINT32_MAX);
     set_name(d, &table, PROFILE_DELEGATE_NAME, record->delegate_name);
-    set(&table, PROFILE_START, record->start_ticks); /* also 0: all events have one size */
+    set(&table, PROFILE_START,
+        record->start_ticks); /* set even if 0, so that all events have one size */
     set(&table, PROFILE_END, record->end_ticks);
     const size_t metadata_bytes = record->metadata.size;
     if (is_delegate || record->metadata.data != NULL) {
@@ -177,7 +179,7 @@ static void put_allocation(struct etdump_writer *d, const struct ets_etdump_reco
     put(d, &table);
 }
 
-/* Everything of the last tensor's table but where its vectors lie. */
+/* The table of the last tensor without the positions of its vectors. */
 static struct table tensor_table(const struct etdump_writer *d)
 {
     struct table table = {.kind = TABLE_TENSOR};
@@ -212,7 +214,7 @@ static void put_tensor(struct etdump_writer *d)
     put_i64_vector(d, tensor->strides, tensor->rank);
 }
 
-/* Which event a tensor belongs to. */
+/* The event of a tensor. */
 struct place {
     uint32_t run, event;
 };
@@ -237,7 +239,7 @@ static bool get_tensor(struct etdump_writer *d, struct place place, uint32_t ind
     return is_well(d);
 }
 
-/* A reference to the tensor, which will come at or behind `next`; returns where it will end. */
+/* Writes a reference to the tensor, which will follow from `next` on; returns its end. */
 static uint32_t put_tensor_reference(struct etdump_writer *d, uint32_t next)
 {
     const struct table table = tensor_table(d);
@@ -272,7 +274,7 @@ static void put_tensor_list(struct etdump_writer *d, struct place place, uint32_
     for (uint32_t i = 0; i < count && get_tensor(d, place, i); i++) put_tensor(d);
 }
 
-/* The value's member as a table, for what is no tensor; and in which slot of Value it stands. */
+/* The member of a value that is not a tensor, as a table; returns its slot in Value. */
 static unsigned scalar_member(const struct ets_etdump_record *record, struct table *member)
 {
     union {
@@ -303,7 +305,7 @@ static unsigned scalar_member(const struct ets_etdump_record *record, struct tab
     }
 }
 
-/* Value, the mark of an output, and the member. */
+/* Writes Value, the output flag and the member. */
 static void put_value(struct etdump_writer *d, const struct ets_etdump_record *record,
                       struct place place)
 {
@@ -434,7 +436,7 @@ static void put_runs(struct etdump_writer *d)
                d->w.position));
     put(d, &root);
     ets_fbw_put_u32(&d->w, count);
-    if (count > (ETS_ETDUMP_MAX_BYTES - d->w.position) / 32) { /* a run takes more than that */
+    if (count > (ETS_ETDUMP_MAX_BYTES - d->w.position) / 32) { /* a run needs more bytes */
         ets_fbw_fail_limit(&d->w);
         return;
     }
@@ -459,7 +461,7 @@ static void put_allocators(struct etdump_writer *d, uint32_t run, uint32_t count
     const struct ets_etdump_source *source = d->source;
     if (count == 0) return;
     ets_fbw_put_u32(&d->w, count);
-    /* Tables of 8 bytes behind references of 4: each is 4 bytes further away than the last. */
+    /* 8-byte tables after 4-byte references: each distance is 4 more than the last. */
     ets_fbw_put_row(&d->w, 4 * count, 4, count);
     for (uint32_t i = 0; i < count && is_well(d); i++) {
         uint32_t name = ETS_ETDUMP_NO_NAME;
@@ -474,7 +476,7 @@ static void put_allocators(struct etdump_writer *d, uint32_t run, uint32_t count
     }
 }
 
-/* How many events behind this one, whose payload was put last, have payloads like it. */
+/* The number of following events with a payload of the same shape. */
 static uint32_t count_alike(const struct etdump_writer *d, struct place place, uint32_t count)
 {
     const struct ets_etdump_source *source = d->source;
@@ -484,7 +486,7 @@ static uint32_t count_alike(const struct etdump_writer *d, struct place place, u
     return alike < most ? alike : most;
 }
 
-/* The payload's place if it came at `next`; returns where the next one's begins. */
+/* Counts a payload at `next`; returns the start of the following one. */
 static uint32_t count_payload(struct etdump_writer *d, const struct ets_etdump_record *record,
                               struct place place, uint32_t next)
 {
@@ -498,7 +500,7 @@ static uint32_t count_payload(struct etdump_writer *d, const struct ets_etdump_r
     return next;
 }
 
-/* The vector of a run's events and the Event tables. Returns where the next run's payloads are. */
+/* Writes a run's events vector and Event tables. Returns the start of the next run's payloads. */
 static uint32_t put_event_tables(struct etdump_writer *d, uint32_t run, uint32_t count,
                                  uint32_t next)
 {
@@ -523,7 +525,7 @@ static uint32_t put_event_tables(struct etdump_writer *d, uint32_t run, uint32_t
     return next;
 }
 
-/* What lies between the runs' tables and the payloads; measuring needs only the counts. */
+/* Writes the part between the runs' tables and the payloads; measuring needs only counts. */
 static void put_lists(struct etdump_writer *d)
 {
     uint32_t next = d->payloads_at;
@@ -566,15 +568,15 @@ static void put_payloads(struct etdump_writer *d)
     }
 }
 
-/* The empty vector, as one of 8-byte elements has to lie, and the names. */
+/* Writes the empty vector, aligned for 8-byte elements, and the names. */
 static void put_shared(struct etdump_writer *d)
 {
     ets_fbw_pad_to(&d->w, ets_fbw_align(d->w.position, 8, 4));
     const uint32_t start = d->w.position;
     if (d->has_empty) ets_fbw_put_u32(&d->w, 0);
-    for (uint32_t i = 0; i < d->source->name_count; i++) { /* nothing is put after a failure */
+    for (uint32_t i = 0; i < d->source->name_count; i++) { /* after a failure nothing is written */
         struct ets_etdump_name *name = &d->source->names[i];
-        /* Names that a stream lost follow each other: thousands of them are one text. */
+        /* Names lost by a stream are adjacent: thousands of them share one text. */
         if (i > 0 && (name->text.size | name[-1].text.size) == 0) {
             name->at = name[-1].at;
             continue;
@@ -599,7 +601,7 @@ static int put_extra_bytes(void *context, const void *data, size_t size)
     return w->status == ETS_OK ? 0 : -1;
 }
 
-/* What no table refers to. */
+/* Writes the bytes that no table refers to. */
 static void put_extra(struct etdump_writer *d)
 {
     const struct ets_etdump_sink sink = {&d->w, put_extra_bytes};
@@ -608,7 +610,7 @@ static void put_extra(struct etdump_writer *d)
     (void)has_given(d, d->source->extra(d->source->context, &sink));
 }
 
-/* Fixes where everything lies; returns the size of the file. */
+/* Computes all positions; returns the size of the file. */
 static uint32_t measure(struct etdump_writer *d, const struct ets_etdump_source *source,
                         struct ets_error *error)
 {

@@ -1,6 +1,6 @@
 /*
- * Writes FlatBuffers front to back through a small buffer: tables, vtables and vectors at
- * positions that are known before they are written.
+ * Writes FlatBuffers front to back through a small buffer: tables, vtables and vectors at positions
+ * computed in advance.
  */
 #include "trace/flatbuffer_writer.h"
 #include "trace/etdump_writer.h"
@@ -65,7 +65,7 @@ void ets_fbw_flush(struct ets_fbw *w)
     w->staged_bytes = 0;
 }
 
-/* Pieces too large to be staged go to the sink as they are. */
+/* Writes pieces that are too large for the staging buffer directly to the sink. */
 static void write_through(struct ets_fbw *w, const void *data, size_t size)
 {
     ets_fbw_flush(w);
@@ -74,7 +74,7 @@ static void write_through(struct ets_fbw *w, const void *data, size_t size)
     }
 }
 
-/* Fails where `size` more bytes are more than there may be. */
+/* Fails if `size` more bytes exceed the limit. */
 static bool has_room(struct ets_fbw *w, uint64_t size)
 {
     if (w->status != ETS_OK) return false;
@@ -146,7 +146,7 @@ void ets_fbw_pad_to(struct ets_fbw *w, uint32_t position)
     ets_fbw_put(w, zeros, position - w->position);
 }
 
-/* Trailing absent slots have no place in a vtable. */
+/* A vtable leaves out trailing absent slots. */
 static uint32_t vtable_bytes(unsigned slots)
 {
     uint32_t bytes = 4;
@@ -219,7 +219,7 @@ static void put_vtable(struct ets_fbw *w, const struct ets_fbw_layout *layout, u
     for (unsigned slot = 0; slots >> slot != 0; slot++) put_u16(w, offsets[slot]);
 }
 
-/* Goes over all vtables that are in use, and notes where they lie. */
+/* Writes all used vtables, and notes their positions. */
 static void put_vtables(struct ets_fbw *w)
 {
     for (uint32_t i = 0; i < w->layout_count; i++) {
@@ -238,7 +238,7 @@ static void put_vtables(struct ets_fbw *w)
 uint32_t ets_fbw_place_vtables(struct ets_fbw *w)
 {
     w->is_measuring = false;
-    ets_clear(w->shapes, sizeof w->shapes); /* vtables have places from now on */
+    ets_clear(w->shapes, sizeof w->shapes); /* vtables have positions from now on */
     w->position = ETS_FBW_HEADER_BYTES;
     put_vtables(w);
     return w->position - ets_fbw_align(ETS_FBW_HEADER_BYTES, 8, 0);
@@ -281,7 +281,7 @@ void ets_fbw_announce_table(struct ets_fbw *w, const struct ets_fbw_layout *layo
 
 enum { REFERENCE = 5 };
 
-/* Works out how the table looks, unless the last one of its layout was alike. */
+/* Computes the table's shape, unless it equals the last one of its layout. */
 static struct ets_fbw_shape *shape_of(struct ets_fbw *w, const struct ets_fbw_layout *layout,
                                       unsigned slots)
 {
@@ -303,7 +303,7 @@ static struct ets_fbw_shape *shape_of(struct ets_fbw *w, const struct ets_fbw_la
     return shape;
 }
 
-/* The table's bytes as they will lie at `start`. */
+/* Builds the table's bytes for position `start`. */
 static void build_table(const struct ets_fbw_shape *shape, const uint64_t *values, uint32_t start,
                         uint8_t *table)
 {

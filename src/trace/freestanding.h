@@ -1,4 +1,4 @@
-/* The two library functions that compilers call anyway, without a C library's header for them. */
+/* Declares the two library functions that compilers call anyway, without a C library header. */
 #ifndef ETSCOPE_TRACE_FREESTANDING_H
 #define ETSCOPE_TRACE_FREESTANDING_H
 

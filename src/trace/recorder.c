@@ -1,11 +1,11 @@
 /*
- * Recording. Each thread appends to a chunk of its own, and publishes what is whole by storing the
- * chunk's commit count; two threads meet only when one needs its next chunk. (With one shared
- * position, an event costs at least one locked operation, about as much as reading the clock.)
+ * Records events. Each thread appends to its own chunk, and publishes complete records by storing
+ * the chunk's commit count; two threads meet only when one needs its next chunk. (With one shared
+ * position, an event would cost at least one locked operation, about as much as reading the clock.)
  */
 #include "trace/recorder.h"
 
-/* Counts what the run's header and the chunk's could not tell while they were written. */
+/* Fills the counts of the run's and the chunk's headers. */
 static void close_segment(struct ets_trace_thread *thread)
 {
     if (thread->segment == NULL) return;
@@ -32,7 +32,7 @@ static void close_chunk(struct ets_trace_thread *thread)
     }
 }
 
-/* The closed chunk that is the oldest, made this thread's; NULL where all are held. */
+/* Takes the oldest closed chunk for this thread; NULL if all are in use. */
 static struct ets_trace_chunk *reclaim(struct ets_trace *trace, uint32_t state)
 {
     for (;;) {
@@ -90,7 +90,7 @@ ETS_COLD static bool take_chunk(struct ets_trace_thread *thread)
     return true;
 }
 
-/* The header of the thread's run, in its chunk, where there is room. */
+/* Writes the header of the thread's run into its chunk, if there is room. */
 static void put_run(struct ets_trace_thread *thread, bool is_continued)
 {
     struct ets_trace_chunk *chunk = thread->chunk;
@@ -138,7 +138,7 @@ static bool is_finished(const struct ets_trace *trace)
     return (ets_trace_enabled(trace) & ETS_TRACE_FINISHED) != 0;
 }
 
-/* Starts the run that the thread's fields tell; its header may have to wait for room. */
+/* Starts the run of the thread's fields. Its header may have to wait for room. */
 static void open_run(struct ets_trace_thread *thread)
 {
     struct ets_trace *trace = thread->trace;
@@ -146,7 +146,7 @@ static void open_run(struct ets_trace_thread *thread)
     thread->allocators = 0;
     ets_trace_read_clocks(trace, &thread->run_ticks, &thread->run_platform);
     if (room(thread) < (ETS_RUN_SLOTS + 1) * ETS_SLOT_BYTES && !take_chunk(thread)) {
-        thread->run_flags |= ETS_RUN_CONTINUED; /* its begin has no place */
+        thread->run_flags |= ETS_RUN_CONTINUED; /* there is no room for its begin */
         ets_trace_note(trace, ETS_NO_SPACE);
         return;
     }
@@ -163,7 +163,7 @@ static void open_default_run(struct ets_trace_thread *thread)
     open_run(thread);
 }
 
-/* Why there is no room, or OK, and there is. */
+/* Makes room. Returns OK, or why there is none. */
 ETS_COLD static enum ets_status make_room(struct ets_trace_thread *thread, uint32_t slots)
 {
     struct ets_trace *trace = thread->trace;
@@ -193,7 +193,7 @@ enum ets_status ets_trace_reserve(struct ets_trace_thread *thread, uint32_t slot
     return status;
 }
 
-/* For records that are no events: that there was no room for one is noted, not counted. */
+/* Reserves a record that is not an event: missing room is noted but not counted. */
 static uint8_t *reserve_quietly(struct ets_trace_thread *thread)
 {
     const enum ets_status status = reserve(thread, 1);
@@ -207,7 +207,7 @@ void ets_trace_thread_init(struct ets_trace_thread *thread, struct ets_trace *tr
     thread->trace = trace;
     thread->generation = trace->generation;
     thread->chain = -1;
-    for (unsigned i = 0; i < 2; i++) { /* places of NULL are taken: by what is no name */
+    for (unsigned i = 0; i < 2; i++) { /* occupy the places of NULL with an invalid name */
         thread->names[ets_known_place(NULL) ^ i].name = (const char *)thread;
     }
     thread->lane = ets_fetch_add(&trace->config.section, &trace->lanes, 1);
@@ -290,7 +290,7 @@ static void put_long(struct ets_trace_thread *thread, const struct ets_slot *fir
     ets_trace_commit(thread, slots, true);
 }
 
-/* An event that may have everything; `first` lacks its duration. `name`: its id. */
+/* Writes an event with any fields. `first` lacks its duration; `name` is its id. */
 static void put_event(struct ets_trace_thread *thread, const struct ets_slot *first, uint32_t name,
                       int32_t chain, uint64_t end, struct ets_bytes metadata)
 {
@@ -313,7 +313,7 @@ static void put_event(struct ets_trace_thread *thread, const struct ets_slot *fi
     ets_trace_commit(thread, 1, true);
 }
 
-/* A begin is recorded where a stream must be able to tell what was running. */
+/* Records a begin, if a stream must be able to show running events. */
 static void put_begin(struct ets_trace_thread *thread, const struct ets_slot *slot)
 {
     uint8_t *at = reserve_quietly(thread);
@@ -338,7 +338,7 @@ ETS_COLD bool ets_trace_admits(const struct ets_trace_thread *thread, uint32_t w
     return admits(thread->trace, subject);
 }
 
-/* What comes after the end counts as dropped; what is only off does not. */
+/* Counts an event after the end as dropped, but not one of a disabled kind. */
 ETS_COLD static struct ets_trace_begun not_begun(struct ets_trace *trace)
 {
     if (is_finished(trace)) ets_trace_drop(trace, ETS_INVALID_ARGUMENT);
@@ -358,7 +358,7 @@ ETS_COLD static void announce(struct ets_trace_thread *thread, uint64_t about)
     put_begin(thread, &slot);
 }
 
-/* Whatever the clock, and where begins are recorded, too. */
+/* For any clock, and also if begins are recorded. */
 ETS_NOINLINE static struct ets_trace_begun begin_named(struct ets_trace_thread *thread,
                                                        uint64_t about, uint32_t enabled)
 {
@@ -376,7 +376,7 @@ ETS_NOINLINE static struct ets_trace_begun begin_unknown(struct ets_trace_thread
     return begin_named(thread, ets_span_named(about, id), enabled);
 }
 
-/* The common case needs no call but in its ends, and so no registers saved. */
+/* The common case has only tail calls, and so needs to save no registers. */
 struct ets_trace_begun ets_trace_begin_enabled(struct ets_trace_thread *thread, const char *name,
                                                uint64_t place, uint32_t enabled)
 {
@@ -409,7 +409,7 @@ struct ets_trace_span ets_trace_begin_delegate(struct ets_trace_thread *thread,
 {
     const uint32_t enabled = ets_trace_enabled(thread->trace);
     const uint32_t id = part.name != NULL ? UINT32_MAX : (uint32_t)part.id;
-    /* Its end takes the instruction of then: the chain is for the record of its begin alone. */
+    /* Its end uses the instruction of that time. The chain is only for the record of its begin. */
     const uint64_t about =
         ETS_TRACE_SPAN_DELEGATE | (uint64_t)ets_chain_code(thread->chain) << 48 | id;
     const struct ets_trace_begun begun =
@@ -419,7 +419,7 @@ struct ets_trace_span ets_trace_begin_delegate(struct ets_trace_thread *thread,
     return (struct ets_trace_span){begun.start_ticks, begun.about, thread->generation};
 }
 
-/* What is stale or was never begun counts; what was begun while it was off does not. */
+/* Counts spans that are stale or never began, but not spans of disabled kinds. */
 ETS_COLD static void not_ended(struct ets_trace *trace, uint64_t about, bool is_stale)
 {
     if (about >> 56 == ETS_SPAN_OFF) return;
@@ -427,7 +427,7 @@ ETS_COLD static void not_ended(struct ets_trace *trace, uint64_t about, bool is_
     else ets_trace_drop(trace, ETS_INVALID_ARGUMENT);
 }
 
-/* An event that is not the common one, or none. */
+/* Handles uncommon events, and spans that are not events. */
 ETS_COLD static void end_slowly(struct ets_trace_thread *thread, struct ets_trace_begun span,
                                 uint32_t generation, uint64_t end)
 {
@@ -450,7 +450,7 @@ ETS_INLINE static void end_at(struct ets_trace_thread *thread, struct ets_trace_
                               uint32_t generation, uint64_t end, bool is_over)
 {
     const uint64_t about = span.about, duration = end - span.start_ticks;
-    /* The common event: it fits into one slot, for which there is room. */
+    /* The common event fits in one slot, and there is room for it. */
     if (!ETS_LIKELY(about >> 56 == ETS_SPAN_EVENT && duration >> 32 == 0 &&
                     thread->next != thread->end && generation == thread->generation && !is_over)) {
         end_slowly(thread, span, generation, end);
@@ -472,7 +472,7 @@ void ets_trace_end_begun(struct ets_trace_thread *thread, struct ets_trace_begun
 {
 #ifdef ETS_TRACE_HAS_CYCLES
     if ((ets_trace_enabled(thread->trace) & ETS_ENABLED_CYCLES) != 0) {
-        end_at(thread, span, generation, ets_read_cycles(), false); /* the bit goes with the end */
+        end_at(thread, span, generation, ets_read_cycles(), false); /* clears the bit */
         return;
     }
 #endif

@@ -1,5 +1,5 @@
 /*
- * The records in the buffer, as docs/SPEC.md tells them, and what the files of the recorder share.
+ * The records in the buffer (see docs/SPEC.md), and declarations that the recorder's files share.
  */
 #ifndef ETSCOPE_TRACE_RECORDER_H
 #define ETSCOPE_TRACE_RECORDER_H
@@ -11,17 +11,17 @@
 #include "trace/same_text.h"
 #include "trace/store.h"
 
-/* Records are little-endian as they lie in memory, whatever the machine. */
+/* Records in memory are little-endian on all machines. */
 #if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define ETS_RECORDED
 #elif defined(__GNUC__) && !defined(__clang__)
 #define ETS_RECORDED __attribute__((scalar_storage_order("little-endian")))
-#pragma GCC diagnostic ignored "-Wscalar-storage-order" /* their bytes are copied, as is meant */
+#pragma GCC diagnostic ignored "-Wscalar-storage-order" /* copying their bytes is intended */
 #else
 #error "on big-endian machines the recorder needs GCC for little-endian structs"
 #endif
 
-/* Functions off the hot path, which would cost it registers if they were inlined. */
+/* Functions off the hot path. Inlining them would cost it registers. */
 #if defined(__GNUC__)
 #define ETS_COLD __attribute__((noinline, cold))
 #define ETS_NOINLINE __attribute__((noinline))
@@ -37,9 +37,9 @@
 enum {
     ETS_SLOT_BYTES = 24,
     ETS_RUN_SLOTS = 2,            /* of a run's header */
-    ETS_SMALLEST_CHUNK_SLOTS = 4, /* a run's header and some event */
+    ETS_SMALLEST_CHUNK_SLOTS = 4, /* a run's header and one event */
     ETS_HAS_FAR_NAMES = sizeof(size_t) > 4,
-    ETS_NO_NAME_ID = 0xffff, /* ids above are of names beyond 65,535: number + 1 */
+    ETS_NO_NAME_ID = 0xffff, /* larger ids belong to names beyond 65,535: number + 1 */
     ETS_CHAIN_WIDE = 254,    /* the chain index is in the second slot */
     ETS_CHAIN_NONE = 255,    /* -1 */
     ETS_LONGEST_NAME = 4096,
@@ -48,7 +48,7 @@ enum {
 
 _Static_assert(ETS_TRACE_THREAD_NAMES == 1 << (32 - ETS_KNOWN_SHIFT), "places of known names");
 
-/* Lowest five bits of a record's last byte. */
+/* The lowest five bits of a record's last byte. */
 enum ets_record_kind {
     ETS_RECORD_NONE = 0,
     ETS_RECORD_PROFILE = 1,
@@ -88,11 +88,11 @@ struct ETS_RECORDED ets_slot {
     uint8_t kind;
 };
 
-/* A run's header: at the begin of each chunk, and where a run begins in one. */
+/* A run's header: at the start of each chunk, and where a run begins inside one. */
 struct ETS_RECORDED ets_run_slots {
     uint64_t ticks;
     uint32_t run;
-    uint32_t next; /* slot in the chunk at which the next header is; 0: none */
+    uint32_t next; /* slot of the next header in the chunk; 0: none */
     int32_t bundled_input_index;
     uint16_t name;
     uint8_t flags;
@@ -101,7 +101,7 @@ struct ETS_RECORDED ets_run_slots {
     uint16_t method;
     uint32_t invocation;
     uint64_t platform_ticks;
-    uint32_t events; /* that belong to it here; UINT32_MAX: not counted yet */
+    uint32_t events; /* events of the run in this chunk; UINT32_MAX: not counted yet */
     uint32_t unused;
 };
 
@@ -113,15 +113,15 @@ enum {
 /* The second slot of a long PROFILE, DELEGATE, VALUE, TENSOR or SHAPE. */
 struct ETS_RECORDED ets_long_slot {
     uint16_t slots;
-    uint16_t far_name; /* lower half of the id of a name beyond 65,535, + 1; 0: as the slot says */
+    uint16_t far_name; /* lower half of the id of a name beyond 65,535, + 1; 0: use the slot's */
     uint32_t duration_high;
     int32_t chain;
     uint32_t count; /* bytes of metadata, or number of tensors; they follow. SHAPE: list index */
 };
 
 /*
- * A tensor in a long slot's sequel; `rank` sizes and then `rank` strides follow, i64 each, and the
- * statistics of a SHAPE that has one.
+ * A tensor in the slots after a long slot. `rank` sizes, `rank` strides (i64 each) and, for a SHAPE
+ * that has them, the statistics follow.
  */
 struct ETS_RECORDED ets_tensor_entry {
     int64_t offset; /* in the debug buffer; -1: no bytes */
@@ -131,7 +131,9 @@ struct ETS_RECORDED ets_tensor_entry {
     uint16_t unused[2];
 };
 
-/* The statistics: struct ets_tensor_statistics up to its hash, number of first values, zero, these.
+/*
+ * Statistics: struct ets_tensor_statistics up to its hash, the number of first values, zero, the
+ * first values.
  */
 enum { ETS_TENSOR_STATISTICS_SUMS_BYTES = 96, ETS_TENSOR_STATISTICS_BYTES = 104 };
 
@@ -140,23 +142,23 @@ _Static_assert(sizeof(struct ets_run_slots) == ETS_RUN_SLOTS * ETS_SLOT_BYTES, "
 _Static_assert(sizeof(struct ets_long_slot) == 16, "8 bytes of the sequel are in the slot");
 _Static_assert(sizeof(struct ets_tensor_entry) == 16, "entries stay aligned");
 
-/* Lowest two bits of a chunk's state; its sequence number is above. */
+/* The lowest two bits of a chunk's state. The sequence number is above them. */
 enum ets_chunk_state {
     ETS_CHUNK_FREE = 0,
-    ETS_CHUNK_OPEN = 1,   /* a thread writes it */
+    ETS_CHUNK_OPEN = 1,   /* a thread is writing it */
     ETS_CHUNK_UNSENT = 2, /* full, to be streamed */
     ETS_CHUNK_CLOSED = 3  /* a ring may reclaim it */
 };
 
 struct ets_trace_chunk {
     uint32_t state;
-    uint32_t used; /* slots that are whole: the commit count */
-    uint32_t lane; /* of the thread whose records these are */
+    uint32_t used; /* complete slots: the commit count */
+    uint32_t lane; /* of the thread that wrote the records */
     uint32_t first_run, last_run;
     uint32_t last_header; /* slot of the last run's header */
-    uint32_t events;      /* and debug values; when closed */
+    uint32_t events;      /* events and debug values; set when closed */
     union {
-        uint32_t sent;          /* in a stream: slots that were sent */
+        uint32_t sent;          /* in a stream: sent slots */
         uint32_t payload_bytes; /* in a ring: used of the chunk's part of the debug buffer */
     };
 };
@@ -166,7 +168,8 @@ struct ets_trace_chunk {
 #define ETS_ENABLED_BEGINS (UINT32_C(1) << 30)
 #define ETS_ENABLED_CYCLES (UINT32_C(1) << 29) /* no begins, and ets_trace_cycles as clock */
 
-/* A span of an event is a slot's last word, with an instruction where that has the delegate. */
+/* The span of an event is the last word of its slot, with the instruction instead of the delegate.
+ */
 _Static_assert(ETS_TRACE_SPAN_EVENT >> 56 == ETS_RECORD_PROFILE, "as records have it");
 
 enum { ETS_SPAN_EVENT = 1, ETS_SPAN_DELEGATE = 2, ETS_SPAN_OFF = 3, ETS_SPAN_FAR = 4 };
@@ -181,7 +184,7 @@ static inline bool ets_span_is_delegate(uint64_t about)
     return (about >> 56 & ~(uint64_t)ETS_SPAN_FAR) == ETS_SPAN_DELEGATE;
 }
 
-/* A wide one has no place for a name beyond 65,535. */
+/* A wide span has no room for a name beyond 65,535. */
 static inline uint64_t ets_span_named(uint64_t place, uint32_t id)
 {
     if (!ETS_HAS_FAR_NAMES) return place | (uint64_t)id << 32;
@@ -229,7 +232,7 @@ static inline uint8_t ets_chain_code(int32_t chain)
     return (uint32_t)chain + 1 <= ETS_CHAIN_WIDE ? (uint8_t)chain : ETS_CHAIN_WIDE; /* -1 is 255 */
 }
 
-/* A slot as three whole words; smaller stores that are loaded as one would stall. */
+/* Writes a slot as three words: loading a word after smaller stores would stall. */
 static inline void ets_put_slot(uint8_t *at, uint64_t first, uint64_t second, uint64_t third)
 {
     ets_store_u64(at, first);
@@ -239,7 +242,8 @@ static inline void ets_put_slot(uint8_t *at, uint64_t first, uint64_t second, ui
 
 static inline uint64_t ets_now(const struct ets_trace *trace)
 {
-    return trace->config.clock(trace->config.clock_context); /* init sees to it that there is one */
+    return trace->config.clock(
+        trace->config.clock_context); /* ets_trace_init ensures that it exists */
 }
 
 static inline uint32_t ets_chunk_sequence(uint32_t state)
@@ -258,7 +262,7 @@ static inline uint8_t *ets_chunk_slots(const struct ets_trace *trace, uint32_t i
     return trace->slots + (size_t)index * trace->chunk_slots * ETS_SLOT_BYTES;
 }
 
-/* Slots of the record at `at`, which is whole. */
+/* The number of slots of the complete record at `at`. */
 static inline uint32_t ets_record_slots(const uint8_t *at)
 {
     if ((at[ETS_SLOT_BYTES - 1] & ETS_RECORD_LONG) == 0) return 1;
@@ -270,7 +274,7 @@ static inline enum ets_record_kind ets_record_kind_of(const uint8_t *at)
     return (enum ets_record_kind)(at[ETS_SLOT_BYTES - 1] & ETS_RECORD_KIND_MASK);
 }
 
-/* 1 where it becomes an event of the ETDump. */
+/* 1 if it becomes an event of the ETDump. */
 static inline int ets_record_is_event(const uint8_t *at)
 {
     switch (ets_record_kind_of(at)) {
@@ -283,14 +287,14 @@ static inline int ets_record_is_event(const uint8_t *at)
     }
 }
 
-/* 1 where it is one, or a debug value that has its place in the extra block. */
+/* 1 if it becomes an event of the ETDump or a debug value in the extra block. */
 static inline int ets_record_is_kept(const uint8_t *at)
 {
     return ets_record_is_event(at) || ets_record_kind_of(at) == ETS_RECORD_VALUE ||
            ets_record_kind_of(at) == ETS_RECORD_SHAPE;
 }
 
-/* What a filter is asked about. */
+/* The subject of a filter. */
 struct ets_trace_subject {
     uint32_t what;
     const char *name;
@@ -300,11 +304,11 @@ struct ets_trace_subject {
     uint32_t instruction;
 };
 
-/* Whether the filters let the part (NULL: the instruction itself) pass. */
+/* Whether the filters admit the part (NULL: the instruction itself). */
 bool ets_trace_admits(const struct ets_trace_thread *thread, uint32_t what,
                       const struct ets_trace_delegate *part);
 
-/* Whether that is so, and the kind is enabled. */
+/* Whether the kind is enabled and the filters admit the part. */
 static inline bool ets_trace_wants(const struct ets_trace_thread *thread, uint32_t what,
                                    const struct ets_trace_delegate *part)
 {
@@ -313,21 +317,21 @@ static inline bool ets_trace_wants(const struct ets_trace_thread *thread, uint32
     return (enabled & what) != 0 && ets_trace_admits(thread, what, part);
 }
 
-/* Makes `enabled` say what the choices do. */
+/* Updates `enabled` from the choices. */
 void ets_trace_enable_filters(struct ets_trace *trace);
 
-/* Both clocks, one right after the other; where there is only one, its reading twice. */
+/* Reads both clocks in a row. If there is only one, returns its reading twice. */
 void ets_trace_read_clocks(const struct ets_trace *trace, uint64_t *ticks, uint64_t *platform);
 
-/* Adds to one of the trace's counts, which stays at its largest number rather than wrap. */
+/* Adds to a counter of the trace, which saturates instead of wrapping. */
 void ets_trace_count(struct ets_trace *trace, uint32_t *count, uint32_t more);
 
-/* The first reason stays. */
+/* Keeps the first reason only. */
 void ets_trace_note(struct ets_trace *trace, enum ets_status reason);
 
 /*
- * Room for a record of `slots`, which is whole, and seen by readers, with ets_trace_commit. Opens a
- * run where there is none. What is answered besides OK was counted as a drop.
+ * Reserves room for a record of `slots`. ets_trace_commit completes it and makes it visible to
+ * readers. Opens a run if none is open. A failure was already counted as a drop.
  */
 enum ets_status ets_trace_reserve(struct ets_trace_thread *thread, uint32_t slots,
                                   uint8_t **at_out);
@@ -340,7 +344,8 @@ static inline void ets_trace_commit(struct ets_trace_thread *thread, uint32_t sl
     ets_store_release(used, ets_load_relaxed(used) + slots);
 }
 
-/* The same for debug values; those of the extra block count as well where a ring gives them up. */
+/* The same for debug values. Those of the extra block are also counted when a ring overwrites them.
+ */
 static inline void ets_trace_commit_value(struct ets_trace_thread *thread, uint32_t slots,
                                           bool is_event)
 {
@@ -349,14 +354,14 @@ static inline void ets_trace_commit_value(struct ets_trace_thread *thread, uint3
 }
 
 /*
- * The id of the name; ETS_NO_NAME_ID for NULL, or where there is no room (counted). The second one
+ * The id of the name; ETS_NO_NAME_ID for NULL or if there is no room (counted). The second function
  * is for records without room for the id of a name beyond 65,535.
  */
 uint32_t ets_trace_name(struct ets_trace *trace, const char *name);
 uint16_t ets_trace_near_name(struct ets_trace *trace, const char *name);
 void ets_trace_names_init(struct ets_trace *trace, void *area, size_t bytes);
 
-/* The same, and the thread remembers it for the next function. */
+/* The same; the thread also remembers the name for ets_known_name. */
 uint32_t ets_trace_learn_name(struct ets_trace_thread *thread, const char *name);
 
 static inline uint32_t ets_known_place(const char *name)
@@ -365,8 +370,8 @@ static inline uint32_t ets_known_place(const char *name)
 }
 
 /*
- * The name where the thread used it lately, without leaving the thread's own memory; or NULL. NULL
- * is never a known name, as its place is taken from the start.
+ * The name if the thread used it recently, or NULL. Reads only the thread's own memory. The name
+ * NULL is never known, because its place is taken from the start.
  */
 static inline const struct ets_trace_known_name *ets_known_name(
     const struct ets_trace_thread *thread, const char *name)
@@ -386,7 +391,7 @@ static inline uint32_t ets_trace_name_count(const struct ets_trace *trace)
     return (uint32_t)(ets_load_size(&trace->names_used) & (((size_t)1 << 4 * sizeof(size_t)) - 1));
 }
 
-/* The number of a record's name, not RUN's; ETS_ETDUMP_NO_NAME: none. */
+/* The number of the name of a record (not RUN); ETS_ETDUMP_NO_NAME: none. */
 static inline uint32_t ets_record_name(const struct ets_trace *trace, const uint8_t *at)
 {
     const uint16_t name = ets_fetch_u16(at + offsetof(struct ets_slot, name));
@@ -400,7 +405,7 @@ static inline uint32_t ets_record_name(const struct ets_trace *trace, const uint
     return far != 0 && number < ets_trace_name_count(trace) ? number : ETS_ETDUMP_NO_NAME;
 }
 
-/* Sends the full chunks, unless another thread is at it; answers what the stream did. */
+/* Sends the full chunks, unless another thread is sending. Returns the stream's status. */
 enum ets_status ets_trace_send_full(struct ets_trace *trace);
 
 #endif

@@ -1,4 +1,4 @@
-/* Whether a caller's name is still the text that it was: the longest part of recording an event. */
+/* Checks whether a caller's name is unchanged. This is the longest part of recording an event. */
 #ifndef ETSCOPE_TRACE_SAME_TEXT_H
 #define ETSCOPE_TRACE_SAME_TEXT_H
 
@@ -8,12 +8,12 @@
 
 #include "trace/freestanding.h"
 
-/* Texts are followed by this many bytes that may be read, besides their NUL. */
+/* Stored texts are followed by this many readable bytes after their NUL. */
 enum { ETS_TEXT_SLACK = 8 };
 
 /*
- * 1 where `name` is the `size` bytes at `text`. Reads no further than it is the same, as `name` may
- * be shorter than it was.
+ * 1 if `name` begins with the `size` bytes at `text`. Stops at the first difference, because `name`
+ * may be shorter now.
  */
 static inline bool ets_begins_with(const char *name, const char *text, size_t size)
 {
@@ -24,7 +24,7 @@ static inline bool ets_begins_with(const char *name, const char *text, size_t si
     return true;
 }
 
-/* Sanitizers watch each byte, and rightly so everywhere else. */
+/* Sanitizers check every byte, so they use the portable version. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
     __has_feature(memory_sanitizer) || __has_feature(hwaddress_sanitizer)
@@ -46,11 +46,11 @@ static inline uint64_t ets_word_at(const char *at)
 }
 
 /*
- * By words that are aligned in `name`: such a word lies in one page, so that it can be read whole
- * where one byte of it can (C libraries find the end of a text in this way, too). The next word is
- * read once all before it was the same, and so was no NUL. The shape of a comparison is what it
- * takes of the pointer and the size: offset of the last word, and the bits of the first and of the
- * last word that do not count.
+ * Compares aligned words of `name`. An aligned word lies in one page, so it can be read if one of
+ * its bytes can (C libraries find the end of a text in the same way). The next word is read only
+ * after all bytes before it were equal, and so contained no NUL. The shape of a comparison holds
+ * what it needs of pointer and size: the offset of the last word, and the ignored bits of the first
+ * and the last word.
  */
 static inline uint32_t ets_text_shape(const char *name, size_t size)
 {
@@ -59,18 +59,18 @@ static inline uint32_t ets_text_shape(const char *name, size_t size)
     return (uint32_t)(last << 16 | skip << 11 | (last == 0 ? skip + behind : behind) << 3);
 }
 
-/* Where the copy of `name` begins to be compared: as far before it as the word is before `name`. */
+/* Where the comparison starts in the copy: as far before it as the first word is before `name`. */
 static inline const char *ets_text_start(const char *name, const char *copy)
 {
     return copy - ((uintptr_t)name & 7);
 }
 
-/* 1 where `name` is the text and ends with it. */
+/* 1 if `name` equals the text. */
 static inline bool ets_is_text(const char *name, const char *copy, uint32_t shape)
 {
     const size_t last = shape >> 16;
     const char *words = (const char *)((uintptr_t)name & ~(uintptr_t)7);
-    __asm__("" : "+r"(words)); /* the compiler shall not know where the object ends */
+    __asm__("" : "+r"(words)); /* hide the end of the object from the compiler */
     uint64_t differ = (ets_word_at(words) ^ ets_word_at(copy)) >> (shape >> 8 & 63);
     if (last != 0) {
         if (differ != 0) return false;

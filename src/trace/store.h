@@ -1,4 +1,4 @@
-/* Little-endian stores to, and loads from, unaligned bytes, without a C library's header. */
+/* Little-endian stores and loads of unaligned bytes, without a C library header. */
 #ifndef ETSCOPE_TRACE_STORE_H
 #define ETSCOPE_TRACE_STORE_H
 
@@ -13,7 +13,7 @@ static inline uint8_t *ets_store_u16(uint8_t *at, uint32_t value)
     return at + 2;
 }
 
-/* Where that is how numbers lie anyway, as one store. */
+/* On little-endian machines, a single store. */
 static inline uint8_t *ets_store_u32(uint8_t *at, uint32_t value)
 {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -49,7 +49,7 @@ static inline uint64_t ets_fetch_u64(const uint8_t *at)
     return ets_fetch_u32(at) | (uint64_t)ets_fetch_u32(at + 4) << 32;
 }
 
-/* Whole 64-bit words, integers or doubles, from this machine's order or back to it. */
+/* Converts 64-bit words, integers or doubles, between this machine's order and little-endian. */
 static inline void ets_copy_words(void *to, const void *from, size_t count)
 {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

@@ -1,8 +1,9 @@
 /*
- * From a capture to a trace: one pass finds the frames and what they will need, one takes the names
- * (as pointers into the capture), one copies the records, each thread's into one chunk. Frames'
- * sums are right by then, but a frame may still have been made by somebody hostile: every count
- * inside of it is checked before a record is copied, so that the serializer can trust them.
+ * Makes a trace of a capture. The first pass finds the frames and the memory they need, the second
+ * takes the names (as pointers into the capture), the third copies the records, those of each
+ * thread into one chunk. Frames have valid checksums by then, but may still be crafted by an
+ * attacker: every count in a frame is checked before a record is copied, so that the serializer can
+ * trust it.
  */
 #include "base/crc32.h"
 #include "base/error.h"
@@ -17,21 +18,21 @@ struct frame {
     struct ets_bytes payload;
 };
 
-/* A pass over a capture. */
+/* The state of a pass over a capture. */
 struct scan {
     struct ets_bytes capture;
     size_t at;
     uint32_t damaged;
-    uint64_t wasted; /* bytes that were summed up in vain */
+    uint64_t wasted; /* bytes of failed checksums */
 };
 
 /*
- * Sums of what only looks like a frame may cost so many times the capture, so that a made-up one
- * takes no time that grows with its square.
+ * Limits the checksums of bytes that only look like a frame, as a multiple of the capture, so that
+ * crafted captures do not take quadratic time.
  */
 enum { MOST_WASTE = 8, FREE_WASTE = 1 << 20 };
 
-/* False: it is not, or finding out would take too long. */
+/* Whether the checksum is right. False also if computing it would take too long. */
 static bool has_right_sum(struct scan *scan, const uint8_t *header, uint32_t bytes)
 {
     if (scan->wasted / MOST_WASTE > scan->capture.size + FREE_WASTE) return false;
@@ -68,7 +69,7 @@ static bool next_frame(struct scan *scan, struct frame *out)
     return false;
 }
 
-/* A name in a NAMES frame; `*at` is then behind it. */
+/* The next name in a NAMES frame; moves `*at` after it. */
 static bool next_name(struct ets_bytes payload, size_t *at, struct ets_text *out)
 {
     if (payload.size - *at < 2) return false;
@@ -79,7 +80,7 @@ static bool next_name(struct ets_bytes payload, size_t *at, struct ets_text *out
     return true;
 }
 
-/* The thread's place in the capture's list; ETS_STREAM_READER_THREADS: the list is full. */
+/* The thread's index in the capture's list; ETS_STREAM_READER_THREADS: the list is full. */
 static uint32_t find_thread(struct ets_stream_reader *capture, uint32_t thread)
 {
     uint32_t i = 0;
@@ -123,15 +124,15 @@ static uint32_t most_slots(const struct ets_stream_reader *capture)
     return most;
 }
 
-/* What of a START frame is the same in all of one stream: both clocks at its begin. */
+/* The part of a START frame that is constant in a stream: both clocks at its begin. */
 struct origin {
     uint64_t ticks, platform;
     bool is_known;
 };
 
 /*
- * True where the device started again: numbers of frames count from 0 then, and where the first
- * ones are lost, the next START tells another begin.
+ * Whether the device restarted: frame numbers start at 0 again or, if the first frames are lost,
+ * the next START has another begin.
  */
 static bool is_new_stream(const struct frame *frame, uint32_t next_sequence, struct origin *origin)
 {
@@ -243,7 +244,7 @@ static bool check_tensors(const uint8_t *at, size_t bytes, uint32_t count, bool 
     return true;
 }
 
-/* Slots of the record at `at`, of which `left` are there; 0: its counts are wrong. */
+/* The slots of the record at `at`, which has `left` slots of room; 0: its counts are wrong. */
 static uint32_t checked_slots(const uint8_t *at, uint32_t left)
 {
     struct ets_long_slot more;
@@ -271,7 +272,7 @@ static uint32_t checked_slots(const uint8_t *at, uint32_t left)
                : 0;
 }
 
-/* Values and tensors are of a type that a dump can hold, names are known or none. */
+/* Whether values and tensors have a type that a dump can hold, and names are known or absent. */
 static bool check_fields(const struct ets_trace *trace, struct ets_slot *slot, bool is_single)
 {
     const enum ets_record_kind kind = (enum ets_record_kind)(slot->kind & ETS_RECORD_KIND_MASK);
@@ -305,7 +306,7 @@ struct lane {
     uint8_t *slots;
 };
 
-/* Its last run's header; there is one. */
+/* Its last run's header, which must exist. */
 static struct ets_run_slots last_run(const struct lane *lane)
 {
     struct ets_run_slots run;
@@ -321,7 +322,7 @@ static void note_clocks(struct ets_trace *trace, uint64_t ticks, uint64_t platfo
     trace->last_platform = platform;
 }
 
-/* The latest time that the records tell. */
+/* Notes the latest time in the records. */
 static void note_time(struct ets_stream_reader *capture, const struct ets_slot *slot)
 {
     uint64_t ticks = slot->a.start_ticks;
@@ -340,7 +341,7 @@ static struct ets_text text_of(const struct ets_trace *trace, uint16_t name)
     return name < trace->names_used ? trace->names[name].text : (struct ets_text){NULL, 0};
 }
 
-/* The same event's begin goes, and what began after it on the same thread. */
+/* Removes the event's begin, and later begins of its thread. */
 static void note_running(struct ets_stream_reader *capture, const struct ets_trace *trace,
                          const struct lane *lane, const struct ets_slot *slot)
 {
@@ -377,7 +378,7 @@ static void note_running(struct ets_stream_reader *capture, const struct ets_tra
     capture->running_count = kept;
 }
 
-/* A header is copied where a run begins; those that only go on are dropped. False: it is wrong. */
+/* Copies the header of a run's begin; drops headers of continued runs. False: it is invalid. */
 static bool copy_run(struct ets_trace *trace, const struct lane *lane, const uint8_t *at)
 {
     struct ets_trace_chunk *chunk = lane->chunk;
@@ -405,7 +406,7 @@ static bool copy_run(struct ets_trace *trace, const struct lane *lane, const uin
     return true;
 }
 
-/* False: the record is wrong, and so is what comes after it in its frame. */
+/* False: the record and the rest of its frame are invalid. */
 static bool copy_record(struct ets_trace *trace, struct ets_stream_reader *capture,
                         const struct lane *lane, const uint8_t *at, uint32_t slots)
 {
@@ -458,7 +459,7 @@ static void take_records(struct ets_trace *trace, struct ets_stream_reader *capt
     }
 }
 
-/* Cuts the memory and makes an empty trace over it. */
+/* Divides the memory and makes an empty trace in it. */
 static void lay_out(struct ets_trace *trace, const struct ets_stream_reader *capture, void *memory)
 {
     ets_clear(trace, sizeof *trace);
@@ -479,7 +480,7 @@ static void lay_out(struct ets_trace *trace, const struct ets_stream_reader *cap
     }
 }
 
-/* What the trace's clock makes of the begins, now that its rate is known. */
+/* Converts the begins to times, now that the rate of the clock is known. */
 static void time_running(struct ets_stream_reader *capture, struct ets_trace *trace)
 {
     struct ets_trace_source source;

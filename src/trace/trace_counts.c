@@ -1,4 +1,4 @@
-/* What a trace counts besides events: its first failure, drops, names without room and the like. */
+/* Counters of a trace: its first failure, drops, names without room and so on. */
 #include "trace/recorder.h"
 
 void ets_trace_note(struct ets_trace *trace, enum ets_status reason)

@@ -1,4 +1,4 @@
-/* A trace as an ETDump with its extra block: its size, and the file itself. */
+/* Writes a trace as an ETDump with its extra block, and computes its size. */
 #include "trace/trace_source.h"
 
 static void init_source(struct ets_trace_source *s, struct ets_trace *trace)

@@ -1,10 +1,10 @@
-/* Writes the extra block: what a trace knows and ETDump has no field for. docs/SPEC.md has it. */
+/* Writes the extra block: facts that ETDump has no field for. docs/SPEC.md describes it. */
 #include "etscope/trace_extra.h"
 #include "base/crc32.h"
 #include "trace/store.h"
 #include "trace/trace_source.h"
 
-/* The block on its way to the sink. */
+/* The block while it is written. */
 struct extra {
     const struct ets_etdump_sink *sink;
     uint32_t bytes, crc;
@@ -94,7 +94,7 @@ static void put_run(const struct ets_trace_source *s, struct extra *extra)
     put_padding(extra);
 }
 
-/* What the entries of debug values begin with. */
+/* The common head of the entries of debug values. */
 enum { VALUE_HEAD_BYTES = 24 };
 
 static void store_head(const struct ets_trace_source *s, const uint8_t *record, uint32_t next_event,
@@ -128,7 +128,7 @@ static void put_string(const struct ets_trace_source *s, struct extra *extra, co
     put_padding(extra);
 }
 
-/* The tensor's entry is that of the record, with its statistics. */
+/* Writes the tensor's entry from the record, with its statistics. */
 static void put_tensor(const struct ets_trace_source *s, struct extra *extra, const uint8_t *record,
                        uint32_t next_event)
 {
@@ -150,7 +150,7 @@ static void put_tensor(const struct ets_trace_source *s, struct extra *extra, co
     put_padding(extra);
 }
 
-/* The debug values of the current run that are no events of the ETDump. */
+/* Writes debug values of the current run that are not events of the ETDump. */
 static void put_values(const struct ets_trace_source *s, struct extra *extra)
 {
     struct ets_trace_cursor cursor;

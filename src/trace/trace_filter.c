@@ -1,4 +1,4 @@
-/* Filters: who and where an event or a value is, against what the caller chose. */
+/* Filters events and values by name and position. */
 #include "trace/recorder.h"
 
 enum {
@@ -7,7 +7,7 @@ enum {
     FILTERED_BY_DEFAULT = FILTERABLE & ~ETS_TRACE_METHODS
 };
 
-/* Goes back to the last '*' where it fails, so that the time is at most their lengths' product. */
+/* Backtracks only to the last '*', so the time is at most the product of the lengths. */
 static bool matches_pattern(const char *name, const char *pattern)
 {
     const char *star = NULL, *from = name;

@@ -1,8 +1,8 @@
 /*
- * The table of names: an index by hash of text, the entries, and from the back of the area the
- * texts. Entries are only ever added, so readers need no lock. A small table of numbers by hash of
- * pointer makes the common look-up one comparison; what it says is never trusted without comparing,
- * as pointers are reused for other texts. Areas for few names have no index: all are searched.
+ * The table of names: an index by hash of the text, the entries, and the texts from the end of the
+ * area backwards. Entries are only added, so readers need no lock. A small table of numbers by hash
+ * of the pointer makes the common lookup a single comparison. The text is always compared, because
+ * pointers are reused for other texts. Small areas have no index: all names are searched.
  */
 #include "trace/recorder.h"
 
@@ -10,7 +10,7 @@ enum {
     TEXT_UNIT = 8,
     WAYS = 2,
     LEAST_INDEXED_AREA = 4096,
-    NUMBER_BITS = 17, /* of a place in the index: number of the name + 1; above: bits of the hash */
+    NUMBER_BITS = 17, /* of an index entry: number of the name + 1; above them bits of the hash */
     COUNT_BITS = 4 * sizeof(size_t), /* of `names_used` */
     MOST_NAMES = ETS_HAS_FAR_NAMES ? 2 * ETS_NO_NAME_ID : ETS_NO_NAME_ID
 };
@@ -38,7 +38,7 @@ static uint32_t most_names(const struct ets_trace *trace)
     return is_stream ? ETS_NO_NAME_ID : MOST_NAMES;
 }
 
-/* An eighth of the area is the index, or a quarter where no texts come beside the entries. */
+/* The index is an eighth of the area, or a quarter if there are no texts beside the entries. */
 static size_t cut_index(struct ets_trace *trace, void *area, size_t bytes)
 {
     if (bytes < LEAST_INDEXED_AREA) return 0;
@@ -52,8 +52,8 @@ static size_t cut_index(struct ets_trace *trace, void *area, size_t bytes)
 }
 
 /*
- * Entries are cleared where somebody may look at one that is being added: while all are searched,
- * or sent. Otherwise the index leads to whole ones only.
+ * Entries are cleared if a reader may see one while it is added, because all are searched or sent.
+ * Otherwise the index leads only to complete entries.
  */
 void ets_trace_names_init(struct ets_trace *trace, void *area, size_t bytes)
 {
@@ -75,7 +75,7 @@ void ets_trace_names_init(struct ets_trace *trace, void *area, size_t bytes)
     trace->name_limit = most_names(trace);
     const uint32_t places = trace->index_places;
     if (places != 0 && trace->name_limit > places - (places >> 3)) {
-        trace->name_limit = places - (places >> 3); /* so that a search comes to an end soon */
+        trace->name_limit = places - (places >> 3); /* keeps searches short */
     }
     const bool is_searched = places == 0 || trace->config.mode == ETS_TRACE_STREAM;
     if (is_searched) ets_clear(trace->names, bytes);
@@ -110,7 +110,7 @@ static inline bool is_same(const struct ets_etdump_name *entry, const char *name
     return ets_is_text(name, ets_text_start(name, text), ets_text_shape(name, size));
 }
 
-/* The same for a name that was measured. */
+/* The same for a measured name. */
 static bool is_same_sized(const struct ets_etdump_name *entry, const char *name, uint32_t size)
 {
     const char *text = ets_load_text(&entry->text.data);
@@ -124,7 +124,7 @@ static inline bool matches(const struct ets_trace *trace, uint32_t id, const cha
     return is_same(entry, name);
 }
 
-/* Looks into the cache where `hash` points. */
+/* Looks into the cache at `hash`. */
 static inline uint16_t look_up(const struct ets_trace *trace, uint32_t hash, const char *name)
 {
     for (uint32_t way = 0; way < WAYS; way++) {
@@ -135,8 +135,8 @@ static inline uint16_t look_up(const struct ets_trace *trace, uint32_t hash, con
 }
 
 /*
- * The newer entry goes first, the one that was there moves to the second place. Who sees the number
- * must see the entry, which holds anything before it is written: hence releases.
+ * Puts the newer entry first and moves the old one to the second place. A thread that sees the
+ * number must also see the entry, which is undefined before it is written; hence the releases.
  */
 static void remember(struct ets_trace *trace, uint32_t hash, uint32_t id)
 {
@@ -146,7 +146,7 @@ static void remember(struct ets_trace *trace, uint32_t hash, uint32_t id)
     ets_store_release_u16(&trace->cached_names[hash], (uint16_t)id);
 }
 
-/* Takes an entry and the room for its text with one exchange; false: there is no more. */
+/* Takes an entry and the room for its text with one exchange; false: none is left. */
 static bool take(struct ets_trace *trace, size_t units, size_t *before_out)
 {
     size_t before = ets_load_size(&trace->names_used);
@@ -189,7 +189,7 @@ static uint32_t add(struct ets_trace *trace, const char *name, uint32_t size)
     return number;
 }
 
-/* By text among all that there are. */
+/* Searches all names by text. */
 static uint32_t search_all(struct ets_trace *trace, const char *name, uint32_t size)
 {
     const uint32_t count = ets_trace_name_count(trace);
@@ -200,8 +200,8 @@ static uint32_t search_all(struct ets_trace *trace, const char *name, uint32_t s
 }
 
 /*
- * Goes from the hash's place to the next free one, which is there, as names end before places do.
- * Where two threads add one text at the same time, both of its numbers are right.
+ * Searches from the hash's place to the next free one. One exists, because there are more places
+ * than names. If two threads add a text at the same time, both of its numbers are valid.
  */
 static uint32_t search_index(struct ets_trace *trace, const char *name, uint32_t size,
                              uint32_t hash)
@@ -227,7 +227,7 @@ static uint32_t search_index(struct ets_trace *trace, const char *name, uint32_t
     }
 }
 
-/* The cache had not got it: by text, or else as a new one. */
+/* After a cache miss: finds the text, or adds it. */
 ETS_COLD static uint32_t find_or_add(struct ets_trace *trace, const char *name,
                                      uint32_t pointer_hash)
 {
@@ -266,7 +266,7 @@ ETS_COLD uint32_t ets_trace_learn_name(struct ets_trace_thread *thread, const ch
     const uint32_t id = ets_trace_name(thread->trace, name);
     if (id >= ETS_NO_NAME_ID) return id;
     const struct ets_text text = trace->names[id].text;
-    if (text.size == ETS_LONGEST_NAME) return id; /* cut, and so not the same as the name */
+    if (text.size == ETS_LONGEST_NAME) return id; /* it was cut, so it differs from the name */
     const char *start = trace->config.names_are_static ? NULL : ets_text_start(name, text.data);
     struct ets_trace_known_name *known = &thread->names[ets_known_place(name)];
     if (known->name != name) thread->names[ets_known_place(name) ^ 1] = *known;

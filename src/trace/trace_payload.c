@@ -1,11 +1,11 @@
 /*
- * In stop and stream mode the debug buffer is filled from its front, by all threads. In a ring each
- * chunk has a part of it for the bytes of its own tensors, so that both are given up together, and
- * a thread that holds the chunk needs no atomic operation.
+ * Stores bytes of tensors. In stop and stream mode all threads fill the debug buffer from its
+ * start. In a ring each chunk has a part of it for the bytes of its tensors, so that both are
+ * overwritten together, and the thread that holds the chunk needs no atomic operation.
  */
 #include "trace/trace_payload.h"
 
-enum { ALIGNMENT = 64 }; /* of addresses, as the runtime's own buffer sink has it */
+enum { ALIGNMENT = 64 }; /* of addresses, as in the runtime's own buffer sink */
 
 size_t ets_trace_padded(size_t size)
 {
@@ -25,7 +25,7 @@ static bool has_parts(const struct ets_trace *trace)
            trace->config.debug_buffer != NULL;
 }
 
-/* The largest part of which there are `chunk_count`; without a division. */
+/* The largest size of `chunk_count` equal parts, without division. */
 static uint32_t part_bytes(const struct ets_trace *trace, size_t bytes)
 {
     uint32_t part = 0;
@@ -41,7 +41,7 @@ void ets_trace_set_debug_buffer(struct ets_trace *trace, void *buffer, size_t by
 {
     trace->config.debug_buffer = buffer;
     trace->config.debug_buffer_bytes = buffer == NULL ? 0 : bytes;
-    trace->debug_bytes = 0; /* nobody records meanwhile */
+    trace->debug_bytes = 0; /* no other thread records now */
     trace->part_bytes = 0;
     if (trace->config.mode != ETS_TRACE_RING || trace->chunk_count == 0) return;
     trace->part_bytes = part_bytes(trace, trace->config.debug_buffer_bytes);

@@ -1,4 +1,4 @@
-/* Reducers. Apart from what logs tensors, so that programs without any are without this code. */
+/* Reducers, in a separate file, so that programs which do not use them do not link this code. */
 #include "etscope/numerics.h"
 #include "trace/recorder.h"
 

@@ -1,4 +1,4 @@
-/* Cutting the buffer, starting and ending, and what a trace tells about itself. */
+/* Sets up a trace: divides the buffer, starts and ends recording, and reports its state. */
 #include "trace/recorder.h"
 #include "trace/trace_payload.h"
 #include "trace/trace_stream.h"
@@ -27,7 +27,7 @@ static size_t chunk_bytes(uint32_t slots)
     return sizeof(struct ets_trace_chunk) + (size_t)slots * ETS_SLOT_BYTES;
 }
 
-/* Slots of each of `count` chunks in `bytes`; by subtraction, as small processors cannot divide. */
+/* Slots of each of `count` chunks in `bytes`. Subtracts, because small processors cannot divide. */
 static uint32_t slots_for(size_t bytes, uint32_t count)
 {
     uint32_t slots = 0;
@@ -78,7 +78,7 @@ static enum ets_status check(const struct ets_trace_config *config)
     return config->chunk_count > UINT32_C(1) << 20 ? ETS_INVALID_ARGUMENT : ETS_OK;
 }
 
-/* Stands in for a clock that is not there, so that none has to be asked for it each time. */
+/* Replaces a missing clock, so that no check is needed on each reading. */
 static uint64_t no_time(void *context)
 {
     (void)context;
@@ -146,7 +146,7 @@ enum ets_status ets_trace_reset(struct ets_trace *trace)
     return status;
 }
 
-/* Exchanges the bits of `mask`; after the end nothing changes. */
+/* Sets the bits of `mask`. After the end it changes nothing. */
 static void set_enabled(struct ets_trace *trace, uint32_t mask, uint32_t bits)
 {
     uint32_t before = ets_load_relaxed(&trace->enabled), after;
@@ -201,8 +201,8 @@ void ets_trace_get_state(const struct ets_trace *trace, struct ets_trace_state *
 }
 
 /*
- * What a pair costs, with the clock's two readings: pairs are recorded into a chunk of their own on
- * the stack, in a trace of its own with the same clock.
+ * Measures the cost of a pair with its two clock readings: records pairs into a chunk on the stack,
+ * in a separate trace with the same clock.
  */
 void ets_trace_measure_cost(struct ets_trace_thread *thread)
 {
@@ -221,7 +221,7 @@ void ets_trace_measure_cost(struct ets_trace_thread *thread)
     if (!trace->has_clock || ets_trace_init(&scratch, &config) != ETS_OK) return;
     ets_trace_thread_init(&own, &scratch);
     uint64_t least = UINT64_MAX;
-    for (unsigned i = 0; i < PAIRS; i++) { /* the least of them is free of interruptions */
+    for (unsigned i = 0; i < PAIRS; i++) { /* the minimum is free of interruptions */
         const uint64_t before = ets_now(trace);
         for (unsigned j = 0; j < 4; j++) {
             ets_trace_end(&own, ets_trace_begin(&own, ETS_TRACE_OPERATORS, "OPERATOR_CALL"));

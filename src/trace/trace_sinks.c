@@ -1,4 +1,4 @@
-/* A stream into memory. */
+/* A stream that writes to memory. */
 #include "etscope/trace.h"
 #include "trace/freestanding.h"
 

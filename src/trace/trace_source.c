@@ -1,7 +1,8 @@
 /*
- * Runs are found through the headers that lie in the chunks, in the order in which they began;
- * within a run, records follow each other through the chunks of its thread. Nothing is sorted or
- * collected: where the last question ended is kept, as the writer asks in order.
+ * Provides records to the writer. Runs are found through the headers in the chunks, in the order in
+ * which they began; within a run, records follow each other through the chunks of its thread.
+ * Nothing is sorted or collected: the position of the last request is kept, because the writer
+ * requests in order.
  */
 #include <limits.h>
 
@@ -36,7 +37,7 @@ static bool is_later(const struct ets_trace *trace, uint32_t a, uint32_t b)
                               ets_load_relaxed(&trace->chunks[a].state));
 }
 
-/* Makes the next run after number `after` the current one; in its chunk the search can go on. */
+/* Selects the next run after number `after`. The search can continue in its chunk. */
 static bool find_run(struct ets_trace_source *s, uint32_t after)
 {
     const struct ets_trace *trace = s->trace;
@@ -98,7 +99,7 @@ void ets_trace_source_rewind(const struct ets_trace_source *s, struct ets_trace_
     enter(s, cursor, s->run_chunk, s->run_slot);
 }
 
-/* The chunk in which the same thread went on with the run. */
+/* Enters the chunk in which the thread continued the run. */
 static bool enter_next_chunk(const struct ets_trace_source *s, struct ets_trace_cursor *cursor)
 {
     const struct ets_trace *trace = s->trace;
@@ -127,7 +128,7 @@ const uint8_t *ets_trace_source_next(const struct ets_trace_source *s,
     return record;
 }
 
-/* Events of the current run: as its headers tell, counted only where one is still open. */
+/* Events of the current run, from its headers; counted only if one is still open. */
 static uint32_t count_events(const struct ets_trace_source *s)
 {
     struct ets_trace_cursor cursor;
@@ -160,7 +161,8 @@ static uint32_t count_allocators(const struct ets_trace_source *s)
     return count;
 }
 
-/* A run of its own with one event, as readers show runs by their events. */
+/* Whether the run marks a cut trace. It has one event, because readers show runs by their events.
+ */
 static bool is_cut_run(const struct ets_trace_source *s, uint32_t run)
 {
     return s->cut_name != ETS_ETDUMP_NO_NAME && run == s->cut_run;
@@ -175,7 +177,7 @@ static enum ets_status get_run(void *context, uint32_t run, struct ets_etdump_ru
         return ETS_OK;
     }
     if (!ets_trace_source_select(s, run)) return ETS_MISMATCH;
-    /* A run needs a name, also where there was no room for it: the first one serves. */
+    /* A run needs a name; if there was no room for it, use the first name. */
     out->name = s->run.name == ETS_NO_NAME_ID ? 0 : s->run.name;
     out->bundled_input_index = s->run.bundled_input_index;
     out->allocator_count = count_allocators(s);
@@ -209,8 +211,8 @@ static uint64_t platform_scale(const struct ets_trace *trace)
 }
 
 /*
- * The scale that two readings of both clocks tell; 0: they are too close for one, or one of the
- * clocks ran backwards between them.
+ * The scale from two readings of both clocks; 0: they are too close, or a clock ran backwards in
+ * between.
  */
 static uint64_t scale_between(const struct ets_trace_source *s, uint64_t ticks, uint64_t platform)
 {
@@ -219,7 +221,7 @@ static uint64_t scale_between(const struct ets_trace_source *s, uint64_t ticks, 
     return ns < LEAST_CALIBRATION_NS ? 0 : ets_scale_from_ratio(ns, ticks);
 }
 
-/* Both clocks at the end of the current run, where that is kept. */
+/* Both clocks at the end of the current run, if they were kept. */
 static bool find_run_end(const struct ets_trace_source *s, uint64_t *ticks, uint64_t *platform)
 {
     struct ets_trace_cursor cursor;
@@ -237,8 +239,8 @@ static bool find_run_end(const struct ets_trace_source *s, uint64_t *ticks, uint
 }
 
 /*
- * The run's own pair of readings is the best where it is long enough; then what the config says;
- * then the pair over the whole trace.
+ * Chooses the time map: from the run's own readings if it is long enough, else from the config,
+ * else from the readings over the whole trace.
  */
 static void map_times(struct ets_trace_source *s)
 {
@@ -348,7 +350,7 @@ static enum ets_status get_event(void *context, uint32_t run, uint32_t index,
     return ETS_OK;
 }
 
-/* Which of name, chain and instruction the event lacks; of what is no plain event, a number > 7. */
+/* Bits of the missing fields among name, chain and instruction; > 7 for other records. */
 static unsigned lacks(const uint8_t *record)
 {
     struct ets_slot slot;
@@ -358,7 +360,7 @@ static unsigned lacks(const uint8_t *record)
            (slot.instruction == UINT32_MAX) << 2;
 }
 
-/* Goes on from the event that was asked for last, within its chunk. */
+/* Continues from the last requested event, within its chunk. */
 static uint32_t count_alike(void *context, uint32_t run, uint32_t index, uint32_t most)
 {
     struct ets_trace_source *s = context;
@@ -401,7 +403,7 @@ static enum ets_status get_tensor(void *context, uint32_t run, uint32_t event, u
     return ETS_OK;
 }
 
-/* Maps that do not depend on the run. */
+/* Sets up time maps that do not depend on the run. */
 static void init_times(struct ets_trace_source *s)
 {
     const struct ets_trace *trace = s->trace;
@@ -421,7 +423,7 @@ static void init_times(struct ets_trace_source *s)
     if (!trace->has_platform) s->platform = s->clock;
 }
 
-/* Readers of other makers do not see the extra block, and would take what is there for all. */
+/* Marks a cut trace for readers that do not know the extra block. */
 static void tell_cut(struct ets_trace_source *s, uint32_t runs)
 {
     struct ets_trace *trace = s->trace;

@@ -1,6 +1,6 @@
 /*
- * Streams: what is recorded leaves in frames that each can be checked, so that any piece of a
- * capture is worth something. docs/SPEC.md has every byte.
+ * Sends records as a stream of frames with checksums, so that any part of a capture is usable.
+ * docs/SPEC.md describes every byte.
  */
 #include "trace/trace_stream.h"
 
@@ -10,7 +10,7 @@
 
 enum { REPEAT_AFTER_FRAMES = 64, NAMES_PER_FRAME = 64 };
 
-/* A frame goes over its payload twice: for the check sum, and for the stream. */
+/* A frame. Its payload is visited twice: for the checksum, and for the stream. */
 struct frame {
     struct ets_trace *trace;
     bool is_measuring;
@@ -30,7 +30,7 @@ static void put(struct frame *frame, const void *data, size_t size)
     }
 }
 
-/* What a frame holds besides its header. */
+/* The payload of a frame. */
 struct payload {
     enum ets_frame_type type;
     uint32_t first, count;               /* NAMES: of names; RECORDS: of slots */
@@ -110,7 +110,7 @@ static bool send_frame(struct ets_trace *trace, const struct payload *payload)
     ets_copy(header, ETS_FRAME_MAGIC, 4);
     ets_store_u16(ets_store_u16(header + 4, ETS_FRAME_VERSION), payload->type);
     ets_store_u32(ets_store_u32(header + 8, trace->sent), frame.bytes);
-    /* The sum goes on over the header, whose length was not known before. */
+    /* The checksum ends with the header, because its length is known only now. */
     ets_store_u32(header + 16, ets_crc32(frame.crc, header + 4, 12));
     frame.is_measuring = false;
     put(&frame, header, sizeof header);
@@ -119,7 +119,7 @@ static bool send_frame(struct ets_trace *trace, const struct payload *payload)
     return !frame.is_refused;
 }
 
-/* Names that readers may not know; whole ones only, in their order. */
+/* Sends names that readers may not know: complete ones only, in order. */
 static bool send_names(struct ets_trace *trace)
 {
     const uint32_t count = ets_trace_name_count(trace);
@@ -137,8 +137,8 @@ static bool send_names(struct ets_trace *trace)
 }
 
 /*
- * Everything that a late reader needs is sent again after REPEAT_AFTER_FRAMES, or after as many
- * frames as that took, so that many names are at most half of the stream.
+ * Repeats everything that a late reader needs after REPEAT_AFTER_FRAMES, or after as many frames as
+ * the last repetition took, so that names take at most half of the stream.
  */
 static bool send_preamble(struct ets_trace *trace)
 {
@@ -170,7 +170,7 @@ static bool start_sending(struct ets_trace *trace)
     return ets_compare_exchange(&trace->config.section, &trace->is_sending, &idle, 1);
 }
 
-/* Sends what is whole and not yet sent of a chunk; the caller is the one that sends. */
+/* Sends the complete, unsent records of a chunk. The caller must be the sending thread. */
 static enum ets_status send_rest(struct ets_trace *trace, uint32_t index)
 {
     struct ets_trace_chunk *chunk = &trace->chunks[index];
@@ -188,7 +188,7 @@ static enum ets_status send_rest(struct ets_trace *trace, uint32_t index)
     return ETS_IO;
 }
 
-/* The full chunk that was taken first, or the number of chunks. */
+/* The oldest full chunk, or the number of chunks. */
 static uint32_t oldest_unsent(const struct ets_trace *trace)
 {
     uint32_t oldest = trace->chunk_count, lowest = 0;
@@ -203,9 +203,9 @@ static uint32_t oldest_unsent(const struct ets_trace *trace)
 }
 
 /*
- * Full chunks go first, in their order: also those that their threads left behind because another
- * one was sending. A thread may fill two chunks while the first look passes over them, so that
- * only the later one is seen; the second look then sees the earlier one as well.
+ * Sends full chunks in order, including those that threads left because another was sending. If a
+ * thread fills two chunks during the first scan, that scan may see only the later one; the second
+ * scan then sees the earlier one, too.
  */
 static enum ets_status send_full(struct ets_trace *trace)
 {

@@ -1,4 +1,4 @@
-/* The frames of a stream, as docs/SPEC.md tells them. */
+/* The frames of a stream; docs/SPEC.md describes them. */
 #ifndef ETSCOPE_TRACE_TRACE_STREAM_H
 #define ETSCOPE_TRACE_TRACE_STREAM_H
 
@@ -11,7 +11,7 @@ enum {
     ETS_FRAME_HEADER_BYTES = 20,
     ETS_FRAME_START_BYTES = 48, /* the fingerprint follows */
     ETS_FRAME_END_BYTES = 36,
-    ETS_FRAME_END_LEAST_BYTES = 32 /* without what was stale */
+    ETS_FRAME_END_LEAST_BYTES = 32 /* without the count of stale ends */
 };
 
 enum ets_frame_type {
@@ -21,7 +21,7 @@ enum ets_frame_type {
     ETS_FRAME_END = 4
 };
 
-/* Sends all that is left, and the frame that says so. */
+/* Sends all remaining records, and the end frame. */
 void ets_trace_send_end(struct ets_trace *trace);
 
 #endif

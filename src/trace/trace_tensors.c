@@ -1,4 +1,4 @@
-/* Tensors: with their bytes, as events of the ETDump; or without, for the extra block. */
+/* Records tensors: with their bytes, as events of the ETDump, or without, in the extra block. */
 #include "etscope/numerics.h"
 #include "trace/store.h"
 #include "trace/trace_payload.h"
@@ -10,10 +10,12 @@ _Static_assert(offsetof(struct ets_tensor_statistics, first_count) ==
 
 enum { LONGEST_RECORD = UINT16_MAX * ETS_SLOT_BYTES };
 
-/* A tensor has 280 bytes on a device: functions that hold one stay apart, or frames would add up.
+/*
+ * A tensor takes 280 bytes on a device. Functions that hold one are not inlined, so that stack
+ * frames do not add up.
  */
 
-/* What is logged, and where it stands. */
+/* The logged tensors and their position. */
 struct list {
     const struct ets_trace_tensors *tensors;
     const struct ets_trace_delegate *part;
@@ -35,7 +37,7 @@ static size_t entry_bytes(const struct ets_tensor *tensor)
     return sizeof(struct ets_tensor_entry) + 2 * sizeof(int64_t) * (size_t)tensor->rank;
 }
 
-/* Slots of a record whose entries take `bytes`, at most as many as a record has. */
+/* Slots of a record whose entries take `bytes`, at most the limit of a record. */
 static uint32_t slots_for(size_t bytes)
 {
     uint32_t slots = 2;
@@ -44,7 +46,7 @@ static uint32_t slots_for(size_t bytes)
     return slots;
 }
 
-/* Everything of a record but its entries. */
+/* Writes a record without its entries. */
 static void put_head(struct ets_trace_thread *thread, const struct list *list, uint8_t *at,
                      enum ets_record_kind kind, uint32_t slots, uint32_t count)
 {
@@ -74,7 +76,7 @@ static uint8_t *put_entry(uint8_t *at, const struct ets_tensor *tensor, int64_t 
     return at + sizeof entry + 2 * bytes;
 }
 
-/* What the tensors of a list take of a record and of a part of the debug buffer. */
+/* The bytes of a list's tensors in a record and in a part of the debug buffer. */
 ETS_NOINLINE static enum ets_status measure(const struct list *list, size_t *bytes_out,
                                             size_t *padded_out)
 {
@@ -110,7 +112,7 @@ ETS_NOINLINE static enum ets_status put_entries(struct ets_trace_thread *thread,
     return bytes == 0 ? ETS_OK : ETS_MISMATCH;
 }
 
-/* Room for the record comes first, so that no bytes are kept for one that is dropped. */
+/* Reserves the record first, so that no bytes are kept for a dropped record. */
 static enum ets_status keep(struct ets_trace_thread *thread, const struct list *list)
 {
     size_t bytes, padded;
@@ -128,7 +130,7 @@ static enum ets_status keep(struct ets_trace_thread *thread, const struct list *
     return ETS_OK;
 }
 
-/* Makes statistics where they are wanted and possible; 0 bytes: there is none. */
+/* Computes statistics if requested and possible; 0 bytes: none. */
 static enum ets_status reduce(const struct ets_trace *trace, const struct list *list,
                               const struct ets_tensor *tensor,
                               struct ets_tensor_statistics *statistics, uint32_t *bytes_out)
@@ -138,7 +140,7 @@ static enum ets_status reduce(const struct ets_trace *trace, const struct list *
     if ((choices->reducer.what & ets_value_kind_of(list->is_output)) == 0) return ETS_OK;
     const enum ets_status status =
         choices->summarize(tensor, choices->reducer.first_count, statistics);
-    if (status == ETS_UNSUPPORTED) return ETS_OK; /* its elements are no numbers */
+    if (status == ETS_UNSUPPORTED) return ETS_OK; /* its elements are not numbers */
     if (status != ETS_OK) return ETS_INVALID_ARGUMENT;
     *bytes_out = ETS_TENSOR_STATISTICS_BYTES + statistics->first_count * (uint32_t)sizeof(double);
     return ETS_OK;
@@ -175,7 +177,7 @@ ETS_NOINLINE static enum ets_status put_shape(struct ets_trace_thread *thread,
     return ETS_OK;
 }
 
-/* Each is a record of its own, and counted where there is no room for it. */
+/* Writes one record per tensor; counts those without room. */
 static enum ets_status put_shapes(struct ets_trace_thread *thread, const struct list *list)
 {
     enum ets_status first = ETS_OK;

@@ -1,12 +1,13 @@
-/* Scales ticks to nanoseconds by fixed-point factors, in integers alone and without a division. */
+/* Scales ticks to nanoseconds with fixed-point factors, with integers only and without division. */
 #include "trace/trace_time.h"
 
-/* Long division bit by bit: 64 integer bits and 33 fractional ones, of which the last rounds. */
+/* Long division bit by bit: 64 integer bits and 33 fractional bits; the last one is for rounding.
+ */
 uint64_t ets_scale_from_ratio(uint64_t numerator, uint64_t denominator)
 {
     uint64_t quotient = 0, rest = 0;
     if (denominator == 0) return UINT64_MAX;
-    while (denominator >> 63 != 0) { /* so that the rest can be doubled */
+    while (denominator >> 63 != 0) { /* so that the remainder can be doubled */
         denominator >>= 1;
         numerator >>= 1;
     }

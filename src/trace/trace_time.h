@@ -1,4 +1,4 @@
-/* From a clock's ticks to nanoseconds, without divisions, which small processors lack. */
+/* Converts ticks to nanoseconds without divisions, which small processors lack. */
 #ifndef ETSCOPE_TRACE_TRACE_TIME_H
 #define ETSCOPE_TRACE_TRACE_TIME_H
 
@@ -7,12 +7,12 @@
 /* Nanoseconds in a tick as a fixed-point number with 32 fractional bits. */
 #define ETS_SCALE_ONE (UINT64_C(1) << 32)
 
-/* nanoseconds = ns + (ticks - origin) * scale, where ticks may lie before the origin. */
+/* nanoseconds = ns + (ticks - origin) * scale; ticks may be before the origin. */
 struct ets_time_map {
     uint64_t origin_ticks, ns, scale;
 };
 
-/* numerator / denominator as a scale, rounded; the largest one where that overflows or is x/0. */
+/* numerator / denominator as a scale, rounded; the largest scale on overflow or for x/0. */
 uint64_t ets_scale_from_ratio(uint64_t numerator, uint64_t denominator);
 
 /* value * scale, rounded to the nearest. */

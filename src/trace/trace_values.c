@@ -1,4 +1,4 @@
-/* Debug values that are no tensors, and allocations. */
+/* Records debug values other than tensors, and allocations. */
 #include "trace/trace_values.h"
 
 enum ets_status ets_trace_not_wanted(struct ets_trace *trace)

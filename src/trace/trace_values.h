@@ -1,4 +1,4 @@
-/* What all debug values share. */
+/* Functions that all kinds of debug values share. */
 #ifndef ETSCOPE_TRACE_TRACE_VALUES_H
 #define ETSCOPE_TRACE_TRACE_VALUES_H
 
@@ -9,19 +9,19 @@ static inline uint32_t ets_value_kind_of(int is_output)
     return is_output ? ETS_TRACE_OUTPUTS : ETS_TRACE_INTERMEDIATES;
 }
 
-/* Counts a drop and answers its reason. */
+/* Counts a drop and returns its reason. */
 static inline enum ets_status ets_trace_refuse(struct ets_trace *trace, enum ets_status reason)
 {
     ets_trace_drop(trace, reason);
     return reason;
 }
 
-/* What to answer where a value is not wanted: after the end it is refused. */
+/* The status for a value that is not wanted: OK, or refused after the end of the trace. */
 enum ets_status ets_trace_not_wanted(struct ets_trace *trace);
 
 /*
- * The first slot of a value, but for its kind: instruction, and part of a delegate. `*name_out`:
- * the id of the part's name.
+ * The first slot of a value without its kind: the instruction and the delegate's part. `*name_out`
+ * is the id of the part's name.
  */
 struct ets_slot ets_trace_value_slot(struct ets_trace_thread *thread,
                                      const struct ets_trace_delegate *part, int is_output,

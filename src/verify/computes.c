@@ -1,6 +1,6 @@
 /*
- * What a method computes in: its operators, its tensors, and what XNNPACK was given. What one of
- * its outputs is made of may be less exact than that.
+ * Finds the arithmetic of a method from its operators, tensors and XNNPACK payloads. The values
+ * behind one of its outputs may be less exact.
  */
 #include <stdbool.h>
 

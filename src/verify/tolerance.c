@@ -1,4 +1,4 @@
-/* The table of tolerances, and which of them is for an output. */
+/* The table of tolerances, and the choice of one for an output. */
 #include <stdbool.h>
 
 #include "etscope/verify.h"

@@ -1,4 +1,4 @@
-/* Compares outputs with the expected ones of a test case, and gives each a verdict. */
+/* Compares outputs with the expected outputs of a test case, with a verdict for each. */
 #include "etscope/verify.h"
 #include "numerics/element.h"
 #include "verify/computing.h"

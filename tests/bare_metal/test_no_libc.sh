@@ -13,7 +13,8 @@ trap 'rm -rf "$out"' EXIT
 # program. Distributions switch a stack protector on,
 # which is a library's.
 sources=$(ls "$root"/src/trace/*.c "$root"/src/base/crc32.c "$root"/src/base/tensor.c \
-    "$root"/src/base/error.c "$root"/src/base/plain_text.c "$root"/src/numerics/*.c "$root"/src/verify/*.c \
+    "$root"/src/base/error.c "$root"/src/base/plain_text.c "$root"/src/base/xxh64.c \
+    "$root"/src/numerics/*.c "$root"/src/verify/*.c \
     "$root"/src/format/bundle.c "$root"/src/format/flatbuffer.c "$root"/src/format/kind.c \
     "$root"/src/format/program_parts.c | grep -v -e '_reader\.c$' -e '_roots\.c$' -e '/computes\.c$')
 ${CC:-cc} -std=c11 -Os -ffreestanding -fno-stack-protector -Wall -Wextra -Werror \

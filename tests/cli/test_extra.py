@@ -215,7 +215,7 @@ class Methods(Extra):
         path = self.dump(runs=runs, fingerprint=other)
         self.ok("inspect", path)
         self.fails(support.MISMATCH, f"made by another program: its fingerprint is "
-                   f"{int(number, 16) ^ 1:016x}, this program's {number}", "inspect", path,
+                   f"{int(number, 16) ^ 1:016x}, this program has {number}", "inspect", path,
                    "--program", self.program)
         done = self.ok("inspect", path, "--program", self.program, "--allow-mismatch")
         self.assertIn("the trace has the fingerprint of another program", done.stderr.decode())

@@ -32,7 +32,7 @@ class WhatGoesWrong(GapTest):
         self.assertIn("note: --partial reads the intact part", done.stderr)
         self.assertNotIn("record again", done.stderr)  # one advice at a time
         done = self.ok("gap", *words, "--partial", "--format", "json")
-        self.assertIn("such tensors are lost; to have them, record again: `etscope run MODEL.pte "
+        self.assertIn("those tensors are lost; to have them, record again: `etscope run MODEL.pte "
                       "--capture intermediates -o TRACE --debug-buffer FILE`", done.stderr)
         rows = json_rows(done.stdout)
         self.assertEqual({row["finding"] for row in rows}, {"agrees"})
@@ -182,7 +182,7 @@ class WhatGoesWrong(GapTest):
         support.write_npy(path, "<f4", (2, 16), [0.0] * 32)
         for model, line in (("mlp_portable", "this looks like a run with other inputs than the "
                              "reference, or its debug buffer like another run's: linear "),
-                            ("mlp_xnnpack", "the run had different inputs than the reference: its "
+                            ("mlp_xnnpack", "the run had other inputs than the reference: its "
                              "input 0 is another; ")):
             with self.subTest(model=model):
                 rows = self.gap(*files(model), "--input", path)

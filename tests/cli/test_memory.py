@@ -88,7 +88,7 @@ class Memory(unittest.TestCase):
 
     def test_memory__plans_that_leave_their_arenas_are_refused(self):
         for name in ("outside", "no_arena"):
-            done = memory(DATA / "plans" / f"{name}.pte")
+            done = memory(DATA / "plans" / f"{name}.pte.damaged")
             self.assertEqual(done.returncode, INPUT)
             self.assertIn("method forward: value 1: tensor", done.stderr.decode())
 

@@ -1,4 +1,4 @@
-/* Memory that lives as long as one call of a kernel. */
+/* Memory for one call of a kernel. */
 #ifndef ETSCOPE_ENGINE_PLUGIN_CALL_MEMORY_H
 #define ETSCOPE_ENGINE_PLUGIN_CALL_MEMORY_H
 
@@ -12,8 +12,8 @@
 namespace ets
 {
 /*
- * The first few kilobytes come from the object itself, so that a usual call needs no heap; what is
- * beyond comes from the heap and goes with the object. Kernels take their temporary memory here.
+ * The first few kilobytes are in the object itself, so that most calls need no heap. More comes
+ * from the heap and is freed with the object. Kernels allocate temporary memory here.
  */
 class call_memory final : public executorch::runtime::MemoryAllocator
 {
@@ -30,7 +30,7 @@ class call_memory final : public executorch::runtime::MemoryAllocator
     call_memory(const call_memory &) = delete;
     call_memory &operator=(const call_memory &) = delete;
 
-    /* NULL without memory, or where `alignment` is no power of two. */
+    /* NULL if there is no memory, or if `alignment` is not a power of two. */
     void *allocate(size_t size, size_t alignment = kDefaultAlignment) override
     {
         if (alignment == 0 || (alignment & (alignment - 1)) != 0) return nullptr;

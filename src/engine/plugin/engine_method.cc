@@ -1,4 +1,4 @@
-/* A loaded method: takes inputs, executes, gives outputs. */
+/* A loaded method: sets inputs, executes, returns outputs. */
 #include <executorch/extension/memory_allocator/malloc_memory_allocator.h>
 #include <executorch/runtime/executor/method.h>
 
@@ -12,7 +12,7 @@ namespace ets
 {
 namespace
 {
-/* An input as the caller set it, in the layout the method wants; kept for the next runs. */
+/* An input from the caller in the method's layout, kept for the next runs. */
 struct input {
     struct ets_engine_value_info expected = {};
     bool is_set = false;
@@ -46,7 +46,7 @@ struct ets_engine_method {
     uint32_t run_count = 0;
     executorch::extension::MallocMemoryAllocator method_memory;
     executorch::extension::MallocMemoryAllocator temporary_memory;
-    std::vector<ets::aligned_block> planned; /* of those that are not the program's */
+    std::vector<ets::aligned_block> planned; /* buffers that do not belong to the program */
     std::vector<executorch::runtime::Span<uint8_t>> planned_spans;
     ets::method_memory *counted = nullptr; /* the program's; NULL: memory is not counted */
     std::optional<executorch::runtime::HierarchicalAllocator> planned_memory;
@@ -118,7 +118,7 @@ enum ets_status prepare_inputs(struct ets_engine_method *method, const et::Metho
     return ETS_OK;
 }
 
-/* Outputs outside the planned memory need a buffer of ours. */
+/* Outputs outside the planned memory need our own buffer. */
 enum ets_status prepare_outputs(struct ets_engine_method *method, const et::MethodMeta &meta,
                                 struct ets_error *error)
 {
@@ -127,7 +127,7 @@ enum ets_status prepare_outputs(struct ets_engine_method *method, const et::Meth
         ETS_TRY(describe_value(meta, false, i, &info, error));
         if (info.kind != ETS_VALUE_TENSOR || info.is_memory_planned) continue;
         const et::EValue &held = method->method->get_output(i);
-        /* A constant returned as it is, or an input passed through, has its memory already. */
+        /* A returned constant, or an input passed through, already has memory. */
         if (!held.isTensor() || held.toTensor().const_data_ptr() != nullptr) continue;
         method->outputs.emplace_back(info.tensor.data_bytes);
         if (method->counted != nullptr) method->counted->add_output(info.tensor.data_bytes);
@@ -175,7 +175,7 @@ enum ets_status open_checked(struct ets_engine_program *program, const char *nam
     return ETS_OK;
 }
 
-/* Why nothing can run in `program` any more. */
+/* Why nothing can run in `program` anymore. */
 enum ets_status check_usable(const struct ets_engine_program *program, struct ets_error *error)
 {
     if (program->is_broken) {
@@ -220,7 +220,7 @@ enum ets_status check_tensor(const struct ets_engine_method *method, size_t inde
     return ETS_OK;
 }
 
-/* Copies a checked tensor into the layout that the method's dim order asks for. */
+/* Copies a checked tensor into the layout of the method's dim order. */
 void keep_tensor(input *kept, const struct ets_tensor &given)
 {
     struct ets_tensor target = given;
@@ -265,7 +265,7 @@ enum ets_status keep_value(struct ets_engine_method *method, size_t index,
     return ETS_OK;
 }
 
-/* A run may reuse its inputs' memory, so they are handed over anew each time. */
+/* A run may reuse its inputs' memory, so they are set again for each run. */
 enum ets_status hand_over(struct ets_engine_method *method, size_t index, struct ets_error *error)
 {
     const et::Error code = method->method->set_input(method->inputs[index].value, index);

@@ -10,7 +10,7 @@ namespace ets
 {
 namespace
 {
-/* Says what the bytes are where they are no program that this runtime reads. */
+/* Identifies bytes that are not a program for this runtime. */
 enum ets_status check_header(struct ets_bytes bytes, struct ets_error *error)
 {
     using status = et::Program::HeaderStatus;

@@ -1,4 +1,4 @@
-/* What is behind an ets_engine_program. */
+/* The definition of ets_engine_program. */
 #ifndef ETSCOPE_ENGINE_PLUGIN_ENGINE_PROGRAM_H
 #define ETSCOPE_ENGINE_PLUGIN_ENGINE_PROGRAM_H
 
@@ -18,7 +18,7 @@
 
 namespace ets
 {
-/* One .ptd file. The map points to the loader, hence both stay in place. */
+/* One .ptd file. Not movable, because the map points to the loader. */
 struct data_file {
     explicit data_file(struct ets_bytes bytes) : file(bytes), loader(file.data(), file.size()) {}
 
@@ -28,18 +28,18 @@ struct data_file {
 };
 
 /*
- * Planned buffers that all methods of a program use together: those of programs whose methods share
- * mutable state (MemoryPlanningPass with share_mutable_buffers), which lies in the second buffer of
- * each. Other buffers hold one method's own values and state, so that every method has its own.
+ * Planned buffers that all methods of a program share. If methods share mutable state
+ * (MemoryPlanningPass with share_mutable_buffers), it is in the second buffer of each. Each method
+ * has its own other buffers, for its own values and state.
  */
 class shared_memory
 {
   public:
-    static constexpr size_t buffer = 1; /* memory id 2; id 0 is for constants and not counted */
+    static constexpr size_t buffer = 1; /* memory id 2; id 0 is for constants and is not counted */
 
-    /* Finds what the methods share. A method whose description is damaged shares nothing. */
+    /* Finds the shared buffers. A method with a damaged description shares nothing. */
     void find(const executorch::runtime::Program &program);
-    /* The memory of `method`'s planned buffer `index`; an empty span: the method needs its own. */
+    /* The shared memory for planned buffer `index` of `method`; empty: the method needs its own. */
     executorch::runtime::Span<uint8_t> get(const executorch::runtime::MethodMeta &method,
                                            size_t index);
 
@@ -86,7 +86,7 @@ enum ets_status method_get_attribute(struct ets_engine_method *method, const cha
 enum ets_status describe_value(const et::MethodMeta &meta, bool is_input, size_t index,
                                struct ets_engine_value_info *info_out, struct ets_error *error);
 
-/* NOT_FOUND, with the names that exist, where `method` is none of the program's. */
+/* NOT_FOUND if the program has no such `method`; the message lists its methods. */
 enum ets_status check_method_exists(const struct ets_engine_program *program, const char *method,
                                     struct ets_error *error);
 
@@ -108,8 +108,8 @@ struct ets_engine_program {
     std::unique_ptr<ets::tracer> tracer; /* NULL: none */
     std::unique_ptr<ets::memory_report> memory; /* NULL: memory is not counted */
     ets::tracer_dump dump;
-    bool is_finished = false; /* the trace is */
-    bool is_broken = false;   /* the runtime aborted in it: nothing of it is used again */
+    bool is_finished = false; /* the trace is finished */
+    bool is_broken = false;   /* the runtime aborted in it, so it must not be used again */
 };
 
 #endif

@@ -12,7 +12,7 @@ etscope::ETDumpOptions tracer_options(struct ets_bytes fingerprint)
 {
     etscope::ETDumpOptions options;
     options.fingerprint = fingerprint;
-    /* Address space, of which pages are used when they are written: 11 million events. */
+    /* Address space for 11 million events; pages take memory when they are written. */
     options.heap_bytes = size_t{256} << 20;
     return options;
 }

@@ -1,4 +1,4 @@
-/* etscope's own tracer, as an application has it, with what it did counted. */
+/* etscope's own tracer, as in applications, with counts of its events. */
 #ifndef ETSCOPE_ENGINE_PLUGIN_ETSCOPE_TRACER_H
 #define ETSCOPE_ENGINE_PLUGIN_ETSCOPE_TRACER_H
 
@@ -56,7 +56,7 @@ class etscope_tracer final : public tracer, public etscope::ETDumpTracer
     }
     void count_profile(uint32_t dropped_before);
     bool has_room_for(const evalue &value);
-    /* A string in the extra block, which no debug event stands for. */
+    /* Whether the value becomes a debug event; strings in the extra block do not. */
     static bool is_event(const evalue &value);
 
     bool enabled_ = true;

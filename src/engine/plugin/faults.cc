@@ -1,4 +1,4 @@
-/* Catches faults of the processor inside of a kernel call, by signal handlers of the process. */
+/* Catches processor faults in a kernel call with signal handlers. */
 #include "engine/plugin/faults.h"
 
 #include <signal.h>
@@ -19,7 +19,7 @@ struct sigaction before[number_count]; /* only changed while no handler is insta
 
 thread_local sigjmp_buf *current_place = nullptr;
 
-/* As if there had been no handler; a fault then comes again from the same instruction. */
+/* Restores the previous handler; the instruction then faults again. */
 void pass_on(int number, siginfo_t *info, void *context)
 {
     size_t i = 0;
@@ -38,7 +38,7 @@ void pass_on(int number, siginfo_t *info, void *context)
 void take_fault(int number, siginfo_t *info, void *context)
 {
     sigjmp_buf *place = current_place;
-    if (place == nullptr || info->si_code <= 0) { /* another thread's, or sent by somebody */
+    if (place == nullptr || info->si_code <= 0) { /* of another thread, or sent by a process */
         pass_on(number, info, context);
         return;
     }
@@ -53,7 +53,7 @@ fault_scope::fault_scope()
         const std::lock_guard<std::mutex> lock(installing);
         struct sigaction action = {};
         action.sa_sigaction = take_fault;
-        /* Left by a jump, the handler must not leave its signal blocked. */
+        /* The handler is left by a jump, so unblock its signal. */
         action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
         sigemptyset(&action.sa_mask);
         for (size_t i = 0; i < number_count && scope_count == 0; i++) {
@@ -73,7 +73,7 @@ fault_scope::~fault_scope()
         struct sigaction now;
         if (sigaction(numbers[i], nullptr, &now) == 0 && now.sa_sigaction == take_fault) {
             sigaction(numbers[i], &before[i], nullptr);
-        } /* else it is somebody's who came later, and may call ours, which passes on */
+        } /* else another handler was installed later, and may call ours, which passes signals on */
     }
 }
 

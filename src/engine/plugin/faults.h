@@ -1,15 +1,15 @@
 /*
- * Faults of the processor inside of a kernel, which end the call instead of the process.
+ * Makes processor faults in a kernel end the call instead of the process.
  *
  *     const fault_scope scope;
  *     const int number = sigsetjmp(scope.place(), 0);
  *     if (number != 0) return "faulted";
  *     kernel(...);
  *
- * Kernels do not check all that a hostile file may make of their arguments. While a scope lives,
- * SIGFPE, SIGSEGV and SIGBUS that the calling thread's own instructions raise jump to its place;
- * those of other threads, and those that somebody sent, go where they went before. What the frames
- * in between held is lost, as they are never unwound; what they wrote stays written.
+ * Kernels do not validate all arguments, which may come from a hostile file. While a scope lives,
+ * SIGFPE, SIGSEGV and SIGBUS raised by instructions of the calling thread jump to its place.
+ * Signals of other threads, and signals sent by processes, go to the previous handlers. The frames
+ * in between are not unwound: their memory is lost, and their writes stay.
  */
 #ifndef ETSCOPE_ENGINE_PLUGIN_FAULTS_H
 #define ETSCOPE_ENGINE_PLUGIN_FAULTS_H
@@ -19,8 +19,8 @@
 namespace ets
 {
 /*
- * Any thread may have its own, which do not nest. The handlers are the process's: the first scope
- * installs them, the last puts back those that were there. Between scopes none is installed.
+ * Each thread may have a scope; scopes do not nest. Handlers belong to the process: the first scope
+ * installs them, and the last restores the previous ones. Outside scopes none is installed.
  */
 class fault_scope
 {
@@ -39,7 +39,7 @@ class fault_scope
     sigjmp_buf place_;
 };
 
-/* "SIGFPE, as of a division of integers by zero". */
+/* "SIGFPE: integer division by zero, for example". */
 const char *fault_name(int number);
 }  // namespace ets
 

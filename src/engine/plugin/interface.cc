@@ -1,4 +1,4 @@
-/* The one symbol that the plug-in exports, and what is not about a program. */
+/* The only symbol that the plug-in exports, and functions that need no program. */
 #include <executorch/extension/data_loader/buffer_data_loader.h>
 #include <executorch/runtime/backend/interface.h>
 #include <executorch/runtime/kernel/operator_registry.h>
@@ -44,9 +44,9 @@ const char *kernel_name(size_t index)
 }
 
 /*
- * A program without methods: loading one fails, but only after the runtime has opened the event
- * block of the attempt, so a runtime that traces leaves a block. FlatBuffers, written by hand: a
- * Program with an empty execution_plan and the constant_segment that stands for "no constants".
+ * A program without methods. Loading a method fails, but only after the runtime opened an event
+ * block, so a runtime with tracing leaves a block. This is a FlatBuffer written by hand: a Program
+ * with an empty execution_plan and the constant_segment for "no constants".
  */
 alignas(16) const uint8_t empty_program[72] = {
     24, 0, 0,  0, 'E', 'T', '1', '2',                         /* root table at 24, identifier */
@@ -82,7 +82,7 @@ bool runtime_traces()
 struct ets_engine make_interface()
 {
     start_runtime();
-    (void)thread_count(); /* starts the pool, and with it the CPU detection and its notes */
+    (void)thread_count(); /* starts the pool, and with it the CPU detection, which prints notes */
     for (size_t i = 0; i < backend_count(); i++) (void)backend_is_available(i);
     const et_tick_ratio_t ratio = et::pal_ticks_to_ns_multiplier();
     struct ets_engine engine = {};

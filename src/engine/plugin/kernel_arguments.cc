@@ -1,4 +1,4 @@
-/* Makes the runtime's values of the arguments of a kernel call, after checking them. */
+/* Checks the arguments of a kernel call and converts them to the runtime's values. */
 #include "engine/plugin/kernel_arguments.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ using executorch::aten::TensorShapeDynamism;
 
 namespace
 {
-/* Whether `order` gives `tensor`'s strides, of which those of single elements say nothing. */
+/* Whether `order` gives `tensor`'s strides; those of dimensions with one element do not matter. */
 bool has_dim_order(const struct ets_tensor &tensor, const uint8_t *order, bool strictly)
 {
     struct ets_tensor dense = tensor;
@@ -38,9 +38,9 @@ bool has_dim_order(const struct ets_tensor &tensor, const uint8_t *order, bool s
 }
 
 /*
- * Finds the order of dimensions, outermost first, that `tensor`'s strides come from. Among equal
- * strides a dimension of one element is the inner one. Of two answers the row-major one is taken,
- * unless the strides are exactly those of the other with four dimensions or more: channels last.
+ * Finds the order of dimensions of `tensor`'s strides, outermost first. Among equal strides, a
+ * dimension with one element is the inner one. If two orders match, row-major is taken, unless the
+ * strides are exactly those of channels last with four dimensions or more.
  */
 bool find_dim_order(const struct ets_tensor &tensor, uint8_t *order)
 {
@@ -93,7 +93,7 @@ enum ets_status check_tensor(size_t at, const struct ets_tensor *tensor, struct 
 
 }  // namespace
 
-/* The tensor's data, or for crooked data a straight copy of it. */
+/* The tensor's data, or an aligned copy. */
 void *kernel_arguments::aligned_data(const struct ets_tensor &given)
 {
     const size_t element = ets_scalar_type_bytes(given.scalar_type);
@@ -210,7 +210,7 @@ bool is_tensor_list(const struct ets_kernel_argument &argument)
            argument.kind == ETS_KERNEL_OPTIONAL_TENSOR_LIST;
 }
 
-/* What can be wrong with an argument by itself. */
+/* Checks an argument by itself. */
 enum ets_status check_argument(size_t at, const struct ets_kernel_argument &argument,
                                struct ets_error *error)
 {
@@ -233,7 +233,7 @@ enum ets_status check_argument(size_t at, const struct ets_kernel_argument &argu
     return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "argument %zu: %s", at, wrong);
 }
 
-/* Room for what an argument adds to the outputs. */
+/* Makes room for the outputs of an argument. */
 size_t output_room(const struct ets_kernel_argument &argument)
 {
     if (argument.is_output == 0) return 0;
@@ -241,7 +241,7 @@ size_t output_room(const struct ets_kernel_argument &argument)
 }
 }  // namespace
 
-/* The value in the slot behind the schema's arguments; NULL without outputs. */
+/* The value of the slot after the schema's arguments; NULL without outputs. */
 EValue *kernel_arguments::returned(const struct ets_kernel_argument *arguments, size_t count)
 {
     size_t found = 0;

@@ -1,4 +1,4 @@
-/* The arguments of one kernel call, as the runtime has them. */
+/* The arguments of one kernel call in the runtime's form. */
 #ifndef ETSCOPE_ENGINE_PLUGIN_KERNEL_ARGUMENTS_H
 #define ETSCOPE_ENGINE_PLUGIN_KERNEL_ARGUMENTS_H
 
@@ -11,16 +11,17 @@
 namespace ets
 {
 /*
- * A kernel's stack: the schema's arguments, then what the operator returns once more. That is the
- * same value for a single output (a tensor, or a list of them), a list of all for several.
+ * A kernel's stack: the schema's arguments, then the operator's return value. That is the output
+ * again if there is one (a tensor or a list of tensors), and a list of all outputs if there are
+ * several.
  */
 class kernel_arguments
 {
   public:
-    /* Everything lies in `memory`, and borrows from the caller's arguments. */
+    /* Everything is in `memory` and borrows from the caller's arguments. */
     explicit kernel_arguments(call_memory *memory) : memory_(memory) {}
 
-    /* INVALID_ARGUMENT, which names the argument; throws std::bad_alloc. */
+    /* INVALID_ARGUMENT: the message names the argument. Throws std::bad_alloc. */
     enum ets_status build(const struct ets_kernel_argument *arguments, size_t count,
                           struct ets_error *error);
 
@@ -29,7 +30,7 @@ class kernel_arguments
         return {stack_, stack_size_};
     }
 
-    /* Tells the caller's output tensors what the kernel made of them. */
+    /* Writes the kernel's result back to the caller's output tensors. */
     void write_back() const;
 
   private:
@@ -56,7 +57,7 @@ class kernel_arguments
     call_memory *memory_;
     executorch::runtime::EValue **stack_ = nullptr;
     size_t stack_size_ = 0;
-    size_t at_ = 0; /* the argument that is being built, for messages */
+    size_t at_ = 0; /* the current argument, for messages */
     output *outputs_ = nullptr;
     size_t output_count_ = 0;
 };

@@ -1,4 +1,4 @@
-/* Calls a registered kernel by name; a fault inside of it ends the call with an error. */
+/* Calls a registered kernel by name. A fault in it ends the call with an error. */
 #include "engine/plugin/kernel_call.h"
 
 #include <executorch/runtime/kernel/kernel_runtime_context.h>
@@ -18,8 +18,9 @@ namespace ets
 namespace
 {
 /*
- * The registry's look-up compares hundreds of names one by one; this table is as old as the last
- * library that registered some. NULL: no such kernel, or only for some types of tensors.
+ * Looks up a kernel in a table, because the registry compares hundreds of names one by one. The
+ * table is rebuilt after a library registers kernels. NULL: no such kernel, or only for some types
+ * of tensors.
  */
 et::OpFunction find_kernel(const char *name)
 {
@@ -36,7 +37,8 @@ et::OpFunction find_kernel(const char *name)
     return found == table.end() ? nullptr : found->second;
 }
 
-/* The number of the signal that ended the call, or 0. Destructors here are jumped to, not over. */
+/* The number of the signal that ended the call, or 0. The jump skips no destructors of this
+ * function. */
 int call_caught(et::OpFunction kernel, et::KernelRuntimeContext &context,
                 et::Span<et::EValue *> stack)
 {

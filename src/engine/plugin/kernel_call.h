@@ -1,4 +1,4 @@
-/* One call of one registered kernel, without a program. */
+/* Calls one registered kernel, without a program. */
 #ifndef ETSCOPE_ENGINE_PLUGIN_KERNEL_CALL_H
 #define ETSCOPE_ENGINE_PLUGIN_KERNEL_CALL_H
 
@@ -8,7 +8,7 @@
 
 namespace ets
 {
-/* As the interface's kernel_exists and kernel_call. */
+/* The interface's kernel_exists and kernel_call. */
 int kernel_exists(const char *name);
 enum ets_status kernel_call(const char *name, struct ets_kernel_argument *arguments,
                             size_t argument_count, struct ets_error *error);

@@ -1,4 +1,4 @@
-/* Libraries of the user's own kernels and backends. */
+/* Loads libraries with the user's kernels and backends. */
 #include <dlfcn.h>
 #include <executorch/runtime/backend/interface.h>
 #include <executorch/runtime/kernel/operator_registry.h>
@@ -15,7 +15,7 @@ namespace ets
 {
 namespace
 {
-/* Reads what the probe wrote to standard error, cut to the buffer, on one line. */
+/* Reads the probe's standard error as one line, cut to the buffer. */
 void read_reason(int from, char *reason, size_t capacity)
 {
     size_t used = 0;
@@ -30,19 +30,19 @@ void read_reason(int from, char *reason, size_t capacity)
 {
     dup2(report, STDERR_FILENO);
     void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-    _exit(library == nullptr ? 1 : 0); /* the parent gets the loader's reason by itself */
+    _exit(library == nullptr ? 1 : 0); /* the parent finds the loader's reason itself */
 }
 
 /*
- * Loads the library in a copy of this process first: one that registers a kernel a second time
- * makes ExecuTorch end the process from inside the dynamic loader, where nothing can be caught.
+ * First loads the library in a copy of this process. If it registers a kernel twice, ExecuTorch
+ * ends the process from inside the dynamic loader, where nothing can be caught.
  */
 enum ets_status check_survives(const char *path, struct ets_error *error)
 {
     int ends[2];
     int status = 0;
     char reason[512] = "";
-    if (pipe(ends) != 0) return ETS_OK; /* without a probe the loading itself decides */
+    if (pipe(ends) != 0) return ETS_OK; /* without a probe, just load it */
     const pid_t child = fork();
     if (child == 0) probe(path, ends[1]);
     close(ends[1]);

@@ -51,7 +51,7 @@ class aligned_block
     size_t size_ = 0;
 };
 
-/* A caller's file: used where it lies, or copied where it lies too crooked for the runtime. */
+/* A caller's file: used in place, or copied if it is not aligned enough for the runtime. */
 class aligned_file
 {
   public:

@@ -1,4 +1,4 @@
-/* Starts the runtime, and keeps its log to say why a call failed. */
+/* Starts the runtime, and keeps its log to explain failed calls. */
 #include "engine/plugin/runtime.h"
 
 #include <executorch/runtime/platform/platform.h>
@@ -17,9 +17,9 @@ namespace ets
 namespace
 {
 /*
- * The log of the current call. Kernels log from the pool's threads too, and an abort must not
- * allocate, hence a lock and a fixed size. The first lines tell the cause; the last one, which
- * later lines replace when it is full, comes from the outermost caller and tells the place.
+ * The log of the current call. Kernels also log from the pool's threads, and an abort must not
+ * allocate, hence a lock and a fixed size. The first lines name the cause. The last line, which
+ * later lines replace if the log is full, comes from the outermost caller and names the place.
  */
 class call_log
 {
@@ -43,14 +43,14 @@ class call_log
         count_ = 0;
     }
 
-    /* Whole lines, as threads of the pool may still be logging. */
+    /* Copies whole lines, because threads of the pool may still be logging. */
     std::vector<std::string> lines() const
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         return std::vector<std::string>(lines_, lines_ + count_);
     }
 
-    /* For the way out: what was logged last. */
+    /* For exit: the last logged line. */
     const char *last() const
     {
         return count_ > 0 ? lines_[count_ - 1] : "no reason logged";
@@ -62,13 +62,13 @@ class call_log
     char lines_[line_limit][line_bytes] = {};
 };
 
-/* Needs neither construction nor destruction at run time, so it is there in both. */
+/* Needs no construction or destruction at run time, so it also exists during both. */
 call_log current_log;
 
 thread_local bool inside_call = false;
 std::atomic<int> calls_in_flight{0};
 
-/* Others in the process may use the same runtime: what it says to them goes where it always went.
+/* Other code in the process may use the same runtime: its log lines go to the previous handler.
  */
 void take_log_line(et_timestamp_t, et_pal_log_level_t level, const char *file, const char *,
                    size_t line, const char *message, size_t length)
@@ -80,7 +80,7 @@ void take_log_line(et_timestamp_t, et_pal_log_level_t level, const char *file, c
     }
 }
 
-/* On a thread of the runtime's own nobody could catch: say why, as the log is silent. */
+/* On a thread of the runtime nothing can catch the exception, so print the reason. */
 [[noreturn]] void take_abort()
 {
     if (inside_call) throw runtime_abort();
@@ -89,7 +89,7 @@ void take_log_line(et_timestamp_t, et_pal_log_level_t level, const char *file, c
     std::abort();
 }
 
-/* "aten::foo.out, aten::bar.out" from the lines that name missing operators, each once. */
+/* "aten::foo.out, aten::bar.out" from the lines with missing operators, each once. */
 std::string missing_operators(const std::vector<std::string> &lines)
 {
     std::string names;
@@ -108,7 +108,7 @@ struct explanation {
     std::string text;
     enum ets_advice advice = ETS_ADVICE_NONE;
 
-    /* Libraries of PyPI's wheel that are not linked, by what a program lacks. */
+    /* Unlinked libraries of PyPI's wheel, by the missing operator or backend. */
     void add_provider(const std::string &lacks)
     {
         static const struct {
@@ -134,8 +134,8 @@ struct explanation {
 };
 
 /*
- * The line that names the instruction and its operator or delegate, else the outermost, which is
- * the last; and the innermost, which is the first and names the cause.
+ * The line that names the instruction and its operator or delegate, else the last line, which is
+ * the outermost; and the first line, which is the innermost and names the cause.
  */
 explanation explain(const std::vector<std::string> &lines)
 {

@@ -1,6 +1,6 @@
 /*
- * What stands between the engine and ExecuTorch: its log lines become error messages, and its
- * aborts become exceptions that end the call instead of the process.
+ * The layer between the engine and ExecuTorch: turns its log lines into error messages, and its
+ * aborts into exceptions that end the call instead of the process.
  */
 #ifndef ETSCOPE_ENGINE_PLUGIN_RUNTIME_H
 #define ETSCOPE_ENGINE_PLUGIN_RUNTIME_H
@@ -20,14 +20,14 @@ namespace ets
 {
 namespace et = ::executorch::runtime;
 
-/* Thrown from the runtime's abort hook. Not a std::exception: nothing else shall catch it. */
+/* Thrown from the runtime's abort hook. Not a std::exception, so that nothing else catches it. */
 struct runtime_abort {
 };
 
-/* Installs the log and abort hooks and initialises the runtime; once in a process. */
+/* Installs the log and abort hooks and initialises the runtime, once per process. */
 void start_runtime();
 
-/* Marks the calling thread as inside the runtime, where an abort may throw; forgets the log. */
+/* Marks the calling thread as inside the runtime, where an abort may throw. Clears the log. */
 class call_scope
 {
   public:
@@ -44,8 +44,8 @@ class call_scope
 const char *error_name(et::Error code);
 
 /*
- * Fills `error` with what was tried, the runtime's error name and number, and what it logged:
- * the operators or the backend that are missing, the instruction, the first reason.
+ * Fills `error` with the attempted action, the runtime's error name and number, and its log: the
+ * missing operators or backend, the instruction, the first reason.
  */
 enum ets_status fail_runtime(struct ets_error *error, enum ets_status status, et::Error code,
                              const char *format, ...) ETS_PRINTF(4, 5);
@@ -53,7 +53,7 @@ enum ets_status fail_runtime(struct ets_error *error, enum ets_status status, et
 /* The same for an abort. */
 enum ets_status fail_abort(struct ets_error *error);
 
-/* Whether a line that was logged in this call contains `part`. */
+/* Whether a line logged in this call contains `part`. */
 bool log_mentions(const char *part);
 
 /* Runs `body`, which returns an ets_status, so that no exception leaves the plug-in. */

@@ -1,11 +1,11 @@
-/* Memory of mutable state that the methods of one program share. */
+/* Memory for mutable state shared by the methods of a program. */
 #include "engine/plugin/engine_program.h"
 
 namespace ets
 {
 namespace
 {
-/* The size that planning with shared state gives a method's second and last buffer; 0: none. */
+/* The size of a method's second and last buffer if planned with shared state; 0: none. */
 size_t state_bytes(const et::MethodMeta &method)
 {
     if (method.num_memory_planned_buffers() != shared_memory::buffer + 1) return 0;
@@ -17,8 +17,9 @@ size_t state_bytes(const et::MethodMeta &method)
 }  // namespace
 
 /*
- * Files do not say that state is shared. Where it is, the planner appends one buffer of one size
- * to every method; a plan by hand that does the same by chance loses nothing by sharing scratch.
+ * Files do not state that state is shared. If it is, the planner appends a buffer of the same size
+ * to every method. A hand-made plan that does the same by chance loses nothing by sharing scratch
+ * memory.
  */
 void shared_memory::find(const executorch::runtime::Program &program)
 {

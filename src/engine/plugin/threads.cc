@@ -21,7 +21,7 @@ struct NoThreadPoolGuard {
 #if __has_include(<executorch/extension/threadpool/threadpool.h>)
 #include <executorch/extension/threadpool/threadpool.h>
 #else
-/* The packaged runtime exports these without the header that declares them. */
+/* The packaged runtime exports these functions without their header. */
 namespace executorch::extension::threadpool
 {
 class ThreadPool
@@ -71,7 +71,7 @@ enum ets_status set_thread_count(unsigned count, struct ets_error *error)
                     "this ExecuTorch runtime cannot use %u threads", count);
 }
 
-/* What the runtime calls a guard is on while the pool is not used. */
+/* The pool is not used while the runtime's "guard" is on. */
 single_thread_scope::single_thread_scope()
 {
 #ifdef ETS_ENGINE_HAS_THREADPOOL

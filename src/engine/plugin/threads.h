@@ -1,4 +1,4 @@
-/* The runtime's thread pool, where that ExecuTorch has one. */
+/* The runtime's thread pool, if ExecuTorch was built with one. */
 #ifndef ETSCOPE_ENGINE_PLUGIN_THREADS_H
 #define ETSCOPE_ENGINE_PLUGIN_THREADS_H
 
@@ -8,22 +8,22 @@
 
 namespace ets
 {
-/* Threads that kernels and delegates run on, the calling one included. */
+/* Number of threads of kernels and delegates, the calling one included. */
 size_t thread_count();
 
 /*
- * Makes it `count`. Delegates keep a pointer to the pool, hence no method may be open:
- * INVALID_ARGUMENT otherwise; UNSUPPORTED without a pool.
+ * Sets the number of threads. Delegates keep a pointer to the pool, so no method may be open
+ * (INVALID_ARGUMENT). UNSUPPORTED: there is no pool.
  */
 enum ets_status set_thread_count(unsigned count, struct ets_error *error);
 
-/* Methods are counted so that the pool is not changed under them. */
+/* Open methods are counted, so that the pool is not changed while they use it. */
 void note_method_opened();
 void note_method_closed();
 
 /*
- * While it lives, kernels of the calling thread use no other: what a kernel asserts, or faults
- * over, ends the call on the calling thread alone, and the process on a thread of the pool.
+ * While it lives, kernels run on the calling thread only. A failed assertion or fault ends the call
+ * there, but would end the process on a thread of the pool.
  */
 class single_thread_scope
 {

@@ -1,4 +1,4 @@
-/* What both tracers have in common: the debug sink, the levels of capture, counts of drops. */
+/* Code shared by both tracers: the debug sink, capture levels, counts of drops. */
 #include "engine/plugin/tracer.h"
 
 #include <sys/mman.h>

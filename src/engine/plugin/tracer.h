@@ -1,6 +1,6 @@
 /*
- * What records a program's events: etscope's own recorder, or ExecuTorch's ETDumpGen, guarded. Of
- * both, warm-up runs are not recorded, and what is dropped is counted.
+ * Tracers of a program: etscope's own recorder, or ExecuTorch's ETDumpGen with a guard. Both skip
+ * warm-up runs and count dropped events.
  */
 #ifndef ETSCOPE_ENGINE_PLUGIN_TRACER_H
 #define ETSCOPE_ENGINE_PLUGIN_TRACER_H
@@ -17,7 +17,7 @@
 namespace ets
 {
 /*
- * Captured tensors, each at a multiple of 64 bytes as BufferDataSink has it, in reserved address
+ * Holds captured tensors, each at a multiple of 64 bytes as in BufferDataSink, in reserved address
  * space that takes memory page by page as it is written.
  */
 class debug_sink final : public executorch::etdump::DataSinkBase
@@ -28,14 +28,14 @@ class debug_sink final : public executorch::etdump::DataSinkBase
     debug_sink(const debug_sink &) = delete;
     debug_sink &operator=(const debug_sink &) = delete;
 
-    bool reserve(size_t limit_bytes); /* false: the system refuses so much address space */
+    bool reserve(size_t limit_bytes); /* false: the system refuses this much address space */
     executorch::runtime::Result<size_t> write(const void *data, size_t size) override;
     size_t get_used_bytes() const override
     {
         return used_;
     }
 
-    /* Where `used` would be after a tensor of `size` bytes. */
+    /* The value of `used` after a tensor of `size` bytes. */
     static size_t used_after(size_t used, size_t size);
     size_t limit() const
     {
@@ -65,7 +65,7 @@ struct tracer_dump {
     size_t size = 0;
 };
 
-/* What the engine asks of both, and what both count. */
+/* The interface of both tracers, and their counts. */
 class tracer
 {
   public:
@@ -82,7 +82,7 @@ class tracer
 
     virtual executorch::runtime::EventTracer *event_tracer() = 0;
     virtual void enable(bool enabled) = 0;
-    /* What runs next, and how often it ran before. `method` is borrowed. */
+    /* Sets the next method, and the number of its earlier runs. `method` is borrowed. */
     virtual void set_method(const char *method, uint32_t invocation) = 0;
     virtual tracer_dump finish() = 0;
     /* Takes its memory now, instead of at the first event; how much of the heap that is. */
@@ -91,10 +91,10 @@ class tracer
     {
         return 0;
     }
-    /* Whether the trace is whole even after the runtime gave up in the middle of a run. */
+    /* Whether the trace stays valid if the runtime aborts during a run. */
     virtual bool survives_abort() const = 0;
 
-    /* false: the system refuses so much address space. */
+    /* false: the system refuses this much address space. */
     bool reserve_debug_bytes(size_t limit_bytes);
     const debug_sink &sink() const
     {
@@ -105,12 +105,12 @@ class tracer
   protected:
     virtual void use_sink(debug_sink *sink) = 0;
 
-    /* Levels that keep the runtime from calling most hooks at all while it is suspended. */
+    /* Sets the levels. While tracing is suspended, the runtime then calls few hooks. */
     void choose_levels(bool enabled);
     void note_drop(uint64_t *counter, const char *what);
-    /* Whether exactly one of the two is there; otherwise that is counted. */
+    /* Whether exactly one of the two is given; counts a drop otherwise. */
     bool has_one_identifier(const char *name, delegate_id id);
-    /* Whether the debug buffer takes all of them; otherwise that is counted. */
+    /* Whether the debug buffer has room for all of them; counts a drop otherwise. */
     bool has_room(const tensor *tensors, size_t count);
     logged count_logged(logged result);
 
@@ -119,10 +119,10 @@ class tracer
   private:
     debug_sink sink_;
     executorch::runtime::EventTracerDebugLogLevel level_;
-    size_t needed_bytes_ = 0; /* as if the buffer had no end */
+    size_t needed_bytes_ = 0; /* bytes needed in an unlimited buffer */
 };
 
-/* "float16" for the runtime's number of it; "unknown". */
+/* "float16" for the runtime's number; or "unknown". */
 const char *scalar_type_name(executorch::aten::ScalarType type);
 
 /* Not for ETS_TRACER_NONE. `fingerprint` is borrowed. */

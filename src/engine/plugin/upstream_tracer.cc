@@ -14,7 +14,7 @@ using executorch::runtime::DelegateDebugIdType;
 using executorch::runtime::EventTracerEntry;
 using executorch::runtime::Tag;
 
-/* What ETDumpGen's tensor writer has a case for; the others corrupt the dump being built. */
+/* Types that ETDumpGen's tensor writer supports; other types corrupt its dump. */
 bool is_writable_type(executorch::aten::ScalarType type)
 {
     switch (static_cast<int>(type)) {
@@ -61,7 +61,7 @@ tracer_dump upstream_tracer::finish()
     return dump;
 }
 
-/* Whether ETDumpGen can write all of them, in type, bytes and room. */
+/* Whether ETDumpGen can write all of them: type, bytes and room. */
 bool upstream_tracer::accept_tensors(const tensor *tensors, size_t count)
 {
     char what[64];
@@ -134,7 +134,7 @@ tracer::entry upstream_tracer::start_profiling_delegate(const char *name, delega
 void upstream_tracer::end_profiling_delegate(entry begun, const void *metadata,
                                              size_t metadata_bytes)
 {
-    /* An entry without identifier was counted when it was begun. */
+    /* An entry without identifier was counted when it began. */
     if (!recording() || begun.delegate_event_id_type == DelegateDebugIdType::kNone) return;
     ETDumpGen::end_profiling_delegate(begun, metadata, metadata_bytes);
     counts_.profile_event_count++;

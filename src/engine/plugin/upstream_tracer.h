@@ -1,7 +1,4 @@
-/*
- * ETDumpGen with a guard in front: what it would abort on or garble its dump with is dropped and
- * counted.
- */
+/* ETDumpGen with a guard: drops and counts events that would make it abort or damage its dump. */
 #ifndef ETSCOPE_ENGINE_PLUGIN_UPSTREAM_TRACER_H
 #define ETSCOPE_ENGINE_PLUGIN_UPSTREAM_TRACER_H
 
@@ -21,7 +18,7 @@ class upstream_tracer final : public tracer, public executorch::etdump::ETDumpGe
         return this;
     }
     void enable(bool enabled) override;
-    void set_method(const char *, uint32_t) override {} /* its dump has no place for it */
+    void set_method(const char *, uint32_t) override {} /* its dump has no field for it */
     tracer_dump finish() override;
     bool survives_abort() const override
     {
@@ -66,7 +63,7 @@ class upstream_tracer final : public tracer, public executorch::etdump::ETDumpGe
     }
 
     bool enabled_ = true;
-    bool block_is_fresh_ = false; /* nothing but allocators since the block was made */
+    bool block_is_fresh_ = false; /* only allocators since the block was made */
 };
 
 }  // namespace ets

@@ -1,4 +1,4 @@
-/* Between the interface's values and the runtime's. */
+/* Converts between the interface's values and the runtime's. */
 #ifndef ETSCOPE_ENGINE_PLUGIN_VALUES_H
 #define ETSCOPE_ENGINE_PLUGIN_VALUES_H
 
@@ -11,7 +11,7 @@
 
 namespace ets
 {
-/* An enumeration's number, which a caller may have made anything, where C++ has only its own. */
+/* The number of an enumeration, which a caller may have set to any value. */
 template <typename Enumeration>
 int number_of(const Enumeration &value)
 {
@@ -30,21 +30,21 @@ shape_text describe(const struct ets_tensor &tensor);
 /* "int", "tensor", ... */
 const char *kind_name(enum ets_value_kind kind);
 
-/* What `tag` is called here. */
+/* The kind of a value with `tag`. */
 enum ets_value_kind kind_of(executorch::runtime::Tag tag);
 
-/* Type, sizes and strides of a tensor's description; data is NULL. UNSUPPORTED: its rank. */
+/* Reads type, sizes and strides of a tensor; data is NULL. UNSUPPORTED: its rank. */
 enum ets_status read_tensor_info(const executorch::runtime::TensorInfo &info,
                                  struct ets_tensor *out, struct ets_error *error);
 
-/* A borrowed view of what the runtime holds. UNSUPPORTED: its rank. */
+/* Makes a borrowed view of a value of the runtime. UNSUPPORTED: its rank. */
 enum ets_status read_value(const executorch::runtime::EValue &held, struct ets_value *out,
                            struct ets_error *error);
 
-/* 1 where `data_bytes` covers all that sizes and strides reach. */
+/* Whether `data_bytes` covers all elements. */
 bool has_all_bytes(const struct ets_tensor &tensor);
 
-/* Copies elements of `from` to `to`, which has the same sizes and its own strides. */
+/* Copies the elements of `from` to `to`, with the same sizes and other strides. */
 void copy_elements(const struct ets_tensor &from, const int64_t *to_strides, uint8_t *to);
 
 }  // namespace ets

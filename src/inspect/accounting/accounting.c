@@ -1,4 +1,4 @@
-/* The tree of a block: rows under what encloses them, and what each leaves over. */
+/* Builds the tree of a block: rows below the rows that enclose them, and the rest of each. */
 #include "inspect/accounting/accounting.h"
 
 #include <math.h>
@@ -52,7 +52,7 @@ static bool list_runs(struct ets_accounting *a)
     return true;
 }
 
-/* What a row took in each run, in ticks of the trace if its clock's scale is known. */
+/* The time of a row in each run, in ticks of the trace if its clock's scale is known. */
 static int64_t *sum_row(struct ets_accounting *a, uint32_t row)
 {
     const struct ets_event_table *table = ets_inspection_events(a->inspection);
@@ -72,7 +72,7 @@ static int64_t *sum_row(struct ets_accounting *a, uint32_t row)
     return ticks;
 }
 
-/* How far the truth may be from what a delegate's clock reported. */
+/* The uncertainty of times from a delegate's clock. */
 static void bound(const struct ets_accounting *a, struct ets_account_node *node)
 {
     const struct ets_row *row = ets_inspection_row(a->inspection, node->row);
@@ -110,7 +110,7 @@ static bool add_row(struct builder *b, uint32_t local)
     return true;
 }
 
-/* Behind all that a row encloses: what it took beyond them. */
+/* Adds the rest of a row after its children. */
 static bool add_rest(struct builder *b, uint32_t local)
 {
     struct ets_accounting *a = b->a;
@@ -140,7 +140,7 @@ static bool add_rest(struct builder *b, uint32_t local)
         rest.below += inner->above;
         rest.above += inner->below;
     }
-    if (left == NULL) return true; /* nothing that adds up lies inside */
+    if (left == NULL) return true; /* it has no children that add up */
     rest.ticks = rest.self = outer->self = left;
     rest.self_below = outer->self_below = rest.below;
     rest.self_above = outer->self_above = rest.above;
@@ -174,7 +174,7 @@ static bool list_children(struct builder *b, uint32_t *roots_out)
     return true;
 }
 
-/* Depth first: a row, all that it encloses, what is left of it. */
+/* Depth first: a row, its children, its rest. */
 static bool build(struct builder *b)
 {
     uint32_t at, used = 0;

@@ -37,7 +37,7 @@ static double median(const struct finder *f, uint32_t first, uint32_t count)
     return sort_and_halve(f->scratch, count);
 }
 
-/* Beyond which distance from `middle`, their median, one of these runs is far. */
+/* The distance from `middle`, their median, beyond which a run is far from these. */
 static double far_distance(const struct finder *f, uint32_t first, uint32_t count, double middle)
 {
     for (uint32_t i = 0; i < count; i++) f->scratch[i] = fabs(f->values[first + i] - middle);
@@ -70,7 +70,7 @@ static bool has_trend(const struct ets_run_phases *phases)
     return phases->trend_p < TREND_P && fabs(phases->drift) >= TREND_SHARE;
 }
 
-/* Takes runs away while the rest gets faster; where that never ends, it is drift from `first`. */
+/* Removes runs while the rest gets faster. If that never ends, it is drift from `first` on. */
 static uint32_t falling_start(const struct finder *f, uint32_t first, struct ets_run_phases *phases)
 {
     const uint32_t step = f->count / STEPS > 0 ? f->count / STEPS : 1;

@@ -8,16 +8,16 @@
 #define TAIL 0.025
 
 /*
- * The largest k for which fewer than k of `n` fair coins fall heads with a probability of at most
+ * The largest k such that fewer than k of `n` fair coins show heads with a probability of at most
  * TAIL; 0: none. Counts down from the middle, whose probability is a product of n / 2 factors.
  */
 static uint32_t interval_rank(uint32_t n)
 {
     uint32_t heads = n / 2;
-    double p = 1; /* of just so many heads */
+    double p = 1; /* of exactly that many heads */
     for (uint32_t i = 1; i <= heads; i++) p *= 1 - 0.5 / i;
     if (n % 2 == 1) p *= 0.5 * n / (heads + 1.0);
-    double sum = n % 2 == 1 ? 0.5 : (1 + p) / 2; /* of so many and fewer */
+    double sum = n % 2 == 1 ? 0.5 : (1 + p) / 2; /* of at most that many */
     while (sum > TAIL && heads > 0) {
         sum -= p;
         p *= heads / (n - heads + 1.0);

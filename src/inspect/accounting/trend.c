@@ -1,10 +1,10 @@
-/* Mann and Kendall's test: whether the times of runs rise or fall. */
+/* The test of Mann and Kendall: whether the times of runs rise or fall. */
 #include "inspect/accounting/trend.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Merges two sorted halves; returns by how many pairs the second is above, less those below. */
+/* Merges two sorted halves; returns the pairs with the second above, minus those below. */
 static double merge(const double *values, double *merged, uint32_t half, uint32_t count)
 {
     double balance = 0;
@@ -21,7 +21,7 @@ static double merge(const double *values, double *merged, uint32_t half, uint32_
     return balance;
 }
 
-/* Kendall's S: pairs that rise less pairs that fall; leaves scratch->sorted ascending. */
+/* Kendall's S: rising pairs minus falling pairs. Leaves scratch->sorted ascending. */
 static double rising_pairs(uint32_t count, const struct ets_trend_scratch *scratch)
 {
     double s = 0;

@@ -5,12 +5,13 @@
 #include <stdint.h>
 
 struct ets_trend_scratch {
-    double *sorted, *merged; /* as many values as are tested */
+    double *sorted, *merged; /* room for all tested values */
 };
 
 /*
- * Probability that `count` values in any order have as much of a trend, up or down: by the normal
- * distribution, corrected for ties and continuity (good from 8 values on). Time n log n.
+ * The probability that `count` values in random order have this much of a trend, up or down. Uses
+ * the normal distribution with corrections for ties and continuity, good for 8 values or more. Time
+ * n log n.
  */
 double ets_trend_p(const double *values, uint32_t count, const struct ets_trend_scratch *scratch);
 

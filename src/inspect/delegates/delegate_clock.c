@@ -1,18 +1,21 @@
-/* Whether the times of a delegate's events are on the trace's clock, and if not, on which. */
+/*
+ * Decides whether the times of a delegate's events use the trace's clock, and fits their clock
+ * otherwise.
+ */
 #include <math.h>
 #include <stdbool.h>
 
 #include "inspect/inspection.h"
 #include "inspect/time_details.h"
 
-/* What a fit must have to be believed; the header says it in words. */
+/* The conditions of a fit; the header explains them. */
 enum { LEAST_CALLS = 20, LEAST_PLACES = 3 };
 #define LEAST_SPREAD 4.0
 #define MOST_RESIDUAL 0.05
 #define MOST_SCALE_ERROR 0.05
 #define NORMAL_95 1.96
 
-/* The events of one call, while the call's own event has not come yet; by the call's row. */
+/* The events of one call until the call's own event arrives; by the call's row. */
 struct call {
     uint64_t sum, last_end;
     uint32_t count;
@@ -29,7 +32,7 @@ struct fit {
     double most_excess;        /* of the events over their call, relative to it */
 };
 
-/* A row with events of a delegate inside: what all of its calls have shown. */
+/* A row with events of a delegate inside: data of all its calls. */
 struct place {
     struct call open;
     uint32_t calls;
@@ -53,7 +56,7 @@ static bool is_delegates(const struct ets_inspection *inspection, uint32_t event
     return row != ETS_NO_INDEX && inspection->rows[row].is_delegated;
 }
 
-/* From the call's start; a 32-bit counter may wrap inside of the call. */
+/* Time since the call's start; a 32-bit counter may wrap during the call. */
 static uint64_t offset_in_call(const struct ets_event_columns *columns, uint32_t call,
                                uint32_t event)
 {
@@ -100,7 +103,7 @@ static void look_at_call(struct finder *f, uint32_t row, uint32_t event)
     if (place->open.sum > ets_raw_ticks(f->inspection, event)) place->is_too_short = true;
 }
 
-/* The fit of a backend's calls; NULL where memory ran out. */
+/* The fit of a backend's calls; NULL: no memory. */
 static struct fit *fit_of(struct finder *f, const char *backend)
 {
     struct ets_arena *arena = &f->inspection->arena;
@@ -136,7 +139,7 @@ static bool start_fit(struct finder *f, uint32_t row, struct ets_delegate_clock 
     return true;
 }
 
-/* The clock of the delegate's rows inside of `row`; *clock_out NULL: the trace's. */
+/* The clock of the delegate's rows inside `row`; *clock_out NULL: the trace's. */
 static bool judge_place(struct finder *f, uint32_t row, bool has_steps,
                         struct ets_delegate_clock **clock_out)
 {
@@ -178,7 +181,7 @@ static void add_deviation(struct finder *f, uint32_t row, uint32_t event)
     fit->most_excess = fmax(fit->most_excess, (scaled - y) / y);
 }
 
-/* What keeps a fit from being tried; NULL: nothing. */
+/* Why no fit is tried; NULL: it can be tried. */
 static const char *find_obstacle(const struct fit *fit)
 {
     if (fit->clock->calls < LEAST_CALLS) return "fewer than 20 calls";
@@ -205,7 +208,7 @@ static void solve(struct fit *fit)
     fit->intercept = (fit->wxx * fit->wy - fit->wx * fit->wxy) / det;
 }
 
-/* Whether the fit is to be believed. */
+/* Checks the conditions of the fit. */
 static void judge_fit(struct fit *fit)
 {
     struct ets_delegate_clock *clock = fit->clock;
@@ -229,7 +232,7 @@ static void judge_fit(struct fit *fit)
     clock->scale = clock->scale_error = NAN;
 }
 
-/* Rows inside of one call are judged together. */
+/* Rows inside one call are judged together. */
 static bool judge_places(struct finder *f)
 {
     struct ets_inspection *inspection = f->inspection;

@@ -1,4 +1,4 @@
-/* Units by the map that a backend gave to the ETRecord: identifier to debug handles. */
+/* Reads units from a backend's map in the ETRecord: identifier to debug handles. */
 #include "inspect/delegates/delegate_units.h"
 #include "record/record_maps.h"
 

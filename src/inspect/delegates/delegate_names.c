@@ -1,8 +1,8 @@
 /*
- * What the names of a delegate's operators say about the nodes they come from. Only what is certain
- * is listed: most operators of XNNPACK (Multiply, Transpose, Clamp...) can come from a
- * decomposition of nearly anything, and a pointwise convolution runs as Fully Connected. Source:
- * XNNPACK's operator names (src/operator-utils.c) and ExecuTorch's XNNPACK partitioner.
+ * Derives nodes from the names of a delegate's operators. Only certain cases are listed: most
+ * operators of XNNPACK (Multiply, Transpose, Clamp...) can come from the decomposition of nearly
+ * anything, and a pointwise convolution runs as Fully Connected. Source: XNNPACK's operator names
+ * (src/operator-utils.c) and ExecuTorch's XNNPACK partitioner.
  */
 #include "inspect/inspection.h"
 
@@ -11,7 +11,7 @@ struct origin {
     const char *const *nodes;
 };
 
-/* A batch norm that no convolution takes in becomes a depthwise convolution. */
+/* A batch norm that is not folded into a convolution becomes a depthwise convolution. */
 #define CONVOLUTIONS                                                                     \
     "convolution", "conv1d", "conv2d", "conv3d", "_native_batch_norm_legit_no_training", \
         "_native_batch_norm_legit", "native_batch_norm", "batch_norm"

@@ -1,10 +1,10 @@
 /*
- * What a delegate's event is, whatever it ran on. XNNPACK names its operators by the micro-kernels
- * that it has for the processor: the same node of a payload is "Fully Connected (NC, QDU8, F32,
- * QC8W) GEMM #1" on one and "Fully Connected (NC, QD8, F32, QC8W) GEMM #1" on another. Where the
- * payload is known its node tells the types; else what varies is taken out of the name. Source of
- * the table: XNNPACK's operator types (src/xnnpack/operator-type-defs.inc), and which of them it
- * exchanges for others by what the processor has (src/subgraph.c).
+ * Names the operation of a delegate's event, independent of the processor. XNNPACK names its
+ * operators by the processor's micro-kernels: the same node of a payload is "Fully Connected (NC,
+ * QDU8, F32, QC8W) GEMM #1" on one and "Fully Connected (NC, QD8, F32, QC8W) GEMM #1" on another.
+ * If the payload is known, its node gives the types; otherwise the varying parts are removed from
+ * the name. Source: XNNPACK's operator types (src/xnnpack/operator-type-defs.inc), and those that
+ * it replaces depending on the processor (src/subgraph.c).
  */
 #include <stdbool.h>
 #include <string.h>
@@ -12,17 +12,17 @@
 #include "format/xnnpack.h"
 #include "inspect/inspection.h"
 
-/* An element type, and the one that stands for it and its like. */
+/* An element type, and the common name of its variants. */
 static const struct {
     const char *variant, *type;
 } variants[] = {
-    {"QDU8", "QD8"}, /* quantised at run time: without or with a sign, */
-    {"QP8", "QD8"},  /* or packed */
+    {"QDU8", "QD8"}, /* quantised at run time, unsigned or signed */
+    {"QP8", "QD8"},  /* the same, packed */
     {"PQS8", "QS8"}, /* packed */
     {"PF32", "F32"}, {"PF16", "F16"},
 };
 
-/* What XNNPACK puts first into the brackets: how the operator's tensors are laid out. */
+/* XNNPACK's first word in the brackets: the layout of the operator's tensors. */
 static bool is_layout(struct ets_text part)
 {
     static const char *const layouts[] = {"NC", "ND", "NHWC", "NCHW", "NTHC"};
@@ -51,8 +51,8 @@ static struct ets_text part_at(struct ets_text list, size_t at)
 }
 
 /*
- * "Fully Connected (NC, QD8, F32, QC8W)" of "Fully Connected (NC, QDU8, F32, QC8W) GEMM #1", into
- * `out`, which has room for all of `name`. 0: the name is not of this form.
+ * Writes "Fully Connected (NC, QD8, F32, QC8W)" for "Fully Connected (NC, QDU8, F32, QC8W) GEMM #1"
+ * to `out`, which has room for all of `name`. 0: the name has another form.
  */
 static size_t write_type(struct ets_text name, char *out)
 {
@@ -86,7 +86,7 @@ static bool is_conversion(const struct ets_payload_node *node)
 
 /*
  * "Hardswish (table)": the runtime makes a look-up table of element-wise nodes between two
- * conversions, and calls it "Invalid Unary Op". 0: it is none.
+ * conversions, and names it "Invalid Unary Op". 0: not a look-up table.
  */
 static size_t write_table(const struct ets_row *row, char *out, size_t room)
 {
@@ -104,7 +104,7 @@ static size_t write_table(const struct ets_row *row, char *out, size_t room)
            ets_print_text(out + used, room - used, "%s (table)", nodes > MOST_NODES ? ", ..." : "");
 }
 
-/* How often each type was seen in the call at hand. */
+/* Counts of each type in the current call. */
 struct numbers {
     struct ets_strings types;
     struct seen {
@@ -132,7 +132,7 @@ static bool count_one(struct ets_arena *arena, struct numbers *numbers, struct e
     return true;
 }
 
-/* row->operation: the name that the payload foretold, or absent. */
+/* row->operation: the name predicted from the payload, or absent. */
 static bool name_operation(struct ets_arena *arena, struct numbers *numbers, uint32_t call,
                            struct ets_row *row)
 {
@@ -165,7 +165,7 @@ enum ets_status ets_rows_name_operations(struct ets_inspection *inspection, stru
     uint32_t call = 0;
     if (ets_strings_init(&numbers.types, &inspection->arena) != 0)
         return ets_fail_memory(error, "the operations of a delegate call");
-    for (uint32_t i = 0; i < inspection->row_count; i++) { /* rows of one call are neighbours */
+    for (uint32_t i = 0; i < inspection->row_count; i++) { /* rows of one call are adjacent */
         struct ets_row *row = &inspection->rows[i];
         if (!row->is_delegated || row->name.data == NULL) {
             row->operation = row->name;

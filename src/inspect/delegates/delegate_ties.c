@@ -1,4 +1,4 @@
-/* Events of delegates to what they stand for: units of the call, or the call as a whole. */
+/* Ties events of delegates to units of the call, or to the call as a whole. */
 #include <string.h>
 
 #include "inspect/delegates/delegate_units.h"
@@ -8,7 +8,7 @@
  */
 enum { MOST_OF_CALLS = 1 << 21 };
 
-/* The backend of a call, by the record or else by the program. */
+/* The backend of a call, from the record or else the program. */
 static struct ets_text backend_of(const struct ets_inspection *inspection,
                                   const struct ets_known_method *method, int64_t instruction)
 {
@@ -25,7 +25,7 @@ static struct ets_text backend_of(const struct ets_inspection *inspection,
     return step.kind == ETS_INSTRUCTION_DELEGATE_CALL ? step.name : (struct ets_text){NULL, 0};
 }
 
-/* The units of one call are read once, however many blocks and rows ask. */
+/* The units of a call, read once for all blocks and rows. */
 static enum ets_status units_of(struct ets_inspection *inspection, struct ets_known_method *method,
                                 int64_t instruction, const struct ets_delegate_units **units_out,
                                 struct ets_error *error)
@@ -68,8 +68,8 @@ static enum ets_status units_of(struct ets_inspection *inspection, struct ets_kn
 }
 
 /*
- * Whether each of the events may have all nodes of their call: a delegate of thousands of operators
- * asks for the product. The call itself has them in any case.
+ * Whether each event may have all nodes of its call: for a delegate with thousands of operators
+ * that is the product. The call itself always has them.
  */
 static bool has_room(struct ets_inspection *inspection, const struct ets_known_method *method,
                      int32_t instruction, uint64_t events)
@@ -141,7 +141,7 @@ static enum ets_status tie_call(struct ets_inspection *inspection, struct ets_kn
 
 enum ets_status ets_rows_tie_delegates(struct ets_inspection *inspection, struct ets_error *error)
 {
-    for (uint32_t i = 0; i < inspection->row_count;) { /* rows of one call are neighbours */
+    for (uint32_t i = 0; i < inspection->row_count;) { /* rows of one call are adjacent */
         struct ets_row *first = &inspection->rows[i];
         struct ets_known_method *method = inspection->block_method[first->block];
         uint32_t end = i + 1;

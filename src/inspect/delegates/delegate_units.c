@@ -1,5 +1,5 @@
 /*
- * Reads the units of a delegate call with the first reader that knows any, and matches events to
+ * Reads the units of a delegate call with the first reader that finds any, and matches events to
  * them.
  */
 #include "inspect/delegates/delegate_units.h"
@@ -8,7 +8,7 @@
 #include "host/strings.h"
 
 static const struct ets_delegate_reader *const readers[] = {
-    &ets_delegate_map_reader, /* what the backend says itself goes first */
+    &ets_delegate_map_reader, /* the backend's own map is preferred */
     &ets_delegate_xnnpack_reader,
 };
 
@@ -59,7 +59,7 @@ static struct ets_text type_of(struct ets_text name)
     return (struct ets_text){name.data, size};
 }
 
-/* Element types and micro-kernels, behind the operator's type, depend on the processor. */
+/* Element types and micro-kernels, after the operator's type, depend on the processor. */
 static bool is_same_operator(struct ets_text expected, struct ets_text seen)
 {
     return ets_text_equal(type_of(expected), type_of(seen));
@@ -70,7 +70,7 @@ static bool is_conversion(struct ets_text name)
     return ets_text_is(type_of(name), "Convert");
 }
 
-/* How many of the names from `first` on are conversions. */
+/* The number of conversions among the names from `first` on. */
 static uint32_t count_conversions(const struct ets_text *names, uint32_t first, uint32_t count)
 {
     uint32_t end = first;
@@ -86,9 +86,9 @@ static uint32_t count_unit_conversions(const struct ets_delegate_units *units, u
 }
 
 /*
- * All or nothing: one event too many says that the rule does not hold for this runtime. But for
- * conversions of 16-bit floats where the payload has none: which of them there are depends on the
- * processor. They go with the unit behind them, at the end with the last.
+ * Matches all events or none: a single extra event shows that the prediction is wrong for this
+ * runtime. Exception: conversions of 16-bit floats that are not in the payload, because they depend
+ * on the processor. They belong to the next unit, at the end to the last.
  */
 static enum ets_status match_in_order(struct ets_arena *arena,
                                       const struct ets_delegate_units *units,
@@ -119,8 +119,7 @@ static enum ets_status match_in_order(struct ets_arena *arena,
     }
     return explain(arena, reason_out, error,
                    "operator %u is %.*s in the payload but %.*s in the trace", at + 1,
-                   (int)units->items[unit].event.size, units->items[unit].event.data,
-                   (int)seen.size, seen.data);
+                   ETS_TEXT(units->items[unit].event), ETS_TEXT(seen));
 }
 
 static enum ets_status match_by_name(struct ets_arena *arena,

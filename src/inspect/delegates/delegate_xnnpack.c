@@ -1,4 +1,4 @@
-/* Units by the payload of XNNPACK, which gives the ETRecord no map. */
+/* Reads units from XNNPACK's payload, because XNNPACK writes no map into the ETRecord. */
 #include <string.h>
 
 #include "host/strings.h"
@@ -7,8 +7,8 @@
 #include "inspect/inspection.h"
 
 /*
- * Handles of a unit: those of its nodes, each node's once; its own handle alone where the call's
- * list does not have it, or where there is no record. `out` NULL: counts.
+ * Handles of a unit: those of its nodes, each once; only its own handle if the call's list lacks it
+ * or there is no record. `out` NULL: counts.
  */
 static size_t list_handles(const struct ets_fused_handles *fused,
                            const struct ets_delegate_unit *unit, int64_t *out)
@@ -40,7 +40,8 @@ static bool find_handles(struct ets_arena *arena, const struct ets_delegate_call
         if (unit->handles != NULL) return true;
     }
     const size_t count = list_handles(fused, unit, NULL);
-    if (count * sizeof(int64_t) > *call->budget) return true; /* no honest file repeats so many */
+    if (count * sizeof(int64_t) > *call->budget)
+        return true; /* ordinary files do not repeat so many */
     *call->budget -= count * sizeof(int64_t);
     int64_t *handles = ets_arena_alloc_array(arena, count, sizeof *handles);
     if (handles == NULL) return false;
@@ -49,7 +50,7 @@ static bool find_handles(struct ets_arena *arena, const struct ets_delegate_call
     return true;
 }
 
-/* What the exporter adds by itself: other layouts, shapes and types of what operators take. */
+/* Nodes inserted by the exporter: they change layout, shape or type of operators' inputs. */
 static bool is_conversion(const struct ets_delegate_unit *unit)
 {
     static const char *const types[] = {"StaticTranspose", "StaticReshape", "Convert", "Copy"};
@@ -64,9 +65,9 @@ static bool is_conversion(const struct ets_delegate_unit *unit)
 }
 
 /*
- * Operators that the exporter puts in for others, as a convolution for a batch norm, have no
- * handle. In a call of one operator all is that one's; else the handles that no node has are of the
- * one node that has none.
+ * Operators that the exporter substitutes, such as a convolution for a batch norm, have no handle.
+ * In a call of one operator all handles are its own. Otherwise, if exactly one node has no handle,
+ * the unused handles belong to it.
  */
 static void adopt_handles(const struct ets_fused_handles *fused, struct ets_delegate_unit *units,
                           uint32_t count)
@@ -122,8 +123,8 @@ static uint32_t list_batch_norms(const struct ets_delegate_call *call, const int
 }
 
 /*
- * A batch norm that no convolution takes in is a depthwise convolution without a handle. Where
- * there are as many of these as the other, the first is the first's, and so on.
+ * A batch norm that is not folded becomes a depthwise convolution without a handle. If there are
+ * equally many of both, they are matched in order.
  */
 static enum ets_status own_batch_norms(struct ets_arena *arena,
                                        const struct ets_delegate_call *call,
@@ -136,7 +137,7 @@ static enum ets_status own_batch_norms(struct ets_arena *arena,
         ets_xnnpack_node(payload, i, &node);
         orphans += node.type == ETS_XNNPACK_DEPTHWISE_CONV2D && owned[i] < 0;
     }
-    /* handles times nodes: bounded as all looking at payloads is */
+    /* handles times nodes: limited like all reading of payloads */
     const uint64_t work = (uint64_t)call->handle_count * payload->node_count;
     if (orphans == 0 || work > *call->budget) return ETS_OK;
     *call->budget -= work;
@@ -151,7 +152,7 @@ static enum ets_status own_batch_norms(struct ets_arena *arena,
     return ETS_OK;
 }
 
-/* `*owned_out`: the handle of each node, as the payload has it or as it can be concluded. */
+/* `*owned_out`: the handle of each node, from the payload or inferred. */
 static enum ets_status fuse(struct ets_arena *arena, const struct ets_delegate_call *call,
                             const struct ets_xnnpack *payload, const int64_t **owned_out,
                             struct ets_fused_handles *fused_out, struct ets_error *error)
@@ -204,7 +205,7 @@ static bool list_nodes(struct ets_arena *arena, const struct ets_xnnpack *payloa
     return true;
 }
 
-/* Nodes for which no rule is known: one unit each, with no event. */
+/* Nodes without a known rule: one unit each, without event. */
 static bool units_of_nodes(struct ets_arena *arena, const struct ets_xnnpack *payload,
                            struct ets_xnnpack_events *events)
 {

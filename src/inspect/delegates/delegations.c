@@ -1,6 +1,6 @@
 /*
- * Lists the instructions of a program: calls with their units, kernels, and the bytes that go in
- * and out.
+ * Lists the instructions of a program: delegate calls with their units, kernels, and input and
+ * output bytes.
  */
 #include "etscope/experimental/delegates.h"
 #include "format/program_lists.h"
@@ -15,7 +15,7 @@
 #include "inspect/names.h"
 #include "record/etrecord_internal.h"
 
-/* As inspection_open.c and delegate_ties.c have them. */
+/* The same limits as in inspection_open.c and delegate_ties.c. */
 #define ARENA_LIMIT ((size_t)8 << 30)
 enum { PROGRAM_TIMES = 16 };
 
@@ -35,8 +35,8 @@ struct lister {
     const char *name;
     bool in_record;
     struct ets_handle_index nodes; /* empty without a graph */
-    bool *is_written;              /* [value] by an instruction before, or from the start */
-    uint32_t *stamp;               /* [value] the instruction that named it last, from 1 */
+    bool *is_written;              /* [value] by an earlier instruction, or from the start */
+    uint32_t *stamp;               /* [value] the last instruction that named it, from 1 */
     uint32_t partition_count;
 };
 
@@ -69,7 +69,7 @@ static bool find_start_values(struct lister *l)
     return true;
 }
 
-/* Counts a tensor, or those of a list, once for each instruction. `is_output` -1: not said. */
+/* Counts a tensor, or those of a list, once per instruction. `is_output` -1: unknown. */
 static void cross(struct lister *l, uint32_t index, int is_output, struct ets_delegation_step *step)
 {
     struct ets_evalue value;
@@ -77,7 +77,7 @@ static void cross(struct lister *l, uint32_t index, int is_output, struct ets_de
     if (l->stamp[index] == step->instruction + 1) return;
     l->stamp[index] = step->instruction + 1;
     if (value.kind == ETS_EVALUE_TENSOR_LIST || value.kind == ETS_EVALUE_OPTIONAL_TENSOR_LIST) {
-        if (value.item_count > l->all->budget) return; /* no honest program repeats so many */
+        if (value.item_count > l->all->budget) return; /* ordinary programs do not repeat so many */
         l->all->budget -= value.item_count;
         for (uint32_t i = 0; i < value.item_count; i++) {
             const int32_t item = ets_evalue_item(&value, i);
@@ -125,7 +125,7 @@ static enum ets_status find_nodes(struct lister *l, const int64_t *handles, size
     return ETS_OK;
 }
 
-/* Where no more is known than the call's nodes: each of them. */
+/* If only the call's nodes are known: one unit per node. */
 static enum ets_status units_of_graph(struct lister *l, struct ets_delegation_step *step,
                                       struct ets_delegate_units *units, struct ets_error *error)
 {
@@ -213,11 +213,10 @@ static enum ets_status check_kernel(const struct lister *l, const struct ets_del
     return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
                     "the ETRecord does not belong to this program: instruction %u of %s is %.*s in "
                     "the record but %.*s in the program",
-                    step->instruction, l->name, (int)other.size, other.data, (int)name.size,
-                    name.data);
+                    step->instruction, l->name, ETS_TEXT(other), ETS_TEXT(name));
 }
 
-/* What the record maps must be in the program. */
+/* Instructions that the record maps must be in the program. */
 static enum ets_status check_length(const struct lister *l, struct ets_error *error)
 {
     const int64_t *mapped;

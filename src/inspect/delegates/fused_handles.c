@@ -1,7 +1,4 @@
-/*
- * Finds the debug handles behind each node of a payload, also those of nodes that were fused into
- * it.
- */
+/* Finds the debug handles of each node of a payload, including those of nodes fused into it. */
 #include "inspect/delegates/fused_handles.h"
 
 #include "host/strings.h"
@@ -13,9 +10,9 @@ struct fuser {
     struct ets_arena *arena;
     const struct ets_delegate_call *call;
     struct ets_fused_handles *fused;
-    struct ets_strings values; /* that nodes of the call give, */
-    uint32_t *giver;           /* [value] by the handle of that number */
-    uint32_t *reader;          /* [known] the first handle that reads what this one gives */
+    struct ets_strings values; /* outputs of nodes of the call */
+    uint32_t *giver;           /* [value] number of the handle whose node computes it */
+    uint32_t *reader;          /* [known] the first handle that reads this one's output */
 };
 
 static uint32_t number_of(const struct ets_fused_handles *fused, int64_t handle)
@@ -35,7 +32,7 @@ static const struct ets_row_node *nodes_of(const struct fuser *f, uint32_t numbe
     return ets_handle_index_find(f->call->nodes, handle_of(f->fused, number), count_out);
 }
 
-/* True where looking at the call's nodes is in proportion to the files. */
+/* Whether visiting the call's nodes is proportional to the file sizes. */
 static bool spend_nodes(const struct fuser *f)
 {
     uint64_t nodes = 0;
@@ -100,7 +97,7 @@ static bool find_givers(struct fuser *f)
     return true;
 }
 
-/* What reads a value of another handle, and takes over its owner where it has none itself. */
+/* A node that reads a value of another handle takes that handle's owner, if it has none itself. */
 static void follow_input(struct fuser *f, uint32_t number, const struct ets_graph_argument *input)
 {
     if (input->kind != ETS_ARGUMENT_TENSOR) return;

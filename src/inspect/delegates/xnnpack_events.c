@@ -1,15 +1,15 @@
-/* Foretells the operators that the XNNPACK runtime makes of a payload's nodes, and their names. */
+/* Predicts the operators that the XNNPACK runtime makes of a payload's nodes, and their names. */
 #include "inspect/delegates/xnnpack_events.h"
 
 #include "host/key_table.h"
 
-/* No node, value or event; of an owner: the node's readers run it. */
+/* No node, value or event; as owner: the node's readers compute it. */
 #define NONE UINT32_MAX
 
 struct value {
     int type;
     bool is_external, is_constant;
-    bool is_packed; /* matrix products alone read it, which pack their input themselves */
+    bool is_packed; /* only matrix products read it, and they pack their input themselves */
     uint32_t producer, reader; /* nodes; the last reader */
     uint32_t reader_count;     /* nodes that read it */
 };
@@ -20,8 +20,8 @@ struct walk {
     struct ets_key_table ids; /* value i has id key i */
     struct value *values;
     struct ets_xnnpack_node *nodes;
-    uint32_t *owner; /* [node] the node whose event does this one's work; itself, or NONE */
-    bool *is_table;  /* [node] it begins a chain that became a look-up table */
+    uint32_t *owner; /* [node] the node whose event computes this one: itself, another, or NONE */
+    bool *is_table;  /* [node] it starts a chain that became a look-up table */
 };
 
 static bool is_q8(int type)
@@ -59,7 +59,7 @@ static const struct value *output_of(const struct walk *w, const struct ets_xnnp
     return value_of(w, node->output_count > 0 ? node->outputs[0] : UINT32_MAX);
 }
 
-/* True where `value` is read by one node and by nobody outside. */
+/* Whether `value` is read by one node and not outside. */
 static bool has_sole_reader(const struct value *value)
 {
     return value->reader_count == 1 && !value->is_external;
@@ -168,7 +168,7 @@ static const char *binary_name(int type)
     }
 }
 
-/* One of three by the size of an element. */
+/* One of three names, by the size of an element. */
 static const char *by_size(int type, const char *of_4, const char *of_2, const char *of_1)
 {
     const uint32_t bits = ets_xnnpack_type_bits(type);
@@ -291,7 +291,7 @@ static const char *event_name(const struct walk *w, uint32_t index)
     return name != NULL ? name : binary_name(node->type);
 }
 
-/* Nodes that take a clamp behind them into themselves. */
+/* Nodes that absorb a following clamp. */
 static bool absorbs_clamp(int type)
 {
     switch (type) {
@@ -316,8 +316,8 @@ static bool is_conversion(const struct walk *w, uint32_t index, bool to_float)
 }
 
 /*
- * Convert to float, element-wise nodes, convert back, each the only reader of the one before: the
- * runtime makes a look-up table of the chain. The node behind `index` in it, or NONE.
+ * The runtime makes a look-up table of a chain: convert to float, element-wise nodes, convert back,
+ * each the only reader of its predecessor. Returns the node after `index` in the chain, or NONE.
  */
 static uint32_t next_in_chain(const struct walk *w, uint32_t index)
 {
@@ -359,7 +359,7 @@ static void find_owners(struct walk *w)
             find_table(w, i);
         }
     }
-    for (uint32_t i = w->payload->node_count; i-- > 0;) { /* of reshapes the last stays */
+    for (uint32_t i = w->payload->node_count; i-- > 0;) { /* of several reshapes the last remains */
         const uint32_t next = next_in_chain(w, i);
         if (w->nodes[i].type == ETS_XNNPACK_STATIC_RESHAPE && next != NONE &&
             w->nodes[next].has_all_sizes) {
@@ -373,8 +373,10 @@ struct members {
     uint32_t *first, *list;
 };
 
-/* Calls `add` semantics twice: counts first, then fills. A node without an owner goes to its
- * readers' owners. */
+/*
+ * Works in two passes: counts first, then fills. A node without an owner goes to the owners of its
+ * readers.
+ */
 static void count_members(const struct walk *w, struct members *m, bool filling)
 {
     for (uint32_t i = 0; i < w->payload->node_count; i++) {

@@ -1,4 +1,4 @@
-/* Joins events to operators as upstream's Inspector does, or mended. */
+/* Joins events to operators like ExecuTorch's Inspector, with or without its mistakes. */
 #include "inspect/upstream/upstream_join.h"
 #include "inspect/upstream/upstream_view.h"
 #include "record/etrecord_internal.h"

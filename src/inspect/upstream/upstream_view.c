@@ -1,8 +1,9 @@
 /*
- * Upstream's view of the event table, quirk by quirk (executorch/devtools/inspector/_inspector.py
- * 1.5.1): events of one instruction form a group, a group's events become signatures, equal
- * signatures of one run collapse to the last, runs of equal signatures merge into a block. All
- * numbering here goes through key tables, so that no step is quadratic.
+ * Shows the event table as ExecuTorch's Inspector does, with its quirks
+ * (executorch/devtools/inspector/_inspector.py 1.5.1): events of one instruction form a group, a
+ * group's events become signatures, equal signatures of one run collapse to the last, runs of equal
+ * signatures merge into a block. All numbering here goes through key tables, so that no step is
+ * quadratic.
  */
 #include <stdbool.h>
 #include <string.h>

@@ -3,11 +3,12 @@
     python3 make.py
 
 cases.pte      a method for each rule of lifetimes and overlaps; tests/unit/memory tells what to expect
-outside.pte    a tensor that leaves its arena
-no_arena.pte   a tensor with a memory id that the method has no arena for
+outside.pte.damaged    a tensor that leaves its arena
+no_arena.pte.damaged   a tensor with a memory id that the method has no arena for
 """
 import importlib.util
 import pathlib
+import struct
 
 HERE = pathlib.Path(__file__).resolve().parent
 SPEC = importlib.util.spec_from_file_location("schema_make", HERE.parent / "schema" / "make.py")
@@ -138,13 +139,15 @@ def save(name, methods):
     value = {"execution_plan": [method.plan for method in methods],
              "constant_buffer": [{"storage": []}, {"storage": [0] * 8}],
              "backend_delegate_data": [{"data": [1, 2, 3]}]}
-    (HERE / name).write_bytes(schema.program(value, []))
+    data = schema.program(value, [])
+    (size,) = struct.unpack_from("<Q", data, 16)  # in the header: what follows is padding
+    (HERE / name).write_bytes(data[:size])
 
 
 def main():
     save("cases.pte", list(cases()))
     for name, tensor in (("outside", planned([4], 24)), ("no_arena", planned([4], 0, memory=2))):
-        save(f"{name}.pte", [Method("forward", [32], [planned([4], 0), tensor], [0], [1])
+        save(f"{name}.pte.damaged", [Method("forward", [32], [planned([4], 0), tensor], [0], [1])
                              .call("aten::exp.out", 0, 1, 1)])
 
 
