@@ -5,8 +5,7 @@
 #include "cli/core/bounds.h"
 #include "cli/core/columns.h"
 #include "cli/core/write_table.h"
-#include "cli/open/inputs.h"
-#include "cli/open/siblings.h"
+#include "cli/open/delegation.h"
 #include "output/picture/memory_picture.h"
 #include "output/table/memory_alternatives_table.h"
 #include "output/table/memory_table.h"
@@ -53,39 +52,18 @@ struct subject {
     uint32_t mistakes; /* of all methods' plans */
 };
 
-static enum ets_status open_delegation(struct subject *s, struct ets_error *error)
-{
-    const struct ets_delegation_options options = {
-        .program = &s->program.program,
-        .record = s->record.record,
-        .method = cli_value(s->arguments, "--method"),
-    };
-    return ets_delegation_open(&options, &s->delegation, error);
-}
-
-/* The record of the program's name that lies beside it, where it is the program's. */
-static void find_record(struct subject *s)
-{
-    char path[CLI_SIBLING_BYTES];
-    if (!cli_siblings_wanted(s->arguments) || cli_has(s->arguments, "--etrecord")) return;
-    if (!cli_sibling_path(s->path, ".etrecord", path)) return;
-    if (cli_record_read(path, &s->record, NULL) == ETS_OK && open_delegation(s, NULL) == ETS_OK) {
-        cli_note("using %s, beside the program; --no-siblings leaves it out", path);
-        return;
-    }
-    cli_record_close(&s->record);
-    s->record = (struct cli_record){.file = NULL};
-    cli_note("%s does not belong to this or cannot be read: it is left out", path);
-}
-
 static int open_record(struct subject *s)
 {
     struct ets_error error;
     const char *path = cli_value(s->arguments, "--etrecord");
     const int code = cli_record_open(path, &s->record);
     if (code != CLI_OK) return code;
-    if (path != NULL && open_delegation(s, &error) != ETS_OK) return cli_fail(path, &error);
-    find_record(s);
+    if (path != NULL && cli_delegation_open(s->arguments, &s->program.program, &s->record,
+                                            &s->delegation, &error) != ETS_OK) {
+        return cli_fail(path, &error);
+    }
+    cli_delegation_find_record(s->arguments, s->path, &s->program.program, &s->record,
+                               &s->delegation);
     return CLI_OK;
 }
 
