@@ -13,12 +13,15 @@
 #include "inspect/time_details.h"
 #include "inspect/upstream/upstream_view.h"
 #include "output/table/account_table.h"
+#include "output/table/allocation_table.h"
+#include "output/table/allocator_table.h"
 #include "output/table/annotate_table.h"
 #include "output/table/operator_table.h"
 #include "output/table/run_table.h"
 #include "output/table/table.h"
 #include "output/table/tensor_table.h"
 #include "output/table/upstream_tsv.h"
+#include "output/text/pool_snippet.h"
 #include "views/account_lines.h"
 #include "views/operator_options.h"
 
@@ -130,6 +133,35 @@ static void print_views(const struct ets_inspection *inspection)
     }
 }
 
+/* What the trace tells of memory; the pools that follow from it are no larger than it says. */
+static void print_memory(const struct ets_inspection *inspection)
+{
+    const struct ets_table_style style = {.format = ETS_FORMAT_TABLE, .width = 60};
+    for (int i = 0; i < 3; i++) {
+        struct ets_table *table;
+        struct ets_output *output = nowhere();
+        if (ets_table_open(NULL, &table, NULL) != ETS_OK) abort();
+        const enum ets_status status =
+            i < 2 ? ets_allocator_table_fill(table, inspection, i == 1, NULL)
+                  : ets_allocation_table_fill(table, inspection, NULL);
+        if (status != ETS_OK && (i < 2 || status != ETS_NOT_FOUND)) abort();
+        if (ets_table_write(table, &style, output, NULL) != ETS_OK) abort();
+        ets_output_discard(output);
+        ets_table_close(table);
+    }
+    struct ets_arena arena;
+    struct ets_allocation_owners owners;
+    struct ets_allocation_pools pools;
+    struct ets_output *output = nowhere();
+    ets_arena_init(&arena, NULL, 0);
+    if (!ets_allocation_owners_collect(&arena, inspection, &owners)) abort();
+    if (!ets_allocation_pools_collect(&arena, &owners, &pools)) abort();
+    if (pools.count > owners.count) abort();
+    ets_pool_snippet_write(&owners, &pools, output);
+    ets_output_discard(output);
+    ets_arena_reset(&arena);
+}
+
 /* Captured tensors against a debug buffer that is the dump itself. */
 static void print_tensors(const struct ets_inspection *inspection, struct ets_bytes dump)
 {
@@ -210,7 +242,7 @@ static void try_bytes(struct ets_bytes bytes, int subtract_overhead)
     struct ets_inspection *inspection;
     struct ets_error error;
     if (ets_inspection_open(bytes, &options, &inspection, &error) != ETS_OK) return;
-    enum { GROUPS = ETS_GROUP_HANDLE + 1, VIEWS = GROUPS + 5 };
+    enum { GROUPS = ETS_GROUP_HANDLE + 1, VIEWS = GROUPS + 6 };
     const uint32_t choice = ets_crc32(0, bytes.data, bytes.size), inner = choice / VIEWS;
     walk_runs(inspection);
     walk_rows(inspection);
@@ -225,6 +257,7 @@ static void try_bytes(struct ets_bytes bytes, int subtract_overhead)
     if (is_taken(choice, GROUPS, VIEWS)) print_tree(inspection, inner);
     if (is_taken(choice, GROUPS + 1, VIEWS)) print_views(inspection);
     if (is_taken(choice, GROUPS + 2, VIEWS)) print_tensors(inspection, bytes);
+    if (is_taken(choice, GROUPS + 5, VIEWS)) print_memory(inspection);
     if (is_taken(choice, GROUPS + 3, VIEWS)) {
         print_view(inspection, unit, unit == ETS_UNIT_NS ? ETS_UNIT_MS : ETS_UNIT_CYCLES);
     }

@@ -16,12 +16,13 @@ import cffi
 HEADERS = [
     "etscope/bundle.h", "etscope/engine.h", "etscope/etdump.h", "etscope/etrecord.h",
     "etscope/experimental/arrow.h", "etscope/experimental/comparators.h",
-    "etscope/experimental/delegates.h", "etscope/experimental/gap.h", "etscope/file.h",
+    "etscope/experimental/delegates.h", "etscope/experimental/gap.h",
+    "etscope/experimental/row_filter.h", "etscope/file.h",
     "etscope/inspect.h", "etscope/numerics.h", "etscope/program.h", "etscope/verify.h",
     "gap/upstream_pairs.h", "inspect/upstream/upstream_view.h", "numerics/upstream_gap.h",
     "output/table/table.h", "output/table/upstream_tsv.h", "record/numpy.h",
-    "trace/etdump_writer.h", "views/advice_words.h", "views/cost_reader.h",
-    "views/gap_headline.h",
+    "trace/etdump_writer.h", "views/advice_words.h", "views/allocation_events.h",
+    "views/allocation_owners.h", "views/cost_reader.h", "views/gap_headline.h",
 ]  # fmt: skip
 
 
@@ -29,7 +30,7 @@ def expand(compiler, project):
     """The declarations of the headers, as one text of plain C."""
     lines = "".join(f'#include "{name}"\n' for name in HEADERS)
     with tempfile.TemporaryDirectory() as folder:
-        for name in ("stddef.h", "stdint.h"):  # cffi knows these types
+        for name in ("stdbool.h", "stddef.h", "stdint.h"):  # cffi knows these types
             pathlib.Path(folder, name).touch()
         # As a compiler without attributes would read them.
         options = ["-E", "-P", "-nostdinc", "-D_WIN32", "-U__GNUC__", "-I", folder]

@@ -280,6 +280,7 @@ _etscope() {
     machine:--engine) ;;
     memory:--etrecord) ;;
     memory:--method) compopt +o default 2>/dev/null ;;
+    memory:--at) compopt +o default 2>/dev/null ;;
     memory:--sort|memory:-s) words='peak size offset first value' ;;
     memory:--top|memory:-n) compopt +o default 2>/dev/null ;;
     memory:--columns|memory:-c) compopt +o default 2>/dev/null ;;
@@ -308,14 +309,14 @@ _etscope() {
         diff) words='-h --help --before --after --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --min-change --least-change --brief --allow-mismatch --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
         gate) words='-h --help --budget -b --junit --undecided --all --allow-mismatch --etrecord --etrecord-b --program --program-b --method --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
         summary) words='-h --help --etrecord --program --method --sort -s --top -n --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
-        run) words='-h --help --trace -o --runs -r --etrecord --print-outputs --print_output --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file' ;;
+        run) words='-h --help --trace -o --runs -r --etrecord --print-outputs --print_output --memory --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file' ;;
         verify) words='-h --help --method -m --case --rtol --atol --rms --tolerance --tolerances --comparator --junit --columns -c --format -f --width --output --threads --data --load-library --python --engine' ;;
         bundle) words='-h --help --output -o --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --python --engine' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
         delegates) words='-h --help --etrecord --method --no-siblings --calls --cost --format -f --unit --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
         cost) words='-h --help --etrecord --method --no-siblings --group-by -g --depth --sort -s --top -n --columns -c --format -f --width --output' ;;
         machine) words='-h --help --save --threads --quick --format -f --width --output --engine' ;;
-        memory) words='-h --help --etrecord --method --no-siblings --all --what-if --map --sort -s --top -n --columns -c --format -f --width --output -o' ;;
+        memory) words='-h --help --etrecord --method --no-siblings --all --what-if --map --steps --at --sort -s --top -n --columns -c --format -f --width --output -o' ;;
         size) words='-h --help --etrecord --etrecord_path --no-siblings --by --top --duplicates --columns -c --format -f --width --output -o' ;;
         info) words='-h --help --format -f --all' ;;
         doctor) words='-h --help --format -f --load-library' ;;

@@ -40,25 +40,9 @@ enum ets_trace_key {
     ETS_TRACE_KEY_FINGERPRINT = 3,
     ETS_TRACE_KEY_RUN = 4,
     ETS_TRACE_KEY_STRING = 5,
-    ETS_TRACE_KEY_TENSOR = 6,
-    ETS_TRACE_KEY_MEMORY = 7,    /* what one of enum ets_memory_owner took of it */
-    ETS_TRACE_KEY_TEMPORARY = 8, /* what one instruction took of the temporary allocator */
-    ETS_TRACE_KEY_PROCESS = 9    /* the process's memory at one moment */
+    ETS_TRACE_KEY_TENSOR = 6
+    /* 7, 8, 9: memory, of runs that were counted; docs/SPEC.md */
 };
-
-/* Who holds memory, where the one who ran the program counted it. */
-enum ets_memory_owner {
-    ETS_MEMORY_PROGRAM = 1,   /* the .pte */
-    ETS_MEMORY_DATA = 2,      /* .ptd files */
-    ETS_MEMORY_METHOD = 3,    /* the method allocator: what loading builds */
-    ETS_MEMORY_PLANNED = 4,   /* a planned buffer */
-    ETS_MEMORY_TEMPORARY = 5, /* the temporary allocator, which is reset after each instruction */
-    ETS_MEMORY_INPUTS = 6,    /* inputs outside of the planned buffers */
-    ETS_MEMORY_OUTPUTS = 7,   /* outputs outside of them */
-    ETS_MEMORY_HEAP = 8       /* what delegates and kernels took of the heap by themselves */
-};
-
-enum ets_memory_phase { ETS_MEMORY_ALWAYS = 0, ETS_MEMORY_LOAD = 1, ETS_MEMORY_RUN = 2 };
 
 struct ets_trace_extra {
     struct ets_bytes entries;

@@ -157,7 +157,8 @@ static enum ets_status verify_field(struct verifier *v, struct ets_fb table, siz
     case ETS_FB_STRING: return verify_string(v, at, type, field);
     case ETS_FB_TABLE: return verify_reference(v, at, type, field->name, field->of.table, depth);
     case ETS_FB_SCALARS:
-        ETS_TRY(verify_vector(v, at, ets_fb_scalar_bytes(field->of.scalar), type, field->name, &vector));
+        ETS_TRY(verify_vector(v, at, ets_fb_scalar_bytes(field->of.scalar), type, field->name,
+                              &vector));
         return spend(v, vector.count * ets_fb_scalar_bytes(field->of.scalar) / SHARING, at, type);
     case ETS_FB_STRINGS:
         ETS_TRY(verify_vector(v, at, 4, type, field->name, &vector));

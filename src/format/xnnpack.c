@@ -305,6 +305,17 @@ void ets_xnnpack_value(const struct ets_xnnpack *payload, uint32_t index,
     };
 }
 
+void ets_xnnpack_mark_outputs(const struct ets_xnnpack *payload, uint8_t *is_output)
+{
+    for (uint32_t i = 0; i < payload->value_count; i++) {
+        struct ets_xnnpack_value value;
+        ets_xnnpack_value(payload, i, &value);
+        if (value.is_output && value.external_id != ETS_XNNPACK_INTERNAL) {
+            is_output[value.external_id] = 1;
+        }
+    }
+}
+
 uint32_t ets_xnnpack_dim(const struct ets_xnnpack *payload, const struct ets_xnnpack_value *value,
                          uint32_t index)
 {

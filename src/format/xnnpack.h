@@ -204,6 +204,8 @@ void ets_xnnpack_node(const struct ets_xnnpack *payload, uint32_t index,
 /* Values in file order, which differs from the order of execution; ids may have gaps. */
 void ets_xnnpack_value(const struct ets_xnnpack *payload, uint32_t index,
                        struct ets_xnnpack_value *value_out);
+/* Sets 1 for each argument of the delegate call that is an output; [external_count], cleared. */
+void ets_xnnpack_mark_outputs(const struct ets_xnnpack *payload, uint8_t *is_output);
 /* Size of dimension `index`, in the order of the payload, which may be channels last. */
 uint32_t ets_xnnpack_dim(const struct ets_xnnpack *payload, const struct ets_xnnpack_value *value,
                          uint32_t index);

@@ -23,7 +23,7 @@ struct ets_arena {
 extern const struct ets_allocator ets_libc_allocator;
 
 /* `allocator` NULL: the C library's. `limit_bytes` 0: no limit. */
-void ets_arena_init(struct ets_arena *arena, const struct ets_allocator *allocator,
+ETS_API void ets_arena_init(struct ets_arena *arena, const struct ets_allocator *allocator,
                     size_t limit_bytes);
 
 /* Zeroed bytes aligned for any type, or NULL. A size of 0 returns a valid pointer. */
@@ -43,6 +43,6 @@ void *ets_arena_grow(struct ets_arena *arena, void *array, uint32_t index, uint3
 char *ets_arena_copy_text(struct ets_arena *arena, const char *data, size_t size);
 
 /* Frees everything; the arena may be used again. */
-void ets_arena_reset(struct ets_arena *arena);
+ETS_API void ets_arena_reset(struct ets_arena *arena);
 
 #endif

@@ -81,15 +81,15 @@ static void count_entries(const struct ets_trace_extra *extra, uint32_t counts[3
     uint32_t key;
     struct ets_bytes value;
     for (size_t at = 0; ets_trace_extra_next(extra, &at, &key, &value);) {
-        if (key >= ETS_TRACE_KEY_MEMORY && key <= ETS_TRACE_KEY_PROCESS) {
-            counts[key - ETS_TRACE_KEY_MEMORY]++;
+        if (key >= ETS_MEMORY_KEY_HELD && key <= ETS_MEMORY_KEY_PROCESS) {
+            counts[key - ETS_MEMORY_KEY_HELD]++;
         }
     }
 }
 
 enum ets_status ets_recorded_memory_read(struct ets_arena *arena,
-                                      const struct ets_inspection *inspection,
-                                      struct ets_recorded_memory *out, struct ets_error *error)
+                                         const struct ets_inspection *inspection,
+                                         struct ets_recorded_memory *out, struct ets_error *error)
 {
     uint32_t counts[3] = {0}, key;
     struct ets_bytes value;
@@ -103,13 +103,26 @@ enum ets_status ets_recorded_memory_read(struct ets_arena *arena,
         return ets_fail_memory(error, "what the trace tells of memory");
     }
     for (size_t at = 0; ets_trace_extra_next(&inspection->extra, &at, &key, &value);) {
-        if (key == ETS_TRACE_KEY_MEMORY) {
+        if (key == ETS_MEMORY_KEY_HELD) {
             out->held_count += read_held(value, &out->held[out->held_count]);
-        } else if (key == ETS_TRACE_KEY_TEMPORARY) {
+        } else if (key == ETS_MEMORY_KEY_TEMPORARY) {
             out->step_count += read_step(value, &out->steps[out->step_count]);
-        } else if (key == ETS_TRACE_KEY_PROCESS) {
+        } else if (key == ETS_MEMORY_KEY_PROCESS) {
             out->process_count += read_process(value, &out->process[out->process_count]);
         }
     }
     return ETS_OK;
+}
+
+/* The dump of a damaged trace has no table of runs that could be trusted. */
+struct ets_text ets_allocator_name(const struct ets_inspection *inspection, uint32_t run,
+                                   uint64_t number)
+{
+    const struct ets_etdump *dump = &inspection->dump;
+    const struct ets_text none = {NULL, 0};
+    struct ets_etdump_run told;
+    if (inspection->damage_total > 0 || run >= dump->run_count) return none;
+    ets_etdump_run(dump, run, &told);
+    if (number == 0 || number > told.allocator_count) return none;
+    return ets_etdump_allocator_name(dump, &told, (uint32_t)number - 1);
 }

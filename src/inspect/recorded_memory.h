@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 
+#include "base/memory_entries.h"
 #include "etscope/inspect.h"
 #include "host/arena.h"
 
@@ -22,18 +23,19 @@
 struct ets_held_memory {
     enum ets_memory_owner owner;
     enum ets_memory_phase phase;
-    uint32_t index;          /* PLANNED: of the planned buffer, from 0 */
-    uint64_t bytes;          /* at most at once, with padding */
-    uint64_t count;          /* allocations; of inputs and outputs, values */
-    uint64_t touched;        /* PLANNED: bytes in pages that were written or read */
-    uint64_t pool_bytes;     /* with which its allocator would have had enough, all owners together */
-    uint32_t alignment;      /* the largest that was asked for; 0: not known */
-    uint32_t runs;           /* RUN: in which it was counted */
-    int32_t chain;           /* of the instruction that took `bytes`; -1: outside of any */
+    uint32_t index;      /* PLANNED: of the planned buffer, from 0 */
+    uint64_t bytes;      /* at most at once, with padding */
+    uint64_t count;      /* allocations; of inputs and outputs, values */
+    uint64_t touched;    /* PLANNED: bytes in pages that were written or read */
+    uint64_t pool_bytes; /* with which its allocator would have had enough, all owners together */
+    uint32_t alignment;  /* the largest that was asked for; 0: not known */
+    uint32_t runs;       /* RUN: in which it was counted */
+    int32_t chain;       /* of the instruction that took `bytes`; -1: outside of any */
     uint32_t instruction;
-    bool is_shared;          /* PLANNED: with the program's other methods */
-    struct ets_text method;  /* PROGRAM, DATA: absent */
-    struct ets_text backend; /* METHOD, TEMPORARY: a delegate took it; absent: the runtime, kernels */
+    bool is_shared;         /* PLANNED: with the program's other methods */
+    struct ets_text method; /* PROGRAM, DATA: absent */
+    struct ets_text
+        backend; /* METHOD, TEMPORARY: a delegate took it; absent: the runtime, kernels */
 };
 
 /* What one instruction took of the temporary allocator. */
@@ -44,15 +46,6 @@ struct ets_step_memory {
     uint64_t bytes; /* at most in one execution of it */
     uint64_t count; /* allocations in all */
     uint32_t runs;
-};
-
-enum ets_memory_moment {
-    ETS_MOMENT_BEFORE_LOAD = 0,
-    ETS_MOMENT_AFTER_LOAD = 1,
-    ETS_MOMENT_BEFORE_RUNS = 2, /* its inputs are set */
-    ETS_MOMENT_AFTER_FIRST_RUN = 3,
-    ETS_MOMENT_END = 4,
-    ETS_MOMENT_COUNT
 };
 
 /* The process at one moment of a method. */
@@ -73,8 +66,12 @@ struct ets_recorded_memory {
 
 /* All in the trace's order; entries that are damaged or unknown are passed over. NO_MEMORY. */
 enum ets_status ets_recorded_memory_read(struct ets_arena *arena,
-                                      const struct ets_inspection *inspection,
-                                      struct ets_recorded_memory *memory_out,
-                                      struct ets_error *error);
+                                         const struct ets_inspection *inspection,
+                                         struct ets_recorded_memory *memory_out,
+                                         struct ets_error *error);
+
+/* The name of the allocator of that number, from 1, in a run; absent: the trace does not tell. */
+struct ets_text ets_allocator_name(const struct ets_inspection *inspection, uint32_t run,
+                                   uint64_t number);
 
 #endif

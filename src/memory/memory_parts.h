@@ -6,6 +6,26 @@
 #include "memory/memory_places.h"
 #include "memory/memory_plan.h"
 
+/* memory_delegates.c: which arguments a delegate's calls give. */
+struct ets_plan_results {
+    const uint8_t *is_result; /* [count] NULL: its payload does not tell */
+    uint32_t count;
+    bool is_read;
+};
+struct ets_plan_delegates {
+    struct ets_arena *arena;
+    const struct ets_method *method;
+    struct ets_plan_results *results; /* [delegate_count] read when first asked for */
+    uint64_t budget;                  /* bytes of payloads that may still be read */
+};
+/* Statuses: NO_MEMORY, of both. */
+enum ets_status ets_plan_delegates_init(struct ets_plan_delegates *delegates,
+                                        const struct ets_memory_plan *plan, struct ets_arena *arena,
+                                        struct ets_error *error);
+enum ets_status ets_plan_delegates_results(struct ets_plan_delegates *delegates, uint32_t index,
+                                           const struct ets_plan_results **results_out,
+                                           struct ets_error *error);
+
 /* memory_touches.c: what each instruction reads and writes, and which tensors are views.
  * Statuses: LIMIT, NO_MEMORY. */
 enum ets_status ets_plan_find_touches(struct ets_memory_plan *plan,

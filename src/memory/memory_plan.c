@@ -2,6 +2,7 @@
 #include "memory/memory_plan.h"
 
 #include "base/text.h"
+#include "format/xnnpack.h"
 #include "memory/memory_parts.h"
 
 /* What XNNPACK's kernels may read beyond a tensor, and exporters therefore add to an arena. */
@@ -106,9 +107,13 @@ static void set_lifetime(const struct ets_memory_plan *plan, struct ets_plan_ten
     const uint32_t end = plan->step_count - 1, touches = tensor->touch_count;
     const bool is_view = tensor->base != ETS_PLAN_NONE;
     if (tensor->kind == ETS_PLAN_BUFFER || tensor->kind == ETS_PLAN_INPUT) tensor->first = 0;
-    else if (is_view) tensor->first = tensor->producer == ETS_PLAN_NONE ? 0 : tensor->producer;
+    else if (is_view && tensor->producer == ETS_PLAN_NONE) tensor->first = 0;
+    else if (is_view) tensor->first = tensor->producer;
     else if (touches > 0) tensor->first = tensor->touches[0].step;
     else if (tensor->is_output) tensor->first = end;
+    if (touches > 0 && tensor->first > tensor->touches[0].step) { /* freed before it is a view */
+        tensor->first = tensor->touches[0].step;
+    }
     if (tensor->kind == ETS_PLAN_BUFFER || tensor->is_output) tensor->last = end;
     else tensor->last = touches > 0 ? tensor->touches[touches - 1].step : tensor->first;
 }
@@ -159,7 +164,7 @@ static bool uses_xnnpack(const struct ets_method *method)
     for (uint32_t i = 0; i < method->delegate_count; i++) {
         struct ets_delegate delegate;
         ets_method_delegate(method, i, &delegate);
-        if (ets_text_is(delegate.id, "XnnpackBackend")) return true;
+        if (ets_text_is(delegate.id, ETS_XNNPACK_BACKEND)) return true;
     }
     return false;
 }

@@ -27,6 +27,7 @@ struct finder {
     struct naming *namings; /* [tensor_count] */
     bool *is_written;       /* [tensor_count] by a step before, or from the start */
     const struct ets_plan_places *places;
+    struct ets_plan_delegates delegates;
     struct ets_plan_owners owners;    /* of places, by the writes so far */
     uint32_t *last_read, *last_write; /* [tensor_count] step + 1; 0: none */
     struct found_touch *found;        /* in the order of steps */
@@ -139,15 +140,22 @@ static bool may_be_view(const struct finder *f, uint32_t number)
            f->last_read[other] <= f->last_write[other];
 }
 
-/*
- * Which arguments a delegate gives is not in the file. They are behind those that it takes, and
- * nothing has written them yet; what may be a view is taken, as long as something is given.
- */
-static enum ets_status name_delegate_call(struct finder *f, const struct ets_instruction *call)
+/* What a delegate gives, as its payload tells. */
+static void divide_as_told(struct finder *f)
 {
-    for (uint32_t i = 0; i < call->argument_count; i++) {
-        ETS_TRY(name_value(f, ets_instruction_argument(call, i), false));
+    for (uint32_t i = f->first_of_step; i < f->count; i++) {
+        const struct naming *naming = &f->namings[f->found[i].tensor];
+        f->found[i].touch.writes = naming->is_result;
+        f->found[i].touch.reads = !naming->is_result || naming->count > 1;
     }
+}
+
+/*
+ * The same where nothing tells: it is behind what the delegate takes, and nothing has written it
+ * yet. What may be a view is taken, as long as something is given.
+ */
+static void divide_by_writes(struct finder *f)
+{
     uint32_t given = f->count; /* the first of those that are written */
     while (given > f->first_of_step && !f->is_written[f->found[given - 1].tensor]) given--;
     while (given + 1 < f->count && may_be_view(f, f->found[given].tensor)) given++;
@@ -155,6 +163,20 @@ static enum ets_status name_delegate_call(struct finder *f, const struct ets_ins
         f->found[i].touch.reads = i < given;
         f->found[i].touch.writes = i >= given;
     }
+}
+
+static enum ets_status name_delegate_call(struct finder *f, const struct ets_instruction *call)
+{
+    const struct ets_plan_results *results;
+    ETS_TRY(ets_plan_delegates_results(&f->delegates, (uint32_t)call->delegate_index, &results,
+                                       f->error));
+    const bool is_told = results->is_result != NULL && results->count == call->argument_count;
+    for (uint32_t i = 0; i < call->argument_count; i++) {
+        ETS_TRY(name_value(f, ets_instruction_argument(call, i),
+                           is_told && results->is_result[i] != 0));
+    }
+    if (is_told) divide_as_told(f);
+    else divide_by_writes(f);
     return ETS_OK;
 }
 
@@ -288,6 +310,7 @@ enum ets_status ets_plan_find_touches(struct ets_memory_plan *plan,
         f.step_begin == NULL) {
         return ets_fail_memory(error, "what instructions read and write");
     }
+    ETS_TRY(ets_plan_delegates_init(&f.delegates, plan, arena, error));
     ETS_TRY(ets_plan_owners_init(&f.owners, places, arena, error));
     start(&f);
     ETS_TRY(visit_all(&f));

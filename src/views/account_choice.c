@@ -1,4 +1,4 @@
-/* Some lines of the tree of times, and what they lie in. */
+/* Chooses lines of the tree of times, with the lines that enclose them. */
 #include <math.h>
 #include <stdlib.h>
 

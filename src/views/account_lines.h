@@ -1,6 +1,6 @@
 /*
- * The tree of times of a block as lines: each instruction with what it encloses, with what it took
- * itself, and with what is left over.
+ * The tree of times of a block as lines: each instruction with what it encloses, its self time, and
+ * unaccounted time.
  *
  *     const struct ets_account_options options = {.block = ETS_NO_INDEX, .run = ETS_NO_INDEX};
  *     struct ets_account_lines lines;
@@ -9,8 +9,8 @@
  *         ets_account_lines_close(&lines);
  *     }
  *
- * Times are ticks of the trace. Lines lie in the arena and show nodes of lines.accounting, which is
- * good until close; the inspection is borrowed.
+ * Times are ticks of the trace. Lines are in the arena and refer to nodes of lines.accounting,
+ * which is valid until close; the inspection is borrowed.
  */
 #ifndef ETSCOPE_VIEWS_ACCOUNT_LINES_H
 #define ETSCOPE_VIEWS_ACCOUNT_LINES_H
@@ -25,11 +25,13 @@
 struct ets_account_options {
     uint32_t block; /* only this block; ETS_NO_INDEX: all */
     uint32_t run;   /* only this run; ETS_NO_INDEX: all, or the steady ones */
-    int steady;     /* 1: without warm-up, as ets_run_phases_find tells it */
-    int all_events; /* 1: also OPERATOR_CALL around a kernel that reports itself; else what they
-                       take beyond their kernels is one line, "(operator calls)" */
-    uint32_t top;   /* the innermost lines that took most, and what they lie in; 0: all */
-    struct ets_row_filter filter; /* rows, what lies in them and what they lie in; numbers stay */
+    int steady;     /* 1: without warm-up, as ets_run_phases_find detects it */
+    int all_events; /* 1: also OPERATOR_CALL wrapper events; 0: their time beyond their kernels is
+                       one line, "(operator calls)" */
+    uint32_t top; /* only the N innermost lines with the most time, and the lines that enclose them;
+                     0: all */
+    struct ets_row_filter
+        filter; /* only these rows, with the lines inside and around them; numbers stay the same */
 };
 
 /* Numbers of one array of ticks per run. */
@@ -37,12 +39,12 @@ struct ets_account_times {
     struct ets_statistics statistics;
     struct ets_spread spread;
     double middle;       /* mid of chosen_runs.h, which shares are of */
-    double below, above; /* how far the truth of each run may lie */
+    double below, above; /* how far the true time of each run may differ */
     int64_t total;       /* as reported */
 };
 
 struct ets_account_line {
-    const struct ets_account_node *node; /* NULL: what calls take beyond their kernels */
+    const struct ets_account_node *node; /* NULL: the time of calls beyond their kernels */
     const struct ets_row *row;           /* of the node; else the one around those calls */
     uint32_t depth;
     struct ets_account_times inclusive, self;
@@ -63,8 +65,8 @@ struct ets_account_lines {
 };
 
 /*
- * The lines of a block, with the allocator of the arena throughout; after ETS_OK they are the
- * caller's to close. Status: NO_MEMORY.
+ * The lines of a block, allocated with the arena's allocator; after ETS_OK the caller closes them.
+ * Status: NO_MEMORY.
  */
 enum ets_status ets_account_lines_open(struct ets_arena *arena,
                                        const struct ets_inspection *inspection,
@@ -74,8 +76,8 @@ enum ets_status ets_account_lines_open(struct ets_arena *arena,
 void ets_account_lines_close(struct ets_account_lines *lines);
 
 /*
- * account_choice.c: which of the lines options->filter and options->top leave, with what those lie
- * in: [count]; NULL: no memory.
+ * account_choice.c: which lines options->filter and options->top keep, including the lines around
+ * those: [count]; NULL: no memory.
  */
 const bool *ets_account_lines_choose(struct ets_arena *arena,
                                      const struct ets_inspection *inspection,

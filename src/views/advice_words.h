@@ -1,6 +1,6 @@
 /*
- * What a reader of a view can do about what it says, in the words of whoever shows it: the command
- * line hands in its options, Python its arguments. Without words nothing is advised.
+ * How views word their advice: the command line passes its options, Python its arguments. Without
+ * words there is no advice.
  */
 #ifndef ETSCOPE_VIEWS_ADVICE_WORDS_H
 #define ETSCOPE_VIEWS_ADVICE_WORDS_H
@@ -9,7 +9,7 @@
 #include "host/text_builder.h"
 
 struct ets_advice_words {
-    const char *of[ETS_ADVICE_COUNT]; /* for %s in the clause of each code; NULL: there is no way */
+    const char *of[ETS_ADVICE_COUNT]; /* for %s in the clause of each code; NULL: no advice */
 };
 
 /* Prints the clause of `advice` with the word of `words` (NULL: none). Returns the length. */
@@ -19,7 +19,7 @@ static inline size_t ets_advise_with(const struct ets_advice_words *words, enum 
     return ets_advice_print(advice, words == NULL ? NULL : words->of[advice], text, room);
 }
 
-/* The same behind a sentence that is being built. */
+/* The same, appended to a sentence. */
 static inline void ets_add_advice(struct ets_text_builder *builder,
                                   const struct ets_advice_words *words, enum ets_advice advice)
 {

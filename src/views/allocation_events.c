@@ -6,6 +6,7 @@
 #include "host/key_table.h"
 #include "host/strings.h"
 #include "host/text_builder.h"
+#include "inspect/recorded_memory.h"
 
 /* What is known of an allocator on the way through its runs. */
 struct progress {
@@ -37,26 +38,13 @@ static void raise_to(uint64_t *most, uint64_t value)
     if (value > *most) *most = value;
 }
 
-/* The dump of a damaged trace has no table of runs that could be trusted. */
-static struct ets_text name_of(const struct ets_inspection *inspection, uint32_t run,
-                               uint64_t number)
-{
-    const struct ets_etdump *dump = ets_inspection_dump(inspection);
-    struct ets_etdump_run told;
-    const struct ets_text none = {NULL, 0};
-    if (ets_inspection_damage_total(inspection) > 0 || run >= dump->run_count) return none;
-    ets_etdump_run(dump, run, &told);
-    if (number == 0 || number > told.allocator_count) return none;
-    return ets_etdump_allocator_name(dump, &told, (uint32_t)number - 1);
-}
-
 /* The allocator of an event; ETS_NO_INDEX: no memory. */
 static uint32_t find_allocator(struct collector *c, uint32_t event)
 {
     const uint32_t run = c->events->run[event];
     const uint32_t block = ets_inspection_run(c->inspection, run)->block;
     const uint64_t number = c->events->start[event];
-    const struct ets_text name = name_of(c->inspection, run, number);
+    const struct ets_text name = ets_allocator_name(c->inspection, run, number);
     const uint32_t name_number = ets_strings_add(&c->names, name);
     const uint64_t key[3] = {block, number, name_number};
     const uint32_t before = c->known.count;
@@ -64,16 +52,16 @@ static uint32_t find_allocator(struct collector *c, uint32_t event)
         name_number == UINT32_MAX ? ETS_KEY_NONE : ets_key_table_add(&c->known, key);
     if (found == ETS_KEY_NONE) return ETS_NO_INDEX;
     if (found < before) return found;
-    struct ets_allocator_use *uses = ets_arena_grow(c->arena, c->view->allocators, found,
-                                                    &c->allocator_room, sizeof *uses);
+    struct ets_allocator_use *uses =
+        ets_arena_grow(c->arena, c->view->allocators, found, &c->allocator_room, sizeof *uses);
     struct progress *progress =
         ets_arena_grow(c->arena, c->progress, found, &c->progress_room, sizeof *progress);
     if (uses == NULL || progress == NULL) return ETS_NO_INDEX;
     c->view->allocators = uses;
     c->progress = progress;
     c->view->allocator_count = found + 1;
-    uses[found] = (struct ets_allocator_use){
-        .block = block, .number = (int64_t)number, .name = name};
+    uses[found] =
+        (struct ets_allocator_use){.block = block, .number = (int64_t)number, .name = name};
     progress[found] = (struct progress){.run = ETS_NO_INDEX, .step = ETS_NO_INDEX};
     return found;
 }
@@ -102,15 +90,15 @@ static bool add_event(struct collector *c, uint32_t event, uint32_t next)
     raise_to(&use->step_peak, progress->step_bytes);
     raise_to(&use->largest, bytes);
     const bool is_inside = next != ETS_NO_INDEX;
-    c->view->items[c->view->count++] = (struct ets_allocation_event){
-        .event = event,
-        .run = run,
-        .allocator = number,
-        .bytes = bytes,
-        .current = use->current,
-        .chain = is_inside ? c->events->chain[next] : -1,
-        .instruction = is_inside ? c->events->instruction[next] : -1,
-        .row = is_inside ? c->events->row[next] : ETS_NO_INDEX};
+    c->view->items[c->view->count++] =
+        (struct ets_allocation_event){.event = event,
+                                      .run = run,
+                                      .allocator = number,
+                                      .bytes = bytes,
+                                      .current = use->current,
+                                      .chain = is_inside ? c->events->chain[next] : -1,
+                                      .instruction = is_inside ? c->events->instruction[next] : -1,
+                                      .row = is_inside ? c->events->row[next] : ETS_NO_INDEX};
     return true;
 }
 
@@ -209,8 +197,9 @@ size_t ets_allocation_events_headline(const struct ets_allocation_events *events
 {
     struct ets_text_builder line = {text, room, 0};
     const struct ets_allocator_use *most = find_largest(events);
-    ets_add_text(&line, "%u allocations of %u allocators", events->count, events->allocator_count);
+    if (events->count == 0) ets_add_text(&line, "the trace has no allocation events");
     if (most == NULL) return line.used;
+    ets_add_text(&line, "%u allocations of %u allocators", events->count, events->allocator_count);
     ets_add_text(&line, "; ");
     if (most->name.data == NULL) ets_add_text(&line, "#%lld", (long long)most->number);
     else ets_add_plain_text(&line, "%.*s", ETS_TEXT(most->name));

@@ -15,13 +15,13 @@
 #include "host/arena.h"
 
 struct ets_allocation_event {
-    uint32_t event, run;  /* of the inspection */
-    uint32_t allocator;   /* in `allocators` */
-    uint64_t bytes;       /* that were asked for */
-    uint64_t current;     /* bytes of the run so far, this one included: nothing is given back */
-    int64_t chain;        /* of the instruction that ended next in the run; -1: none did */
-    int32_t instruction;  /* in its chain; -1 as above */
-    uint32_t row;         /* of the event that tells it, or ETS_NO_INDEX */
+    uint32_t event, run; /* of the inspection */
+    uint32_t allocator;  /* in `allocators` */
+    uint64_t bytes;      /* that were asked for */
+    uint64_t current;    /* bytes of the run so far, this one included: nothing is given back */
+    int64_t chain;       /* of the instruction that ended next in the run; -1: none did */
+    int32_t instruction; /* in its chain; -1 as above */
+    uint32_t row;        /* of the event that tells it, or ETS_NO_INDEX */
 };
 
 /* An allocator in a block, over all runs. Sums stay at 2^63 - 1 where they would go beyond. */
@@ -39,7 +39,7 @@ struct ets_allocator_use {
 };
 
 struct ets_allocation_events {
-    struct ets_allocation_event *items; /* in the order of the trace */
+    struct ets_allocation_event *items;   /* in the order of the trace */
     struct ets_allocator_use *allocators; /* by block, in order of first use */
     uint32_t count, allocator_count;
 };
@@ -51,8 +51,8 @@ ETS_API bool ets_allocation_events_collect(struct ets_arena *arena,
 
 /* "3 allocations of 2 allocators; arena takes most: 1.5 KiB in a run". Returns the length; cut to
  * `room`. */
-ETS_API size_t ets_allocation_events_headline(const struct ets_allocation_events *events, char *text,
-                                              size_t room);
+ETS_API size_t ets_allocation_events_headline(const struct ets_allocation_events *events,
+                                              char *text, size_t room);
 
 /* The allocation of that event, or NULL. */
 const struct ets_allocation_event *ets_allocation_event_find(

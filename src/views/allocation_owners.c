@@ -85,8 +85,8 @@ static void place(struct collector *c)
             .held = held,
             .method = method,
             .share = NAN,
-            .row = ets_instruction_rows_find(&c->rows, held->method, held->chain,
-                                             held->instruction)};
+            .row =
+                ets_instruction_rows_find(&c->rows, held->method, held->chain, held->instruction)};
     }
     view->count = view->memory.held_count;
 }
@@ -131,8 +131,8 @@ bool ets_allocation_owners_collect(struct ets_arena *arena, const struct ets_ins
                                    struct ets_allocation_owners *out)
 {
     struct collector c = {.arena = arena, .view = out};
-    *out = (struct ets_allocation_owners){.program = ETS_MEMORY_UNKNOWN,
-                                          .data = ETS_MEMORY_UNKNOWN};
+    *out =
+        (struct ets_allocation_owners){.program = ETS_MEMORY_UNKNOWN, .data = ETS_MEMORY_UNKNOWN};
     if (ets_recorded_memory_read(arena, inspection, &out->memory, NULL) != ETS_OK) return false;
     if (!find_methods(&c) || !ets_instruction_rows_build(arena, inspection, &c.rows)) return false;
     place(&c);
@@ -168,9 +168,9 @@ size_t ets_allocation_headline(const struct ets_allocation_owners *owners, uint3
     say_bytes(&line, ", temporary", method->temporary);
     if (method->inputs > 0) say_bytes(&line, ", inputs", method->inputs);
     if (method->outputs > 0) say_bytes(&line, ", outputs", method->outputs);
-    say_bytes(&line, ", heap beside these", method->heap);
+    say_bytes(&line, ", other heap", method->heap);
     if (owners->program != ETS_MEMORY_UNKNOWN) {
-        say_bytes(&line, "; the program has", owners->program);
+        say_bytes(&line, "; the program file has", owners->program);
     }
     return line.used;
 }

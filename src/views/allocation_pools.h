@@ -19,8 +19,8 @@ enum { ETS_POOL_LEAST_ALIGNMENT = 16 };
 struct ets_allocation_pool {
     uint32_t method; /* of the owners */
     enum ets_memory_owner owner;
-    uint32_t index;  /* PLANNED: of the planned buffer, from 0 */
-    uint64_t bytes;  /* ETS_MEMORY_UNKNOWN: not known */
+    uint32_t index;     /* PLANNED: of the planned buffer, from 0 */
+    uint64_t bytes;     /* ETS_MEMORY_UNKNOWN: not known */
     uint64_t alignment; /* that its begin needs for `bytes` to suffice; a power of two */
     uint64_t count;     /* METHOD, TEMPORARY: allocations; INPUTS, OUTPUTS: values */
     bool is_shared;     /* one for all methods of the program */

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* What the tracer itself took of each run, where that is known. */
+/* Adds the tracer's own time per run, if it is known. */
 static void add_overhead(struct ets_text_builder *heading, const struct ets_inspection *inspection,
                          const struct ets_block *block)
 {
@@ -13,8 +13,8 @@ static void add_overhead(struct ets_text_builder *heading, const struct ets_insp
     if (isnan(ns)) return;
     const unsigned long long tenths = (unsigned long long)(ns / 100 + 0.5);
     ets_add_plain_text(heading,
-                       is_subtracted ? ", about %llu.%llu us of tracing taken off each"
-                                     : ", about %llu.%llu us of each is tracing",
+                       is_subtracted ? ", subtracted tracing overhead of about %llu.%llu us per run"
+                                     : ", tracing overhead about %llu.%llu us per run",
                        tenths / 10, tenths % 10);
 }
 

@@ -5,7 +5,10 @@
 #include "etscope/inspect.h"
 #include "views/advice_words.h"
 
-/* Prints it, cut to `room`; returns its length. `words`: how a method is chosen; NULL: untold. */
+/*
+ * Prints the heading, cut to `room`; returns its length. `words`: how to choose a method; NULL: no
+ * advice.
+ */
 size_t ets_block_heading(const struct ets_inspection *inspection, const struct ets_block *block,
                          const struct ets_advice_words *words, char *text, size_t room);
 

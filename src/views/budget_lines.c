@@ -1,4 +1,4 @@
-/* The verdicts of a gate as lines, in the order in which they are shown. */
+/* The verdicts of a gate as lines, in display order. */
 #include "views/budget_lines.h"
 
 #include <math.h>

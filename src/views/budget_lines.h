@@ -1,5 +1,5 @@
 /*
- * The verdicts of a gate as lines: what each is about, in the order in which they are shown.
+ * The verdicts of a gate as lines, with what each is about, in display order.
  *
  *     struct ets_budget_lines lines;
  *     if (ets_budget_lines_collect(&arena, &report, &lines)) {
@@ -27,17 +27,21 @@ struct ets_budget_line {
 };
 
 struct ets_budget_lines {
-    struct ets_budget_line *items; /* failures, what is undecided, what passes; each by rules */
-    uint32_t count;                /* without what passes where the report hides it */
-    bool has_shares, has_times, has_methods; /* of all verdicts, those that are hidden included */
-    /* The rule that holds with the least to spare; NULL: one fails or is undecided, none holds. */
+    struct ets_budget_line
+        *items;     /* failed, then undecided, then passed; each in the order of the rules */
+    uint32_t count; /* without passed verdicts if the report hides them */
+    bool has_shares, has_times, has_methods; /* of all verdicts, including hidden ones */
+    /*
+     * The passed rule with the smallest margin; NULL: a rule failed or is undecided, or none
+     * passed.
+     */
     const struct ets_budget_verdict *tightest;
-    /* [doubt_count] Of each rule that is undecided the verdict that takes the most to decide. */
+    /* [doubt_count] For each undecided rule, the verdict that is hardest to decide. */
     const struct ets_budget_verdict **doubts;
     uint32_t doubt_count;
 };
 
-/* Returns false where memory ran out. */
+/* Returns false if memory runs out. */
 bool ets_budget_lines_collect(struct ets_arena *arena, const struct ets_budget_report *report,
                               struct ets_budget_lines *lines_out);
 
@@ -45,7 +49,7 @@ bool ets_budget_lines_collect(struct ets_arena *arena, const struct ets_budget_r
 struct ets_budget_line ets_budget_line_of(const struct ets_budget_report *report,
                                           const struct ets_budget_verdict *verdict);
 
-/* Whether there is a reason to be told: it failed or is undecided. */
+/* Whether the verdict needs a reason: it failed or is undecided. */
 bool ets_budget_has_reason(const struct ets_budget_verdict *verdict);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a verdict of a gate says, as a sentence: in the table, in JSON and in JUnit's XML. */
+/* Words the verdict of a gate as a sentence, for the table, JSON and JUnit XML. */
 #include <math.h>
 #include <stdio.h>
 
@@ -67,10 +67,10 @@ static void say_few_runs(struct ets_text_builder *s, const struct ets_budget_rep
     if (!isnan(verdict->spread)) {
         ets_add_plain_text(s, " with a spread of %s", percent_text(verdict->spread, spread));
     }
-    ets_add_plain_text(s, " cannot hold a rule of %s: ", percent_text(verdict->room, room));
+    ets_add_plain_text(s, " cannot decide a rule of %s: ", percent_text(verdict->room, room));
     if (verdict->runs_needed > 0)
-        ets_add_plain_text(s, "record %u or more of each", verdict->runs_needed);
-    else ets_add_plain_text(s, "more than a million would be needed; widen the rule");
+        ets_add_plain_text(s, "record %u or more per side", verdict->runs_needed);
+    else ets_add_plain_text(s, "more than a million would be needed; loosen the rule");
 }
 
 static void say_doubt(struct ets_text_builder *s, const struct ets_budget_report *report,
@@ -82,26 +82,25 @@ static void say_doubt(struct ets_text_builder *s, const struct ets_budget_report
     switch (verdict->doubt) {
     case ETS_DOUBT_RUNS: say_few_runs(s, report, verdict); break;
     case ETS_DOUBT_BASE:
-        ets_add_plain_text(
-            s,
-            "parts of the base itself reach %s: a rule of %s needs recordings that differ less, or "
-            "more room",
-            value_text(report, rule, verdict->noise, noise), room);
+        ets_add_plain_text(s,
+                           "parts of the base itself reach %s: a rule of %s needs recordings that "
+                           "differ less, or a looser limit",
+                           value_text(report, rule, verdict->noise, noise), room);
         break;
     case ETS_DOUBT_CLOCK:
         ets_add_plain_text(
-            s, "the delegate's clock is too coarse to hold a rule of %s: give it more room", room);
+            s, "the delegate's clock is too coarse for a rule of %s: loosen the rule", room);
         break;
     case ETS_DOUBT_ROOM:
-        ets_add_plain_text(
-            s, "a rule of 0 %% leaves no room for runs with a spread of %s: give it some",
-            percent_text(verdict->spread, spread));
+        ets_add_plain_text(s,
+                           "a rule of 0 %% cannot be decided with a spread of %s: loosen the rule",
+                           percent_text(verdict->spread, spread));
         break;
     case ETS_DOUBT_SLOWEST:
         ets_add_plain_text(
             s,
             "the slowest runs differ by more than the %s that the rule allows, and more runs do "
-            "not help: hold p90, of %d runs or more, or give it more room",
+            "not help: limit p90 (of %d runs or more) instead, or loosen the rule",
             room, ETS_BUDGET_P90_RUNS);
         break;
     case ETS_DOUBT_NONE: break;
@@ -112,9 +111,9 @@ static void say_missing(struct ets_text_builder *s, const struct ets_budget_repo
                         const struct ets_budget_rule *rule)
 {
     char names[NAMES_BYTES];
-    ets_add_plain_text(s, "the new trace has nothing that this rule is about");
+    ets_add_plain_text(s, "the new trace has no match for this rule");
     if (ets_budget_section_exists(rule, report->difference, names, sizeof names)) return;
-    ets_add_plain_text(s, ": no method or block of its section, but %s", names);
+    ets_add_plain_text(s, ": it has no method or block of the rule's section; it has %s", names);
 }
 
 void ets_budget_doubt(const struct ets_budget_report *report,
@@ -140,8 +139,8 @@ void ets_budget_reason(const struct ets_budget_report *report,
     const bool is_over = is_share || verdict->value > verdict->limit;
     ets_add_plain_text(&s, "%s is %s the limit of %s",
                        value_text(report, rule, verdict->value, value),
-                       is_share  ? "under"
-                       : is_over ? "over"
+                       is_share  ? "below"
+                       : is_over ? "above"
                                  : "within",
                        value_text(report, rule, verdict->limit, limit));
     if (!isnan(verdict->base)) {

@@ -1,4 +1,4 @@
-/* The numbers of captured values, or why they are not known. */
+/* Computes statistics of captured values, or finds the reason why there are none. */
 #include "views/captured_numbers.h"
 
 #include "base/error.h"
@@ -27,7 +27,7 @@ void ets_tensor_numbers_find(const struct ets_captured_value *value,
         status = ets_tensor_statistics_of(&value->tensor, ETS_FIRST_NUMBERS, &numbers.statistics);
         if (status != ETS_OK) {
             ets_set_error(&numbers.reason, status, ETS_NO_OFFSET,
-                          "the elements of a %s tensor are no numbers",
+                          "the elements of a %s tensor are not numbers",
                           ets_scalar_type_name(value->tensor.scalar_type));
         }
     }

@@ -1,6 +1,6 @@
 /*
- * The numbers of captured values: what each tensor holds, or why that is not known, and where what
- * made it stands in the model.
+ * Statistics of captured values, or the reason why there are none, and where in the model each
+ * value was computed.
  *
  *     struct ets_captured_numbers numbers;
  *     struct ets_captured_line line;
@@ -21,21 +21,21 @@
 #include "etscope/experimental/captured_values.h"
 #include "views/operator_lines.h"
 
-enum { ETS_FIRST_NUMBERS = 8 }; /* the first values that statistics keep */
+enum { ETS_FIRST_NUMBERS = 8 }; /* how many first values the statistics keep */
 
 enum ets_numbers_state {
     ETS_NUMBERS_OK = 0,
-    ETS_NUMBERS_REDUCED = 1,    /* the tracer kept the statistics alone */
+    ETS_NUMBERS_REDUCED = 1,    /* the tracer kept only the statistics */
     ETS_NUMBERS_UNRECORDED = 2, /* the trace's writer kept no bytes */
     ETS_NUMBERS_NO_BUFFER = 3,  /* they are in a debug buffer that was not given */
     ETS_NUMBERS_OUTSIDE = 4,    /* they lie outside of the debug buffer */
-    ETS_NUMBERS_NONE = 5,       /* of a type that has no numbers */
+    ETS_NUMBERS_NONE = 5,       /* of a type without numbers */
     ETS_NUMBERS_MALFORMED = 6
 };
 
 struct ets_tensor_numbers {
     enum ets_numbers_state state;
-    bool is_known; /* OK, REDUCED: the statistics is valid */
+    bool is_known; /* OK, REDUCED: the statistics are valid */
     struct ets_tensor_statistics statistics;
     struct ets_error reason; /* why it is not known */
 };
@@ -59,7 +59,7 @@ struct ets_captured_line {
     struct ets_captured_value value;
     struct ets_tensor_numbers numbers;
     uint32_t block;                        /* of the inspection */
-    const struct ets_row *row;             /* that made it; NULL: none is known */
+    const struct ets_row *row;             /* that computed it; NULL: unknown */
     struct ets_text_list sources, modules; /* of that row */
 };
 
@@ -68,16 +68,16 @@ struct ets_captured_numbers {
     bool no_memory;
 };
 
-/* Stands before the first value. `filter` NULL: all. */
+/* Starts before the first value. `filter` NULL: all values. */
 void ets_captured_numbers_init(struct ets_captured_numbers *numbers,
                                const struct ets_inspection *inspection,
                                struct ets_bytes debug_buffer,
                                const struct ets_captured_filter *filter);
-/* True and the next value, in logging order; false at the end, and where memory ran out. */
+/* True and the next value, in logging order; false at the end, or if memory runs out. */
 bool ets_captured_numbers_next(struct ets_captured_numbers *numbers, struct ets_arena *arena,
                                struct ets_captured_line *line_out);
 
-/* What any of the values has: columns that no value has anything in are not for people. */
+/* Which properties any value has: people do not see columns that would be empty. */
 struct ets_captured_contents {
     bool has_layouts; /* strides other than those of a contiguous tensor */
     bool has_items, has_indices, has_numbers, has_texts, has_handles;

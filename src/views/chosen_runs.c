@@ -1,4 +1,6 @@
-/* Which runs of a block count: all, the steady ones or one; and the mean over their middle half. */
+/*
+ * Chooses the runs of a block (all, steady or one), and computes the mean over their middle half.
+ */
 #include "views/chosen_runs.h"
 #include "inspect/accounting/accounting.h"
 #include "inspect/time_details.h"
@@ -111,8 +113,8 @@ size_t ets_chosen_runs_print(const struct ets_chosen_runs *runs, uint32_t run_co
                              char *text, size_t room)
 {
     if (run != ETS_NO_INDEX) {
-        return ets_print_text(text, room, ", run %u of the trace alone", run);
+        return ets_print_text(text, room, ", only run %u of the trace", run);
     }
     if (runs->count == run_count) return 0;
-    return ets_print_text(text, room, ", only the %u steady ones", runs->count);
+    return ets_print_text(text, room, ", only the %u steady runs", runs->count);
 }

@@ -1,4 +1,4 @@
-/* Finding the line of source that modules would tell apart. */
+/* Finds a source line that hides several modules. */
 #include "views/crowded_line.h"
 
 #include "base/error.h"

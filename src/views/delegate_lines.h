@@ -1,6 +1,6 @@
 /*
- * What was delegated where, with the times of a trace: the instructions of a method, each followed
- * by what its delegate runs inside of the call.
+ * The instructions of a method with the times of a trace, each delegate call followed by the
+ * operators inside.
  *
  *     struct ets_delegate_sections sections;
  *     if (!ets_delegate_sections_find(&arena, delegations, inspection, &sections)) return false;
@@ -10,7 +10,8 @@
  *         for (uint32_t k = 0; k < lines.count; k++) show(&lines.items[k]);
  *     }
  *
- * Times are ticks of the trace. All lies in the arena; delegations and inspection are borrowed.
+ * Times are ticks of the trace. Everything is in the arena; delegations and inspection are
+ * borrowed.
  */
 #ifndef ETSCOPE_VIEWS_DELEGATE_LINES_H
 #define ETSCOPE_VIEWS_DELEGATE_LINES_H
@@ -38,7 +39,7 @@ struct ets_delegate_line {
     const struct ets_delegation_step *step;
     uint32_t unit;      /* in step->units; ETS_NO_INDEX: the line is the instruction itself */
     uint32_t row;       /* of the inspection; ETS_NO_INDEX: the block has none */
-    double middle, p50; /* per run; NaN: not measured, or on a clock of the delegate's own */
+    double middle, p50; /* per run; NaN: not measured, or the delegate has its own clock */
     double resolution;  /* the true times are at least these and less than `resolution` longer */
 };
 
@@ -47,19 +48,19 @@ struct ets_delegate_lines {
     uint32_t count;
     uint32_t partition_count, inside_count; /* delegate calls, and operators in all of them */
     uint32_t outside_count;                 /* kernel calls */
-    double whole;           /* of a run, as `middle`: what shares are of; NaN: not known */
+    double whole;           /* of a run, as `middle`; shares are fractions of it; NaN: unknown */
     double delegated_share; /* of `whole`, of all delegate calls; NaN: not known */
 };
 
 /*
- * A section for each method, and where the trace has several blocks of it, for each of them.
- * `inspection` NULL: no trace. Returns false where memory ran out.
+ * Finds a section for each method, or for each of its blocks if the trace has several. `inspection`
+ * NULL: no trace. Returns false if memory runs out.
  */
 bool ets_delegate_sections_find(struct ets_arena *arena, const struct ets_delegation *delegations,
                                 const struct ets_inspection *inspection,
                                 struct ets_delegate_sections *sections_out);
 
-/* `calls_only`: without what delegates run inside. Returns false where memory ran out. */
+/* `calls_only`: without the operators inside delegates. Returns false if memory runs out. */
 bool ets_delegate_lines_collect(struct ets_arena *arena, const struct ets_delegate_section *section,
                                 bool calls_only, struct ets_delegate_lines *lines_out);
 

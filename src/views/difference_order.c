@@ -1,4 +1,4 @@
-/* Sorts the lines of a difference, each behind what it lies within. */
+/* Sorts the lines of a difference, each after the line that encloses it. */
 #include "views/difference_order.h"
 
 #include <math.h>

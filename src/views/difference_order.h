@@ -1,4 +1,4 @@
-/* The lines of a difference in the order in which they are shown. */
+/* The lines of a difference in display order. */
 #ifndef ETSCOPE_VIEWS_DIFFERENCE_ORDER_H
 #define ETSCOPE_VIEWS_DIFFERENCE_ORDER_H
 
@@ -10,7 +10,7 @@
 
 struct ets_difference_order_options {
     enum ets_sort_by sort; /* CHANGE, RATIO, ORDER, NAME */
-    uint32_t top;          /* lines of each block, without what they enclose; 0: all */
+    uint32_t top;          /* lines of each block, not counting what they enclose; 0: all */
 };
 
 struct ets_shown_line {
@@ -28,9 +28,9 @@ bool ets_difference_order(struct ets_arena *arena, const struct ets_difference *
                           uint32_t block, const struct ets_difference_order_options *options,
                           struct ets_shown_lines *lines_out);
 
-/* The operator that names a line: the first one after, or before where there is none after. */
+/* The operator that names a line: the first one after, or if there is none, before. */
 const struct ets_pool_operator *ets_difference_operator(const struct ets_difference_line *line);
-/* The index of its instruction, which tells operators of one name apart; -1: none. */
+/* The index of its instruction, which distinguishes operators of the same name; -1: none. */
 int32_t ets_difference_instruction(const struct ets_pool_operator *op);
 
 #endif

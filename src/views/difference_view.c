@@ -1,4 +1,4 @@
-/* The lines of a difference with what belongs to each. */
+/* Collects the lines of a difference with their places and parts in the total change. */
 #include "views/difference_view.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /*
- * The lines of a block of a difference, in the order in which they are shown, with what belongs to
- * each: where it stands in the model, and its part in the change of the whole.
+ * The lines of a block of a difference in display order, each with its place in the model and its
+ * part in the total change.
  *
  *     const struct ets_difference_order_options order = {.sort = ETS_SORT_CHANGE, .top = 10};
  *     struct ets_difference_view view;
@@ -22,11 +22,12 @@ struct ets_difference_view_line {
     uint32_t depth;
     const struct ets_difference_line *of;
     const struct ets_pool_operator *named_by;
-    int32_t instruction; /* of that operator, which tells lines of one name apart; -1: none */
+    int32_t
+        instruction; /* of that operator, which distinguishes lines of the same name; -1: none */
     double contribution; /* part of the total's change; NaN: there is none */
-    enum ets_tie tie;    /* the weakest of what ties a delegate's operators to their nodes */
+    enum ets_tie tie;    /* the weakest tie of a delegate's operators to their nodes */
     struct ets_text_list before, after;    /* names of the operators of each side */
-    struct ets_text_list sources, modules; /* of the side that names the line, each once */
+    struct ets_text_list sources, modules; /* of the side that names the line, without repetition */
 };
 
 struct ets_difference_view {
@@ -36,12 +37,12 @@ struct ets_difference_view {
     uint32_t count;
 };
 
-/* Lines of block `block`, each before those within it. Returns false where memory ran out. */
+/* Lines of block `block`, each before those within it. Returns false if memory runs out. */
 bool ets_difference_view_collect(struct ets_arena *arena, const struct ets_difference *difference,
                                  uint32_t block, const struct ets_difference_order_options *order,
                                  struct ets_difference_view *view_out);
 
-/* What any line of a difference has. */
+/* Which properties any line of a difference has. */
 struct ets_difference_contents {
     bool has_handles; /* a block was matched by debug handles: lines have places in the model */
     bool has_changes; /* an operator was added, removed, replaced, ... */

@@ -1,5 +1,5 @@
 /*
- * The executions of a trace: one by one, and by method - prefill and decode, token by token.
+ * The executions of a trace, one by one and by method: prefill and decode, token by token.
  *
  *     const struct ets_execution_options options = {.block = ETS_NO_INDEX, .run = ETS_NO_INDEX};
  *     struct ets_executions view;
@@ -16,10 +16,10 @@
 #include "host/arena.h"
 
 struct ets_execution_options {
-    bool one_by_one;     /* executions that are not chosen are listed, too; `is_chosen` tells */
+    bool one_by_one;     /* unchosen executions are also listed; see `is_chosen` */
     uint32_t block, run; /* ETS_NO_INDEX: all */
-    int steady;          /* 1: without warm-up, as ets_run_phases_find tells it */
-    /* With rows left out, times are of the work that is left. */
+    int steady;          /* 1: without warm-up, as ets_run_phases_find detects it */
+    /* If rows are filtered, times are those of the remaining work. */
     struct ets_row_filter filter;
 };
 
@@ -28,27 +28,27 @@ struct ets_execution {
     uint32_t run;      /* of the inspection */
     uint32_t method;   /* in `methods` */
     uint32_t position; /* among the executions of its method */
-    double ticks;      /* of the whole, or of the work that the filter leaves */
+    double ticks;      /* of the whole run, or of the work that the filter keeps */
     bool is_chosen;
 };
 
 struct ets_method_runs {
-    struct ets_text name;        /* of the method; where the trace has none, of the block */
+    struct ets_text name;        /* name of the method, or of the block if the trace has none */
     uint32_t count;              /* executions */
     double first;                /* ticks of the first one */
     struct ets_statistics times; /* ticks */
-    double trend; /* median of the last quarter against that of the first, 0.1: 10 % more; NaN: too
-                     few to tell */
+    double trend; /* median of the last quarter divided by that of the first, minus 1; NaN: too few
+                     runs */
 };
 
 struct ets_executions {
     struct ets_execution *items; /* in the trace's order */
     uint32_t count;
-    struct ets_method_runs *methods; /* in order of first execution; a `count` of 0 is no method */
+    struct ets_method_runs *methods; /* in order of first execution; skip those with `count` 0 */
     uint32_t method_count;
 };
 
-/* Runs that execute nothing (loads) are left out. Returns false where memory ran out. */
+/* Leaves out runs that execute nothing (loads). Returns false if memory runs out. */
 bool ets_executions_collect(struct ets_arena *arena, const struct ets_inspection *inspection,
                             const struct ets_execution_options *options,
                             struct ets_executions *executions_out);

@@ -1,4 +1,4 @@
-/* The finding of a gap in words. */
+/* Words the finding of a gap report. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -53,7 +53,7 @@ static void say_row(struct words *words, const struct ets_gap_report *report, ui
     say(words, ":%u)", frame->line);
 }
 
-/* What was compared with, in plain words. */
+/* Names the reference. */
 static void say_reference(struct words *words, const struct ets_gap_report *report,
                           const struct ets_gap_conclusion *verdict)
 {
@@ -72,28 +72,28 @@ static void say_reference(struct words *words, const struct ets_gap_report *repo
     say(words, verdict->in_double ? " in float64" : " as this runtime's kernels compute it");
 }
 
-/* What an agreement with itself does not tell. */
+/* Adds what this agreement does not prove. */
 static void say_limits(struct words *words, const struct ets_gap_conclusion *verdict)
 {
     if (verdict->is_unchecked) {
-        say(words, "; not checked: whether the delegate quantizes as the record does");
+        say(words, "; not checked: whether the delegate quantizes like the ETRecord");
         say_advice(words, ETS_ADVICE_PROGRAM);
     }
     if (!verdict->is_quantized) return;
-    say(words, "; for what quantization costs, give the float model");
+    say(words, "; to see what quantization costs, give the float model");
     say_advice(words, ETS_ADVICE_FLOAT_MODEL);
 }
 
-/* Whether the device computed what this runtime's kernels do. */
+/* Adds whether the device computed the same bits as this runtime's kernels. */
 static void say_bits(struct words *words, const struct ets_gap_conclusion *verdict)
 {
     if (verdict->same_bits == 0 || !verdict->in_double) return;
-    say(words, "; same bits as this runtime's kernels");
+    say(words, "; bit-identical to this runtime's kernels");
     if (verdict->same_bits == verdict->bits_known) return;
-    say(words, " in %u of %u", verdict->same_bits, verdict->bits_known);
+    say(words, " in %u of %u values", verdict->same_bits, verdict->bits_known);
 }
 
-/* What is known of the rows before the guilty one. */
+/* Adds how well the rows before the guilty one agree. */
 static void say_before(struct words *words, const struct ets_gap_report *report, uint32_t end)
 {
     double largest = 0;
@@ -108,14 +108,13 @@ static void say_before(struct words *words, const struct ets_gap_report *report,
         say(words, "; nothing before it could be compared");
         return;
     }
-    say(words, "; before it ");
-    if (largest == 0) say(words, "everything agrees bit for bit");
-    else say(words, "nothing is off by more than ");
+    if (largest == 0) say(words, "; everything before it agrees bit for bit");
+    else say(words, "; nothing before it is off by more than ");
     if (largest > 0) say_number(words, largest, 2);
     if (unknown > 0) say(words, " (%u of %u not compared)", unknown, end);
 }
 
-/* NaN that both sides have agrees, and is seldom what somebody wants. */
+/* NaN on both sides counts as agreement, but is rarely intended. */
 static void say_nan(struct words *words, const struct ets_gap_report *report)
 {
     for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
@@ -132,7 +131,7 @@ static void say_nan(struct words *words, const struct ets_gap_report *report)
 static void say_culprit(struct words *words, const struct ets_gap_report *report, uint32_t row)
 {
     const struct ets_gap_value *value = ets_gap_row(report, row)->value;
-    if (value->backend != NULL) say(words, "%s's partition up to ", value->backend);
+    if (value->backend != NULL) say(words, "the %s partition ending at ", value->backend);
     say_row(words, report, row);
 }
 
@@ -142,7 +141,7 @@ static void say_guilty(struct words *words, const struct ets_gap_report *report,
     const struct ets_gap_row *row = ets_gap_row(report, verdict->guilty);
     say_culprit(words, report, verdict->guilty);
     if (isnan(verdict->explained)) {
-        say(words, " is off");
+        say(words, row->has_own ? " is off" : " is the first value that is off");
     } else if (verdict->explained < 0.01) {
         say(words, " is the first that stands out");
     } else {
@@ -153,10 +152,10 @@ static void say_guilty(struct words *words, const struct ets_gap_report *report,
     say(words, " against ");
     say_reference(words, report, verdict);
     if (!row->has_own) {
-        say(words, ", the first: by ");
+        say(words, ": its error is ");
         say_number(words, ets_comparison_relative_rms(&row->total), 2);
     } else if (row->own.broken_count > 0) {
-        say(words, ": %llu of its numbers are NaN or infinite on one side alone",
+        say(words, ": %llu of its elements are NaN or infinite on one side only",
             (unsigned long long)row->own.broken_count);
     } else {
         say(words, ": its own error is ");
@@ -184,46 +183,48 @@ static void say_correlation(struct words *words, const struct ets_gap_report *re
     say_number(words, verdict->correlation, 2);
 }
 
-/* What does not belong together, and what says so. */
+/* Explains which files seem not to belong together, and why. */
 static void say_mismatch(struct words *words, const struct ets_gap_report *report,
                          const struct ets_gap_conclusion *verdict)
 {
     switch (verdict->mismatch) {
     case ETS_GAP_OTHER_WEIGHTS:
         say(words,
-            "the reference looks like another model than the one that ran: %u of %u weights and "
+            "the reference seems to be another model than the one that ran: %u of %u weights and "
             "%u of %u operators match",
             verdict->weights_alike, verdict->weights_compared, verdict->paired,
             verdict->paired + verdict->unpaired);
         break;
     case ETS_GAP_OTHER_OPERATORS:
         say(words,
-            "the reference looks like another model than the one that ran: %u of %u operators "
-            "match, no weights can be compared",
+            "the reference seems to be another model than the one that ran: %u of %u operators "
+            "match, and no weights can be compared",
             verdict->paired, verdict->paired + verdict->unpaired);
         break;
     case ETS_GAP_OTHER_STATE:
         say(words,
-            "the run found buffers that runs before it may have changed, and the reference starts "
-            "with the record's: what is computed of these cannot be judged; compare a first run");
+            "earlier runs may have changed the buffers of this run, but the reference starts with "
+            "those of the ETRecord: values computed from them cannot be judged; compare a first "
+            "run");
         break;
     case ETS_GAP_OTHER_INPUTS:
         if (verdict->other_input != ETS_NO_INDEX) {
-            say(words, "the run had other inputs than the reference: its input %u is another",
+            say(words, "the run had other inputs than the reference: input %u differs",
                 verdict->other_input);
             say_advice(words, ETS_ADVICE_INPUTS);
         } else {
             say(words,
-                "this looks like a run with other inputs than the reference, or its debug buffer "
-                "like another run's: ");
+                "this seems to be a run with other inputs than the reference, or the debug buffer "
+                "of another run: ");
             say_correlation(words, report, verdict);
         }
         break;
     default:
-        say(words, "this looks like another model than ");
+        say(words, "this seems to be another model than ");
         say_reference(words, report, verdict);
         say(words,
-            ", other inputs or another run's debug buffer: most values are off by half or more; ");
+            ", a run with other inputs, or the debug buffer of another run: most values are off by "
+            "half or more; ");
         say_correlation(words, report, verdict);
     }
     say(words, "; no operator is blamed");
@@ -244,16 +245,16 @@ static void say_inexact(struct words *words, const struct ets_gap_report *report
     if (most < 0) return;
     const struct ets_gap_row *row = ets_gap_row(report, worst);
     say(words, "; but ");
-    if (verdict->inexact > 1) say(words, "%u kernels are inexact, most of all ", verdict->inexact);
+    if (verdict->inexact > 1) say(words, "%u kernels are inexact, above all ", verdict->inexact);
     say_row(words, report, worst);
     if (verdict->inexact == 1) say(words, " is inexact");
     say(words, ": off by ");
     say_number(words, row->own_error, 2);
-    say(words, " where rounding to %s explains ", ets_tolerance_of(row->computes)->name);
+    say(words, "; rounding to %s explains ", ets_tolerance_of(row->computes)->name);
     say_number(words, row->rounding, 2);
 }
 
-/* What is lost in the end. */
+/* Adds the error of the outputs. */
 static void say_outputs(struct words *words, const struct ets_gap_conclusion *verdict)
 {
     if (isnan(verdict->outputs)) return;
@@ -261,8 +262,10 @@ static void say_outputs(struct words *words, const struct ets_gap_conclusion *ve
     say_number(words, verdict->outputs, 2);
 }
 
-/* Who comes nearest to standing out where totals are off and nobody is guilty:
- * "; nearest to it comes linear_1 (make.py:26): its own error is 0.14, 0.38 would stand out". */
+/*
+ * Adds the operator that is closest to standing out, if no operator is guilty: "; the closest is
+ * linear_1 (make.py:26): its own error is 0.14, 0.38 would stand out".
+ */
 static void say_nearest(struct words *words, const struct ets_gap_report *report)
 {
     uint32_t nearest = ETS_NO_INDEX;
@@ -274,7 +277,7 @@ static void say_nearest(struct words *words, const struct ets_gap_report *report
         nearest = i;
     }
     if (nearest == ETS_NO_INDEX) return;
-    say(words, "; nearest to it comes ");
+    say(words, "; the closest is ");
     say_row(words, report, nearest);
     say(words, ": its own error is ");
     say_number(words, ets_gap_row(report, nearest)->own_error, 2);
@@ -309,14 +312,14 @@ static void say_agreement(struct words *words, const struct ets_gap_report *repo
             return;
         }
     } else {
-        say(words, "no operator stands out: %u of %u values are off against ", verdict->unlike,
+        say(words, "no operator stands out: %u of %u values differ from ", verdict->unlike,
             compared);
         say_reference(words, report, verdict);
     }
-    say(words, ", by at most ");
+    say(words, "; the largest error is ");
     say_number(words, largest, 2);
     const struct ets_gap_row *row = ets_gap_row(report, worst);
-    if (verdict->unlike == 0 && row->limit >= 1e-3) { /* a lax judge says so */
+    if (verdict->unlike == 0 && row->limit >= 1e-3) { /* state a loose tolerance */
         say(words, " of ");
         say_number(words, row->limit, 2);
         say(words, " allowed");
@@ -378,7 +381,8 @@ static void say_worst(struct words *words, const struct ets_comparison *error)
     say(words, "  worst        ");
     if (error->broken_count > 0) {
         say(words,
-            "%llu of %llu numbers are NaN or infinite on one side alone, first element %llu\n",
+            "%llu of %llu elements are NaN or infinite on one side only, the first is element "
+            "%llu\n",
             (unsigned long long)error->broken_count, (unsigned long long)error->count,
             (unsigned long long)error->first_broken_index);
         return;
@@ -388,7 +392,7 @@ static void say_worst(struct words *words, const struct ets_comparison *error)
     say(words, "\n");
 }
 
-/* Delegates capture what goes into them; of other runs the inputs are not known. */
+/* Delegates capture their inputs; otherwise the inputs of a run are unknown. */
 static bool has_captured_input(const struct ets_gap_report *report)
 {
     for (uint32_t i = 0; i < ets_gap_value_count(report); i++) {
@@ -409,7 +413,7 @@ static void describe(struct words *words, const struct ets_gap_report *report,
     if (captured->event != ETS_NO_INDEX && !row->value->is_computed) {
         say(words, ", event %u", captured->event);
     }
-    if (row->value->is_computed) say(words, ", computed from what was captured");
+    if (row->value->is_computed) say(words, ", computed from captured values");
     else if (line->captured.size > 0) say(words, ", %.*s", ETS_TEXT(line->captured));
     say(words, "\n");
     if (line->ops.count > 1) {
@@ -421,7 +425,7 @@ static void describe(struct words *words, const struct ets_gap_report *report,
     if (line->ancestors.count == 0) {
         say(words, "the model's inputs");
         if (!has_captured_input(report)) {
-            say(words, ", if the run had the reference's");
+            say(words, ", if the run had those of the reference");
             say_advice(words, ETS_ADVICE_INPUTS);
         }
     }

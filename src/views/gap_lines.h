@@ -1,5 +1,5 @@
 /*
- * A compared value as it is shown: what it is of, and where that stands in the model.
+ * A compared value for display: its node and its place in the model.
  *
  *     struct ets_gap_line line;
  *     if (ets_gap_line_make(&line, &arena, inspection, report, row, &error) == ETS_OK) show(&line);
@@ -14,11 +14,14 @@
 #include "host/arena.h"
 #include "views/operator_lines.h"
 
-/* What a row's own error is of: the value's node, and those between it and captured values. */
+/*
+ * The nodes that a row's own error covers: the value's node, and those between it and captured
+ * values.
+ */
 struct ets_gap_nodes {
     const struct ets_graph_node **items; /* [count] in the graph's order */
     uint32_t count;
-    struct ets_text_list names; /* the value's own first */
+    struct ets_text_list names; /* the value's own node first */
     uint32_t *rows;             /* [row_count] of the report: the captured values they start from */
     uint32_t row_count;
 };
@@ -30,11 +33,12 @@ enum ets_status ets_gap_nodes_find(struct ets_arena *arena, const struct ets_gap
 struct ets_gap_line {
     const struct ets_gap_row *of;
     struct ets_gap_nodes nodes;
-    struct ets_text_list ops, traces;    /* of the nodes in the graph's order */
-    struct ets_text_list ancestors;      /* of the rows that they start from */
-    struct ets_text captured;            /* "addmm.out", "XnnpackBackend" */
-    struct ets_text event;               /* as the trace names it */
-    const struct ets_graph_node *placed; /* whose these are: what the quantizer added has no line */
+    struct ets_text_list ops, traces; /* of the nodes in the graph's order */
+    struct ets_text_list ancestors;   /* of the rows that they start from */
+    struct ets_text captured;         /* "addmm.out", "XnnpackBackend" */
+    struct ets_text event;            /* as the trace names it */
+    const struct ets_graph_node *
+        placed; /* the node with source line and module: nodes that the quantizer added have none */
     struct ets_text source, module;
 };
 

@@ -20,7 +20,8 @@ static bool add_row(struct ets_instruction_rows *rows, struct ets_arena *arena,
         ets_strings_add(&rows->methods, (struct ets_text){method, strlen(method)});
     const uint64_t key[3] = {name, (uint64_t)row->chain, (uint64_t)row->instruction};
     const uint32_t known = rows->places.count;
-    const uint32_t place = name == UINT32_MAX ? ETS_KEY_NONE : ets_key_table_add(&rows->places, key);
+    const uint32_t place =
+        name == UINT32_MAX ? ETS_KEY_NONE : ets_key_table_add(&rows->places, key);
     if (place == ETS_KEY_NONE) return false;
     uint32_t *grown = ets_arena_grow(arena, rows->rows, place, &rows->capacity, sizeof *grown);
     if (grown == NULL) return false;

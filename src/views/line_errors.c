@@ -1,7 +1,4 @@
-/*
- * Collects the values of a gap report that lines of the source can have, and tells which error is
- * worse.
- */
+/* Collects the values of a gap report that belong to source lines, and compares their errors. */
 #include "views/line_errors.h"
 #include "inspect/patterns.h"
 

@@ -1,5 +1,5 @@
 /*
- * What a gap report found, value by value, ready to be laid out by lines of source.
+ * The errors of a gap report, value by value, for the view of source lines.
  *
  *     struct ets_line_errors errors;
  *     if (!ets_line_errors_collect(&arena, inspection, report, block, &filter, &errors)) {
@@ -7,7 +7,7 @@
  *     }
  *     ets_source_lines_collect(&arena, &work, &runs, NULL, &errors, false, &lines);
  *
- * Nodes and names are the report's and its record's, lists are the arena's.
+ * Nodes and names belong to the report and its ETRecord, lists to the arena.
  */
 #ifndef ETSCOPE_VIEWS_LINE_ERRORS_H
 #define ETSCOPE_VIEWS_LINE_ERRORS_H
@@ -19,8 +19,8 @@
 /* A value that was compared. */
 struct ets_line_error {
     const struct ets_gap_row *row;
-    const struct ets_graph_node *const *nodes; /* [node_count] that its own error is of, the value's
-                                                  own among them */
+    const struct ets_graph_node *const
+        *nodes; /* [node_count] nodes that its own error covers, including the value's own */
     uint32_t node_count;
     struct ets_text_list names; /* of those, the value's own first */
 };
@@ -30,14 +30,19 @@ struct ets_line_errors {
     uint32_t count;
 };
 
-/* Those of `report` that were compared in `block` and that `filter` leaves. False: no memory. */
+/*
+ * Collects the values of `report` that were compared in `block` and that `filter` keeps. False: no
+ * memory.
+ */
 bool ets_line_errors_collect(struct ets_arena *arena, const struct ets_inspection *inspection,
                              const struct ets_gap_report *report, uint32_t block,
                              const struct ets_row_filter *filter,
                              struct ets_line_errors *errors_out);
 
-/* Whether `error` tells more of a line than `than` (NULL: nothing does): the guilty one, one that
- * stands out, the larger one. */
+/*
+ * Whether `error` matters more for a line than `than` (NULL: it does): guilty first, then standing
+ * out, then larger.
+ */
 bool ets_line_error_is_worse(const struct ets_line_error *error, const struct ets_line_error *than);
 
 #endif

@@ -1,4 +1,4 @@
-/* Sorts the lines of the operator table; of a tree the siblings. */
+/* Sorts the lines of the operator table; in a tree, the siblings. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The orders in which a view's lines may stand; each view's header says which it has. */
+/* The sort orders of views; the header of each view states which it supports. */
 #ifndef ETSCOPE_VIEWS_LINE_SORT_H
 #define ETSCOPE_VIEWS_LINE_SORT_H
 

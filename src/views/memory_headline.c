@@ -1,4 +1,4 @@
-/* What a method's planned memory is, in a sentence. */
+/* Describes a method's planned memory in a sentence. */
 #include <inttypes.h>
 
 #include "host/text_builder.h"
@@ -73,6 +73,18 @@ static const struct ets_plan_tensor *last_tensor(const struct ets_memory_plan *p
     return found;
 }
 
+/* A tensor that no instruction names and that ends last; NULL: there is none. */
+static const struct ets_plan_tensor *last_unused(const struct ets_memory_plan *plan,
+                                                 const struct ets_plan_arena *arena)
+{
+    for (uint32_t i = 0; i < arena->tensor_count; i++) {
+        const struct ets_plan_tensor *tensor = &plan->tensors[arena->tensors[i]];
+        if (tensor->first != ETS_PLAN_NONE || tensor->bytes == 0) continue;
+        if (tensor->offset + tensor->bytes == arena->end_bytes) return tensor;
+    }
+    return NULL;
+}
+
 /* Why the plan is above the bound: the parts of the gap of the arena that has the widest. */
 static void say_gap(struct ets_text_builder *text, const struct ets_memory_plan *plan)
 {
@@ -83,7 +95,14 @@ static void say_gap(struct ets_text_builder *text, const struct ets_memory_plan 
     const uint64_t behind = arena->planned.bytes - arena->end_bytes - arena->slack_bytes;
     const uint64_t padding = rest == 0 ? 0 : plan->alignment - rest;
     const struct ets_plan_tensor *tensor = last_tensor(plan, arena, &below);
+    const struct ets_plan_tensor *unused = tensor == NULL ? last_unused(plan, arena) : NULL;
     const char *between = " because ";
+    if (unused != NULL) {
+        say(text, "%svalue %" PRIu32 ", which no instruction names, takes ", between,
+            unused->value);
+        ets_add_bytes(text, unused->bytes);
+        between = ", ";
+    }
     if (tensor != NULL && below >= plan->alignment) {
         say(text, "%svalue %" PRIu32 " ends at byte %" PRIu64 " while ", between, tensor->value,
             arena->end_bytes);
@@ -147,6 +166,35 @@ size_t ets_memory_headline(const struct ets_memory_lines *lines, char *room, siz
         100 * (double)lines->holders.bytes / (double)lines->at_peak.bytes);
     say_bound(&text, lines);
     say_mistakes(&text, lines->findings.mistakes);
+    return text.used;
+}
+
+size_t ets_memory_arena_note(const struct ets_memory_plan *plan, uint32_t index, char *room,
+                             size_t size)
+{
+    struct ets_text_builder text = {room, size, 0};
+    const struct ets_plan_arena *arena = &plan->arenas[index];
+    const struct ets_planned_arena *planned = &arena->planned;
+    if (size > 0) room[0] = '\0';
+    if (planned->bytes == 0) return 0;
+    if (plan->planned_bytes == planned->bytes && planned->device_type == ETS_DEVICE_CPU) return 0;
+    say(&text, "memory %" PRIu32, planned->memory_id);
+    if (planned->device_type == ETS_DEVICE_CUDA) {
+        say(&text, " (CUDA %" PRId32 ")", planned->device_index);
+    } else if (planned->device_type != ETS_DEVICE_CPU) {
+        say(&text, " (device type %" PRId32 ", %" PRId32 ")", planned->device_type,
+            planned->device_index);
+    }
+    say(&text, ": ");
+    ets_add_bytes(&text, planned->bytes);
+    say(&text, " planned, ");
+    if (arena->peak_bytes == 0) {
+        say(&text, "never used");
+        return text.used;
+    }
+    say(&text, "peak ");
+    ets_add_bytes(&text, arena->peak_bytes);
+    say(&text, " at instruction %" PRIu32, arena->peak_step);
     return text.used;
 }
 

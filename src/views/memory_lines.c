@@ -1,22 +1,12 @@
-/* Lists the tensors of a plan in an order, with who is alive at the peak and where they come from.
+/*
+ * Lists the tensors of a plan in an order, with those alive at the peak and where they come from.
  */
 #include "views/memory_lines.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/load.h"
-#include "format/program_names.h"
-#include "host/text_builder.h"
-
-struct collector {
-    struct ets_arena *arena;
-    const struct ets_memory_plan *plan;
-    const struct ets_memory_options *options;
-    struct ets_memory_lines *lines;
-    uint32_t first_step, end_step; /* the method's steps in options->delegation */
-    struct ets_text *names;        /* [step_count] of producers, made when first asked for */
-};
+#include "views/memory_makers.h"
 
 static void add(struct ets_memory_sum *sum, uint64_t bytes)
 {
@@ -24,65 +14,21 @@ static void add(struct ets_memory_sum *sum, uint64_t bytes)
     if (!ets_add_u64(sum->bytes, bytes, &sum->bytes)) sum->bytes = UINT64_MAX;
 }
 
-static void find_steps(struct collector *c)
+/* Where a tensor comes from. */
+static bool describe(struct ets_memory_makers *makers, struct ets_memory_line *line)
 {
-    const struct ets_delegation *delegation = c->options->delegation;
-    if (delegation == NULL) return;
-    const uint32_t count = ets_delegation_count(delegation), method = c->plan->method.index;
-    while (c->first_step < count &&
-           ets_delegation_step_at(delegation, c->first_step)->method != method) {
-        c->first_step++;
-    }
-    c->end_step = c->first_step;
-    while (c->end_step < count &&
-           ets_delegation_step_at(delegation, c->end_step)->method == method) {
-        c->end_step++;
-    }
-}
-
-/* "aten::addmm.out" of a kernel call, else the delegate or the kind of instruction. */
-static bool name_step(struct collector *c, uint32_t step, struct ets_text *name_out)
-{
-    struct ets_text *name = &c->names[step];
-    if (name->data == NULL) {
-        struct ets_instruction call;
-        ets_plan_instruction(c->plan, step, &call);
-        if (call.name.data == NULL) {
-            const char *kind = ets_instruction_kind_name(call.kind);
-            *name = (struct ets_text){kind, strlen(kind)};
-        } else if (call.overload.size == 0) {
-            *name = call.name;
-        } else {
-            const size_t room = call.name.size + call.overload.size + 2;
-            char *text = ets_arena_alloc(c->arena, room);
-            if (text == NULL) return false;
-            memcpy(text, call.name.data, call.name.size);
-            text[call.name.size] = '.';
-            memcpy(text + call.name.size + 1, call.overload.data, call.overload.size);
-            *name = (struct ets_text){text, room - 1};
-        }
-    }
-    *name_out = *name;
+    struct ets_memory_maker maker;
+    if (line->tensor->producer == ETS_PLAN_NONE) return true;
+    if (!ets_memory_maker(makers, line->tensor->producer, &maker)) return false;
+    line->producer = maker.name;
+    line->sources = maker.sources;
+    line->modules = maker.modules;
     return true;
 }
 
-/* Where a tensor comes from. */
-static bool describe(struct collector *c, struct ets_memory_line *line)
+static bool holds_bytes(const struct ets_plan_tensor *tensor, uint32_t step)
 {
-    const uint32_t step = line->tensor->producer;
-    if (step == ETS_PLAN_NONE) return true;
-    if (!name_step(c, step, &line->producer)) return false;
-    if (step >= c->end_step - c->first_step) return true;
-    const struct ets_delegation_step *from =
-        ets_delegation_step_at(c->options->delegation, c->first_step + step);
-    return ets_operator_node_places(c->arena, from->nodes, from->node_count, &line->sources,
-                                    &line->modules);
-}
-
-static bool is_at_peak(const struct ets_memory_plan *plan, const struct ets_plan_tensor *tensor)
-{
-    return tensor->arena != ETS_PLAN_NONE && tensor->bytes > 0 &&
-           ets_plan_is_live(tensor, plan->peak_step);
+    return tensor->arena != ETS_PLAN_NONE && tensor->bytes > 0 && ets_plan_is_live(tensor, step);
 }
 
 /* Views have their bytes from another tensor, which is there as long as they are. */
@@ -138,14 +84,30 @@ static void sort(struct ets_memory_lines *lines, enum ets_memory_order order)
     if (lines->count > 1) qsort(lines->items, lines->count, sizeof *lines->items, orders[order]);
 }
 
-/* How few of the tensors alive at the peak hold 90 % of what these hold; the largest come first. */
-static void find_holders(struct ets_memory_lines *lines)
+static int compare_sizes(const void *left, const void *right)
 {
+    return compare_numbers(*(const uint64_t *)right, *(const uint64_t *)left);
+}
+
+/* How few of the tensors alive at the peak hold 90 % of what these hold: the largest. */
+static bool find_holders(struct ets_arena *arena, struct ets_memory_lines *lines)
+{
+    const struct ets_memory_plan *plan = lines->plan;
     struct ets_memory_sum *holders = &lines->holders;
-    for (uint32_t i = 0; i < lines->count && lines->items[i].is_at_peak; i++) {
-        if ((double)holders->bytes >= 0.9 * (double)lines->at_peak.bytes) return;
-        if (counts(lines->items[i].tensor)) add(holders, lines->items[i].tensor->bytes);
+    uint32_t count = 0;
+    uint64_t *sizes = ets_arena_alloc_array(arena, lines->at_peak.count, sizeof *sizes);
+    if (sizes == NULL) return false;
+    for (uint32_t t = 0; t < plan->tensor_count; t++) {
+        const struct ets_plan_tensor *tensor = &plan->tensors[t];
+        if (!holds_bytes(tensor, plan->peak_step) || !counts(tensor)) continue;
+        sizes[count++] = tensor->bytes;
     }
+    if (count > 1) qsort(sizes, count, sizeof *sizes, compare_sizes);
+    for (uint32_t i = 0; i < count; i++) {
+        if ((double)holders->bytes >= 0.9 * (double)lines->at_peak.bytes) break;
+        add(holders, sizes[i]);
+    }
+    return true;
 }
 
 /* What a method uses that is not in its arenas. */
@@ -166,28 +128,53 @@ static void count_beside(struct ets_memory_lines *lines)
     }
 }
 
+/* [tensor_count] whose bytes each takes over in place, or NONE; NULL: no memory. */
+static const uint32_t *find_in_place(struct ets_arena *arena, const struct ets_memory_plan *plan)
+{
+    uint32_t *in_place_of = ets_arena_alloc_array(arena, plan->tensor_count, sizeof *in_place_of);
+    if (in_place_of == NULL) return NULL;
+    for (uint32_t t = 0; t < plan->tensor_count; t++) in_place_of[t] = ETS_PLAN_NONE;
+    for (uint32_t i = 0; i < plan->overlap_count; i++) {
+        const struct ets_plan_overlap *overlap = &plan->overlaps[i];
+        if (overlap->kind == ETS_PLAN_IN_PLACE) in_place_of[overlap->tensor] = overlap->older;
+    }
+    return in_place_of;
+}
+
+/* Whether a tensor gets a line. */
+static bool is_wanted(const struct ets_memory_options *options,
+                      const struct ets_plan_tensor *tensor)
+{
+    if (options->only_at) return holds_bytes(tensor, options->at);
+    return options->all || tensor->arena != ETS_PLAN_NONE;
+}
+
 bool ets_memory_lines_collect(struct ets_arena *arena, const struct ets_memory_plan *plan,
                               const struct ets_memory_options *options,
                               struct ets_memory_lines *lines_out)
 {
+    struct ets_memory_makers makers;
     struct ets_memory_lines *lines = lines_out;
-    struct collector c = {.arena = arena, .plan = plan, .options = options, .lines = lines};
-    *lines = (struct ets_memory_lines){.plan = plan};
+    *lines = (struct ets_memory_lines){.plan = plan, .step = plan->peak_step};
+    if (options->only_at) lines->step = options->at;
     lines->items = ets_arena_alloc_array(arena, plan->tensor_count, sizeof *lines->items);
-    c.names = ets_arena_alloc_array(arena, plan->step_count, sizeof *c.names);
-    if (lines->items == NULL || c.names == NULL) return false;
-    find_steps(&c);
+    const uint32_t *in_place_of = find_in_place(arena, plan);
+    if (lines->items == NULL || in_place_of == NULL) return false;
+    if (!ets_memory_makers_init(&makers, arena, plan, options->delegation)) return false;
     for (uint32_t t = 0; t < plan->tensor_count; t++) {
         const struct ets_plan_tensor *tensor = &plan->tensors[t];
-        if (tensor->arena == ETS_PLAN_NONE && !options->all) continue;
+        if (holds_bytes(tensor, plan->peak_step) && counts(tensor)) {
+            add(&lines->at_peak, tensor->bytes);
+        }
+        if (!is_wanted(options, tensor)) continue;
         struct ets_memory_line *line = &lines->items[lines->count++];
         line->tensor = tensor;
-        line->is_at_peak = is_at_peak(plan, tensor);
-        if (line->is_at_peak && counts(tensor)) add(&lines->at_peak, tensor->bytes);
-        if (!describe(&c, line)) return false;
+        line->in_place_of = in_place_of[t];
+        line->is_at_peak = holds_bytes(tensor, lines->step);
+        if (!describe(&makers, line)) return false;
     }
     sort(lines, ETS_MEMORY_BY_PEAK);
-    find_holders(lines);
+    if (!find_holders(arena, lines)) return false;
     if (options->order != ETS_MEMORY_BY_PEAK) sort(lines, options->order);
     count_beside(lines);
     return ets_memory_findings_collect(arena, plan, &lines->findings);

@@ -1,5 +1,5 @@
 /*
- * The tensors of a method as lines: who is alive at the peak, and where each comes from.
+ * The tensors of a method as lines: which are alive at the peak, and where each comes from.
  *
  *     const struct ets_memory_options options = {.delegation = delegation};
  *     struct ets_memory_lines lines;
@@ -20,10 +20,10 @@
 #include "views/places.h"
 
 enum ets_memory_order {
-    ETS_MEMORY_BY_PEAK = 0, /* those alive at the peak first, the largest first of each */
+    ETS_MEMORY_BY_PEAK = 0, /* those alive at the peak first, then by size */
     ETS_MEMORY_BY_BYTES = 1,
     ETS_MEMORY_BY_OFFSET = 2, /* arena by arena */
-    ETS_MEMORY_BY_FIRST = 3,  /* as they come to life */
+    ETS_MEMORY_BY_FIRST = 3,  /* by first use */
     ETS_MEMORY_BY_VALUE = 4
 };
 
@@ -31,12 +31,15 @@ struct ets_memory_options {
     const struct ets_delegation *delegation; /* of the program, with a record: source lines and
                                                 modules; NULL: none */
     enum ets_memory_order order;
+    bool only_at; /* only tensors that hold bytes at the step `at`, below the plan's step_count */
+    uint32_t at;
     bool all; /* also tensors that are not planned: constants, the caller's inputs and outputs */
 };
 
 struct ets_memory_line {
     const struct ets_plan_tensor *tensor;
-    bool is_at_peak; /* it holds bytes of an arena at plan->peak_step */
+    bool is_at_peak;      /* it holds bytes of an arena at lines->step */
+    uint32_t in_place_of; /* tensor of the plan whose bytes it takes over; ETS_PLAN_NONE: none */
     /* Of the instruction that writes it first; absent without one, lists without a record. */
     struct ets_text producer; /* "aten::addmm.out", "XnnpackBackend", "MoveCall" */
     struct ets_text_list sources, modules;
@@ -52,6 +55,7 @@ struct ets_memory_lines {
     const struct ets_memory_plan *plan;
     struct ets_memory_line *items; /* in the order that was asked for */
     uint32_t count;
+    uint32_t step;                       /* the plan's peak, or the one that was asked for */
     struct ets_memory_sum at_peak;       /* without views, whose bytes are another tensor's */
     struct ets_memory_sum holders;       /* the fewest of those that hold 90 % of their bytes */
     struct ets_memory_findings findings; /* of the plan */
@@ -59,7 +63,7 @@ struct ets_memory_lines {
     struct ets_memory_sum constants, caller_inputs, caller_outputs, payloads;
 };
 
-/* Returns false where memory ran out. */
+/* Returns false if memory runs out. */
 bool ets_memory_lines_collect(struct ets_arena *arena, const struct ets_memory_plan *plan,
                               const struct ets_memory_options *options,
                               struct ets_memory_lines *lines_out);
@@ -70,6 +74,12 @@ bool ets_memory_lines_collect(struct ets_arena *arena, const struct ets_memory_p
  * length; cut to `room`.
  */
 size_t ets_memory_headline(const struct ets_memory_lines *lines, char *text, size_t room);
+/*
+ * Of one of several arenas, or of one that is not the CPU's: "memory 2 (CUDA 0): 32 B planned, peak
+ * 32 B at instruction 0". "": the headline says it all.
+ */
+size_t ets_memory_arena_note(const struct ets_memory_plan *plan, uint32_t arena, char *text,
+                             size_t room);
 /* What the method uses beside its planned memory, likewise; "": nothing. */
 size_t ets_memory_beside(const struct ets_memory_lines *lines, char *text, size_t room);
 

@@ -1,4 +1,4 @@
-/* Reads the metadata that delegates attached to the events of a row, as texts. */
+/* Reads the metadata that delegates attached to a row's events, as text. */
 #include "views/metadata_text.h"
 
 #include "base/error.h"

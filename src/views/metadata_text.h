@@ -6,11 +6,10 @@
 #include "views/places.h"
 
 /*
- * Metadata of the row's events, each text once, in logging order: UTF-8 without control characters
- * other than tab and line feed, up to 4,096 bytes, as it is, less a NUL at its end; of anything
- * else the size, "(12 bytes)". Events to which no byte was attached are passed over. `runs` chooses
- * the runs, numbered by `run_number` within their block; NULL: all. Returns false where memory ran
- * out.
+ * Lists the metadata of a row's events, each text once, in logging order. UTF-8 of up to 4,096
+ * bytes without control characters except tab and line feed is kept, without a trailing NUL;
+ * anything else becomes its size, "(12 bytes)". Events without metadata are skipped. `runs` chooses
+ * runs, numbered by `run_number` within their block; NULL: all. Returns false if memory runs out.
  */
 bool ets_row_metadata(struct ets_arena *arena, const struct ets_inspection *inspection,
                       uint32_t row, const struct ets_chosen_runs *runs, const uint32_t *run_number,

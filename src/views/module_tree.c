@@ -1,4 +1,4 @@
-/* Lays out work over the tree of modules, with the time of each module and all inside of it. */
+/* Assigns work to the tree of modules, with the time of each module and everything inside it. */
 #include "views/module_tree.h"
 
 #include <string.h>
@@ -96,7 +96,7 @@ static size_t size_at_depth(struct ets_text path, uint32_t depth)
 
 /*
  * Makes known what "layers.0" is a part of ("layers"), and that of what ("", the model itself). A
- * path here has MAX_DEPTH components at most. Returns false where memory ran out.
+ * path here has MAX_DEPTH components at most. Returns false if memory runs out.
  */
 static bool know_parents(struct tree *t, struct ets_text path)
 {

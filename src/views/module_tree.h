@@ -1,7 +1,7 @@
 /*
- * The work of a block as a tree of modules. A module is a number of `places`, and its parent
- * another: "layers.0" is a part of "layers", and that of the model. ets_operator_lines_by_group
- * calls it, and adds what lies between operators.
+ * The work of a block as a tree of modules. Modules are numbers of `places`; "layers.0" is a part
+ * of "layers", which is a part of the model. ets_operator_lines_by_group calls this and adds the
+ * time between operators.
  */
 #ifndef ETSCOPE_VIEWS_MODULE_TREE_H
 #define ETSCOPE_VIEWS_MODULE_TREE_H
@@ -9,11 +9,11 @@
 #include "views/operator_lines.h"
 
 /*
- * Lines in order of first appearance, parts behind what they are a part of. A piece of one module
- * is that module's own. One of several modules is a line of its own, named by all of them, under
- * the innermost module that holds them all: nothing is divided, and the own times of all lines add
- * up to the work, run by run. There is room for one line more. `per_run` is scratch. Returns false
- * where memory ran out.
+ * Lists modules in order of first appearance, parents before their parts. A piece of work of one
+ * module counts as that module's self time. A piece of several modules becomes a line named after
+ * all of them, under the innermost module that contains them: no time is divided, and the self
+ * times of all lines add up to the work of each run. There is room for one more line. `per_run` is
+ * scratch memory. Returns false if memory runs out.
  */
 bool ets_module_tree_lines(struct ets_arena *arena, const struct ets_work *work,
                            struct ets_places *places, const struct ets_operator_options *options,

@@ -1,4 +1,4 @@
-/* Lists the rows of a block as lines of the operator table, parents before what they enclose. */
+/* Lists the rows of a block as lines of the operator table, parents first. */
 #include "views/operator_lines.h"
 #include "inspect/time_details.h"
 

@@ -1,6 +1,6 @@
 /*
- * The operators of a block: a line for each row of the inspection, or for each group of them, with
- * what they took in the chosen runs. Groups add up to the run, to the tick.
+ * The operators of a block: a line for each row of the inspection or each group of rows, with its
+ * times in the chosen runs. Groups add up to the run exactly.
  *
  *     struct ets_chosen_runs runs;
  *     struct ets_operator_lines lines;
@@ -12,9 +12,9 @@
  *         for (uint32_t i = 0; i < lines.count; i++) show(&lines.items[i]);
  *     }
  *
- * Times are ticks of the trace. A line's places are numbers of `lines.places`, and a group of
- * lines, files, modules or handles is one for equal numbers. All memory is the arena's, names are
- * the arena's or the record's; every function returns false where memory ran out.
+ * Times are ticks of the trace. Places are numbers of `lines.places`; rows with equal numbers form
+ * one group. All memory is the arena's, names are the arena's or the record's; every function
+ * returns false where memory ran out.
  */
 #ifndef ETSCOPE_VIEWS_OPERATOR_LINES_H
 #define ETSCOPE_VIEWS_OPERATOR_LINES_H
@@ -35,18 +35,18 @@ struct ets_operator_line {
     uint32_t depth;
     uint32_t order; /* of execution */
     double calls_per_run;
-    double coarse_calls; /* of these, such as a clock of steps measured */
+    double coarse_calls; /* how many of these a coarse clock measured */
     double quantum;      /* the true time of a call lies within one step above it, of a negative
                             step below it; 0: exact */
-    bool has_own_clock;  /* `times` are no times */
+    bool has_own_clock;  /* `times` is invalid */
     struct ets_chosen_times times; /* per run */
-    struct ets_chosen_times self;  /* in a tree, without what is in its parts */
+    struct ets_chosen_times self;  /* in a tree, without the time of its parts */
     double self_quantum, self_coarse_calls;
     struct ets_numbers lines, modules; /* of a row */
-    struct ets_numbers group; /* lines, files, modules or handles of a group by these; of others,
-                                 and of what is nowhere: none */
-    bool is_rest;             /* what a delegate's operators leave over of its calls */
-    struct ets_cost cost;     /* in one run; where the options have costs */
+    struct ets_numbers group; /* lines, files, modules or handles of a group by these; otherwise,
+                                 and for work without any: none */
+    bool is_rest;             /* the rest of a delegate's calls beyond its operators */
+    struct ets_cost cost;     /* in one run; if the options have costs */
 };
 
 struct ets_operator_lines {
@@ -57,7 +57,7 @@ struct ets_operator_lines {
     struct ets_crowded_line crowded; /* of groups by source */
 };
 
-/* line_order.c: sorts the lines; of a tree those with one parent. */
+/* line_order.c: sorts the lines; in a tree, those with the same parent. */
 bool ets_operator_lines_sort(struct ets_arena *arena, enum ets_sort_by sort,
                              struct ets_operator_lines *lines);
 

@@ -1,4 +1,4 @@
-/* Which operators of an inspection are listed, how grouped, in which order. */
+/* Options of operator lists: filter, grouping and order. */
 #ifndef ETSCOPE_VIEWS_OPERATOR_OPTIONS_H
 #define ETSCOPE_VIEWS_OPERATOR_OPTIONS_H
 
@@ -24,12 +24,12 @@ struct ets_operator_options {
     uint32_t top;          /* lines of each block; 0: all */
     uint32_t block;        /* only this block; ETS_NO_INDEX: all */
     uint32_t run;          /* only this run; ETS_NO_INDEX: all, or the steady ones */
-    int steady;            /* 1: without warm-up, as ets_run_phases_find tells it */
-    int all_events;        /* 1: also OPERATOR_CALL around a kernel that reports itself */
-    uint32_t depth; /* GROUP_MODULE: components of a path; deeper modules count with the one that
-                       holds them; 0: all, up to 64 */
-    struct ets_row_filter filter;  /* only these rows; shares stay those of the whole run */
-    int has_costs;                 /* 1: lines have costs, which the table finds */
+    int steady;            /* 1: without warm-up, as ets_run_phases_find detects it */
+    int all_events;        /* 1: also OPERATOR_CALL wrapper events */
+    uint32_t depth; /* GROUP_MODULE: components of a path; deeper modules count with the module that
+                       contains them; 0: all, up to 64 */
+    struct ets_row_filter filter; /* only these rows; shares are still fractions of the whole run */
+    int has_costs;                /* 1: lines have costs, which the table finds */
     const struct ets_costs *costs; /* of the inspection; NULL: lines have none */
 };
 

@@ -1,4 +1,4 @@
-/* Which rows of a block are shown as operators, and which is the whole. */
+/* Finds the rows of a block that are operators, and the row of the whole run. */
 #include "views/operator_rows.h"
 
 #include "base/text.h"

@@ -54,15 +54,15 @@ size_t ets_run_phases_print(const struct ets_run_phases *phases, const uint32_t 
     if (room > 0) text[0] = '\0';
     if (phases->warm_up > 0) add_warm_up(&line, phases, runs);
     if (phases->state == ETS_PHASE_DRIFTING) {
-        add(&line, "drifts: the last third of runs is %+.1f %% off the first (p %.2g)",
-            100 * phases->drift, phases->trend_p);
+        add(&line, "runs got %.1f %% %s over time (last third against the first, p %.2g)",
+            100 * fabs(phases->drift), phases->drift < 0 ? "faster" : "slower", phases->trend_p);
     }
     if (phases->outliers > 0) add_outliers(&line, phases, runs, ticks);
     if (phases->state == ETS_PHASE_TOO_FEW && phases->first_ratio >= 1.5 &&
         isfinite(phases->first_ratio)) {
         add(&line,
-            "run %u took %.3g times the median of the others; %u runs are too few to tell warm-up "
-            "from noise",
+            "run %u took %.3g times the median of the others; %u runs are too few to distinguish "
+            "warm-up from noise",
             runs[0], phases->first_ratio, phases->run_count);
     }
     return line.used;

@@ -5,9 +5,9 @@
 #include "inspect/accounting/accounting.h"
 
 /*
- * What is to be said of a block's runs: "run 0 is warm-up (3.1 times the median of the others);
- * steady from run 1; 1 outlier: run 17". `runs`, `ticks`: the trace's number of each run and what
- * it took, in order. Returns the length, 0 where there is nothing to say; cut to `room`.
+ * Describes a block's runs: "run 0 is warm-up (3.1 times the median of the others); steady from run
+ * 1; 1 outlier: run 17". `runs`, `ticks`: the trace's number of each run and its time, in order.
+ * Returns the length, 0 if there is nothing to report; cut to `room`.
  */
 ETS_API size_t ets_run_phases_print(const struct ets_run_phases *phases, const uint32_t *runs,
                                     const int64_t *ticks, char *text, size_t room);

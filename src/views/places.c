@@ -1,4 +1,4 @@
-/* Numbers lines of source, files, modules and handles, and lists of them. */
+/* Numbers source lines, files, modules and handles, and lists of them. */
 #include "views/places.h"
 
 #include <string.h>

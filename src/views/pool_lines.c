@@ -1,4 +1,4 @@
-/* The operators of a pool's block with their times, in the order in which they are shown. */
+/* Collects the operators of a pool's block with their times, in display order. */
 #include "views/pool_lines.h"
 
 #include <math.h>

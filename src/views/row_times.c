@@ -1,4 +1,4 @@
-/* Times of all rows, and what the rows inside of them leave over. */
+/* Computes the times and self times of all rows. */
 #include "views/row_times.h"
 
 #include "inspect/time_details.h"

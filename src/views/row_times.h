@@ -1,5 +1,5 @@
 /*
- * What each row of an inspection took, over all runs of its block, and what of that is its own.
+ * The time of each row of an inspection over all runs of its block, and its self time.
  *
  *     struct ets_row_times *times = ets_row_times_collect(&arena, inspection);
  *     if (times == NULL) return no_memory;
@@ -7,8 +7,8 @@
  *         show(times[row].statistics.mean, times[row].self);
  *     }
  *
- * Times are ticks of the trace; of a row whose clock is its own (ets_row_has_own_clock), ticks of
- * that, which are nobody's part.
+ * Times are ticks of the trace. A row with its own clock (ets_row_has_own_clock) has ticks of that
+ * clock, which are not part of any other row.
  */
 #ifndef ETSCOPE_VIEWS_ROW_TIMES_H
 #define ETSCOPE_VIEWS_ROW_TIMES_H
@@ -19,7 +19,7 @@
 struct ets_row_times {
     struct ets_statistics statistics;
     double middle; /* mean over the middle half of the block's runs, by how long they took */
-    double self, self_middle; /* the mean and `middle` less those of the rows inside */
+    double self, self_middle; /* the mean and `middle` minus those of the rows inside */
     uint32_t children;        /* rows inside, one level deep */
 };
 

@@ -1,4 +1,4 @@
-/* Lays out work and errors over the lines of the source: each counts at one line. */
+/* Assigns work and errors to source lines: each counts at one line. */
 #include "views/source_lines.h"
 #include "record/record_maps.h"
 

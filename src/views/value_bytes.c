@@ -1,4 +1,4 @@
-/* What a row writes, by the program or by the shapes that the record's graph has. */
+/* Computes how many bytes a row writes, from the program or the shapes in the ETRecord's graph. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Collects the work of a block: rows that are counted once, and what delegate calls leave over. */
+/* Collects the work of a block: rows that count once, and the rest of delegate calls. */
 #include "views/work.h"
 #include "inspect/patterns.h"
 

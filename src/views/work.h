@@ -1,7 +1,7 @@
 /*
- * What the time of a block's runs is made of: pieces that are counted once each, so that with what
- * lies between them they add up to the whole, in ticks, run by run. Every view that adds up
- * (groups, the tree of modules, lines of source) is a way to lay out the same pieces.
+ * Divides the time of a block's runs into pieces that count once each. With the time between them,
+ * they add up to the whole run in ticks, for each run. All views that add up (groups, the tree of
+ * modules, source lines) use these pieces.
  *
  *     struct ets_work work;
  *     const uint32_t *run_number = ets_work_number_runs(&arena, inspection);
@@ -11,7 +11,7 @@
  *     }
  *     for (uint32_t i = 0; i < work.count; i++) ets_work_add(&work, &work.pieces[i], per_run);
  *
- * `per_run` has room for the block's runs and begins at 0. All memory is the arena's.
+ * `per_run` has room for the block's runs and starts with zeros. All memory comes from the arena.
  */
 #ifndef ETSCOPE_VIEWS_WORK_H
 #define ETSCOPE_VIEWS_WORK_H
@@ -22,19 +22,19 @@
 #include "etscope/experimental/row_filter.h"
 #include "host/arena.h"
 
-/* Delegate calls whose own events stand for them. */
+/* Delegate calls that are replaced by their own events. */
 enum ets_work_detail {
     ETS_WORK_CALLS = 0, /* none */
-    ETS_WORK_KNOWN = 1, /* those of which it is known what each event stands for */
-    ETS_WORK_ALL = 2    /* all that reported any */
+    ETS_WORK_KNOWN = 1, /* those whose events are all identified */
+    ETS_WORK_ALL = 2    /* all with events */
 };
 
 struct ets_work_piece {
     uint32_t row;
-    bool is_rest;        /* what the events of a delegate call leave over of it */
-    double quantum;      /* the true time of a call lies within one step above, of a negative step
-                            below; 0: exact */
-    double coarse_calls; /* calls in a run that such steps measured */
+    bool is_rest;   /* the rest of a delegate call beyond its events */
+    double quantum; /* the true time of a call is up to one step more, or with a negative step less;
+                       0: exact */
+    double coarse_calls; /* calls in a run that such a clock measured */
 };
 
 struct ets_span {
@@ -42,8 +42,8 @@ struct ets_span {
 };
 
 /*
- * `ticks` that a clock of steps of `quantum` reported for `calls` calls: the truth lies that many
- * steps above, or below where the step is negative (what is left of a total, its parts taken off).
+ * Bounds of the true time for `ticks` that a clock with steps of `quantum` reported for `calls`
+ * calls: up to that many steps more, or less if the step is negative (a total minus its parts).
  */
 static inline struct ets_span ets_span_of(double ticks, double quantum, double calls)
 {
@@ -63,14 +63,16 @@ struct ets_work {
     const struct ets_costs *costs; /* of the inspection, put here by who wants them; NULL: none */
 };
 
-/* Pieces in order of completion; those of rows that `filter` (NULL: none) does not match are left
- * out. `run_number` is borrowed. Returns false where memory ran out. */
+/*
+ * Collects pieces in order of completion, without rows that `filter` (NULL: none) does not match.
+ * `run_number` is borrowed. Returns false if memory runs out.
+ */
 bool ets_work_collect(struct ets_arena *arena, const struct ets_inspection *inspection,
                       uint32_t block, enum ets_work_detail detail,
                       const struct ets_row_filter *filter, const uint32_t *run_number,
                       struct ets_work *work_out);
 
-/* The number of each run within its block; NULL where memory ran out. */
+/* The number of each run within its block; NULL if memory runs out. */
 uint32_t *ets_work_number_runs(struct ets_arena *arena, const struct ets_inspection *inspection);
 
 /* Adds the ticks of a piece to per_run[run number]. */
@@ -78,7 +80,7 @@ void ets_work_add(const struct ets_work *work, const struct ets_work_piece *piec
 /* Adds what a piece did in one run; of what is left of a call, nothing. `costs` NULL: none. */
 void ets_work_add_cost(const struct ets_costs *costs, const struct ets_work_piece *piece,
                        struct ets_cost *sum);
-/* Adds the ticks of the whole run; false where the block has no row for it. */
+/* Adds the ticks of the whole run; false if the block has no row for it. */
 bool ets_work_add_total(const struct ets_work *work, double *per_run);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Names for work that no line of source, module or handle has: what it is, as far as the trace, the
- * payload and the record tell. One name for each kind, so that it is one group in every view.
+ * Names work without a source line, module or handle, from the trace, the payload and the ETRecord.
+ * Each kind of work has one name, so that it is one group in every view.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@ static uint32_t number_name(struct ets_arena *arena, struct ets_places *places, 
     char *text = ets_arena_alloc(arena, room);
     struct ets_text_builder name = {text, room, 0};
     if (text == NULL) return ETS_NO_INDEX;
-    /* Never cut: it is what tells them apart. */
+    /* Never cut: the name distinguishes them. */
     ets_add_text(&name, "(%s%.*s%s)", what, (int)of.size, of.data, end);
     return ets_places_none(places, ets_built_text(&name));
 }
@@ -36,7 +36,7 @@ uint32_t ets_work_rest(struct ets_arena *arena, struct ets_places *places,
     return number_name(arena, places, "", backend_of(row), ", not reported");
 }
 
-/* Whether all that a delegate's event does is one of these types of nodes. */
+/* Whether all nodes of a delegate's event have one of these types. */
 static bool is_all_of(const struct ets_row *row, const char *const *types)
 {
     for (size_t i = 0; i < row->payload_node_count; i++) {
@@ -49,7 +49,7 @@ static bool is_all_of(const struct ets_row *row, const char *const *types)
     return row->payload_node_count > 0;
 }
 
-/* What the exporter put into a payload, of a node without a handle; NULL: no more is known. */
+/* Names work that the exporter added to a payload, without a handle; NULL: unknown. */
 static const char *name_payload_work(const struct ets_row *row)
 {
     static const char *const layouts[] = {"StaticTranspose", "StaticReshape", NULL};
@@ -60,7 +60,7 @@ static const char *name_payload_work(const struct ets_row *row)
     return row->payload_node_count > 0 ? ", added by the export" : NULL;
 }
 
-/* What a kernel or an instruction does that the record does not map; NULL: no more is known. */
+/* Names the work of a kernel or instruction that the ETRecord does not map; NULL: unknown. */
 static const char *name_unmapped(const struct ets_row *row)
 {
     const struct ets_text name = ets_row_operator(row);
@@ -84,7 +84,7 @@ static const char *name_unmapped(const struct ets_row *row)
     return NULL;
 }
 
-/* Work whose nodes the record has, without a line. */
+/* Names work whose nodes are in the ETRecord, but have no line. */
 static uint32_t name_without_line(struct ets_arena *arena, struct ets_places *places,
                                   const struct ets_row *row)
 {

@@ -1,6 +1,6 @@
 /*
- * What work is called that has no line of source, module or handle: as much as the trace, the
- * payload and the record tell, the same for the same kind of work in every view.
+ * Names work without a source line, module or handle, from the trace, the payload and the ETRecord.
+ * The same kind of work has the same name in every view.
  *
  *     const uint32_t number = ets_work_elsewhere(&arena, places, row, true);
  *     if (number == ETS_NO_INDEX) return no_memory;
@@ -11,13 +11,18 @@
 
 #include "views/places.h"
 
-/* "(XnnpackBackend, not reported)": what a call took beyond the operators that it reported, as a
- * number of kind ETS_PLACE_NONE; ETS_NO_INDEX: no memory. */
+/*
+ * "(XnnpackBackend, not reported)": the time of a call beyond its reported operators, as a number
+ * of kind ETS_PLACE_NONE; ETS_NO_INDEX: no memory.
+ */
 uint32_t ets_work_rest(struct ets_arena *arena, struct ets_places *places,
                        const struct ets_row *row);
 
-/* Of work without a line (`wants_lines`), module or handle: "(XnnpackBackend, layout conversions)",
- * "(no line in the record: lstm)", "(not in the record)" where no more is known. Likewise. */
+/*
+ * The name of work without a line (`wants_lines`), module or handle: "(XnnpackBackend, layout
+ * conversions)", "(no line in the record: lstm)", or "(not in the record)" if nothing is known.
+ * Likewise.
+ */
 uint32_t ets_work_elsewhere(struct ets_arena *arena, struct ets_places *places,
                             const struct ets_row *row, bool wants_lines);
 

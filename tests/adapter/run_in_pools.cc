@@ -70,15 +70,14 @@ const char *try_method(const Program &program, const char *name, size_t method_b
     }
     Pool method_pool(method_bytes), temporary_pool(temporary_bytes);
     MemoryAllocator method_memory(static_cast<uint32_t>(method_bytes), method_pool.data());
-    MemoryAllocator temporary_memory(static_cast<uint32_t>(temporary_bytes),
-                                     temporary_pool.data());
+    MemoryAllocator temporary_memory(static_cast<uint32_t>(temporary_bytes), temporary_pool.data());
     HierarchicalAllocator planned_memory({spans.data(), spans.size()});
     MemoryManager memory(&method_memory, &planned_memory, &temporary_memory);
     auto method = program.load_method(name, &memory);
     if (!method.ok()) return "load";
     std::vector<executorch::extension::TensorPtr> inputs;
     Error error = Error::Ok;
-    for (int i = 0; i < 2 && error == Error::Ok; i++) { // a run may reuse its inputs' memory
+    for (int i = 0; i < 2 && error == Error::Ok; i++) {  // a run may reuse its inputs' memory
         error = fill_inputs(method.get(), inputs);
         if (error == Error::Ok) error = method->execute();
     }

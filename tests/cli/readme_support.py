@@ -68,6 +68,7 @@ class Sandbox:
         "debug.bin": "debug.bin", "image.npy": "inputs/forward.0.0.npy",
         "x.npy": "inputs/forward.0.0.npy",
         "before.etdp": "profile.etdp", "after.etdp": "profile.etdp",
+        "counted.etdump": "../memory/counted.etdp",
         "before.pte": "model.pte", "after.pte": "model.pte",
         "monday.etdp": "profile.etdp", "tuesday.etdp": "profile.etdp",
         "int8.pte": "../quantized/int8.pte", "int8.etrecord": "../quantized/int8.etrecord",

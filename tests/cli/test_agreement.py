@@ -73,7 +73,7 @@ class Agreement(RunTest):
         words = ("debug.etdp", "--debug-buffer", "debug.bin", "--etrecord",
                  folder / "changed.etrecord", "--method", "get_double")
         headline = self.ok("gap", *words).stdout.splitlines()[0]
-        self.assertRegex(headline, "^the run found buffers that runs before it may have changed")
+        self.assertRegex(headline, "^earlier runs may have changed the buffers of this run")
         self.assertTrue(headline.endswith("; no operator is blamed"))
         findings = {row["finding"] for row in self.gap(folder / "changed.etrecord", *words[5:])}
         self.assertEqual(findings, {"agrees", "off", "inherited"})

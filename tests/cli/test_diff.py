@@ -171,7 +171,7 @@ class Matching(InFolder):
         path, copy = self.trace("a.etdp", BASE, 3), self.trace("b.etdp", BASE, 3)
         for other in (path, copy):
             self.assertEqual(self.diff(path, other).splitlines()[0], "identical: both sides are "
-                             "one recording, equal in every run of every operator")
+                             "the same recording; every run of every operator is equal")
         self.assertNotIn("identical", self.diff(path, self.trace("c.etdp", BASE, 4)))
 
     def test_diff__of_unrelated_programs_says_so_and_nothing_else(self):
@@ -254,7 +254,8 @@ class Shown(InFolder):
             self.assertEqual([row["change_ns"] for row in read],
                              [str(row["change_ns"]) for row in rows])
         table = self.diff(*words)
-        self.assertIn("Execute - 20 runs before, 20 runs after, matched by names in order", table)
+        self.assertIn("Execute - 20 runs before, 20 runs after, matched by names in order "
+                      "of execution", table)
         self.assertRegex(table, r"mul\.out +0\.50\d +0\.80\d +\+0\.300 +"
                                 r"\+5\d\.\d% +\+0\.\d+\.\.\+0\.\d+ +slower")
         self.assertIn("| &nbsp; mul.out |", self.diff(*words, "-f", "markdown"))

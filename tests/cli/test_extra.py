@@ -111,7 +111,7 @@ class Overhead(Extra):
         path = self.dump(cost=64.0, runs=[("forward", 0, 2, 0)])
         heading = self.ok("inspect", path).stdout.decode().splitlines()[0]
         self.assertEqual(heading,
-                         "Execute - method forward - 1 run, about 0.3 us of each is tracing")
+                         "Execute - method forward - 1 run, tracing overhead about 0.3 us per run")
         done = self.ok("inspect", path, "--subtract-overhead", "--all", "--format", "json")
         found = {(row["operator"], row["instruction"]): row["avg_ns"]
                  for row in support.json_rows(done.stdout)}
@@ -120,7 +120,7 @@ class Overhead(Extra):
             ("OPERATOR_CALL", 0): 2200 - 64 - 32, ("permute_copy.out", 0): 2000 - 32,
             ("OPERATOR_CALL", 1): 5200 - 64 - 32, ("addmm.out", 1): 5000 - 32})
         heading = self.ok("inspect", path, "--subtract-overhead").stdout.decode().splitlines()[0]
-        self.assertTrue(heading.endswith("about 0.3 us of tracing taken off each"), heading)
+        self.assertTrue(heading.endswith("subtracted tracing overhead of about 0.3 us per run"), heading)
 
     def test_extra__groups_are_without_it_too(self):
         path = self.dump(cost=64.0)

@@ -54,10 +54,10 @@ class Fixtures(GapTest):
                          "all 40 values agree with the exported program as this runtime's kernels "
                          "compute it, bit for bit")
         self.assertRegex(self.headline(*files("gpt_portable")),
-                         r"^all 40 values agree with the exported program in float64, by at most "
-                         r"[1-9.]+e-07 in \S+ \(\S+\); same bits as this runtime's kernels$")
+                         r"^all 40 values agree with the exported program in float64; the largest error is "
+                         r"[1-9.]+e-07 in \S+ \(\S+\); bit-identical to this runtime's kernels$")
         self.assertRegex(self.headline(*files("conv_portable")),
-                         r"; same bits as this runtime's kernels in \d of 7$")
+                         r"; bit-identical to this runtime's kernels in \d of 7 values$")
 
     def test_gap__conditions_agree_with_the_expected_output(self):
         for case, branch in ((0, "sin"), (1, "cos")):
@@ -115,8 +115,8 @@ class Inexact(GapTest):
         self.assertGreater(rows[2]["own_error"], 0.01)
         self.assertLess(max(row["own_error"] for row in rows if row["finding"] == "agrees"), 0.003)
         self.assertRegex(self.headline(*self.words),
-                         r"; but cumsum \(models/sums.py:13\) is inexact: off by 0\.01\d where "
-                         r"rounding to bfloat16 explains 0\.00\d+; same bits as this")
+                         r"; but cumsum \(models/sums.py:13\) is inexact: off by 0\.01\d; "
+                         r"rounding to bfloat16 explains 0\.00\d+; bit-identical to this")
         self.assertIn("bit for bit", self.headline(*self.words, "--reference-dtype", "record"))
 
     def test_gap__a_tolerance_that_it_breaks_blames_the_kernel(self):
@@ -157,8 +157,8 @@ class PlantedFaults(GapTest):
         rows = self.gap(*self.plant("gpt_portable", 10, 3, float("nan")))
         self.check(rows, "linear_2")
         text = self.ok("gap", *self.plant("gpt_portable", 10, 3, float("nan"))).stdout
-        self.assertRegex(text, r"worst +16 of 4096 numbers are NaN or infinite on one side alone, "
-                               r"first element 0")
+        self.assertRegex(text, r"worst +16 of 4096 elements are NaN or infinite on one side only, "
+                               r"the first is element 0")
         self.assertNotIn("both have NaN", text)
 
     def test_gap__nan_on_both_sides_is_said(self):
@@ -176,7 +176,7 @@ class PlantedFaults(GapTest):
 
     def test_gap__a_partition_is_blamed_as_one(self):
         text = self.ok("gap", *self.plant("mlp_xnnpack", 2, 3, 0.1)).stdout
-        self.assertRegex(text, r"^XnnpackBackend's partition up to softmax \(models/zoo.py:16\) "
+        self.assertRegex(text, r"^the XnnpackBackend partition ending at softmax \(models/zoo.py:16\) "
                                "makes 100 % of")
         self.assertIn("  from         the model's inputs", text)
 
@@ -185,7 +185,7 @@ class PlantedFaults(GapTest):
         lines = self.ok("gap", *words).stdout.splitlines()
         self.assertRegex(lines[0], r"^linear_1 \(models/zoo.py:16\) makes 100 % of the outputs' "
                                    r"error against the exported program in float64: its own "
-                                   r"error is 0\.\d+; before it nothing is off by more than "
+                                   r"error is 0\.\d+; nothing before it is off by more than "
                                    r"[\d.]+e-0[78]$")
         self.assertIn("guilty: linear_1 (models/zoo.py:16), module l2, instruction 4, event 14, "
                       "addmm.out", lines)
@@ -233,7 +233,7 @@ class Comparators(GapTest):
                        self.plugins / "comparator_refuses.so")
         self.assertEqual({row["refuses"] for row in json_rows(done.stdout)}, {None})
         self.assertEqual(done.stderr.count("comparator refuses: UNSUPPORTED"), 1)
-        self.fails(USAGE, "comparator mse has the name", "gap", *files("mlp_portable"),
+        self.fails(USAGE, "another column is also named like comparator mse", "gap", *files("mlp_portable"),
                    "--comparator", self.plugins / "comparator_column.so")
 
 
@@ -252,9 +252,9 @@ class Int8(GapTest):
             with self.subTest(model=str(model[0])):
                 line = self.headline(*model)
                 self.assertRegex(line, "^1 value agrees with the program's own quantized graph in "
-                                       "float64, ")
+                                       "float64; ")
                 self.assertTrue(line.endswith(
-                    "; for what quantization costs, give the float model: --reference-etrecord"),
+                    "; to see what quantization costs, give the float model: --reference-etrecord"),
                     line)
         self.assertIn("against the other model in float64", self.headline(*self.words,
                                                                           *self.original))
@@ -270,7 +270,7 @@ class Int8(GapTest):
         self.assertIn("note: tolerance: static int8 0.05 of", stderr)
         self.assertNotIn("float32", stderr)
         line = self.headline(*self.words, *self.original, "--rms", "0.5")
-        self.assertRegex(line, r"^all 9 values agree with the other model in float64, by at most "
+        self.assertRegex(line, r"^all 9 values agree with the other model in float64; the largest error is "
                                r"0\.2\d of 0\.5 allowed in relu_1 \(models/net\.py:20\); the outputs "
                                r"are off by 0\.03\d*$")
 
@@ -312,7 +312,7 @@ class Int8(GapTest):
         """Values behind quantize and dequantize nodes are compared with such."""
         words = (*self.words, "--reference-etrecord", self.words[2])
         self.assertEqual({row["finding"] for row in self.gap(*words)}, {"agrees"})
-        self.assertRegex(self.headline(*words), "^all 9 values agree with the other model .*; for "
+        self.assertRegex(self.headline(*words), "^all 9 values agree with the other model .*; to see "
                                                 "what quantization costs, give the float model")
 
     def test_gap__the_picture_is_svg_with_a_line_for_each_operator(self):
@@ -328,14 +328,14 @@ class Int8(GapTest):
 
     def test_gap__what_counts_as_rounding_is_said_where_it_is_much(self):
         self.assertRegex(self.headline(*files("linear_int8_xnnpack")),
-                         r", by at most 0.01 of 0.05 allowed in linear \(models/zoo.py:6\);")
+                         r"; the largest error is 0.01 of 0.05 allowed in linear \(models/zoo.py:6\);")
         self.assertNotIn("allowed", self.headline(*files("conv_portable")))
 
     def test_gap__of_other_weights_no_operator_is_accused(self):
         words = (*files("conv_xnnpack_int8"), "--reference-etrecord",
                  support.DATA / "conv_xnnpack" / "model.etrecord")
         self.assertRegex(self.headline(*words),
-                         r"^the reference looks like another model than the one that ran: 0 of \d "
+                         r"^the reference seems to be another model than the one that ran: 0 of \d "
                          r"weights and \d of \d operators match; no operator is blamed$")
         rows = self.gap(*words)
         self.assertFalse({row["finding"] for row in rows} & {"guilty", "suspect"})

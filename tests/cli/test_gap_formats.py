@@ -69,7 +69,7 @@ class Torchao(GapTest):
             with self.subTest(scheme=scheme):
                 words = (*scheme_files(scheme), "--reference-etrecord", TORCHAO / "float.etrecord")
                 self.assertRegex(self.headline(*words),
-                                 rf"^all \d values agree with the other model in float64, by at most "
+                                 rf"^all \d values agree with the other model in float64; the largest error is "
                                  rf"{largest} of {tolerance} allowed in ")
         words = scheme_files("8da4w")  # whose weights are rounded on both sides
         done = self.ok("gap", *words, "--reference-etrecord", words[2])
@@ -96,7 +96,7 @@ class Mixed(GapTest):
         self.assertGreater(rows[1]["total_error"], 0.001)
         self.assertLess(rows[1]["own_error"], 1e-6)
         self.assertRegex(self.headline(*self.words_of("int8")), "^all 3 values agree with the program's own "
-                         r"quantized graph in float64, by at most 0\.01\d* of 0\.05 allowed in linear_1 ")
+                         r"quantized graph in float64; the largest error is 0\.01\d* of 0\.05 allowed in linear_1 ")
         self.ok("verify", self.folder_ / "int8.bpte")
 
     def test_gap__a_float_operator_between_int8_layers_is_blamed_for_its_own_error(self):
@@ -121,15 +121,15 @@ class Mixed(GapTest):
         changed = self.folder / "changed.bin"
         changed.write_bytes(data)
         self.assertRegex(self.headline(*words[:-1], changed),
-                         "^no operator stands out: 2 of 3 values are off against the exported .*"
-                         r"; nearest to it comes .*: its own error is \S+, \S+ would stand out")
+                         "^no operator stands out: 2 of 3 values differ from the exported .*"
+                         r"; the closest is .*: its own error is \S+, \S+ would stand out")
 
     def test_gap__half_and_int8_are_compared_with_the_float_model(self):
         original = ("--reference-etrecord", self.folder_ / "float.etrecord")
         self.assertRegex(self.headline(*self.words_of("half"), *original),
-                         "^all 3 values agree with the other model in float64, by at most 0.000")
+                         "^all 3 values agree with the other model in float64; the largest error is 0.000")
         self.assertRegex(self.headline(*self.words_of("int8"), *original),
-                         r"^all 3 values agree with the other model in float64, by at most 0\.\d+ of "
+                         r"^all 3 values agree with the other model in float64; the largest error is 0\.\d+ of "
                          r"0\.05 allowed in .*; the outputs are off by 0\.\d+$")
 
 

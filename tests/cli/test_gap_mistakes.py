@@ -115,7 +115,7 @@ class WhatGoesWrong(GapTest):
             self.assertEqual(data.count(name), 1)
             data = data.replace(name, b"O" * len(name))
         silent.write_bytes(data)
-        said = "; not checked: whether the delegate quantizes as the record does: --program decides"
+        said = "; not checked: whether the delegate quantizes like the ETRecord: --program decides"
         for record in ("static", "dynamic"):
             self.assertIn(said, self.ok(*self.schemes("static", record, trace=silent)).stdout
                           .replace("\n", " "))
@@ -180,10 +180,10 @@ class WhatGoesWrong(GapTest):
     def test_gap__inputs_that_are_not_captured_may_be_others(self):
         path = self.folder / "zeros.npy"
         support.write_npy(path, "<f4", (2, 16), [0.0] * 32)
-        for model, line in (("mlp_portable", "this looks like a run with other inputs than the "
-                             "reference, or its debug buffer like another run's: linear "),
-                            ("mlp_xnnpack", "the run had other inputs than the reference: its "
-                             "input 0 is another; ")):
+        for model, line in (("mlp_portable", "this seems to be a run with other inputs than the "
+                             "reference, or the debug buffer of another run: linear "),
+                            ("mlp_xnnpack", "the run had other inputs than the reference: "
+                             "input 0 differs")):
             with self.subTest(model=model):
                 rows = self.gap(*files(model), "--input", path)
                 self.assertFalse({row["finding"] for row in rows} & {"guilty", "suspect"})
@@ -193,7 +193,7 @@ class WhatGoesWrong(GapTest):
 
     def test_gap__a_guilty_operator_behind_the_inputs_says_what_that_rests_on(self):
         words = self.plant("mlp_portable", 0, 3, 0.1)
-        self.assertIn("the model's inputs, if the run had the reference's",
+        self.assertIn("the model's inputs, if the run had those of the reference",
                       self.ok("gap", *words).stdout)
         words = self.plant("mlp_xnnpack", 2, 3, 0.1)
         self.assertNotIn("if the run had", self.ok("gap", *words).stdout)

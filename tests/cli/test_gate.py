@@ -76,7 +76,7 @@ class Rules(Gate):
         self.assertNotIn("pass", table)
         case = list(xml.etree.ElementTree.parse(path).getroot().iter("testcase"))[1]
         self.assertRegex(case.find("error").get("message"),
-                         r"^1\.30\d us is over the limit of 1\.\d+ us; the base has 1\.\d+ us; "
+                         r"^1\.30\d us is above the limit of 1\.\d+ us; the base has 1\.\d+ us; "
                          r"undecided: parts of the base itself reach 1\.4\d\d us")
         table = self.gate(support.OK, traces, rules, "--junit", path, "--undecided", "pass", "--all")
         self.assertIn("2 checks, 0 failed, 1 undecided (passes)\n", table)
@@ -98,8 +98,8 @@ class Rules(Gate):
             rows = support.json_rows(self.gate(NEGATIVE, (base, new), rules, "-f", "json"))
             self.assertEqual(rows[0]["result"], "undecided", rows)
             self.assertGreaterEqual(rows[0]["runs_needed"], 50)
-            self.assertRegex(rows[0]["reason"], r"5 runs with a spread of \d+ % cannot hold a rule "
-                             rf"of 5 %: record {rows[0]['runs_needed']} or more of each$")
+            self.assertRegex(rows[0]["reason"], r"5 runs with a spread of \d+ % cannot decide a rule "
+                             rf"of 5 %: record {rows[0]['runs_needed']} or more per side$")
             self.gate(support.OK, (base, new), rules, "--undecided", "pass")
 
     def test_gate__the_p90_of_five_runs_is_their_slowest_and_decides_nothing(self):
@@ -107,7 +107,7 @@ class Rules(Gate):
         rows = support.json_rows(self.gate(NEGATIVE, (base, new), ["operator add.out p90 <= +5%"],
                                            "-f", "json"))
         self.assertEqual((rows[0]["result"], rows[0]["runs_needed"]), ("undecided", 29))
-        self.assertIn("cannot hold a rule of 5 %: record 29 or more of each", rows[0]["reason"])
+        self.assertIn("cannot decide a rule of 5 %: record 29 or more per side", rows[0]["reason"])
         base, new = (self.noisy(name, 100_000, 29, spread)
                      for name, spread in (("e.etdp", 0.01), ("f.etdp", 0.012)))
         self.assertEqual(self.results(support.OK, (base, new), ["operator add.out p90 <= +5%"]),
@@ -134,8 +134,8 @@ class Rules(Gate):
             traces = base, outlier(name, ticks)
             self.assertEqual(self.results(NEGATIVE, traces, rule), [("add.out", "undecided")])
             self.assertIn("the slowest runs differ by more than the 5 % that the rule allows, and "
-                          "more runs do not help: hold p90, of 29 runs or more, or give it more "
-                          "room", self.gate(NEGATIVE, traces, rule))
+                          "more runs do not help: limit p90 (of 29 runs or more) instead, or "
+                          "loosen the rule", self.gate(NEGATIVE, traces, rule))
         even = outlier("f.etdp", 100_010), outlier("g.etdp", 100_020)
         self.assertEqual(self.results(support.OK, even, rule), [("add.out", "pass")])
         few = outlier("h.etdp", 200_000, 4), outlier("i.etdp", 200_010, 4)
@@ -241,7 +241,7 @@ class Rules(Gate):
             "(instruction 1)", 'operator <&"? p50 <= 1s'])
         self.assertEqual([len(case) for case in cases], [1, 0, 1])
         self.assertRegex(cases[0][0].get("message"),
-                         r"^2\.1\d\d us is over the limit of 1\.8\d\d us; the base has 1\.7\d\d us$")
+                         r"^2\.1\d\d us is above the limit of 1\.8\d\d us; the base has 1\.7\d\d us$")
         self.assertEqual(cases[0].get("classname"), "etscope.Execute")
         self.assertEqual(cases[2][0].get("type"), "missing")
         self.gate(NEGATIVE, (self.trace("d.etdp", BASE, 3), few), ["total p50 <= +5%"],

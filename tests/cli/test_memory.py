@@ -32,12 +32,11 @@ def sql(query, path):
 
 class Memory(unittest.TestCase):
     def test_memory__answer_comes_first(self):
-        done = memory(DATA / "mlp_portable" / "model.pte", "--no-siblings")
-        self.assertEqual(done.returncode, OK)
-        self.assertEqual(
-            done.stdout.decode().splitlines()[0],
-            "forward: 2.4 KiB planned; peak 2.4 KiB at instruction 1 (aten::addmm.out); 2 tensors "
-            "hold 95 % of it; no plan with these lifetimes is smaller")
+        answer = ("forward: 2.4 KiB planned; peak 2.4 KiB at instruction 1 (aten::addmm.out); "
+                  "2 tensors hold 95 % of it; no plan with these lifetimes is smaller")
+        for words in ([], ["--steps"], ["--map"]):
+            done = memory(DATA / "mlp_portable" / "model.pte", "--no-siblings", *words)
+            self.assertEqual(done.stdout.decode().splitlines()[0], answer)
 
     def test_memory__rows_have_place_size_and_lifetime(self):
         found = document(DATA / "mlp_portable" / "model.pte", "--no-siblings")
@@ -45,7 +44,7 @@ class Memory(unittest.TestCase):
             "method": "forward", "value": 5, "kind": "intermediate", "size_bytes": 2048,
             "size_is": "exact", "share": 0.8421052631578947, "memory_id": 1, "offset": 0,
             "first": 0, "last": 1, "producer": 0, "operator": "aten::permute_copy.out",
-            "readers": 1, "view_of": None, "dtype": "float32", "shape": [16, 32], "name": None,
+            "readers": 1, "consumers": [1], "view_of": None, "in_place_of": None, "dtype": "float32", "shape": [16, 32], "name": None,
             "source": [], "module": []})
         self.assertIn("2 tensors hold 95 % of it", found["headline"])
 
@@ -74,6 +73,27 @@ class Memory(unittest.TestCase):
         only = document(model, "--no-siblings", "--method", "encode")["rows"]
         self.assertEqual({row["method"] for row in only}, {"encode"})
 
+    def test_memory__arenas_and_what_lies_beside_them(self):
+        def text(method, *words):
+            return memory(DATA / "plans" / "cases.pte", "--method", method, *words).stdout.decode()
+        self.assertIn("memory 1: 16 B planned, peak 16 B at instruction 0\n"
+                      "memory 2 (CUDA 0): 32 B planned, peak 32 B at instruction 0\n",
+                      text("devices"))
+        self.assertIn("because value 4, which no instruction names, takes 16 B\n", text("beside"))
+        self.assertIn("beside the plan: 1 constant 8 B, 1 input 32 B in the caller's memory, "
+                      "1 output 32 B in the caller's memory\n", text("beside"))
+        self.assertNotIn("memory 1:", text("known"))
+        rows = document(DATA / "plans" / "cases.pte", "--method", "beside", "--all")["rows"]
+        self.assertEqual({row["value"]: row["kind"] for row in rows if row["memory_id"] is None},
+                         {0: "input", 1: "output", 2: "constant"})
+
+    def test_memory__aliases_are_told(self):
+        def alias(method, key):
+            rows = document(DATA / "plans" / "cases.pte", "--method", method)["rows"]
+            return {row["value"]: row[key] for row in rows if row[key] is not None}
+        self.assertEqual(alias("in_place", "in_place_of"), {2: 1})
+        self.assertEqual(alias("views", "view_of"), {2: 1, 3: 1})
+
     def test_memory__mistakes_are_named(self):
         done = memory(DATA / "plans" / "cases.pte", "--method", "overwritten")
         self.assertEqual(done.returncode, NEGATIVE)
@@ -98,6 +118,35 @@ class Memory(unittest.TestCase):
             if path.parent.name not in ("plans", "schema"):  # made by hand
                 with self.subTest(path=path):
                     self.assertEqual(memory(path, "--no-siblings").returncode, OK)
+
+    def test_memory__steps_show_live_bytes(self):
+        model = DATA / "mlp_portable"
+        record = ("--etrecord", model / "model.etrecord")
+        rows = document(model / "model.pte", *record, "--steps")["rows"]
+        self.assertEqual([row["live_bytes"] for row in rows], [2176, 2432, 512, 768, 800, 64])
+        self.assertEqual(rows[1], {
+            "method": "forward", "instruction": 1, "operator": "aten::addmm.out",
+            "live_bytes": 2432, "share": 1, "tensors": 3, "new_bytes": 256, "done_bytes": 2176,
+            "source": ["models/zoo.py:16"], "module": ["l1"]})
+        top = document(model / "model.pte", *record, "--steps", "--top", "2")["rows"]
+        self.assertEqual([row["instruction"] for row in top], [0, 1])
+        for path in sorted(DATA.glob("*/model.pte")):
+            with self.subTest(path=path):
+                for row in document(path, "--no-siblings", "--steps")["rows"]:
+                    alive = document(path, "--no-siblings", "--method", row["method"], "--at",
+                                     row["instruction"])["rows"] if row["instruction"] < 8 else None
+                    if alive is not None:
+                        self.assertEqual(sum(one["view_of"] is None for one in alive),
+                                         row["tensors"])
+
+    def test_memory__who_is_alive_at_an_instruction(self):
+        model = DATA / "mlp_portable" / "model.pte"
+        rows = document(model, "--no-siblings", "--at", "3")["rows"]
+        self.assertEqual([(row["value"], row["share"]) for row in rows],
+                         [(13, 2 / 3), (12, 1 / 3)])
+        done = memory(model, "--no-siblings", "--at", "6")
+        self.assertEqual(done.returncode, USAGE)
+        self.assertIn(b"method forward has instructions 0 to 5", done.stderr)
 
     def test_memory__tables_of_sql_agree(self):
         for model in ("mlp_portable", "gpt_xnnpack", "multi_method", "cond"):

@@ -7,9 +7,33 @@ import unittest
 from pathlib import Path
 
 import run_support as support
+from support import FolderTest
 from run_support import DATA, ETSCOPE, EXAMPLES, INPUT, MODELS, USAGE, RunTest
 
 MOMENTS = ["before load", "after load", "before runs", "after first run", "at the end"]
+
+
+class Recorded(FolderTest):
+    """What a recorded trace tells, without an engine."""
+
+    def test_a_counted_trace(self):
+        done = support.call("inspect", DATA / "memory" / "counted.etdp", "--memory", "--no-siblings",
+                            "--format", "csv", "--columns", "owner,part,phase,held,alignment,operator")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = done.stdout.splitlines()
+        self.assertEqual([line for line in lines if not line.startswith(("process", "heap"))], [
+            "owner,part,phase,held_bytes,alignment,operator",
+            "program,,,4744,,",
+            "method,runtime,load,5086,8,",
+            "planned,memory id 1,,912,,",
+            "temporary,kernels,run,96,8,topk.values",
+        ])
+
+    def test_a_trace_without_allocation_events(self):
+        done = support.call("inspect", DATA / "memory" / "counted.etdp", "--allocations", "total",
+                            "--no-siblings")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.splitlines()[0], "the trace has no allocation events")
 
 
 class MemoryAtRunTime(RunTest):
@@ -72,9 +96,33 @@ class MemoryAtRunTime(RunTest):
         self.assertEqual(self.rows_of("inspect", trace, "--memory"), shown)
         done = self.ok("inspect", trace, "--memory")
         self.assertRegex(done.stdout, r"^forward takes [\d.]+ KiB: planned 912 B, method allocator "
-                                      r"[\d.]+ KiB, temporary 96 B, heap beside these ")
+                                      r"[\d.]+ KiB, temporary 96 B, other heap ")
         document = self.ok("inspect", trace, "--memory", "--format", "json").stdout
         self.assertEqual(json.loads(document)["headline"], done.stdout.splitlines()[0])
+
+    def test_run_counts_as_well(self):
+        trace = self.folder / "trace.etdp"
+        self.ok("run", DATA / "types" / "model.pte", "--memory", "-o", trace)
+        rows = self.rows_of("inspect", trace, "--memory")
+        self.assertEqual([row["held_bytes"] for row in rows if row["owner"] == "planned"], [912])
+        self.ok("run", DATA / "types" / "model.pte", "-o", trace)  # not counted: nothing is told
+        self.fails(INPUT, "does not tell of memory", "inspect", trace, "--memory")
+
+    def test_sql_tells_the_same(self):
+        trace = self.folder / "trace.etdp"
+        rows = self.memory_of("types", "forward", "-o", trace)
+        if support.call("sql", "select 1", trace).returncode != 0:
+            self.skipTest("this build has no SQL")
+        held = self.rows_of("sql", "select owner, phase, bytes from held_memory", trace)
+        self.assertEqual([(row["owner"], row["phase"], row["bytes"]) for row in held],
+                         [(row["owner"], row["phase"], row["held_bytes"]) for row in rows
+                          if row["owner"] != "process"])
+        steps = self.rows_of("sql", "select chain, instruction, bytes from temporary_memory", trace)
+        self.assertEqual(max(step["bytes"] for step in steps), 96)
+        moments = self.rows_of("sql", "select moment, resident, heap from process_memory", trace)
+        self.assertEqual([(row["moment"], row["resident"], row["heap"]) for row in moments],
+                         [(row["part"], row["held_bytes"], row["heap_bytes"]) for row in rows
+                          if row["owner"] == "process"])
 
     def test_the_instruction_that_took_most_of_the_temporary_allocator(self):
         rows = [row for row in self.memory_of("types", "forward") if row["owner"] == "temporary"]
@@ -132,6 +180,8 @@ class MemoryAtRunTime(RunTest):
         trace = DATA / "mlp_portable" / "profile.etdp"
         self.fails(USAGE, "--memory needs etscope's tracer", "profile", program, "--memory",
                    "--tracer", "upstream")
+        self.fails(USAGE, "--memory needs etscope's tracer, whose trace keeps it: -o FILE", "run",
+                   program, "--memory")
         self.fails(USAGE, "--top does not go with --memory", "profile", program, "--memory",
                    "--top", 3)
         self.fails(USAGE, "--c-snippet is for --memory", "profile", program, "--c-snippet")

@@ -268,6 +268,8 @@ class MemoryPlans(unittest.TestCase):
                 continue  # arenas of 4 GiB
             rows = document(path)
             for method in read_program(path):
+                if method.name == "delegate_told":
+                    continue  # needs XNNPACK's payload
                 with self.subTest(path=path, method=method.name):
                     self.check_method(method, [row for row in rows if row["method"] == method.name])
                     checked += 1

@@ -71,7 +71,7 @@ class Profile(RunTest):
         done = self.profile("mobile_cnn/xnnpack", "--runs", 4, "--inputs", "random")
         self.assertEqual(done.stderr, "")
         lines = done.stdout.splitlines()
-        tracing = r"about \d+\.\d us of each is tracing(, shares of mid)?$"
+        tracing = r"tracing overhead about \d+\.\d us per run(, shares of mid)?$"
         self.assertRegex(lines[0], "^Default - method forward - 1 run, " + tracing)
         self.assertTrue(any(re.match("Execute - method forward - 4 runs, " + tracing, line)
                             for line in lines), lines)

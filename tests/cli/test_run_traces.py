@@ -164,7 +164,7 @@ class Traces(RunTest):
         self.assertNotEqual(sizes[0], sizes[3])
         table = self.ok("inspect", "t.etdp").stdout
         for case in range(2):
-            self.assertIn(f"Execute - method forward - 3 runs, test case {case}, about", table)
+            self.assertIn(f"Execute - method forward - 3 runs, test case {case}, tracing", table)
         if support.have_records():
             rows = self.rows("t.etdp", "--etrecord", DATA / "cond" / "model.etrecord")
             self.assertTrue(all(row["method"] == "forward" for row in rows

@@ -304,7 +304,7 @@ class Complaints(unittest.TestCase):
 
     def test_an_unknown_table_gets_the_list(self):
         text = self.complaint("select * from evnts")
-        self.assertIn("no such table: evnts; there are traces, blocks, runs, operators,", text)
+        self.assertIn("no such table: evnts; the tables are traces, blocks, runs, operators,", text)
         self.assertEqual(self.mark("select *\nfrom evnts\nlimit 3"), "evnts")
 
     def test_the_mark_stands_at_the_fault(self):

@@ -199,7 +199,7 @@ class Phases(InFolder):
         self.assertEqual(whole["runs"], 15)
         self.assertEqual(whole["max_ns"], 700)
         done = support.inspect(self.path, "--tree", "--steady", "--block", "Execute")
-        self.assertIn(b"16 runs, only the 15 steady ones", done.stdout)
+        self.assertIn(b"16 runs, only the 15 steady runs", done.stdout)
 
     def test_steady__is_for_all_times(self):
         for words in ((), ("--group-by", "op"), ("--group-by", "method")):
@@ -252,7 +252,7 @@ class Phases(InFolder):
         path = self.dump(*[run_of(10000 * i, took) for i, took in enumerate(self.times[:4], 1)])
         last = support.inspect(path, "--tree").stdout.decode().splitlines()[-1]
         self.assertEqual(last, "run 0 took 2.95 times the median of the others; 4 runs are too few "
-                               "to tell warm-up from noise")
+                               "to distinguish warm-up from noise")
 
     def test_tree__markdown_has_the_note_behind_the_table(self):
         text = support.inspect(self.path, "--tree", "-f", "markdown").stdout.decode()
@@ -285,7 +285,7 @@ class Words(InFolder):
         self.assertLess(len(top), len(whole))
         self.assertIn(largest[1], top)
         done = support.inspect(*words, "--name", "relu.out").stdout.decode()
-        self.assertIn(f", 2 of {len(whole)} lines", done)
+        self.assertIn(f", 2 of {len(whole)} rows", done)
 
     def test_columns__are_those_in_that_order_of_any_table(self):
         for words in ([], ["--tree"], ["--group-by", "op"]):

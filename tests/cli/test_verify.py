@@ -61,7 +61,7 @@ class Comparators(VerifyTest):
             (["no_such.so"], INPUT, "no_such.so: no such file"),
             ([self.MODEL], support.UNAVAILABLE, "cannot be loaded as a comparator"),
             ([self.PLUGINS / "comparator_version.so"], MISMATCH, "recompile it"),
-            ([self.PLUGINS / "comparator_column.so"], USAGE, "comparator mse has the name of"),
+            ([self.PLUGINS / "comparator_column.so"], USAGE, "another column is also named like comparator mse"),
             ([flips, flips], USAGE, "another comparator is also named sign_flips"),
         ):
             with self.subTest(words=words):

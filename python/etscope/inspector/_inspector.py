@@ -228,6 +228,26 @@ class Inspector:
 
         return EventTable(self._view.handle)
 
+    def memory_to_dataframe(self):
+        """Who took how much memory: planned buffers, allocators, delegates, heap, the process.
+
+        The rows of `etscope inspect --memory`, whose columns docs/columns.md describes; bytes that
+        are not known are missing. attrs["headline"] has a sentence for each method. Raises Error if
+        the run was not counted (`etscope run --memory`).
+        """
+        from etscope.inspector._memory import owners_frame
+
+        return owners_frame(self._view.handle)
+
+    def allocations_to_dataframe(self, each: bool = False):
+        """The trace's allocation events, added up by allocator or (`each`) one by one.
+
+        The rows of `etscope inspect --allocations`; docs/columns.md describes the columns.
+        """
+        from etscope.inspector._memory import allocations_frame
+
+        return allocations_frame(self._view.handle, each)
+
     def print_data_tabular(
         self,
         file: Optional[IO[str]] = None,

@@ -157,7 +157,10 @@ static void add_columns(struct ets_table *table)
         {.name = "mse", .kind = ETS_COLUMN_REAL},
         {.name = "cosine_similarity", .title = "cosine", .kind = ETS_COLUMN_REAL},
         {.name = "max_abs_error", .title = "max error", .kind = ETS_COLUMN_REAL},
-        {.name = "max_abs_error_index", .title = "at", .kind = ETS_COLUMN_INTEGER, .priority = 5},
+        {.name = "max_abs_error_index",
+         .title = "worst index",
+         .kind = ETS_COLUMN_INTEGER,
+         .priority = 5},
     };
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         ets_table_add_column(table, &columns[i]);

@@ -18,11 +18,16 @@ bool cli_wants_memory(const struct cli_arguments *arguments)
 
 int cli_check_memory(const struct cli_arguments *arguments)
 {
-    static const char *const of_operators[] = {
-        "--group-by", "--depth", "--tokens", "--sort",   "--top",    "--all",
-        "--tree",     "--steady", "--name",  "--module", "--handle", "--source",
-        "--backend",  "--block",  "--run",   "--compare-results", "--tsv-path",
-        "--subtract-overhead", NULL};
+    static const char *const of_operators[] = {"--group-by", "--depth",
+                                               "--tokens",   "--sort",
+                                               "--top",      "--all",
+                                               "--tree",     "--steady",
+                                               "--name",     "--module",
+                                               "--handle",   "--source",
+                                               "--backend",  "--block",
+                                               "--run",      "--compare-results",
+                                               "--tsv-path", "--subtract-overhead",
+                                               NULL};
     const char *other = cli_first_given(arguments, of_operators);
     const bool has_memory = cli_has(arguments, "--memory");
     if (cli_has(arguments, "--c-snippet") && !has_memory) {
@@ -41,11 +46,8 @@ int cli_check_memory(const struct cli_arguments *arguments)
     return cli_complain(CLI_USAGE, "%s is for tables; --c-snippet prints C", other);
 }
 
-static int fail_untold(const struct cli_arguments *arguments, const char *path)
+static int fail_untold(const char *path)
 {
-    if (!cli_has(arguments, "--memory")) {
-        return cli_complain(CLI_INPUT, "%s: the trace has no allocation events", path);
-    }
     return cli_complain(CLI_INPUT,
                         "%s: the trace does not tell of memory; `etscope profile MODEL --memory -o "
                         "FILE` records it",
@@ -76,7 +78,7 @@ static int show_snippet(const struct cli_arguments *arguments,
         !ets_allocation_pools_collect(&arena, &owners, &pools)) {
         code = cli_complain(CLI_INTERNAL, "no memory for the pools");
     } else if (owners.method_count == 0) {
-        code = fail_untold(arguments, path);
+        code = fail_untold(path);
     } else {
         code = write_snippet(arguments, &owners, &pools);
     }
@@ -85,7 +87,7 @@ static int show_snippet(const struct cli_arguments *arguments,
 }
 
 static int show_table(const struct cli_arguments *arguments,
-                       const struct ets_inspection *inspection, const char *path)
+                      const struct ets_inspection *inspection, const char *path)
 {
     struct ets_table *table;
     struct ets_error error;
@@ -96,7 +98,7 @@ static int show_table(const struct cli_arguments *arguments,
             ? ets_allocation_table_fill(table, inspection, &error)
             : ets_allocator_table_fill(table, inspection, one_by_one, &error);
     int code = status == ETS_OK          ? cli_choose_columns(arguments, table)
-               : status == ETS_NOT_FOUND ? fail_untold(arguments, path)
+               : status == ETS_NOT_FOUND ? fail_untold(path)
                                          : cli_fail(NULL, &error);
     if (code == CLI_OK) {
         cli_headline("%.*s", ETS_TEXT(ets_table_heading(table)));

@@ -8,6 +8,7 @@
 #include "cli/open/delegation.h"
 #include "output/picture/memory_picture.h"
 #include "output/table/memory_alternatives_table.h"
+#include "output/table/memory_steps_table.h"
 #include "output/table/memory_table.h"
 #include "output/text/memory_map.h"
 
@@ -24,11 +25,15 @@ const struct cli_option cli_memory_options[] = {
      "the largest tensors",
      NULL, false},
     {"--map", NULL, NULL, "Draw which tensor holds which bytes at which instruction", NULL, false},
+    {"--steps", NULL, NULL,
+     "List the instructions with the bytes that are live at each; with --top the fullest ones",
+     NULL, false},
+    {"--at", NULL, "N", "Only the tensors that are alive at instruction N", NULL, false},
     {"--sort", "-s", "peak|size|offset|first|value",
      "Order of the tensors: alive at the peak first (default), largest, by place, as they come to "
      "life, or by number",
      NULL, false},
-    {"--top", "-n", "N", "Only the first N tensors of each method", NULL, false},
+    {"--top", "-n", "N", "Only the first N lines of each method", NULL, false},
     {"--columns", "-c", "NAMES", "Only these columns, in this order, as value,size,operator", NULL,
      false},
     {"--format", "-f", CLI_FORMATS, "How to print the table", NULL, false},
@@ -45,12 +50,32 @@ struct subject {
     const struct cli_arguments *arguments;
     const char *path;
     struct cli_program program;
+    uint32_t first_method, end_method; /* those that the options name */
     struct cli_record record;
     struct ets_delegation *delegation; /* NULL: no record */
     uint64_t largest;                  /* planned bytes of the method that the headline is of */
     bool has_headline;
     uint32_t mistakes; /* of all methods' plans */
 };
+
+/* The program, and which of its methods the options name. */
+static int open_program(struct subject *s)
+{
+    struct ets_method method;
+    struct ets_error error;
+    const char *wanted = cli_value(s->arguments, "--method");
+    const int code = cli_program_open(s->path, &s->program);
+    if (code != CLI_OK) return code;
+    s->end_method = s->program.program.method_count;
+    if (wanted == NULL) return CLI_OK;
+    if (ets_program_find_method(&s->program.program, wanted, &method, &error) != ETS_OK) {
+        cli_fail(s->path, &error);
+        return CLI_USAGE;
+    }
+    s->first_method = method.index;
+    s->end_method = method.index + 1;
+    return CLI_OK;
+}
 
 static int open_record(struct subject *s)
 {
@@ -95,28 +120,50 @@ static void print_headline(struct subject *s, const struct ets_memory_lines *lin
     s->has_headline = true;
 }
 
-static enum ets_status add_tensors(struct subject *s, const struct ets_memory_plan *plan,
-                                   struct ets_arena *arena, struct ets_table *table,
-                                   struct ets_error *error)
+static enum ets_status fail_memory(struct ets_error *error)
+{
+    *error = (struct ets_error){.status = ETS_NO_MEMORY,
+                                .offset = ETS_NO_OFFSET,
+                                .message = "no memory for the table of planned memory"};
+    return ETS_NO_MEMORY;
+}
+
+/* A number that was checked before. */
+static uint32_t number_of(const struct subject *s, const char *option)
 {
     bool ok = true;
+    return (uint32_t)cli_number(s->arguments, option, 0, 0, UINT32_MAX - 1, &ok);
+}
+
+/* The lines of a method, or its instructions. */
+static enum ets_status add_lines(struct subject *s, const struct ets_memory_plan *plan,
+                                 struct ets_arena *arena, struct ets_table *table,
+                                 struct ets_error *error)
+{
+    char text[1024];
     struct ets_memory_lines lines;
+    struct ets_memory_steps steps;
     const struct ets_memory_options options = {
         .delegation = s->delegation,
         .order = (enum ets_memory_order)cli_choice(s->arguments, "--sort", 0),
+        .only_at = cli_has(s->arguments, "--at"),
+        .at = number_of(s, "--at"),
         .all = cli_has(s->arguments, "--all"),
     };
-    if (!ets_memory_lines_collect(arena, plan, &options, &lines)) {
-        *error = (struct ets_error){.status = ETS_NO_MEMORY,
-                                    .offset = ETS_NO_OFFSET,
-                                    .message = "no memory for the table of planned memory"};
-        return ETS_NO_MEMORY;
-    }
+    const uint32_t top = number_of(s, "--top");
+    if (!ets_memory_lines_collect(arena, plan, &options, &lines)) return fail_memory(error);
     print_headline(s, &lines);
     print_findings(&lines);
     s->mistakes += lines.findings.mistakes;
-    const long long top = cli_number(s->arguments, "--top", 0, 1, 1000000000, &ok);
-    ets_memory_table_add(table, &lines, (uint32_t)top);
+    if (!cli_has(s->arguments, "--steps")) {
+        ets_memory_table_add(table, &lines, top);
+        return ETS_OK;
+    }
+    const size_t size = ets_memory_headline(&lines, text, sizeof text);
+    if (!ets_memory_steps_collect(arena, plan, s->delegation, top, &steps)) {
+        return fail_memory(error);
+    }
+    ets_memory_steps_table_add(table, &steps, (struct ets_text){text, size});
     return ETS_OK;
 }
 
@@ -125,34 +172,28 @@ static int add_method(struct subject *s, const struct ets_method *method, struct
     struct ets_memory_plan plan;
     struct ets_arena arena;
     struct ets_error error;
+    int code = CLI_OK;
     ets_arena_init(&arena, NULL, 0);
     enum ets_status status = ets_memory_plan_init(&plan, method, &arena, &error);
     if (status == ETS_OK && cli_has(s->arguments, "--what-if")) {
         status = ets_memory_alternatives_table_add(table, &plan, &error);
+    } else if (status == ETS_OK && number_of(s, "--at") >= plan.step_count) {
+        code =
+            cli_complain(CLI_USAGE, "--at %" PRIu32 ": method %.*s has instructions 0 to %" PRIu32,
+                         number_of(s, "--at"), ETS_TEXT(method->name), plan.step_count - 1);
     } else if (status == ETS_OK) {
-        status = add_tensors(s, &plan, &arena, table, &error);
+        status = add_lines(s, &plan, &arena, table, &error);
     }
     ets_arena_reset(&arena);
-    return status == ETS_OK ? CLI_OK : cli_fail(s->path, &error);
+    return status == ETS_OK ? code : cli_fail(s->path, &error);
 }
 
-/* Each method that the options name. */
 static int add_methods(struct subject *s, struct ets_table *table)
 {
     int code = CLI_OK;
-    struct ets_method method;
-    struct ets_error error;
-    const struct ets_program *program = &s->program.program;
-    const char *wanted = cli_value(s->arguments, "--method");
-    if (wanted != NULL) {
-        if (ets_program_find_method(program, wanted, &method, &error) == ETS_OK) {
-            return add_method(s, &method, table);
-        }
-        cli_fail(s->path, &error);
-        return CLI_USAGE;
-    }
-    for (uint32_t i = 0; i < program->method_count && code == CLI_OK; i++) {
-        ets_program_method(program, i, &method);
+    for (uint32_t i = s->first_method; i < s->end_method && code == CLI_OK; i++) {
+        struct ets_method method;
+        ets_program_method(&s->program.program, i, &method);
         code = add_method(s, &method, table);
     }
     return code;
@@ -192,27 +233,18 @@ static int draw(const struct subject *s)
 {
     struct ets_output *output;
     struct ets_error error;
-    struct ets_method method;
-    const struct ets_program *program = &s->program.program;
-    const char *wanted = cli_value(s->arguments, "--method");
+    const uint32_t count = s->end_method - s->first_method;
     const char *path =
         cli_has(s->arguments, "--output") ? cli_value(s->arguments, "--output") : "-";
-    uint32_t first = 0, end = program->method_count;
-    if (wanted != NULL) {
-        if (ets_program_find_method(program, wanted, &method, &error) != ETS_OK) {
-            cli_fail(s->path, &error);
-            return CLI_USAGE;
-        }
-        first = method.index;
-        end = first + 1;
-    } else if (end > 1 && !cli_has(s->arguments, "--map")) {
+    if (count > 1 && !cli_has(s->arguments, "--map")) {
         return cli_complain(CLI_USAGE, "%s has %" PRIu32 " methods: --method names the one to draw",
-                            s->path, end);
+                            s->path, count);
     }
     int code = CLI_OK;
     if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
-    for (uint32_t i = first; i < end && code == CLI_OK; i++) {
-        ets_program_method(program, i, &method);
+    for (uint32_t i = s->first_method; i < s->end_method && code == CLI_OK; i++) {
+        struct ets_method method;
+        ets_program_method(&s->program.program, i, &method);
         code = draw_method(s, &method, output);
     }
     if (code != CLI_OK) ets_output_discard(output);
@@ -233,6 +265,7 @@ static int show(struct subject *s)
     struct ets_error error;
     if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
     if (cli_has(s->arguments, "--what-if")) ets_memory_alternatives_table_begin(table);
+    else if (cli_has(s->arguments, "--steps")) ets_memory_steps_table_begin(table);
     else ets_memory_table_begin(table);
     int code = add_methods(s, table);
     const struct ets_text heading = ets_table_heading(table);
@@ -250,13 +283,14 @@ int cmd_memory(const struct cli_arguments *arguments)
     if (arguments->word_count != 1) {
         return cli_complain(CLI_USAGE, "memory needs a program: etscope memory model.pte");
     }
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
-    (void)cli_number(arguments, "--top", 0, 1, 1000000000, &ok);
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok);       /* used by cli_style */
+    (void)cli_number(arguments, "--top", 0, 1, UINT32_MAX - 1, &ok); /* by number_of */
+    (void)cli_number(arguments, "--at", 0, 0, UINT32_MAX - 1, &ok);
     if (!ok) return CLI_USAGE;
     int code = cli_check_stdin(arguments, inputs);
     if (code != CLI_OK) return code;
     struct subject subject = {.arguments = arguments, .path = arguments->words[0]};
-    code = cli_program_open(subject.path, &subject.program);
+    code = open_program(&subject);
     if (code == CLI_OK) code = open_record(&subject);
     if (code == CLI_OK) code = is_drawn(arguments) ? draw(&subject) : show(&subject);
     ets_delegation_close(subject.delegation);

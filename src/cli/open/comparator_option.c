@@ -83,7 +83,7 @@ enum ets_status cli_comparators_add_columns(const struct cli_comparators *compar
             error->status = ETS_INVALID_ARGUMENT;
             error->offset = ETS_NO_OFFSET;
             snprintf(error->message, sizeof error->message,
-                     "comparator %s has the name of another column", each->name);
+                     "another column is also named like comparator %s", each->name);
             return ETS_INVALID_ARGUMENT;
         }
         ets_table_add_column(table, &column);

@@ -90,7 +90,7 @@ struct cli_session {
     long long runs, warmup;
     enum ets_engine_capture capture;
     bool wants_trace;
-    bool counts_memory; /* and the trace tells it */
+    bool counts_memory;                                 /* and the trace tells it */
     uint8_t fingerprint[ETS_PROGRAM_FINGERPRINT_BYTES]; /* of the model, for the trace */
     struct ets_bytes trace, debug;                      /* after cli_session_execute; borrowed */
     const char *default_method;                         /* where --method names none */

@@ -13,6 +13,9 @@ const struct cli_option cli_run_options[] = {
     {"--print-outputs", "--print_output", "none|summary|all",
      "Print the outputs of each method's last run as NumPy does, large ones shortened or in full",
      NULL, false},
+    {"--memory", NULL, NULL,
+     "Also count who takes how much memory; `inspect --memory` shows it from the trace", NULL,
+     false},
     CLI_SESSION_OPTIONS,
     {NULL, NULL, NULL, NULL, NULL, false},
 };

@@ -8,9 +8,9 @@
 
 /* clang-format off */
 #define CLI_COMPARISON_COLUMNS                                                                    \
-    {.name = "outside", .kind = ETS_COLUMN_INTEGER},                                              \
+    {.name = "outside", .title = "over tolerance", .kind = ETS_COLUMN_INTEGER},                   \
     {.name = "max_abs_error", .title = "max error", .kind = ETS_COLUMN_REAL},                     \
-    {.name = "max_abs_error_index", .title = "at", .kind = ETS_COLUMN_INTEGER},                   \
+    {.name = "max_abs_error_index", .title = "worst index", .kind = ETS_COLUMN_INTEGER},          \
     {.name = "max_rel_error", .title = "max relative", .kind = ETS_COLUMN_REAL, .priority = 2},   \
     {.name = "max_rel_error_index", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},               \
     {.name = "mean_abs_error", .kind = ETS_COLUMN_REAL, .machine_only = 1},                       \

@@ -19,7 +19,7 @@ struct taken_memory {
     uint64_t bytes = 0; /* the most between two resets, with the padding that a pool would need */
     uint64_t count = 0; /* allocations, those before a reset too */
     uint64_t alignment = 0; /* the largest */
-    int64_t chain = -1; /* of the instruction that took `bytes`; -1: outside of any */
+    int64_t chain = -1;     /* of the instruction that took `bytes`; -1: outside of any */
     uint32_t instruction = 0;
     uint64_t now = 0; /* bytes since the last reset */
 };

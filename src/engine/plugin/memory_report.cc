@@ -7,10 +7,9 @@
 #include <new>
 #include <utility>
 
-#include "etscope/trace_extra.h"
-
 extern "C" {
 #include "base/crc32.h"
+#include "base/memory_entries.h"
 }
 
 namespace ets
@@ -37,7 +36,7 @@ T load(const uint8_t *at)
     return static_cast<T>(value);
 }
 
-void put_entry(std::string *entries, enum ets_trace_key key, const std::string &value)
+void put_entry(std::string *entries, enum ets_memory_key key, const std::string &value)
 {
     store<uint32_t>(entries, key);
     store<uint32_t>(entries, static_cast<uint32_t>(value.size()));
@@ -82,7 +81,7 @@ void put_owned(std::string *entries, const owned &one)
     store(&value, static_cast<uint16_t>(one.method.size()));
     store(&value, static_cast<uint16_t>(0));
     value += one.method + one.backend;
-    put_entry(entries, ETS_TRACE_KEY_MEMORY, value);
+    put_entry(entries, ETS_MEMORY_KEY_HELD, value);
 }
 }  // namespace
 
@@ -248,7 +247,7 @@ void method_memory::put(std::string *entries)
         store(&value, each.second.count);
         store(&value, runs_);
         store(&value, uint32_t{0});
-        put_entry(entries, ETS_TRACE_KEY_TEMPORARY, value + name_);
+        put_entry(entries, ETS_MEMORY_KEY_TEMPORARY, value + name_);
     }
     for (uint32_t i = 0; i < MOMENTS; i++) {
         if (!has_[i]) continue;
@@ -258,7 +257,7 @@ void method_memory::put(std::string *entries)
         store(&value, process_[i].resident);
         store(&value, process_[i].of_files);
         store(&value, process_[i].heap);
-        put_entry(entries, ETS_TRACE_KEY_PROCESS, value + name_);
+        put_entry(entries, ETS_MEMORY_KEY_PROCESS, value + name_);
     }
 }
 
@@ -272,9 +271,9 @@ method_memory *memory_report::add(std::unique_ptr<method_memory> method)
 tracer_dump memory_report::append_to(tracer_dump dump)
 {
     constexpr size_t footer_bytes = 16;
+    constexpr char magic[] = "ETSX";
     const auto *old = static_cast<const uint8_t *>(dump.data.get());
-    if (dump.size < footer_bytes + 4 ||
-        memcmp(old + dump.size - 4, ETS_TRACE_EXTRA_MAGIC, 4) != 0) {
+    if (dump.size < footer_bytes + 4 || memcmp(old + dump.size - 4, magic, 4) != 0) {
         return dump;
     }
     std::string added;

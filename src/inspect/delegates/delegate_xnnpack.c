@@ -232,13 +232,7 @@ static bool list_arguments(struct ets_arena *arena, const struct ets_xnnpack *pa
 {
     uint8_t *is_output = ets_arena_alloc_array(arena, payload->external_count, 1);
     if (is_output == NULL) return false;
-    for (uint32_t i = 0; i < payload->value_count; i++) {
-        struct ets_xnnpack_value value;
-        ets_xnnpack_value(payload, i, &value);
-        if (value.is_output && value.external_id != ETS_XNNPACK_INTERNAL) {
-            is_output[value.external_id] = 1;
-        }
-    }
+    ets_xnnpack_mark_outputs(payload, is_output);
     units->is_output = is_output;
     units->argument_count = payload->external_count;
     return true;

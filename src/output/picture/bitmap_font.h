@@ -1,4 +1,4 @@
-/* Digits and the few letters of numbers, 5 by 7 dots. */
+/* A font of 5 by 7 dots with the characters that numbers need. */
 #ifndef ETSCOPE_OUTPUT_PICTURE_BITMAP_FONT_H
 #define ETSCOPE_OUTPUT_PICTURE_BITMAP_FONT_H
 
@@ -6,7 +6,7 @@
 
 enum { ETS_GLYPH_WIDTH = 5, ETS_GLYPH_HEIGHT = 7 };
 
-/* The rows from above, the leftmost dot in bit 4; of a character that is not there, blanks. */
+/* The rows of a glyph, top first, with the leftmost dot in bit 4; blank for unknown characters. */
 const uint8_t *ets_glyph(char character);
 
 #endif

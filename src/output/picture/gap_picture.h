@@ -8,9 +8,9 @@
 #include "views/advice_words.h"
 
 /*
- * The rows as an SVG picture, readable on light and on dark: for each the total error and, inside
- * of it, its own, as bars on a logarithmic scale; what stands out is red. The first 5,000 rows.
- * `advice`: words for what the headline advises; NULL: nothing.
+ * Writes the first 5,000 rows as an SVG picture for light and dark backgrounds. Each row has two
+ * bars on a logarithmic scale: the total error, and inside it its own error, which is red if it
+ * stands out. `advice`: how to word the advice of the headline; NULL: no advice.
  */
 ETS_API void ets_gap_picture_write(const struct ets_gap_report *report,
                                    const struct ets_advice_words *advice,

@@ -173,7 +173,7 @@ static enum ets_status begin(const struct ets_tensor *tensor, const struct ets_t
     }
     if (is_alike) return ETS_OK;
     return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
-                    "tensors of two shapes or kinds have no difference");
+                    "tensors of different shapes or kinds cannot be subtracted");
 }
 
 /* The colour of a number. */

@@ -292,10 +292,8 @@ static void draw(const struct picture *p)
     const int rows = (int)((p->module_count < COLOURS ? p->module_count : COLOURS) / 3) + 1;
     ets_svg_begin(p->output, WIDTH, top + arenas * arena_height + rows * LEGEND_LINE + 4,
                   "Planned memory", light, dark);
-    struct ets_text_builder heading = {text, sizeof text, 0};
-    ets_add_plain_text(&heading, "%.*s: ", ETS_TEXT(plan->method.name));
-    heading.used += ets_memory_headline(p->lines, text + heading.used, sizeof text - heading.used);
-    ets_svg_put_headline(p->output, ets_built_text(&heading));
+    const size_t size = ets_memory_headline(p->lines, text, sizeof text);
+    ets_svg_put_headline(p->output, (struct ets_text){text, size});
     for (uint32_t a = 0; a < plan->arena_count; a++) {
         if (!is_drawn(&plan->arenas[a])) continue;
         put_arena(p, a, top);

@@ -17,13 +17,11 @@
  *     }
  *     ets_sql_close(sql);
  *
- * Nothing is copied: SQLite reads the columns of the inspections through virtual tables, so that a
- * query over millions of events begins at once. The schema is what ets_sql_schema tells and
- * docs/sql.md explains. A query may read and nothing else: no file is opened or written by it,
- * nothing is attached or loaded.
+ * Nothing is copied: SQLite reads the columns of the inspections through virtual tables, so a query
+ * over millions of events starts immediately. ets_sql_schema lists the schema; docs/sql.md explains
+ * it. A query can only read: it cannot open or write files, attach databases or load extensions.
  *
- * SQLite (libsqlite3) is opened when the first database is, and not before. One database belongs
- * to one thread at a time.
+ * SQLite (libsqlite3) is loaded with the first database. Use a database from one thread at a time.
  */
 #ifndef ETSCOPE_OUTPUT_SQL_SQL_H
 #define ETSCOPE_OUTPUT_SQL_SQL_H
@@ -36,7 +34,7 @@
 struct ets_sql;
 
 struct ets_sql_record {
-    const char *path; /* as the tables name it */
+    const char *path; /* as shown in the tables */
     struct ets_etrecord *record;
 };
 
@@ -49,10 +47,10 @@ struct ets_sql_trace {
     const char *path;
     const struct ets_inspection *inspection;
     struct ets_bytes debug_buffer; /* of the captured tensors; data NULL: none */
-    uint32_t record, program;      /* those of the sources that it was joined to; ETS_NO_INDEX */
+    uint32_t record, program; /* indices in the sources that it was joined with; or ETS_NO_INDEX */
 };
 
-/* What a database shows, all borrowed until it is closed, the arrays included. */
+/* The contents of a database. Everything is borrowed until it is closed, including the arrays. */
 struct ets_sql_sources {
     const struct ets_sql_trace *traces;
     uint32_t trace_count;
@@ -75,15 +73,15 @@ ETS_API void ets_sql_close(struct ets_sql *sql); /* NULL is allowed */
 
 /*
  * Runs one SELECT (or WITH, VALUES, EXPLAIN) and puts its columns and rows into an empty table.
- * Statuses: INVALID_ARGUMENT (SQLite's reason; `offset` is the place in the query where there is
- * one), NO_MEMORY.
+ * Statuses: INVALID_ARGUMENT (with SQLite's reason; `offset` is the position in the query if SQLite
+ * reports one), NO_MEMORY.
  */
 ETS_API enum ets_status ets_sql_query(struct ets_sql *sql, const char *query,
                                       struct ets_table *table, struct ets_error *error);
 
 /*
- * Writes all tables and views to a new SQLite database at `path`, which takes the place of what is
- * there when it is whole. Statuses: IO, NO_MEMORY.
+ * Writes all tables and views to a new SQLite database, which replaces the file at `path` once it
+ * is complete. Statuses: IO, NO_MEMORY.
  */
 ETS_API enum ets_status ets_sql_save(struct ets_sql *sql, const char *path,
                                      struct ets_error *error);

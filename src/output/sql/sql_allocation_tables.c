@@ -87,8 +87,7 @@ static struct ets_sql_value held_cell(struct ets_sql_cursor *cursor, int column)
     case HELD_BYTES: return amount(held->bytes);
     case HELD_TOUCHED: return amount(held->touched);
     case HELD_COUNT: return amount(held->count);
-    case HELD_POOL:
-        return held->pool_bytes == 0 ? ets_sql_null() : amount(held->pool_bytes);
+    case HELD_POOL: return held->pool_bytes == 0 ? ets_sql_null() : amount(held->pool_bytes);
     case HELD_ALIGNMENT:
         return held->alignment == 0 ? ets_sql_null() : ets_sql_integer(held->alignment);
     case HELD_RUNS: return held->runs == 0 ? ets_sql_null() : ets_sql_integer(held->runs);
@@ -99,7 +98,7 @@ static struct ets_sql_value held_cell(struct ets_sql_cursor *cursor, int column)
 
 const struct ets_sql_table ets_sql_held_memory_table = {
     .name = "held_memory",
-    .meaning = "Who held how much memory, where the run was counted (--memory).",
+    .meaning = "Who held how much memory, where the run was counted.",
     .columns = held_columns,
     .has_id = true,
     .count = held_count,
@@ -162,7 +161,7 @@ static struct ets_sql_value step_cell(struct ets_sql_cursor *cursor, int column)
 
 const struct ets_sql_table ets_sql_temporary_memory_table = {
     .name = "temporary_memory",
-    .meaning = "What instructions took of the temporary allocator (--memory).",
+    .meaning = "What instructions took of the temporary allocator, where that was counted.",
     .columns = step_columns,
     .has_id = true,
     .count = step_count,
@@ -221,7 +220,7 @@ static struct ets_sql_value moment_cell(struct ets_sql_cursor *cursor, int colum
 
 const struct ets_sql_table ets_sql_process_memory_table = {
     .name = "process_memory",
-    .meaning = "The process around a method's load and runs (--memory).",
+    .meaning = "The process around a method's load and runs, where memory was counted.",
     .columns = moment_columns,
     .has_id = true,
     .count = moment_count,

@@ -1,6 +1,6 @@
 /*
- * Collects what the tables of SQL show: traces, records, graphs, methods, chains and delegates,
- * each with a number.
+ * Collects the contents of the SQL tables: traces, ETRecords, graphs, methods, chains and
+ * delegates, each with an id.
  */
 #include "output/sql/sql_data.h"
 #include "inspect/time_details.h"
@@ -54,8 +54,7 @@ static enum ets_status add_memory(struct ets_sql_data *data, struct ets_error *e
     uint64_t held = 0, steps = 0, moments = 0;
     for (uint32_t i = 0; i < data->sources.trace_count; i++) {
         struct ets_sql_trace_data *trace = &data->traces[i];
-        ETS_TRY(
-            ets_recorded_memory_read(&data->arena, trace->inspection, &trace->memory, error));
+        ETS_TRY(ets_recorded_memory_read(&data->arena, trace->inspection, &trace->memory, error));
         held += trace->memory.held_count;
         steps += trace->memory.step_count;
         moments += trace->memory.process_count;
@@ -362,8 +361,7 @@ bool ets_sql_data_allocations(struct ets_sql_data *data, struct ets_sql_trace_da
 {
     if (trace->allocations != NULL) return true;
     struct ets_allocation_events *events = ets_arena_alloc(&data->arena, sizeof *events);
-    if (events == NULL ||
-        !ets_allocation_events_collect(&data->arena, trace->inspection, events)) {
+    if (events == NULL || !ets_allocation_events_collect(&data->arena, trace->inspection, events)) {
         return false;
     }
     trace->allocations = events;

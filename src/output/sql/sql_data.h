@@ -1,6 +1,6 @@
 /*
- * What a database shows, numbered: each thing of all sources has one number (id), which is its
- * number in its trace, record or program plus those of the sources before it.
+ * The contents of a database. Every item has an id: its number in its trace, ETRecord or program,
+ * plus the numbers of such items in all earlier sources.
  */
 #ifndef ETSCOPE_OUTPUT_SQL_SQL_DATA_H
 #define ETSCOPE_OUTPUT_SQL_SQL_DATA_H
@@ -22,7 +22,7 @@ struct ets_sql_trace_data {
     uint32_t first_event, first_run, first_block, first_operator;
     enum ets_time_unit unit;     /* NS or CYCLES */
     double tick;                 /* one tick in that unit */
-    struct ets_row_times *times; /* [row], made when a query first asks; NULL before */
+    struct ets_row_times *times; /* [row], computed by the first query that needs it; NULL before */
     struct ets_allocation_events *allocations; /* likewise */
     struct ets_recorded_memory memory;
     const struct ets_cost *costs; /* [row] likewise */
@@ -63,9 +63,9 @@ struct ets_sql_chain {
 };
 
 struct ets_sql_delegate {
-    uint32_t program, record; /* ETS_NO_INDEX: known from the other alone */
+    uint32_t program, record; /* ETS_NO_INDEX: only the other describes it */
     struct ets_text method, backend;
-    int64_t chain;       /* -1: only the program tells it */
+    int64_t chain;       /* -1: only the program describes it */
     int64_t instruction; /* in its chain */
     int64_t index;       /* among the method's delegates; -1 as above */
     uint64_t bytes;      /* of the compiled blob */
@@ -104,7 +104,7 @@ enum ets_status ets_sql_data_init(struct ets_sql_data *data, const struct ets_sq
                                   const struct ets_allocator *allocator, struct ets_error *error);
 void ets_sql_data_free(struct ets_sql_data *data);
 
-/* Zeroed memory that does not last as long as the data, or NULL; and its end. */
+/* Zeroed scratch memory, or NULL; and its release. */
 void *ets_sql_data_alloc(const struct ets_sql_data *data, size_t bytes);
 void ets_sql_data_release(const struct ets_sql_data *data, void *pointer);
 

@@ -46,7 +46,8 @@ static enum ets_status connect(struct ets_sql *sql, struct ets_error *error)
         ets_sql_add_tables(sql) != SQLITE_OK || ets_sql_add_functions(sql) != SQLITE_OK) {
         const char *reason =
             sql->connection == NULL ? "no memory" : sql->sqlite.errmsg(sql->connection);
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "SQLite does not open: %s", reason);
+        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "SQLite cannot open a database: %s",
+                        reason);
     }
     ETS_TRY(add_views(sql, "main", error));
     /* SQLite's own table functions are made when they are first named, which is no reading. */
@@ -147,7 +148,7 @@ enum ets_status ets_sql_save(struct ets_sql *sql, const char *path, struct ets_e
     const char *temporary = ets_output_temporary(output);
     enum ets_status status = ETS_OK;
     if (temporary == NULL) {
-        status = ets_fail(error, ETS_IO, ETS_NO_OFFSET, "a database needs a regular file");
+        status = ets_fail(error, ETS_IO, ETS_NO_OFFSET, "a database must be a regular file");
     } else {
         ets_sql_guard(sql, false);
         status = fill_file(sql, temporary, error);

@@ -16,7 +16,7 @@ struct ets_sql {
 int ets_sql_add_tables(struct ets_sql *sql);
 /* sql_functions.c: percentile(x, p) and median(x). Likewise. */
 int ets_sql_add_functions(struct ets_sql *sql);
-/* sql_query.c: from now on nothing but reading is allowed; `is_guarded` false: all is. */
+/* sql_query.c: allows only reading from now on; `is_guarded` false: allows everything. */
 void ets_sql_guard(struct ets_sql *sql, bool is_guarded);
 
 /* "create table NAME (...)" of a table, in `scratch`; NULL: no memory. */

@@ -85,7 +85,7 @@ static void finish(sqlite3_context *context)
     if (sample->no_memory) {
         sqlite->result_error_nomem(context);
     } else if (sample->is_bad) {
-        sqlite->result_error(context, "percentile takes numbers, and one percentage from 0 to 100",
+        sqlite->result_error(context, "percentile takes numbers and one percentage from 0 to 100",
                              -1);
     } else if (sample->count == 0) {
         sqlite->result_null(context);

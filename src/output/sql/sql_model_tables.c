@@ -1,4 +1,4 @@
-/* What records and programs tell: nodes, methods, instructions, delegates, tensors. */
+/* The tables of ETRecords and programs: nodes, methods, instructions, delegates, tensors. */
 #include "format/program_names.h"
 #include "output/sql/sql_tables.h"
 
@@ -8,9 +8,9 @@ enum { RECORD_ID, RECORD_PATH, RECORD_METHODS };
 
 /* clang-format off */
 static const struct ets_sql_column record_columns[] = {
-    [RECORD_ID] = {"id", "INTEGER", "number of the ETRecord, from 0"},
-    [RECORD_PATH] = {"path", "TEXT", "the file, as it was named"},
-    [RECORD_METHODS] = {"methods", "INTEGER", "methods that it knows"},
+    [RECORD_ID] = {"id", "INTEGER", "number of the ETRecord, counted from 0"},
+    [RECORD_PATH] = {"path", "TEXT", "path of the file, as given"},
+    [RECORD_METHODS] = {"methods", "INTEGER", "number of methods"},
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -58,20 +58,20 @@ enum {
 
 /* clang-format off */
 static const struct ets_sql_column node_columns[] = {
-    [NODE_ID] = {"id", "INTEGER", "number of the node, from 0"},
-    [NODE_RECORD] = {"record", "INTEGER", "of `records`"},
-    [NODE_METHOD] = {"method", "TEXT", "whose edge graph it is in"},
-    [NODE_GRAPH] = {"graph", "TEXT", "the record's entry, or the branch of a condition or loop"},
-    [NODE_NAME] = {"name", "TEXT", "aten_add_tensor"},
-    [NODE_OP] = {"op", "TEXT", "aten.add.Tensor"},
-    [NODE_TARGET] = {"target", "TEXT", "the operator in full"},
-    [NODE_HANDLE] = {"debug_handle", "INTEGER", "null where the graph has none"},
-    [NODE_FILE] = {"file", "TEXT", "of the model's line that it comes from"},
-    [NODE_LINE] = {"line", "INTEGER", ""},
-    [NODE_FUNCTION] = {"function", "TEXT", ""},
-    [NODE_CODE] = {"code", "TEXT", "the line itself"},
+    [NODE_ID] = {"id", "INTEGER", "number of the node, counted from 0"},
+    [NODE_RECORD] = {"record", "INTEGER", "id in `records`"},
+    [NODE_METHOD] = {"method", "TEXT", "method of its edge graph"},
+    [NODE_GRAPH] = {"graph", "TEXT", "entry of the ETRecord, or the branch of a condition or loop"},
+    [NODE_NAME] = {"name", "TEXT", "name, such as aten_add_tensor"},
+    [NODE_OP] = {"op", "TEXT", "operator, such as aten.add.Tensor"},
+    [NODE_TARGET] = {"target", "TEXT", "full name of the operator"},
+    [NODE_HANDLE] = {"debug_handle", "INTEGER", "debug handle; null if the graph has none"},
+    [NODE_FILE] = {"file", "TEXT", "source file of its line"},
+    [NODE_LINE] = {"line", "INTEGER", "number of the source line"},
+    [NODE_FUNCTION] = {"function", "TEXT", "function of the source line"},
+    [NODE_CODE] = {"code", "TEXT", "text of the source line"},
     [NODE_MODULE] = {"module", "TEXT", "path of the innermost module; empty for the model itself"},
-    [NODE_TYPE] = {"module_type", "TEXT", "its class"},
+    [NODE_TYPE] = {"module_type", "TEXT", "class of that module"},
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -146,12 +146,12 @@ enum {
 
 /* clang-format off */
 static const struct ets_sql_column program_columns[] = {
-    [PROGRAM_ID] = {"id", "INTEGER", "number of the program, from 0"},
-    [PROGRAM_PATH] = {"path", "TEXT", "the file, as it was named"},
-    [PROGRAM_BYTES] = {"bytes", "INTEGER", "of the program"},
-    [PROGRAM_METHODS] = {"methods", "INTEGER", "methods that it has"},
-    [PROGRAM_CONSTANT] = {"constant_bytes", "INTEGER", "of its constants"},
-    [PROGRAM_DELEGATE] = {"delegate_bytes", "INTEGER", "of what backends compiled"},
+    [PROGRAM_ID] = {"id", "INTEGER", "number of the program, counted from 0"},
+    [PROGRAM_PATH] = {"path", "TEXT", "path of the file, as given"},
+    [PROGRAM_BYTES] = {"bytes", "INTEGER", "size of the program"},
+    [PROGRAM_METHODS] = {"methods", "INTEGER", "number of methods"},
+    [PROGRAM_CONSTANT] = {"constant_bytes", "INTEGER", "size of its constants"},
+    [PROGRAM_DELEGATE] = {"delegate_bytes", "INTEGER", "size of what backends compiled"},
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -203,15 +203,15 @@ enum {
 
 /* clang-format off */
 static const struct ets_sql_column method_columns[] = {
-    [METHOD_ID] = {"id", "INTEGER", "number of the method, from 0"},
-    [METHOD_PROGRAM] = {"program", "INTEGER", "of `programs`"},
-    [METHOD_NAME] = {"name", "TEXT", "forward"},
-    [METHOD_INPUTS] = {"inputs", "INTEGER", "that it takes"},
-    [METHOD_OUTPUTS] = {"outputs", "INTEGER", "that it gives"},
-    [METHOD_INSTRUCTIONS] = {"instructions", "INTEGER", "in all its chains"},
-    [METHOD_DELEGATES] = {"delegates", "INTEGER", "that it has"},
-    [METHOD_VALUES] = {"value_count", "INTEGER", "values that its instructions name"},
-    [METHOD_PLANNED] = {"planned_bytes", "INTEGER", "of its planned memory"},
+    [METHOD_ID] = {"id", "INTEGER", "number of the method, counted from 0"},
+    [METHOD_PROGRAM] = {"program", "INTEGER", "id in `programs`"},
+    [METHOD_NAME] = {"name", "TEXT", "name, such as forward"},
+    [METHOD_INPUTS] = {"inputs", "INTEGER", "number of inputs"},
+    [METHOD_OUTPUTS] = {"outputs", "INTEGER", "number of outputs"},
+    [METHOD_INSTRUCTIONS] = {"instructions", "INTEGER", "number of instructions in all chains"},
+    [METHOD_DELEGATES] = {"delegates", "INTEGER", "number of delegates"},
+    [METHOD_VALUES] = {"value_count", "INTEGER", "number of values that its instructions use"},
+    [METHOD_PLANNED] = {"planned_bytes", "INTEGER", "size of its planned memory"},
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -260,13 +260,13 @@ enum {
 
 /* clang-format off */
 static const struct ets_sql_column instruction_columns[] = {
-    [STEP_PROGRAM] = {"program", "INTEGER", "of `programs`"},
+    [STEP_PROGRAM] = {"program", "INTEGER", "id in `programs`"},
     [STEP_METHOD] = {"method", "TEXT", "name of its method"},
-    [STEP_CHAIN] = {"chain", "INTEGER", "as events name it"},
-    [STEP_INSTRUCTION] = {"instruction", "INTEGER", "as events name it"},
-    [STEP_KIND] = {"kind", "TEXT", "KernelCall, DelegateCall, MoveCall, JumpFalseCall, FreeCall"},
-    [STEP_NAME] = {"name", "TEXT", "aten::add.out, or the delegate's backend"},
-    [STEP_ARGUMENTS] = {"arguments", "INTEGER", "values that it names"},
+    [STEP_CHAIN] = {"chain", "INTEGER", "number of the chain, as in `events`"},
+    [STEP_INSTRUCTION] = {"instruction", "INTEGER", "number of the instruction, as in `events`"},
+    [STEP_KIND] = {"kind", "TEXT", "KernelCall, DelegateCall, MoveCall, JumpFalseCall or FreeCall"},
+    [STEP_NAME] = {"name", "TEXT", "operator, such as aten::add.out, or the delegate's backend"},
+    [STEP_ARGUMENTS] = {"arguments", "INTEGER", "number of values that it uses"},
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -310,7 +310,7 @@ static struct ets_sql_value instruction_cell(struct ets_sql_cursor *cursor, int 
 
 const struct ets_sql_table ets_sql_instructions_table = {
     .name = "instructions",
-    .meaning = "What the programs' methods do, step by step.",
+    .meaning = "Instructions of the programs' methods.",
     .columns = instruction_columns,
     .count = instruction_count,
     .cell = instruction_cell,
@@ -332,15 +332,15 @@ enum {
 
 /* clang-format off */
 static const struct ets_sql_column delegate_columns[] = {
-    [DELEGATE_PROGRAM] = {"program", "INTEGER", "of `programs`; null: told by the record alone"},
-    [DELEGATE_RECORD] = {"record", "INTEGER", "of `records`; null: told by the program alone"},
+    [DELEGATE_PROGRAM] = {"program", "INTEGER", "id in `programs`; null: only the ETRecord describes it"},
+    [DELEGATE_RECORD] = {"record", "INTEGER", "id in `records`; null: only the program describes it"},
     [DELEGATE_METHOD] = {"method", "TEXT", "name of the method"},
-    [DELEGATE_CHAIN] = {"chain", "INTEGER", "null without the program"},
-    [DELEGATE_INSTRUCTION] = {"instruction", "INTEGER", "that calls the delegate"},
-    [DELEGATE_BACKEND] = {"backend", "TEXT", "XnnpackBackend"},
-    [DELEGATE_INDEX] = {"number", "INTEGER", "among the method's delegates; null without the program"},
-    [DELEGATE_BYTES] = {"bytes", "INTEGER", "that the backend compiled, likewise"},
-    [DELEGATE_NODES] = {"handles", "INTEGER", "debug handles behind the call; null without the record"},
+    [DELEGATE_CHAIN] = {"chain", "INTEGER", "number of the chain; null without the program"},
+    [DELEGATE_INSTRUCTION] = {"instruction", "INTEGER", "number of the instruction that calls the delegate"},
+    [DELEGATE_BACKEND] = {"backend", "TEXT", "backend, such as XnnpackBackend"},
+    [DELEGATE_INDEX] = {"number", "INTEGER", "number among the method's delegates; null without the program"},
+    [DELEGATE_BYTES] = {"bytes", "INTEGER", "size of what the backend compiled; null without the program"},
+    [DELEGATE_NODES] = {"handles", "INTEGER", "number of debug handles behind the call; null without the ETRecord"},
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -369,7 +369,7 @@ static struct ets_sql_value delegate_cell(struct ets_sql_cursor *cursor, int col
 
 const struct ets_sql_table ets_sql_delegates_table = {
     .name = "delegates",
-    .meaning = "Calls of delegates, as programs and records tell them.",
+    .meaning = "Delegate calls, from programs and ETRecords.",
     .columns = delegate_columns,
     .count = delegate_count,
     .cell = delegate_cell,
@@ -392,16 +392,16 @@ enum {
 
 /* clang-format off */
 static const struct ets_sql_column value_columns[] = {
-    [VALUE_PROGRAM] = {"program", "INTEGER", "of `programs`"},
+    [VALUE_PROGRAM] = {"program", "INTEGER", "id in `programs`"},
     [VALUE_METHOD] = {"method", "TEXT", "name of the method"},
-    [VALUE_NUMBER] = {"number", "INTEGER", "among the method's values"},
-    [VALUE_NAME] = {"name", "TEXT", "linear.weight, where the program has names"},
-    [VALUE_DTYPE] = {"dtype", "TEXT", "float32"},
-    [VALUE_SHAPE] = {"shape", "TEXT", "as a JSON array; upper bounds where it is dynamic"},
+    [VALUE_NUMBER] = {"number", "INTEGER", "number among the method's values"},
+    [VALUE_NAME] = {"name", "TEXT", "name, such as linear.weight, if the program has names"},
+    [VALUE_DTYPE] = {"dtype", "TEXT", "type of the elements, such as float32"},
+    [VALUE_SHAPE] = {"shape", "TEXT", "shape as a JSON array; upper bounds if it is dynamic"},
     [VALUE_PLACE] = {"place", "TEXT", "constant; planned; planned, with state; runtime; external; external state"},
-    [VALUE_BYTES] = {"bytes", "INTEGER", "of the elements"},
-    [VALUE_MEMORY] = {"memory_id", "INTEGER", "planned memory that it is in; null: none"},
-    [VALUE_OFFSET] = {"memory_offset", "INTEGER", "there, in bytes"},
+    [VALUE_BYTES] = {"bytes", "INTEGER", "size of the elements"},
+    [VALUE_MEMORY] = {"memory_id", "INTEGER", "id of its planned memory; null: not planned"},
+    [VALUE_OFFSET] = {"memory_offset", "INTEGER", "position in its planned memory, in bytes"},
     {NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -1,4 +1,7 @@
-/* The tables as SQLite's virtual tables: it asks for cells, and nothing is copied before. */
+/*
+ * Implements the tables as virtual tables of SQLite, which fetches single cells; nothing is copied
+ * in advance.
+ */
 #include <string.h>
 
 #include "base/error.h"

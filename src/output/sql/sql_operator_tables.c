@@ -1,4 +1,4 @@
-/* What an inspection makes of the events: operators with their times, and the nodes behind. */
+/* The tables of operators with their times, and of their nodes. */
 #include "base/text.h"
 #include "etscope/experimental/row_filter.h"
 #include "inspect/time_details.h"
@@ -49,43 +49,43 @@ enum {
 
 /* clang-format off */
 static const struct ets_sql_column columns[] = {
-    [OP_ID] = {"id", "INTEGER", "number of the operator, from 0"},
-    [OP_TRACE] = {"trace", "INTEGER", "of `traces`"},
-    [OP_BLOCK] = {"block", "INTEGER", "of `blocks`"},
-    [OP_PARENT] = {"parent", "INTEGER", "the operator that encloses it; its time contains this one's"},
-    [OP_DEPTH] = {"depth", "INTEGER", "0 for the outermost"},
-    [OP_CHILDREN] = {"children", "INTEGER", "operators that it encloses, one level deep"},
-    [OP_NAME] = {"name", "TEXT", "what people call it: addmm.out, DELEGATE_CALL, a delegate's operator"},
+    [OP_ID] = {"id", "INTEGER", "number of the operator, counted from 0"},
+    [OP_TRACE] = {"trace", "INTEGER", "id in `traces`"},
+    [OP_BLOCK] = {"block", "INTEGER", "id in `blocks`"},
+    [OP_PARENT] = {"parent", "INTEGER", "id of the operator that encloses it, whose time includes its time"},
+    [OP_DEPTH] = {"depth", "INTEGER", "nesting depth; 0: outermost"},
+    [OP_CHILDREN] = {"children", "INTEGER", "number of operators directly inside"},
+    [OP_NAME] = {"name", "TEXT", "short name: addmm.out, DELEGATE_CALL, a delegate's operator"},
     [OP_EVENT] = {"event", "TEXT", "name of its events"},
-    [OP_KERNEL] = {"kernel", "TEXT", "the program's operator, aten::add.out"},
-    [OP_CHAIN] = {"chain", "INTEGER", "null outside of any instruction"},
-    [OP_INSTRUCTION] = {"instruction", "INTEGER", "in its chain"},
-    [OP_DELEGATE_ID] = {"delegate_id", "INTEGER", "a delegate's identifier, where it is a number"},
+    [OP_KERNEL] = {"kernel", "TEXT", "the program's operator, such as aten::add.out"},
+    [OP_CHAIN] = {"chain", "INTEGER", "number of the chain; null outside instructions"},
+    [OP_INSTRUCTION] = {"instruction", "INTEGER", "number of the instruction in its chain"},
+    [OP_DELEGATE_ID] = {"delegate_id", "INTEGER", "identifier of a delegate's events, if it is a number"},
     [OP_DELEGATED] = {"delegated", "INTEGER", "1: reported by a delegate"},
-    [OP_BACKEND] = {"backend", "TEXT", "XnnpackBackend"},
-    [OP_SOURCE] = {"source", "TEXT", "lines of the model, file:line, joined by \", \"; those of the operator around it where it has none"},
+    [OP_BACKEND] = {"backend", "TEXT", "backend, such as XnnpackBackend"},
+    [OP_SOURCE] = {"source", "TEXT", "source lines, file:line, joined by \", \"; without any, those of the enclosing operator"},
     [OP_MODULE] = {"module", "TEXT", "module paths, likewise"},
-    [OP_OPS] = {"op_types", "TEXT", "operators of its nodes, each once, joined by \", \""},
-    [OP_HANDLES] = {"debug_handles", "TEXT", "as a JSON array"},
+    [OP_OPS] = {"op_types", "TEXT", "distinct operators of its nodes, joined by \", \""},
+    [OP_HANDLES] = {"debug_handles", "TEXT", "debug handles as a JSON array"},
     [OP_INFERRED] = {"inferred", "INTEGER", "1: inside control flow, joined by the order of operators"},
-    [OP_TIE] = {"tie", "TEXT", "how it is known what a delegate's operator stands for: map, node, near, call (the call alone is known)"},
-    [OP_CALLS] = {"calls", "INTEGER", "events in one run"},
-    [OP_RUNS] = {"runs", "INTEGER", "runs that the times are over"},
-    [OP_AVG] = {"avg", "REAL", "of the time that a run spent in it, all calls added up"},
-    [OP_MID] = {"mid", "REAL", "mean over the middle half of the runs, by how long they took as a whole; shares are parts of that of the whole run"},
-    [OP_P10] = {"p10", "REAL", "quantiles by linear interpolation"},
-    [OP_P50] = {"p50", "REAL", ""},
-    [OP_P90] = {"p90", "REAL", ""},
-    [OP_MIN] = {"min", "REAL", ""},
-    [OP_MAX] = {"max", "REAL", ""},
-    [OP_TOTAL] = {"total", "REAL", "over all runs"},
-    [OP_SELF] = {"self", "REAL", "avg less that of the operators inside; adds up to the whole run"},
-    [OP_SELF_MID] = {"self_mid", "REAL", "mid less that of the operators inside, likewise"},
-    [OP_RESOLUTION] = {"resolution", "REAL", "step of the delegate's clock: the true time of a call is less than this above or below; 0: exact"},
-    [OP_CLOCK] = {"clock", "TEXT", "trace; of a delegate's operator fitted or unknown: its clock is its own, it has no times and is not added to anything; overlapping: it has times, but no self"},
-    [OP_OWN_TICKS] = {"own_ticks", "REAL", "avg of such an operator, in ticks of the delegate's own"},
-    [OP_OPERATION] = {"operation", "TEXT", "what it is on any processor: the same in two traces where XNNPACK names its kernels otherwise"},
-    [OP_METADATA] = {"metadata", "TEXT", "what a delegate attached to its events, each text once, joined by \", \"; of bytes that are no text the size, \"(12 bytes)\""},
+    [OP_TIE] = {"tie", "TEXT", "how a delegate's operator was identified: map, node, near, or call (only its call is known)"},
+    [OP_CALLS] = {"calls", "INTEGER", "number of events in one run"},
+    [OP_RUNS] = {"runs", "INTEGER", "number of runs that the times cover"},
+    [OP_AVG] = {"avg", "REAL", "mean of its time per run, all calls added up"},
+    [OP_MID] = {"mid", "REAL", "mean over the middle half of the runs, ordered by their total time; shares are fractions of the mid of the whole run"},
+    [OP_P10] = {"p10", "REAL", "quantile, by linear interpolation"},
+    [OP_P50] = {"p50", "REAL", "median, likewise"},
+    [OP_P90] = {"p90", "REAL", "quantile, likewise"},
+    [OP_MIN] = {"min", "REAL", "shortest time per run"},
+    [OP_MAX] = {"max", "REAL", "longest time per run"},
+    [OP_TOTAL] = {"total", "REAL", "sum over all runs"},
+    [OP_SELF] = {"self", "REAL", "avg minus that of the operators inside; adds up to the whole run"},
+    [OP_SELF_MID] = {"self_mid", "REAL", "mid minus that of the operators inside, likewise"},
+    [OP_RESOLUTION] = {"resolution", "REAL", "step of the delegate's clock: the true time of a call differs by less than this; 0: exact"},
+    [OP_CLOCK] = {"clock", "TEXT", "trace; fitted or unknown: a delegate's operator with its own clock, which has no times and is not added to anything; overlapping: it has times, but no self"},
+    [OP_OWN_TICKS] = {"own_ticks", "REAL", "avg of an operator with its own clock, in ticks of that clock"},
+    [OP_OPERATION] = {"operation", "TEXT", "name without the parts that depend on the processor: equal in two traces even if XNNPACK names its kernels differently"},
+    [OP_METADATA] = {"metadata", "TEXT", "metadata that a delegate attached to its events, each text once, joined by \", \"; for bytes that are not text the size, \"(12 bytes)\""},
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -222,7 +222,7 @@ static uint64_t block_count(const struct ets_sql_data *data)
 const struct ets_sql_table ets_sql_operators_table = {
     .name = "operators",
     .meaning =
-        "What the events of a block are samples of: a line of the operator table. Times are in the "
+        "The rows of the operator table: what the events of a block measure. Times are in the "
         "trace's unit.",
     .columns = columns,
     .has_id = true,
@@ -238,9 +238,9 @@ enum { LINK_OPERATOR, LINK_NODE, LINK_HANDLE };
 
 /* clang-format off */
 static const struct ets_sql_column link_columns[] = {
-    [LINK_OPERATOR] = {"operator", "INTEGER", "of `operators`"},
-    [LINK_NODE] = {"node", "INTEGER", "of `nodes`"},
-    [LINK_HANDLE] = {"debug_handle", "INTEGER", "that led from one to the other"},
+    [LINK_OPERATOR] = {"operator", "INTEGER", "id in `operators`"},
+    [LINK_NODE] = {"node", "INTEGER", "id in `nodes`"},
+    [LINK_HANDLE] = {"debug_handle", "INTEGER", "debug handle that connects them"},
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -285,7 +285,7 @@ static struct ets_sql_range links_of(const struct ets_sql_data *data, int64_t nu
 
 const struct ets_sql_table ets_sql_operator_nodes_table = {
     .name = "operator_nodes",
-    .meaning = "Which nodes an operator stands for; a delegate call stands for many.",
+    .meaning = "The nodes that each operator stands for; a delegate call stands for many.",
     .columns = link_columns,
     .count = link_count,
     .cell = link_cell,

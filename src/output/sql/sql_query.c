@@ -1,4 +1,4 @@
-/* A user's query: guarded, run, and its rows put into a table. */
+/* Runs a user's query, read-only, and puts its rows into a table. */
 #include <string.h>
 
 #include "base/error.h"
@@ -76,8 +76,8 @@ static enum ets_status explain(const struct ets_sql *sql, const char *query,
         const char *name = message + sizeof no_table - 1;
         list_tables(names, sizeof names);
         return ets_fail_advising(error, ETS_ADVICE_SQL_SCHEMA, ETS_INVALID_ARGUMENT,
-                                 find_fault(sql, query, name), "%s; there are %s and views",
-                                 message, names);
+                                 find_fault(sql, query, name),
+                                 "%s; the tables are %s, and there are views", message, names);
     }
     const bool is_column = ets_text_starts_with(text, no_column);
     return ets_fail_advising(
@@ -102,7 +102,7 @@ static enum ets_status prepare(struct ets_sql *sql, const char *query, sqlite3_s
     sqlite->finalize(more);
     sqlite->finalize(*statement_out);
     return ets_fail(error, ETS_INVALID_ARGUMENT, (uint64_t)(tail - query),
-                    "a query is one statement; this begins a second one");
+                    "a query must be a single statement; a second one starts here");
 }
 
 /* By the column's declaration; of an expression by its first value. */

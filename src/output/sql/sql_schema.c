@@ -32,53 +32,57 @@ const struct ets_sql_table *const ets_sql_tables[] = {
     NULL,
 };
 
-#define PLACE                                                                 \
-    {"trace", "INTEGER", "of `traces`"}, {"block", "INTEGER", "of `blocks`"}, \
-        {"run_name", "TEXT", "of its runs: Execute, Default"}, {"method", "TEXT", "that ran"}
-#define SHARES                                                                                  \
-    {"calls", "INTEGER", "events in one run"},                                                  \
-        {"time", "REAL", "mid of a run's, without what is inside and has a line of its own"},   \
-        {"share", "REAL", "time / mid of the whole run, 0 to 1; those of a block add up to 1"}, \
-    {                                                                                           \
-        NULL, NULL, NULL                                                                        \
+#define PLACE                                                                    \
+    {"trace", "INTEGER", "id in `traces`"}, {"block", "INTEGER", "id in `blocks`"}, \
+        {"run_name", "TEXT", "name of its runs: Execute or Default"},            \
+        {"method", "TEXT", "the method that ran"}
+#define SHARES                                                                             \
+    {"calls", "INTEGER", "number of events in one run"},                                   \
+        {"time", "REAL",                                                                   \
+         "mid of the time per run, without operators inside that have rows of their own"}, \
+        {"share", "REAL",                                                                  \
+         "time / mid of the whole run, 0 to 1; the shares of a block add up to 1"},        \
+    {                                                                                      \
+        NULL, NULL, NULL                                                                   \
     }
 
 static const struct ets_sql_column op_times_columns[] = {
     PLACE,
-    {"name", "TEXT", "of the operator, as in `operators`"},
-    {"backend", "TEXT", "of a delegate's"},
+    {"name", "TEXT", "name of the operator, as in `operators`"},
+    {"backend", "TEXT", "backend of a delegate's operator"},
     SHARES,
 };
 
 static const struct ets_sql_column module_times_columns[] = {
     PLACE,
-    {"module", "TEXT", "module paths; (no module): between operators, or not joined"},
+    {"module", "TEXT", "module path; (no module): between operators, or not joined"},
     SHARES,
 };
 
 static const struct ets_sql_column source_times_columns[] = {
     PLACE,
-    {"source", "TEXT", "file:line, several of a delegate call; (no source): as above"},
+    {"source", "TEXT",
+     "file:line, several for a delegate call; (no source): between operators, or not joined"},
     SHARES,
 };
 
 static const struct ets_sql_column delegation_columns[] = {
     PLACE,
-    {"calls", "INTEGER", "of delegates in one run"},
+    {"calls", "INTEGER", "number of delegate calls in one run"},
     {"time", "REAL", "mid of the whole run"},
-    {"delegated", "REAL", "of that, inside delegate calls"},
+    {"delegated", "REAL", "time inside delegate calls"},
     {"share", "REAL", "delegated / time"},
     {NULL, NULL, NULL},
 };
 
 static const struct ets_sql_column slow_events_columns[] = {
-    {"trace", "INTEGER", "of `traces`"},
-    {"run", "INTEGER", "of `runs`"},
-    {"event", "INTEGER", "of `events`"},
+    {"trace", "INTEGER", "id in `traces`"},
+    {"run", "INTEGER", "id in `runs`"},
+    {"event", "INTEGER", "id in `events`"},
     {"name", "TEXT", "of its operator"},
-    {"instruction", "INTEGER", "in its chain"},
-    {"time", "REAL", "that it took"},
-    {"p50", "REAL", "of its operator, over the runs"},
+    {"instruction", "INTEGER", "number of the instruction in its chain"},
+    {"time", "REAL", "time of the event"},
+    {"p50", "REAL", "median time of its operator over the runs"},
     {"module", "TEXT", "of its operator"},
     {"source", "TEXT", "of its operator"},
     {NULL, NULL, NULL},
@@ -87,10 +91,10 @@ static const struct ets_sql_column slow_events_columns[] = {
 static const struct ets_sql_column allocators_columns[] = {
     PLACE,
     {"allocator", "INTEGER", "number of the allocator"},
-    {"name", "TEXT", "of the allocator"},
+    {"name", "TEXT", "name of the allocator"},
     {"allocations", "INTEGER", "over all runs"},
     {"bytes", "INTEGER", "over all runs"},
-    {"largest", "INTEGER", "bytes of the largest one"},
+    {"largest", "INTEGER", "size of the largest allocation"},
     {NULL, NULL, NULL},
 };
 
@@ -100,19 +104,20 @@ static const struct ets_sql_column allocators_columns[] = {
     "from blocks b join operators o on o.block = b.id left join operators w on w.id = b.whole "
 
 const struct ets_sql_view ets_sql_views[] = {
-    {"op_times", "Time by the name of operators: kernels, delegates' operators, the runtime's own.",
+    {"op_times",
+     "Time by operator name: kernels, delegates' operators, and the runtime's own work.",
      SELECT_PLACE "o.name, o.backend, " SELECT_SHARES
                   "group by b.id, o.name, o.backend order by b.id, 8 desc",
      op_times_columns},
-    {"module_times", "Time by the model's modules.",
+    {"module_times", "Time by module.",
      SELECT_PLACE "coalesce(o.module, '(no module)') as module, " SELECT_SHARES
                   "group by b.id, 5 order by b.id, 7 desc",
      module_times_columns},
-    {"source_times", "Time by the model's source lines.",
+    {"source_times", "Time by source line.",
      SELECT_PLACE "coalesce(o.source, '(no source)') as source, " SELECT_SHARES
                   "group by b.id, 5 order by b.id, 7 desc",
      source_times_columns},
-    {"delegation", "How much of a run is spent in delegates.",
+    {"delegation", "Share of each run spent in delegates.",
      SELECT_PLACE "coalesce(sum(o.calls), 0) as calls, w.mid as time, "
                   "coalesce(sum(o.mid), 0.0) as delegated, "
                   "coalesce(sum(o.mid), 0.0) / w.mid as share "
@@ -120,7 +125,7 @@ const struct ets_sql_view ets_sql_views[] = {
                   "left join operators o on o.block = b.id and o.event = 'DELEGATE_CALL' "
                   "group by b.id",
      delegation_columns},
-    {"slow_events", "Events that enclose no others, the longest first.",
+    {"slow_events", "Events that enclose no others, longest first.",
      "select e.trace, e.run, e.id as event, o.name, e.instruction, e.time, o.p50, o.module, "
      "o.source from events e join operators o on o.id = e.operator where o.children = 0 "
      "order by e.time desc",

@@ -1,4 +1,4 @@
-/* The tables: their columns, how many rows there are, and what stands in a cell. */
+/* The tables: their columns, their numbers of rows, and the values of their cells. */
 #ifndef ETSCOPE_OUTPUT_SQL_SQL_TABLES_H
 #define ETSCOPE_OUTPUT_SQL_SQL_TABLES_H
 
@@ -14,7 +14,7 @@ struct ets_sql_value {
 
 struct ets_sql_cursor {
     struct ets_sql_data *data;
-    uint64_t row;                     /* number of the row that it stands at */
+    uint64_t row;                     /* number of the current row */
     struct ets_sql_trace_data *trace; /* ets_sql_at_event and so on; NULL at first */
     struct ets_arena scratch;         /* texts of the cells of one row */
     void *state;                      /* of tables that step by themselves */
@@ -27,7 +27,7 @@ struct ets_sql_range {
     uint64_t base;
 };
 
-/* A column for which a value leads to its rows. */
+/* A column by whose values rows can be found. */
 struct ets_sql_lookup {
     int column;
     struct ets_sql_range (*find)(const struct ets_sql_data *data, int64_t value);
@@ -45,7 +45,7 @@ struct ets_sql_table {
     const struct ets_sql_column *columns; /* ends with a NULL name */
     bool has_id;                          /* column 0 is `id`, the row's number */
     uint64_t (*count)(const struct ets_sql_data *data);
-    bool (*has)(struct ets_sql_cursor *cursor); /* NULL: all; false: the row is passed over */
+    bool (*has)(struct ets_sql_cursor *cursor); /* NULL: all rows; false: skip the row */
     struct ets_sql_value (*cell)(struct ets_sql_cursor *cursor, int column);
     struct ets_sql_lookup lookups[ETS_SQL_LOOKUPS]; /* ends with a NULL find */
     const char *indexed[ETS_SQL_LOOKUPS];           /* columns to index in a file; NULL ends */
@@ -106,7 +106,9 @@ struct ets_sql_value ets_sql_hexadecimal(struct ets_sql_cursor *cursor, struct e
 struct ets_sql_value ets_sql_numbers(struct ets_sql_cursor *cursor, const int64_t *numbers,
                                      size_t count);
 
-/* Points cursor->trace at the one that holds the thing numbered; returns its number there. */
+/*
+ * Points cursor->trace at the trace that contains the item with this id; returns its number there.
+ */
 uint32_t ets_sql_at_event(struct ets_sql_cursor *cursor, uint32_t number);
 uint32_t ets_sql_at_run(struct ets_sql_cursor *cursor, uint32_t number);
 uint32_t ets_sql_at_block(struct ets_sql_cursor *cursor, uint32_t number);

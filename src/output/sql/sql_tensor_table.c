@@ -1,4 +1,4 @@
-/* Captured tensors, one after the other; their numbers are made when a query asks for them. */
+/* The table of captured tensors; statistics are computed when a query needs them. */
 #include <math.h>
 
 #include "etscope/numerics.h"
@@ -34,29 +34,29 @@ enum {
 
 /* clang-format off */
 static const struct ets_sql_column columns[] = {
-    [T_EVENT] = {"event", "INTEGER", "of `events`"},
-    [T_TRACE] = {"trace", "INTEGER", "of `traces`"},
-    [T_RUN] = {"run", "INTEGER", "of `runs`"},
-    [T_OPERATOR] = {"operator", "INTEGER", "of `operators`: what made it"},
-    [T_NAME] = {"name", "TEXT", "of what made it; (output) for an output of the method"},
+    [T_EVENT] = {"event", "INTEGER", "id in `events`"},
+    [T_TRACE] = {"trace", "INTEGER", "id in `traces`"},
+    [T_RUN] = {"run", "INTEGER", "id in `runs`"},
+    [T_OPERATOR] = {"operator", "INTEGER", "id in `operators` of the operator that computed it"},
+    [T_NAME] = {"name", "TEXT", "name of that operator; (output) for an output of the method"},
     [T_OUTPUT] = {"output", "INTEGER", "1: an output of the method"},
-    [T_INDEX] = {"number", "INTEGER", "among the values that one instruction logged, or among the run's outputs"},
-    [T_ITEM] = {"item", "INTEGER", "place in a tensor list; null for all else"},
-    [T_KIND] = {"kind", "TEXT", "tensor, tensor_list, int, bool, float, double, string, null"},
-    [T_DTYPE] = {"dtype", "TEXT", "float32"},
-    [T_SHAPE] = {"shape", "TEXT", "as a JSON array"},
-    [T_STRIDES] = {"strides", "TEXT", "in elements, likewise"},
-    [T_OFFSET] = {"offset", "INTEGER", "in the debug buffer"},
-    [T_BYTES] = {"bytes", "INTEGER", "of the elements"},
-    [T_STATUS] = {"status", "TEXT", "ok; reduced: by the tracer, to what follows; no_buffer, unrecorded, outside, no_numbers, malformed: what follows is null"},
-    [T_MIN] = {"min", "REAL", "over the finite numbers, as are the next four"},
-    [T_MAX] = {"max", "REAL", ""},
-    [T_MEAN] = {"mean", "REAL", ""},
-    [T_STD] = {"std", "REAL", "divided by their count, as NumPy does"},
+    [T_INDEX] = {"number", "INTEGER", "number among the values logged by one instruction, or among the run's outputs"},
+    [T_ITEM] = {"item", "INTEGER", "position in a tensor list; otherwise null"},
+    [T_KIND] = {"kind", "TEXT", "tensor, tensor_list, int, bool, float, double, string or null"},
+    [T_DTYPE] = {"dtype", "TEXT", "type of the elements, such as float32"},
+    [T_SHAPE] = {"shape", "TEXT", "shape as a JSON array"},
+    [T_STRIDES] = {"strides", "TEXT", "strides in elements, as a JSON array"},
+    [T_OFFSET] = {"offset", "INTEGER", "position in the debug buffer"},
+    [T_BYTES] = {"bytes", "INTEGER", "size of the elements"},
+    [T_STATUS] = {"status", "TEXT", "ok; reduced: the tracer kept only these statistics; no_buffer, unrecorded, outside, no_numbers, malformed: the statistics are null"},
+    [T_MIN] = {"min", "REAL", "minimum of the finite elements"},
+    [T_MAX] = {"max", "REAL", "maximum of the finite elements"},
+    [T_MEAN] = {"mean", "REAL", "mean of the finite elements"},
+    [T_STD] = {"std", "REAL", "standard deviation of the finite elements, divided by their count, as NumPy does"},
     [T_L2] = {"l2", "REAL", "root of the sum of squares"},
-    [T_NAN] = {"nan", "INTEGER", "how many numbers are NaN"},
-    [T_INF] = {"inf", "INTEGER", "how many are infinite"},
-    [T_ZEROS] = {"zeros", "INTEGER", "how many are 0"},
+    [T_NAN] = {"nan", "INTEGER", "number of NaN elements"},
+    [T_INF] = {"inf", "INTEGER", "number of infinite elements"},
+    [T_ZEROS] = {"zeros", "INTEGER", "number of elements that are 0"},
     [T_HASH] = {"hash", "TEXT", "XXH64 of the elements, row by row, in hexadecimal"},
     {NULL, NULL, NULL},
 };
@@ -189,7 +189,7 @@ static uint64_t count(const struct ets_sql_data *data)
 
 const struct ets_sql_table ets_sql_tensors_table = {
     .name = "tensors",
-    .meaning = "Values that a trace captured, with what the debug buffer holds of them.",
+    .meaning = "Captured values, with statistics of those in the debug buffer.",
     .columns = columns,
     .count = count,
     .cell = cell,

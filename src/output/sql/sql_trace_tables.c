@@ -1,8 +1,8 @@
-/* What a trace tells by itself: traces, blocks, runs, events, allocations. */
+/* The tables of traces alone: traces, blocks, runs, events, allocations. */
 #include "output/sql/sql_tables.h"
 #include "views/operator_lines.h"
 
-#define MEANING_TRACE "of `traces`"
+#define MEANING_TRACE "id in `traces`"
 #define TIME_UNIT "in the trace's unit"
 
 /* traces */
@@ -20,14 +20,14 @@ enum {
 
 /* clang-format off */
 static const struct ets_sql_column trace_columns[] = {
-    [TRACE_ID] = {"id", "INTEGER", "number of the trace, from 0"},
-    [TRACE_PATH] = {"path", "TEXT", "the file, as it was named"},
-    [TRACE_UNIT] = {"unit", "TEXT", "what all its times are in: ns, or cycles where a tick has no known length"},
-    [TRACE_RUNS] = {"runs", "INTEGER", "runs that it holds"},
-    [TRACE_EVENTS] = {"events", "INTEGER", "events that it holds"},
-    [TRACE_DAMAGES] = {"damages", "INTEGER", "parts that could not be read"},
-    [TRACE_RECORD] = {"record", "INTEGER", "of `records`, that it was joined to"},
-    [TRACE_PROGRAM] = {"program", "INTEGER", "of `programs`, that it was joined to"},
+    [TRACE_ID] = {"id", "INTEGER", "number of the trace, counted from 0"},
+    [TRACE_PATH] = {"path", "TEXT", "path of the file, as given"},
+    [TRACE_UNIT] = {"unit", "TEXT", "unit of all its times: ns, or cycles if the length of a tick is unknown"},
+    [TRACE_RUNS] = {"runs", "INTEGER", "number of runs"},
+    [TRACE_EVENTS] = {"events", "INTEGER", "number of events"},
+    [TRACE_DAMAGES] = {"damages", "INTEGER", "number of parts that could not be read"},
+    [TRACE_RECORD] = {"record", "INTEGER", "id in `records` of the ETRecord it was joined with"},
+    [TRACE_PROGRAM] = {"program", "INTEGER", "id in `programs` of the program it was joined with"},
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -54,7 +54,7 @@ static struct ets_sql_value trace_cell(struct ets_sql_cursor *cursor, int column
 
 const struct ets_sql_table ets_sql_traces_table = {
     .name = "traces",
-    .meaning = "Files that were traced.",
+    .meaning = "Trace files, and what they were joined with.",
     .columns = trace_columns,
     .has_id = true,
     .count = trace_count,
@@ -77,15 +77,15 @@ enum {
 
 /* clang-format off */
 static const struct ets_sql_column block_columns[] = {
-    [BLOCK_ID] = {"id", "INTEGER", "number of the block, from 0"},
+    [BLOCK_ID] = {"id", "INTEGER", "number of the block, counted from 0"},
     [BLOCK_TRACE] = {"trace", "INTEGER", MEANING_TRACE},
-    [BLOCK_NAME] = {"name", "TEXT", "of its runs: Execute, Default for loading"},
-    [BLOCK_METHOD] = {"method", "TEXT", "the method that ran; of an ambiguous block those that fit"},
-    [BLOCK_JOIN] = {"joined", "TEXT", "found: joined to record or program; none, ambiguous, mismatch: not"},
-    [BLOCK_REASON] = {"reason", "TEXT", "of a mismatch"},
-    [BLOCK_CASE] = {"test_case", "INTEGER", "of a bundled program"},
-    [BLOCK_RUNS] = {"runs", "INTEGER", "runs that it holds"},
-    [BLOCK_WHOLE] = {"whole", "INTEGER", "of `operators`: the one that stands for a whole run"},
+    [BLOCK_NAME] = {"name", "TEXT", "name of its runs: Execute, or Default for loading"},
+    [BLOCK_METHOD] = {"method", "TEXT", "the method that ran; if it is ambiguous, all that fit"},
+    [BLOCK_JOIN] = {"joined", "TEXT", "found: joined with an ETRecord or program; none, ambiguous, mismatch: not joined"},
+    [BLOCK_REASON] = {"reason", "TEXT", "reason of a mismatch"},
+    [BLOCK_CASE] = {"test_case", "INTEGER", "number of the test case of a bundled program"},
+    [BLOCK_RUNS] = {"runs", "INTEGER", "number of runs"},
+    [BLOCK_WHOLE] = {"whole", "INTEGER", "id in `operators` of the operator that stands for a whole run"},
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -118,7 +118,7 @@ static struct ets_sql_value block_cell(struct ets_sql_cursor *cursor, int column
 
 const struct ets_sql_table ets_sql_blocks_table = {
     .name = "blocks",
-    .meaning = "Runs of one name, method and test case with the same sequence of events.",
+    .meaning = "Runs with the same name, method, test case and sequence of events.",
     .columns = block_columns,
     .has_id = true,
     .count = block_count,
@@ -143,17 +143,17 @@ enum {
 
 /* clang-format off */
 static const struct ets_sql_column run_columns[] = {
-    [RUN_ID] = {"id", "INTEGER", "number of the run, from 0"},
+    [RUN_ID] = {"id", "INTEGER", "number of the run, counted from 0"},
     [RUN_TRACE] = {"trace", "INTEGER", MEANING_TRACE},
-    [RUN_NUMBER] = {"number", "INTEGER", "of the run in its trace, from 0"},
-    [RUN_BLOCK] = {"block", "INTEGER", "of `blocks`"},
-    [RUN_NAME] = {"name", "TEXT", "Execute, Default for loading"},
+    [RUN_NUMBER] = {"number", "INTEGER", "number of the run in its trace, counted from 0"},
+    [RUN_BLOCK] = {"block", "INTEGER", "id in `blocks`"},
+    [RUN_NAME] = {"name", "TEXT", "Execute, or Default for loading"},
     [RUN_METHOD] = {"method", "TEXT", "the method that ran"},
-    [RUN_CASE] = {"test_case", "INTEGER", "of a bundled program"},
-    [RUN_EVENTS] = {"events", "INTEGER", "events that it holds"},
-    [RUN_INVOCATION] = {"invocation", "INTEGER", "runs of the method before this one, where the trace tells it"},
-    [RUN_PARTIAL] = {"partial", "INTEGER", "1: its begin was lost"},
-    [RUN_TIME] = {"time", "REAL", "of the whole run, " TIME_UNIT},
+    [RUN_CASE] = {"test_case", "INTEGER", "number of the test case of a bundled program"},
+    [RUN_EVENTS] = {"events", "INTEGER", "number of events"},
+    [RUN_INVOCATION] = {"invocation", "INTEGER", "number of earlier runs of the method, if the trace states it"},
+    [RUN_PARTIAL] = {"partial", "INTEGER", "1: its start was lost"},
+    [RUN_TIME] = {"time", "REAL", "time of the whole run, " TIME_UNIT},
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -204,7 +204,7 @@ static struct ets_sql_value run_cell(struct ets_sql_cursor *cursor, int column)
 
 const struct ets_sql_table ets_sql_runs_table = {
     .name = "runs",
-    .meaning = "One load or one execution each.",
+    .meaning = "Loads and executions.",
     .columns = run_columns,
     .has_id = true,
     .count = run_count,
@@ -233,21 +233,21 @@ enum {
 
 /* clang-format off */
 static const struct ets_sql_column event_columns[] = {
-    [EVENT_ID] = {"id", "INTEGER", "number of the event, from 0, in logging order"},
+    [EVENT_ID] = {"id", "INTEGER", "number of the event in logging order, counted from 0"},
     [EVENT_TRACE] = {"trace", "INTEGER", MEANING_TRACE},
-    [EVENT_RUN] = {"run", "INTEGER", "of `runs`"},
-    [EVENT_OPERATOR] = {"operator", "INTEGER", "of `operators`: what it is a sample of; null unless kind is profile"},
-    [EVENT_PARENT] = {"parent", "INTEGER", "the event that encloses it"},
-    [EVENT_KIND] = {"kind", "TEXT", "profile, debug (a captured value), allocation"},
-    [EVENT_NAME] = {"name", "TEXT", "as logged; of a delegate's event its identifier"},
-    [EVENT_CHAIN] = {"chain", "INTEGER", "null outside of any instruction"},
-    [EVENT_INSTRUCTION] = {"instruction", "INTEGER", "in its chain"},
-    [EVENT_DELEGATE_ID] = {"delegate_id", "INTEGER", "a delegate's identifier, where it is a number"},
-    [EVENT_START] = {"start_ticks", "INTEGER", "as logged, as is the next; null unless kind is profile"},
-    [EVENT_END] = {"end_ticks", "INTEGER", ""},
-    [EVENT_TIME] = {"time", "REAL", TIME_UNIT ", with what is inside of it; null where the operator's clock is a delegate's own"},
-    [EVENT_OFFSET] = {"offset", "INTEGER", "of the event in the file"},
-    [EVENT_METADATA] = {"metadata", "TEXT", "what a delegate attached to the event, in hexadecimal"},
+    [EVENT_RUN] = {"run", "INTEGER", "id in `runs`"},
+    [EVENT_OPERATOR] = {"operator", "INTEGER", "id in `operators` of the operator that it measures; null unless kind is profile"},
+    [EVENT_PARENT] = {"parent", "INTEGER", "id of the event that encloses it"},
+    [EVENT_KIND] = {"kind", "TEXT", "profile, debug (a captured value) or allocation"},
+    [EVENT_NAME] = {"name", "TEXT", "name as logged; for a delegate's event its identifier"},
+    [EVENT_CHAIN] = {"chain", "INTEGER", "number of the chain; null outside instructions"},
+    [EVENT_INSTRUCTION] = {"instruction", "INTEGER", "number of the instruction in its chain"},
+    [EVENT_DELEGATE_ID] = {"delegate_id", "INTEGER", "identifier of a delegate's events, if it is a number"},
+    [EVENT_START] = {"start_ticks", "INTEGER", "first tick, as logged; null unless kind is profile"},
+    [EVENT_END] = {"end_ticks", "INTEGER", "last tick, as logged; null unless kind is profile"},
+    [EVENT_TIME] = {"time", "REAL", TIME_UNIT ", including the events inside; null if a delegate has its own clock"},
+    [EVENT_OFFSET] = {"offset", "INTEGER", "position of the event in the file"},
+    [EVENT_METADATA] = {"metadata", "TEXT", "metadata that the delegate attached to the event, in hexadecimal"},
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -348,7 +348,7 @@ static uint64_t operator_count(const struct ets_sql_data *data)
 
 const struct ets_sql_table ets_sql_events_table = {
     .name = "events",
-    .meaning = "All that was logged.",
+    .meaning = "All logged events.",
     .columns = event_columns,
     .has_id = true,
     .count = event_count,
@@ -372,14 +372,14 @@ enum {
 
 /* clang-format off */
 static const struct ets_sql_column allocation_columns[] = {
-    [ALLOCATION_ID] = {"id", "INTEGER", "of `events`"},
+    [ALLOCATION_ID] = {"id", "INTEGER", "id in `events`"},
     [ALLOCATION_TRACE] = {"trace", "INTEGER", MEANING_TRACE},
-    [ALLOCATION_RUN] = {"run", "INTEGER", "of `runs`"},
-    [ALLOCATION_NUMBER] = {"allocator", "INTEGER", "number of the allocator in its run, from 1"},
-    [ALLOCATION_NAME] = {"name", "TEXT", "of the allocator"},
-    [ALLOCATION_BYTES] = {"bytes", "INTEGER", "that were asked for"},
-    [ALLOCATION_CURRENT] = {"current", "INTEGER", "bytes that the allocator has given in its run by then; an ETDump does not say what is given back"},
-    [ALLOCATION_INSTRUCTION] = {"instruction", "INTEGER", "during which it was taken: that of the event which ends next"},
+    [ALLOCATION_RUN] = {"run", "INTEGER", "id in `runs`"},
+    [ALLOCATION_NUMBER] = {"allocator", "INTEGER", "number of the allocator in its run, counted from 1"},
+    [ALLOCATION_NAME] = {"name", "TEXT", "name of the allocator"},
+    [ALLOCATION_BYTES] = {"bytes", "INTEGER", "requested size"},
+    [ALLOCATION_CURRENT] = {"current", "INTEGER", "bytes handed out by the allocator in its run so far; an ETDump does not record what is returned"},
+    [ALLOCATION_INSTRUCTION] = {"instruction", "INTEGER", "instruction during which it was allocated: that of the event which ends next"},
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -394,7 +394,8 @@ static struct ets_sql_value allocation_cell(struct ets_sql_cursor *cursor, int c
 {
     const uint32_t index = ets_sql_at_event(cursor, (uint32_t)cursor->row);
     struct ets_sql_trace_data *trace = cursor->trace;
-    if (!ets_sql_data_allocations(cursor->data, trace)) return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
+    if (!ets_sql_data_allocations(cursor->data, trace))
+        return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
     const struct ets_allocation_event *event = ets_allocation_event_find(trace->allocations, index);
     const struct ets_allocator_use *use = &trace->allocations->allocators[event->allocator];
     switch (column) {
@@ -411,7 +412,7 @@ static struct ets_sql_value allocation_cell(struct ets_sql_cursor *cursor, int c
 
 const struct ets_sql_table ets_sql_allocations_table = {
     .name = "allocations",
-    .meaning = "Memory that a run took of its allocators.",
+    .meaning = "Memory that runs allocated.",
     .columns = allocation_columns,
     .has_id = true,
     .count = event_count,

@@ -1,8 +1,9 @@
-/* In the place of the database where SQLite's header was missing. */
+/* Replaces the database in builds without SQLite's header: every function fails. */
 #include "base/error.h"
 #include "output/sql/sql.h"
 
-#define REASON "this build has no SQL: install the package libsqlite3-dev and build etscope again"
+#define REASON \
+    "this build has no SQL support: install the package libsqlite3-dev and build etscope again"
 
 enum ets_status ets_sql_open(const struct ets_sql_sources *sources,
                              const struct ets_allocator *allocator, struct ets_sql **sql_out,

@@ -1,4 +1,4 @@
-/* Making the values of cells, and finding the trace that a number belongs to. */
+/* Makes the values of cells, and finds the trace to which an id belongs. */
 #include <math.h>
 #include <string.h>
 

@@ -31,7 +31,7 @@ enum ets_status ets_sqlite_open(struct ets_sqlite *sqlite, struct ets_error *err
     *sqlite = (struct ets_sqlite){.handle = open_library()};
     if (sqlite->handle == NULL) {
         return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET,
-                        "SQL needs libsqlite3, which is not there: " WHAT_TO_DO);
+                        "SQL needs libsqlite3, which is missing: " WHAT_TO_DO);
     }
     const char *missing = NULL;
 #define FIND(name) \
@@ -42,7 +42,7 @@ enum ets_status ets_sqlite_open(struct ets_sqlite *sqlite, struct ets_error *err
     if (missing == NULL) return ETS_OK;
     ets_sqlite_close(sqlite);
     return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET,
-                    "libsqlite3 is too old, it has no %s: " WHAT_TO_DO, missing);
+                    "libsqlite3 is too old: it has no %s: " WHAT_TO_DO, missing);
 }
 
 void ets_sqlite_close(struct ets_sqlite *sqlite)

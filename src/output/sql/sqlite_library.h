@@ -1,6 +1,6 @@
 /*
- * SQLite, opened at run time: a process that makes no query does not pay for loading it (0.3 ms
- * of 0.7 ms), and a machine without it still has every other command.
+ * Loads SQLite at run time. A process without queries does not spend time on loading it (0.3 ms of
+ * 0.7 ms), and on a machine without SQLite all other commands work.
  */
 #ifndef ETSCOPE_OUTPUT_SQL_SQLITE_LIBRARY_H
 #define ETSCOPE_OUTPUT_SQL_SQLITE_LIBRARY_H

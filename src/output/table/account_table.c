@@ -1,4 +1,6 @@
-/* The tree of times as a table: each line with its own part, the framework's and what is left. */
+/*
+ * The table of the tree of times: each row with its self time, framework time and unaccounted time.
+ */
 #include "output/table/account_table.h"
 
 #include <math.h>
@@ -370,11 +372,11 @@ static void put_outliers(const struct line *line)
 /* clang-format off */
 #define TEXT(title) {.name = title, .machine_only = 1}
 #define NUMBER(title, type) {.name = title, .kind = type, .machine_only = 1}
-#define MAIN_TIME(title, rank) \
+#define MAIN_TIME(title, rank)                                                                    \
     {.name = title, .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = rank, .shares_unit = 1}
-#define TIME(title, rank) \
+#define TIME(title, rank)                                                                         \
     {.name = title, .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = rank, .shares_unit = 2}
-#define MACHINE_TIME(title) \
+#define MACHINE_TIME(title)                                                                       \
     {.name = title, .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1}
 /* clang-format on */
 
@@ -464,13 +466,13 @@ static void add_heading(const struct line *line, const struct ets_inspection *in
     heading.used =
         ets_block_heading(inspection, line->block, ets_table_words(line->table), text, sizeof text);
     if (options->run != ETS_NO_INDEX) {
-        ets_add_text(&heading, ", run %u of the trace alone", options->run);
+        ets_add_text(&heading, ", only run %u of the trace", options->run);
     } else if (lines->range_count < lines->run_count) {
-        ets_add_text(&heading, ", only the %u steady ones", lines->range_count);
+        ets_add_text(&heading, ", only the %u steady runs", lines->range_count);
     }
     heading.used +=
         ets_print_share_of(lines->range_count, text + heading.used, sizeof text - heading.used);
-    if (kept < lines->count) ets_add_text(&heading, ", %u of %u lines", kept, lines->count);
+    if (kept < lines->count) ets_add_text(&heading, ", %u of %u rows", kept, lines->count);
     ets_table_add_section(line->table, ets_built_text(&heading));
 }
 
@@ -502,7 +504,7 @@ static bool put_line(struct ets_arena *arena, struct line *line)
     return true;
 }
 
-/* Returns false where memory ran out. */
+/* Returns false if memory runs out. */
 static bool put_lines(struct ets_arena *arena, struct line line,
                       const struct ets_inspection *inspection,
                       const struct ets_account_options *options)

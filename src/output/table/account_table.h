@@ -8,7 +8,8 @@
 /*
  * The tree of accounting.h as a table: adds columns, sections and rows to an empty table. The self
  * times of all lines of a tree add up to its first: in the column `self_ticks`, which is as
- * reported and has no bounds, to the tick. Columns are told in docs/columns.md. Status: NO_MEMORY.
+ * reported and has no bounds, to the tick. Columns are described in docs/columns.md. Status:
+ * NO_MEMORY.
  */
 ETS_API enum ets_status ets_account_table_fill(struct ets_table *table,
                                                const struct ets_inspection *inspection,

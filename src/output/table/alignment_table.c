@@ -1,4 +1,4 @@
-/* The table of what was captured beside what the reference has. */
+/* The table of captured values and their values of the reference. */
 #include "base/error.h"
 #include "base/text.h"
 #include "etscope/experimental/captured_values.h"

@@ -11,8 +11,8 @@
 struct line {
     struct ets_table *table;
     const struct ets_inspection *inspection;
-    const struct ets_allocation_owner *owner;   /* NULL: the process's */
-    const struct ets_process_memory *process;   /* NULL: an owner's */
+    const struct ets_allocation_owner *owner; /* NULL: the process's */
+    const struct ets_process_memory *process; /* NULL: an owner's */
 };
 
 struct field {
@@ -39,9 +39,8 @@ static void put_method(const struct line *line)
 
 static void put_owner(const struct line *line)
 {
-    ets_table_put_string(line->table, line->owner == NULL
-                                          ? "process"
-                                          : ets_memory_owner_name(held_of(line)->owner));
+    ets_table_put_string(
+        line->table, line->owner == NULL ? "process" : ets_memory_owner_name(held_of(line)->owner));
 }
 
 /* Which of several: a backend, a memory id, a moment. */
@@ -52,9 +51,9 @@ static void put_part(const struct line *line)
     if (held == NULL) {
         ets_table_put_string(line->table, ets_memory_moment_name(line->process->moment));
     } else if (held->owner == ETS_MEMORY_PLANNED) {
-        const int size = snprintf(text, sizeof text, "memory id %llu%s",
-                                  (unsigned long long)held->index + 1,
-                                  held->is_shared ? ", shared" : "");
+        const int size =
+            snprintf(text, sizeof text, "memory id %llu%s", (unsigned long long)held->index + 1,
+                     held->is_shared ? ", shared" : "");
         ets_table_put_text(line->table, (struct ets_text){text, (size_t)size});
     } else if (held->owner == ETS_MEMORY_METHOD || held->owner == ETS_MEMORY_TEMPORARY) {
         if (held->backend.data != NULL) ets_table_put_text(line->table, held->backend);
@@ -123,8 +122,9 @@ static void put_operator(const struct line *line)
 {
     const uint32_t row = line->owner == NULL ? ETS_NO_INDEX : line->owner->row;
     if (row == ETS_NO_INDEX) ets_table_put_nothing(line->table);
-    else ets_table_put_text(line->table,
-                            ets_row_operator(ets_inspection_row(line->inspection, row)));
+    else
+        ets_table_put_text(line->table,
+                           ets_row_operator(ets_inspection_row(line->inspection, row)));
 }
 
 static void put_of_files(const struct line *line)
@@ -150,8 +150,7 @@ static const struct field fields[] = {
     {{.name = "alignment", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_alignment},
     {{.name = "instruction", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_instruction},
     {{.name = "operator", .title = "most in", .least_width = 12, .priority = 4}, put_operator},
-    {{.name = "file", .title = "of files", .kind = ETS_COLUMN_BYTES, .priority = 6},
-     put_of_files},
+    {{.name = "file", .title = "of files", .kind = ETS_COLUMN_BYTES, .priority = 6}, put_of_files},
     {{.name = "heap", .kind = ETS_COLUMN_BYTES, .priority = 2}, put_heap},
 };
 

@@ -135,8 +135,8 @@ static void put_operator(const struct line *line)
     if (line->event->row == ETS_NO_INDEX) {
         ets_table_put_nothing(line->table);
     } else {
-        ets_table_put_text(line->table,
-                           ets_row_operator(ets_inspection_row(line->inspection, line->event->row)));
+        ets_table_put_text(
+            line->table, ets_row_operator(ets_inspection_row(line->inspection, line->event->row)));
     }
 }
 
@@ -178,7 +178,7 @@ enum ets_status ets_allocator_table_fill(struct ets_table *table,
     const size_t count = one_by_one ? COUNT(event_fields) : COUNT(allocator_fields);
     ets_arena_init(&arena, ets_table_allocator(table), 0);
     const bool ok = ets_allocation_events_collect(&arena, inspection, &view);
-    if (ok && view.count > 0) {
+    if (ok) {
         ets_table_add_columns(table, &fields[0].column, sizeof *fields, count, 0);
         add_headline(table, &view);
     }
@@ -188,9 +188,6 @@ enum ets_status ets_allocator_table_fill(struct ets_table *table,
         line.use = &view.allocators[one_by_one ? view.items[i].allocator : i];
         put_line(fields, count, &line);
     }
-    const bool is_empty = ok && view.count == 0;
     ets_arena_reset(&arena);
-    if (!ok) return ets_fail_memory(error, "the table of allocations");
-    if (!is_empty) return ETS_OK;
-    return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "the trace has no allocation events");
+    return ok ? ETS_OK : ets_fail_memory(error, "the table of allocations");
 }

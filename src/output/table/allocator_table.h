@@ -7,8 +7,7 @@
 
 /*
  * Adds columns and rows to an empty table: an allocator of a block each, or with `one_by_one` an
- * allocation each. Columns are told in docs/columns.md. Statuses: NOT_FOUND (the trace has no
- * allocation events), NO_MEMORY.
+ * allocation each. Columns are told in docs/columns.md. Status: NO_MEMORY.
  */
 ETS_API enum ets_status ets_allocator_table_fill(struct ets_table *table,
                                                  const struct ets_inspection *inspection,

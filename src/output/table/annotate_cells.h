@@ -1,4 +1,4 @@
-/* The annotated source line by line: what is known of one, in columns. */
+/* The columns of the annotated source, line by line. */
 #ifndef ETSCOPE_OUTPUT_TABLE_ANNOTATE_CELLS_H
 #define ETSCOPE_OUTPUT_TABLE_ANNOTATE_CELLS_H
 
@@ -10,7 +10,7 @@ struct annotate_filler {
     const struct ets_inspection *inspection;
     const struct ets_annotate_options *options;
     struct ets_annotate_gaps *gaps;
-    const struct ets_block *block; /* at hand */
+    const struct ets_block *block; /* available */
     uint32_t block_index;
     struct ets_arena *arena;       /* of one block */
     double tick_ns;                /* 0: the clock has no unit */
@@ -20,7 +20,7 @@ struct annotate_filler {
     struct ets_source_lines work; /* of the block */
 };
 
-/* A row of the table: a line with what is known about it, or without. */
+/* A row of the table: a source line, with or without data. */
 struct annotate_line {
     const struct annotate_filler *f; /* filled in by ets_annotate_put_line */
     const struct ets_place *place;   /* NULL: nothing is known */
@@ -31,7 +31,7 @@ struct annotate_line {
 
 void ets_annotate_add_columns(struct annotate_filler *filler);
 void ets_annotate_put_line(const struct annotate_filler *filler, struct annotate_line line);
-/* Something is known of the line. */
+/* Whether there is data about the line. */
 bool ets_annotate_has_line(const struct annotate_filler *filler, const struct ets_place *place);
 
 #endif

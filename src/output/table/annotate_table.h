@@ -1,5 +1,5 @@
 /*
- * annotate_table.h - the model's source with what each line cost at its margin.
+ * annotate_table.h - the model's source, with the cost of each line in the margin.
  *
  *     struct ets_annotate_options options = {
  *         .block = ETS_NO_INDEX, .run = ETS_NO_INDEX, .lines = ETS_LINES_FUNCTIONS};
@@ -7,11 +7,11 @@
  *     ets_table_open(NULL, &table, &error);
  *     ets_annotate_table_fill(table, inspection, &options, &gaps, &error);
  *
- * A line's time is that of the work whose innermost frame of the user's it is; every piece of work
- * is counted at one line, so that the lines and what is on no line add up to the run. An operator
- * that a delegate fused from several lines counts at the line of its first node; the others say so.
- * A line's error is that of the compared value, of a node of this line, that stands out most; lines
- * without a captured value of their own say in whose error theirs is.
+ * The time of a line is that of the work whose innermost user frame it is. Each piece of work is
+ * counted at one line, so that all lines, and the work without a line, add up to the run. If a
+ * delegate fused several lines into one operator, it counts at the line of its first node; the
+ * other lines refer to it. The error of a line is that of the compared value of its nodes that
+ * stands out most. A line without captured values refers to the line whose error includes its own.
  */
 #ifndef ETSCOPE_OUTPUT_TABLE_ANNOTATE_TABLE_H
 #define ETSCOPE_OUTPUT_TABLE_ANNOTATE_TABLE_H
@@ -23,45 +23,49 @@
 #include "output/table/table.h"
 
 enum ets_annotate_lines {
-    ETS_LINES_COUNTED = 0,   /* only those that something is known about */
-    ETS_LINES_FUNCTIONS = 1, /* the functions around them */
-    ETS_LINES_CONTEXT = 2,   /* `context` lines before and behind each */
+    ETS_LINES_COUNTED = 0,   /* only lines with data */
+    ETS_LINES_FUNCTIONS = 1, /* the functions that contain them */
+    ETS_LINES_CONTEXT = 2,   /* `context` lines before and after each */
     ETS_LINES_ALL = 3        /* whole files */
 };
 
 struct ets_annotate_options {
     uint32_t block, run; /* ETS_NO_INDEX: all */
-    int steady;          /* 1: without warm-up, as ets_run_phases_find tells it */
+    int steady;          /* 1: without warm-up, as ets_run_phases_find detects it */
     enum ets_annotate_lines lines;
     uint32_t context;
-    const char *file; /* only this file, by its path or the end of it; NULL: all */
-    int all_frames;   /* 1: also the time of what a line called: of work that it was in the stack
-                         trace of, or in those of all operators that were fused into it */
+    const char *file; /* only this file, by its path or the end of its path; NULL: all */
+    int all_frames;   /* 1: also the time of what a line called: work with the line in its stack
+                         trace, or in those of all fused operators */
     struct ets_row_filter filter;
     int has_costs; /* 1: also what a line computes and moves, and how fast */
-    /* Evaluated; adds each line's numeric error, of the run that it is of. NULL: no such columns.
+    /*
+     * An evaluated report; adds columns with the numeric error of each line in the report's run.
+     * NULL: none.
      */
     const struct ets_gap_report *gap;
-    const struct ets_delegation *delegations; /* of the program: bytes of its instructions; NULL:
-                                                  as far as the record's graph tells */
+    const struct ets_delegation *delegations; /* of the program, for bytes of instructions; NULL:
+                                                 only what the ETRecord's graph states */
     /*
-     * The text of a file that the record names, borrowed until the call ends; 0: there is none.
-     * Text that differs from the lines in the record is not used. NULL: the record's lines alone.
+     * Returns the text of a file that the ETRecord names, borrowed until the call ends; 0: not
+     * found. Text that differs from the lines in the ETRecord is not used. NULL: use only the lines
+     * in the ETRecord.
      */
     int (*source)(void *context, struct ets_text file, struct ets_bytes *text_out);
     void *source_context;
 };
 
-/* Files of which only the lines that the record holds can be shown. */
+/* Files of which only the lines in the ETRecord can be shown. */
 struct ets_annotate_gaps {
-    uint32_t missing, changed;                    /* not found; other lines than the record's */
+    uint32_t missing, changed; /* not found; with other lines than the ETRecord's */
     struct ets_text first_missing, first_changed; /* borrowed from the record */
     uint32_t changed_line;                        /* of first_changed, the first that differs */
 };
 
 /*
- * Adds columns, a section for each file of each block and its lines to an empty table; then what is
- * on no line. Columns are told in docs/columns.md. No rows: nothing matches. Status: NO_MEMORY.
+ * Adds to an empty table: columns, a section with lines for each file of each block, then the work
+ * without a line. docs/columns.md describes the columns. No rows: nothing matches. Status:
+ * NO_MEMORY.
  */
 ETS_API enum ets_status ets_annotate_table_fill(struct ets_table *table,
                                                 const struct ets_inspection *inspection,

@@ -1,4 +1,4 @@
-/* The table of `gate`: a line for each rule with its limit, both sides and the reason. */
+/* The table of `gate`: a row for each rule with its limit, both sides and the reason. */
 #include "output/table/budget_table.h"
 
 #include <math.h>

@@ -6,8 +6,8 @@
 #include "views/budget_words.h"
 
 /*
- * A row for each verdict: failures, then what is undecided, then what passes, each in the order of
- * the rules. Status: NO_MEMORY.
+ * Adds a row for each verdict: failed, then undecided, then passed rules, each in the order of the
+ * budget. Status: NO_MEMORY.
  */
 ETS_API enum ets_status ets_budget_table_fill(struct ets_table *table,
                                               const struct ets_budget_report *report,

@@ -1,4 +1,7 @@
-/* How many columns of a terminal a text takes, by Unicode's tables of wide and of no width. */
+/*
+ * Computes the width of a text in columns of a terminal, from Unicode's tables of wide and
+ * zero-width characters.
+ */
 #include "output/table/character_width.h"
 
 #include "base/utf8.h"

@@ -1,16 +1,19 @@
-/* How many columns of a terminal a text takes. */
+/* The width of a text in columns of a terminal. */
 #ifndef ETSCOPE_OUTPUT_TABLE_CHARACTER_WIDTH_H
 #define ETSCOPE_OUTPUT_TABLE_CHARACTER_WIDTH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of well-formed UTF-8 without control characters: 2 of CJK and emoji, 0 of combining marks. */
+/*
+ * Width of well-formed UTF-8 without control characters: 2 for CJK and emoji, 0 for combining
+ * marks.
+ */
 uint32_t ets_text_columns(const char *data, size_t size);
 
-/* Bytes of the longest beginning that fits `columns`, with the marks that belong to it. */
+/* Bytes of the longest prefix that fits `columns`, including its combining marks. */
 size_t ets_text_head(const char *data, size_t size, uint32_t columns);
-/* Bytes of the longest end that fits, which begins with no mark. */
+/* Bytes of the longest suffix that fits and does not start with a combining mark. */
 size_t ets_text_tail(const char *data, size_t size, uint32_t columns);
 
 #endif

@@ -1,4 +1,4 @@
-/* The table of `delegates`: instructions, and what each delegate runs inside of its call. */
+/* The table of `delegates`: instructions, and the operators inside each delegate call. */
 #include "output/table/delegate_table.h"
 
 #include "output/table/cost_fields.h"
@@ -238,7 +238,7 @@ static const struct field fields[] = {
     {{.name = "input", .title = "in", .kind = ETS_COLUMN_BYTES}, put_input_bytes},
     {{.name = "outputs", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_outputs},
     {{.name = "output", .title = "out", .kind = ETS_COLUMN_BYTES}, put_output_bytes},
-    {{.name = "bytes_are", .title = "bytes are", .priority = 5}, put_bytes_are},
+    {{.name = "bytes_are", .title = "size known", .priority = 5}, put_bytes_are},
     {{.name = "mid", .kind = ETS_COLUMN_TIME, .has_bounds = 1}, put_middle},
     {{.name = "p50", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1}, put_p50},
     {{.name = "share", .kind = ETS_COLUMN_SHARE, .has_bounds = 1}, put_share},
@@ -303,7 +303,7 @@ static struct ets_text step_name(const struct ets_delegation_step *step)
     return (struct ets_text){kind, kind == NULL ? 0 : strlen(kind)};
 }
 
-/* Names and places of a line. Returns false where memory ran out. */
+/* Names and places of a line. Returns false if memory runs out. */
 static bool describe(struct ets_arena *arena, struct line *line)
 {
     size_t count;

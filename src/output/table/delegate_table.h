@@ -1,5 +1,5 @@
 /*
- * delegate_table.h - the table of what was delegated where, with the times of a trace.
+ * delegate_table.h - the table of delegated and other instructions, with the times of a trace.
  *
  *     struct ets_table *table;
  *     ets_table_open(NULL, &table, &error);
@@ -8,7 +8,7 @@
  *         ets_table_write(table, &style, output, &error);
  *     }
  *
- * A line for each instruction, in order; behind a delegate call a line, one level in, for each
+ * There is a row for each instruction, in order, and below a delegate call an indented row for each
  * operator that the delegate runs. Columns: docs/columns.md.
  */
 #ifndef ETSCOPE_OUTPUT_TABLE_DELEGATE_TABLE_H
@@ -18,16 +18,17 @@
 #include "output/table/table.h"
 
 struct ets_delegate_table_options {
-    const struct ets_inspection *inspection; /* of a trace of the same program; NULL: no times */
-    enum ets_time_unit tick_unit;            /* of that trace */
-    int calls_only;                          /* 1: without what the delegates run inside */
-    const struct ets_program *program;       /* of the delegates: with costs; NULL: without */
-    struct ets_etrecord *record;             /* for costs; NULL: none */
+    const struct ets_inspection
+        *inspection;                   /* of a trace of the same program; NULL: show no times */
+    enum ets_time_unit tick_unit;      /* of that trace */
+    int calls_only;                    /* 1: without the operators inside delegates */
+    const struct ets_program *program; /* of the delegates: with costs; NULL: without */
+    struct ets_etrecord *record;       /* for costs; NULL: none */
 };
 
 /*
- * Adds columns, sections and rows to an empty table: a section for each method, and where a trace
- * has several blocks of it, for each of them. Status: NO_MEMORY.
+ * Adds columns, sections and rows to an empty table: a section for each method, or for each of its
+ * blocks if the trace has several. Status: NO_MEMORY.
  */
 ETS_API enum ets_status ets_delegate_table_fill(struct ets_table *table,
                                                 const struct ets_delegation *delegations,

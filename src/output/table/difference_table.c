@@ -1,4 +1,4 @@
-/* A difference as a table: a section for each block, a row for each line. */
+/* The table of `diff`: a section for each block, a row for each operator. */
 #include "output/table/difference_table.h"
 
 #include <math.h>
@@ -295,7 +295,7 @@ static void add_heading(struct ets_table *table, const struct ets_difference_vie
     ets_add_text(&text, " before, ");
     add_runs(&text, view->block->after);
     ets_add_text(&text, " after, matched by %s",
-                 view->block->by_handles ? "debug handles" : "names in order");
+                 view->block->by_handles ? "debug handles" : "names in order of execution");
     ets_table_add_section(table, ets_built_text(&text));
 }
 
@@ -314,7 +314,7 @@ static bool fill_block(struct ets_table *table, const struct ets_difference *dif
     return true;
 }
 
-/* What comes before all verdicts: that there is nothing to compare. */
+/* Notes that the sides are identical, or too different to compare. */
 static void add_agreement(struct ets_table *table, const struct ets_difference *difference)
 {
     char room[256];
@@ -322,13 +322,13 @@ static void add_agreement(struct ets_table *table, const struct ets_difference *
     struct ets_agreement agreement;
     ets_difference_agreement(difference, &agreement);
     if (agreement.is_identical) {
-        ets_add_text(&text,
-                     "identical: both sides are one recording, equal in every run of every "
-                     "operator");
+        ets_add_text(
+            &text,
+            "identical: both sides are the same recording; every run of every operator is equal");
     } else if (agreement.is_poor) {
         ets_add_text(&text,
-                     "only %u of %u operators match: these look like different programs, whose "
-                     "times do not compare",
+                     "only %u of %u operators match: these look like different programs; their "
+                     "times cannot be compared",
                      agreement.matched, agreement.operators);
     }
     if (text.used > 0) ets_table_add_note(table, ets_built_text(&text));

@@ -1,4 +1,4 @@
-/* Text inside of a field of CSV or TSV. */
+/* Text in a quoted field of CSV or TSV. */
 #ifndef ETSCOPE_OUTPUT_TABLE_FIELD_TEXT_H
 #define ETSCOPE_OUTPUT_TABLE_FIELD_TEXT_H
 
@@ -6,7 +6,7 @@
 #include "etscope/file.h"
 #include "host/output.h"
 
-/* Writes `text` with its quotes doubled and U+FFFD for bytes that are no UTF-8. */
+/* Writes `text` with quotes doubled, and U+FFFD in place of bytes that are not UTF-8. */
 void ets_put_field_text(struct ets_output *output, struct ets_text text);
 
 #endif

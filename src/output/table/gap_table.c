@@ -1,4 +1,4 @@
-/* The gap as a table: a row for each compared value. */
+/* The table of `gap`: a row for each compared value. */
 #include "output/table/gap_table.h"
 
 #include <math.h>
@@ -400,7 +400,7 @@ static const struct field fields[] = {
     {MACHINE_INTEGER("nan_inf"), put_nan_inf},
     {MACHINE_LIST("ancestors"), put_ancestors},
     {{.name = "computed_by", .machine_only = 1}, put_route},
-    {{.name = "reason", .title = "why not", .priority = 1, .least_width = 20}, put_reason},
+    {{.name = "reason", .title = "reason", .priority = 1, .least_width = 20}, put_reason},
 };
 
 enum { FIELDS = sizeof fields / sizeof *fields };
@@ -427,7 +427,7 @@ static enum ets_status add_comparators(struct ets_table *table, const struct ets
         for (size_t k = 0; k < FIELDS; k++) {
             if (strcmp(fields[k].column.name, column.name) != 0) continue;
             return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                            "comparator %s has the name of another column", column.name);
+                            "another column is also named like comparator %s", column.name);
         }
         ets_table_add_column(table, &column);
     }

@@ -7,7 +7,7 @@
  *         ets_table_write(table, &style, output, &error);
  *     }
  *
- * Columns are told in docs/columns.md.
+ * docs/columns.md describes the columns.
  */
 #ifndef ETSCOPE_OUTPUT_TABLE_GAP_TABLE_H
 #define ETSCOPE_OUTPUT_TABLE_GAP_TABLE_H
@@ -16,16 +16,16 @@
 #include "output/table/table.h"
 
 /*
- * Adds columns, and a row for each captured value in the order of the trace with the value of the
- * reference that it is, then one for each node of the reference of which nothing was captured, with
- * the reason. Status: NO_MEMORY.
+ * Adds columns, a row for each captured value with its value of the reference, in the order of the
+ * trace, then a row with the reason for each node of the reference that was not captured. Status:
+ * NO_MEMORY.
  */
 ETS_API enum ets_status ets_alignment_table_fill(struct ets_table *table,
                                                  const struct ets_inspection *inspection,
                                                  const struct ets_gap_report *report,
                                                  struct ets_error *error);
 
-/* What the column `gap` shows, as upstream's Inspector.calculate_numeric_gap. */
+/* The metric in the column `gap`, as in ExecuTorch's Inspector.calculate_numeric_gap. */
 enum ets_gap_metric {
     ETS_GAP_METRIC_SNR = 0,
     ETS_GAP_METRIC_MSE = 1,
@@ -36,15 +36,15 @@ enum ets_gap_metric {
 
 struct ets_gap_table_options {
     enum ets_gap_metric metric;
-    int only_off; /* 1: only rows that are off */
-    int values;   /* 1: with the first numbers of both tensors, for machines */
+    int only_off; /* 1: only rows that differ */
+    int values;   /* 1: with the first elements of both tensors, in machine formats */
 };
 
 /*
- * Adds columns, a section whose heading is the finding in a sentence, and a row for each compared
- * value, in the order of the reference's evaluation; the report's comparators are columns behind
- * all others. The report is evaluated. Statuses: NO_MEMORY, INVALID_ARGUMENT (a comparator has the
- * name of another column).
+ * Adds columns, a section whose heading states the finding, and a row for each compared value, in
+ * the order of the reference's evaluation. The report's comparators are the last columns. The
+ * report must be evaluated. Statuses: NO_MEMORY, INVALID_ARGUMENT (a comparator is named like
+ * another column).
  */
 ETS_API enum ets_status ets_gap_table_fill(struct ets_table *table,
                                            const struct ets_inspection *inspection,

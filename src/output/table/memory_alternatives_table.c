@@ -1,4 +1,4 @@
-/* The table of other memory plans: what each takes, beside the exported one. */
+/* The table of other memory plans, compared with the exported plan. */
 #include "output/table/memory_alternatives_table.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /*
- * memory_alternatives_table.h - the table of other memory plans: a section for each method, a line
- * for each plan, with what it takes and how much that is more or less than the exported one.
+ * memory_alternatives_table.h - the table of other memory plans: a section for each method and a
+ * row for each plan, with its size and the difference to the exported plan.
  */
 #ifndef ETSCOPE_OUTPUT_TABLE_MEMORY_ALTERNATIVES_TABLE_H
 #define ETSCOPE_OUTPUT_TABLE_MEMORY_ALTERNATIVES_TABLE_H

@@ -55,11 +55,11 @@ static void put_bytes_are(const struct line *line)
     ets_table_put_string(line->table, line->of->tensor->is_upper_bound ? "at most" : "exact");
 }
 
-/* Of the peak, where it is alive there. */
+/* Of what is live at the peak, or at the step that was asked for. */
 static void put_share(const struct line *line)
 {
-    const uint64_t peak = line->lines->plan->peak_bytes;
-    const double share = peak == 0 ? 0 : (double)line->of->tensor->bytes / (double)peak;
+    const uint64_t live = line->lines->plan->live[line->lines->step];
+    const double share = live == 0 ? 0 : (double)line->of->tensor->bytes / (double)live;
     if (line->of->is_at_peak) ets_table_put_bounds(line->table, share, share);
     else ets_table_put_nothing(line->table);
 }
@@ -92,11 +92,34 @@ static void put_producer(const struct line *line)
     put_step(line, line->of->tensor->producer);
 }
 
+/* Another tensor, by its value. */
+static void put_tensor(const struct line *line, uint32_t tensor)
+{
+    if (tensor == ETS_PLAN_NONE) ets_table_put_nothing(line->table);
+    else ets_table_put_integer(line->table, line->lines->plan->tensors[tensor].value);
+}
+
 static void put_base(const struct line *line)
 {
+    put_tensor(line, line->of->tensor->base);
+}
+
+static void put_in_place(const struct line *line)
+{
+    put_tensor(line, line->of->in_place_of);
+}
+
+/* Instructions that read it, at most the first 256; `readers` counts all. */
+static void put_consumers(const struct line *line)
+{
+    enum { MOST = 256 };
+    int64_t steps[MOST];
+    size_t count = 0;
     const struct ets_plan_tensor *tensor = line->of->tensor;
-    if (tensor->base == ETS_PLAN_NONE) ets_table_put_nothing(line->table);
-    else ets_table_put_integer(line->table, line->lines->plan->tensors[tensor->base].value);
+    for (uint32_t i = 0; i < tensor->touch_count && count < MOST; i++) {
+        if (tensor->touches[i].reads) steps[count++] = tensor->touches[i].step;
+    }
+    ets_table_put_integers(line->table, steps, count);
 }
 
 static void put_operator(const struct line *line)
@@ -135,8 +158,8 @@ static const struct field fields[] = {
     {{.name = "value", .title = "#", .kind = ETS_COLUMN_INTEGER}, put_value},
     {{.name = "kind", .priority = 2}, put_kind},
     {{.name = "size", .kind = ETS_COLUMN_BYTES}, put_bytes},
-    {{.name = "size_is", .title = "size is", .priority = 6, .machine_only = 1}, put_bytes_are},
-    {{.name = "share", .title = "of peak", .kind = ETS_COLUMN_SHARE}, put_share},
+    {{.name = "size_is", .title = "size known", .priority = 6, .machine_only = 1}, put_bytes_are},
+    {{.name = "share", .kind = ETS_COLUMN_SHARE}, put_share},
     {{.name = "memory_id",
       .title = "memory",
       .kind = ETS_COLUMN_INTEGER,
@@ -149,7 +172,10 @@ static const struct field fields[] = {
     {{.name = "producer", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_producer},
     {{.name = "operator", .title = "made by", .least_width = 20, .cut_in_middle = 1}, put_operator},
     {{.name = "readers", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_readers},
+    {{.name = "consumers", .kind = ETS_COLUMN_NUMBERS, .machine_only = 1}, put_consumers},
     {{.name = "view_of", .title = "view of", .kind = ETS_COLUMN_INTEGER, .priority = 5}, put_base},
+    {{.name = "in_place_of", .title = "in place of", .kind = ETS_COLUMN_INTEGER, .priority = 5},
+     put_in_place},
     {{.name = "dtype", .priority = 5}, put_dtype},
     {{.name = "shape", .kind = ETS_COLUMN_NUMBERS, .priority = 3}, put_shape},
     {{.name = "name", .priority = 3, .least_width = 12, .cut_at_start = 1}, put_name},
@@ -186,6 +212,10 @@ void ets_memory_table_add(struct ets_table *table, const struct ets_memory_lines
         ets_method_value(&lines->plan->method, line.of->tensor->value, &line.value);
         ets_table_add_row(table, 0);
         for (size_t f = 0; f < FIELDS; f++) fields[f].put(&line);
+    }
+    for (uint32_t a = 0; a < lines->plan->arena_count; a++) {
+        size = ets_memory_arena_note(lines->plan, a, text, sizeof text);
+        if (size > 0) ets_table_add_note(table, (struct ets_text){text, size});
     }
     size = ets_memory_beside(lines, text, sizeof text);
     if (size > 0) ets_table_add_note(table, (struct ets_text){text, size});

@@ -1,4 +1,4 @@
-/* The table of `summary`: quantiles over all files, and how far the files lie apart. */
+/* The table of `summary`: quantiles over all files, and how far the files differ. */
 #include "output/table/pool_table.h"
 
 #include <math.h>
@@ -160,7 +160,7 @@ static void put_depth(const struct line *line)
 
 /* A time for people; `priority` says how soon a narrow table drops it. */
 /* clang-format off */
-#define TIME(title, unit, rank) \
+#define TIME(title, unit, rank)                                                                   \
     {.name = title, .kind = ETS_COLUMN_TIME, .shares_unit = unit, .has_bounds = 1, .priority = rank}
 /* clang-format on */
 
@@ -232,7 +232,7 @@ static void add_columns(struct ets_table *table, const struct ets_pool *pool)
                           ets_pool_unit(pool) != ETS_UNIT_CYCLES);
 }
 
-/* Of very many no row has room. Returns false where memory ran out. */
+/* Of very many no row has room. Returns false if memory runs out. */
 static bool list_files(struct ets_arena *arena, const struct ets_pool_block *block,
                        const char *const *files, struct ets_text_list *list)
 {
@@ -246,7 +246,7 @@ static bool list_files(struct ets_arena *arena, const struct ets_pool_block *blo
     return list->items != NULL;
 }
 
-/* Which files, where not all have this block. */
+/* Names the files that have this block. */
 static void add_file_names(struct ets_text_builder *heading, const struct ets_pool_block *block,
                            const char *const *files)
 {
@@ -274,16 +274,16 @@ static void add_heading(struct ets_table *table, const struct ets_pool_block *bl
     ets_table_add_section(table, ets_built_text(&heading));
 }
 
-/* Two blocks of what may be one program: why, and what would tell. */
+/* Notes that two blocks may be of one program, why, and how to decide it. */
 static void add_likeness(struct ets_table *table, const struct ets_pool_block *block,
                          const struct ets_pool_block *other, const char *const *files)
 {
     char text[512];
-    size_t size = ets_print_text(
-        text, sizeof text,
-        "%s and %s differ here in conversions and widths of floats alone, which XNNPACK may choose "
-        "by the processor",
-        files[other->parts[0].inspection], files[block->parts[0].inspection]);
+    size_t size =
+        ets_print_text(text, sizeof text,
+                       "%s and %s differ here only in conversions and float widths, which XNNPACK "
+                       "may choose by the processor",
+                       files[other->parts[0].inspection], files[block->parts[0].inspection]);
     size += ets_advise_with(ets_table_words(table), ETS_ADVICE_PROGRAM, text + size,
                             sizeof text - size);
     ets_table_add_note(table, (struct ets_text){text, size});

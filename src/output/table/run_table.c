@@ -183,7 +183,7 @@ static const struct field run_fields[] = {
     {{.name = "invocation", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_invocation},
     {{.name = "time", .kind = ETS_COLUMN_TIME}, put_ticks},
     {{.name = "cumulative", .kind = ETS_COLUMN_TIME}, put_cumulative},
-    {{.name = "of_p50", .title = "of p50", .kind = ETS_COLUMN_SHARE}, put_of_p50},
+    {{.name = "of_p50", .title = "x median", .kind = ETS_COLUMN_REAL, .digits = 4}, put_of_p50},
     {{.name = "tokens_per_s", .title = "tokens/s", .kind = ETS_COLUMN_REAL}, put_token_rate},
 };
 
@@ -221,7 +221,7 @@ static void put_methods(const struct ets_executions *executions,
     }
 }
 
-/* Returns false where memory ran out. */
+/* Returns false if memory runs out. */
 static bool put_executions(const struct ets_executions *executions,
                            const struct ets_run_table_options *options, struct ets_arena *arena,
                            struct line line)

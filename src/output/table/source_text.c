@@ -1,4 +1,7 @@
-/* A source file as lines: whether it is the one that was exported, and which functions to show. */
+/*
+ * Splits a source file into lines, checks that it is unchanged since the export, and finds the
+ * functions to show.
+ */
 #include "output/table/source_text.h"
 
 #include <string.h>

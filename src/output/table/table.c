@@ -1,4 +1,4 @@
-/* A table in memory: columns, rows and cells, with a ceiling for their bytes. */
+/* Stores a table: columns, rows and cells, with a limit for their bytes. */
 #include "output/table/table.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /*
- * table.h - one table, many formats: typed columns with units, rendered for people or machines.
+ * table.h - a table with typed columns and units, rendered in formats for people and machines.
  *
  *     struct ets_table *table;
  *     ets_table_open(NULL, &table, &error);
@@ -12,8 +12,8 @@
  *     status = ets_table_write(table, &style, output, &error);
  *     ets_table_close(table);
  *
- * Texts are copied, equal ones once. A failed allocation is kept and reported by write. One thread
- * at a time.
+ * Texts are copied; equal texts are stored once. A failed allocation is remembered and reported by
+ * write. Use a table from one thread at a time.
  */
 #ifndef ETSCOPE_OUTPUT_TABLE_TABLE_H
 #define ETSCOPE_OUTPUT_TABLE_TABLE_H
@@ -27,7 +27,7 @@ struct ets_table;
 
 enum ets_format {
     ETS_FORMAT_TABLE = 0,   /* for a terminal: fits `width`, units chosen for each column */
-    ETS_FORMAT_TSV = 1,     /* header, then rows; fields quoted as CSV where they must be */
+    ETS_FORMAT_TSV = 1,     /* header, then rows; fields are quoted as in CSV if necessary */
     ETS_FORMAT_CSV = 2,     /* RFC 4180, lines end in \n */
     ETS_FORMAT_JSON = 3,    /* one array of objects */
     ETS_FORMAT_JSONL = 4,   /* one object a line */
@@ -52,21 +52,20 @@ struct ets_column {
     enum ets_column_kind kind;
     int machine_only; /* 1: not in TABLE and MARKDOWN */
     int human_only;   /* 1: in TABLE and MARKDOWN only */
-    int priority;     /* where space is short: columns of the highest number are dropped first; 0
-                         is never dropped */
+    int priority;     /* where space is short: columns of the highest number are dropped first; 0 is
+                         never dropped */
     uint32_t least_width; /* a text column may be cut down to this; 0: never cut */
-    int cut_at_start;     /* 1: what is cut goes from the front (paths), the folder that all have in
-                             common before anything else */
-    int cut_in_middle;    /* 1: the last characters, which tell names apart, are kept */
-    int wraps;            /* 1: what is too long for its width goes on in the lines below */
-    int has_bounds;    /* 1: machine formats get a second column, "avg_ns_upper": the true value is
-                          at least the first and below the second; equal where it is exact */
-    int dull_at_one;   /* 1: a column of nothing but 1 is the first that is dropped */
-    int keep_empty;    /* 1: people see it although no row has anything in it */
-    int shares_unit;   /* 1: people see one unit in all columns of times that share theirs;
-                          2: in that of the others, which this one has no say in */
-    int is_signed;     /* 1: people see a sign: "+1.2", "-3.4%" */
-    int digits;        /* REAL: people see this many significant digits, up to 15; 0: six */
+    int cut_at_start;     /* 1: cut at the front (paths), common folders first */
+    int cut_in_middle; /* 1: cut in the middle: keep the last characters, which distinguish names */
+    int wraps;         /* 1: wrap text that is too long */
+    int has_bounds; /* 1: machine formats have a second column, "avg_ns_upper": the true value is at
+                       least the first and below the second; equal if it is exact */
+    int dull_at_one; /* 1: drop this column first if all its values are 1 */
+    int keep_empty;  /* 1: show the column to people even if it is empty */
+    int shares_unit; /* 1: people see one common unit in all such columns; 2: use that unit, but do
+                        not influence it */
+    int is_signed;   /* 1: show people a sign: "+1.2", "-3.4%" */
+    int digits;      /* REAL: people see this many significant digits, up to 15; 0: six */
     int first_of_list; /* 1: people see a list's first text and "+N" for the others */
 };
 
@@ -75,8 +74,8 @@ struct ets_table_style {
     uint32_t width;        /* columns of the terminal; 0: as wide as it gets */
     int bold;              /* 1: escape sequences for a bold header */
     int ascii;             /* 1: no character beyond ASCII */
-    const char *time_unit; /* "ns", "us", "ms", "s": for all TIME columns; NULL: chosen */
-    int is_part;           /* 1: no line end behind JSON's array, which goes into a document */
+    const char *time_unit; /* "ns", "us", "ms", "s": for all TIME columns; NULL: automatic */
+    int is_part;           /* 1: no newline after the JSON array, which is part of a document */
 };
 
 /* Status: NO_MEMORY. `*table_out` is the caller's to close. */
@@ -85,7 +84,7 @@ ETS_API enum ets_status ets_table_open(const struct ets_allocator *allocator,
 ETS_API void ets_table_close(struct ets_table *table); /* NULL is allowed */
 
 /*
- * What the table was opened with, never NULL: whoever fills it takes scratch memory from there.
+ * The table's allocator, never NULL. Take scratch memory for filling the table from it.
  *
  *     struct ets_arena arena;
  *     ets_arena_init(&arena, ets_table_allocator(table), 0);
@@ -93,15 +92,14 @@ ETS_API void ets_table_close(struct ets_table *table); /* NULL is allowed */
 const struct ets_allocator *ets_table_allocator(const struct ets_table *table);
 
 /*
- * A ceiling for the bytes of all cells together, counting a text as often as a cell has it: write
- * gives LIMIT beyond it. For files from strangers, of which a small one can ask for much. 0, as at
- * first: none.
+ * Limits the bytes of all cells; a text counts once for each cell. Beyond the limit, write returns
+ * LIMIT. It protects against small hostile files that ask for large tables. 0 (default): no limit.
  */
 ETS_API void ets_table_limit(struct ets_table *table, uint64_t bytes);
 
 /*
- * What notes and headings advise, in words of the caller's: borrowed until close; NULL, as at
- * first: they advise nothing. The second is for what fills a table.
+ * How notes and headings word their advice, borrowed until close; NULL (default): no advice. The
+ * second function is for code that fills tables.
  */
 ETS_API void ets_table_set_words(struct ets_table *table, const struct ets_advice_words *words);
 ETS_API const struct ets_advice_words *ets_table_words(const struct ets_table *table);
@@ -110,8 +108,8 @@ ETS_API const struct ets_advice_words *ets_table_words(const struct ets_table *t
 ETS_API void ets_table_add_column(struct ets_table *table, const struct ets_column *column);
 
 /*
- * The same for the columns of a view, which stand `stride` bytes apart: each is the head of a
- * struct that also says what puts its cells, so that a column is one line of source.
+ * The same for an array of structs of `stride` bytes that start with a column. Such a struct can
+ * also contain the function that puts the cell, so that each column is one line of source.
  *
  *     static const struct field {
  *         struct ets_column column;
@@ -131,44 +129,48 @@ ETS_API void ets_table_add_columns(struct ets_table *table, const struct ets_col
 /* Starts a section: a heading of its own for people, nothing for machines. */
 ETS_API void ets_table_add_section(struct ets_table *table, struct ets_text heading);
 
-/* A line of text behind the rows before it, for people; nothing for machines. */
+/* A line of text after the last row, for people; nothing for machines. */
 ETS_API void ets_table_add_note(struct ets_table *table, struct ets_text text);
 
-/* Starts a row, `depth` levels in; its cells follow, one put for each column in order. */
+/* Starts a row, indented by `depth` levels. Put its cells next, one for each column in order. */
 ETS_API void ets_table_add_row(struct ets_table *table, uint32_t depth);
-/* The row started last is background: dimmed where headers are bold. */
+/* Marks the last row as background: dimmed if headers are bold. */
 ETS_API void ets_table_quiet_row(struct ets_table *table);
 ETS_API void ets_table_put_nothing(struct ets_table *table);
 ETS_API void ets_table_put_text(struct ets_table *table, struct ets_text text);
 ETS_API void ets_table_put_string(struct ets_table *table, const char *text); /* NULL: nothing */
 ETS_API void ets_table_put_list(struct ets_table *table, const struct ets_text *items,
                                 size_t count);
-/* A list of whole numbers; of any, with as many digits as they take. */
+/* A list of whole numbers; of real numbers, with as many digits as needed. */
 ETS_API void ets_table_put_integers(struct ets_table *table, const int64_t *integers, size_t count);
 ETS_API void ets_table_put_reals(struct ets_table *table, const double *reals, size_t count);
 ETS_API void ets_table_put_integer(struct ets_table *table, int64_t value);
 ETS_API void ets_table_put_real(struct ets_table *table, double value);
-/* The same of what may not be known, which is NaN: nothing. */
+/* The same; NaN means unknown: nothing. */
 ETS_API void ets_table_put_known(struct ets_table *table, double value);
-/* TIME, TICKS and SHARE: the value is in [lower, upper); equal bounds: it is exactly that. */
+/* TIME, TICKS and SHARE: the value is in [lower, upper); equal bounds: the value is exact. */
 ETS_API void ets_table_put_bounds(struct ets_table *table, double lower, double upper);
 
 /*
- * Once the table is filled: keeps the columns that `names` lists, "operator,avg", in that order,
- * for every format: none is dropped, however narrow or empty. Of two columns of one name, people
- * see theirs and machines get theirs. Statuses: NOT_FOUND (a name is none, or is listed twice),
- * NO_MEMORY.
+ * After the table is filled: keeps only the columns in `names` ("operator,avg"), in that order, in
+ * every format. They are not dropped if the table is narrow or they are empty. If a column for
+ * people and one for machines share a name, each format gets its own. Statuses: NOT_FOUND (a name
+ * is unknown or listed twice), NO_MEMORY.
  */
 ETS_API enum ets_status ets_table_choose_columns(struct ets_table *table, const char *names,
                                                  struct ets_error *error);
 
-/* The name of column `index`, of people's and machines' alike; NULL behind the last one. */
+/*
+ * The name of column `index`, including columns for people or machines only; NULL after the last.
+ */
 ETS_API const char *ets_table_column_name(const struct ets_table *table, uint32_t index);
 
 ETS_API uint32_t ets_table_row_count(const struct ets_table *table);
 
-/* For documents that have a place for them: the first section's heading (data NULL: none), and
- * the notes: the next one of row *row or behind it, which begins at 0 and is moved on; 0: none. */
+/*
+ * For documents: the first section's heading (data NULL: none); and the next note at or after row
+ * *row, which starts at 0 and is advanced; returns 0 after the last.
+ */
 ETS_API struct ets_text ets_table_heading(const struct ets_table *table);
 ETS_API int ets_table_next_note(const struct ets_table *table, uint32_t *row,
                                 struct ets_text *note_out);

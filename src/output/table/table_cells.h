@@ -1,4 +1,4 @@
-/* The table's cells, as its renderers see them. */
+/* The cells of a table, for its renderers. */
 #ifndef ETSCOPE_OUTPUT_TABLE_TABLE_CELLS_H
 #define ETSCOPE_OUTPUT_TABLE_TABLE_CELLS_H
 
@@ -12,7 +12,7 @@
 
 enum ets_cell_kind { CELL_NOTHING, CELL_TEXT, CELL_LIST, CELL_INTEGER, CELL_REAL };
 
-/* Small, as a table of a hostile file has as many as its bytes allow. */
+/* Kept small: a hostile file can ask for very many. */
 struct ets_cell {
     enum ets_cell_kind kind;
     union {
@@ -30,7 +30,7 @@ struct ets_cell {
 
 struct ets_table_row {
     bool is_section; /* cells[0] is its heading */
-    bool is_note;    /* a section that is a line of text behind other rows */
+    bool is_note;    /* a section that is a note after other rows */
     bool is_quiet;
     uint32_t depth;
     struct ets_cell *cells; /* [column_count] */
@@ -43,8 +43,8 @@ struct ets_table {
     struct ets_table_row *rows;
     uint32_t row_count, row_capacity;
     uint32_t used_cells;        /* of the last row */
-    struct ets_strings texts;   /* of all cells, each kept once, however many have it */
-    uint64_t cell_bytes, limit; /* of all cells together; 0: no ceiling */
+    struct ets_strings texts;   /* of all cells, each stored once */
+    uint64_t cell_bytes, limit; /* of all cells together; 0: no limit */
     bool no_memory, is_over;
     const struct ets_advice_words *words;
 };

@@ -1,4 +1,4 @@
-/* Tables for machines: TSV, CSV, JSON, JSON lines. Units stand in the column names. */
+/* Renders tables for machines: TSV, CSV, JSON, JSON lines. Units are part of the column names. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

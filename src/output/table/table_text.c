@@ -1,4 +1,4 @@
-/* Tables for people: a terminal's and Markdown's. */
+/* Renders tables for people: for terminals and in Markdown. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Renders a table in one of its formats, which are found here by name. */
+/* Finds a format by its name, and renders a table in it. */
 #include <string.h>
 
 #include "output/table/table_cells.h"
@@ -9,7 +9,7 @@ enum ets_status ets_table_write(const struct ets_table *table, const struct ets_
     if (table->no_memory) return ets_fail_memory(error, "the cells of a table");
     if (table->is_over) {
         return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
-                        "the table takes more than %llu bytes, which is much for such small files",
+                        "the table exceeds %llu bytes, the limit for files of this size",
                         (unsigned long long)table->limit);
     }
     if (style->format == ETS_FORMAT_TABLE || style->format == ETS_FORMAT_MARKDOWN) {

@@ -362,7 +362,7 @@ static enum ets_status choose_named(struct ets_table *table, const char *wanted,
                             (int)name.size, name.data);
         }
         if (choice->count == FIELDS) {
-            return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "too many columns are named");
+            return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "too many columns");
         }
         choice->fields[choice->count++] = field;
         wanted += name.size + (wanted[name.size] == ',');
@@ -445,7 +445,7 @@ static bool is_broken(const struct ets_tensor_numbers *numbers)
            (numbers->statistics.nan_count > 0 || numbers->statistics.infinite_count > 0);
 }
 
-/* Returns false where memory ran out. */
+/* Returns false if memory runs out. */
 static bool put_line(const struct choice *choice, struct line line,
                      const struct ets_captured_line *shown)
 {
@@ -459,7 +459,7 @@ static bool put_line(const struct choice *choice, struct line line,
     return !no_memory;
 }
 
-/* Returns false where memory ran out. */
+/* Returns false if memory runs out. */
 static bool put_lines(const struct choice *choice, const struct ets_tensor_table_options *options,
                       struct line line, struct ets_tensor_table_gaps *gaps)
 {

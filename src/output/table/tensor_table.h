@@ -13,21 +13,21 @@ struct ets_tensor_table_options {
     int broken_only; /* 1: only tensors with NaN or infinite numbers */
 };
 
-/* What a tensor table could not give numbers for, and which of its numbers are none. */
+/* Counts of tensors without statistics, and of tensors with NaN. */
 struct ets_tensor_table_gaps {
     uint32_t with_nan;   /* rows whose tensor has NaN */
     uint32_t first_nan;  /* event of the first of them; ETS_NO_INDEX: it has none */
-    uint32_t unrecorded; /* tensors whose bytes the trace's writer did not keep, nor statistics */
+    uint32_t unrecorded; /* tensors whose bytes and statistics the trace's writer did not keep */
     uint32_t without_buffer; /* tensors whose bytes are in a debug buffer that was not given */
     uint32_t outside;        /* tensors whose bytes lie outside of the debug buffer */
-    uint32_t unreadable;     /* values that are malformed, or of a type that has no numbers */
+    uint32_t unreadable;     /* values that are malformed, or of a type without numbers */
     struct ets_error outside_reason, unreadable_reason; /* of the first of each, if any */
 };
 
 /*
  * Adds columns, sections and a row for each captured value (captured_values.h) to an empty table.
- * Columns are told in docs/columns.md. `gaps_out` may be NULL. Statuses: NOT_FOUND (a name in
- * `columns` is none, with those that there are), NO_MEMORY.
+ * docs/columns.md describes the columns. `gaps_out` may be NULL. Statuses: NOT_FOUND (an unknown
+ * name in `columns`; the message lists all names), NO_MEMORY.
  */
 ETS_API enum ets_status ets_tensor_table_fill(struct ets_table *table,
                                               const struct ets_inspection *inspection,

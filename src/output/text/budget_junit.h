@@ -1,4 +1,4 @@
-/* The verdicts of a gate as JUnit's XML. */
+/* The verdicts of a gate as JUnit XML. */
 #ifndef ETSCOPE_OUTPUT_TEXT_BUDGET_JUNIT_H
 #define ETSCOPE_OUTPUT_TEXT_BUDGET_JUNIT_H
 
@@ -7,9 +7,9 @@
 #include "views/budget_words.h"
 
 /*
- * The same as JUnit's XML (junit.h): a test case for each verdict; "fail" and "missing" are
- * failures, "undecided" is an error. `allocator` (of scratch memory) NULL: the C library's. Status:
- * NO_MEMORY, with nothing written; writing errors appear at the output's commit.
+ * Writes a test case for each verdict (junit.h); "fail" and "missing" are failures, "undecided" is
+ * an error. `allocator` is for scratch memory; NULL: the C library's. Status: NO_MEMORY, with
+ * nothing written; write errors are reported by the output's commit.
  */
 ETS_API enum ets_status ets_budget_write_junit(const struct ets_budget_report *report,
                                                const struct ets_allocator *allocator,

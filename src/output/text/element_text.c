@@ -1,6 +1,5 @@
 /*
- * Prints the elements of a tensor as NumPy does: one format for all, with as few digits as tell
- * them apart.
+ * Prints elements of a tensor as NumPy does: in one format, with as few digits as distinguish them.
  */
 #include "output/text/element_text.h"
 #include "numerics/element.h"

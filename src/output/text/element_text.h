@@ -1,4 +1,4 @@
-/* Elements of a tensor as words of one width, in the notation that fits those that are shown. */
+/* Prints elements of a tensor as words of equal width, in a notation that suits all of them. */
 #ifndef ETSCOPE_OUTPUT_TEXT_ELEMENT_TEXT_H
 #define ETSCOPE_OUTPUT_TEXT_ELEMENT_TEXT_H
 
@@ -26,12 +26,12 @@ struct ets_element_format {
 
 void ets_element_format_init(struct ets_element_format *format, int scalar_type, int precision);
 
-/* First every element is surveyed, ... */
+/* Call these in order: survey every element, ... */
 void ets_element_format_survey(struct ets_element_format *format, const void *at);
-/* ... then, the notation being chosen, measured, ... */
+/* ... then, once the notation is chosen, measure every element, ... */
 void ets_element_format_choose(struct ets_element_format *format);
 void ets_element_format_measure(struct ets_element_format *format, const void *at);
-/* ... then printed. Returns the length. */
+/* ... then print it. Returns the length. */
 int ets_element_format_print(const struct ets_element_format *format, const void *at,
                              char text[ETS_ELEMENT_CHARS]);
 

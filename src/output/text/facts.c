@@ -1,4 +1,4 @@
-/* Composes facts: labels, wrapped lists and values for people; or their members of a document. */
+/* Writes facts: labels, wrapped lists and values for people, or members of a document. */
 #include "output/text/facts.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /*
- * Facts, said once: as aligned lines for people, or as members of a JSON document.
+ * Writes facts from one description, as aligned lines for people or as members of a JSON document.
  *
  *     struct ets_facts facts;
  *     ets_facts_init(&facts, json, output);          one of the two is NULL
@@ -8,13 +8,13 @@
  *     ets_facts_words(&facts, " in %u blocks", 2);
  *     ets_facts_end(&facts);
  *
- * A value that has a key is a member of the document, whose objects and arrays are begun with
- * `facts.json` (json_writer.h). A value that is said within a line is part of that line. So a value
- * without a key is for people only, and one outside of all lines is for JSON only: a line that not
- * everybody sees is begun under a condition, and ended without.
+ * A value with a key becomes a member of the document; begin its objects and arrays with
+ * `facts.json` (json_writer.h). A value within a line becomes part of that line. So a value without
+ * a key is for people only, and a value outside all lines is for JSON only. To show a line only
+ * sometimes, begin it under a condition and end it always.
  *
- * Lines are cut after about 500 bytes. Texts come from files, and are escaped. Nothing is
- * allocated; writing errors appear at the output's commit.
+ * Lines are cut after about 500 bytes. Texts from files are escaped. Nothing is allocated; write
+ * errors are reported by the output's commit.
  */
 #ifndef ETSCOPE_OUTPUT_TEXT_FACTS_H
 #define ETSCOPE_OUTPUT_TEXT_FACTS_H
@@ -28,7 +28,7 @@ enum { ETS_FACTS_WIDTH = 80, ETS_FACTS_LABEL = 15, ETS_FACTS_CHARS = 512 };
 /* The key of a value that is an item of the open JSON array. */
 #define ETS_FACTS_ITEM ""
 
-/* What is being written. It points into itself: not to be copied. */
+/* The state of writing. It points into itself: do not copy it. */
 struct ets_facts {
     struct ets_output *output;    /* NULL: as JSON */
     struct ets_json_writer *json; /* never NULL; writes nothing for people */
@@ -46,11 +46,11 @@ static inline bool ets_facts_are_json(const struct ets_facts *facts)
     return facts->output == NULL;
 }
 
-/* Begins "  label          "; what follows is put behind it. */
+/* Begins the line "  label          "; what follows is appended. */
 void ets_facts_line(struct ets_facts *facts, const char *label, ...) ETS_PRINTF(2, 3);
 /* Begins a line with these words, without a label. */
 void ets_facts_plain_line(struct ets_facts *facts, const char *words, ...) ETS_PRINTF(2, 3);
-/* Ends the line, or list; where there is none, nothing. */
+/* Ends the line or list, if there is one. */
 void ets_facts_end(struct ets_facts *facts);
 
 /*

@@ -1,5 +1,5 @@
 /*
- * A JSON document, written piece by piece: on one line, but for its rows.
+ * Writes a JSON document piece by piece, on one line except for its rows.
  *
  *     struct ets_json_writer json = {.output = output};
  *     ets_json_begin_object(&json, NULL);
@@ -7,8 +7,8 @@
  *     ets_json_end_object(&json);
  *     ets_json_end_document(&json);
  *
- * A key is NULL for items of an array and for the document itself. A writer
- * without an output writes nothing. Writing errors appear at the output's commit.
+ * The key is NULL for items of an array and for the document itself. A writer without an output
+ * writes nothing. Write errors are reported by the output's commit.
  */
 #ifndef ETSCOPE_OUTPUT_TEXT_JSON_WRITER_H
 #define ETSCOPE_OUTPUT_TEXT_JSON_WRITER_H
@@ -22,16 +22,16 @@
 struct ets_json_writer {
     struct ets_output *output;
     bool needs_comma;
-    bool is_lines; /* rows are lines by themselves, not items of a list */
+    bool is_lines; /* rows are separate lines, not items of a list */
 };
 
-/* A list "rows" of objects, each on a line of its own; of JSON lines the objects alone. */
+/* A list "rows" of objects, each on its own line; for JSON lines only the objects. */
 void ets_json_begin_rows(struct ets_json_writer *json);
 void ets_json_begin_row(struct ets_json_writer *json);
 void ets_json_end_row(struct ets_json_writer *json);
 void ets_json_end_rows(struct ets_json_writer *json);
 
-/* The key alone, of a value that the caller writes. */
+/* Only the key; the caller writes the value. */
 void ets_json_put_key(struct ets_json_writer *json, const char *key);
 
 void ets_json_begin_object(struct ets_json_writer *json, const char *key);
@@ -41,7 +41,7 @@ void ets_json_end_array(struct ets_json_writer *json);
 /* Ends the document's line. */
 void ets_json_end_document(struct ets_json_writer *json);
 
-/* Absent and NULL texts become null, and so do numbers that are not finite. */
+/* Absent and NULL texts, and numbers that are not finite, become null. */
 void ets_json_put_text(struct ets_json_writer *json, const char *key, struct ets_text text);
 void ets_json_put_string(struct ets_json_writer *json, const char *key, const char *text);
 void ets_json_put_count(struct ets_json_writer *json, const char *key, uint64_t value);

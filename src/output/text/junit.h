@@ -1,5 +1,5 @@
 /*
- * junit.h - results of checks as JUnit's XML, which continuous integration systems read.
+ * junit.h - results of checks as JUnit XML, which continuous integration systems read.
  *
  *     const struct ets_junit_case cases[] = {
  *         {.class_name = "forward", .name = "case 0, output 1", .seconds = 0.002},
@@ -9,7 +9,7 @@
  *     ets_junit_write("model.bpte", cases, 2, output);
  *     status = ets_output_commit(output, &error);
  *
- * Texts are UTF-8; what no XML can hold (control characters, other bytes) is written as '?'.
+ * Texts are UTF-8; characters that XML cannot contain (control characters, other bytes) become '?'.
  */
 #ifndef ETSCOPE_OUTPUT_TEXT_JUNIT_H
 #define ETSCOPE_OUTPUT_TEXT_JUNIT_H
@@ -31,12 +31,12 @@ struct ets_junit_case {
     enum ets_junit_result result;
     const char *type;    /* of a failure or error, one word; NULL: none */
     const char *message; /* one line; NULL: none */
-    const char *details; /* more of a failure or error, several lines; NULL: none */
-    const char *output;  /* what the check said, whatever its result; NULL: nothing */
-    double seconds;      /* NaN: not measured; then the suite has no time either */
+    const char *details; /* details of a failure or error, several lines; NULL: none */
+    const char *output;  /* output of the check, whatever its result; NULL: none */
+    double seconds;      /* NaN: not measured; the suite then has no time either */
 };
 
-/* Appends the document; failures to write appear at the output's commit. */
+/* Appends the document; write errors are reported by the output's commit. */
 ETS_API void ets_junit_write(const char *suite_name, const struct ets_junit_case *cases,
                              size_t count, struct ets_output *output);
 

@@ -221,7 +221,6 @@ enum ets_status ets_memory_map_write(const struct ets_memory_lines *lines,
     if (ok) {
         const size_t size = ets_memory_headline(lines, text, sizeof text);
         choose_columns(&m);
-        put(&m, "%.*s: ", ETS_TEXT(lines->plan->method.name));
         ets_output_write(output, text, size);
         put(&m, "\n");
         for (uint32_t a = 0; a < lines->plan->arena_count; a++) put_arena(&m, a);

@@ -40,7 +40,9 @@ static void add_comment(struct ets_text_builder *line, struct ets_text name)
 static void add_array_name(struct ets_text_builder *line, const struct ets_allocation_pool *pool)
 {
     switch (pool->owner) {
-    case ETS_MEMORY_PLANNED: ets_add_text(line, "_planned_%" PRIu64, (uint64_t)pool->index + 1); break;
+    case ETS_MEMORY_PLANNED:
+        ets_add_text(line, "_planned_%" PRIu64, (uint64_t)pool->index + 1);
+        break;
     case ETS_MEMORY_METHOD: ets_add_text(line, "_method_pool"); break;
     case ETS_MEMORY_TEMPORARY: ets_add_text(line, "_temporary_pool"); break;
     case ETS_MEMORY_INPUTS: ets_add_text(line, "_inputs"); break;
@@ -59,7 +61,8 @@ static void add_purpose(struct ets_text_builder *line, const struct ets_allocati
                      pool->is_shared ? ", the same for all methods" : "");
         break;
     case ETS_MEMORY_METHOD:
-        ets_add_text(line, "MemoryManager's method_allocator, %" PRIu64 " allocations", pool->count);
+        ets_add_text(line, "MemoryManager's method_allocator, %" PRIu64 " allocations",
+                     pool->count);
         break;
     case ETS_MEMORY_TEMPORARY:
         ets_add_text(line, "MemoryManager's temp_allocator, %" PRIu64 " allocations", pool->count);
@@ -115,8 +118,8 @@ void ets_pool_snippet_write(const struct ets_allocation_owners *owners,
         "#include <stdalign.h>",
         "#include <stdint.h>",
         "",
-        "/* Measured by `etscope profile --memory` with the inputs of that run. Pointers of 8 bytes:",
-        " * a 32-bit target needs less for the method allocator. */",
+        "/* Counted by etscope while the program ran: for the inputs of that run, and for",
+        " * pointers of 8 bytes. */",
     };
     char text[LINE_BYTES];
     struct ets_text_builder line = {text, sizeof text, 0};

@@ -1,4 +1,4 @@
-/* Quantiles and a histogram of a tensor's numbers, as two lines of text. */
+/* Prints quantiles and a histogram of a tensor's elements, as two lines of text. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

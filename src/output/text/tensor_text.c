@@ -182,7 +182,7 @@ enum ets_status ets_tensor_text_write(const struct ets_tensor *tensor,
     const uint32_t width = options->width == 0 ? 75 : options->width;
     if (precision > 17 || width > ETS_TENSOR_TEXT_WIDTH_LIMIT || options->edge_items > INT32_MAX) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "no text has lines of %u characters or %d digits", width, precision);
+                        "lines of %u characters or %d digits are not supported", width, precision);
     }
     if (tensor->rank > ETS_TENSOR_MAX_RANK || extent == UINT64_MAX ||
         ets_scalar_type_bytes((int)tensor->scalar_type) == 0) {
@@ -191,7 +191,7 @@ enum ets_status ets_tensor_text_write(const struct ets_tensor *tensor,
     }
     if (extent > tensor->data_bytes || (extent > 0 && tensor->data == NULL)) {
         return ets_fail(error, ETS_TRUNCATED, ETS_NO_OFFSET,
-                        "the tensor needs %llu bytes and has %zu", (unsigned long long)extent,
+                        "the tensor needs %llu bytes but has %zu", (unsigned long long)extent,
                         tensor->data_bytes);
     }
     struct printer p = {.tensor = tensor,

@@ -20,15 +20,18 @@ def planned(sizes, offset, memory=1, **fields):
     return schema.tensor(sizes, plan=(memory, offset), **fields)
 
 
-def number(value):
-    return schema.held("Int", int_val=value)
-
-
 def items(*values):
     return schema.held("TensorList", items=list(values))
 
 
-TRUE, FALSE = schema.held("Bool", bool_val=True), schema.held("Bool", bool_val=False)
+def xnnpack_payload():
+    """Of one linear layer: argument 0 goes in, argument 1 comes out."""
+    data = (HERE.parents[2] / "examples" / "linear_formats" / "fp32.pte").read_bytes()
+    base, = struct.unpack_from("<Q", data, data.index(b"eh00") + 16)
+    return list(data[base:base + 720])
+
+
+FALSE = schema.held("Bool", bool_val=False)
 
 
 class Method:
@@ -111,6 +114,15 @@ def cases():
            .delegate(0, 2)
            .call("aten::add.out", 1, 2, 3, 3))
 
+    # As above, but the payload of the delegate tells that it takes 2, although 1 was read before.
+    told = Method("delegate_told", [80],
+                  [planned([4], 0), planned([4], 16), planned([2, 2], 16), planned([4], 32),
+                   planned([4], 48), planned([4], 64)], [0], [5])
+    told.call("aten::exp.out", 0, 1, 1).call("aten::sin.out", 1, 3, 3).delegate(2, 4)
+    told.call("aten::add.out", 1, 4, 5, 5)
+    told.plan["delegates"] = [{"id": "XnnpackBackend", "processed": {"location": 0, "index": 1}}]
+    yield told
+
     yield (Method("scratch", [48],
                   [planned([4], 0), planned([4], 16), planned([4], 16), items(1, 2)], [0], [1])
            .call("aten::two.out", 0, 1, 2, 3))
@@ -138,7 +150,7 @@ def cases():
 def save(name, methods):
     value = {"execution_plan": [method.plan for method in methods],
              "constant_buffer": [{"storage": []}, {"storage": [0] * 8}],
-             "backend_delegate_data": [{"data": [1, 2, 3]}]}
+             "backend_delegate_data": [{"data": [1, 2, 3]}, {"data": xnnpack_payload()}]}
     data = schema.program(value, [])
     (size,) = struct.unpack_from("<Q", data, 16)  # in the header: what follows is padding
     (HERE / name).write_bytes(data[:size])

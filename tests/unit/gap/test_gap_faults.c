@@ -296,8 +296,10 @@ static void test_gap_faults__given_values_name_the_first_that_is_off(void **stat
     assert_false(row->has_own);
     ets_gap_headline(report, NULL, headline, sizeof headline);
     assert_memory_equal(
-        headline, "linear_1 (models/zoo.py:16) is off against the given values, the first: by ",
-        75);
+        headline,
+        "linear_1 (models/zoo.py:16) is the first value that is off against the given values: its "
+        "error is ",
+        97);
     for (size_t room = 0; room < 40; room++) { /* cut, never beyond */
         char small[41];
         memset(small, 'x', sizeof small);
@@ -351,10 +353,9 @@ static void test_gap_faults__an_excused_error_is_inherited(void **state)
     assert_int_equal(ets_gap_row(report, 3)->finding, ETS_GAP_INHERITED);
     assert_int_equal(ets_gap_conclusion(report)->guilty, ETS_NO_INDEX);
     ets_gap_headline(report, NULL, headline, sizeof headline);
-    assert_non_null(
-        strstr(headline,
-               "no operator stands out: 1 of 4 values are off against the given values, "
-               "by at most 0.0002 in linear_1 (models/zoo.py:16)"));
+    assert_non_null(strstr(headline,
+                           "no operator stands out: 1 of 4 values differ from the given values; "
+                           "the largest error is 0.0002 in linear_1 (models/zoo.py:16)"));
     ets_gap_close(report);
     free(buffer);
     close_files(&f);

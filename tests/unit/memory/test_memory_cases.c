@@ -179,6 +179,18 @@ static void test_memory_cases__what_delegates_take(void **state)
     close_case(s);
 }
 
+/* XNNPACK's payload tells what goes in and out. */
+static void test_memory_cases__payloads_tell_what_delegates_take(void **state)
+{
+    (void)state;
+    struct subject *s = open_case("delegate_told");
+    EXPECT(&s->plan, {{1, ETS_PLAN_INTERMEDIATE, 0, 3, NONE},
+                      {2, ETS_PLAN_INTERMEDIATE, 0, 2, 1},
+                      {4, ETS_PLAN_INTERMEDIATE, 2, 3, NONE}});
+    expect_finding(s, NULL, 0);
+    close_case(s);
+}
+
 static void test_memory_cases__reading_what_nothing_writes_is_a_mistake(void **state)
 {
     (void)state;
@@ -298,6 +310,7 @@ int main(void)
         cmocka_unit_test(test_memory_cases__overwriting_what_is_needed_is_a_mistake),
         cmocka_unit_test(test_memory_cases__views_are_no_tensors_of_their_own),
         cmocka_unit_test(test_memory_cases__what_delegates_take),
+        cmocka_unit_test(test_memory_cases__payloads_tell_what_delegates_take),
         cmocka_unit_test(test_memory_cases__reading_what_nothing_writes_is_a_mistake),
         cmocka_unit_test(test_memory_cases__what_is_not_planned_has_no_arena),
         cmocka_unit_test(test_memory_cases__a_method_without_instructions),

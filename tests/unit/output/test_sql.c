@@ -112,10 +112,11 @@ static void test_sql__a_wrong_query_is_told_and_the_next_one_answered(void **sta
     struct fixture f;
     (void)state;
     open_sql(&f);
-    assert_refused(&f, "select * from nowhere", "no such table: nowhere; there are traces", 14);
+    assert_refused(&f, "select * from nowhere", "no such table: nowhere; the tables are traces",
+                   14);
     assert_refused(&f, "select gap from events", "no such column: gap", 7);
     assert_refused(&f, "", "empty", ETS_NO_OFFSET);
-    assert_refused(&f, "select 1; select 2", "one statement", 9);
+    assert_refused(&f, "select 1; select 2", "single statement", 9);
     assert_refused(&f, "delete from events", "", ETS_NO_OFFSET);
     assert_refused(&f, "attach ':memory:' as x", "only read", ETS_NO_OFFSET);
     assert_refused(&f, "select percentile(time, -1) from events", "0 to 100", ETS_NO_OFFSET);

@@ -80,7 +80,8 @@ static void fill(struct block *block)
 {
     put_held(block, (struct held){1, 0, 5000, 1, unknown, 0, 0, 0, -1, "", ""});
     put_held(block, (struct held){3, 0, 300, 12, unknown, 572, 8, 1, -1, "forward", ""});
-    put_held(block, (struct held){3, 0, 272, 1, unknown, 572, 64, 1, -1, "forward", "XnnpackBackend"});
+    put_held(block,
+             (struct held){3, 0, 272, 1, unknown, 572, 64, 1, -1, "forward", "XnnpackBackend"});
     put_held(block, (struct held){4, 0, 1024, 1, 512, 1024, 0, 0, -1, "forward", ""});
     put_held(block, (struct held){4, 1, 2048, 1, unknown, 2048, 0, 0, -1, "forward", ""});
     put_held(block, (struct held){5, 0, 96, 3, unknown, 96, 8, 2, 0, "forward", ""});
@@ -157,9 +158,10 @@ static void test_allocation_owners__add_up(void **state)
     assert_null(method->process[2]);
     const size_t size = ets_allocation_headline(&view, 0, text, sizeof text);
     assert_int_equal(size, strlen(text));
-    assert_string_equal(text, "forward takes 10.5 KiB: planned 3.0 KiB, method allocator 572 B "
-                              "(delegates 272 B), temporary 96 B, inputs 40 B, heap beside these "
-                              "6.8 KiB; the program has 4.9 KiB");
+    assert_string_equal(text,
+                        "forward takes 10.5 KiB: planned 3.0 KiB, method allocator 572 B "
+                        "(delegates 272 B), temporary 96 B, inputs 40 B, other heap "
+                        "6.8 KiB; the program file has 4.9 KiB");
     ets_arena_reset(&arena);
     made_close(&made);
 }
@@ -196,9 +198,11 @@ static void test_allocation_owners__lies(void **state)
     struct ets_allocation_pools pools;
     char text[512];
     (void)state;
-    put_held(&block, (struct held){4, UINT32_MAX, INT64_MAX, 1, 0, INT64_MAX, 24, 0, 0, "a*/b", ""});
+    put_held(&block,
+             (struct held){4, UINT32_MAX, INT64_MAX, 1, 0, INT64_MAX, 24, 0, 0, "a*/b", ""});
     put_held(&block, (struct held){4, 0, INT64_MAX, INT64_MAX, 0, INT64_MAX, 3, 0, 0, "a*/b", ""});
-    put_held(&block, (struct held){4, 0, 1ULL << 63, 1, 0, 1ULL << 63, 0, 0, INT32_MIN, "a*/b", ""});
+    put_held(&block,
+             (struct held){4, 0, 1ULL << 63, 1, 0, 1ULL << 63, 0, 0, INT32_MIN, "a*/b", ""});
     put_held(&block, (struct held){3, 0, 1, INT64_MAX, 0, 1, 0, 1, 0, "a*/b", "x"});
     put_held(&block, (struct held){3, 0, 1, INT64_MAX, 0, 1, 0, 1, 0, "a*/b", "y"});
     put_held(&block, (struct held){99, 0, 1, 1, 0, 1, 0, 0, 0, "a*/b", ""});
@@ -253,8 +257,7 @@ static void test_allocation_owners__every_failed_allocation_is_told(void **state
     struct made made = inspect_block(&block);
     for (unsigned long at = 0; !is_done; at++) {
         struct failing failing = {.fail_at = at};
-        const struct ets_allocator allocator = {failing_reallocate, failing_release,
-                                                &failing};
+        const struct ets_allocator allocator = {failing_reallocate, failing_release, &failing};
         struct ets_arena arena;
         struct ets_allocation_owners view;
         struct ets_allocation_pools pools;
