@@ -294,6 +294,9 @@ class Inspect(unittest.TestCase):
         done = support.run("inspect", DATA / "mlp_xnnpack" / "profile.etdp", "--group-by", "run",
                            "--cost")
         self.assertEqual(done.returncode, USAGE)
+        for words in (("--tree",), ("--format", "upstream")):
+            done = support.run("inspect", DATA / "mlp_xnnpack" / "profile.etdp", "--cost", *words)
+            self.assertEqual(done.returncode, USAGE, words)
 
 
 if __name__ == "__main__":
