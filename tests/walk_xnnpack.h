@@ -19,6 +19,10 @@ static inline void walk_xnnpack(const struct ets_xnnpack *payload)
         struct ets_xnnpack_value value;
         ets_xnnpack_value(payload, i, &value);
         if (ets_xnnpack_type_name(value.type) == NULL) __builtin_trap();
+        if (value.quantization.scale_constant != 0 &&
+            value.quantization.scale_constant >= payload->constant_count) {
+            __builtin_trap();
+        }
         for (uint32_t k = 0; k < value.rank; k++) {
             walk_sink += ets_xnnpack_dim(payload, &value, k);
         }

@@ -32,6 +32,7 @@ DIFF_TARGET = (0.500, 128e6)
 IMPORT_TARGET = (0.060, None)  # beyond Python itself
 FRAME_TARGET = (0.250, 150e6)  # beyond the import of pandas
 MEMORY_TARGET = (0.050, 32e6)
+SIZE_TARGET = (0.100, 30e6)
 GAP_TARGET = (2.0, 400e6)  # MobileNet v2: 84 MB of captured tensors
 
 INSPECTOR = """
@@ -354,6 +355,20 @@ def bench_memory(bench):
               [bench.etscope, "memory", path, "--format", "json"])
 
 
+def bench_size(bench):
+    """Programs of 2 GB, almost all of it holes: only what is needed is read."""
+    sys.path.insert(0, str(ROOT / "tests" / "cli"))
+    from large_files import grow_last_segment, make_data_file
+
+    program, data = bench.folder / "large.pte", bench.folder / "large.ptd"
+    grow_last_segment(ROOT / "tests" / "data" / "gpt_xnnpack" / "model.pte", program, 2 << 30)
+    make_data_file(data, [(f"layer{i}.weight", 8 << 20) for i in range(256)])
+    for command in ("size", "info"):
+        for path in (program, data):
+            bench.add(f"{command}: 2 GB {path.suffix}", [bench.etscope, command, path],
+                      SIZE_TARGET)
+
+
 def bench_differing(bench):
     if shutil.which("flatc") is None:
         bench.notes.append("Runs that all differ are left out: flatc is not installed.")
@@ -420,6 +435,7 @@ def main():
         bench_gap(bench)
         bench_differing(bench)
         bench_memory(bench)
+        bench_size(bench)
     header = ["figure", "median", "least", "memory", "target", ""]
     if bench.upstream_python:
         header += ["upstream", "memory"]

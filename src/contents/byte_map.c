@@ -96,8 +96,8 @@ static void add_test_cases(struct ets_byte_sheet *sheet)
             }
         }
     }
-    ets_byte_sheet_region(sheet, lists, 0, bundle->program_offset, false);
-    ets_byte_sheet_region(sheet, lists, end, sheet->bytes.size - end, false);
+    ets_byte_sheet_region(sheet, lists, 0, bundle->program_offset, ETS_GAPS_ARE_LOOKED_AT);
+    ets_byte_sheet_region(sheet, lists, end, sheet->bytes.size - end, ETS_GAPS_ARE_LOOKED_AT);
 }
 
 static void add_data_entries(struct ets_byte_sheet *sheet)
@@ -114,10 +114,10 @@ static void add_data_entries(struct ets_byte_sheet *sheet)
         struct ets_data_segment segment;
         ets_data_file_segment(data, i, &segment);
         if (segment.size == 0) continue;
-        ets_byte_sheet_region(sheet, unused, segment.offset, segment.size, false);
+        ets_byte_sheet_region(sheet, unused, segment.offset, segment.size, ETS_GAPS_ARE_UNREAD);
         if (segment.offset + segment.size > end) end = segment.offset + segment.size;
     }
-    ets_byte_sheet_region(sheet, trailing, end, sheet->bytes.size - end, true);
+    ets_byte_sheet_region(sheet, trailing, end, sheet->bytes.size - end, ETS_GAPS_ARE_ITEMS);
     for (uint32_t i = 0; i < data->entry_count; i++) {
         struct ets_data_entry entry;
         ets_data_file_entry(data, i, &entry);

@@ -61,7 +61,8 @@ struct ets_byte_item {
     uint64_t size;          /* of what it is; 0: of several runs */
     uint64_t bytes;         /* counted here, at most `size` */
     uint64_t count;         /* things in it: instructions, values; 1 for data */
-    uint32_t method;        /* of the program; ETS_BYTES_NONE: of several or none */
+    uint32_t program;       /* the source whose program uses it first; ETS_BYTES_NONE: none */
+    uint32_t method;        /* of that program; ETS_BYTES_NONE: of several or none */
     struct ets_text name;   /* "linear.weight" of the model; absent: not known */
     struct ets_text key;    /* of named data; absent: it is none */
     struct ets_text module; /* of the model: "layers.0.linear", "" for itself; absent: not known */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * Zeros between two things are padding if they are fewer; alignments are not known. Fewer than 16
- * are padding without a look, so that large files are not read for it.
+ * Zeros between two things are padding if they are fewer; alignments are not known. Between large
+ * data, fewer than 16 bytes are padding without a look, so that it is not read for them.
  */
 enum { LEAST_LOOKED_AT = 16, MOST_PADDING = 4096 };
 
@@ -38,6 +38,7 @@ uint32_t ets_byte_sheet_item(struct ets_byte_sheet *sheet, enum ets_byte_part pa
         .file = sheet->index,
         .offset = UINT64_MAX,
         .content = content,
+        .program = ETS_BYTES_NONE,
         .method = ETS_BYTES_NONE,
         .delegate = ETS_BYTES_NONE,
         .node = ETS_BYTES_NONE,
@@ -62,7 +63,7 @@ void ets_byte_sheet_claim(struct ets_byte_sheet *sheet, uint32_t item, uint64_t 
 }
 
 void ets_byte_sheet_region(struct ets_byte_sheet *sheet, uint32_t item, uint64_t offset,
-                           uint64_t bytes, bool is_exact)
+                           uint64_t bytes, enum ets_byte_gaps gaps)
 {
     void *regions = sheet->regions;
     if (item == ETS_BYTES_NONE || bytes == 0) return;
@@ -71,7 +72,7 @@ void ets_byte_sheet_region(struct ets_byte_sheet *sheet, uint32_t item, uint64_t
         return;
     }
     sheet->regions = regions;
-    sheet->regions[sheet->region_count++] = (struct ets_byte_region){offset, bytes, item, is_exact};
+    sheet->regions[sheet->region_count++] = (struct ets_byte_region){offset, bytes, item, gaps};
 }
 
 uint32_t ets_byte_sheet_data(struct ets_byte_sheet *sheet, enum ets_byte_part part, uint64_t offset,
@@ -176,9 +177,13 @@ static bool is_zero(const uint8_t *bytes, uint64_t size)
     return true;
 }
 
-static bool is_padding(const struct ets_byte_sheet *sheet, uint64_t from, uint64_t to)
+/* Whether bytes in a region that nobody claims align what is behind them. */
+static bool is_padding(const struct ets_byte_sheet *sheet, const struct ets_byte_region *region,
+                       uint64_t from, uint64_t to)
 {
-    if (to - from < LEAST_LOOKED_AT) return true;
+    const bool is_all = from == region->offset && to - from == region->bytes;
+    if (is_all || region->gaps == ETS_GAPS_ARE_ITEMS) return false;
+    if (region->gaps == ETS_GAPS_ARE_UNREAD && to - from < LEAST_LOOKED_AT) return true;
     return to - from < MOST_PADDING && is_zero(sheet->bytes.data + from, to - from);
 }
 
@@ -199,7 +204,7 @@ static void count_gap(struct ets_byte_sheet *sheet, uint32_t *region, uint64_t f
         } else if (r != NULL && r->offset + r->bytes < end) {
             end = r->offset + r->bytes;
         }
-        const bool is_of_region = r != NULL && (r->is_exact || !is_padding(sheet, from, end));
+        const bool is_of_region = r != NULL && !is_padding(sheet, r, from, end);
         add(sheet, is_of_region ? r->item : sheet->padding, from, end - from);
         from = end;
     }

@@ -17,10 +17,17 @@ struct ets_byte_claim {
     uint32_t item, order;
 };
 
+/* What bytes of a region are that nobody claims. */
+enum ets_byte_gaps {
+    ETS_GAPS_ARE_ITEMS,     /* the region's item */
+    ETS_GAPS_ARE_LOOKED_AT, /* padding where they are zeros, else the item */
+    ETS_GAPS_ARE_UNREAD     /* the same, but a few bytes are not read for it and are padding */
+};
+
 struct ets_byte_region {
     uint64_t offset, bytes;
-    uint32_t item; /* of bytes in it that nobody claims... */
-    bool is_exact; /* ...of all of them; else runs of zeros between claims are padding */
+    uint32_t item;
+    enum ets_byte_gaps gaps;
 };
 
 /* What the sheets of all files share. */
@@ -58,7 +65,7 @@ uint32_t ets_byte_sheet_data(struct ets_byte_sheet *sheet, enum ets_byte_part pa
 void ets_byte_sheet_claim(struct ets_byte_sheet *sheet, uint32_t item, uint64_t offset,
                           uint64_t bytes);
 void ets_byte_sheet_region(struct ets_byte_sheet *sheet, uint32_t item, uint64_t offset,
-                           uint64_t bytes, bool is_exact);
+                           uint64_t bytes, enum ets_byte_gaps gaps);
 /* Makes `key` lead to an item; the first item of a key stays. */
 void ets_byte_sheet_add_key(struct ets_byte_gathering *all, struct ets_text key, uint32_t item);
 /* The item of named data; ETS_BYTES_NONE: no file has it. */

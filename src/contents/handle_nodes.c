@@ -21,7 +21,7 @@ static uint32_t add_nodes(const struct ets_graph *graph, struct ets_handle_node 
     for (uint32_t i = 0; i < graph->node_count; i++) {
         const struct ets_graph_node *node = &graph->nodes[i];
         if (node->debug_handle <= 0) continue;
-        if (items != NULL) items[count] = (struct ets_handle_node){node->debug_handle, node};
+        if (items != NULL) items[count] = (struct ets_handle_node){node->debug_handle, node, graph};
         count++;
     }
     return count;
@@ -61,8 +61,8 @@ enum ets_status ets_handle_nodes_read(struct ets_arena *arena, struct ets_etreco
     return ETS_OK;
 }
 
-const struct ets_graph_node *ets_handle_nodes_find(const struct ets_handle_nodes *nodes,
-                                                   int64_t handle)
+/* The first node of `handle` or of a higher one. */
+static uint32_t find_first(const struct ets_handle_nodes *nodes, int64_t handle)
 {
     uint32_t low = 0, high = nodes->count;
     while (low < high) {
@@ -70,5 +70,22 @@ const struct ets_graph_node *ets_handle_nodes_find(const struct ets_handle_nodes
         if (nodes->items[middle].handle < handle) low = middle + 1;
         else high = middle;
     }
-    return low < nodes->count && nodes->items[low].handle == handle ? nodes->items[low].node : NULL;
+    return low;
+}
+
+const struct ets_handle_node *ets_handle_nodes_of(const struct ets_handle_nodes *nodes,
+                                                  int64_t handle, uint32_t *count_out)
+{
+    const uint32_t first = find_first(nodes, handle);
+    uint32_t end = first;
+    while (end < nodes->count && nodes->items[end].handle == handle) end++;
+    *count_out = end - first;
+    return nodes->items + first;
+}
+
+const struct ets_graph_node *ets_handle_nodes_find(const struct ets_handle_nodes *nodes,
+                                                   int64_t handle)
+{
+    const uint32_t at = find_first(nodes, handle);
+    return at < nodes->count && nodes->items[at].handle == handle ? nodes->items[at].node : NULL;
 }

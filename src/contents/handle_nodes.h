@@ -9,6 +9,7 @@
 struct ets_handle_node {
     int64_t handle;
     const struct ets_graph_node *node;
+    const struct ets_graph *graph; /* which it is in: the method's, or a branch */
 };
 
 /* Ascending by handle, nodes of one handle in the order of the graph. */
@@ -25,6 +26,10 @@ const char *ets_record_method(const struct ets_etrecord *record, struct ets_text
 enum ets_status ets_handle_nodes_read(struct ets_arena *arena, struct ets_etrecord *record,
                                       const char *method, struct ets_handle_nodes *nodes_out,
                                       struct ets_error *error);
+
+/* All nodes of `handle`; *count_out 0: none. */
+const struct ets_handle_node *ets_handle_nodes_of(const struct ets_handle_nodes *nodes,
+                                                  int64_t handle, uint32_t *count_out);
 
 /* The first node of `handle`; NULL: none. */
 const struct ets_graph_node *ets_handle_nodes_find(const struct ets_handle_nodes *nodes,

@@ -2,7 +2,6 @@
 #include "contents/layer_names.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -12,34 +11,6 @@
 enum { MOST_STEPS = 8 };
 /* Looks at nodes and arguments: what real models take is below the number of their nodes. */
 enum { LOOKS_FLOOR = 1 << 20, LOOKS_TIMES = 64 };
-
-static void collect(const struct ets_graph *graph, uint32_t number, struct ets_layer_method *method,
-                    bool is_filling)
-{
-    for (uint32_t i = 0; i < graph->node_count; i++) {
-        const struct ets_graph_node *node = &graph->nodes[i];
-        if (node->debug_handle <= 0) continue; /* 0: never set */
-        if (is_filling) {
-            method->nodes[method->node_count] =
-                (struct ets_layer_node){node->debug_handle, number, node};
-        }
-        method->node_count++;
-    }
-}
-
-static const struct ets_graph *graph_at(const struct ets_graph *top, uint32_t number)
-{
-    return number == 0 ? top : top->subgraphs[number - 1];
-}
-
-/* Of nodes with one handle, those of a graph lie in its order; `nodes` is one array for each. */
-static int compare_nodes(const void *left, const void *right)
-{
-    const struct ets_layer_node *a = left, *b = right;
-    if (a->handle != b->handle) return a->handle < b->handle ? -1 : 1;
-    if (a->graph != b->graph) return a->graph < b->graph ? -1 : 1;
-    return a->node < b->node ? -1 : a->node > b->node;
-}
 
 static bool add_inputs(struct ets_layer_graph *each, struct ets_arena *arena,
                        const struct ets_graph *graph)
@@ -55,24 +26,16 @@ static bool add_inputs(struct ets_layer_graph *each, struct ets_arena *arena,
     return true;
 }
 
-static bool add_method(struct ets_layer_method *method, struct ets_arena *arena, const char *name,
+static bool add_graphs(struct ets_layer_method *method, struct ets_arena *arena,
                        const struct ets_graph *top)
 {
-    method->name = name;
     method->graph_count = 1 + top->subgraph_count;
     method->graphs = ets_arena_alloc_array(arena, method->graph_count, sizeof *method->graphs);
-    if (method->graphs == NULL) return false;
-    for (uint32_t g = 0; g < method->graph_count; g++) {
-        collect(graph_at(top, g), g, method, false);
-        if (!add_inputs(&method->graphs[g], arena, graph_at(top, g))) return false;
+    for (uint32_t g = 0; method->graphs != NULL && g < method->graph_count; g++) {
+        const struct ets_graph *graph = g == 0 ? top : top->subgraphs[g - 1];
+        if (!add_inputs(&method->graphs[g], arena, graph)) return false;
     }
-    method->nodes = ets_arena_alloc_array(arena, method->node_count, sizeof *method->nodes);
-    if (method->nodes == NULL) return false;
-    method->node_count = 0;
-    for (uint32_t g = 0; g < method->graph_count; g++) collect(graph_at(top, g), g, method, true);
-    qsort(method->nodes, method->node_count, sizeof *method->nodes, compare_nodes);
-    method->looks_left = LOOKS_FLOOR + LOOKS_TIMES * (uint64_t)method->node_count;
-    return true;
+    return method->graphs != NULL;
 }
 
 enum ets_status ets_layer_names_init(struct ets_layer_names *names, struct ets_arena *arena,
@@ -82,16 +45,20 @@ enum ets_status ets_layer_names_init(struct ets_layer_names *names, struct ets_a
     if (record == NULL) return ETS_OK;
     const size_t count = ets_etrecord_method_count(record);
     names->methods = ets_arena_alloc_array(arena, count, sizeof *names->methods);
-    bool ok = names->methods != NULL;
-    for (size_t i = 0; ok && i < count; i++) {
-        const char *name = ets_etrecord_method_name(record, i);
+    if (names->methods == NULL) return ets_fail_memory(error, "the record's layers");
+    for (size_t i = 0; i < count; i++) {
+        struct ets_layer_method *method = &names->methods[names->method_count];
         const struct ets_graph *graph;
-        const enum ets_status status = ets_etrecord_edge_graph(record, name, &graph, error);
+        method->name = ets_etrecord_method_name(record, i);
+        const enum ets_status status = ets_etrecord_edge_graph(record, method->name, &graph, error);
         if (status == ETS_NOT_FOUND) continue; /* in the maps alone */
-        if (status != ETS_OK) return status;
-        ok = add_method(&names->methods[names->method_count++], arena, name, graph);
+        ETS_TRY(status);
+        ETS_TRY(ets_handle_nodes_read(arena, record, method->name, &method->nodes, error));
+        if (!add_graphs(method, arena, graph)) return ets_fail_memory(error, "the record's layers");
+        method->looks_left = LOOKS_FLOOR + LOOKS_TIMES * (uint64_t)method->nodes.count;
+        names->method_count++;
     }
-    return ok ? ETS_OK : ets_fail_memory(error, "the record's layers");
+    return ETS_OK;
 }
 
 struct ets_layer_method *ets_layer_method(const struct ets_layer_names *names, struct ets_text name)
@@ -102,29 +69,29 @@ struct ets_layer_method *ets_layer_method(const struct ets_layer_names *names, s
     return NULL;
 }
 
-/* The nodes with a handle, in the graphs' order. */
-static const struct ets_layer_node *find_nodes(struct ets_layer_method *method, int64_t handle,
-                                               uint32_t *count_out)
+/* The nodes with a handle, as far as they may still be looked at. */
+static const struct ets_handle_node *find_nodes(struct ets_layer_method *method, int64_t handle,
+                                                uint32_t *count_out)
 {
-    uint32_t low = 0, high = method->node_count, count = 0;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (method->nodes[middle].handle < handle) low = middle + 1;
-        else high = middle;
-    }
-    while (low + count < method->node_count && method->nodes[low + count].handle == handle &&
-           method->looks_left > 0) {
-        method->looks_left--;
-        count++;
-    }
-    *count_out = count;
-    return method->nodes + low;
+    const struct ets_handle_node *nodes = ets_handle_nodes_of(&method->nodes, handle, count_out);
+    if (*count_out > method->looks_left) *count_out = (uint32_t)method->looks_left;
+    method->looks_left -= *count_out;
+    return nodes;
+}
+
+static const struct ets_layer_graph *graph_of(struct ets_layer_method *method,
+                                              const struct ets_graph *graph)
+{
+    uint32_t number = 0;
+    while (method->graphs[number].graph != graph) number++;
+    method->looks_left -= number < method->looks_left ? number : method->looks_left;
+    return &method->graphs[number];
 }
 
 struct ets_text ets_layer_module(struct ets_layer_method *method, int64_t handle)
 {
     uint32_t count;
-    const struct ets_layer_node *nodes = find_nodes(method, handle, &count);
+    const struct ets_handle_node *nodes = find_nodes(method, handle, &count);
     for (uint32_t i = 0; i < count; i++) {
         const struct ets_text module = ets_graph_module_path(nodes[i].node);
         if (module.data != NULL) return module;
@@ -197,9 +164,9 @@ struct ets_text ets_layer_parameter(struct ets_layer_method *method, int64_t han
 {
     struct finding found = {.count = 0};
     uint32_t count;
-    const struct ets_layer_node *nodes = find_nodes(method, handle, &count);
+    const struct ets_handle_node *nodes = find_nodes(method, handle, &count);
     for (uint32_t i = 0; i < count; i++) {
-        const struct ets_layer_graph *graph = &method->graphs[nodes[i].graph];
+        const struct ets_layer_graph *graph = graph_of(method, nodes[i].graph);
         const struct ets_graph_node *node = nodes[i].node;
         for (uint32_t k = 0; k < node->input_count; k++) {
             const struct ets_graph_argument *argument = &node->inputs[k];

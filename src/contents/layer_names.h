@@ -5,14 +5,8 @@
 #ifndef ETSCOPE_CONTENTS_LAYER_NAMES_H
 #define ETSCOPE_CONTENTS_LAYER_NAMES_H
 
-#include "etscope/etrecord.h"
+#include "contents/handle_nodes.h"
 #include "host/strings.h"
-
-struct ets_layer_node {
-    int64_t handle;
-    uint32_t graph; /* of the method's */
-    const struct ets_graph_node *node;
-};
 
 struct ets_layer_graph {
     const struct ets_graph *graph;
@@ -21,10 +15,9 @@ struct ets_layer_graph {
 
 struct ets_layer_method {
     const char *name;
-    struct ets_layer_graph *graphs;
+    struct ets_layer_graph *graphs; /* the method's, and its branches */
     uint32_t graph_count;
-    struct ets_layer_node *nodes; /* by handle, then as in the graphs */
-    uint32_t node_count;
+    struct ets_handle_nodes nodes;
     uint64_t looks_left; /* at nodes, so that many instructions and many nodes of one handle do not
                             cost their product; then nothing more is known */
 };

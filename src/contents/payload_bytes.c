@@ -124,6 +124,7 @@ static bool use(const struct payload *p, uint32_t index, uint32_t number,
     item->backend = p->backend;
     item->content = ets_xnnpack_node_name(node->type);
     item->role = role;
+    item->program = p->sheet->index;
     item->method = p->method->index;
     item->delegate = p->delegate;
     item->node = number;
@@ -178,6 +179,85 @@ static bool add_xnnpack(struct payload *p)
     return !p->sheet->all->is_out_of_memory;
 }
 
+/* Data that a payload has or names, of which no layer is known. */
+static void own(const struct payload *p, uint32_t index)
+{
+    struct ets_byte_item *item = ets_byte_item(p->sheet, index);
+    item->user_count++;
+    if (item->part != ETS_BYTES_NAMED_DATA && item->backend.data != NULL) return;
+    item->part = ETS_BYTES_WEIGHT;
+    item->backend = p->backend;
+    item->program = p->sheet->index;
+    item->method = p->method->index;
+    item->delegate = p->delegate;
+}
+
+/*
+ * A FlatBuffer that no schema here knows still names its data: a text in it that is a key. Only its
+ * beginning is looked through, as payloads may hold weights themselves.
+ */
+static void find_keys(const struct payload *p, struct ets_bytes flatbuffer)
+{
+    enum { LOOKED_THROUGH = 1 << 20, LONGEST_KEY = 256 };
+    const size_t end = flatbuffer.size < LOOKED_THROUGH ? flatbuffer.size : LOOKED_THROUGH;
+    for (size_t at = 0; at + 4 < end; at += 4) {
+        const uint32_t size = ets_load_u32(flatbuffer.data + at);
+        if (size == 0 || size > LONGEST_KEY || size >= end - at - 4) continue;
+        const struct ets_text text = {(const char *)flatbuffer.data + at + 4, size};
+        if (text.data[size] != '\0') continue; /* texts end in one */
+        const uint32_t index = ets_byte_sheet_find_key(p->sheet->all, text);
+        if (index != ETS_BYTES_NONE) own(p, index);
+    }
+}
+
+static const char *kind_of(struct ets_byte_sheet *sheet, struct ets_bytes payload)
+{
+    char text[ETS_PAYLOAD_KIND_CHARS];
+    const char *kind = ets_payload_kind(payload, text);
+    if (kind != text) return kind;
+    const char *copy = ets_arena_copy_text(&sheet->all->map->arena, text, strlen(text));
+    if (copy == NULL) sheet->all->is_out_of_memory = true;
+    return copy;
+}
+
+/* A payload in one piece, or without the constants behind it. */
+static bool add_payload(const struct payload *p, uint64_t offset, uint64_t size,
+                        const char *content, uint64_t count)
+{
+    const uint32_t index = ets_byte_sheet_data(p->sheet, ETS_BYTES_PAYLOAD, offset, size);
+    if (index == ETS_BYTES_NONE) return false;
+    struct ets_byte_item *item = ets_byte_item(p->sheet, index);
+    item->user_count++;
+    item->backend = p->backend;
+    item->content = content;
+    item->count = count;
+    item->program = p->sheet->index;
+    item->method = p->method->index;
+    item->delegate = p->delegate;
+    return true;
+}
+
+static bool add_other(const struct payload *p, struct ets_bytes blob, uint64_t *budget)
+{
+    const uint64_t offset = ets_byte_sheet_offset(p->sheet, blob.data);
+    struct ets_bytes constants;
+    const struct ets_bytes flatbuffer = ets_payload_flatbuffer(blob, &constants);
+    const size_t size = constants.data != NULL ? (size_t)(constants.data - blob.data) : blob.size;
+    if (!add_payload(p, offset, size, kind_of(p->sheet, blob), 1)) return false;
+    if (constants.data != NULL) {
+        const uint32_t index =
+            ets_byte_sheet_data(p->sheet, ETS_BYTES_WEIGHT,
+                                ets_byte_sheet_offset(p->sheet, constants.data), constants.size);
+        if (index == ETS_BYTES_NONE) return false;
+        own(p, index);
+    }
+    if (flatbuffer.data != NULL && blob.size <= *budget) {
+        *budget -= blob.size;
+        find_keys(p, flatbuffer);
+    }
+    return true;
+}
+
 static bool add_delegate(struct ets_byte_sheet *sheet, const struct ets_method *method,
                          uint32_t number, uint64_t *budget)
 {
@@ -185,30 +265,24 @@ static bool add_delegate(struct ets_byte_sheet *sheet, const struct ets_method *
     ets_method_delegate(method, number, &delegate);
     struct payload p = {
         .sheet = sheet, .method = method, .delegate = number, .backend = delegate.id};
-    if (delegate.blob.size == 0) return true;
-    const uint64_t offset = ets_byte_sheet_offset(sheet, delegate.blob.data);
-    /* Payloads that lie apart are read once each; those that overlap only as far as that goes. */
-    const bool is_new = ets_byte_sheet_find_place(sheet, offset) == ETS_BYTES_NONE;
-    const bool is_known = is_new && delegate.blob.size <= *budget &&
-                          ets_text_is(delegate.id, ETS_XNNPACK_BACKEND) &&
-                          ets_xnnpack_init(&p.xnnpack, delegate.blob, NULL) == ETS_OK;
-    const uint64_t size = is_known ? ets_byte_sheet_offset(sheet, p.xnnpack.flatbuffer.data) +
-                                         p.xnnpack.flatbuffer.size - offset
-                                   : delegate.blob.size;
-    const uint32_t index = ets_byte_sheet_data(sheet, ETS_BYTES_PAYLOAD, offset, size);
-    if (index == ETS_BYTES_NONE) return false;
-    struct ets_byte_item *item = ets_byte_item(sheet, index);
-    item->user_count++;
-    if (is_new) {
-        item->backend = p.backend;
-        item->content =
-            is_known ? "XNNPACK graph" : ets_payload_kind(delegate.blob, &sheet->all->map->arena);
-        item->count = is_known ? p.xnnpack.node_count : 1;
-        item->method = method->index;
-        item->delegate = number;
+    const struct ets_bytes blob = delegate.blob;
+    if (blob.size == 0) return true;
+    const uint64_t offset = ets_byte_sheet_offset(sheet, blob.data);
+    const uint32_t old = ets_byte_sheet_find_place(sheet, offset);
+    if (old != ETS_BYTES_NONE) {
+        ets_byte_item(sheet, old)->user_count++; /* of several delegates */
+        return true;
     }
-    if (is_known) *budget -= delegate.blob.size;
-    return is_known ? add_xnnpack(&p) : true;
+    /* Payloads that lie apart are read once each; those that overlap only as far as that goes. */
+    if (blob.size > *budget || !ets_text_is(delegate.id, ETS_XNNPACK_BACKEND) ||
+        ets_xnnpack_init(&p.xnnpack, blob, NULL) != ETS_OK) {
+        return add_other(&p, blob, budget);
+    }
+    const uint64_t graph_at = ets_byte_sheet_offset(sheet, p.xnnpack.flatbuffer.data);
+    *budget -= blob.size;
+    return add_payload(&p, offset, graph_at + p.xnnpack.flatbuffer.size - offset, "XNNPACK graph",
+                       p.xnnpack.node_count) &&
+           add_xnnpack(&p);
 }
 
 void ets_payload_bytes_add(struct ets_byte_sheet *sheet)

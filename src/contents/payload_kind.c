@@ -28,7 +28,7 @@ static bool has_identifier(struct ets_bytes bytes)
     return true;
 }
 
-const char *ets_payload_kind(struct ets_bytes payload, struct ets_arena *arena)
+const char *ets_payload_kind(struct ets_bytes payload, char text[ETS_PAYLOAD_KIND_CHARS])
 {
     static const struct {
         size_t at;
@@ -45,8 +45,26 @@ const char *ets_payload_kind(struct ets_bytes payload, struct ets_arena *arena)
         if (begins_with(payload, known[i].at, known[i].magic)) return known[i].kind;
     }
     if (!has_identifier(payload)) return "unknown";
-    char text[32];
-    const int size = snprintf(text, sizeof text, "FlatBuffer %.4s", (const char *)payload.data + 4);
-    const char *copy = ets_arena_copy_text(arena, text, (size_t)size);
-    return copy != NULL ? copy : "FlatBuffer";
+    snprintf(text, ETS_PAYLOAD_KIND_CHARS, "FlatBuffer %.4s", (const char *)payload.data + 4);
+    return text;
+}
+
+struct ets_bytes ets_payload_flatbuffer(struct ets_bytes payload, struct ets_bytes *constants_out)
+{
+    enum { FLATBUFFER_AT = 10, CONSTANTS_AT = 18, HEADER_BYTES = 30 };
+    const struct ets_bytes none = {NULL, 0};
+    *constants_out = none;
+    if (!begins_with(payload, 4, "VH00")) return has_identifier(payload) ? payload : none;
+    if (payload.size < HEADER_BYTES) return none;
+    const uint8_t *at = payload.data;
+    const uint32_t start = ets_load_u32(at + FLATBUFFER_AT);
+    const uint32_t size = ets_load_u32(at + FLATBUFFER_AT + 4);
+    const uint32_t constants = ets_load_u32(at + CONSTANTS_AT);
+    const uint64_t constant_bytes = ets_load_u64(at + CONSTANTS_AT + 4);
+    if (start < HEADER_BYTES || !ets_range_fits(start, size, payload.size)) return none;
+    if (constants >= (uint64_t)start + size && constant_bytes > 0 &&
+        ets_range_fits(constants, constant_bytes, payload.size)) {
+        *constants_out = (struct ets_bytes){at + constants, (size_t)constant_bytes};
+    }
+    return (struct ets_bytes){at + start, size};
 }

@@ -21,7 +21,8 @@ enum kind {
     OF_ROOT = METHOD_KINDS, /* header, version */
     OF_DATA_LIST,           /* named data, segments, offsets of constants */
     KINDS,
-    OF_INLINE = KINDS /* constants and payloads in the FlatBuffer: data of their own */
+    OF_INLINE = KINDS, /* constants and payloads in the FlatBuffer: their tables, ... */
+    OF_INLINE_DATA     /* ... and what is data of its own */
 };
 enum { KIND_BITS = 4, KIND_MASK = (1 << KIND_BITS) - 1 };
 
@@ -54,6 +55,7 @@ static uint32_t label_of(uint32_t parent, unsigned slot, uint32_t index)
         case PLAN_DELEGATES: return number | OF_DELEGATES;
         default: return parent;
         }
+    case OF_INLINE: return OF_INLINE_DATA;
     case OF_CHAINS: return slot == CHAIN_TRACES ? number | OF_TRACES : parent;
     default: return parent;
     }
@@ -69,16 +71,14 @@ static uint32_t label(void *context, uint32_t parent, unsigned slot, uint32_t in
 static void claim_piece(void *context, uint32_t tag, size_t at, size_t bytes)
 {
     const struct walk *walk = context;
-    const bool is_inline = (tag & KIND_MASK) == OF_INLINE;
-    const uint32_t kind = is_inline ? OF_DATA_LIST : tag & KIND_MASK;
+    const uint32_t told = tag & KIND_MASK;
+    const uint32_t kind = told < KINDS ? told : OF_DATA_LIST;
     const uint32_t item = kind < METHOD_KINDS
                               ? walk->items[(tag >> KIND_BITS) * METHOD_KINDS + kind]
                               : walk->items[walk->methods * METHOD_KINDS + kind - METHOD_KINDS];
-    /* What is inline is data: of its vectors the length alone belongs to the FlatBuffer. Their
-     * tables are no longer than a vtable and two numbers. */
-    const bool is_long = is_inline && bytes > 32;
+    /* Of a vector of data the length alone belongs to the FlatBuffer. */
     ets_byte_sheet_claim(walk->sheet, item, walk->sheet->file->program_offset + at,
-                         is_long ? 4 : bytes);
+                         told == OF_INLINE_DATA ? 4 : bytes);
 }
 
 /* One item for each kind of part, of each method apart. */
@@ -98,6 +98,7 @@ static bool make_items(struct walk *walk, const struct ets_program *program)
         walk->items[i] = ets_byte_sheet_item(sheet, ETS_BYTES_PROGRAM, contents[kind]);
         if (walk->items[i] == ETS_BYTES_NONE) return false;
         if (is_of_method && walk->by_method) {
+            ets_byte_item(sheet, walk->items[i])->program = sheet->index;
             ets_byte_item(sheet, walk->items[i])->method = method;
         }
     }
@@ -129,7 +130,8 @@ static bool add_flatbuffer(struct ets_byte_sheet *sheet, const struct ets_progra
     if (!make_items(&walk, program)) return false;
     ets_byte_sheet_claim(sheet, walk.items[walk.methods * METHOD_KINDS], at,
                          8 + (uint64_t)program->header_bytes);
-    ets_fb_walk(ets_program_root(program), &ets_program_type, OF_ROOT, &walker);
+    const struct ets_bytes body = {program->bytes.data, (size_t)program->flatbuffer_bytes};
+    ets_fb_walk(body, ets_program_root(program), &ets_program_type, OF_ROOT, &walker);
     for (uint32_t i = 0; i < program->method_count; i++) {
         struct ets_method method;
         ets_program_method(program, i, &method);
@@ -138,7 +140,7 @@ static bool add_flatbuffer(struct ets_byte_sheet *sheet, const struct ets_progra
     ets_byte_item(sheet, walk.items[walk.methods * METHOD_KINDS + OF_DATA_LIST - METHOD_KINDS])
         ->count = (uint64_t)program->segment_count + program->named_data_count;
     ets_byte_sheet_region(sheet, ets_byte_sheet_item(sheet, ETS_BYTES_OTHER, NULL), at,
-                          program->flatbuffer_bytes, false);
+                          program->flatbuffer_bytes, ETS_GAPS_ARE_LOOKED_AT);
     return !sheet->all->is_out_of_memory;
 }
 
@@ -165,6 +167,7 @@ static void add_tensor(struct ets_byte_sheet *sheet, const struct ets_method *me
     if (index == ETS_BYTES_NONE) return;
     struct ets_byte_item *item = ets_byte_item(sheet, index);
     if (item->user_count++ == 0) {
+        item->program = sheet->index;
         item->method = method->index;
         item->name = tensor->qualified_name;
         ets_byte_sheet_take_shape(sheet, item, &tensor->tensor);
@@ -213,11 +216,12 @@ static void add_segments(struct ets_byte_sheet *sheet, const struct ets_program 
         struct ets_segment segment;
         ets_program_segment(program, i, &segment);
         if (segment.size == 0) continue;
-        ets_byte_sheet_region(sheet, unused, base + segment.offset, segment.size, false);
+        ets_byte_sheet_region(sheet, unused, base + segment.offset, segment.size,
+                              ETS_GAPS_ARE_UNREAD);
         if (segment.offset + segment.size > end) end = segment.offset + segment.size;
     }
     ets_byte_sheet_region(sheet, ets_byte_sheet_item(sheet, ETS_BYTES_TRAILING, NULL), base + end,
-                          program->bytes.size - end, true);
+                          program->bytes.size - end, ETS_GAPS_ARE_ITEMS);
 }
 
 enum ets_status ets_program_bytes_add(struct ets_byte_sheet *sheet, struct ets_error *error)

@@ -7,7 +7,7 @@
  *         return parent == ROOT && slot == PROGRAM_PLANS && index != ETS_FB_WHOLE ? PLAN : parent;
  *     }
  *     const struct ets_fb_walker walker = {&counts, label, count_piece};
- *     ets_fb_walk(root, &ets_program_type, ROOT, &walker);
+ *     ets_fb_walk(bytes, root, &ets_program_type, ROOT, &walker);
  *
  * Pieces come in no order of place, and those that tables share come once for each of them: no more
  * of them in all than the verifier has visited.
@@ -30,7 +30,9 @@ struct ets_fb_walker {
     void (*piece)(void *context, uint32_t label, size_t at, size_t bytes);
 };
 
-void ets_fb_walk(struct ets_fb table, const struct ets_fb_type *type, uint32_t label,
-                 const struct ets_fb_walker *walker);
+/* `bytes`: what was verified. Of a union's member that the types do not know (None, a newer
+ * writer's) the table alone is a piece, if it lies in them. */
+void ets_fb_walk(struct ets_bytes bytes, struct ets_fb table, const struct ets_fb_type *type,
+                 uint32_t label, const struct ets_fb_walker *walker);
 
 #endif

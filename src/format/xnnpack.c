@@ -257,8 +257,11 @@ static struct ets_xnnpack_quantization quantization_of(struct ets_fb value)
     struct ets_xnnpack_quantization q = {.kind = ETS_XNNPACK_NOT_QUANTIZED};
     if (ets_fb_u8(value, VALUE_TAG, 0) != VALUE_IS_QUANTIZED) return q;
     const struct ets_fb quantized = ets_fb_table(value, VALUE_MEMBER);
-    const struct ets_fb member = ets_fb_table(quantized, QUANTIZED_MEMBER);
     q.kind = ets_fb_u8(quantized, QUANTIZED_TAG, 0);
+    const bool is_known = q.kind == ETS_XNNPACK_PER_CHANNEL || q.kind == ETS_XNNPACK_PER_TENSOR ||
+                          q.kind == ETS_XNNPACK_PER_GROUP;
+    if (!is_known) return q; /* never verified: not followed */
+    const struct ets_fb member = ets_fb_table(quantized, QUANTIZED_MEMBER);
     switch (q.kind) {
     case ETS_XNNPACK_PER_CHANNEL:
         q.channel_dim = ets_fb_i32(member, CHANNEL_DIM, 0);
@@ -277,7 +280,7 @@ static struct ets_xnnpack_quantization quantization_of(struct ets_fb value)
         q.scale_count = q.scale_constant != 0 ? ets_fb_u32(member, GROUP_SCALE_COUNT, 0)
                                               : ets_fb_vector(member, GROUP_SCALES).count;
         break;
-    default: break; /* never verified: not followed */
+    default: break;
     }
     return q;
 }

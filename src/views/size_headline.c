@@ -43,6 +43,10 @@ static void add_layers(struct ets_text_builder *text, const struct ets_size_grou
     const char *layer = group->layer == NULL ? "" : group->layer;
     const bool is_linear = strcmp(layer, "FullyConnected") == 0;
     const bool is_convolution = strstr(layer, "Conv") == layer && strcmp(layer, "Convert") != 0;
+    if (group->layer_count == 0) {
+        ets_add_plain_text(text, "weights in %.*s", ETS_TEXT(group->key));
+        return;
+    }
     ets_add_text(text, "weights of ");
     if (is_linear) add_count(text, group->layer_count, "linear layer", "linear layers");
     else if (is_convolution) add_count(text, group->layer_count, "convolution", "convolutions");
@@ -121,7 +125,7 @@ size_t ets_size_item_name(const struct ets_byte_item *item, char *text, size_t r
     text[0] = '\0';
     if (item->name.data != NULL) {
         ets_add_plain_text(&builder, is_scale ? "%.*s (scales)" : "%.*s", ETS_TEXT(item->name));
-    } else if (item->part == ETS_BYTES_WEIGHT) {
+    } else if (item->part == ETS_BYTES_WEIGHT && item->node != ETS_BYTES_NONE) {
         if (item->module.size > 0) ets_add_plain_text(&builder, "%.*s ", ETS_TEXT(item->module));
         ets_add_plain_text(&builder, "%s %u.%u %s", item->content, item->delegate, item->node,
                            item->role);

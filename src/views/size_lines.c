@@ -65,7 +65,8 @@ static bool count_layers(struct collector *c)
         const struct ets_byte_item *item = &c->map->items[i];
         struct ets_size_group *group = &c->groups[c->items[i].group];
         if (item->part != ETS_BYTES_WEIGHT || c->by != ETS_SIZE_BY_PART) continue;
-        const uint64_t key[LAYER_WORDS] = {item->file, item->method, item->delegate, item->node};
+        if (item->node == ETS_BYTES_NONE) continue; /* of an unknown layer */
+        const uint64_t key[LAYER_WORDS] = {item->program, item->method, item->delegate, item->node};
         const uint32_t known = layers.count;
         const uint32_t number = ets_key_table_add(&layers, key);
         if (number == ETS_KEY_NONE) return false;

@@ -29,7 +29,8 @@ struct ets_size_group {
     struct ets_text key;     /* backend, module or dtype; absent: none */
     uint64_t bytes;
     uint64_t count;       /* of what its items count */
-    uint32_t layer_count; /* BY_PART, of WEIGHT: nodes of delegates that they belong to */
+    uint32_t layer_count; /* BY_PART, of WEIGHT: nodes of delegates that they belong to; 0: not
+                             known */
     const char *layer;    /* "FullyConnected" where all these are of one type; NULL */
     uint32_t first, item_count;
 };

@@ -111,8 +111,13 @@ class TestProgram(unittest.TestCase):
         self.assertEqual(method["instructions"]["DelegateCall"], len(method["delegates"]))
         self.assertEqual(sum(d["blob_bytes"] for d in method["delegates"]),
                          program["sizes"]["delegate_bytes"])
-        self.assertIn("  delegates      XnnpackBackend: 12, 13.9 KiB, 12 calls",
+        self.assertIn("  delegates      XnnpackBackend: 12, 13.9 KiB, 58 nodes, 12 calls",
                       info(DATA / "gpt_xnnpack/model.pte").splitlines())
+        self.assertEqual({d["content"] for d in method["delegates"]}, {"XNNPACK graph"})
+        self.assertEqual(sum(d["node_count"] for d in method["delegates"]), 58)
+        (method, _) = facts("schema/everything.pte")["methods"]
+        self.assertEqual([(d["content"], d["node_count"]) for d in method["delegates"]],
+                         [("unknown", None)] * 2)
 
     def test_info__dynamic_sizes_are_upper_bounds(self):
         text = info(DATA / "dynamic/model.pte")

@@ -3,15 +3,17 @@
 import csv
 import io
 import json
+import os
 import pathlib
 import re
-import struct
+import subprocess
 import tarfile
 import tempfile
 import unittest
 import xml.etree.ElementTree
 
 import support
+from large_files import grow_last_segment, make_data_file
 from support import DATA, INPUT, OK, USAGE
 
 SWEEP = DATA / "delegates" / "sweep.tar.xz"
@@ -42,9 +44,9 @@ class Sums(unittest.TestCase):
         found = rows(path, "--no-siblings")
         self.assertEqual(sum(row["size_bytes"] for row in found), path.stat().st_size, path)
         self.assertTrue(all(row["size_bytes"] > 0 for row in found), path)
-        # No real file has anything that is not explained.
-        odd = {"unused", "other", "trailing"} & set(part_bytes(found))
-        self.assertEqual(odd, set(), path)
+        # No file of an export has anything that is not explained.
+        if path.parent.name not in ("schema", "plans"):
+            self.assertEqual({"unused", "other", "trailing"} & set(part_bytes(found)), set(), path)
         return found
 
     def test_size__every_byte_of_every_fixture_counts_once(self):
@@ -52,7 +54,8 @@ class Sums(unittest.TestCase):
         self.assertGreater(len(files), 40)
         for path in sorted(files):
             with self.subTest(path=path):
-                self.check(path)
+                if path.name not in ("no_arena.pte", "outside.pte"):  # refused as a whole
+                    self.check(path)
 
     def test_size__every_byte_of_the_sweep_counts_once(self):
         with tempfile.TemporaryDirectory() as folder, tarfile.open(SWEEP) as archive:
@@ -128,6 +131,41 @@ class Names(unittest.TestCase):
         self.assertIn("qbint4", {row["dtype"] for row in weights})
         self.assertIn(("scale", "bfloat16"), {(row["role"], row["dtype"]) for row in weights})
 
+    def test_size__named_data_of_a_backend_that_is_not_understood(self):
+        """Vulkan's graph is a FlatBuffer with the keys of its constants."""
+        told = document(DATA / "payloads" / "vulkan.pte", "--no-siblings")
+        weights = [row for row in told["rows"] if row["part"] == "delegate_weight"]
+        self.assertEqual(sorted(row["size_bytes"] for row in weights), [8 * 4, 8 * 16 * 4])
+        self.assertEqual({(row["backend"], row["content"], row["node"]) for row in weights},
+                         {("VulkanBackend", None, None)})
+        (payload,) = [row for row in told["rows"] if row["part"] == "delegate_payload"]
+        self.assertEqual((payload["content"], payload["backend"]),
+                         ("Vulkan graph", "VulkanBackend"))
+
+    def test_size__weights_in_a_data_file(self):
+        """A key that the program does not have is looked for in the data files."""
+        model = DATA / "gpt_xnnpack"
+        found = rows(model / "model.pte", "--etrecord", model / "model.etrecord")
+        up = next(row for row in found if row["name"] == "blocks.0.up.weight")
+        data = bytearray((model / "model.pte").read_bytes())
+        key = up["key"].encode()
+        self.assertEqual(data.count(key), 2)  # in the list of named data, and in the payload
+        at = data.index(key)
+        if at > up["offset"] or b"XH00" in data[:at]:
+            self.fail("the list of named data comes first")
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "model.pte"
+            weights = pathlib.Path(folder) / "weights.ptd"
+            data[at:at + 1] = b"-"
+            program.write_bytes(data)
+            make_data_file(weights, [(up["key"], up["size_bytes"])])
+            found = rows(program, weights, "--etrecord", model / "model.etrecord")
+        moved = next(row for row in found if row["name"] == "blocks.0.up.weight")
+        self.assertEqual((moved["file"], moved["part"], moved["module"], moved["dtype"]),
+                         (str(weights), "delegate_weight", "blocks.0.up", "float32"))
+        left = [row for row in found if row["part"] == "named_data"]
+        self.assertEqual([row["key"] for row in left], ["-" + up["key"][1:]])
+
     def test_size__data_file_belongs_to_the_program(self):
         program, data = DATA / "ptd" / "external.pte", DATA / "ptd" / "external.ptd"
         found = rows(program, data)
@@ -175,37 +213,39 @@ class Duplicates(unittest.TestCase):
                           document(path, "--duplicates")["headline"])
 
 
-def make_data_file(path, entries):
-    """A .ptd whose entries are holes of a sparse file."""
-    dump = support.Dump()
-    dump.data = bytearray(48)
-    struct.pack_into("<4s4sI", dump.data, 4, b"FT01", b"FH01", 40)
-    root, references = dump.table({1: ("ref", 0), 2: ("ref", 0)})
-    struct.pack_into("<I", dump.data, 0, root)
-    places = vector(dump, references[1], len(entries))
-    offset = 0
-    for place, (_, size) in zip(places, entries):
-        at, _ = dump.table({0: ("<Q", offset), 1: ("<Q", size)})
-        dump.point(place, at)
-        offset += -(-size // 128) * 128
-    places = vector(dump, references[2], len(entries))
-    for i, (place, (key, _)) in enumerate(zip(places, entries)):
-        at, inner = dump.table({0: ("ref", 0), 1: ("<I", i)})
-        dump.point(place, at)
-        dump.text(inner[0], key)
-    base = -(-len(dump.data) // 128) * 128
-    struct.pack_into("<QQQQ", dump.data, 16, 48, len(dump.data) - 48, base, offset)
-    with path.open("wb") as file:
-        file.write(dump.data)
-        file.truncate(base + offset)
+class LargeFiles(support.FolderTest):
+    """Only what is needed is read: a sparse file of 2 GB takes the memory of a small one."""
 
+    LARGE = 2 << 30
 
-def vector(dump, reference, count):
-    dump.align(4)
-    dump.point(reference)
-    start = len(dump.data) + 4
-    dump.data += struct.pack("<I", count) + bytes(4 * count)
-    return [start + 4 * i for i in range(count)]
+    def peak_bytes(self, *words):
+        process = subprocess.Popen([support.ETSCOPE, *map(str, words)],
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        output = process.stdout.read()
+        process.stdout.close()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, OK)
+        return usage.ru_maxrss * 1024, output.decode()
+
+    def test_size__program(self):
+        path = self.folder / "large.pte"
+        grow_last_segment(support.fixture("gpt_xnnpack", "model.pte"), path, self.LARGE)
+        for command in ("size", "info"):
+            peak, output = self.peak_bytes(command, path)
+            self.assertIn("2.0 GiB", output)
+            self.assertLess(peak, 30 << 20, command)
+        done = support.run("info", path, "--format", "json")
+        self.assertIsNone(support.json_rows(done.stdout)[0]["fingerprint"])
+        self.assertEqual(sum(row["size_bytes"] for row in rows(path)), self.LARGE)
+
+    def test_size__data_file(self):
+        path = self.folder / "large.ptd"
+        make_data_file(path, [(f"layer{i}", 8 << 20) for i in range(256)])
+        for command in ("size", "info"):
+            peak, output = self.peak_bytes(command, path)
+            self.assertIn("2.0 GiB", output)
+            self.assertLess(peak, 30 << 20, command)
 
 
 class Sql(unittest.TestCase):

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "cli/info/info_kinds.h"
+#include "contents/payload_kind.h"
 #include "format/program_names.h"
+#include "format/xnnpack.h"
 #include "host/output.h"
 
 enum { KIND_COUNT = ETS_INSTRUCTION_FREE_CALL + 1 };
@@ -16,6 +18,7 @@ struct operator_calls {
 struct delegate_calls {
     struct ets_text id;
     uint64_t delegates, bytes, calls;
+    uint64_t nodes; /* of XNNPACK's payloads */
 };
 
 /* How often a method uses what. */
@@ -215,16 +218,45 @@ static int compare_delegates(const void *left, const void *right)
     return compare_texts(a->id, b->id);
 }
 
+/* What a payload is; *nodes_out: of XNNPACK's. `budget`: bytes that may still be read, so that many
+ * delegates with one payload do not cost their product. */
+static const char *look_into(const struct ets_delegate *delegate, uint64_t *budget,
+                             char text[ETS_PAYLOAD_KIND_CHARS], uint64_t *nodes_out)
+{
+    const struct ets_text xnnpack = {ETS_XNNPACK_BACKEND, strlen(ETS_XNNPACK_BACKEND)};
+    struct ets_xnnpack payload;
+    *nodes_out = 0;
+    if (delegate->blob.size == 0) return NULL;
+    if (compare_texts(delegate->id, xnnpack) != 0 || delegate->blob.size > *budget) {
+        return ets_payload_kind(delegate->blob, text);
+    }
+    *budget -= delegate->blob.size;
+    if (ets_xnnpack_init(&payload, delegate->blob, NULL) != ETS_OK) {
+        return ets_payload_kind(delegate->blob, text);
+    }
+    *nodes_out = payload.node_count;
+    return "XNNPACK graph";
+}
+
+static uint64_t budget_of(const struct ets_method *method)
+{
+    enum { TIMES = 16 };
+    return TIMES * (uint64_t)method->program->bytes.size;
+}
+
 /* The delegates of each backend added up, by name; returns the number of backends. */
 static uint32_t group_delegates(const struct ets_method *method, const struct method_counts *counts,
                                 struct delegate_calls *groups)
 {
+    char text[ETS_PAYLOAD_KIND_CHARS];
+    uint64_t budget = budget_of(method), nodes;
     uint32_t count = 0;
     for (uint32_t i = 0; i < method->delegate_count; i++) {
         struct ets_delegate delegate;
         ets_method_delegate(method, i, &delegate);
-        groups[i] =
-            (struct delegate_calls){delegate.id, 1, delegate.blob.size, counts->delegates[i]};
+        (void)look_into(&delegate, &budget, text, &nodes);
+        groups[i] = (struct delegate_calls){delegate.id, 1, delegate.blob.size,
+                                            counts->delegates[i], nodes};
     }
     qsort(groups, method->delegate_count, sizeof *groups, compare_delegates);
     for (uint32_t i = 0; i < method->delegate_count; i++) {
@@ -235,6 +267,7 @@ static uint32_t group_delegates(const struct ets_method *method, const struct me
         groups[count - 1].delegates++;
         groups[count - 1].bytes += groups[i].bytes;
         groups[count - 1].calls += groups[i].calls;
+        groups[count - 1].nodes += groups[i].nodes;
     }
     return count;
 }
@@ -257,6 +290,10 @@ static void tell_backends(struct info_request *request, const struct ets_method 
         ets_facts_words(facts, ": %llu, ", (unsigned long long)groups[i].delegates);
         ets_facts_bytes(facts, NULL, groups[i].bytes);
         ets_facts_words(facts, ", ");
+        if (groups[i].nodes > 0) {
+            ets_facts_count(facts, NULL, groups[i].nodes, "node");
+            ets_facts_words(facts, ", ");
+        }
         ets_facts_count(facts, NULL, groups[i].calls, "call");
         ets_facts_end(facts);
     }
@@ -269,17 +306,28 @@ static void tell_delegates(struct info_request *request, const struct ets_method
                            const struct method_counts *counts)
 {
     struct ets_facts *facts = &request->facts;
+    char text[ETS_PAYLOAD_KIND_CHARS];
+    uint64_t budget = budget_of(method), nodes;
     tell_backends(request, method, counts);
     ets_json_begin_array(facts->json, "delegates");
     for (uint32_t i = 0; i < method->delegate_count; i++) {
         struct ets_delegate delegate;
         ets_method_delegate(method, i, &delegate);
+        const char *content = look_into(&delegate, &budget, text, &nodes);
         ets_json_begin_object(facts->json, NULL);
         if (request->all) ets_facts_line(facts, "delegate %u", (unsigned)i);
         ets_facts_text(facts, "backend", delegate.id);
         ets_facts_words(facts, ", ");
         ets_facts_bytes(facts, "blob_bytes", delegate.blob.size);
         ets_facts_words(facts, "%s, ", delegate.is_inline ? " inline" : "");
+        ets_facts_string(facts, "content", content);
+        if (content != NULL) ets_facts_words(facts, ", ");
+        if (nodes > 0) {
+            ets_facts_count(facts, "node_count", nodes, "node");
+            ets_facts_words(facts, ", ");
+        } else {
+            ets_json_put_null(facts->json, "node_count");
+        }
         ets_facts_count(facts, "calls", counts->delegates[i], "call");
         ets_facts_end(facts);
         ets_json_end_object(facts->json);

@@ -129,7 +129,7 @@ static void describe(const struct ets_byte_item *item, char *text, size_t room)
         ets_add_text(&b, "%s%lld", i == 0 ? " [" : ", ", (long long)item->shape[i]);
     }
     if (item->shape != NULL && item->rank > 0) ets_add_text(&b, "]");
-    if (item->part == ETS_BYTES_WEIGHT) ets_add_text(&b, ", %s", item->content);
+    if (item->node != ETS_BYTES_NONE) ets_add_text(&b, ", %s", item->content);
     if (item->module.size > 0) ets_add_plain_text(&b, " in %.*s", ETS_TEXT(item->module));
     if (item->same_as != ETS_BYTES_NONE) ets_add_text(&b, ", a duplicate");
 }

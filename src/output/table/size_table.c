@@ -146,7 +146,7 @@ static void put_method(const struct line *line)
         ets_table_put_nothing(line->table);
         return;
     }
-    ets_program_method(&line->map->files[line->item->file].program, line->item->method, &method);
+    ets_program_method(&line->map->files[line->item->program].program, line->item->method, &method);
     ets_table_put_text(line->table, method.name);
 }
 
@@ -154,7 +154,8 @@ static void put_method(const struct line *line)
 static void put_method_for_people(const struct line *line)
 {
     const bool is_known = line->item != NULL && line->item->method != ETS_BYTES_NONE;
-    if (is_known && line->map->files[line->item->file].program.method_count > 1) put_method(line);
+    if (is_known && line->map->files[line->item->program].program.method_count > 1)
+        put_method(line);
     else ets_table_put_nothing(line->table);
 }
 

@@ -1,4 +1,5 @@
-"""Makes two.pte: two methods that are one delegate call each, with the same operators in another order.
+"""Makes two.pte: two methods that are one delegate call each, with the same operators in another order;
+and vulkan.pte, a linear layer for a backend whose payload is not understood.
 
     python tests/data/payloads/make.py
 
@@ -11,6 +12,7 @@ import sys
 from pathlib import Path
 
 import torch
+from executorch.backends.vulkan.partitioner.vulkan_partitioner import VulkanPartitioner
 from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
 from executorch.exir import to_edge_transform_and_lower
 from torch import nn
@@ -31,7 +33,16 @@ class Down(nn.Module):
         return torch.sigmoid(torch.tanh(x))
 
 
+def make_vulkan():
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(16, 8), nn.ReLU()).eval()
+    program = torch.export.export(model, (torch.randn(2, 16),))
+    edge = to_edge_transform_and_lower(program, partitioner=[VulkanPartitioner()])
+    (FOLDER / "vulkan.pte").write_bytes(edge.to_executorch().buffer)
+
+
 def main():
+    make_vulkan()
     torch.manual_seed(0)
     example = (torch.randn(1, 4),)
     programs = {name: torch.export.export(module.eval(), example)

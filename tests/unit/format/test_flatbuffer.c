@@ -9,7 +9,7 @@
 /* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
-#include "format/flatbuffer.h"
+#include "format/flatbuffer_walk.h"
 #include "test_little_support.h"
 
 enum { NAME, CHILD, NUMBERS, KIDS, TAG, MEMBER, WEIGHT, TEXTS, SLOTS };
@@ -391,6 +391,49 @@ static void test_flatbuffer__single_tables_share_a_budget(void **state)
                      ETS_TRUNCATED);
 }
 
+/* What a walk finds: how often each byte, and the labels. */
+struct found {
+    uint8_t covered[sizeof(((struct buffer *)0)->data)];
+    uint32_t pieces, labelled;
+};
+
+static uint32_t label_kids(void *context, uint32_t parent, unsigned slot, uint32_t index)
+{
+    (void)context;
+    return slot == KIDS && index != ETS_FB_WHOLE ? 100 + index : parent;
+}
+
+static void find_piece(void *context, uint32_t label, size_t at, size_t bytes)
+{
+    struct found *found = context;
+    assert_true(ets_range_fits(at, bytes, sizeof found->covered));
+    memset(found->covered + at, 1, bytes);
+    found->pieces++;
+    found->labelled += label >= 100;
+}
+
+static void test_flatbuffer__a_walk_finds_every_byte(void **state)
+{
+    (void)state;
+    static struct buffer b;
+    static struct found found;
+    struct ets_fb root;
+    size_t left = 0;
+    (void)make_full(&b);
+    const struct ets_bytes bytes = {b.data, b.size};
+    assert_int_equal(ets_fb_verify_root(bytes, 0, &node_type, 0, &root, NULL), ETS_OK);
+    memset(&found, 0, sizeof found);
+    const struct ets_fb_walker walker = {&found, label_kids, find_piece};
+    ets_fb_walk(bytes, root, &node_type, 1, &walker);
+    assert_int_equal(found.labelled, 4); /* both kids are one table: vtable and table, twice */
+    for (size_t i = 4; i < b.size; i++) {
+        if (found.covered[i]) continue;
+        assert_int_equal(b.data[i], 0); /* padding */
+        left++;
+    }
+    assert_true(left <= 5 * 4); /* of five vectors */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -406,6 +449,7 @@ int main(void)
         cmocka_unit_test(test_flatbuffer__overlapping_offsets_cost_no_more_than_the_file),
         cmocka_unit_test(test_flatbuffer__origin_is_added_to_offsets),
         cmocka_unit_test(test_flatbuffer__single_tables_share_a_budget),
+        cmocka_unit_test(test_flatbuffer__a_walk_finds_every_byte),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,7 +117,42 @@ static void test_xnnpack__quantised_values(void **state)
     find_value(&payload, node.inputs[1], &value);
     assert_string_equal(ets_xnnpack_type_name(value.type), "qcint8");
     assert_int_equal(ets_xnnpack_type_bits(value.type), 8);
+    assert_int_equal(value.quantization.kind, ETS_XNNPACK_PER_CHANNEL);
+    assert_int_equal(value.quantization.scale_count, 256);
+    struct ets_xnnpack_constant scales;
+    ets_xnnpack_constant(&payload, value.quantization.scale_constant, &scales);
+    assert_int_equal(scales.size, 256 * 4);
     release(bytes);
+}
+
+static void test_xnnpack__kinds_of_quantisation(void **state)
+{
+    (void)state;
+    const struct ets_bytes per_tensor = load("conv_xnnpack_int8/model.pte", 0);
+    const struct ets_bytes in_groups = load("torchao/8da4w.pte", 0);
+    struct ets_xnnpack payload;
+    struct ets_xnnpack_value value;
+    uint32_t kinds[ETS_XNNPACK_PER_GROUP + 1] = {0};
+    assert_int_equal(ets_xnnpack_init(&payload, per_tensor, NULL), ETS_OK);
+    for (uint32_t i = 0; i < payload.value_count; i++) {
+        ets_xnnpack_value(&payload, i, &value);
+        kinds[value.quantization.kind]++;
+        if (value.quantization.kind != ETS_XNNPACK_PER_TENSOR) continue;
+        assert_true(value.quantization.scale > 0);
+    }
+    assert_true(kinds[ETS_XNNPACK_PER_TENSOR] > 0 && kinds[ETS_XNNPACK_PER_CHANNEL] > 0);
+    assert_int_equal(kinds[ETS_XNNPACK_PER_GROUP], 0);
+    assert_int_equal(ets_xnnpack_init(&payload, in_groups, NULL), ETS_OK);
+    for (uint32_t i = 0; i < payload.value_count; i++) {
+        ets_xnnpack_value(&payload, i, &value);
+        kinds[value.quantization.kind]++;
+        if (value.quantization.kind != ETS_XNNPACK_PER_GROUP) continue;
+        assert_int_equal(value.quantization.group_size, 32);
+        assert_true(value.quantization.scale_constant > 0);
+    }
+    assert_true(kinds[ETS_XNNPACK_PER_GROUP] > 0 && kinds[ETS_XNNPACK_PER_TOKEN] > 0);
+    release(in_groups);
+    release(per_tensor);
 }
 
 static void test_xnnpack__a_payload_without_its_header(void **state)
@@ -205,6 +240,7 @@ int main(void)
         cmocka_unit_test(test_xnnpack__nodes_and_tensors_of_a_convolution),
         cmocka_unit_test(test_xnnpack__arguments_of_the_call),
         cmocka_unit_test(test_xnnpack__quantised_values),
+        cmocka_unit_test(test_xnnpack__kinds_of_quantisation),
         cmocka_unit_test(test_xnnpack__a_payload_without_its_header),
         cmocka_unit_test(test_xnnpack__what_is_wrong_is_said),
         cmocka_unit_test(test_xnnpack__every_cut_and_every_flipped_bit_is_survived),
