@@ -19,7 +19,8 @@ static void check_items(const struct ets_byte_map *map, size_t size)
         if (item->method != ETS_BYTES_NONE && item->method >= map->files[0].program.method_count) {
             abort();
         }
-        if (ets_size_item_name(item, name, sizeof name) != strlen(name)) abort();
+        const size_t length = ets_size_item_name(item, name, sizeof name);
+        if (length != strlen(name)) abort();
     }
     if (sum != size) abort();
 }
@@ -34,7 +35,8 @@ static void check_lines(const struct ets_byte_map *map, size_t size)
     if (ets_size_lines_collect(&arena, map, ETS_SIZE_BY_PART, &lines)) {
         for (uint32_t g = 0; g < lines.group_count; g++) sum += lines.groups[g].bytes;
         if (sum != size) abort();
-        if (ets_size_headline(&lines, text, sizeof text) != strlen(text)) abort();
+        const size_t length = ets_size_headline(&lines, text, sizeof text);
+        if (length != strlen(text)) abort();
     }
     ets_arena_reset(&arena);
 }

@@ -14,7 +14,7 @@ static void check(int condition)
 static void ask(const struct ets_machine *machine, uint32_t threads)
 {
     for (uint64_t bytes = 1; bytes != 0; bytes <<= 9) {
-        check(!(ets_machine_bandwidth(machine, bytes, threads) <= 0));
+        check(!(ets_machine_bandwidth(machine, bytes, threads, true) <= 0));
     }
     for (enum ets_roof_program p = 0; p < ETS_ROOF_PROGRAMS; p++) {
         check(!(ets_machine_compute(machine, p, threads) <= 0));

@@ -37,7 +37,7 @@ static void compare(const struct ets_program *before, const struct ets_program *
     ets_arena_init(&arena, NULL, 0);
     if (ets_program_difference_find(&arena, sides, &difference, NULL) == ETS_OK) {
         check(!are_alike || difference.change_count == 0);
-        if (ets_program_changes_collect(&arena, &difference, &view, NULL) == ETS_OK) show(&view);
+        if (ets_program_changes_collect(&arena, &difference, 3, &view, NULL) == ETS_OK) show(&view);
     }
     ets_arena_reset(&arena);
 }

@@ -51,6 +51,13 @@ class Copy(torch.nn.Module):
         return x.clone()
 
 
+class InPlace(torch.nn.Module):
+    """XNNPACK writes the result of abs over its input: nobody else reads that."""
+
+    def forward(self, x):
+        return x.neg().abs().neg()
+
+
 class Chain(torch.nn.Module):
     """As many instructions: a subtraction is not merged with the one before."""
 
@@ -82,6 +89,7 @@ def programs():
     yield "add", export(Add(), (vector, vector.clone()),
                         dynamic_shapes=({0: length}, {0: length})), delegate
     yield "copy", export(Copy(), (vector,), dynamic_shapes=({0: length},)), []
+    yield "in_place", export(InPlace(), (vector,), dynamic_shapes=({0: length},)), delegate
     yield "kernel", export(Chain(), (four, four.clone())), []
     yield "delegate", export(Chain(), (four, four.clone())), [
         XnnpackPartitioner(per_op_mode=True)]

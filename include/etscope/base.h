@@ -94,20 +94,20 @@ enum ets_status {
  */
 #define ETS_ADVICE_LIST(X)                                                                       \
     X(NONE, 0, "")                                                                               \
-    X(METHOD, 1, " (%s decides)")                           /* name the method that ran */       \
-    X(INPUTS, 2, "; %s give those of the run")              /* give its inputs */                \
+    X(METHOD, 1, " (choose with %s)")                       /* name the method that ran */       \
+    X(INPUTS, 2, "; pass those of the run with %s")         /* give its inputs */                \
     X(CAPTURE, 3, "; %s records them")                      /* record intermediate values */     \
-    X(CAPTURE_AGAIN, 4, "; to have them, record again: %s") /* with etscope's tracer */          \
+    X(CAPTURE_AGAIN, 4, "; to keep them, record again: %s") /* with etscope's tracer */          \
     X(RECOVER, 5, " (run %s on it)")                        /* rebuild a trace from a capture */ \
     X(SQL_SCHEMA, 6, "; %s lists them")                     /* list the SQL tables */            \
     X(LIBRARY, 7, ": %s")                                   /* load the library */               \
     X(PYTHON, 8, ": %s loads it from the one that both are installed in") /* load from a Python  \
                                                                              environment */      \
-    X(PROGRAM, 9, ": %s decides")                                         /* give the program */ \
-    X(FLOAT_MODEL, 10, ": %s")                /* give the record of the float model */           \
-    X(STEADY, 11, "; %s leaves warm-up out")  /* show steady runs only */                        \
-    X(MODULES, 12, ": %s tells them apart")   /* group by module */                              \
-    X(OPERATORS, 13, ": %s tells them apart") /* show operators grouped by module */
+    X(PROGRAM, 9, ": use %s to decide")                                   /* give the program */ \
+    X(FLOAT_MODEL, 10, ": %s")               /* give the record of the float model */            \
+    X(STEADY, 11, "; %s leaves warm-up out") /* show steady runs only */                         \
+    X(MODULES, 12, ": %s separates them")    /* group by module */                               \
+    X(OPERATORS, 13, ": %s separates them")  /* show operators grouped by module */
 
 enum ets_advice {
 #define ETS_ADVICE_ENUM(name, number, clause) ETS_ADVICE_##name = number,

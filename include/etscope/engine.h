@@ -74,8 +74,8 @@ struct ets_engine_program_options {
      */
     struct ets_bytes fingerprint;
     /*
-     * 1: counts what methods take of their allocators, and what the process does, for
-     * ETS_TRACER_ETSCOPE's trace, whose extra block keeps it. Costs time for each allocation.
+     * 1: measure the memory that methods take from their allocators, and that of the process, for
+     * the extra block of traces of ETS_TRACER_ETSCOPE. Costs time on each allocation.
      */
     int count_memory;
 };

@@ -66,7 +66,7 @@ enum ets_event_kind {
 struct ets_etdump_event {
     enum ets_event_kind kind;
     struct ets_text name;          /* absent for delegate events and, in practice, debug events */
-    int64_t chain;                 /* chain index; -1: outside of any instruction */
+    int64_t chain;                 /* chain index; -1: outside any instruction */
     int32_t instruction;           /* index in the chain; 0 where chain is -1; -1: absent */
     int32_t delegate_id;           /* integer identifier; -1: none */
     struct ets_text delegate_name; /* string identifier; absent: none */

@@ -12,6 +12,8 @@
     etscope.numerics         comparing arrays and tensors
     etscope.bundled_program  programs with test cases
     etscope.runtime          running programs, where the engine is installed
+    etscope.memory           planned memory: tensors, lifetimes, other plans
+    etscope.program          where a program's bytes are; what differs between two
     etscope.backend_debug    for those who write backends: what was delegated
 
 docs/python.md has examples of all. NumPy and pandas are imported when they are first needed, PyTorch
@@ -42,7 +44,8 @@ _HOMES = {
     "Inspector": "etscope.inspector",
 }
 _MODULES = (
-    "backend_debug", "bundled_program", "cost", "etrecord", "graph", "inspector", "numerics", "runtime",
+    "backend_debug", "bundled_program", "cost", "etrecord", "graph", "inspector", "memory",
+    "numerics", "program", "runtime",
 )  # fmt: skip
 
 Error.__module__ = "etscope"

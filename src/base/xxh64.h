@@ -18,7 +18,7 @@ void ets_xxh64_init(struct ets_xxh64 *hash);
 void ets_xxh64_add_stripes(struct ets_xxh64 *hash, const uint8_t *bytes, size_t stripe_count);
 /* The hash of all stripes and the last `size` bytes, fewer than a stripe. */
 uint64_t ets_xxh64_finish(const struct ets_xxh64 *hash, const uint8_t *bytes, size_t size);
-/* The hash of one run of bytes. */
+/* The hash of all bytes at once. */
 uint64_t ets_xxh64_of(struct ets_bytes bytes);
 
 #endif

@@ -6,6 +6,7 @@
 #define ETSCOPE_CONTENTS_LAYER_NAMES_H
 
 #include "contents/handle_nodes.h"
+#include "etscope/program.h"
 #include "host/strings.h"
 
 struct ets_layer_graph {
@@ -32,9 +33,12 @@ struct ets_layer_names {
 enum ets_status ets_layer_names_init(struct ets_layer_names *names, struct ets_arena *arena,
                                      struct ets_etrecord *record, struct ets_error *error);
 
-/* NULL: the record has no such method. */
+/*
+ * NULL: the record has no such method, or another program's: it knows instructions that the method
+ * does not have, or delegates where the method calls none or those of other backends.
+ */
 struct ets_layer_method *ets_layer_method(const struct ets_layer_names *names,
-                                          struct ets_text name);
+                                          const struct ets_method *method);
 
 /* What a parameter must be like. */
 struct ets_layer_wish {
@@ -44,6 +48,12 @@ struct ets_layer_wish {
     uint32_t position;   /* among `count` alike things that the node takes, in its order */
     uint32_t count;
 };
+
+/* program_bytes.c: what a record must have for a tensor: argument `index` of an instruction, of
+ * which several may be alike. */
+struct ets_layer_wish ets_layer_wish_of(const struct ets_method *method,
+                                        const struct ets_instruction *instruction, uint32_t index,
+                                        const struct ets_program_tensor *tensor);
 
 /* The module of the nodes with a handle; absent: not known. */
 struct ets_text ets_layer_module(struct ets_layer_method *method, int64_t handle);

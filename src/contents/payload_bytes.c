@@ -168,7 +168,6 @@ static bool add_input(const struct payload *p, uint32_t number, const struct ets
 static bool add_xnnpack(struct payload *p)
 {
     if (!index_values(p)) return false;
-    p->layers = ets_layer_method(&p->sheet->all->names, p->method->name);
     for (uint32_t i = 0; i < p->xnnpack.node_count; i++) {
         struct ets_xnnpack_node node;
         ets_xnnpack_node(&p->xnnpack, i, &node);
@@ -259,12 +258,15 @@ static bool add_other(const struct payload *p, struct ets_bytes blob, uint64_t *
 }
 
 static bool add_delegate(struct ets_byte_sheet *sheet, const struct ets_method *method,
-                         uint32_t number, uint64_t *budget)
+                         struct ets_layer_method *layers, uint32_t number, uint64_t *budget)
 {
     struct ets_delegate delegate;
     ets_method_delegate(method, number, &delegate);
-    struct payload p = {
-        .sheet = sheet, .method = method, .delegate = number, .backend = delegate.id};
+    struct payload p = {.sheet = sheet,
+                        .method = method,
+                        .layers = layers,
+                        .delegate = number,
+                        .backend = delegate.id};
     const struct ets_bytes blob = delegate.blob;
     if (blob.size == 0) return true;
     const uint64_t offset = ets_byte_sheet_offset(sheet, blob.data);
@@ -292,8 +294,9 @@ void ets_payload_bytes_add(struct ets_byte_sheet *sheet)
     for (uint32_t m = 0; m < program->method_count; m++) {
         struct ets_method method;
         ets_program_method(program, m, &method);
+        struct ets_layer_method *layers = ets_layer_method(&sheet->all->names, &method);
         for (uint32_t d = 0; d < method.delegate_count; d++) {
-            if (!add_delegate(sheet, &method, d, &budget)) {
+            if (!add_delegate(sheet, &method, layers, d, &budget)) {
                 sheet->all->is_out_of_memory = true;
                 return;
             }

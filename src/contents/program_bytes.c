@@ -242,11 +242,9 @@ static struct ets_text module_of(struct ets_text name)
     return (struct ets_text){name.data, size > 0 ? size - 1 : 0};
 }
 
-/* What a record must have for a tensor: argument `index` of an instruction, of which several may
- * be alike. */
-static struct ets_layer_wish wish_of(const struct ets_method *method,
-                                     const struct ets_instruction *instruction, uint32_t index,
-                                     const struct ets_program_tensor *tensor)
+struct ets_layer_wish ets_layer_wish_of(const struct ets_method *method,
+                                        const struct ets_instruction *instruction, uint32_t index,
+                                        const struct ets_program_tensor *tensor)
 {
     struct ets_layer_wish wish = {
         .element_count = ets_tensor_count(&tensor->tensor),
@@ -294,7 +292,7 @@ static void name_instruction(struct ets_byte_sheet *sheet, struct ets_layer_meth
         if (value.kind != ETS_EVALUE_TENSOR) continue;
         const uint32_t index = item_of_tensor(sheet, &value.tensor);
         if (index == ETS_BYTES_NONE || ets_byte_item(sheet, index)->name.data != NULL) continue;
-        const struct ets_layer_wish wish = wish_of(method, instruction, i, &value.tensor);
+        const struct ets_layer_wish wish = ets_layer_wish_of(method, instruction, i, &value.tensor);
         name_argument(layers, ets_byte_item(sheet, index), &wish, handles, count);
     }
 }
@@ -326,7 +324,7 @@ void ets_program_bytes_name(struct ets_byte_sheet *sheet)
         struct ets_method method;
         ets_program_method(program, i, &method);
         name_external(sheet, &method);
-        struct ets_layer_method *layers = ets_layer_method(&sheet->all->names, method.name);
+        struct ets_layer_method *layers = ets_layer_method(&sheet->all->names, &method);
         for (uint32_t c = 0; layers != NULL && c < method.chain_count; c++) {
             struct ets_chain chain;
             ets_method_chain(&method, c, &chain);

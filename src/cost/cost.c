@@ -68,6 +68,9 @@ void ets_cost_add(struct ets_cost *sum, const struct ets_cost *part)
         .unknown = add_count(sum->unknown, part->unknown),
         .folded = add_count(sum->folded, part->folded),
         .at_most = sum->at_most || part->at_most,
+        .in_place = (sum->in_place || sum->operators == 0) &&
+                    (part->in_place || part->operators == 0) &&
+                    sum->operators + part->operators > 0,
         .is_example = sum->is_example || part->is_example,
         .arithmetic = join_arithmetic(sum, part),
         .family = join_families(sum, part),

@@ -88,6 +88,8 @@ struct ets_cost {
     uint32_t unknown;       /* that could not be counted, and are not in the numbers */
     uint32_t folded;        /* batch norms whose work is in weights, and is not counted */
     bool at_most;           /* upper bounds stood for sizes: dynamic shapes */
+    bool in_place;          /* the output is written over an input: fewer bytes are touched than
+                               moved, by those written. Of a sum, each of its operators */
     bool is_example;        /* the sizes of the export's example inputs stood for dynamic ones */
     enum ets_arithmetic arithmetic;
     enum ets_cost_family family; /* of a sum: the one with multiply-adds, if it is the only one */

@@ -11,6 +11,7 @@ static const struct {
     [ETS_ROOF_INT8_DYNAMIC] = {"int8_dynamic", ETS_ROOF_COMPUTE},
     [ETS_ROOF_ADD] = {"add", ETS_ROOF_BANDWIDTH},
     [ETS_ROOF_COPY] = {"copy", ETS_ROOF_BANDWIDTH},
+    [ETS_ROOF_IN_PLACE] = {"in_place", ETS_ROOF_BANDWIDTH},
     [ETS_ROOF_KERNEL] = {"kernel", ETS_ROOF_CALL},
     [ETS_ROOF_DELEGATE] = {"delegate", ETS_ROOF_CALL},
 };

@@ -39,15 +39,16 @@ enum ets_roof_program {
     ETS_ROOF_INT8_DYNAMIC = 3, /* likewise, activations quantized at run time */
     ETS_ROOF_ADD = 4,          /* two vectors, delegated: reads two bytes for each it writes */
     ETS_ROOF_COPY = 5,         /* of a vector, a kernel */
-    ETS_ROOF_KERNEL = 6,       /* kernels on four numbers */
-    ETS_ROOF_DELEGATE = 7,     /* delegate calls on four numbers */
-    ETS_ROOF_PROGRAMS = 8
+    ETS_ROOF_IN_PLACE = 6,     /* a vector negated in its place, delegated */
+    ETS_ROOF_KERNEL = 7,       /* kernels on four numbers */
+    ETS_ROOF_DELEGATE = 8,     /* delegate calls on four numbers */
+    ETS_ROOF_PROGRAMS = 9
 };
 
 struct ets_roof {
     enum ets_roof_program program;
     uint32_t threads;           /* of the runtime's pool; at least 1 */
-    uint64_t working_set_bytes; /* all tensors of a run */
+    uint64_t working_set_bytes; /* all tensors of a run, or of a chain's operator */
     uint64_t work;              /* of `time_ns`: operations, bytes, or calls; at least 1 */
     double time_ns;             /* the shortest; above 0 */
     uint32_t runs;              /* that were timed */

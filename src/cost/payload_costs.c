@@ -388,6 +388,33 @@ static void count_border(struct ets_payload_costs *c, uint32_t index, struct ets
     }
 }
 
+/*
+ * Whether XNNPACK writes the node's output over an input: element by element, between values of its
+ * own, of which the input is as large and has no other reader.
+ */
+static bool is_in_place(const struct ets_payload_costs *c, uint32_t index)
+{
+    struct ets_xnnpack_node node;
+    struct operand out, in;
+    ets_xnnpack_node(c->payload, index, &node);
+    const unsigned type = (unsigned)node.type;
+    if (type >= sizeof plain_nodes / sizeof *plain_nodes || node.output_count != 1 ||
+        plain_nodes[type].family != ETS_FAMILY_ELEMENTS ||
+        !read_operand(c, node.outputs[0], &out) || out.value.is_output ||
+        out.value.external_id != ETS_XNNPACK_INTERNAL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < node.input_count; i++) {
+        const struct ets_payload_value *value = find(c, node.inputs[i]);
+        if (value == NULL || value->uses != 1 || !read_operand(c, node.inputs[i], &in)) continue;
+        if (in.value.constant_index == 0 && in.value.external_id == ETS_XNNPACK_INTERNAL &&
+            in.elements == out.elements && in.value.type == out.value.type) {
+            return true;
+        }
+    }
+    return false;
+}
+
 struct ets_cost ets_payload_cost(struct ets_payload_costs *costs, const uint32_t *nodes,
                                  uint32_t count)
 {
@@ -406,5 +433,7 @@ struct ets_cost ets_payload_cost(struct ets_payload_costs *costs, const uint32_t
     }
     if (!ok) return ets_cost_unknown(ETS_COST_TOO_LARGE);
     if (sum.operators > 0) ets_cost_add(&sum, &border);
+    sum.in_place =
+        sum.operators == 1 && nodes != NULL && count == 1 && is_in_place(costs, nodes[0]);
     return sum;
 }

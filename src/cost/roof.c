@@ -80,7 +80,7 @@ static bool is_comparable(const struct ets_machine *machine, const struct ets_ro
 }
 
 double ets_machine_bandwidth(const struct ets_machine *machine, uint64_t working_set_bytes,
-                             uint32_t threads)
+                             uint32_t threads, bool in_place)
 {
     double best = NAN, largest = NAN;
     uint64_t largest_set = 0;
@@ -88,8 +88,10 @@ double ets_machine_bandwidth(const struct ets_machine *machine, uint64_t working
     for (uint32_t i = 0; i < machine->roof_count; i++) {
         const struct ets_roof *roof = &machine->roofs[i];
         const uint64_t set = roof->working_set_bytes;
-        if (ets_roof_kind(roof->program) != ETS_ROOF_BANDWIDTH || roof->threads != threads)
+        if (ets_roof_kind(roof->program) != ETS_ROOF_BANDWIDTH || roof->threads != threads ||
+            (roof->program == ETS_ROOF_IN_PLACE && !in_place)) {
             continue;
+        }
         if (is_comparable(machine, roof, working_set_bytes, level)) {
             best = fmax(best, ets_roof_rate(roof));
         }

@@ -41,10 +41,11 @@ double ets_machine_compute(const struct ets_machine *machine, enum ets_roof_prog
 /*
  * Bytes in a second of a working set: the best of what was measured in its level or a slower one,
  * as of small vectors the call takes a part; beyond the caches, with half as many bytes or more, or
- * else the most. NaN: nothing for these threads.
+ * else the most. `in_place`: of operators that write over what they read, too. NaN: nothing for
+ * these threads.
  */
 double ets_machine_bandwidth(const struct ets_machine *machine, uint64_t working_set_bytes,
-                             uint32_t threads);
+                             uint32_t threads, bool in_place);
 
 /* What an instruction takes that has nothing to do: ETS_ROOF_KERNEL or _DELEGATE; NaN: not
  * measured. */

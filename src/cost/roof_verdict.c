@@ -36,7 +36,7 @@ const char *ets_roof_reason_name(enum ets_roof_reason reason)
 static void find_bound(const struct ets_machine *machine, const struct ets_roof_question *q,
                        double empty_ns, struct ets_roof_answer *answer)
 {
-    const double set = q->bytes / q->calls;
+    const double set = (q->bytes - q->in_place_bytes) / q->calls;
     const uint64_t working_set = set < 9e18 ? (uint64_t)set : UINT64_MAX;
     double compute = 0, memory = 0;
     if (q->operations > 0) {
@@ -45,7 +45,8 @@ static void find_bound(const struct ets_machine *machine, const struct ets_roof_
                       : NAN;
     }
     if (q->bytes > 0) {
-        memory = q->bytes * 1e9 / ets_machine_bandwidth(machine, working_set, q->threads);
+        memory = q->bytes * 1e9 /
+                 ets_machine_bandwidth(machine, working_set, q->threads, q->in_place_bytes > 0);
     }
     answer->level = ets_machine_level(machine, working_set, q->threads);
     answer->bound_ns = compute + memory; /* NaN where either is */

@@ -46,6 +46,7 @@ struct ets_roof_question {
         numbers;              /* what it computes with; ETS_ROOF_PROGRAMS: nothing is measured */
     double operations;        /* of one run, as all that follows */
     double bytes;             /* inputs, weights and outputs */
+    double in_place_bytes;    /* of these, outputs that are written over inputs */
     double calls;             /* how often it ran in the run; at least 1 */
     double least_ns, most_ns; /* its shortest time: at least and below; equal: exact */
     uint32_t threads;

@@ -37,10 +37,10 @@ static const struct ets_fb_type value_type = TYPE("Value", value_fields);
 static const struct ets_fb_field profile_fields[] = {
     STRING("name", PROFILE_NAME, ETS_FB_NAME),
     SCALAR("chain_index", PROFILE_CHAIN, ETS_FB_I32),
-    SCALAR("instruction_id", PROFILE_INSTRUCTION, ETS_FB_I32),
-    SCALAR("delegate_debug_id_int", PROFILE_DELEGATE_ID, ETS_FB_I32),
+    SCALAR_OR_MINUS_ONE("instruction_id", PROFILE_INSTRUCTION, ETS_FB_I32),
+    SCALAR_OR_MINUS_ONE("delegate_debug_id_int", PROFILE_DELEGATE_ID, ETS_FB_I32),
     STRING("delegate_debug_id_str", PROFILE_DELEGATE_NAME, ETS_FB_NAME),
-    SCALARS("delegate_debug_metadata", PROFILE_METADATA, ETS_FB_U8),
+    BLOB("delegate_debug_metadata", PROFILE_METADATA),
     SCALAR("start_time", PROFILE_START, ETS_FB_U64),
     SCALAR("end_time", PROFILE_END, ETS_FB_U64),
 };
@@ -54,9 +54,9 @@ static const struct ets_fb_type allocation_type = TYPE("AllocationEvent", alloca
 
 static const struct ets_fb_field debug_fields[] = {
     SCALAR("chain_index", DEBUG_CHAIN, ETS_FB_U64),
-    SCALAR("instruction_id", DEBUG_INSTRUCTION, ETS_FB_I32),
+    SCALAR_OR_MINUS_ONE("instruction_id", DEBUG_INSTRUCTION, ETS_FB_I32),
     TABLE("debug_entry", DEBUG_ENTRY, 0, value_type),
-    SCALAR("delegate_debug_id_int", DEBUG_DELEGATE_ID, ETS_FB_I32),
+    SCALAR_OR_MINUS_ONE("delegate_debug_id_int", DEBUG_DELEGATE_ID, ETS_FB_I32),
     STRING("delegate_debug_id_str", DEBUG_DELEGATE_NAME, ETS_FB_NAME),
     STRING("name", DEBUG_NAME, ETS_FB_NAME),
 };
@@ -75,7 +75,7 @@ static const struct ets_fb_type allocator_type = TYPE("Allocator", allocator_fie
 /* A run always has a name; a missing name means that the table of runs is damaged. */
 static const struct ets_fb_field run_fields[] = {
     STRING("name", RUN_NAME, ETS_FB_REQUIRED | ETS_FB_NAME),
-    SCALAR("bundled_input_index", RUN_BUNDLED_INPUT_INDEX, ETS_FB_I32),
+    SCALAR_OR_MINUS_ONE("bundled_input_index", RUN_BUNDLED_INPUT_INDEX, ETS_FB_I32),
     TABLES("allocators", RUN_ALLOCATORS, allocator_type),
     TABLES("events", RUN_EVENTS, ets_etdump_event_type),
 };

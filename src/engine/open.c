@@ -56,7 +56,7 @@ static bool find_library_folder(char *folder, size_t capacity)
     return true;
 }
 
-/* Writes the first plug-in that `folder` leads to to `path`; false where there is none. */
+/* Writes the path of the first plug-in found from `folder` to `path`; false: none. */
 static bool find_from(const char *folder, char *path, size_t capacity)
 {
     static const char *const places[] = {"", "/etscope", "/../lib", "/../lib/etscope"};

@@ -5,6 +5,7 @@
 #include "etscope/bundle.h"
 
 #include "format/descriptor.h"
+#include "format/root_types.h"
 #include "format/program_parts.h"
 #include "format/wrong_kind.h"
 
@@ -21,7 +22,7 @@ enum { TAG_NONE, TAG_TENSOR, TAG_INT, TAG_BOOL, TAG_DOUBLE };
 static const struct ets_fb_field tensor_fields[] = {
     SCALAR("scalar_type", TENSOR_SCALAR_TYPE, ETS_FB_I8),
     SCALARS("sizes", TENSOR_SIZES, ETS_FB_I32),
-    SCALARS("data", TENSOR_DATA, ETS_FB_U8),
+    BLOB("data", TENSOR_DATA),
     SCALARS("dim_order", TENSOR_DIM_ORDER, ETS_FB_U8),
 };
 static const struct ets_fb_type tensor_type = TYPE("Tensor", tensor_fields);
@@ -56,9 +57,10 @@ static const struct ets_fb_type suite_type = TYPE("BundledMethodTestSuite", suit
 static const struct ets_fb_field bundle_fields[] = {
     SCALAR("version", BUNDLE_VERSION, ETS_FB_U32),
     TABLES("method_test_suites", BUNDLE_SUITES, suite_type),
-    {"program", BUNDLE_PROGRAM, ETS_FB_SCALARS, ETS_FB_REQUIRED, {.scalar = ETS_FB_U8}},
+    {"program", BUNDLE_PROGRAM, ETS_FB_SCALARS, ETS_FB_REQUIRED | ETS_FB_BLOB,
+     {.scalar = ETS_FB_U8}},
 };
-static const struct ets_fb_type bundle_type = TYPE("BundledProgram", bundle_fields);
+const struct ets_fb_type ets_bundle_type = TYPE("BundledProgram", bundle_fields);
 
 int ets_bundle_sniff(struct ets_bytes bytes)
 {
@@ -152,7 +154,7 @@ enum ets_status ets_bundle_init(struct ets_bundle *bundle, struct ets_bytes byte
         return ets_fail_kind(error, "a bundled program", bytes, 8);
     }
     struct ets_fb root;
-    ETS_TRY(ets_fb_verify_root(bytes, 0, &bundle_type, 0, &root, error));
+    ETS_TRY(ets_fb_verify_root(bytes, 0, &ets_bundle_type, 0, &root, error));
     const struct ets_fb_vector suites = ets_fb_vector(root, BUNDLE_SUITES);
     for (uint32_t i = 0; i < suites.count; i++) {
         ETS_TRY(check_suite(ets_fb_vector_table(suites, i), error));

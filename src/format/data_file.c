@@ -6,6 +6,7 @@
 
 #include "format/descriptor.h"
 #include "format/program_parts.h"
+#include "format/root_types.h"
 #include "format/wrong_kind.h"
 
 /* flat_tensor.fbs */
@@ -42,7 +43,7 @@ static const struct ets_fb_field file_fields[] = {
     TABLES("segments", FILE_SEGMENTS, ets_parts_segment_type),
     TABLES("named_data", FILE_ENTRIES, entry_type),
 };
-static const struct ets_fb_type file_type = {"FlatTensor", file_fields, 3};
+const struct ets_fb_type ets_data_file_type = {"FlatTensor", file_fields, 3};
 
 static enum ets_status check_kind(struct ets_bytes bytes, struct ets_error *error)
 {
@@ -156,7 +157,7 @@ enum ets_status ets_data_file_init(struct ets_data_file *data, struct ets_bytes 
     ETS_TRY(read_header(&view, error));
     const struct ets_bytes body = {bytes.data, (size_t)view.flatbuffer_bytes};
     struct ets_fb root;
-    ETS_TRY(ets_fb_verify_root(body, 0, &file_type, 0, &root, error));
+    ETS_TRY(ets_fb_verify_root(body, 0, &ets_data_file_type, 0, &root, error));
     view.root_at = root.at;
     view.version = ets_fb_u32(root, FILE_VERSION, 0);
     if (view.version > ETS_DATA_FILE_VERSION) {

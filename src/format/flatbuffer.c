@@ -133,7 +133,8 @@ static enum ets_status verify_union(struct verifier *v, struct ets_fb table,
     const size_t at = ets_fb_field_at(table, field->slot + 1u);
     const struct ets_fb_union *choice = field->of.choice;
     const struct ets_fb_type *member = tag < choice->count ? choice->members[tag] : NULL;
-    if (member == NULL) return ETS_OK; /* NONE, or a newer schema's member: never followed */
+    /* NONE, a newer schema's member, or one that holds nothing: never followed. */
+    if (member == NULL || member->field_count == 0) return ETS_OK;
     if (at == 0) {
         return ets_fail(v->error, ETS_MALFORMED, v->origin + table.at,
                         "%s.%s: has type %s but no value", type->name, field->name, member->name);

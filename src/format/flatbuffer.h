@@ -48,15 +48,18 @@ enum ets_fb_kind {
     ETS_FB_UNION    /* `slot` holds the u8 tag, `slot + 1` the table */
 };
 
-/* NAME: a string that is printed many times, so its length is limited. */
-enum { ETS_FB_REQUIRED = 1, ETS_FB_NAME = 2 };
+/*
+ * NAME: a string that is printed many times, so its length is limited. MINUS_ONE: a scalar that is
+ * -1 where it is absent; all others are 0. BLOB: a vector of bytes that are not numbers.
+ */
+enum { ETS_FB_REQUIRED = 1, ETS_FB_NAME = 2, ETS_FB_MINUS_ONE = 4, ETS_FB_BLOB = 8 };
 enum { ETS_FB_MAX_NAME_BYTES = 4096 };
 
 struct ets_fb_type;
 
 /*
  * The table of each tag of a union; members[0] (NONE) and unknown tags are NULL. The table of a tag
- * outside the members is not verified and must not be followed.
+ * outside the members, or whose type has no fields, is not verified and must not be followed.
  */
 struct ets_fb_union {
     const struct ets_fb_type *const *members;

@@ -1,4 +1,4 @@
-/* Visits what a verified FlatBuffer consists of. */
+/* Visits the parts of a verified FlatBuffer. */
 #include "format/flatbuffer_walk.h"
 
 struct walk {
@@ -9,7 +9,7 @@ struct walk {
 static void walk_table(const struct walk *w, struct ets_fb table, const struct ets_fb_type *type,
                        uint32_t label);
 
-/* The length of a vector stands before its elements. */
+/* A vector's length precedes its elements. */
 static void put_vector(const struct walk *w, uint32_t label, struct ets_fb_vector vector,
                        size_t element_bytes, size_t end_bytes)
 {
@@ -69,7 +69,7 @@ static void walk_union(const struct walk *w, struct ets_fb table, const struct e
 static void walk_field(const struct walk *w, struct ets_fb table, const struct ets_fb_field *field,
                        uint32_t parent)
 {
-    if (field->kind == ETS_FB_SCALAR) return; /* a part of the table */
+    if (field->kind == ETS_FB_SCALAR) return; /* it is part of the table */
     const uint32_t label = w->walker->label(w->walker->context, parent, field->slot, ETS_FB_WHOLE);
     switch ((enum ets_fb_kind)field->kind) {
     case ETS_FB_SCALAR: return;

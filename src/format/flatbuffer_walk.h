@@ -1,6 +1,6 @@
 /*
- * Where the bytes of a verified FlatBuffer are: every table, vtable, vector and text that its types
- * know, with a label of the caller's.
+ * Visits the bytes of a verified FlatBuffer: every table, vtable, vector and text known to its
+ * types, with a label from the caller.
  *
  *     static uint32_t label(void *context, uint32_t parent, unsigned slot, uint32_t index)
  *     {
@@ -9,8 +9,8 @@
  *     const struct ets_fb_walker walker = {&counts, label, count_piece};
  *     ets_fb_walk(bytes, root, &ets_program_type, ROOT, &walker);
  *
- * Pieces come in no order of place, and those that tables share come once for each of them: no more
- * of them in all than the verifier has visited.
+ * Pieces are not ordered by position. Shared pieces are visited once per table that refers to them.
+ * In total there are at most as many as the verifier visited.
  */
 #ifndef ETSCOPE_FORMAT_FLATBUFFER_WALK_H
 #define ETSCOPE_FORMAT_FLATBUFFER_WALK_H
@@ -22,11 +22,11 @@
 struct ets_fb_walker {
     void *context;
     /*
-     * The label of what the field in `slot` of a table labelled `parent` refers to. `index`: of a
-     * table in a vector; ETS_FB_WHOLE for the vector itself, and for all other fields.
+     * The label for the target of the field in `slot` of a table labelled `parent`. `index` is that
+     * of a table in a vector, and ETS_FB_WHOLE for the vector itself and all other fields.
      */
     uint32_t (*label)(void *context, uint32_t parent, unsigned slot, uint32_t index);
-    /* `bytes` bytes at `at`, of a vector its length and of a text its end included. */
+    /* `bytes` bytes at `at`, including the length of a vector and the terminator of a text. */
     void (*piece)(void *context, uint32_t label, size_t at, size_t bytes);
 };
 

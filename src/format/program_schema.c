@@ -53,7 +53,9 @@ static const struct ets_fb_type tensor_list_type = TYPE("TensorList", tensor_lis
 static const struct ets_fb_type optional_list_type = TYPE("OptionalTensorList", tensor_list_fields);
 
 /* Null has no content, so its table is never read. */
+static const struct ets_fb_type null_type = {"Null", NULL, 0};
 static const struct ets_fb_type *const kernel_types[] = {
+    [ETS_EVALUE_NULL] = &null_type,
     [ETS_EVALUE_INT] = &int_type,
     [ETS_EVALUE_BOOL] = &bool_type,
     [ETS_EVALUE_DOUBLE] = &double_type,
@@ -136,7 +138,7 @@ static const struct ets_fb_field blob_fields[] = {
 static const struct ets_fb_type blob_type = TYPE("BackendDelegateDataReference", blob_fields);
 static const struct ets_fb_field compile_spec_fields[] = {
     STRING("key", COMPILE_SPEC_KEY, ETS_FB_REQUIRED),
-    SCALARS("value", COMPILE_SPEC_VALUE, ETS_FB_U8),
+    BLOB("value", COMPILE_SPEC_VALUE),
 };
 static const struct ets_fb_type compile_spec_type = TYPE("CompileSpec", compile_spec_fields);
 static const struct ets_fb_field delegate_fields[] = {
@@ -173,9 +175,9 @@ static const struct ets_fb_field plan_fields[] = {
 static const struct ets_fb_type plan_type = TYPE("ExecutionPlan", plan_fields);
 
 /* Buffer and BackendDelegateInlineData have the same form: one byte vector. */
-static const struct ets_fb_field buffer_fields[] = {SCALARS("storage", 0, ETS_FB_U8)};
+static const struct ets_fb_field buffer_fields[] = {BLOB("storage", 0)};
 static const struct ets_fb_type buffer_type = TYPE("Buffer", buffer_fields);
-static const struct ets_fb_field inline_fields[] = {SCALARS("data", 0, ETS_FB_U8)};
+static const struct ets_fb_field inline_fields[] = {BLOB("data", 0)};
 static const struct ets_fb_type inline_type = TYPE("BackendDelegateInlineData", inline_fields);
 
 static const struct ets_fb_field offsets_fields[] = {

@@ -4,6 +4,7 @@
 
 #include "etscope/program.h"
 #include "format/flatbuffer.h"
+#include "format/root_types.h"
 
 enum {
     PROGRAM_VERSION,
@@ -61,8 +62,6 @@ enum { NAMED_DATA_KEY, NAMED_DATA_SEGMENT };
 /* DataLocation and TensorDataLocation. */
 enum { BLOB_INLINE = 0, BLOB_IN_SEGMENT = 1 };
 enum { TENSOR_IN_SEGMENT = 0, TENSOR_EXTERNAL = 1 };
-
-extern const struct ets_fb_type ets_program_type;
 
 static inline struct ets_fb ets_program_root(const struct ets_program *program)
 {

@@ -169,7 +169,7 @@ static const struct ets_fb_field constant_fields[] = {
 };
 static const struct ets_fb_type constant_type = TYPE("ConstantDataOffset", constant_fields);
 static const struct ets_fb_field buffer_fields[] = {
-    SCALARS("storage", BUFFER_STORAGE, ETS_FB_U8),
+    BLOB("storage", BUFFER_STORAGE),
 };
 static const struct ets_fb_type buffer_type = TYPE("Buffer", buffer_fields);
 

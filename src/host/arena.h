@@ -24,7 +24,7 @@ extern const struct ets_allocator ets_libc_allocator;
 
 /* `allocator` NULL: the C library's. `limit_bytes` 0: no limit. */
 ETS_API void ets_arena_init(struct ets_arena *arena, const struct ets_allocator *allocator,
-                    size_t limit_bytes);
+                            size_t limit_bytes);
 
 /* Zeroed bytes aligned for any type, or NULL. A size of 0 returns a valid pointer. */
 void *ets_arena_alloc(struct ets_arena *arena, size_t bytes);

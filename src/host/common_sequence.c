@@ -3,8 +3,9 @@
 
 #include "host/key_table.h"
 
-/* A table of more cells takes too long; items are then matched by their number of occurrence. */
-enum { MAX_CELLS = 4 * 1000 * 1000 };
+/* A table of more cells takes too long. Long lists with few edits are then matched by these, and
+ * others by their number of occurrence. */
+enum { MAX_CELLS = 4 * 1000 * 1000, MAX_EDITS = 2000 };
 /* What a pair adds to the length of a sequence: more than all of its single items together. */
 enum { PAIR_LENGTH = 4096 };
 
@@ -81,6 +82,67 @@ static bool match_table(const struct match *m, const uint32_t *singles)
     return true;
 }
 
+/* How far the paths of Myers' algorithm come: for each number of edits d, and each diagonal
+ * k = left - right from -d to d, the furthest place on the left. */
+struct reach {
+    int32_t *furthest[MAX_EDITS + 1]; /* [d][d + k], from the start of the middles */
+    int32_t edits;                    /* that lead to both ends */
+};
+
+/* The furthest place of diagonal k with d edits, before what is equal there. */
+static int32_t step(const struct reach *reach, int32_t d, int32_t k)
+{
+    if (d == 0) return 0;
+    const int32_t *last = reach->furthest[d - 1];
+    const int32_t below = k + 1 > d - 1 ? -1 : last[d - 1 + k + 1];  /* takes one of the right */
+    const int32_t beside = k - 1 < 1 - d ? -1 : last[d - 1 + k - 1]; /* leaves one of the left */
+    return k == -d || (k != d && beside < below) ? below : beside + 1;
+}
+
+/* The fewest edits between the middles; false: too many, or no memory (`*ok` then). */
+static bool find_edits(const struct match *m, struct reach *reach, bool *ok)
+{
+    const int32_t rows = (int32_t)(m->left_end - m->start);
+    const int32_t columns = (int32_t)(m->right_end - m->start);
+    const uint32_t *left = m->left + m->start, *right = m->right + m->start;
+    for (int32_t d = 0; d <= MAX_EDITS; d++) {
+        int32_t *furthest = ets_arena_alloc_array(m->arena, 2 * (size_t)d + 1, sizeof *furthest);
+        reach->furthest[d] = furthest;
+        *ok = furthest != NULL;
+        if (furthest == NULL) return false;
+        for (int32_t k = -d; k <= d; k++) furthest[d + k] = -1;
+        for (int32_t k = -d; k <= d; k += 2) {
+            int32_t i = step(reach, d, k);
+            while (i < rows && i - k < columns && i - k >= 0 && left[i] == right[i - k]) i++;
+            furthest[d + k] = i;
+            if (i < rows || i - k < columns) continue;
+            reach->edits = d;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The middles by the fewest edits; false: too many. */
+static bool match_edits(const struct match *m, bool *ok)
+{
+    struct reach reach;
+    if (!find_edits(m, &reach, ok)) return false;
+    int32_t k = (int32_t)(m->left_end - m->start) - (int32_t)(m->right_end - m->start);
+    for (int32_t d = reach.edits; d >= 0; d--) { /* backwards, from the ends */
+        const int32_t from = step(&reach, d, k);
+        for (int32_t i = reach.furthest[d][d + k]; i > from; i--) {
+            m->partner[m->start + (uint32_t)i - 1] = m->start + (uint32_t)(i - 1 - k);
+        }
+        if (d == 0) break;
+        const int32_t *last = reach.furthest[d - 1];
+        const int32_t below = k + 1 > d - 1 ? -1 : last[d - 1 + k + 1];
+        const int32_t beside = k - 1 < 1 - d ? -1 : last[d - 1 + k - 1];
+        k += k == -d || (k != d && beside < below) ? 1 : -1;
+    }
+    return true;
+}
+
 /* The n-th of an item with the n-th of the same. */
 static bool match_occurrences(const struct match *m)
 {
@@ -128,7 +190,8 @@ bool ets_common_sequence(struct ets_arena *arena, const struct ets_sequence *lef
     }
     if (m.start == m.left_end || m.start == m.right_end) return true;
     const size_t cells = ((size_t)m.left_end - m.start + 1) * ((size_t)m.right_end - m.start + 1);
-    if (cells > MAX_CELLS) return match_occurrences(&m);
+    bool ok = true;
+    if (cells > MAX_CELLS) return match_edits(&m, &ok) || (ok && match_occurrences(&m));
     const uint32_t *singles = find_singles(&m, left->count, right->count);
     if (singles == NULL || !match_table(&m, singles)) return false;
     for (uint32_t i = 0; i < left->count; i++) { /* those that order left apart */

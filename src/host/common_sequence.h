@@ -21,8 +21,8 @@ struct ets_sequence {
  * Fills partner_out[left->count] with the index in `right` of each item's partner, or UINT32_MAX.
  * Equal ends are taken first, so that like lists cost nothing. An item that each side has once is
  * the same: of equally long sequences one with more of them is taken, and where order leaves them
- * apart they are paired all the same. Very long lists that differ are paired by the number of
- * occurrence. False: no memory.
+ * apart they are paired all the same. Of lists of thousands the fewest edits decide, and where
+ * there are more than 2,000, the number of occurrence. False: no memory.
  */
 bool ets_common_sequence(struct ets_arena *arena, const struct ets_sequence *left,
                          const struct ets_sequence *right, uint32_t *partner_out);

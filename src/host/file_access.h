@@ -1,4 +1,4 @@
-/* How a mapped file is about to be read. */
+/* Announces how a mapped file will be read. */
 #ifndef ETSCOPE_HOST_FILE_ACCESS_H
 #define ETSCOPE_HOST_FILE_ACCESS_H
 
@@ -7,8 +7,8 @@
 #include "etscope/file.h"
 
 /*
- * In samples, or from front to back, as at first. Systems read megabytes ahead of a place, which
- * costs more than the samples of a large file that is not in memory: seconds for 2 GB.
+ * In samples, or from front to back, the default. Systems read megabytes ahead, which costs more
+ * than the samples themselves for a large file that is not in memory: seconds for 2 GB.
  */
 void ets_file_expect_samples(const struct ets_file *file, bool in_samples);
 

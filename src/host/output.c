@@ -26,6 +26,8 @@ struct ets_output {
     FILE *stream;
     char *path;               /* NULL: written directly to `stream` (standard output, a device) */
     char *temporary_path;     /* replaces `path` at commit */
+    char **data;              /* not NULL: written to memory, which the caller owns at the end */
+    size_t *size;             /* of it */
     int failed_errno;         /* first failure, 0 for none */
     bool is_terminal;         /* control bytes are escaped */
     unsigned char pending[4]; /* terminal: the start of an incomplete character */
@@ -138,6 +140,29 @@ enum ets_status ets_output_open(const char *path, struct ets_output **output_out
     return ETS_OK;
 }
 
+enum ets_status ets_output_open_memory(struct ets_output **output_out, char **data_out,
+                                       size_t *size_out, struct ets_error *error)
+{
+    struct ets_output *output = calloc(1, sizeof *output);
+    *data_out = NULL;
+    *size_out = 0;
+    if (output == NULL) return fail_errno(error, ENOMEM);
+    output->data = data_out;
+    output->size = size_out;
+    output->stream = open_memstream(data_out, size_out);
+    if (output->stream == NULL) {
+        release(output);
+        return fail_errno(error, ENOMEM);
+    }
+    *output_out = output;
+    return ETS_OK;
+}
+
+void ets_output_free(char *data)
+{
+    free(data);
+}
+
 static void put(struct ets_output *output, const void *data, size_t size)
 {
     if (size == 0 || output->failed_errno != 0) return;
@@ -215,8 +240,14 @@ enum ets_status ets_output_commit(struct ets_output *output, struct ets_error *e
 void ets_output_discard(struct ets_output *output)
 {
     if (output == NULL) return;
+    char **data = output->data;
+    size_t *size = output->size;
     if (output->temporary_path != NULL) (void)unlink(output->temporary_path);
     release(output);
+    if (data == NULL) return;
+    free(*data);
+    *data = NULL;
+    *size = 0;
 }
 
 const char *ets_output_temporary(const struct ets_output *output)

@@ -27,6 +27,14 @@ enum ets_status ets_output_open(const char *path, struct ets_output **output_out
                                 struct ets_error *error);
 
 /*
+ * Starts writing to memory. commit sets `*data_out` and `*size_out`; the caller frees the data with
+ * ets_output_free. After a failure they are NULL and 0. Status: NO_MEMORY.
+ */
+enum ets_status ets_output_open_memory(struct ets_output **output_out, char **data_out,
+                                       size_t *size_out, struct ets_error *error);
+ETS_API void ets_output_free(char *data); /* NULL is allowed */
+
+/*
  * Appends. A failure is kept and reported by commit. `data` may be NULL if `size` is 0. If standard
  * output is a terminal, characters that are not safe to print (base.h) are written as \x1b, except
  * tabs and line feeds.

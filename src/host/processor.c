@@ -1,4 +1,4 @@
-/* Reads what the system tells of its processor: Linux in files, others by sysconf and sysctl. */
+/* Reads properties of the processor: from files on Linux, elsewhere with sysconf and sysctl. */
 #include "host/processor.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <sys/sysctl.h>
 #endif
 
-/* The first line of a file; "" where it cannot be read. */
+/* The first line of a file; "" if it cannot be read. */
 static void read_line(const char *path, char *line, size_t room)
 {
     line[0] = '\0';
@@ -34,7 +34,7 @@ static void keep(char *text, size_t room, const char *value)
     if (value != NULL && text[0] == '\0') snprintf(text, room, "%s", value);
 }
 
-/* x86 says "model name" and "flags"; 64-bit ARM only "Features", and sometimes "Hardware". */
+/* x86 has "model name" and "flags"; 64-bit ARM only "Features", and sometimes "Hardware". */
 static void read_cpuinfo(struct ets_processor *processor)
 {
     char line[sizeof processor->flags + 64];
@@ -50,7 +50,7 @@ static void read_cpuinfo(struct ets_processor *processor)
     fclose(file);
 }
 
-/* How many cores "0-3,8" lists. */
+/* The number of cores in a list such as "0-3,8". */
 static uint32_t count_listed(const char *list)
 {
     uint32_t count = 0;

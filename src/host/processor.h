@@ -1,5 +1,5 @@
 /*
- * What the host computes with: the processor's name, its instruction sets and caches.
+ * The host's processor: its name, instruction sets and caches.
  *
  *     struct ets_processor processor;
  *     ets_processor_read(&processor);
@@ -12,17 +12,17 @@
 
 enum { ETS_CACHE_LEVELS = 4 };
 
-/* Of one level, for data. */
+/* The data cache of one level. */
 struct ets_cache {
-    uint64_t bytes;     /* of one such cache; 0: the system tells of none */
-    uint32_t shared_by; /* logical cores that use one together; at least 1 */
+    uint64_t bytes;     /* of one cache of this level; 0: unknown or none */
+    uint32_t shared_by; /* logical cores that share one; at least 1 */
 };
 
-/* Empty texts: the system does not tell. */
+/* Properties of the processor. Unknown texts are empty. */
 struct ets_processor {
     char name[128];                            /* "AMD EPYC 9B45" */
-    char flags[4096];                          /* as the system lists them, "fpu vme ... avx2" */
-    char governor[64];                         /* who chooses the clock, "performance" */
+    char flags[4096];                          /* as listed by the system, "fpu vme ... avx2" */
+    char governor[64];                         /* policy for the clock rate, "performance" */
     uint32_t cores;                            /* logical cores that are online; at least 1 */
     struct ets_cache caches[ETS_CACHE_LEVELS]; /* [level - 1] */
 };

@@ -1,4 +1,4 @@
-/* Reads what an extra block tells of memory. */
+/* Reads the memory measurements in an extra block. */
 #include "inspect/recorded_memory.h"
 
 #include "base/load.h"
@@ -7,7 +7,7 @@
 
 enum { HELD_BYTES = 64, STEP_BYTES = 32, PROCESS_BYTES = 32 };
 
-/* Nobody has so much: tables and sums are of signed numbers. */
+/* No device has more; tables and sums use signed numbers. */
 static uint64_t amount_at(const uint8_t *at)
 {
     const uint64_t bytes = ets_load_u64(at);
@@ -75,7 +75,7 @@ static bool read_process(struct ets_bytes value, struct ets_process_memory *out)
     return true;
 }
 
-/* How many entries of each kind there may be. */
+/* The most entries of each kind. */
 static void count_entries(const struct ets_trace_extra *extra, uint32_t counts[3])
 {
     uint32_t key;
@@ -100,7 +100,7 @@ enum ets_status ets_recorded_memory_read(struct ets_arena *arena,
     out->steps = ets_arena_alloc_array(arena, counts[1], sizeof *out->steps);
     out->process = ets_arena_alloc_array(arena, counts[2], sizeof *out->process);
     if (out->held == NULL || out->steps == NULL || out->process == NULL) {
-        return ets_fail_memory(error, "what the trace tells of memory");
+        return ets_fail_memory(error, "the memory measurements");
     }
     for (size_t at = 0; ets_trace_extra_next(&inspection->extra, &at, &key, &value);) {
         if (key == ETS_MEMORY_KEY_HELD) {

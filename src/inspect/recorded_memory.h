@@ -1,6 +1,6 @@
 /*
- * What a trace tells of memory: who took how much of it, as counted where the program ran, and the
- * process beside it. docs/SPEC.md has the entries of the extra block.
+ * Reads the memory measurements of a trace: the memory of each owner, counted while the program
+ * ran, and that of the process. docs/SPEC.md describes the entries of the extra block.
  *
  *     struct ets_recorded_memory memory;
  *     if (ets_recorded_memory_read(&arena, inspection, &memory, &error) == ETS_OK) {
@@ -16,21 +16,21 @@
 #include "etscope/inspect.h"
 #include "host/arena.h"
 
-/* An amount that is not known; all known ones are below 2^63. */
+/* An unknown amount; known ones are below 2^63. */
 #define ETS_MEMORY_UNKNOWN UINT64_MAX
 
-/* What one owner held. Texts are borrowed from the dump; absent where there is none. */
+/* The memory of one owner. Texts are borrowed from the dump and may be absent. */
 struct ets_held_memory {
     enum ets_memory_owner owner;
     enum ets_memory_phase phase;
     uint32_t index;      /* PLANNED: of the planned buffer, from 0 */
-    uint64_t bytes;      /* at most at once, with padding */
+    uint64_t bytes;      /* the maximum at one time, with padding */
     uint64_t count;      /* allocations; of inputs and outputs, values */
     uint64_t touched;    /* PLANNED: bytes in pages that were written or read */
-    uint64_t pool_bytes; /* with which its allocator would have had enough, all owners together */
-    uint32_t alignment;  /* the largest that was asked for; 0: not known */
-    uint32_t runs;       /* RUN: in which it was counted */
-    int32_t chain;       /* of the instruction that took `bytes`; -1: outside of any */
+    uint64_t pool_bytes; /* enough for its allocator, for all owners together */
+    uint32_t alignment;  /* the largest requested; 0: unknown */
+    uint32_t runs;       /* RUN: number of counted runs */
+    int32_t chain;       /* of the instruction that took `bytes`; -1: outside any */
     uint32_t instruction;
     bool is_shared;         /* PLANNED: with the program's other methods */
     struct ets_text method; /* PROGRAM, DATA: absent */
@@ -38,23 +38,23 @@ struct ets_held_memory {
         backend; /* METHOD, TEMPORARY: a delegate took it; absent: the runtime, kernels */
 };
 
-/* What one instruction took of the temporary allocator. */
+/* Temporary memory of one instruction. */
 struct ets_step_memory {
     struct ets_text method;
-    int32_t chain; /* -1: outside of any instruction */
+    int32_t chain; /* -1: outside any instruction */
     uint32_t instruction;
-    uint64_t bytes; /* at most in one execution of it */
-    uint64_t count; /* allocations in all */
+    uint64_t bytes; /* the maximum of one execution */
+    uint64_t count; /* total number of allocations */
     uint32_t runs;
 };
 
-/* The process at one moment of a method. */
+/* Memory of the process at one moment of a method. */
 struct ets_process_memory {
     struct ets_text method;
     enum ets_memory_moment moment;
     uint64_t resident; /* bytes in memory */
-    uint64_t of_files; /* of them, those with a file behind */
-    uint64_t heap;     /* bytes that malloc has handed out, without the tracer's */
+    uint64_t of_files; /* the part of these that is mapped from files */
+    uint64_t heap;     /* bytes allocated with malloc, without the tracer's */
 };
 
 struct ets_recorded_memory {
@@ -64,7 +64,7 @@ struct ets_recorded_memory {
     uint32_t held_count, step_count, process_count;
 };
 
-/* All in the trace's order; entries that are damaged or unknown are passed over. NO_MEMORY. */
+/* Reads all in the trace's order. Skips damaged and unknown entries. NO_MEMORY. */
 enum ets_status ets_recorded_memory_read(struct ets_arena *arena,
                                          const struct ets_inspection *inspection,
                                          struct ets_recorded_memory *memory_out,

@@ -92,7 +92,7 @@ static bool read_frame(char *file, char *end, struct ets_graph_frame *frame)
     return true;
 }
 
-/* The source line below a frame; lines of markers (^^^^, ~~~~) are none. */
+/* The source line below a frame; lines of markers (^^^^, ~~~~) are skipped. */
 static void read_code(char *at, char *end, struct ets_graph_frame *frame)
 {
     while (at < end && (*at == ' ' || *at == '\t')) at++;
@@ -137,7 +137,7 @@ enum ets_status ets_graph_read_frames(struct ets_graph_reader *reader, struct et
     return ETS_OK;
 }
 
-/* The end of the piece that starts at `at`: the next `separator` outside of [] and (). */
+/* The end of the piece that starts at `at`: the next `separator` outside [] and (). */
 static char *piece_end(char *at, char *end, char separator)
 {
     int depth = 0;
@@ -200,7 +200,7 @@ static uint64_t graph_id_of(const struct ets_json_value *json)
 }
 
 /*
- * The text is JSON inside of JSON; one that is damaged leaves the node without origins, since
+ * The text is JSON inside JSON; one that is damaged leaves the node without origins, since
  * everything else about the node is still right.
  */
 enum ets_status ets_graph_read_origins(struct ets_graph_reader *reader,

@@ -17,7 +17,7 @@ void ets_json_reset(struct ets_json *json)
     *json = (struct ets_json){.allocator = json->allocator};
 }
 
-/* The code unit of the escape "\uXXXX" at `at`; 0 where there is none. */
+/* The code unit of the escape "\uXXXX" at `at`; 0: none. */
 static unsigned read_escape(const char *at, const char *end)
 {
     unsigned unit = 0;

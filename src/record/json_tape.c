@@ -53,7 +53,7 @@ static int set_integer(struct ets_json_value *value, const char *text, size_t si
     return 1;
 }
 
-/* strtod wants the program's decimal point, whatever that is at the moment. */
+/* strtod expects the decimal point of the current locale. */
 static double parse_double(const char *text, size_t size)
 {
     char copy[ETS_JSON_MAX_NUMBER_CHARS + 8];

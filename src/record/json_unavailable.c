@@ -1,4 +1,4 @@
-/* The parser of JSON in a build without RapidJSON. */
+/* A stub of the JSON parser for a build without RapidJSON. */
 #include "record/json.h"
 
 enum ets_status ets_json_scan(struct ets_json *json, char *text, size_t size,

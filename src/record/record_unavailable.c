@@ -15,7 +15,7 @@ static enum ets_status unavailable(struct ets_error *error)
                     "zlib1g-dev");
 }
 
-/* A record can be told from other files without being read. */
+/* A record can be recognised without reading it. */
 enum ets_status ets_etrecord_open(struct ets_bytes bytes, const struct ets_allocator *allocator,
                                   struct ets_etrecord **record_out, struct ets_error *error)
 {

@@ -334,7 +334,7 @@ enum ets_status ets_torch_save_value(struct ets_torch_save *save,
     return ETS_OK;
 }
 
-/* Names of what is inside of other objects. */
+/* Names of values inside other objects. */
 
 enum ets_status ets_torch_save_key(struct ets_torch_save *save, const struct ets_pickle_object *key,
                                    uint32_t place, struct ets_text *text_out)
@@ -433,7 +433,7 @@ static const struct ets_pickle_object *state_of(const struct ets_pickle_object *
     return has_slots ? item(state, 0) : state;
 }
 
-/* The class that a call would make an object of; absent where it is not told. */
+/* The class of the object that a call would make; absent if unknown. */
 static enum ets_status name_class(struct ets_torch_save *save,
                                   const struct ets_pickle_object *object, struct ets_text *name_out)
 {

@@ -82,7 +82,7 @@ enum ets_status ets_reference_value_share(struct reference_memory *memory,
 /* Drops the reference; the value is NOTHING afterwards. */
 void ets_reference_value_drop(struct reference_memory *memory, struct reference_value *value);
 
-/* Copies numbers from `from` to `to` of the same shape, converting types, whatever the strides. */
+/* Copies numbers from `from` to `to` of the same shape, for any strides, and converts types. */
 enum ets_status ets_reference_tensor_copy(const struct ets_tensor *from, struct ets_tensor *to,
                                           struct ets_error *error);
 

@@ -1,6 +1,6 @@
 /*
- * size_expression.h - sizes that a graph tells as text: "s27", "2*s0 + 1", "(s6//2)",
- * "Max(1, u0)", as sympy prints them.
+ * size_expression.h - sizes that a graph has as text: "s27", "2*s0 + 1", "(s6//2)", "Max(1, u0)",
+ * as sympy prints them.
  */
 #ifndef ETSCOPE_REFERENCE_SIZE_EXPRESSION_H
 #define ETSCOPE_REFERENCE_SIZE_EXPRESSION_H

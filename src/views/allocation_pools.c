@@ -21,29 +21,32 @@ static bool has_pool(enum ets_memory_owner owner)
            owner == ETS_MEMORY_OUTPUTS;
 }
 
-/* The pool that `held` is in, where its method has it already: all takers of an allocator share. */
-static struct ets_allocation_pool *find_pool(const struct ets_allocation_pools *pools,
-                                             uint32_t first, const struct ets_held_memory *held)
+/* Pools of a method that all takers of an allocator share; ETS_NO_INDEX: there is none yet. */
+struct shared {
+    uint32_t method, temporary;
+};
+
+/* The pool that `held` is in: a new one, or that of its allocator. */
+static struct ets_allocation_pool *pool_of(struct ets_allocation_pools *pools, uint32_t method,
+                                           struct shared *shared,
+                                           const struct ets_held_memory *held)
 {
-    const bool is_allocator =
-        held->owner == ETS_MEMORY_METHOD || held->owner == ETS_MEMORY_TEMPORARY;
-    for (uint32_t i = first; is_allocator && i < pools->count; i++) {
-        if (pools->items[i].owner == held->owner) return &pools->items[i];
+    uint32_t own = ETS_NO_INDEX;
+    uint32_t *place = held->owner == ETS_MEMORY_METHOD      ? &shared->method
+                      : held->owner == ETS_MEMORY_TEMPORARY ? &shared->temporary
+                                                            : &own;
+    if (*place == ETS_NO_INDEX) {
+        *place = pools->count++;
+        pools->items[*place] = (struct ets_allocation_pool){.method = method,
+                                                            .owner = held->owner,
+                                                            .index = held->index,
+                                                            .is_shared = held->is_shared};
     }
-    return NULL;
+    return &pools->items[*place];
 }
 
-static void add(struct ets_allocation_pools *pools, uint32_t method, uint32_t first,
-                const struct ets_held_memory *held)
+static void add(struct ets_allocation_pool *pool, const struct ets_held_memory *held)
 {
-    struct ets_allocation_pool *pool = find_pool(pools, first, held);
-    if (pool == NULL) {
-        pool = &pools->items[pools->count++];
-        *pool = (struct ets_allocation_pool){.method = method,
-                                             .owner = held->owner,
-                                             .index = held->index,
-                                             .is_shared = held->is_shared};
-    }
     pool->bytes = larger(pool->bytes, held->pool_bytes);
     pool->alignment = larger(pool->alignment, alignment_of(held));
     if (held->count != ETS_MEMORY_UNKNOWN && pool->count <= INT64_MAX - held->count) {
@@ -60,10 +63,11 @@ bool ets_allocation_pools_collect(struct ets_arena *arena,
     if (pools->items == NULL) return false;
     for (uint32_t m = 0; m < owners->method_count; m++) {
         const struct ets_allocation_method *method = &owners->methods[m];
-        const uint32_t first = pools->count;
+        struct shared shared = {ETS_NO_INDEX, ETS_NO_INDEX};
         for (uint32_t i = 0; i < method->count; i++) {
             const struct ets_held_memory *held = owners->items[method->first + i].held;
-            if (has_pool(held->owner) && held->pool_bytes > 0) add(pools, m, first, held);
+            if (!has_pool(held->owner) || held->pool_bytes == 0) continue;
+            add(pool_of(pools, m, &shared, held), held);
         }
     }
     return true;

@@ -77,7 +77,7 @@ void ets_machine_headline(const struct ets_machine *machine, struct ets_text_bui
         ets_add_text(text, "%s ", ets_roof_program_name(products[i]));
         add_rate(text, rate, products[i] == ETS_ROOF_INT8 ? "OP/s" : "FLOP/s");
     }
-    const double bytes = ets_machine_bandwidth(machine, UINT64_MAX, threads);
+    const double bytes = ets_machine_bandwidth(machine, UINT64_MAX, threads, false);
     if (!isnan(bytes)) {
         add_comma(text);
         ets_add_text(text, "memory ");

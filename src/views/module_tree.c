@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "host/key_table.h"
+#include "views/headroom.h"
 #include "views/work_elsewhere.h"
 
 /* Paths come from files: deeper ones count with the module at this depth. */
@@ -221,6 +222,7 @@ static bool add_piece(struct tree *t, uint32_t index)
             ets_inspection_row(t->work->inspection, piece->row)->calls_per_run;
     }
     ets_work_add_cost(t->options->costs, piece, &node->line.cost);
+    node->line.saved += ets_headroom_of(t->options->headroom, piece);
     if (piece->quantum != 0) node->line.self_quantum = piece->quantum;
     node->line.self_coarse_calls += piece->coarse_calls;
     return true;
@@ -270,11 +272,13 @@ static void measure(const struct tree *t, const uint32_t *order, const struct no
     memset(per_run, 0, bytes);
     line->calls_per_run = 0;
     line->cost = (struct ets_cost){.operators = 0};
+    line->saved = 0;
     for (uint32_t i = node->at; i < node->end; i++) {
         const struct node *part = &t->nodes[order[i]];
         add_own(t, part, per_run);
         line->calls_per_run += part->line.calls_per_run;
         ets_cost_add(&line->cost, &part->line.cost);
+        line->saved += part->line.saved;
         line->coarse_calls += part->line.self_coarse_calls;
         if (part->line.self_quantum != 0) line->quantum = part->line.self_quantum;
     }

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "host/key_table.h"
 #include "inspect/patterns.h"
+#include "views/headroom.h"
 #include "views/module_tree.h"
 #include "views/operator_lines.h"
 #include "views/work_elsewhere.h"
@@ -127,6 +128,7 @@ static bool add_piece(struct grouper *g, uint32_t index)
     }
     if (!piece->is_rest) group->line.calls_per_run += row->calls_per_run;
     ets_work_add_cost(g->options->costs, piece, &group->line.cost);
+    group->line.saved += ets_headroom_of(g->options->headroom, piece);
     if (piece->quantum != 0) group->line.quantum = piece->quantum;
     group->line.coarse_calls += piece->coarse_calls;
     return true;

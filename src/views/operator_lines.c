@@ -1,6 +1,7 @@
 /* Lists the rows of a block as lines of the operator table, parents first. */
 #include "views/operator_lines.h"
 #include "inspect/time_details.h"
+#include "views/headroom.h"
 
 struct lister {
     const struct ets_inspection *inspection;
@@ -92,6 +93,7 @@ bool ets_operator_lines_by_row(struct ets_arena *arena, const struct ets_inspect
             struct ets_operator_line *line = &lines_out->items[lines_out->count];
             if (!describe(&l, row, depth[at], line)) return false;
             if (options->costs != NULL) line->cost = options->costs->rows[row];
+            if (options->headroom != NULL) line->saved = options->headroom->rows[at].saved;
             line->order = lines_out->count++;
         }
         for (uint32_t c = nesting.first_child[at]; c != ETS_NO_INDEX; c = nesting.next_sibling[c]) {

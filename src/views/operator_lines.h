@@ -47,6 +47,7 @@ struct ets_operator_line {
                                  and for work without any: none */
     bool is_rest;             /* the rest of a delegate's calls beyond its operators */
     struct ets_cost cost;     /* in one run; if the options have costs */
+    double saved;             /* ticks of a run at the roof; if the options have headroom */
 };
 
 struct ets_operator_lines {

@@ -6,7 +6,9 @@
 #include "etscope/inspect.h"
 #include "views/line_sort.h"
 
-struct ets_costs; /* cost/row_costs.h */
+struct ets_costs;    /* cost/row_costs.h */
+struct ets_headroom; /* views/headroom.h */
+struct ets_machine;  /* cost/machine.h */
 
 enum ets_group_by {
     ETS_GROUP_NONE = 0,    /* a line for each row of the inspection */
@@ -30,7 +32,10 @@ struct ets_operator_options {
                        contains them; 0: all, up to 64 */
     struct ets_row_filter filter; /* only these rows; shares are still fractions of the whole run */
     int has_costs;                /* 1: lines have costs, which the table finds */
-    const struct ets_costs *costs; /* of the inspection; NULL: lines have none */
+    const struct ets_costs *costs;       /* of the inspection; NULL: lines have none */
+    const struct ets_machine *machine;   /* whose roofs apply to the lines; NULL: none */
+    uint32_t threads;                    /* that ran; if there is a machine */
+    const struct ets_headroom *headroom; /* of the block; the table finds it; NULL: none */
 };
 
 #endif

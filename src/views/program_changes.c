@@ -1,11 +1,13 @@
 /* Lines of what differs between two programs. */
 #include "views/program_changes.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "contents/handle_nodes.h"
+#include "contents/layer_names.h"
 #include "format/program_lists.h"
 
 /* What uses the values of a method, value by value. */
@@ -25,9 +27,11 @@ struct method_side {
 };
 
 struct collector {
+    struct ets_layer_names names[2];
     struct ets_arena *arena;
     struct ets_program_difference *difference;
     struct method_side sides[2];
+    uint32_t most_samples;
     struct ets_error *error;
 };
 
@@ -128,6 +132,71 @@ static const struct ets_graph_node *find_node(const struct collector *c,
     return node;
 }
 
+/* What the model calls a constant, by the first instruction that uses it. */
+static struct ets_text name_constant(const struct collector *c,
+                                     const struct ets_program_change_line *line, int s)
+{
+    const struct ets_value_use *use = line->uses[s];
+    struct ets_layer_method *layers = ets_layer_method(&c->names[s], &line->methods[s]);
+    struct ets_text name = {NULL, 0};
+    struct ets_evalue value;
+    struct ets_chain chain;
+    struct ets_instruction instruction;
+    const int64_t *handles;
+    size_t count;
+    if (line->use_counts[s] == 0 || layers == NULL || use->chain != 0) return name;
+    ets_program_change_value(line, s, &value);
+    if (value.kind != ETS_EVALUE_TENSOR) return name;
+    ets_method_chain(&line->methods[s], 0, &chain);
+    ets_chain_instruction(&chain, use->instruction, &instruction);
+    const struct ets_layer_wish wish =
+        ets_layer_wish_of(&line->methods[s], &instruction, use->argument, &value.tensor);
+    ets_etrecord_handles(c->difference->sides[s].record, layers->name, use->instruction, &handles,
+                         &count, NULL);
+    for (size_t i = 0; i < count && name.data == NULL; i++) {
+        name = ets_layer_parameter(layers, handles[i], &wish);
+    }
+    return name;
+}
+
+static void name_line(const struct collector *c, struct ets_program_change_line *line)
+{
+    const enum ets_program_part part = line->change->part;
+    if (part != ETS_PART_CONSTANT && part != ETS_PART_STATE) return;
+    for (int s = 0; s < 2 && line->parameter.data == NULL; s++) {
+        line->parameter = name_constant(c, line, s);
+    }
+}
+
+/* Equal as ets_comparison_of has it. */
+static bool is_equal(double before, double after)
+{
+    return before == after || (isnan(before) && isnan(after));
+}
+
+static enum ets_status list_samples(struct collector *c, const struct ets_tensor *before,
+                                    const struct ets_tensor *after,
+                                    struct ets_program_change_line *line)
+{
+    struct ets_elements walks[2];
+    double values[2];
+    const uint64_t unequal = line->numbers.unequal_count;
+    const uint32_t most = unequal < c->most_samples ? (uint32_t)unequal : c->most_samples;
+    if (most == 0 || ets_elements_init(&walks[0], before, NULL) != ETS_OK ||
+        ets_elements_init(&walks[1], after, NULL) != ETS_OK) {
+        return ETS_OK;
+    }
+    line->samples = ets_arena_alloc_array(c->arena, most, sizeof *line->samples);
+    if (line->samples == NULL) return ets_fail_memory(c->error, "elements that differ");
+    while (line->sample_count < most && ets_elements_next(&walks[0], &values[0]) &&
+           ets_elements_next(&walks[1], &values[1])) {
+        if (is_equal(values[0], values[1])) continue;
+        line->samples[line->sample_count++] =
+            (struct ets_element_change){walks[0].index, values[0], values[1]};
+    }
+    return ETS_OK;
+}
+
 static enum ets_status compare_numbers(struct collector *c, struct ets_program_change_line *line)
 {
     struct ets_evalue values[2];
@@ -141,7 +210,8 @@ static enum ets_status compare_numbers(struct collector *c, struct ets_program_c
         values[0].tensor.tensor.scalar_type == values[1].tensor.tensor.scalar_type &&
         ets_comparison_of(&values[0].tensor.tensor, &values[1].tensor.tensor, &line->numbers,
                           NULL) == ETS_OK;
-    return ETS_OK;
+    if (!line->has_numbers || c->most_samples == 0) return ETS_OK;
+    return list_samples(c, &values[0].tensor.tensor, &values[1].tensor.tensor, line);
 }
 
 /* The bytes that a thing has in the file; empty: none. */
@@ -198,21 +268,28 @@ static enum ets_status fill_line(struct collector *c, const struct ets_program_c
         line->use_counts[s] = uses->first[change->index[s] + 1] - first;
     }
     line->node = find_node(c, line);
+    name_line(c, line);
     ETS_TRY(hash_content(c, line));
     return ets_program_part_is_value(change->part) ? compare_numbers(c, line) : ETS_OK;
 }
 
 enum ets_status ets_program_changes_collect(struct ets_arena *arena,
                                             struct ets_program_difference *difference,
+                                            uint32_t most_samples,
                                             struct ets_program_changes *view_out,
                                             struct ets_error *error)
 {
-    struct collector c = {.arena = arena, .difference = difference, .error = error};
+    struct collector c = {
+        .arena = arena, .difference = difference, .most_samples = most_samples, .error = error};
     *view_out = (struct ets_program_changes){.difference = difference,
-                                             .line_count = difference->change_count};
+                                             .line_count = difference->change_count,
+                                             .has_samples = most_samples > 0};
     view_out->lines =
         ets_arena_alloc_array(arena, difference->change_count, sizeof *view_out->lines);
     if (view_out->lines == NULL) return ets_fail_memory(error, "what differs");
+    for (int s = 0; s < 2 && difference->change_count > 0; s++) {
+        ETS_TRY(ets_layer_names_init(&c.names[s], arena, difference->sides[s].record, error));
+    }
     for (uint32_t m = 0; m < difference->method_count; m++) {
         const struct ets_method_pair *pair = &difference->methods[m];
         if (pair->change_count == 0) continue;

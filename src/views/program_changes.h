@@ -3,7 +3,7 @@
  * the model an instruction comes from, how far constants are apart; and the answer in a sentence.
  *
  *     struct ets_program_changes view;
- *     if (ets_program_changes_collect(&arena, &difference, &view, &error) == ETS_OK) {
+ *     if (ets_program_changes_collect(&arena, &difference, 0, &view, &error) == ETS_OK) {
  *         puts(view.headline);
  *         for (uint32_t i = 0; i < view.line_count; i++) show(&view.lines[i]);
  *     }
@@ -19,6 +19,12 @@ struct ets_value_use {
     uint32_t chain, instruction, argument;
 };
 
+/* An element that differs. */
+struct ets_element_change {
+    uint64_t index; /* logical (row-major) */
+    double before, after;
+};
+
 struct ets_program_change_line {
     const struct ets_program_change *change;
     struct ets_method methods[2];        /* program NULL: not there, or a change of the program's */
@@ -26,24 +32,32 @@ struct ets_program_change_line {
     uint32_t use_counts[2];
     /* Of an instruction, or of the first that uses a value: what it computes. NULL: not known. */
     const struct ets_graph_node *node;
+    struct ets_text parameter; /* of a constant: its name in the model; absent: not known */
     bool has_hash[2]; /* of a constant, start value, payload, named data */
     uint64_t hashes[2];
     /* Of constants and start values of one type and shape whose bytes differ. */
     bool has_numbers;
     struct ets_comparison numbers;
+    struct ets_element_change *samples; /* the first elements that differ */
+    uint32_t sample_count;
 };
+
+enum { ETS_PROGRAM_MOST_SAMPLES = 64 };
 
 struct ets_program_changes {
     struct ets_program_difference *difference;
     struct ets_program_change_line *lines; /* [line_count] in the order of the changes */
     uint32_t line_count;
     uint32_t differing_methods;
+    bool has_samples; /* some were asked for */
     char headline[512];
 };
 
-/* All memory is the arena's. Statuses: NO_MEMORY, LIMIT, those of reading graphs. */
+/* At most `most_samples` (up to ETS_PROGRAM_MOST_SAMPLES) elements are listed of each tensor. All
+ * memory is the arena's. Statuses: NO_MEMORY, LIMIT, those of reading graphs. */
 enum ets_status ets_program_changes_collect(struct ets_arena *arena,
                                             struct ets_program_difference *difference,
+                                            uint32_t most_samples,
                                             struct ets_program_changes *view_out,
                                             struct ets_error *error);
 

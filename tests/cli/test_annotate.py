@@ -142,7 +142,7 @@ class Crowded(unittest.TestCase):
         self.assertEqual(note, f"models/zoo.py:{loop['line']} takes "
                                f"{100 * loop['inclusive_share']:.1f}.."
                                f"{100 * loop['inclusive_share_upper']:.1f} % of the run, in 14 "
-                               "modules: inspect --group-by module tells them apart")
+                               "modules: inspect --group-by module separates them")
 
     def test_annotate__a_container_does_so(self):
         """An nn.Sequential as the whole model: one line calls all of it."""
@@ -154,7 +154,7 @@ class Crowded(unittest.TestCase):
         self.assertEqual(done.returncode, support.OK, done.stderr)
         (note,) = [note for note in json.loads(done.stdout)["notes"] if "--group-by" in note]
         self.assertRegex(note, r"^container\.py:\d+ takes [0-9.]+ % of the run, in 2 modules: inspect "
-                               "--group-by module tells them apart$")
+                               "--group-by module separates them$")
 
     def test_annotate__a_line_of_one_module_does_not(self):
         for frames in "own", "all":

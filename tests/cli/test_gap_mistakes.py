@@ -32,7 +32,7 @@ class WhatGoesWrong(GapTest):
         self.assertIn("note: --partial reads the intact part", done.stderr)
         self.assertNotIn("record again", done.stderr)  # one advice at a time
         done = self.ok("gap", *words, "--partial", "--format", "json")
-        self.assertIn("those tensors are lost; to have them, record again: `etscope run MODEL.pte "
+        self.assertIn("those tensors are lost; to keep them, record again: `etscope run MODEL.pte "
                       "--capture intermediates -o TRACE --debug-buffer FILE`", done.stderr)
         rows = json_rows(done.stdout)
         self.assertEqual({row["finding"] for row in rows}, {"agrees"})
@@ -115,7 +115,8 @@ class WhatGoesWrong(GapTest):
             self.assertEqual(data.count(name), 1)
             data = data.replace(name, b"O" * len(name))
         silent.write_bytes(data)
-        said = "; not checked: whether the delegate quantizes like the ETRecord: --program decides"
+        said = ("; not checked: whether the delegate quantizes like the ETRecord: use --program to "
+                "decide")
         for record in ("static", "dynamic"):
             self.assertIn(said, self.ok(*self.schemes("static", record, trace=silent)).stdout
                           .replace("\n", " "))

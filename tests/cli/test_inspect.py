@@ -34,7 +34,7 @@ class MethodChoice(InFolder):
             call("native_call_addmm.out", 1, 30, 50), framework("Method::execute", 5, 60)]))
         done = support.inspect(dump, "--etrecord", record)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(b"method ambiguous: encode, forward (--method decides)", done.stdout)
+        self.assertIn(b"method ambiguous: encode, forward (choose with --method)", done.stdout)
         self.assertIn("ambiguous: encode, forward", done.stderr.decode())
         rows = support.rows(dump, "--etrecord", record, "--method", "encode")
         self.assertEqual([row["method"] for row in rows], ["encode"] * 3)
@@ -486,7 +486,7 @@ class Crowded(unittest.TestCase):
             if row["source"] == top["source"]:
                 modules.update(row["module"])
         self.assertEqual(note, f"{top['source'][0]} takes {100 * top['share']:.1f} % of the run, in "
-                               f"{len(modules)} modules: --group-by module tells them apart")
+                               f"{len(modules)} modules: --group-by module separates them")
 
     def test_inspect__a_line_of_one_module_does_not(self):
         for words in ("linear_fp32_xnnpack", "--group-by", "source"), ("gpt_portable",):

@@ -24,6 +24,13 @@ MACHINE = {
 }
 
 
+def machine(*words):
+    done = support.run("machine", *words)
+    if done.returncode == support.UNAVAILABLE:
+        raise unittest.SkipTest(done.stderr.decode())
+    return done
+
+
 class Machine(support.FolderTest):
     def write(self, **changes):
         path = self.folder / "machine.json"
@@ -31,7 +38,7 @@ class Machine(support.FolderTest):
         return path
 
     def test_machine__shows_what_was_saved(self):
-        done = support.run("machine", self.write(), "--width", "150")
+        done = machine(self.write(), "--width", "150")
         self.assertEqual(done.returncode, OK, done.stderr)
         self.assertEqual(done.stdout.decode().splitlines(), [
             "float32 100 GFLOP/s, memory 10.0 GB/s with 1 thread; an empty kernel takes 0.10 us; an "
@@ -44,7 +51,7 @@ class Machine(support.FolderTest):
             "      1  call       delegate                                          0.400    50"])
 
     def test_machine__json(self):
-        done = support.run("machine", self.write(), "--format", "json")
+        done = machine(self.write(), "--format", "json")
         document = json.loads(done.stdout)
         self.assertIn("float32 100 GFLOP/s", document["headline"])
         self.assertEqual(document["rows"][0], {
@@ -53,23 +60,21 @@ class Machine(support.FolderTest):
             "runs": 50})
 
     def test_machine__mistakes(self):
-        done = support.run("machine", self.write(etscope_machine=9))
+        done = machine(self.write(etscope_machine=9))
         self.assertEqual(done.returncode, INPUT)
         self.assertIn(b"version 9", done.stderr)
-        done = support.run("machine", support.DATA / "mlp_xnnpack" / "model.pte")
+        done = machine(support.DATA / "mlp_xnnpack" / "model.pte")
         self.assertEqual(done.returncode, INPUT)
         self.assertIn(b"no measured machine", done.stderr)
         path = self.write()
-        self.assertEqual(support.run("machine", path, path).returncode, USAGE)
-        self.assertEqual(support.run("machine", path, "--save", path).returncode, USAGE)
-        self.assertEqual(support.run("machine", "--threads", "0").returncode, USAGE)
+        self.assertEqual(machine(path, path).returncode, USAGE)
+        self.assertEqual(machine(path, "--save", path).returncode, USAGE)
+        self.assertEqual(machine("--threads", "0").returncode, USAGE)
 
 
 class Measured(support.FolderTest):
     def measure(self, *words):
-        done = support.run("machine", "--quick", "--threads", "1", *words)
-        if done.returncode == support.UNAVAILABLE:
-            self.skipTest(done.stderr.decode())
+        done = machine("--quick", "--threads", "1", *words)
         self.assertEqual(done.returncode, OK, done.stderr)
         return done.stdout.decode()
 
@@ -77,7 +82,7 @@ class Measured(support.FolderTest):
         rows = support.json_rows(self.measure("--format", "json"))
         self.assertEqual([row["program"] for row in rows if row["roof"] == "compute"], PRODUCTS)
         self.assertEqual({row["program"] for row in rows},
-                         {*PRODUCTS, "add", "copy", "kernel", "delegate"})
+                         {*PRODUCTS, "add", "copy", "in_place", "kernel", "delegate"})
         for row in rows:
             self.assertEqual(row["threads"], 1)
             self.assertGreater(row["time_ns"], 0)
@@ -90,7 +95,7 @@ class Measured(support.FolderTest):
     def test_machine__saves_what_it_shows(self):
         path = self.folder / "machine.json"
         shown = self.measure("--save", path)
-        again = support.run("machine", path)
+        again = machine(path)
         self.assertEqual(again.stdout.decode(), shown)
         saved = json.loads(path.read_text())
         self.assertEqual(saved["etscope_machine"], 1)

@@ -66,6 +66,11 @@ class Memory(unittest.TestCase):
         self.assertEqual(values("--sort", "first", "--top", "3"), [4, 5, 9])
         self.assertEqual(values("--all", "--sort", "value"), [0, 1, 2, 3, 4, 5, 9, 12, 13, 17, 20])
 
+    def test_memory__bundled_programs_are_read(self):
+        model = DATA / "mlp_portable"
+        self.assertEqual(document(model / "model.bpte", "--no-siblings")["rows"],
+                         document(model / "model.pte", "--no-siblings")["rows"])
+
     def test_memory__methods_have_arenas_of_their_own(self):
         model = DATA / "multi_method" / "model.pte"
         found = document(model, "--no-siblings")["rows"]
@@ -166,6 +171,9 @@ class Memory(unittest.TestCase):
         self.assertEqual(memory().returncode, USAGE)
         self.assertEqual(memory(model, "--method", "nothing").returncode, USAGE)
         self.assertEqual(memory(DATA / "mlp_portable" / "profile.etdp").returncode, INPUT)
+        done = memory(model, "--steps", "--map")
+        self.assertEqual(done.returncode, USAGE)
+        self.assertIn(b"--steps and --map show different things", done.stderr)
         other = DATA / "mlp_xnnpack" / "model.etrecord"
         self.assertEqual(memory(model, "--etrecord", other).returncode, MISMATCH)
 

@@ -166,7 +166,7 @@ class Sweep(unittest.TestCase):
                 self.assertEqual({row["runs"] for row in document["rows"]}, {1})
                 self.assertEqual(document["notes"], [
                     f"{traces[0]} and {traces[1]} differ here only in conversions and float widths, "
-                    "which XNNPACK may choose by the processor: --program decides"])
+                    "which XNNPACK may choose by the processor: use --program to decide"])
 
     def test_processors__other_programs_are_not_said_to_be_one(self):
         traces = [self.folder / "avx512" / f"{name}.etdp" for name in ("half", "half_inside")]

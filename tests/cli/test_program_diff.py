@@ -44,6 +44,12 @@ class Answers(support.FolderTest):
                             fixture("mlp_portable", "model.bpte"))
         self.assertEqual((code, out), (support.OK, "the programs are equal, byte by byte\n"))
 
+    def test_diff__of_bundles_says_that_test_cases_are_left_out(self):
+        code, _, error = diff(fixture("mlp_portable", "model.bpte"),
+                              fixture("mlp_portable", "model.bpte"))
+        self.assertEqual(code, support.OK)
+        self.assertIn("test cases are not compared", error)
+
     def test_diff__leads_with_what_the_delegate_took_and_where_it_is_written(self):
         code, out, _ = diff(fixture("mlp_portable", "model.pte"),
                             fixture("mlp_xnnpack", "model.pte"), "--brief")
@@ -51,6 +57,12 @@ class Answers(support.FolderTest):
         self.assertEqual(out, "1 of 1 method differs: XnnpackBackend took 4 operators, from linear "
                               "at zoo.py:16 to _softmax at zoo.py:16; 2.2 KiB less planned memory; "
                               "the file is 384 B larger\n")
+
+    def test_diff__names_constants_as_the_model_does(self):
+        rows = document(fixture("mlp_portable", "model.pte"),
+                        fixture("mlp_xnnpack", "model.pte"))["rows"]
+        self.assertEqual(named(rows, "constant"),
+                         ["l1.bias", "l1.weight", "l2.bias", "l2.weight"])
 
     def test_diff__the_other_way_round_the_delegate_gave_back(self):
         _, out, _ = diff(fixture("mlp_xnnpack", "model.pte"),
@@ -99,6 +111,20 @@ class Sameness(support.FolderTest):
         self.assertAlmostEqual(row["mean_abs_difference"], 0.5, 6)
         self.assertNotEqual(row["before_hash"], row["after_hash"])
         self.assertIn("1 constant has other values, by up to 0.5", found["headline"])
+
+    def test_diff__max_samples_lists_elements(self):
+        data = bytearray(fixture("mlp_portable", "model.pte").read_bytes())
+        base, = struct.unpack_from("<Q", data, 24)
+        for i in (3, 17, 100):
+            struct.pack_into("<f", data, base + 4 * i, 0.25)
+        path = self.folder / "changed.pte"
+        path.write_bytes(data)
+        found = document(fixture("mlp_portable", "model.pte"), path, "--max-samples", "2")
+        row, = found["rows"]
+        self.assertEqual(row["differing"], 3)
+        self.assertEqual(len(row["samples"]), 2)
+        self.assertRegex(row["samples"][0], r"^\[0, 3\]: -?0\.\d+ -> 0\.25$")
+        self.assertRegex(row["samples"][1], r"^\[1, 1\]: -?0\.\d+ -> 0\.25$")
 
     def test_diff__padding_is_no_difference(self):
         data = fixture("mlp_portable", "model.pte").read_bytes()
@@ -177,7 +203,7 @@ class Mistakes(support.FolderTest):
         code, _, error = diff(fixture("mlp_portable", "profile.etdp"),
                               fixture("mlp_xnnpack", "profile.etdp"), "--brief")
         self.assertEqual(code, support.USAGE)
-        self.assertIn("--brief is for programs", error)
+        self.assertIn("--brief needs programs", error)
 
     def test_diff__another_programs_record_is_refused(self):
         code, _, error = diff(fixture("mlp_portable", "model.pte"),

@@ -54,8 +54,7 @@ class Sums(unittest.TestCase):
         self.assertGreater(len(files), 40)
         for path in sorted(files):
             with self.subTest(path=path):
-                if path.name not in ("no_arena.pte", "outside.pte"):  # refused as a whole
-                    self.check(path)
+                self.check(path)
 
     def test_size__every_byte_of_the_sweep_counts_once(self):
         with tempfile.TemporaryDirectory() as folder, tarfile.open(SWEEP) as archive:
@@ -115,6 +114,25 @@ class Names(unittest.TestCase):
         self.assertEqual({row["content"] for row in weights}, {"FullyConnected"})
         self.assertEqual({row["name"] for row in found}, {None})
         self.assertTrue(all(row["debug_handle"] > 0 for row in weights))
+
+    def test_size__record_of_another_model(self):
+        program = support.fixture("mlp_xnnpack", "model.pte")
+        done = support.run("size", program, "--etrecord",
+                           support.fixture("gpt_xnnpack", "model.etrecord"))
+        self.assertEqual((done.returncode, done.stdout), (support.MISMATCH, b""))
+        self.assertIn(b"the ETRecord does not belong to this program", done.stderr)
+        with tempfile.TemporaryDirectory() as folder:
+            copy = pathlib.Path(folder) / "model.pte"
+            copy.write_bytes(program.read_bytes())
+            copy.with_suffix(".etrecord").write_bytes(
+                support.fixture("gpt_xnnpack", "model.etrecord").read_bytes())
+            done = support.run("size", copy)
+            self.assertEqual(done.returncode, OK)
+            self.assertIn(b"does not belong to this", done.stderr)
+            self.assertIn(b"FullyConnected 0.0 weight", done.stdout)
+        found = Sql().query("select module from program_bytes where module is not null", program,
+                            support.fixture("gpt_xnnpack", "model.etrecord"))
+        self.assertEqual(found, [])
 
     def test_size__scales_of_int8_weights(self):
         model = DATA / "linear_int8_xnnpack"

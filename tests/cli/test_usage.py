@@ -15,8 +15,8 @@ import support
 
 DUMP = support.fixture("mlp_portable", "profile.etdp")
 COMMANDS = ("profile", "inspect", "annotate", "tensors", "gap", "sql", "diff", "gate", "summary",
-            "run", "verify", "bundle", "recover", "delegates", "cost", "machine", "memory",
-            "size", "info", "doctor", "help")
+            "run", "verify", "bundle", "recover", "delegates", "cost", "machine", "memory", "size",
+            "info", "dump", "doctor", "help")
 
 
 class Words(unittest.TestCase):

@@ -29,6 +29,9 @@ const struct cli_option cli_diff_options[] = {
      NULL, false},
     {"--brief", NULL, NULL, "Of programs: print the answer in one sentence, without the table",
      NULL, false},
+    {"--max-samples", NULL, "N",
+     "Of programs: list the first N elements, up to 64, of each constant that differs; default 0",
+     NULL, false},
     CLI_ALLOW_MISMATCH_OPTION,
     CLI_TRACES_OPTIONS,
     {NULL, NULL, NULL, NULL, NULL, false},
@@ -92,8 +95,10 @@ int cmd_diff(const struct cli_arguments *arguments)
     const int programs = cli_count_programs(arguments);
     if (programs == 2) return cli_compare_programs(arguments);
     if (programs == 1) return complain_of_kinds(arguments);
-    if (cli_has(arguments, "--brief")) {
-        return cli_complain(CLI_USAGE, "--brief needs programs; %s is not a program",
+    static const char *const of_programs[] = {"--brief", "--max-samples", NULL};
+    const char *given = cli_first_given(arguments, of_programs);
+    if (given != NULL) {
+        return cli_complain(CLI_USAGE, "%s needs programs; %s is not a program", given,
                             cli_path_name(arguments->words[0]));
     }
     const struct ets_difference_options options = {

@@ -44,7 +44,7 @@ static int check_options(const struct cli_arguments *arguments)
     static const char *const of_traces[] = {"--before",
                                             "--after",
                                             "--sort",
-                                            "--least-change",
+                                            "--min-change",
                                             "--allow-mismatch",
                                             "--program",
                                             "--program-b",
@@ -104,14 +104,17 @@ static int open_all(struct programs *p)
     return code;
 }
 
-static enum ets_status compare(struct programs *p, struct ets_error *error)
+static enum ets_status compare(struct programs *p, uint32_t samples, struct ets_error *error)
 {
     const struct ets_program_side sides[2] = {{&p->programs[0].program, p->records[0].record},
                                               {&p->programs[1].program, p->records[1].record}};
+    if (p->programs[0].is_bundle && p->programs[1].is_bundle) {
+        cli_note("test cases are not compared: the programs inside the bundles are");
+    }
     const enum ets_status status =
         ets_program_difference_find(&p->arena, sides, &p->difference, error);
     if (status != ETS_OK) return status;
-    return ets_program_changes_collect(&p->arena, &p->difference, &p->view, error);
+    return ets_program_changes_collect(&p->arena, &p->difference, samples, &p->view, error);
 }
 
 static int write_table(struct programs *p, long long top)
@@ -140,11 +143,14 @@ int cli_compare_programs(const struct cli_arguments *arguments)
     struct programs p = {.arguments = arguments};
     struct ets_error error;
     const long long top = cli_number(arguments, "--top", 0, 1, 1000000000, &ok);
+    const long long samples =
+        cli_number(arguments, "--max-samples", 0, 0, ETS_PROGRAM_MOST_SAMPLES, &ok);
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
     int code = ok ? check_options(arguments) : CLI_USAGE;
     ets_arena_init(&p.arena, NULL, 0);
     if (code == CLI_OK) code = open_all(&p);
-    if (code == CLI_OK && compare(&p, &error) != ETS_OK) code = cli_fail(NULL, &error);
+    if (code == CLI_OK && compare(&p, (uint32_t)samples, &error) != ETS_OK)
+        code = cli_fail(NULL, &error);
     if (code == CLI_OK) code = write_table(&p, top);
     ets_arena_reset(&p.arena);
     for (int s = 0; s < 2; s++) {

@@ -28,6 +28,7 @@ void cli_document_start(const struct cli_arguments *arguments)
 {
     const char *format = cli_value(arguments, "--format");
     document.command = arguments->command->name;
+    if (format == NULL && strcmp(document.command, "dump") == 0) format = "json"; /* always */
     if (format != NULL && strcmp(format, "json") == 0) cli_entries_start();
     document.is_lines = format != NULL && strcmp(format, "jsonl") == 0;
 }
@@ -140,6 +141,12 @@ int cli_document_rows(const char *path, struct ets_json_writer **json_out)
     if (!document.is_lines) ets_json_begin_rows(&document.json);
     *json_out = &document.json;
     return CLI_OK;
+}
+
+void cli_document_abandon(void)
+{
+    ets_output_discard(document.json.output);
+    document.json.output = NULL;
 }
 
 int cli_document_end(int code)

@@ -28,6 +28,10 @@ int cli_document_table(const char *path, const struct ets_table *table,
  */
 int cli_document_rows(const char *path, struct ets_json_writer **json_out);
 
+/* Drops an open document, for a command whose part of it would look whole: a file is not written,
+ * and on standard output the document does not end. */
+void cli_document_abandon(void);
+
 /* main, after the command: completes an open document. Returns the command's exit code, `code`,
  * unless the document cannot be written. */
 int cli_document_end(int code);

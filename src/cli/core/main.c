@@ -262,6 +262,16 @@ static const struct cli_command commands[] = {
      "etscope info profile.etdp --format json\n"
      "etscope info .",
      cmd_info},
+    {"dump", "write all that a file holds as JSON", "FILE...",
+     "Writes every field of a .pte, .bpte, .ptd, ETDump or ETRecord file as JSON for scripts: what "
+     "the file's own schema names, under the schema's names, and what the segments, payloads and "
+     "entries in it hold. Bytes are a size and a hash, with --data themselves. A file is read and "
+     "checked before its row is written, so that a row is whole or not there. docs/json.md has the "
+     "members. info is the short answer.",
+     cli_dump_options,
+     "etscope dump model.pte\n"
+     "etscope dump debug.etdp --debug-buffer debug.bin --data -o debug.json",
+     cmd_dump},
     {"doctor", "check the installation, and show how to add missing parts", "",
      "Reports the parts of this installation: ETRecord support, the engine and its runtime, "
      "whether the runtime records traces, and its delegate backends and kernels.",

@@ -15,6 +15,8 @@ const struct cli_option cli_inspect_options[] = {
     {"--run", NULL, "N", "Only this run of the trace; runs count from 0", NULL, false},
     CLI_SHOW_OPTIONS,
     CLI_MEMORY_OPTIONS,
+    {"--threads", NULL, "N",
+     "How many threads ran, for --machine; default: the most that were measured", NULL, false},
     CLI_SIBLINGS_OPTION,
     {"--partial", NULL, NULL, "Read the intact part of a damaged trace", NULL, false},
     {"--allow-mismatch", NULL, NULL, "Continue if the trace and the ETRecord or program disagree",

@@ -13,6 +13,7 @@
 #include "cli/inspect/show_memory.h"
 #include "cli/inspect/upstream_table.h"
 #include "cli/open/debug_buffer.h"
+#include "cli/open/machine_option.h"
 #include "cli/open/trace_notes.h"
 #include "output/table/account_table.h"
 #include "output/table/operator_table.h"
@@ -33,6 +34,8 @@ struct request {
     char token_methods[MAX_TOKENS][METHOD_BYTES];
     struct ets_inspect_options inspect;
     struct ets_operator_options table;
+    struct ets_arena arena; /* of the machine */
+    struct ets_machine machine;
     struct cli_filter filter;
     enum ets_time_unit target;
 };
@@ -65,7 +68,7 @@ static bool parse_tokens(const struct cli_arguments *arguments, struct request *
 
 static bool check_run_options(const struct cli_arguments *arguments, struct request *request)
 {
-    static const char *const others[] = {"--sort", "--all", "--depth", "--cost", NULL};
+    static const char *const others[] = {"--sort", "--all", "--depth", "--cost", "--machine", NULL};
     const int group = cli_choice(arguments, "--group-by", ETS_GROUP_NONE);
     request->is_of_runs = group == GROUP_METHOD || group == GROUP_RUN;
     request->runs.of.one_by_one = group == GROUP_RUN;
@@ -96,7 +99,7 @@ static bool parse_request(const struct cli_arguments *arguments, const struct cl
                 .steady = cli_has(arguments, "--steady"),
                 .all_events = cli_has(arguments, "--all"),
                 .depth = (uint32_t)cli_number(arguments, "--depth", 0, 1, 64, &ok),
-                .has_costs = cli_has(arguments, "--cost"),
+                .has_costs = cli_has(arguments, "--cost") || cli_has(arguments, "--machine"),
             },
     };
     if (cli_filter_parse(arguments, &request->filter) != CLI_OK) ok = false;
@@ -311,11 +314,18 @@ int cli_show(const struct cli_arguments *arguments, struct cli_subject *subject)
     if (cli_has(arguments, "--compare-results") && cli_check_compare(subject) != CLI_OK) {
         return CLI_USAGE;
     }
-    struct ets_inspection *inspection;
-    int code = cli_open_inspection(subject, &request.inspect, &inspection);
-    if (code != CLI_OK) return code;
-    code = cli_wants_memory(arguments) ? cli_show_memory(arguments, inspection, subject->path)
-                                       : show(arguments, subject, inspection, &request);
+    ets_arena_init(&request.arena, NULL, 0);
+    int code =
+        cli_machine_option(arguments, &request.arena, &request.machine, &request.table.threads);
+    if (request.table.threads > 0) request.table.machine = &request.machine;
+    struct ets_inspection *inspection = NULL;
+    if (code == CLI_OK) code = cli_open_inspection(subject, &request.inspect, &inspection);
+    if (code == CLI_OK && cli_wants_memory(arguments)) {
+        code = cli_show_memory(arguments, inspection, subject->path);
+    } else if (code == CLI_OK) {
+        code = show(arguments, subject, inspection, &request);
+    }
     ets_inspection_close(inspection);
+    ets_arena_reset(&request.arena);
     return code;
 }

@@ -35,6 +35,9 @@
      NULL, false},                                                                                \
     {"--cost", NULL, NULL,                                                                        \
      "Also show the work of operators: operations, bytes, and both per second", NULL, false},     \
+    {"--machine", NULL, "FILE",                                                                   \
+     "Also how far operators are from what a machine can do (etscope machine --save)", NULL,      \
+     false},                                                                                      \
     {"--steady", NULL, NULL, "Leave out warm-up runs", NULL, false},                              \
     {"--columns", "-c", "NAMES",                                                                  \
      "Only these columns, in this order, such as operator,avg,p99", NULL,                         \

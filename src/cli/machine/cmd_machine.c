@@ -6,6 +6,7 @@
 #include "cli/core/bounds.h"
 #include "cli/core/write_table.h"
 #include "cli/machine/measure.h"
+#include "cli/open/machine_option.h"
 #include "output/table/machine_table.h"
 #include "output/text/machine_text.h"
 
@@ -77,17 +78,6 @@ static int measure(const struct cli_arguments *arguments, struct measured *m)
     return code;
 }
 
-static int read_saved(const char *path, struct measured *m)
-{
-    struct ets_file *file;
-    struct ets_error error;
-    if (cli_file_open(path, &file, &error) != ETS_OK) return cli_fail(path, &error);
-    const enum ets_status status =
-        ets_machine_read(ets_file_bytes(file), &m->arena, &m->machine, &error);
-    ets_file_close(file);
-    return status == ETS_OK ? CLI_OK : cli_fail(path, &error);
-}
-
 static int save(const char *path, const struct ets_machine *machine)
 {
     struct ets_output *output;
@@ -129,8 +119,9 @@ int cmd_machine(const struct cli_arguments *arguments)
     if (!ok) return CLI_USAGE;
     struct measured m = {.date = ""};
     ets_arena_init(&m.arena, NULL, 0);
-    int code =
-        arguments->word_count == 1 ? read_saved(arguments->words[0], &m) : measure(arguments, &m);
+    int code = arguments->word_count == 1
+                   ? cli_machine_read(arguments->words[0], &m.arena, &m.machine)
+                   : measure(arguments, &m);
     if (code == CLI_OK && path != NULL) code = save(path, &m.machine);
     if (code == CLI_OK) code = show(arguments, &m.machine);
     ets_arena_reset(&m.arena);

@@ -71,43 +71,62 @@ static int time_runs(struct bench *b, struct ets_engine_method *method, struct e
     return check(b, status);
 }
 
-/* The shortest event of the matrix product; what converts inputs and outputs is apart from it. */
-static int read_product(struct bench *b, struct ets_bytes trace, struct ets_roof *roof)
+/* What XNNPACK calls the operator to time, in the trace of a program; NULL: the program is timed.
+ */
+static const char *event_of(enum ets_roof_program program)
 {
-    static const char name[] = "Fully Connected";
+    if (program == ETS_ROOF_IN_PLACE) return "Abs";
+    return ets_roof_kind(program) == ETS_ROOF_COMPUTE ? "Fully Connected" : NULL;
+}
+
+static bool begins_with(struct ets_text text, const char *begin)
+{
+    return text.size >= strlen(begin) && memcmp(text.data, begin, strlen(begin)) == 0;
+}
+
+/* The shortest of the operator's events: what is before and behind it in the program is not timed.
+ */
+static int read_events(struct bench *b, struct ets_bytes trace, struct ets_roof *roof)
+{
+    const char *name = event_of(roof->program);
     struct ets_inspection *inspection;
     const struct ets_inspect_options options = {.partial = 0};
     if (ets_inspection_open(trace, &options, &inspection, &b->error) != ETS_OK) {
         return cli_fail(NULL, &b->error);
     }
-    enum ets_status status = ETS_UNSUPPORTED;
-    for (uint32_t i = 0; i < ets_inspection_row_count(inspection); i++) {
+    uint32_t runs = 0;
+    enum ets_status status = ETS_OK;
+    for (uint32_t i = 0; i < ets_inspection_row_count(inspection) && status == ETS_OK; i++) {
         struct ets_statistics s;
         const struct ets_row *row = ets_inspection_row(inspection, i);
-        if (!row->is_delegated || row->name.size < sizeof name - 1 ||
-            memcmp(row->name.data, name, sizeof name - 1) != 0) {
-            continue;
-        }
+        if (!row->is_delegated || !begins_with(row->name, name)) continue;
         status = ets_inspection_row_statistics(inspection, i, ETS_NO_INDEX, &s, &b->error);
-        if (status != ETS_OK) break;
         /* A clock of whole steps cuts off half of one at the mean. */
         const double ticks = s.min + (double)row->quantum_ticks / 2;
         const double ns =
             ticks * (double)b->engine->tick_numerator / (double)b->engine->tick_denominator;
-        if (roof->runs == 0 || ns < roof->time_ns) roof->time_ns = fmax(ns, 1);
-        roof->runs += s.count;
+        if (status != ETS_OK) break;
+        if (roof->runs + runs == 0 || ns < roof->time_ns) roof->time_ns = fmax(ns, 1);
+        runs = s.count;
     }
     ets_inspection_close(inspection);
-    if (status != ETS_UNSUPPORTED) return check(b, status);
-    return cli_complain(
-        CLI_UNAVAILABLE,
-        "the runtime reports no \"%s\" of XNNPACK: a matrix product cannot be timed", name);
+    roof->runs += runs;
+    if (status != ETS_OK || runs > 0) return check(b, status);
+    return cli_complain(CLI_UNAVAILABLE,
+                        "the runtime reports no \"%s\" of XNNPACK, which cannot be timed then",
+                        name);
+}
+
+/* How many different ones an operator has. */
+static uint64_t vectors_of(enum ets_roof_program program)
+{
+    return program == ETS_ROOF_ADD ? 3 : program == ETS_ROOF_COPY ? 2 : 1;
 }
 
 static int set_inputs(struct bench *b, struct ets_engine_method *method,
                       const struct ets_roof *roof, uint64_t elements)
 {
-    static const size_t counts[ETS_ROOF_PROGRAMS] = {1, 1, 1, 1, 2, 1, 2, 2};
+    static const size_t counts[ETS_ROOF_PROGRAMS] = {1, 1, 1, 1, 2, 1, 1, 2, 2};
     const bool is_matrix = ets_roof_kind(roof->program) == ETS_ROOF_COMPUTE;
     const bool is_half = roof->program == ETS_ROOF_FLOAT16;
     struct ets_value value = {.kind = ETS_VALUE_TENSOR};
@@ -127,28 +146,42 @@ static int set_inputs(struct bench *b, struct ets_engine_method *method,
     return check(b, status);
 }
 
-static int run_product(struct bench *b, struct ets_engine_program *program,
-                       struct ets_engine_method *method, struct ets_roof *roof)
+/* How many numbers an input has. */
+static uint64_t elements_of(const struct ets_roof *roof)
 {
-    struct ets_bytes trace, debug;
-    struct ets_roof scratch = {.runs = 0};
-    int code = set_inputs(b, method, roof, (uint64_t)CLI_MACHINE_SIDE * CLI_MACHINE_SIDE);
-    if (code == CLI_OK) code = time_runs(b, method, &scratch);
-    if (code != CLI_OK) return code;
-    code = check(b, b->engine->trace_finish(program, &trace, &debug, &b->error));
-    return code == CLI_OK ? read_product(b, trace, roof) : code;
+    switch (ets_roof_kind(roof->program)) {
+    case ETS_ROOF_COMPUTE: return (uint64_t)CLI_MACHINE_SIDE * CLI_MACHINE_SIDE;
+    case ETS_ROOF_BANDWIDTH:
+        return roof->working_set_bytes / vectors_of(roof->program) / sizeof(float);
+    default: return 4;
+    }
 }
 
-/* The roofs of one program and number of threads, which are neighbours from `first` on. */
-static int run_others(struct bench *b, struct ets_engine_method *method, struct ets_roof *first)
+static int run_traced(struct bench *b, struct ets_engine_program *program,
+                      struct ets_engine_method *method, struct ets_roof *roof)
+{
+    struct ets_bytes trace, debug;
+    struct ets_roof whole = {.runs = 0};
+    int code = set_inputs(b, method, roof, elements_of(roof));
+    if (code == CLI_OK) code = time_runs(b, method, &whole);
+    if (code != CLI_OK) return code;
+    code = check(b, b->engine->trace_finish(program, &trace, &debug, &b->error));
+    return code == CLI_OK ? read_events(b, trace, roof) : code;
+}
+
+/* The roofs of one program that are run together: of a trace one, else all for these threads. */
+static bool goes_with(const struct ets_roof *first, const struct ets_roof *roof)
+{
+    return event_of(first->program) == NULL && roof->program == first->program &&
+           roof->threads == first->threads;
+}
+
+static int run_untraced(struct bench *b, struct ets_engine_method *method, struct ets_roof *first)
 {
     int code = CLI_OK;
-    const uint64_t streams = first->program == ETS_ROOF_ADD ? 3 : 2;
     for (struct ets_roof *roof = first; code == CLI_OK && roof < b->roofs + b->roof_count; roof++) {
-        if (roof->program != first->program || roof->threads != first->threads) break;
-        const bool is_call = ets_roof_kind(roof->program) == ETS_ROOF_CALL;
-        code = set_inputs(b, method, roof,
-                          is_call ? 4 : roof->working_set_bytes / streams / sizeof(float));
+        if (!goes_with(first, roof)) break;
+        code = set_inputs(b, method, roof, elements_of(roof));
         if (code == CLI_OK) code = time_runs(b, method, roof);
     }
     return code;
@@ -156,7 +189,7 @@ static int run_others(struct bench *b, struct ets_engine_method *method, struct 
 
 static int run_program(struct bench *b, struct ets_roof *roof)
 {
-    const bool is_traced = ets_roof_kind(roof->program) == ETS_ROOF_COMPUTE;
+    const bool is_traced = event_of(roof->program) != NULL;
     const struct ets_engine_program_options options = {
         .program = {b->programs[roof->program], cli_machine_programs[roof->program].size},
         .tracer = is_traced ? ETS_TRACER_ETSCOPE : ETS_TRACER_NONE,
@@ -168,8 +201,8 @@ static int run_program(struct bench *b, struct ets_roof *roof)
     if (code == CLI_OK) {
         code = check(b, b->engine->method_open(program, "forward", &method, &b->error));
     }
-    if (code == CLI_OK && is_traced) code = run_product(b, program, method, roof);
-    else if (code == CLI_OK) code = run_others(b, method, roof);
+    if (code == CLI_OK && is_traced) code = run_traced(b, program, method, roof);
+    else if (code == CLI_OK) code = run_untraced(b, method, roof);
     b->engine->method_close(method);
     b->engine->program_close(program);
     return code;
@@ -188,7 +221,10 @@ static void plan(struct bench *b, uint32_t threads)
 {
     const uint64_t side = CLI_MACHINE_SIDE;
     for (enum ets_roof_program p = 0; p < ETS_ROOF_PROGRAMS; p++) {
-        const uint64_t streams = p == ETS_ROOF_ADD ? 3 : 2;
+        /* In place a vector is read and written; of short ones a clock in microseconds says little.
+         */
+        const uint64_t first = p == ETS_ROOF_IN_PLACE ? QUICK_ELEMENTS : FIRST_ELEMENTS;
+        const uint64_t moved = p == ETS_ROOF_IN_PLACE ? 2 : vectors_of(p);
         const uint64_t weight = p == ETS_ROOF_FLOAT32 ? 4 : p == ETS_ROOF_FLOAT16 ? 2 : 1;
         const uint64_t number = p == ETS_ROOF_INT8_DYNAMIC ? 4 : weight;
         switch (ets_roof_kind(p)) {
@@ -196,8 +232,9 @@ static void plan(struct bench *b, uint32_t threads)
             add_roof(b, p, threads, side * side * (weight + 2 * number), 2 * side * side * side);
             break;
         case ETS_ROOF_BANDWIDTH:
-            for (uint64_t n = FIRST_ELEMENTS; n <= b->most_elements; n *= 2) {
-                add_roof(b, p, threads, streams * n * sizeof(float), streams * n * sizeof(float));
+            for (uint64_t n = first; n <= b->most_elements; n *= 2) {
+                add_roof(b, p, threads, vectors_of(p) * n * sizeof(float),
+                         moved * n * sizeof(float));
             }
             break;
         default: add_roof(b, p, threads, 0, CLI_MACHINE_CALLS);
@@ -242,9 +279,7 @@ static int run_rounds(struct bench *b)
     int code = CLI_OK;
     for (int round = 0; round < (b->is_quick ? 1 : ROUNDS); round++) {
         for (uint32_t i = 0; i < b->roof_count && code == CLI_OK; i++) {
-            const struct ets_roof *before = i > 0 ? &b->roofs[i - 1] : NULL;
-            const bool is_first = before == NULL || before->program != b->roofs[i].program ||
-                                  before->threads != b->roofs[i].threads;
+            const bool is_first = i == 0 || !goes_with(&b->roofs[i - 1], &b->roofs[i]);
             if (is_first) code = run_program(b, &b->roofs[i]);
         }
     }

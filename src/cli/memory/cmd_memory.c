@@ -276,6 +276,22 @@ static int show(struct subject *s)
     return code == CLI_OK && s->mistakes > 0 ? CLI_NEGATIVE : code;
 }
 
+/* What is shown: one of these, or the table of tensors. */
+static int check_shown(const struct cli_arguments *arguments)
+{
+    static const char *const shown[] = {"--steps", "--at", "--what-if", "--map"};
+    const char *first = NULL;
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        if (!cli_has(arguments, shown[i])) continue;
+        if (first != NULL) {
+            return cli_complain(CLI_USAGE, "%s and %s show different things: give one of them",
+                                first, shown[i]);
+        }
+        first = shown[i];
+    }
+    return CLI_OK;
+}
+
 int cmd_memory(const struct cli_arguments *arguments)
 {
     static const char *const inputs[] = {"--etrecord", NULL};
@@ -287,7 +303,8 @@ int cmd_memory(const struct cli_arguments *arguments)
     (void)cli_number(arguments, "--top", 0, 1, UINT32_MAX - 1, &ok); /* by number_of */
     (void)cli_number(arguments, "--at", 0, 0, UINT32_MAX - 1, &ok);
     if (!ok) return CLI_USAGE;
-    int code = cli_check_stdin(arguments, inputs);
+    int code = check_shown(arguments);
+    if (code == CLI_OK) code = cli_check_stdin(arguments, inputs);
     if (code != CLI_OK) return code;
     struct subject subject = {.arguments = arguments, .path = arguments->words[0]};
     code = open_program(&subject);

@@ -122,6 +122,7 @@ int cli_open_inspection(struct cli_subject *subject, const struct ets_inspect_op
         ets_inspection_damage_count(*inspection_out) > 0) {
         cli_print_notes(*inspection_out);
         ets_inspection_close(*inspection_out);
+        *inspection_out = NULL;
         return cli_complain(CLI_INPUT, "%s: no part of the trace is intact",
                             cli_path_name(subject->path));
     }

@@ -8,6 +8,7 @@
 #include "cli/open/inputs.h"
 #include "cli/open/siblings.h"
 #include "contents/byte_map.h"
+#include "etscope/experimental/delegates.h"
 #include "host/text_builder.h"
 #include "output/picture/treemap_picture.h"
 #include "output/table/size_table.h"
@@ -73,23 +74,29 @@ static enum ets_status open_map(struct subject *s, uint32_t *source_out, struct 
     return ets_byte_map_open(&options, NULL, &s->map, source_out, error);
 }
 
-/* Whether a record explains anything of the programs. */
-static bool has_modules(const struct ets_byte_map *map)
+/* Whether the record is that of every program here. */
+static enum ets_status check_record(const struct subject *s, struct ets_error *error)
 {
-    for (uint32_t i = 0; i < map->item_count; i++) {
-        if (map->items[i].module.data != NULL) return true;
+    for (uint32_t i = 0; i < s->map->file_count; i++) {
+        struct ets_delegation *delegation;
+        const struct ets_delegation_options options = {.program = &s->map->files[i].program,
+                                                       .record = s->record.record};
+        if (options.program->method_count == 0) continue;
+        const enum ets_status status = ets_delegation_open(&options, &delegation, error);
+        if (status != ETS_OK) return status;
+        ets_delegation_close(delegation);
     }
-    return false;
+    return ETS_OK;
 }
 
-/* The record of the first program's name that lies beside it; false: none, or it says nothing. */
+/* The record of the program's name that lies beside it; false: there is none of this program. */
 static bool try_sibling(struct subject *s)
 {
     static char path[CLI_SIBLING_BYTES]; /* the record's name from now on */
     if (cli_has(s->arguments, "--etrecord") || !cli_siblings_wanted(s->arguments)) return false;
     if (!cli_sibling_path(s->arguments->words[0], ".etrecord", path)) return false;
     if (cli_record_read(path, &s->record, NULL) == ETS_OK && open_map(s, NULL, NULL) == ETS_OK &&
-        has_modules(s->map)) {
+        check_record(s, NULL) == ETS_OK) {
         cli_note("using %s, beside the program; --no-siblings leaves it out", path);
         return true;
     }
@@ -97,6 +104,7 @@ static bool try_sibling(struct subject *s)
     cli_record_close(&s->record);
     s->map = NULL;
     s->record = (struct cli_record){.file = NULL};
+    cli_note("%s does not belong to this or cannot be read: it is left out", path);
     return false;
 }
 
@@ -115,6 +123,7 @@ static int open_all(struct subject *s)
                                                  : NULL,
                         &error);
     }
+    if (record != NULL && check_record(s, &error) != ETS_OK) return cli_fail(record, &error);
     return CLI_OK;
 }
 
@@ -139,9 +148,6 @@ static void print_notes(const struct subject *s)
             "%u pieces of data (%s) have equal sizes and were not compared; --duplicates compares "
             "them",
             s->map->unread_count, size);
-    }
-    if (s->record.record != NULL && !has_modules(s->map)) {
-        cli_note("the ETRecord knows none of these constants and weights");
     }
 }
 

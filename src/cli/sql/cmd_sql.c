@@ -9,6 +9,7 @@
 #include "cli/core/what_to_type.h"
 #include "cli/core/write_table.h"
 #include "cli/open/inspected.h"
+#include "cli/open/machine_option.h"
 #include "cli/sql/sql_sources.h"
 
 /* clang-format off */
@@ -21,6 +22,10 @@ const struct cli_option cli_sql_options[] = {
     {"--debug-buffer", "--debug_buffer_path", "FILE",
      "The captured tensors; for several traces one for each", NULL, true},
     {"--method", NULL, "NAME", "The method that ran, if a trace fits several", NULL, false},
+    {"--machine", NULL, "FILE", "A machine (etscope machine --save): fills operator_roofs", NULL,
+     false},
+    {"--threads", NULL, "N", "How many threads ran, for --machine; default: the most measured", NULL,
+     false},
     CLI_SIBLINGS_OPTION,
     {"--to", NULL, "FILE", "Write all tables and views to the SQLite database FILE", NULL, false},
     {"--schema", NULL, NULL, "Print the tables and views with their columns", NULL, false},
@@ -155,9 +160,17 @@ int cmd_sql(const struct cli_arguments *arguments)
     if (code != CLI_OK) return code;
     struct sql_sources *sources = calloc(1, sizeof *sources);
     if (sources == NULL) return cli_complain(CLI_INTERNAL, "no memory");
+    struct ets_arena arena;
+    struct ets_machine machine;
+    ets_arena_init(&arena, NULL, 0);
     code = sql_sources_open(sources, arguments, query != NULL);
+    if (code == CLI_OK) {
+        code = cli_machine_option(arguments, &arena, &machine, &sources->all.threads);
+    }
+    if (sources->all.threads > 0) sources->all.machine = &machine;
     if (code == CLI_OK) code = run_over(arguments, sources, query);
     sql_sources_close(sources);
+    ets_arena_reset(&arena);
     free(sources);
     return code;
 }

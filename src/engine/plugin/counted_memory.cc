@@ -1,4 +1,4 @@
-/* Counts what runtime, kernels and backends take of a method's allocators, and who took it. */
+/* Counts memory that the runtime, kernels and backends take from a method's allocators. */
 #include "engine/plugin/counted_memory.h"
 
 #include <dlfcn.h>
@@ -16,14 +16,14 @@ namespace
 {
 namespace et = ::executorch::runtime;
 
-/* Where the library begins that holds `address`; NULL: not known. */
+/* The start of the library that contains `address`; NULL: unknown. */
 const void *library_of(const void *address)
 {
     Dl_info info;
     return dladdr(address, &info) != 0 ? info.dli_fbase : nullptr;
 }
 
-/* A backend's library is that of its virtual functions, whose table an object begins with. */
+/* A backend's library is that of its vtable, to which the first word of an object points. */
 const void *library_of(const et::BackendInterface *backend)
 {
     return backend == nullptr ? nullptr : library_of(*reinterpret_cast<void *const *>(backend));
@@ -46,7 +46,7 @@ std::string backends_in(const void *library)
     return names;
 }
 
-/* Whose code lies at `address`; "": the runtime's, or not known. */
+/* The owner of the code at `address`; "": the runtime, or unknown. */
 std::string find_taker(const void *address)
 {
     const void *library = library_of(address);
@@ -72,7 +72,7 @@ bool is_backend_apart(const char *backend)
     return library != nullptr && library != runtime_library() && backends_in(library) == backend;
 }
 
-/* Room for usual methods is taken at once: what loading takes of the heap shall be the method's. */
+/* Reserves room for typical methods at once, so that heap use during loading is the method's. */
 counting_allocator::counting_allocator(et::EventTracer *tracer)
     : MemoryAllocator(0, nullptr), tracer_(tracer)
 {
@@ -81,7 +81,7 @@ counting_allocator::counting_allocator(et::EventTracer *tracer)
     callers_.reserve(256);
 }
 
-/* Each caller is looked up once: the loader's answer takes microseconds. */
+/* Looks up each caller once, because asking the loader takes microseconds. */
 taken_memory *counting_allocator::taker_at(const void *caller)
 {
     for (const auto &known : callers_) {
@@ -112,7 +112,7 @@ void counting_allocator::add(taken_memory *taken, uint64_t bytes, uint64_t align
     taken->instruction = where.second;
 }
 
-/* From the first block with room, which stay for what comes after a reset. */
+/* Allocates from the first block with room. Blocks are kept after a reset. */
 void *counting_allocator::allocate_pages(size_t size, size_t alignment)
 {
     constexpr size_t least = size_t{1} << 20;

@@ -1,4 +1,4 @@
-/* Memory that says what was taken from it: allocators that count, and planned buffers in pages. */
+/* Memory that measures its use: counting allocators, and planned buffers in separate pages. */
 #ifndef ETSCOPE_ENGINE_PLUGIN_COUNTED_MEMORY_H
 #define ETSCOPE_ENGINE_PLUGIN_COUNTED_MEMORY_H
 
@@ -14,17 +14,17 @@
 
 namespace ets
 {
-/* What was taken by one of those who took: the runtime and its kernels, or a backend. */
+/* The memory taken by one owner: the runtime and its kernels, or a backend. */
 struct taken_memory {
-    uint64_t bytes = 0; /* the most between two resets, with the padding that a pool would need */
-    uint64_t count = 0; /* allocations, those before a reset too */
+    uint64_t bytes = 0;     /* the maximum between two resets, with the padding of a pool */
+    uint64_t count = 0;     /* allocations, including those before a reset */
     uint64_t alignment = 0; /* the largest */
-    int64_t chain = -1;     /* of the instruction that took `bytes`; -1: outside of any */
+    int64_t chain = -1;     /* of the instruction that took `bytes`; -1: outside any */
     uint32_t instruction = 0;
     uint64_t now = 0; /* bytes since the last reset */
 };
 
-/* Zeroed memory of its own pages, so that the system can say which of them were touched. */
+/* Zeroed memory in separate pages, so that the system can report which pages were touched. */
 class counted_block
 {
   public:
@@ -42,7 +42,7 @@ class counted_block
     {
         return size_;
     }
-    /* Bytes in pages that were touched, at most the size; UINT64_MAX: not known. */
+    /* Bytes in touched pages, at most the size; UINT64_MAX: unknown. */
     uint64_t touched() const;
 
   private:
@@ -51,8 +51,8 @@ class counted_block
 };
 
 /*
- * Keeps count as a pool would that lies at a multiple of every alignment: one allocation behind the
- * other, all given back by reset(). Takes pages of the system, so that the heap is others' alone.
+ * Counts like a pool at a multiple of every alignment: allocations are adjacent, and reset() frees
+ * all. Uses pages of the system, so that it does not affect heap counts.
  */
 class counting_allocator final : public executorch::runtime::MemoryAllocator
 {
@@ -65,19 +65,19 @@ class counting_allocator final : public executorch::runtime::MemoryAllocator
     using place = std::pair<int64_t, uint32_t>; /* chain (-1: none), instruction */
     using steps = std::map<place, taken_memory>;
 
-    /* `tracer` knows the instruction that runs; borrowed. */
+    /* `tracer` provides the current instruction; borrowed. */
     explicit counting_allocator(executorch::runtime::EventTracer *tracer);
 
     void *allocate(size_t size, size_t alignment = kDefaultAlignment) override;
     void reset() override;
 
-    /* What was taken since the last call, or ever, by those who took any. */
+    /* The owners that took memory since the last call, or ever. */
     takers take();
     const steps &taken_by_step() const
     {
         return steps_;
     }
-    uint64_t pool_bytes() const /* that would have been enough until now */
+    uint64_t pool_bytes() const /* enough until now */
     {
         return peak_;
     }
@@ -91,15 +91,15 @@ class counting_allocator final : public executorch::runtime::MemoryAllocator
 
     executorch::runtime::EventTracer *tracer_;
     std::vector<counted_block> blocks_;
-    size_t block_ = 0, block_used_ = 0; /* where the next allocation begins */
+    size_t block_ = 0, block_used_ = 0; /* start of the next allocation */
     uint64_t used_ = 0, peak_ = 0;
     takers takers_;
-    std::vector<std::pair<const void *, size_t>> callers_; /* code address, and whose it is */
+    std::vector<std::pair<const void *, size_t>> callers_; /* code address and its owner */
     steps steps_;
     std::vector<taken_memory *> open_; /* of `steps_`: with bytes since the last reset */
 };
 
-/* Whether `backend`'s allocations can be told from others': it has a library of its own. */
+/* Whether `backend` has its own library, so that its allocations can be identified. */
 bool is_backend_apart(const char *backend);
 
 }  // namespace ets

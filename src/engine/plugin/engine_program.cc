@@ -99,7 +99,7 @@ enum ets_status add_tracer(struct ets_engine_program *program,
     }
     if (options->count_memory != 0 && options->tracer != ETS_TRACER_ETSCOPE) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "counting memory needs etscope's tracer, whose trace keeps it");
+                        "counting memory needs etscope's tracer");
     }
     if (options->fingerprint.size > 64) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,

@@ -1,4 +1,4 @@
-/* Keeps what methods took, and writes it behind a finished trace. */
+/* Keeps the memory counts of methods, and appends them to a finished trace. */
 #include "engine/plugin/memory_report.h"
 
 #include <algorithm>
@@ -132,7 +132,7 @@ void method_memory::sample(moment when)
 
 void method_memory::before_load()
 {
-    tracer_->start(); /* its buffer is there before the load, not because of it */
+    tracer_->start(); /* allocates its buffer before the load, so that it does not count */
     sample(BEFORE_LOAD);
 }
 
@@ -267,7 +267,7 @@ method_memory *memory_report::add(std::unique_ptr<method_memory> method)
     return methods_.back().get();
 }
 
-/* The extra block ends with 16 bytes: its length, its check sum, version, magic. */
+/* The extra block ends with 16 bytes: length, checksum, version, magic. */
 tracer_dump memory_report::append_to(tracer_dump dump)
 {
     constexpr size_t footer_bytes = 16;

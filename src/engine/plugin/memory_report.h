@@ -1,6 +1,6 @@
 /*
- * What a program's methods took, and the process beside them, as entries of the trace's extra
- * block. docs/SPEC.md has their bytes.
+ * The memory of a program's methods and of the process, as entries of the trace's extra block.
+ * docs/SPEC.md describes their bytes.
  */
 #ifndef ETSCOPE_ENGINE_PLUGIN_MEMORY_REPORT_H
 #define ETSCOPE_ENGINE_PLUGIN_MEMORY_REPORT_H
@@ -16,14 +16,14 @@
 
 namespace ets
 {
-/* The process at one moment. UINT64_MAX: not known. */
+/* Memory of the process at one moment. UINT64_MAX: unknown. */
 struct process_memory {
     uint64_t resident = UINT64_MAX; /* bytes in memory */
-    uint64_t of_files = UINT64_MAX; /* of them, those that files are behind */
-    uint64_t heap = UINT64_MAX;     /* bytes that malloc has handed out */
+    uint64_t of_files = UINT64_MAX; /* the part of these that is mapped from files */
+    uint64_t heap = UINT64_MAX;     /* bytes allocated with malloc */
 };
 
-/* `apart`: bytes of the heap that do not count, as the tracer's own buffer. */
+/* `apart`: heap bytes that do not count, such as the tracer's buffer. */
 process_memory read_process_memory(uint64_t apart);
 
 /* One method, from before its load to its end. Lives as long as the program. */
@@ -40,11 +40,11 @@ class method_memory
     {
         return &temporary_;
     }
-    /* Memory for planned buffer `index`: its own pages. */
+    /* Memory for planned buffer `index`, in separate pages. */
     executorch::runtime::Span<uint8_t> plan(size_t index, size_t size);
-    /* The same where its memory belongs to the whole program. */
+    /* The same if its memory belongs to the whole program. */
     void plan_shared(size_t index, size_t size);
-    /* Inputs and outputs that the caller has to find memory for. */
+    /* Inputs and outputs for which the caller must provide memory. */
     void add_input(uint64_t bytes);
     void add_output(uint64_t bytes);
 
@@ -52,10 +52,10 @@ class method_memory
     void after_load();
     void before_run();
     void after_run();
-    void end();     /* it runs no more */
-    void release(); /* and nothing refers to its planned buffers any more */
+    void end();     /* it runs no longer */
+    void release(); /* nothing refers to its planned buffers anymore */
 
-    /* Appends its entries to `entries`; those of a method that is still open as of now. */
+    /* Appends its entries to `entries`; for an open method, the current ones. */
     void put(std::string *entries);
 
   private:
@@ -97,7 +97,7 @@ class memory_report
     {
     }
     method_memory *add(std::unique_ptr<method_memory> method);
-    /* The dump with the entries in its extra block; unchanged where it has none. */
+    /* The dump with the entries in its extra block; unchanged if it has no extra block. */
     tracer_dump append_to(tracer_dump dump);
 
   private:

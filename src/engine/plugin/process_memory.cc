@@ -1,4 +1,4 @@
-/* What the process takes of the system's memory, where the system tells it. */
+/* Reads the memory of the process, if the system reports it. */
 #include "engine/plugin/memory_report.h"
 
 #ifdef __linux__

@@ -85,7 +85,7 @@ class tracer
     /* Sets the next method, and the number of its earlier runs. `method` is borrowed. */
     virtual void set_method(const char *method, uint32_t invocation) = 0;
     virtual tracer_dump finish() = 0;
-    /* Takes its memory now, instead of at the first event; how much of the heap that is. */
+    /* Allocates its memory now instead of at the first event; and its size on the heap. */
     virtual void start() {}
     virtual size_t heap_bytes()
     {

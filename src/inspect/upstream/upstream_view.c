@@ -19,7 +19,7 @@
 
 struct slot {
     uint32_t signature;
-    uint32_t event;       /* last profile event with it; a debug event where there is none */
+    uint32_t event;       /* its last profile event; a debug event if there is none */
     uint32_t first_event; /* first one with it in its run: viewer.next_alike leads to the others */
     uint32_t debug_event; /* first debug event of the group, or ETS_NO_INDEX */
     uint32_t group_at, group_size; /* the group's events in viewer.grouped */
@@ -84,7 +84,7 @@ static bool number_groups(struct viewer *v)
     return true;
 }
 
-/* name (absent and empty are one), delegate id, delegate string (empty is none) as one number. */
+/* One number for name (absent equals empty), delegate id and delegate string (empty means none). */
 static uint64_t signature_part(const struct ets_inspection *inspection, uint32_t event,
                                struct ets_key_table *parts)
 {
@@ -198,7 +198,8 @@ static bool sign_run(struct viewer *v, uint32_t run_index, const struct grouping
     return true;
 }
 
-/* The block of run `r`; `first_run` tells each block's first. Prefix by prefix, as in blocks.c. */
+/* The block of run `r`; `first_run` has the first run of each block. Prefix by prefix, as in
+ * blocks.c. */
 static uint32_t find_block(struct viewer *v, uint32_t r, uint32_t *first_run)
 {
     const struct ets_run *run = &v->inspection->runs[r];

@@ -26,6 +26,7 @@
 #ifndef ETSCOPE_OUTPUT_SQL_SQL_H
 #define ETSCOPE_OUTPUT_SQL_SQL_H
 
+#include "cost/machine.h"
 #include "etscope/etrecord.h"
 #include "etscope/inspect.h"
 #include "etscope/program.h"
@@ -58,6 +59,8 @@ struct ets_sql_sources {
     uint32_t record_count;
     const struct ets_sql_program *programs;
     uint32_t program_count;
+    const struct ets_machine *machine; /* operators are judged by its roofs; NULL: none */
+    uint32_t threads;                  /* that ran; if there is a machine */
 };
 
 /*

@@ -13,6 +13,7 @@
 #include "output/sql/sql.h"
 #include "views/allocation_events.h"
 #include "views/allocation_owners.h"
+#include "views/headroom.h"
 #include "views/row_times.h"
 
 struct ets_sql_trace_data {
@@ -25,7 +26,8 @@ struct ets_sql_trace_data {
     struct ets_row_times *times; /* [row], computed by the first query that needs it; NULL before */
     struct ets_allocation_events *allocations; /* likewise */
     struct ets_recorded_memory memory;
-    const struct ets_cost *costs; /* [row] likewise */
+    const struct ets_cost *costs;   /* [row] likewise */
+    struct ets_headroom *headrooms; /* [block] likewise */
 };
 
 /* A graph of a record whose nodes are in the table. */

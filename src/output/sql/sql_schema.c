@@ -16,6 +16,7 @@ const struct ets_sql_table *const ets_sql_tables[] = {
     &ets_sql_tensors_table,
     &ets_sql_operator_nodes_table,
     &ets_sql_operator_costs_table,
+    &ets_sql_operator_roofs_table,
     &ets_sql_records_table,
     &ets_sql_nodes_table,
     &ets_sql_node_costs_table,

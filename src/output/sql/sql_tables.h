@@ -91,6 +91,8 @@ extern const struct ets_sql_table ets_sql_program_bytes_table;
 /* sql_cost_tables.c */
 extern const struct ets_sql_table ets_sql_operator_costs_table, ets_sql_node_costs_table,
     ets_sql_instruction_costs_table;
+/* sql_roof_table.c */
+extern const struct ets_sql_table ets_sql_operator_roofs_table;
 
 /* Values. */
 struct ets_sql_value ets_sql_null(void);

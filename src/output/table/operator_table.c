@@ -12,9 +12,11 @@
 #include "inspect/time_details.h"
 #include "output/table/cost_fields.h"
 #include "output/table/operator_table.h"
+#include "output/table/roof_fields.h"
 #include "output/table/table.h"
 #include "views/block_heading.h"
 #include "views/cost_headline.h"
+#include "views/headroom_sentence.h"
 #include "views/metadata_text.h"
 #include "views/operator_lines.h"
 #include "views/phase_text.h"
@@ -28,18 +30,19 @@ struct allocations {
 struct filler {
     struct ets_table *table;
     const struct ets_inspection *inspection;
-    const struct ets_operator_options *options;
-    struct ets_arena *arena;         /* of one block's lines */
-    double tick_ns;                  /* 0: the clock has no unit */
-    uint32_t *run_number;            /* [run] within its block */
-    struct allocations *allocations; /* [block] */
+    struct ets_operator_options *options; /* a copy, with what the table finds */
+    struct ets_arena *arena;              /* of one block's lines */
+    double tick_ns;                       /* 0: the clock has no unit */
+    uint32_t *run_number;                 /* [run] within its block */
+    struct allocations *allocations;      /* [block] */
     /* At hand: */
     const struct ets_block *block;
     struct ets_chosen_runs runs;
     struct ets_places *places;
     const struct ets_operator_line *line;
-    const struct ets_row *row; /* of the line; NULL: it is a group */
-    double flops_unit;         /* with costs: what people see flops in */
+    const struct ets_row *row;    /* of the line; NULL: it is a group */
+    struct ets_headroom headroom; /* of the block; with a machine */
+    double flops_unit;            /* with costs: what people see flops in */
 };
 
 /* Which tables have a column. */
@@ -449,7 +452,9 @@ static void add_columns(struct filler *f)
         if (fields[i].put == put_name) name_groups(f->options, &column);
         if (fields[i].put == put_mid && !ets_middle_is_told(f->inspection)) column.machine_only = 1;
         ets_table_add_columns(f->table, &column, sizeof column, 1, f->tick_ns > 0);
-        if (fields[i].put == put_resolution && f->options->costs != NULL) add_cost_columns(f);
+        if (fields[i].put != put_resolution) continue;
+        if (f->options->costs != NULL) add_cost_columns(f);
+        if (f->options->machine != NULL && f->tick_ns > 0) ets_roof_fields_add(f->table);
     }
 }
 
@@ -467,6 +472,27 @@ static void put_cost(const struct filler *f)
     ets_cost_fields_put(&cells, f->tick_ns > 0);
 }
 
+/* What the machine's roof says of the line, and what the line would take there. */
+static void put_roof(const struct filler *f)
+{
+    static const struct ets_roof_answer nothing = {
+        .level = ETS_LEVEL_UNKNOWN, .bound_ns = NAN, .least_share = NAN, .most_share = NAN};
+    const struct ets_operator_line *line = f->line;
+    const struct ets_headroom *headroom = f->options->headroom;
+    const bool is_row = line->row != ETS_NO_INDEX;
+    const struct ets_span time = ets_span_of(line->times.middle, line->quantum, line->coarse_calls);
+    const struct ets_roof_answer *roof =
+        is_row ? &headroom->rows[line->row - headroom->first_row].roof : &nothing;
+    const bool has_answer = is_row && roof->verdict != ETS_VERDICT_NONE;
+    const bool is_timed = !line->has_own_clock && ets_headroom_has_operators(headroom);
+    const struct ets_roof_cells cells = {
+        .table = f->table,
+        .roof = has_answer ? roof : &nothing,
+        .lower_ns = is_timed ? fmax(0, time.lower - line->saved) * f->tick_ns : NAN,
+        .upper_ns = is_timed ? fmax(0, time.upper - line->saved) * f->tick_ns : NAN};
+    ets_roof_fields_put(&cells);
+}
+
 static void put_line(struct filler *f, const struct ets_operator_line *line)
 {
     f->line = line;
@@ -474,7 +500,9 @@ static void put_line(struct filler *f, const struct ets_operator_line *line)
     ets_table_add_row(f->table, line->depth);
     for (size_t i = 0; i < FIELD_COUNT; i++) {
         if (is_shown(&fields[i], f->options->group_by)) fields[i].put(f);
-        if (fields[i].put == put_resolution && f->options->costs != NULL) put_cost(f);
+        if (fields[i].put != put_resolution) continue;
+        if (f->options->costs != NULL) put_cost(f);
+        if (f->options->headroom != NULL) put_roof(f);
     }
 }
 
@@ -493,6 +521,31 @@ static bool survey(struct filler *f, struct ets_arena *arena)
         a->count++;
         a->bytes += events->end[i];
     }
+    return true;
+}
+
+/* Holds the block against the machine's roof, for its lines. */
+static bool find_headroom(struct filler *f, uint32_t block)
+{
+    const struct ets_headroom_options options = {f->options->machine, f->options->threads,
+                                                 f->tick_ns};
+    if (options.machine == NULL || f->tick_ns <= 0) return true;
+    f->options->headroom = &f->headroom;
+    return ets_headroom_find(f->arena, f->inspection, f->options->costs, &options, &f->runs,
+                             f->run_number, block, &f->headroom);
+}
+
+/* How far a run of the block is from that roof, before anything else. */
+static bool add_headroom(const struct filler *f, uint32_t block)
+{
+    char room[ETS_HEADROOM_SENTENCE] = "";
+    struct ets_text_builder text = {room, sizeof room, 0};
+    if (f->options->headroom == NULL) return true;
+    if (!ets_headroom_sentence(f->arena, f->inspection, &f->headroom, &f->runs, f->run_number,
+                               block, f->tick_ns, &text)) {
+        return false;
+    }
+    if (text.used > 0) ets_table_add_note(f->table, ets_built_text(&text));
     return true;
 }
 
@@ -564,6 +617,7 @@ static bool fill_block(struct filler *f, uint32_t index)
                               &f->runs)) {
         return false;
     }
+    if (!find_headroom(f, index)) return false;
     const bool ok = f->options->group_by == ETS_GROUP_NONE
                         ? ets_operator_lines_by_row(f->arena, f->inspection, f->options, &f->runs,
                                                     index, &lines)
@@ -575,6 +629,7 @@ static bool fill_block(struct filler *f, uint32_t index)
         f->options->group_by == ETS_GROUP_NONE && ets_row_filter_is_empty(&f->options->filter);
     if (lines.count == 0 && !is_whole) return true; /* only loads, or nothing that matches */
     if (!ets_operator_lines_sort(f->arena, f->options->sort, &lines)) return false;
+    if (!add_headroom(f, index)) return false;
     add_cost(f, index);
     add_heading(f, f->block, &f->allocations[index]);
     uint32_t left = f->options->top > 0 ? f->options->top : lines.count;

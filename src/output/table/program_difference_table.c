@@ -6,7 +6,7 @@
 
 #include "output/table/program_thing_text.h"
 
-enum { ROOM = 1024, MOST_USES = 32 };
+enum { ROOM = 1024, MOST_USES = 32, MOST_SAMPLES = ETS_PROGRAM_MOST_SAMPLES };
 
 /* What the cells of a line are of. */
 struct line {
@@ -160,6 +160,40 @@ static void put_mean_change(const struct line *line)
                                  : NAN);
 }
 
+/* "[0, 3]: 0.5 -> 0.25" */
+static void add_sample(struct ets_text_builder *text, const struct ets_program_change_line *line,
+                       const struct ets_element_change *sample)
+{
+    struct ets_evalue value;
+    int64_t at[ETS_TENSOR_MAX_RANK];
+    uint64_t rest = sample->index;
+    ets_program_change_value(line, 0, &value);
+    const struct ets_tensor *tensor = &value.tensor.tensor;
+    for (uint32_t i = tensor->rank; i-- > 0;) {
+        const uint64_t size = tensor->sizes[i] > 0 ? (uint64_t)tensor->sizes[i] : 1;
+        at[i] = (int64_t)(rest % size);
+        rest /= size;
+    }
+    ets_add_text(text, "[");
+    for (uint32_t i = 0; i < tensor->rank; i++) {
+        ets_add_text(text, "%s%lld", i > 0 ? ", " : "", (long long)at[i]);
+    }
+    ets_add_text(text, "]: %.9g -> %.9g", sample->before, sample->after);
+}
+
+static void put_samples(const struct line *line)
+{
+    char rooms[MOST_SAMPLES][256];
+    struct ets_text samples[MOST_SAMPLES];
+    uint32_t count = 0;
+    for (; count < line->of->sample_count && count < MOST_SAMPLES; count++) {
+        struct ets_text_builder text = {rooms[count], sizeof rooms[count], 0};
+        add_sample(&text, line->of, &line->of->samples[count]);
+        samples[count] = ets_built_text(&text);
+    }
+    ets_table_put_list(line->table, samples, count);
+}
+
 static void put_uses(const struct line *line)
 {
     char rooms[MOST_USES][160];
@@ -227,12 +261,20 @@ static const struct field fields[] = {
 
 enum { FIELD_COUNT = sizeof fields / sizeof *fields };
 
+/* The last column, where samples are wanted. */
+static const struct ets_column sample_column = {.name = "samples",
+                                                .title = "first differences",
+                                                .kind = ETS_COLUMN_LIST,
+                                                .wraps = 1,
+                                                .least_width = 20};
+
 static void put_line(struct ets_table *table, const struct ets_program_changes *view,
                      const struct ets_program_change_line *of)
 {
     const struct line line = {table, view, of};
     ets_table_add_row(table, 0);
     for (size_t i = 0; i < FIELD_COUNT; i++) fields[i].put(&line);
+    if (view->has_samples) put_samples(&line);
 }
 
 /* "method forward: 7 differences, instructions matched by debug handle" */
@@ -297,6 +339,7 @@ void ets_program_difference_table_fill(struct ets_table *table,
                                        const struct ets_program_difference_table_options *options)
 {
     ets_table_add_columns(table, &fields[0].column, sizeof *fields, FIELD_COUNT, 1);
+    if (view->has_samples) ets_table_add_column(table, &sample_column);
     ets_table_add_section(table, (struct ets_text){view->headline, strlen(view->headline)});
     for (uint32_t i = 0; !options->is_brief && i < view->line_count;) {
         i = put_method_lines(table, view, i, options->top);

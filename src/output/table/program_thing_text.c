@@ -317,6 +317,8 @@ static void name_value(struct said *s)
     ets_program_change_value(line, s->side, &value);
     if (value.kind == ETS_EVALUE_TENSOR && value.tensor.qualified_name.size > 0) {
         say(s, "%.*s", ETS_TEXT(value.tensor.qualified_name));
+    } else if (line->parameter.size > 0) {
+        say(s, "%.*s", ETS_TEXT(line->parameter));
     } else if (line->use_counts[s->side] > 0) {
         ets_add_value_use(s->text, &line->methods[s->side], line->uses[s->side]);
     } else {

@@ -181,6 +181,12 @@ ETS_API enum ets_status ets_table_write(const struct ets_table *table,
                                         const struct ets_table_style *style,
                                         struct ets_output *output, struct ets_error *error);
 
+/*
+ * The rows as a JSON array in memory, which goes to ets_output_free; else NULL. Statuses: as above.
+ */
+ETS_API enum ets_status ets_table_to_json(const struct ets_table *table, char **text_out,
+                                          size_t *size_out, struct ets_error *error);
+
 /* A format by its name ("table", "tsv", ...): 1 and *format_out, or 0. */
 ETS_API int ets_format_find(const char *name, enum ets_format *format_out);
 

@@ -1,6 +1,7 @@
 /* Finds a format by its name, and renders a table in it. */
 #include <string.h>
 
+#include "base/error.h"
 #include "output/table/table_cells.h"
 
 enum ets_status ets_table_write(const struct ets_table *table, const struct ets_table_style *style,
@@ -16,6 +17,20 @@ enum ets_status ets_table_write(const struct ets_table *table, const struct ets_
         return ets_table_write_text(table, style, output, error);
     }
     return ets_table_write_records(table, style, output, error);
+}
+
+enum ets_status ets_table_to_json(const struct ets_table *table, char **text_out, size_t *size_out,
+                                  struct ets_error *error)
+{
+    struct ets_output *output;
+    const struct ets_table_style style = {.format = ETS_FORMAT_JSON};
+    ETS_TRY(ets_output_open_memory(&output, text_out, size_out, error));
+    const enum ets_status status = ets_table_write(table, &style, output, error);
+    if (status != ETS_OK) {
+        ets_output_discard(output);
+        return status;
+    }
+    return ets_output_commit(output, error);
 }
 
 int ets_format_find(const char *name, enum ets_format *format_out)

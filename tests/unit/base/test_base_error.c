@@ -56,7 +56,7 @@ static void test_base_error__advice_is_a_clause_with_the_callers_word(void **sta
         assert_non_null(strstr(text, "WORD"));
     }
     assert_int_equal(ets_advice_print(ETS_ADVICE_METHOD, "--method", text, sizeof text), 19);
-    assert_string_equal(text, " (--method decides)");
+    assert_string_equal(text, " (choose with --method)");
     assert_int_equal(ets_advice_print(ETS_ADVICE_METHOD, NULL, text, sizeof text), 0);
     assert_string_equal(text, "");
     assert_int_equal(ets_advice_print(ETS_ADVICE_NONE, "WORD", text, sizeof text), 0);

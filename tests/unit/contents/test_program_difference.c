@@ -97,7 +97,7 @@ static void test_program_difference__any_change_can_be_shown(void **state)
                 ets_arena_init(&arena, NULL, 0);
                 assert_int_equal(ets_program_difference_find(&arena, sides, &difference, NULL),
                                  ETS_OK);
-                assert_int_equal(ets_program_changes_collect(&arena, &difference, &view, NULL),
+                assert_int_equal(ets_program_changes_collect(&arena, &difference, 3, &view, NULL),
                                  ETS_OK);
                 assert_int_equal(ets_table_open(NULL, &table, NULL), ETS_OK);
                 ets_program_difference_table_fill(table, &view, &options);
@@ -119,7 +119,7 @@ static enum ets_status compare_all(const struct ets_allocator *allocator, size_t
     struct ets_program_changes view;
     ets_arena_init(&arena, allocator, limit);
     enum ets_status status = ets_program_difference_find(&arena, sides, &difference, error);
-    if (status == ETS_OK) status = ets_program_changes_collect(&arena, &difference, &view, error);
+    if (status == ETS_OK) status = ets_program_changes_collect(&arena, &difference, 3, &view, error);
     ets_arena_reset(&arena);
     return status;
 }

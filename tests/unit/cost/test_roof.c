@@ -47,14 +47,22 @@ static void test_roof__bandwidth_is_of_the_level_or_a_slower_one(void **state)
 {
     (void)state;
     const struct ets_machine *m = &made_machine;
-    assert_near(ets_machine_bandwidth(m, 1 * KIB, 1), 100 * GIGA); /* L1's own is a call's */
-    assert_near(ets_machine_bandwidth(m, 64 * KIB, 1), 100 * GIGA);
-    assert_near(ets_machine_bandwidth(m, 2 * MIB, 1), 40 * GIGA);
-    assert_near(ets_machine_bandwidth(m, 20 * MIB, 1), 20 * GIGA); /* a part is in L3 */
-    assert_near(ets_machine_bandwidth(m, 60 * MIB, 1), 10 * GIGA);
-    assert_near(ets_machine_bandwidth(m, UINT64_MAX, 1), 10 * GIGA);
-    assert_near(ets_machine_bandwidth(m, 1 * KIB, 2), 15 * GIGA);
-    assert_true(isnan(ets_machine_bandwidth(m, 1 * KIB, 3)));
+    assert_near(ets_machine_bandwidth(m, 1 * KIB, 1, false), 100 * GIGA); /* L1's own is a call's */
+    assert_near(ets_machine_bandwidth(m, 64 * KIB, 1, false), 100 * GIGA);
+    assert_near(ets_machine_bandwidth(m, 2 * MIB, 1, false), 40 * GIGA);
+    assert_near(ets_machine_bandwidth(m, 20 * MIB, 1, false), 20 * GIGA); /* a part is in L3 */
+    assert_near(ets_machine_bandwidth(m, 60 * MIB, 1, false), 10 * GIGA);
+    assert_near(ets_machine_bandwidth(m, UINT64_MAX, 1, false), 10 * GIGA);
+    assert_near(ets_machine_bandwidth(m, 1 * KIB, 2, false), 15 * GIGA);
+    assert_true(isnan(ets_machine_bandwidth(m, 1 * KIB, 3, false)));
+}
+
+static void test_roof__writing_in_place_is_faster(void **state)
+{
+    (void)state;
+    assert_near(ets_machine_bandwidth(&made_machine, 2 * MIB, 1, false), 40 * GIGA);
+    assert_near(ets_machine_bandwidth(&made_machine, 2 * MIB, 1, true), 90 * GIGA);
+    assert_near(ets_machine_bandwidth(&made_machine, 60 * MIB, 1, true), 10 * GIGA);
 }
 
 static void test_roof__without_caches_what_is_as_large_counts(void **state)
@@ -62,9 +70,9 @@ static void test_roof__without_caches_what_is_as_large_counts(void **state)
     (void)state;
     struct ets_machine machine = made_machine;
     memset(machine.caches, 0, sizeof machine.caches);
-    assert_near(ets_machine_bandwidth(&machine, 1 * MIB, 1), 40 * GIGA);
-    assert_near(ets_machine_bandwidth(&machine, 1 * KIB, 1), 100 * GIGA);
-    assert_near(ets_machine_bandwidth(&machine, 400 * MIB, 1), 10 * GIGA);
+    assert_near(ets_machine_bandwidth(&machine, 1 * MIB, 1, false), 40 * GIGA);
+    assert_near(ets_machine_bandwidth(&machine, 1 * KIB, 1, false), 100 * GIGA);
+    assert_near(ets_machine_bandwidth(&machine, 400 * MIB, 1, false), 10 * GIGA);
 }
 
 static void test_roof__call_is_one_of_the_chain(void **state)
@@ -82,6 +90,7 @@ int main(void)
         cmocka_unit_test(test_roof__threads_have_a_cache_each_where_cores_have),
         cmocka_unit_test(test_roof__compute_is_of_the_numbers_and_threads),
         cmocka_unit_test(test_roof__bandwidth_is_of_the_level_or_a_slower_one),
+        cmocka_unit_test(test_roof__writing_in_place_is_faster),
         cmocka_unit_test(test_roof__without_caches_what_is_as_large_counts),
         cmocka_unit_test(test_roof__call_is_one_of_the_chain),
     };

@@ -60,6 +60,18 @@ static void test_roof_verdict__bytes_bind(void **state)
     assert_int_equal(ask(question).verdict, ETS_VERDICT_MEMORY_BOUND);
 }
 
+static void test_roof_verdict__in_place_fewer_bytes_are_touched(void **state)
+{
+    (void)state;
+    struct ets_roof_question question = product(150e3);
+    question.operations = 1e6;
+    question.bytes = 16e6; /* beyond L3, at 20 GB/s */
+    assert_near(ask(question).bound_ns, 800e3);
+    question.in_place_bytes = 8e6; /* 8 MB in L3, at 90 GB/s */
+    assert_int_equal(ask(question).level, ETS_LEVEL_L3);
+    assert_near(ask(question).bound_ns, 16e6 / 90);
+}
+
 static void test_roof_verdict__a_loop_has_the_working_set_of_one_call(void **state)
 {
     (void)state;
@@ -139,6 +151,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_roof_verdict__arithmetic_binds),
         cmocka_unit_test(test_roof_verdict__bytes_bind),
+        cmocka_unit_test(test_roof_verdict__in_place_fewer_bytes_are_touched),
         cmocka_unit_test(test_roof_verdict__a_loop_has_the_working_set_of_one_call),
         cmocka_unit_test(test_roof_verdict__the_call_costs),
         cmocka_unit_test(test_roof_verdict__whole_microseconds_are_a_range),

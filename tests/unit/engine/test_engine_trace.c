@@ -44,6 +44,59 @@ static void test_trace__has_a_block_for_each_load_and_run(void **state)
     close_model(opened);
 }
 
+static void test_trace__keeps_memory_for_etscopes_tracer_alone(void **state)
+{
+    NEEDS_ENGINE();
+    static const enum ets_engine_tracer others[] = {ETS_TRACER_NONE, ETS_TRACER_UPSTREAM};
+    struct ets_file *file = open_fixture("mlp_portable", "model.pte");
+    struct ets_engine_program_options options = {.program = ets_file_bytes(file),
+                                                 .count_memory = 1};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        struct ets_engine_program *program = NULL;
+        struct ets_error error = {.status = ETS_OK};
+        options.tracer = others[i];
+        assert_int_equal(engine->program_open(&options, &program, &error), ETS_INVALID_ARGUMENT);
+        assert_non_null(strstr(error.message, "counting memory needs"));
+        assert_null(program);
+    }
+    ets_file_close(file);
+}
+
+/* Counting moves every buffer; what is computed stays the same. */
+static void test_trace__counted_runs_give_the_same_outputs(void **state)
+{
+    NEEDS_ENGINE();
+    struct ets_value outputs[2];
+    struct opened opened[2];
+    struct ets_engine_method *methods[2];
+    struct ets_bytes dump, debug;
+    for (int counts = 0; counts < 2; counts++) {
+        opened[counts] = (struct opened){open_fixture("gpt_portable", "model.pte"), NULL};
+        const struct ets_engine_program_options options = {
+            .program = ets_file_bytes(opened[counts].file),
+            .tracer = ETS_TRACER_ETSCOPE,
+            .count_memory = counts};
+        assert_int_equal(engine->program_open(&options, &opened[counts].program, NULL), ETS_OK);
+        methods[counts] = open_method(opened[counts], "forward");
+        for (int i = 0; i < 2; i++) {
+            set_inputs(opened[counts], methods[counts], "gpt_portable", "forward", 0);
+            run(methods[counts], 1);
+        }
+        assert_int_equal(engine->method_get_output(methods[counts], 0, &outputs[counts], NULL),
+                         ETS_OK);
+    }
+    assert_int_equal(outputs[0].as.tensor.data_bytes, outputs[1].as.tensor.data_bytes);
+    assert_memory_equal(outputs[0].as.tensor.data, outputs[1].as.tensor.data,
+                        outputs[0].as.tensor.data_bytes);
+    /* A method that is still open is told of as well; afterwards it can be closed. */
+    assert_int_equal(engine->trace_finish(opened[1].program, &dump, &debug, NULL), ETS_OK);
+    check_dump(dump);
+    for (int counts = 0; counts < 2; counts++) {
+        engine->method_close(methods[counts]);
+        close_model(opened[counts]);
+    }
+}
+
 static void test_trace__is_empty_without_a_tracer(void **state)
 {
     NEEDS_ENGINE();
@@ -275,6 +328,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_trace__has_a_block_for_each_load_and_run),
+        cmocka_unit_test(test_trace__keeps_memory_for_etscopes_tracer_alone),
+        cmocka_unit_test(test_trace__counted_runs_give_the_same_outputs),
         cmocka_unit_test(test_trace__is_empty_without_a_tracer),
         cmocka_unit_test(test_trace__warm_up_leaves_no_events),
         cmocka_unit_test(test_trace__suspended_from_the_start),

@@ -243,7 +243,7 @@ static void test_memory_cases__arenas_of_devices(void **state)
 static void test_memory_cases__tensors_outside_of_arenas_are_refused(void **state)
 {
     (void)state;
-    static const char *const files[] = {"plans/outside.pte", "plans/no_arena.pte"};
+    static const char *const files[] = {"plans/outside.pte.damaged", "plans/no_arena.pte.damaged"};
     for (size_t i = 0; i < COUNT(files); i++) {
         struct ets_file *file = open_file(files[i]);
         struct ets_program program;

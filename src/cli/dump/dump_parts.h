@@ -1,0 +1,60 @@
+/* One function for each kind of file that `dump` writes as JSON. */
+#ifndef ETSCOPE_CLI_DUMP_DUMP_PARTS_H
+#define ETSCOPE_CLI_DUMP_DUMP_PARTS_H
+
+#include "cli/core/command.h"
+#include "contents/content_bytes.h"
+#include "etscope/etrecord.h"
+#include "etscope/program.h"
+#include "output/text/flatbuffer_json.h"
+
+enum { DUMP_DATA_TIMES = 16, DUMP_DATA_FLOOR = 1 << 20 }; /* honest files have each byte once */
+
+/*
+ * One file. Whatever can fail is read and hashed before the row begins, so that a row is whole or
+ * not there.
+ */
+struct dump_request {
+    const struct cli_arguments *arguments;
+    const char *path;
+    const char *kind; /* as documents name it */
+    struct ets_bytes bytes;
+    bool with_data;
+    struct ets_json_writer *json; /* NULL until the row begins */
+    struct ets_arena arena;
+    struct ets_content_bytes contents;
+    uint64_t data_budget; /* bytes that --data may still write */
+};
+
+/* Each writes a row. Returns an exit code. */
+int dump_program(struct dump_request *request);
+int dump_bundle(struct dump_request *request);
+int dump_data_file(struct dump_request *request);
+int dump_trace(struct dump_request *request);
+int dump_record(struct dump_request *request);
+
+/* dump_row.c */
+/* Opens the document where none is, and the row: path, kind, file_bytes. Returns an exit code. */
+int dump_begin(struct dump_request *request);
+void dump_end(struct dump_request *request);
+
+/* Hashes bytes that are told below, with --data themselves. Returns an exit code. */
+int dump_hash(struct dump_request *request, struct ets_bytes bytes, bool is_told);
+/* An object of such bytes is open: offset (null: not in the file), bytes, hash, data. */
+void dump_put_content(struct dump_request *request, struct ets_bytes bytes, bool with_data);
+/* The same without the offset. */
+void dump_put_hashed(struct dump_request *request, struct ets_bytes bytes, bool with_data);
+
+/* dump_values.c: a tensor's type, sizes and strides, as members of an open object. */
+void dump_put_tensor(struct ets_json_writer *json, const struct ets_tensor *tensor);
+/* Hashes a value's bytes where it is a tensor; writes it as members of an open object. */
+int dump_hash_value(struct dump_request *request, const struct ets_value *value);
+void dump_put_value(struct dump_request *request, const struct ets_value *value);
+
+/* dump_payload.c: what a delegate's payload holds; null where it is none that is read. */
+void dump_put_xnnpack(struct ets_json_writer *json, struct ets_bytes payload, bool with_data);
+
+/* dump_graph.c */
+void dump_put_graph(struct ets_json_writer *json, const char *key, const struct ets_graph *graph);
+
+#endif

@@ -1,0 +1,48 @@
+/* --machine and --threads: the roofs that operators are held against. */
+#include "cli/open/machine_option.h"
+
+#include "cost/roof.h"
+#include "etscope/file.h"
+
+int cli_machine_read(const char *path, struct ets_arena *arena, struct ets_machine *machine_out)
+{
+    struct ets_file *file;
+    struct ets_error error;
+    if (cli_file_open(path, &file, &error) != ETS_OK) return cli_fail(path, &error);
+    const enum ets_status status =
+        ets_machine_read(ets_file_bytes(file), arena, machine_out, &error);
+    ets_file_close(file);
+    return status == ETS_OK ? CLI_OK : cli_fail(path, &error);
+}
+
+/* Whether anything was measured with so many threads. */
+static bool has_threads(const struct ets_machine *machine, uint32_t threads)
+{
+    for (uint32_t i = 0; i < machine->roof_count; i++) {
+        if (machine->roofs[i].threads == threads) return true;
+    }
+    return false;
+}
+
+int cli_machine_option(const struct cli_arguments *arguments, struct ets_arena *arena,
+                       struct ets_machine *machine_out, uint32_t *threads_out)
+{
+    bool ok = true;
+    const char *path = cli_value(arguments, "--machine");
+    *threads_out = 0;
+    if (path == NULL) return CLI_OK;
+    const int code = cli_machine_read(path, arena, machine_out);
+    if (code != CLI_OK) return code;
+    const uint32_t most = ets_machine_most_threads(machine_out);
+    if (most == 0) return cli_complain(CLI_INPUT, "%s: holds no roof that etscope knows", path);
+    *threads_out = (uint32_t)cli_number(arguments, "--threads", most, 1, UINT16_MAX, &ok);
+    if (!ok) return CLI_USAGE;
+    if (!has_threads(machine_out, *threads_out)) {
+        return cli_complain(CLI_USAGE, "%s was not measured with %u threads: the most are %u", path,
+                            *threads_out, most);
+    }
+    if (!cli_has(arguments, "--threads") && most > 1) {
+        cli_note("operators are held against the roofs of %u threads; --threads N: of N", most);
+    }
+    return CLI_OK;
+}

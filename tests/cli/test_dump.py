@@ -1,0 +1,321 @@
+"""`etscope dump`: every field of every fixture, against an independent reading of the bytes."""
+
+import base64
+import json
+import math
+import struct
+import unittest
+
+import flatbuffer_support
+import support
+from support import DATA, fixture
+
+SCHEMAS = {kind: flatbuffer_support.Schema((DATA / "schema" / f"{name}.fbs").read_text())
+           for kind, name in (("program", "program"), ("bundle", "bundled_program"),
+                              ("data_file", "flat_tensor"), ("etdump", "etdump"))}
+
+# The schemas of programs, bundles and data files have plain bytes where upstream's have
+# enumerations.
+TYPES = SCHEMAS["etdump"].enumerators["ScalarType"]
+SCHEMAS["program"].names = {
+    ("Tensor", "scalar_type"): TYPES,
+    ("Tensor", "shape_dynamism"): {0: "STATIC", 1: "DYNAMIC_BOUND", 2: "DYNAMIC_UNBOUND"},
+    ("ExtraTensorInfo", "location"): {0: "SEGMENT", 1: "EXTERNAL"},
+    ("ExtraTensorInfo", "device_type"): {0: "CPU", 1: "CUDA"},
+    ("NonConstBufferDevice", "device_type"): {0: "CPU", 1: "CUDA"},
+    ("BackendDelegateDataReference", "location"): {0: "INLINE", 1: "SEGMENT"},
+}
+SCHEMAS["bundle"].names = {("Tensor", "scalar_type"): TYPES}
+SCHEMAS["data_file"].names = {("TensorLayout", "scalar_type"): TYPES}
+
+
+def dump(*words):
+    done = support.run("dump", *words)
+    assert done.returncode == support.OK, done.stderr
+    document = json.loads(done.stdout)
+    assert list(document) == ["etscope", "schema", "command", "headline", "rows", "inputs", "notes"]
+    return document["rows"][0]
+
+
+def xxh64(data):
+    """XXH64 with seed 0, from the algorithm's specification."""
+    p1, p2, p3, p4, p5 = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9,
+                          0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5)
+    mask = (1 << 64) - 1
+    rotate = lambda x, r: (x << r | x >> (64 - r)) & mask
+    step = lambda lane, word: rotate((lane + word * p2) & mask, 31) * p1 & mask
+    at = 0
+    if len(data) >= 32:
+        lanes = [(p1 + p2) & mask, p2, 0, -p1 & mask]
+        while len(data) - at >= 32:
+            lanes = [step(lane, word)
+                     for lane, word in zip(lanes, struct.unpack_from("<4Q", data, at))]
+            at += 32
+        value = sum(rotate(lane, r) for lane, r in zip(lanes, (1, 7, 12, 18))) & mask
+        for lane in lanes:
+            value = ((value ^ step(0, lane)) * p1 + p4) & mask
+    else:
+        value = p5
+    value = (value + len(data)) & mask
+    while len(data) - at >= 8:
+        value = (rotate(value ^ step(0, struct.unpack_from("<Q", data, at)[0]), 27) * p1 + p4) & mask
+        at += 8
+    if len(data) - at >= 4:
+        value = (rotate(value ^ struct.unpack_from("<I", data, at)[0] * p1 & mask, 23) * p2
+                 + p3) & mask
+        at += 4
+    for byte in data[at:]:
+        value = rotate(value ^ byte * p5 & mask, 11) * p1 & mask
+    value = (value ^ value >> 33) * p2 & mask
+    value = (value ^ value >> 29) * p3 & mask
+    return value ^ value >> 32
+
+
+def blob(data, told=False):
+    """Bytes as dump writes them."""
+    found = {"bytes": len(data), "hash": f"{xxh64(data):016x}"}
+    if told or len(data) <= 64:
+        found["data"] = base64.b64encode(data).decode()
+    return found
+
+
+def shown(value):
+    """What an independent reading found, as JSON has it."""
+    if isinstance(value, bytes):
+        return blob(value)
+    if isinstance(value, list):
+        return [shown(item) for item in value]
+    if isinstance(value, dict):
+        return {key: shown(item) for key, item in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+    return value
+
+
+def files(*endings):
+    return sorted(path for ending in endings for path in DATA.rglob(f"*{ending}"))
+
+
+class Completeness(unittest.TestCase):
+    maxDiff = 4000
+
+    def check(self, kind, path, root_at=0):
+        found = dump(path)
+        expected = flatbuffer_support.read(SCHEMAS[kind], path.read_bytes(), root_at)
+        self.assertEqual(found["kind"], kind)
+        self.assertEqual(found["file_bytes"], path.stat().st_size)
+        self.assertEqual(found["flatbuffer"], shown(expected))
+        return found
+
+    def test_dump__programs_have_every_field(self):
+        for path in files(".pte"):
+            with self.subTest(path=path):
+                if support.run("info", path).returncode == support.OK:
+                    self.check("program", path)
+
+    def test_dump__bundled_programs_have_every_field(self):
+        for path in files(".bpte"):
+            with self.subTest(path=path):
+                found = self.check("bundle", path)
+                data = path.read_bytes()[found["program"]["offset"]:]
+                expected = flatbuffer_support.read(SCHEMAS["program"], data)
+                self.assertEqual(found["program"]["flatbuffer"], shown(expected))
+
+    def test_dump__data_files_have_every_field(self):
+        for path in files(".ptd"):
+            with self.subTest(path=path):
+                self.check("data_file", path)
+
+    def test_dump__traces_have_every_field(self):
+        for path in files(".etdp"):
+            with self.subTest(path=path):
+                if path.stat().st_size > 400_000 or support.run("info", path).returncode:
+                    continue
+                is_prefixed = path.read_bytes()[8:12] == b"ED00"
+                self.check("etdump", path, 4 if is_prefixed else 0)
+
+    def test_dump__segments_are_the_bytes_that_the_header_says(self):
+        for model in support.MODELS:
+            data = fixture(model, "model.pte").read_bytes()
+            found = dump(fixture(model, "model.pte"))
+            base, = struct.unpack_from("<Q", data, 24)
+            stored = found["flatbuffer"]["segments"]
+            self.assertEqual(len(found["segments"]), len(stored))
+            for segment, place in zip(found["segments"], stored):
+                start = base + place["offset"]
+                expected = blob(data[start:start + place["size"]])
+                self.assertEqual({key: segment[key] for key in expected}, expected)
+                if place["size"]:
+                    self.assertEqual(segment["offset"], start)
+
+    def test_dump__constants_are_where_their_values_say(self):
+        for model in support.MODELS:
+            data = fixture(model, "model.pte").read_bytes()
+            found = dump(fixture(model, "model.pte"))
+            base, = struct.unpack_from("<Q", data, 24)
+            program = found["flatbuffer"]
+            told = {(row["method"], row["value"]): row for row in found["constants"]}
+            for plan in program["execution_plan"]:
+                for i, value in enumerate(plan["values"]):
+                    tensor = value["val"]
+                    if value["val_type"] != "Tensor" or tensor["data_buffer_idx"] == 0:
+                        continue
+                    row = told.pop((plan["name"], i))
+                    where = program["constant_segment"]
+                    segment = program["segments"][where["segment_index"]]
+                    self.assertEqual(row["offset"], base + segment["offset"] +
+                                     where["offsets"][tensor["data_buffer_idx"]])
+                    self.assertEqual(row["hash"], blob(
+                        data[row["offset"]:row["offset"] + row["bytes"]])["hash"])
+            self.assertEqual(told, {})
+
+
+class Records(unittest.TestCase):
+    def dump(self, model):
+        done = support.run("dump", fixture(model, "model.etrecord"))
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest(done.stderr.decode())
+        self.assertEqual(done.returncode, support.OK, done.stderr)
+        return json.loads(done.stdout)["rows"][0]
+
+    def test_dump__a_records_entries_are_those_of_the_zip(self):
+        import zipfile
+        for model in support.MODELS:
+            found = self.dump(model)
+            with zipfile.ZipFile(fixture(model, "model.etrecord")) as record:
+                names = [entry.filename for entry in record.infolist()]
+                self.assertEqual([entry["name"] for entry in found["entries"]], names)
+                for entry in found["entries"]:
+                    if entry["bytes"] < 20_000:
+                        self.assertEqual(entry["hash"], blob(record.read(entry["name"]))["hash"])
+
+    def test_dump__a_graph_has_every_node_of_its_json(self):
+        import zipfile
+        for model in support.MODELS:
+            found = self.dump(model)
+            for graph in found["graphs"]:
+                name = graph["name"]
+                with zipfile.ZipFile(fixture(model, "model.etrecord")) as record:
+                    text = record.read(name).replace(b"-Infinity", b"-1e999")
+                stored = json.loads(text)["graph_module"]["graph"]
+                getitems = [node for node in stored["nodes"]
+                            if node["target"] == "_operator.getitem"]
+                self.assertLessEqual(len(graph["nodes"]), len(stored["nodes"]))
+                self.assertGreaterEqual(len(graph["nodes"]), len(stored["nodes"]) - len(getitems))
+                self.assertEqual(len(graph["inputs"]), len(stored["inputs"]))
+                self.assertEqual(len(graph["outputs"]), len(stored["outputs"]))
+
+    def test_dump__a_records_maps(self):
+        found = self.dump("mlp_xnnpack")
+        method, = found["methods"]
+        self.assertEqual(method["name"], "forward")
+        self.assertEqual([(row["instruction"], row["backend"], row["is_list"])
+                          for row in method["instructions"]], [(0, "XnnpackBackend", True)])
+        self.assertEqual(found["representative_inputs"][0]["sizes"], [2, 16])
+
+
+class Data(support.FolderTest):
+    def test_dump__data_adds_the_bytes(self):
+        path = fixture("mlp_portable", "model.pte")
+        data = path.read_bytes()
+        found = dump(path, "--data")
+        for segment in found["segments"]:
+            told = base64.b64decode(segment["data"])
+            self.assertEqual(told, data[segment["offset"]:segment["offset"] + segment["bytes"]])
+
+    def test_dump__captured_tensors_come_from_the_debug_buffer(self):
+        buffer = fixture("mlp_portable", "debug.bin")
+        found = dump(fixture("mlp_portable", "debug.etdp"), "--debug-buffer", buffer, "--data")
+        self.assertTrue(found["captured"])
+        for row in found["captured"]:
+            start = row["debug_buffer_offset"]
+            self.assertEqual(base64.b64decode(row["data"]),
+                             buffer.read_bytes()[start:start + row["bytes"]])
+
+    def test_dump__lines_are_rows(self):
+        words = fixture("mlp_portable", "model.pte"), fixture("mlp_portable", "profile.etdp")
+        done = support.run("dump", *words, "--format", "jsonl")
+        lines = done.stdout.decode().splitlines()
+        self.assertEqual([json.loads(line)["kind"] for line in lines], ["program", "etdump"])
+
+    def test_dump__is_the_same_each_time(self):
+        path = fixture("gpt_xnnpack", "model.pte")
+        self.assertEqual(support.run("dump", path).stdout, support.run("dump", path).stdout)
+
+    def test_dump__output_is_a_file(self):
+        path = self.folder / "out.json"
+        done = support.run("dump", fixture("mlp_portable", "model.pte"), "-o", path)
+        self.assertEqual((done.returncode, done.stdout), (support.OK, b""))
+        self.assertEqual(json.loads(path.read_text())["rows"][0]["kind"], "program")
+
+
+class Damage(support.FolderTest):
+    def test_dump__a_damaged_file_gives_no_output_at_all(self):
+        for model, name in (("mlp_portable", "model.pte"), ("mlp_portable", "model.bpte"),
+                            ("mlp_portable", "profile.etdp"), ("mlp_portable", "model.etrecord")):
+            data = fixture(model, name).read_bytes()
+            for size in (len(data) // 3, len(data) - 40):
+                path, out = self.folder / name, self.folder / "out.json"
+                path.write_bytes(data[:size])
+                done = support.run("dump", path)
+                if done.returncode in (support.UNAVAILABLE, support.OK):
+                    continue  # an extra block may be cut off, a record's reader may be missing
+                self.assertEqual((done.returncode, done.stdout), (support.INPUT, b""), done.stderr)
+                self.assertIn(name.encode(), done.stderr)
+                self.assertNotEqual(support.run("dump", path, "-o", out).returncode, support.OK)
+                self.assertFalse(out.exists())
+
+    def test_dump__behind_a_damaged_file_the_document_does_not_end(self):
+        path = self.folder / "cut.pte"
+        path.write_bytes(fixture("mlp_portable", "model.pte").read_bytes()[:2000])
+        done = support.run("dump", fixture("mlp_portable", "model.pte"), path)
+        self.assertEqual(done.returncode, support.INPUT)
+        with self.assertRaises(ValueError):
+            json.loads(done.stdout)
+
+    def test_dump__other_files_are_named(self):
+        done = support.run("dump", DATA / "README.md")
+        self.assertEqual((done.returncode, done.stdout), (support.INPUT, b""))
+        self.assertIn(b"dump reads .pte, .bpte, .ptd, ETDump and ETRecord files", done.stderr)
+
+    def test_dump__a_debug_buffer_needs_its_trace(self):
+        done = support.run("dump", fixture("mlp_portable", "model.pte"), "--debug-buffer",
+                           fixture("mlp_portable", "debug.bin"))
+        self.assertEqual((done.returncode, done.stdout), (support.USAGE, b""))
+        self.assertIn(b"--debug-buffer belongs to an ETDump", done.stderr)
+
+    def overlapping(self):
+        """gpt_xnnpack with segments that are each nearly the whole region."""
+        data = bytearray(fixture("gpt_xnnpack", "model.pte").read_bytes())
+        reader = flatbuffer_support.Reader(SCHEMAS["program"], data)
+        base, total = struct.unpack_from("<QQ", data, 24)
+        root = reader.follow(0)
+        slots = root - reader.load("i", root)
+        vector = reader.follow(root + reader.load("H", slots + 4 + 2 * 4))  # Program.segments
+        count = reader.load("I", vector)
+        for i in range(count):
+            table = reader.follow(vector + 4 + 4 * i)
+            offset, size = (table + reader.load("H", table - reader.load("i", table) + 4 + 2 * slot)
+                            for slot in (0, 1))
+            if min(offset, size) > table:  # a segment at 0 has no field for its offset
+                struct.pack_into("<Q", data, size, total - reader.load("Q", offset))
+        path = self.folder / "overlapping.pte"
+        path.write_bytes(data)
+        return path, count
+
+    def test_dump__segments_that_overlap_are_refused_before_any_output(self):
+        path, count = self.overlapping()
+        self.assertGreater(count, 20)
+        for words in ((), ("--data",)):
+            done = support.run("dump", path, *words)
+            self.assertEqual((done.returncode, done.stdout), (support.INPUT, b""), done.stderr)
+            self.assertIn(b"overlap", done.stderr)
+
+    def test_diff__of_segments_that_overlap_ends(self):
+        path, _ = self.overlapping()
+        done = support.run("diff", path, fixture("gpt_xnnpack", "model.pte"))
+        self.assertIn(done.returncode, (1, support.INPUT))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,135 @@
+"""`inspect --machine`: operators of recorded traces against a machine whose roofs are round numbers."""
+
+import json
+import unittest
+
+import support
+from support import INPUT, OK, USAGE, fixture
+from test_machine import MACHINE
+
+GIGA, FLOPS, BYTES, KERNEL, DELEGATE = 1e9, 3e9, 5e9, 2000, 4000
+
+
+def roof(program, rate, working_set=10**8):
+    return {"program": program, "threads": 1, "working_set_bytes": working_set, "work": 10**6,
+            "time_ns": 1e6 / rate * GIGA, "runs": 50}
+
+
+# A slow machine, so that operators of small fixtures come near its roofs: 3 GFLOP/s, 5 GB/s.
+SLOW = {**MACHINE, "caches": [], "roofs": [
+    roof("float32", FLOPS), roof("add", BYTES),
+    {**roof("kernel", 1), "work": 1, "time_ns": KERNEL},
+    {**roof("delegate", 1), "work": 1, "time_ns": DELEGATE}]}
+
+
+class InspectMachine(support.FolderTest):
+    def write(self, machine):
+        path = self.folder / "machine.json"
+        path.write_text(json.dumps(machine))
+        return path
+
+    def table(self, model, *words, machine=SLOW):
+        done = support.inspect(*support.with_record(model), "--program", fixture(model, "model.pte"),
+                               "--machine", self.write(machine), *words)
+        self.assertEqual(done.returncode, OK, done.stderr)
+        return done.stdout.decode()
+
+    def document(self, model, *words, **options):
+        return json.loads(self.table(model, *words, "--format", "json", **options))
+
+    def expected(self, row):
+        """Bound and verdict by docs/machine.md's rules, from the other columns alone."""
+        empty = DELEGATE if row["backend"] else KERNEL
+        compute = row["flops"] / FLOPS * GIGA
+        bound = max(compute, row["moved_bytes"] / BYTES * GIGA)
+        time = (row["min_ns"] + row["min_ns_upper"]) / 2
+        if time < 10e3 or time < 3 * empty or bound < empty:
+            return max(bound, empty), "overhead-bound"
+        if bound / time < 0.6:
+            return bound, "below the roof"
+        return bound, "compute-bound" if compute == bound else "memory-bound"
+
+    def test_inspect_machine__verdicts_follow_from_the_columns(self):
+        seen = set()
+        for model in ("conv_portable", "gpt_portable", "mlp_portable", "linear_fp32_xnnpack"):
+            for row in self.document(model)["rows"]:
+                if row["verdict"] is None:
+                    continue
+                bound, verdict = self.expected(row)
+                with self.subTest(model=model, operator=row["operator"]):
+                    self.assertEqual(row["verdict"], verdict)
+                    self.assertAlmostEqual(row["bound_ns"] / bound, 1, places=9)
+                    self.assertEqual(row["of_roof"] is None, verdict == "overhead-bound")
+                    if row["of_roof"] is not None:
+                        self.assertAlmostEqual(row["of_roof"], bound / row["min_ns_upper"])
+                        self.assertAlmostEqual(row["of_roof_upper"], bound / row["min_ns"])
+                seen.add(verdict)
+        self.assertGreaterEqual(len(seen), 3, seen)
+
+    def test_inspect_machine__headroom_adds_up(self):
+        """What operators save is what the run saves, whatever they are grouped by."""
+        rows = self.document("gpt_portable")["rows"]
+        whole = next(row for row in rows if row["operator"] == "Method::execute")
+        saved = sum(max(0, row["mid_ns"] - row["bound_ns"]) for row in rows
+                    if row["of_roof"] is not None)
+        self.assertGreater(saved, 0)
+        self.assertAlmostEqual(whole["mid_ns"] - whole["at_roof_ns"], saved, places=3)
+        for group in ("op", "source", "backend"):
+            rows = self.document("gpt_portable", "--group-by", group)["rows"]
+            found = sum(row["mid_ns"] - row["at_roof_ns"] for row in rows
+                        if row["at_roof_ns"] is not None)
+            self.assertAlmostEqual(found, saved, places=3)
+        tree = self.document("gpt_portable", "--group-by", "module")["rows"]
+        self.assertAlmostEqual(tree[0]["mid_ns"] - tree[0]["at_roof_ns"], saved, places=3)
+
+    def test_inspect_machine__answers_first(self):
+        text = self.table("gpt_portable", "--width", "300").splitlines()
+        answer = next(line for line in text if " at the roof of " in line)
+        self.assertRegex(answer, r"^1\.97 ms a run; .* at the roof of Made with 1 thread; "
+                                 r"\d+ % of the difference is in \S+;")
+        self.assertIn(" overhead-bound", answer)
+        self.assertIn(answer, self.document("gpt_portable")["notes"])
+
+    def test_inspect_machine__a_roof_that_is_too_low_is_told(self):
+        low = {**SLOW, "roofs": [roof("float32", FLOPS / 100), roof("add", BYTES / 100)]}
+        self.assertIn("faster than the roof", self.table("gpt_portable", machine=low))
+
+    def test_inspect_machine__sql_tells_the_same(self):
+        words = (*support.with_record("gpt_portable"), "--program",
+                 fixture("gpt_portable", "model.pte"), "--machine", self.write(SLOW))
+        query = ("select verdict, of_roof, bound_ns, saved from operator_roofs "
+                 "where verdict is not null order by operator")
+        done = support.run("sql", query, *words, "--format", "json")
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest(done.stderr.decode())
+        self.assertEqual(done.returncode, OK, done.stderr)
+        rows = [row for row in self.document("gpt_portable")["rows"] if row["verdict"] is not None]
+        found = support.json_rows(done.stdout)
+        key = lambda row: (row["verdict"], row["bound_ns"], row["of_roof"] or 0)  # noqa: E731
+        self.assertEqual(sorted(map(key, found)), sorted(map(key, rows)))
+        empty = support.run("sql", "select count(*) as n from operator_roofs", *words[:-2],
+                            "--format", "json")
+        self.assertEqual(support.json_rows(empty.stdout), [{"n": 0}])
+
+    def test_inspect_machine__without_record_all_is_unknown(self):
+        done = support.inspect(fixture("gpt_portable", "profile.etdp"), "--no-siblings",
+                               "--machine", self.write(SLOW), "--format", "json")
+        rows = support.json_rows(done.stdout)
+        verdicts = {row["verdict"] for row in rows}
+        self.assertEqual(verdicts, {None, "unknown"})
+        self.assertIn("its work is not known", {row["verdict_reason"] for row in rows})
+
+    def test_inspect_machine__mistakes(self):
+        trace, machine = fixture("mlp_portable", "profile.etdp"), self.write(SLOW)
+        done = support.run("inspect", trace, "--machine", machine, "--threads", "3")
+        self.assertEqual(done.returncode, USAGE)
+        self.assertIn(b"not measured with 3 threads", done.stderr)
+        done = support.run("inspect", trace, "--machine", machine, "--group-by", "run")
+        self.assertEqual(done.returncode, USAGE)
+        done = support.run("inspect", trace, "--machine", self.write({**SLOW, "roofs": []}))
+        self.assertEqual(done.returncode, INPUT)
+        self.assertEqual(support.run("inspect", trace, "--machine", trace).returncode, INPUT)
+
+
+if __name__ == "__main__":
+    unittest.main()
