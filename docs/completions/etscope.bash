@@ -16,6 +16,7 @@ _etscope() {
     profile:--backend) compopt +o default 2>/dev/null ;;
     profile:--sort|profile:-s) words='order time max calls name' ;;
     profile:--top|profile:-n) compopt +o default 2>/dev/null ;;
+    profile:--machine) ;;
     profile:--columns|profile:-c) compopt +o default 2>/dev/null ;;
     profile:--unit) words='ns us ms s' ;;
     profile:--width) compopt +o default 2>/dev/null ;;
@@ -59,11 +60,13 @@ _etscope() {
     inspect:--backend) compopt +o default 2>/dev/null ;;
     inspect:--sort|inspect:-s) words='order time max calls name' ;;
     inspect:--top|inspect:-n) compopt +o default 2>/dev/null ;;
+    inspect:--machine) ;;
     inspect:--columns|inspect:-c) compopt +o default 2>/dev/null ;;
     inspect:--unit) words='ns us ms s' ;;
     inspect:--width) compopt +o default 2>/dev/null ;;
     inspect:--output) ;;
     inspect:--allocations) words='total each' ;;
+    inspect:--threads) compopt +o default 2>/dev/null ;;
     inspect:--etdump|inspect:--etdump_path) ;;
     inspect:--source-time-scale|inspect:--source_time_scale) words='ns us ms s cycles' ;;
     inspect:--target-time-scale|inspect:--target_time_scale) words='ns us ms s cycles' ;;
@@ -155,6 +158,8 @@ _etscope() {
     sql:--program) ;;
     sql:--debug-buffer|sql:--debug_buffer_path) ;;
     sql:--method) compopt +o default 2>/dev/null ;;
+    sql:--machine) ;;
+    sql:--threads) compopt +o default 2>/dev/null ;;
     sql:--to) ;;
     sql:--format|sql:-f) words='table tsv csv json jsonl markdown' ;;
     sql:--width) compopt +o default 2>/dev/null ;;
@@ -294,12 +299,12 @@ _etscope() {
     help:--completion) words='bash zsh fish' ;;
     *)
       case ${COMP_WORDS[1]} in
-        profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --cost --steady --columns -c --subtract-overhead --unit --width --output --memory --c-snippet --allocations --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file --block --run --allow-mismatch' ;;
-        inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --cost --steady --columns -c --subtract-overhead --unit --width --output --memory --c-snippet --allocations --no-siblings --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
+        profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --cost --machine --steady --columns -c --subtract-overhead --unit --width --output --memory --c-snippet --allocations --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file --block --run --allow-mismatch' ;;
+        inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --cost --machine --steady --columns -c --subtract-overhead --unit --width --output --memory --c-snippet --allocations --threads --no-siblings --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
         annotate) words='-h --help --etrecord --program --debug-buffer --debug_buffer_path --source-root --frames --context --whole --method --block --run --steady --name --module --handle --source --backend --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --format -f --unit --width --output --subtract-overhead --source-time-scale --no-siblings --partial --allow-mismatch' ;;
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --only-nonfinite --only-broken --name --module --handle --source --backend --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --comparator --heat-map --format -f --width --output --no-siblings --partial --allow-mismatch' ;;
         gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --metric --fail-below --rms --tolerance --tolerances --comparator --only-mismatches --only-off --values --alignment --picture --columns -c --format -f --width --output --no-siblings --partial --allow-mismatch' ;;
-        sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --no-siblings --to --schema --format -f --width --output --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
+        sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --machine --threads --no-siblings --to --schema --format -f --width --output --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
         diff) words='-h --help --before --after --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --min-change --least-change --brief --max-samples --allow-mismatch --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
         gate) words='-h --help --budget -b --junit --undecided --all --allow-mismatch --etrecord --etrecord-b --program --program-b --method --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
         summary) words='-h --help --etrecord --program --method --sort -s --top -n --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
