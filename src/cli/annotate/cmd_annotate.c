@@ -36,6 +36,8 @@ const struct cli_option cli_annotate_options[] = {
      "Only this method; or the method that ran, if the trace fits several", NULL, false},
     {"--block", NULL, "NAME", "Only this block, by name or number", NULL, false},
     {"--run", NULL, "N", "Only this run of the trace; runs count from 0", NULL, false},
+    {"--cost", NULL, NULL,
+     "Also show the work of each line: operations, bytes, and both per second", NULL, false},
     {"--steady", NULL, NULL, "Leave out warm-up runs", NULL, false},
     CLI_FILTER_OPTIONS,
     CLI_REFERENCE_OPTIONS,
@@ -91,6 +93,7 @@ static bool parse(const struct cli_arguments *arguments, const struct cli_subjec
                 .context = (uint32_t)cli_number(arguments, "--context", 0, 0, 1000000, &ok),
                 .file = arguments->word_count > 1 ? arguments->words[1] : NULL,
                 .steady = cli_has(arguments, "--steady"),
+                .has_costs = cli_has(arguments, "--cost"),
                 .all_frames = cli_choice(arguments, "--frames", 0),
             },
     };

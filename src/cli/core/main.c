@@ -202,6 +202,18 @@ static const struct cli_command commands[] = {
      "etscope delegates model.pte --etrecord model.etrecord\n"
      "etscope delegates model.pte profile.etdp --etrecord model.etrecord",
      cmd_delegates},
+    {"cost", "show what a program computes and moves", "PROGRAM",
+     "Counts the work of PROGRAM (a .pte or .bpte) from the shapes in it, without running it: "
+     "operations (2 for each multiply-add), bytes that must move, and their ratio, for each "
+     "instruction and for what XNNPACK runs inside of its calls. The first sentence says how much "
+     "a run computes, and in what. Dynamic shapes count at their upper bounds, of two branches the "
+     "more expensive one counts, and of a loop one turn. Operators that cannot be counted are "
+     "listed with a question mark and are in no sum. Modules and source lines need the ETRecord. "
+     "`etscope inspect --cost` shows the same beside the times of a trace.",
+     cli_cost_options,
+     "etscope cost model.pte\n"
+     "etscope cost model.pte --etrecord model.etrecord --group-by module --depth 2",
+     cmd_cost},
     {"machine", "measure the maximum speed of this machine", "[FILE]",
      "Runs small programs of known work on the ExecuTorch runtime: a matrix product in float32, "
      "float16 and int8, vectors that are added and copied in each cache and in memory, and "

@@ -19,6 +19,9 @@ const struct cli_option cli_delegates_options[] = {
      false},
     {"--calls", NULL, NULL, "Only the instructions, without the operators inside delegates", NULL,
      false},
+    {"--cost", NULL, NULL,
+     "Also show the work of operators: operations, bytes, and with a trace both per second", NULL,
+     false},
     {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
     {"--unit", NULL, "ns|us|ms|s",
      "Show all times in this unit; default: the best unit for each column", NULL, false},
@@ -199,6 +202,8 @@ static int show(const struct subject *s)
         .tick_unit =
             (enum ets_time_unit)cli_choice(s->arguments, "--source-time-scale", ETS_UNIT_NS),
         .calls_only = cli_has(s->arguments, "--calls"),
+        .program = cli_has(s->arguments, "--cost") ? &s->program.program : NULL,
+        .record = s->record.record,
     };
     int code = CLI_OK;
     if (ets_delegate_table_fill(table, s->delegations, &options, &error) != ETS_OK) {

@@ -156,6 +156,10 @@ static int check_tree(const struct cli_arguments *arguments)
             CLI_USAGE,
             "--tree and --group-by exclude each other; --group-by module also shows self times");
     }
+    if (cli_has(arguments, "--cost")) {
+        return cli_complain(CLI_USAGE,
+                            "--tree divides times, --cost work: use --cost without --tree");
+    }
     if (!cli_has(arguments, "--sort")) return CLI_OK;
     return cli_complain(CLI_USAGE,
                         "--tree is always in order of execution, without --sort; --top N shows the "

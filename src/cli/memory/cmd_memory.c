@@ -5,8 +5,7 @@
 #include "cli/core/bounds.h"
 #include "cli/core/columns.h"
 #include "cli/core/write_table.h"
-#include "cli/open/inputs.h"
-#include "cli/open/siblings.h"
+#include "cli/open/delegation.h"
 #include "output/picture/memory_picture.h"
 #include "output/table/memory_alternatives_table.h"
 #include "output/table/memory_steps_table.h"
@@ -59,31 +58,6 @@ struct subject {
     uint32_t mistakes; /* of all methods' plans */
 };
 
-static enum ets_status open_delegation(struct subject *s, struct ets_error *error)
-{
-    const struct ets_delegation_options options = {
-        .program = &s->program.program,
-        .record = s->record.record,
-        .method = cli_value(s->arguments, "--method"),
-    };
-    return ets_delegation_open(&options, &s->delegation, error);
-}
-
-/* The record of the program's name that lies beside it, where it is the program's. */
-static void find_record(struct subject *s)
-{
-    char path[CLI_SIBLING_BYTES];
-    if (!cli_siblings_wanted(s->arguments) || cli_has(s->arguments, "--etrecord")) return;
-    if (!cli_sibling_path(s->path, ".etrecord", path)) return;
-    if (cli_record_read(path, &s->record, NULL) == ETS_OK && open_delegation(s, NULL) == ETS_OK) {
-        cli_note("using %s beside the program; --no-siblings ignores it", path);
-        return;
-    }
-    cli_record_close(&s->record);
-    s->record = (struct cli_record){.file = NULL};
-    cli_note("ignored %s: it belongs to another program or cannot be read", path);
-}
-
 /* The program, and which of its methods the options name. */
 static int open_program(struct subject *s)
 {
@@ -109,8 +83,12 @@ static int open_record(struct subject *s)
     const char *path = cli_value(s->arguments, "--etrecord");
     const int code = cli_record_open(path, &s->record);
     if (code != CLI_OK) return code;
-    if (path != NULL && open_delegation(s, &error) != ETS_OK) return cli_fail(path, &error);
-    find_record(s);
+    if (path != NULL && cli_delegation_open(s->arguments, &s->program.program, &s->record,
+                                            &s->delegation, &error) != ETS_OK) {
+        return cli_fail(path, &error);
+    }
+    cli_delegation_find_record(s->arguments, s->path, &s->program.program, &s->record,
+                               &s->delegation);
     return CLI_OK;
 }
 
