@@ -27,9 +27,9 @@ void cli_delegation_find_record(const struct cli_arguments *arguments, const cha
     if (cli_record_read(path, &found, NULL) == ETS_OK &&
         cli_delegation_open(arguments, program, &found, delegation_out, NULL) == ETS_OK) {
         *record = found;
-        cli_note("using %s, beside the program; --no-siblings leaves it out", path);
+        cli_note("using %s beside the program; --no-siblings ignores it", path);
         return;
     }
     cli_record_close(&found);
-    cli_note("%s does not belong to this or cannot be read: it is left out", path);
+    cli_note("ignored %s: it belongs to another program or cannot be read", path);
 }
