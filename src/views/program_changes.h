@@ -33,7 +33,7 @@ struct ets_program_change_line {
     /* Of an instruction, or of the first that uses a value: what it computes. NULL: not known. */
     const struct ets_graph_node *node;
     struct ets_text parameter; /* of a constant: its name in the model; absent: not known */
-    bool has_hash[2]; /* of a constant, start value, payload, named data */
+    bool has_hash[2];          /* of a constant, start value, payload, named data */
     uint64_t hashes[2];
     /* Of constants and start values of one type and shape whose bytes differ. */
     bool has_numbers;

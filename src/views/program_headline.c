@@ -253,7 +253,7 @@ void ets_program_changes_say(struct ets_program_changes *view)
     }
     if (difference->change_count == 0) {
         say(&s,
-            "the programs are equal in content; the files differ in what has no meaning: "
+            "the programs are equal in content; the files differ only in "
             "numbering, order or padding");
         return;
     }

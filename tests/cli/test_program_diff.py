@@ -44,6 +44,13 @@ class Answers(support.FolderTest):
                             fixture("mlp_portable", "model.bpte"))
         self.assertEqual((code, out), (support.OK, "the programs are equal, byte by byte\n"))
 
+    def test_diff__takes_a_program_from_standard_input(self):
+        path = fixture("mlp_portable", "model.pte")
+        for words in ((path, "-"), ("-", path)):
+            done = support.run("diff", *words, "--brief", stdin=path.read_bytes())
+            self.assertEqual((done.returncode, done.stdout),
+                             (support.OK, b"the programs are equal, byte by byte\n"), done.stderr)
+
     def test_diff__of_bundles_says_that_test_cases_are_left_out(self):
         code, _, error = diff(fixture("mlp_portable", "model.bpte"),
                               fixture("mlp_portable", "model.bpte"))
@@ -57,6 +64,15 @@ class Answers(support.FolderTest):
         self.assertEqual(out, "1 of 1 method differs: XnnpackBackend took 4 operators, from linear "
                               "at zoo.py:16 to _softmax at zoo.py:16; 2.2 KiB less planned memory; "
                               "the file is 384 B larger\n")
+
+    def test_diff__says_which_call_took_an_instruction_over(self):
+        rows = document(fixture("mlp_portable", "model.pte"),
+                        fixture("mlp_xnnpack", "model.pte"))["rows"]
+        relu, = [row for row in rows if row["part"] == "instruction"
+                 and row["name"] == "aten::relu.out"]
+        self.assertEqual((relu["change"], relu["before"], relu["after"]),
+                         ("delegated", "instruction 2", "XnnpackBackend, instruction 0"))
+        self.assertEqual(relu["source"], "models/zoo.py:16")
 
     def test_diff__names_constants_as_the_model_does(self):
         rows = document(fixture("mlp_portable", "model.pte"),
@@ -74,6 +90,10 @@ class Answers(support.FolderTest):
                          "--no-siblings")
         self.assertIn("1 call of XnnpackBackend is new; 2 calls of aten::permute_copy are gone, "
                       "and 3 other kernels", found["headline"])
+        call, = [row for row in found["rows"] if row["part"] == "instruction"
+                 and row["change"] == "added"]
+        self.assertEqual((call["name"], call["before"], call["after"]),
+                         ("XnnpackBackend", None, "instruction 0"))
         self.assertEqual({row["change"] for row in found["rows"] if row["part"] == "instruction"},
                          {"removed", "added"})
 
@@ -82,6 +102,14 @@ class Answers(support.FolderTest):
                          "--brief")
         self.assertEqual(found["rows"], [])
         self.assertIn("1 of 1 method differs", found["headline"])
+
+    def test_diff__every_format_has_all_rows(self):
+        words = fixture("mlp_portable", "model.pte"), fixture("mlp_xnnpack", "model.pte")
+        count = len(document(*words)["rows"])
+        for kind in ("csv", "tsv", "jsonl"):
+            code, out, _ = diff(*words, "--format", kind)
+            self.assertEqual(code, NEGATIVE)
+            self.assertEqual(len(out.splitlines()), count + (kind != "jsonl"))
 
     def test_diff__top_says_what_it_does_not_show(self):
         _, out, _ = diff(fixture("mlp_portable", "model.pte"),
@@ -197,7 +225,7 @@ class Mistakes(support.FolderTest):
         code, _, error = diff(fixture("mlp_portable", "model.pte"),
                               fixture("mlp_xnnpack", "model.pte"), "--steady")
         self.assertEqual(code, support.USAGE)
-        self.assertIn("--steady is for traces", error)
+        self.assertIn("--steady needs traces", error)
 
     def test_diff__brief_of_traces_is_refused(self):
         code, _, error = diff(fixture("mlp_portable", "profile.etdp"),

@@ -113,7 +113,7 @@ enum ets_status ets_program_difference_of(struct ets_table *table,
     ets_arena_init(&arena, ets_table_allocator(table), 0);
     enum ets_status status = ets_program_difference_find(&arena, sides, &difference, error);
     if (status == ETS_OK) {
-        status = ets_program_changes_collect(&arena, &difference, &changes, error);
+        status = ets_program_changes_collect(&arena, &difference, 0, &changes, error);
     }
     if (status == ETS_OK) ets_program_difference_table_fill(table, &changes, &options);
     ets_arena_reset(&arena);

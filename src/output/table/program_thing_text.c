@@ -211,8 +211,12 @@ static void say_instruction(struct said *s)
     const struct ets_method *method = &s->line->methods[s->side];
     struct ets_instruction instruction;
     ets_program_change_instruction(s->line, s->side, &instruction);
+    const enum ets_program_change_kind kind = s->line->change->kind;
     if (s->line->change->fields == 0) {
-        say_instruction_name(s, &instruction);
+        const bool is_taker = (kind == ETS_THING_DELEGATED && s->side == 1) ||
+                              (kind == ETS_THING_UNDELEGATED && s->side == 0);
+        if (is_taker) say_instruction_name(s, &instruction);
+        say(s, "%sinstruction %u", is_taker ? ", " : "", instruction.instruction_id);
         return;
     }
     if (begin(s, ETS_FIELD_ORDER)) say(s, "instruction %u", instruction.instruction_id);

@@ -119,7 +119,8 @@ static enum ets_status compare_all(const struct ets_allocator *allocator, size_t
     struct ets_program_changes view;
     ets_arena_init(&arena, allocator, limit);
     enum ets_status status = ets_program_difference_find(&arena, sides, &difference, error);
-    if (status == ETS_OK) status = ets_program_changes_collect(&arena, &difference, 3, &view, error);
+    if (status == ETS_OK)
+        status = ets_program_changes_collect(&arena, &difference, 3, &view, error);
     ets_arena_reset(&arena);
     return status;
 }
