@@ -30,7 +30,8 @@ struct ets_fb_walker {
     void (*piece)(void *context, uint32_t label, size_t at, size_t bytes);
 };
 
-/* `bytes`: what was verified. Of a union's member that the types do not know (None, a newer
+/* `bytes`: what was verified. Of a union's member that the types do not know (None,
+ * one that holds nothing, a newer
  * writer's) the table alone is a piece, if it lies in them. */
 void ets_fb_walk(struct ets_bytes bytes, struct ets_fb table, const struct ets_fb_type *type,
                  uint32_t label, const struct ets_fb_walker *walker);
