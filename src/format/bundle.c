@@ -5,8 +5,8 @@
 #include "etscope/bundle.h"
 
 #include "format/descriptor.h"
-#include "format/root_types.h"
 #include "format/program_parts.h"
+#include "format/root_types.h"
 #include "format/wrong_kind.h"
 
 /* bundled_program_schema.fbs */
@@ -57,7 +57,10 @@ static const struct ets_fb_type suite_type = TYPE("BundledMethodTestSuite", suit
 static const struct ets_fb_field bundle_fields[] = {
     SCALAR("version", BUNDLE_VERSION, ETS_FB_U32),
     TABLES("method_test_suites", BUNDLE_SUITES, suite_type),
-    {"program", BUNDLE_PROGRAM, ETS_FB_SCALARS, ETS_FB_REQUIRED | ETS_FB_BLOB,
+    {"program",
+     BUNDLE_PROGRAM,
+     ETS_FB_SCALARS,
+     ETS_FB_REQUIRED | ETS_FB_BLOB,
      {.scalar = ETS_FB_U8}},
 };
 const struct ets_fb_type ets_bundle_type = TYPE("BundledProgram", bundle_fields);

@@ -61,8 +61,9 @@ static void walk_union(const struct walk *w, struct ets_fb table, const struct e
     const uint8_t tag = ets_fb_u8(table, field->slot, 0);
     const struct ets_fb_union *choice = field->of.choice;
     const size_t at = ets_fb_field_at(table, field->slot + 1u);
-    const bool is_known = tag < choice->count && choice->members[tag] != NULL;
-    if (is_known) walk_table(w, ets_fb_table(table, field->slot + 1u), choice->members[tag], label);
+    const struct ets_fb_type *member = tag < choice->count ? choice->members[tag] : NULL;
+    const bool is_verified = member != NULL && member->field_count > 0;
+    if (is_verified) walk_table(w, ets_fb_table(table, field->slot + 1u), member, label);
     else if (at != 0) walk_unknown(w, at, label);
 }
 
