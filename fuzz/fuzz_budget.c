@@ -1,4 +1,4 @@
-/* Reads any bytes as a budget; what is refused has a place in the text. */
+/* Reads any bytes as a budget; every error states a place in the text. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

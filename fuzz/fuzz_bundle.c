@@ -1,4 +1,4 @@
-/* Reads any bytes as a bundle; what init let pass must walk without leaving the bytes. */
+/* Reads any bytes as a bundle; an accepted bundle must be readable without leaving the bytes. */
 #include <stdlib.h>
 
 #include "../tests/walk_program.h"

@@ -1,4 +1,4 @@
-/* Reads any bytes as a data file; what init let pass must walk without leaving the bytes. */
+/* Reads any bytes as a data file; an accepted file must be readable without leaving the bytes. */
 #include <stdlib.h>
 
 #include "../tests/walk_program.h"

@@ -1,4 +1,6 @@
-/* Looks for frames and ETDumps in a capture, in every encoding; what is found is inside. */
+/*
+ * Searches a capture for frames and ETDumps in every encoding; results must be inside the capture.
+ */
 #include <stdlib.h>
 
 #include "etscope/experimental/device_log.h"

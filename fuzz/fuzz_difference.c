@@ -1,6 +1,6 @@
 /*
- * Reads any bytes as a dump, as far as whole parts remain, and compares it with itself and with its
- * own first half: lines have what they must have, and their parts sum to their whole.
+ * Reads the intact part of any bytes as an ETDump, and compares it with itself and with its own
+ * first half: lines must be complete, and parts must add up.
  */
 #include <stddef.h>
 #include <stdint.h>

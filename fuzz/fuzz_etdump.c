@@ -1,4 +1,7 @@
-/* The ETDump reader and its salvage, over any bytes: everything that they hand out is walked. */
+/*
+ * Reads any bytes as an ETDump, also as a damaged one, and reads everything that the reader
+ * returns.
+ */
 #include "../tests/walk_etdump.h"
 
 #include "dump/etdump_parts.h"

@@ -1,4 +1,4 @@
-/* Everything that can be asked of an ETRecord. */
+/* Reads any bytes as an ETRecord, and calls every function of it. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /*
  * The input as an ETRecord and a trace: the JSON of the exported program, of the edge program, of
  * debug_handle_map and of instruction_id_to_num_outs_map, a zero byte behind each, and an ETDump.
- * What was captured is aligned, compared with itself, and judged; upstream's pairs are made.
+ * Captured values are aligned, compared with themselves, and judged; upstream's pairs are made.
  */
 #include <stdint.h>
 #include <stdlib.h>

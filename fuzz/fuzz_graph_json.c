@@ -1,4 +1,4 @@
-/* The input as an exported program's JSON; all texts of the graph are read to their ends. */
+/* Reads any bytes as an exported program's JSON, and all texts of its graph. */
 #include <stdint.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* An inspection of any bytes, whole or in part: its rows, its tables in every format, both views.
+/*
+ * Inspects any bytes as an ETDump, complete or partial: rows, tables in every format, both views.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Reads any bytes as .npz; what was read is inside of the file or of memory, and can be written. */
+/* Reads any bytes as .npz; arrays must be inside the file or memory, and can be written. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

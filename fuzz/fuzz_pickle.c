@@ -1,7 +1,4 @@
-/*
- * The input twice: as a bare pickle, and as a torch.save payload. Every byte that a tensor reaches
- * is read.
- */
+/* Reads any bytes as a bare pickle and as a torch.save payload, and every byte of its tensors. */
 #include <stdint.h>
 
 #include "record/torch_save.h"

@@ -1,6 +1,6 @@
 /*
- * The input as the JSON of two exported programs with a zero byte between them, of which the second
- * is the fallback of the first: opened and run with kernels that give zeros.
+ * Reads the input as the JSON of two exported programs, separated by a zero byte. The second is the
+ * fallback of the first. Both are opened and run with kernels that return zeros.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * Recovers a stream, writes what it gives as an ETDump, which the readers must accept. Check sums
- * are made right before, so that what is inside of frames is reached.
+ * Recovers a stream and writes it as an ETDump, which the readers must accept. Checksums are
+ * corrected first, so that the contents of frames are reached.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* Reads any bytes as an XNNPACK payload, and foretells its events. */
+/* Reads any bytes as an XNNPACK payload, and predicts its events. */
 #include <stdlib.h>
 
 #include "../tests/walk_xnnpack.h"

@@ -268,6 +268,16 @@ _etscope() {
     delegates:--width) compopt +o default 2>/dev/null ;;
     delegates:--output) ;;
     delegates:--source-time-scale|delegates:--source_time_scale) words='ns us ms s cycles' ;;
+    cost:--etrecord) ;;
+    cost:--method) compopt +o default 2>/dev/null ;;
+    cost:--group-by|cost:-g) words='none op module' ;;
+    cost:--depth) compopt +o default 2>/dev/null ;;
+    cost:--sort|cost:-s) words='order flops bytes' ;;
+    cost:--top|cost:-n) compopt +o default 2>/dev/null ;;
+    cost:--columns|cost:-c) compopt +o default 2>/dev/null ;;
+    cost:--format|cost:-f) words='table tsv csv json jsonl markdown' ;;
+    cost:--width) compopt +o default 2>/dev/null ;;
+    cost:--output) ;;
     machine:--save) ;;
     machine:--threads) compopt +o default 2>/dev/null ;;
     machine:--format|machine:-f) words='table tsv csv json jsonl markdown' ;;
@@ -301,7 +311,7 @@ _etscope() {
       case ${COMP_WORDS[1]} in
         profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --cost --machine --steady --columns -c --subtract-overhead --unit --width --output --memory --c-snippet --allocations --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file --block --run --allow-mismatch' ;;
         inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --cost --machine --steady --columns -c --subtract-overhead --unit --width --output --memory --c-snippet --allocations --threads --no-siblings --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
-        annotate) words='-h --help --etrecord --program --debug-buffer --debug_buffer_path --source-root --frames --context --whole --method --block --run --steady --name --module --handle --source --backend --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --format -f --unit --width --output --subtract-overhead --source-time-scale --no-siblings --partial --allow-mismatch' ;;
+        annotate) words='-h --help --etrecord --program --debug-buffer --debug_buffer_path --source-root --frames --context --whole --method --block --run --cost --steady --name --module --handle --source --backend --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --format -f --unit --width --output --subtract-overhead --source-time-scale --no-siblings --partial --allow-mismatch' ;;
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --only-nonfinite --only-broken --name --module --handle --source --backend --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --comparator --heat-map --format -f --width --output --no-siblings --partial --allow-mismatch' ;;
         gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --metric --fail-below --rms --tolerance --tolerances --comparator --only-mismatches --only-off --values --alignment --picture --columns -c --format -f --width --output --no-siblings --partial --allow-mismatch' ;;
         sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --machine --threads --no-siblings --to --schema --format -f --width --output --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
@@ -312,7 +322,8 @@ _etscope() {
         verify) words='-h --help --method -m --case --rtol --atol --rms --tolerance --tolerances --comparator --junit --columns -c --format -f --width --output --threads --data --load-library --python --engine' ;;
         bundle) words='-h --help --output -o --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --python --engine' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
-        delegates) words='-h --help --etrecord --method --no-siblings --calls --format -f --unit --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
+        delegates) words='-h --help --etrecord --method --no-siblings --calls --cost --format -f --unit --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
+        cost) words='-h --help --etrecord --method --no-siblings --group-by -g --depth --sort -s --top -n --columns -c --format -f --width --output' ;;
         machine) words='-h --help --save --threads --quick --format -f --width --output --engine' ;;
         memory) words='-h --help --etrecord --method --no-siblings --all --what-if --map --steps --at --sort -s --top -n --columns -c --format -f --width --output -o' ;;
         size) words='-h --help --etrecord --etrecord_path --no-siblings --by --top --duplicates --columns -c --format -f --width --output -o' ;;
@@ -323,7 +334,7 @@ _etscope() {
       esac ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words='profile inspect annotate tensors gap sql diff gate summary run verify bundle recover delegates machine memory size info dump doctor help --help --version'
+    words='profile inspect annotate tensors gap sql diff gate summary run verify bundle recover delegates cost machine memory size info dump doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

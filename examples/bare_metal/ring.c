@@ -1,6 +1,6 @@
 /*
- * Traces 50 inferences into 2 KiB, of which the ring keeps the last ones, and hands the ETDump over
- * twice: as a file, through the debugger (semihosting), and as lines in the console's log.
+ * Traces 50 inferences into a ring of 2 KiB, which keeps the last ones, and writes the ETDump
+ * twice: to a file through the debugger (semihosting), and as lines in the console's log.
  */
 #include "board.h"
 #include "cortex_m/interrupt_lock.h"

@@ -1,6 +1,6 @@
 /*
- * Sends every event of 50 inferences while they run, through 2 KiB: as frames over the console, in
- * between of its log, and once more as lines of text over the second UART.
+ * Sends every event of 50 inferences while they run, through 2 KiB: as frames on the console,
+ * between its log lines, and as lines of text on the second UART.
  */
 #include "board.h"
 #include "cortex_m/interrupt_lock.h"

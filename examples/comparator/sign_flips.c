@@ -1,4 +1,4 @@
-/* The share of numbers that changed their sign: what a classifier's margin cares about. */
+/* The share of elements that changed their sign, which matters for the margin of a classifier. */
 #include "etscope/experimental/comparator_plugin.h"
 #include "etscope/numerics.h"
 

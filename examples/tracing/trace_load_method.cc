@@ -1,6 +1,6 @@
 // Traces a program through ExecuTorch's low-level API: trace_load_method MODEL.pte TRACE.etdp
 //
-// What tracing takes is marked; the rest is what an application has anyway.
+// The lines that tracing needs are marked; the rest is part of any application.
 #include <cstdio>
 #include <cstdlib>
 #include <memory>

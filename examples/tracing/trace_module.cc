@@ -1,4 +1,4 @@
-// Traces a program through the Module class, operators' outputs included:
+// Traces a program through the Module class, including the outputs of operators:
 // trace_module MODEL.pte TRACE.etdp DEBUG.bin
 #include <cstdio>
 #include <cstdlib>

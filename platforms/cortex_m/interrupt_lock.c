@@ -1,6 +1,6 @@
 #include "cortex_m/interrupt_lock.h"
 
-/* What is kept in the lock is written and read while nothing else can run. */
+/* The lock is read and written only while interrupts are off. */
 static void enter(void *context)
 {
     const uint32_t before = ets_mask_interrupts();

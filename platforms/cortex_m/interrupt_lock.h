@@ -4,8 +4,8 @@
  *     static struct ets_interrupt_lock lock;
  *     const struct ets_trace_config config = {..., .section = ets_interrupt_section(&lock)};
  *
- * Needed where interrupt handlers record, too: on Cortex-M0, which has no atomic operations, for
- * all that they share, and elsewhere for the data sink.
+ * Needed if interrupt handlers record, too: on Cortex-M0, which has no atomic operations, for all
+ * shared data; elsewhere only for the data sink.
  */
 #ifndef ETSCOPE_PLATFORMS_INTERRUPT_LOCK_H
 #define ETSCOPE_PLATFORMS_INTERRUPT_LOCK_H

@@ -1,5 +1,6 @@
 /*
- * semihosting.h - files on the computer that a Cortex-M hangs on, through its debugger or QEMU.
+ * semihosting.h - files on the computer to which a Cortex-M is connected, through its debugger or
+ * QEMU.
  *
  *     const int file = ets_semihosting_open("trace.etdp");
  *     if (file >= 0) {

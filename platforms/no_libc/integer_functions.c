@@ -1,6 +1,6 @@
 /*
- * What compilers call where the processor itself cannot multiply, or shift 64 bits: Cortex-M0 and
- * RISC-V without M. Only for firmware that links neither compiler-rt nor libgcc. Build it with
+ * Functions that compilers call if the processor cannot multiply, or shift 64 bits: Cortex-M0 and
+ * RISC-V without M. Only for firmware that links neither compiler-rt nor libgcc. Build this with
  * -fno-builtin.
  */
 #include <stdint.h>

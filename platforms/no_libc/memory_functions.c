@@ -1,6 +1,6 @@
 /*
  * The memory functions that compilers call by themselves, for firmware without a C library. Build
- * it with -fno-builtin, so that these loops are not made calls of themselves.
+ * this with -fno-builtin, so that the compiler does not turn these loops into calls of themselves.
  */
 #include <stddef.h>
 #include <stdint.h>

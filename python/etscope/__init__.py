@@ -1,4 +1,4 @@
-"""What an ExecuTorch program did when it ran. A drop-in for `executorch.devtools`.
+"""Profiles and debugs ExecuTorch programs. A drop-in for `executorch.devtools`.
 
     from etscope import Inspector
 
@@ -8,6 +8,7 @@
     etscope.inspector        Inspector, its blocks and events, comparing values
     etscope.etrecord         reading, building and changing ETRecords
     etscope.graph            what their programs are: graphs of plain objects
+    etscope.cost             what programs compute and move
     etscope.numerics         comparing arrays and tensors
     etscope.bundled_program  programs with test cases
     etscope.runtime          running programs, where the engine is installed
@@ -43,8 +44,8 @@ _HOMES = {
     "Inspector": "etscope.inspector",
 }
 _MODULES = (
-    "backend_debug", "bundled_program", "etrecord", "graph", "inspector", "memory", "numerics",
-    "program", "runtime",
+    "backend_debug", "bundled_program", "cost", "etrecord", "graph", "inspector", "memory",
+    "numerics", "program", "runtime",
 )  # fmt: skip
 
 Error.__module__ = "etscope"

@@ -53,7 +53,7 @@ def _classes_of(kind):
 def _built(value, kind, where):
     classes = _classes_of(kind)
     if classes:
-        raise Error(f"{where}: its class is not told", status="MALFORMED")
+        raise Error(f"{where}: its class is unknown", status="MALFORMED")
     if typing.get_origin(kind) is typing.Union:
         if value is None:
             return None

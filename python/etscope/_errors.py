@@ -17,7 +17,7 @@ def warn(message):
 
 
 class Error(ValueError, RuntimeError):
-    """What could not be done, and why.
+    """An operation failed; the message says why.
 
     Code written for ExecuTorch's own tools catches ValueError or RuntimeError: this is both. Where
     a file cannot be opened it is an OSError as well.
@@ -45,16 +45,16 @@ class Error(ValueError, RuntimeError):
 
 
 class FileError(Error, OSError):
-    """An Error of opening a file, for those who catch OSError."""
+    """An Error of opening a file, for code that catches OSError."""
 
 
 class MissingFileError(Error, FileNotFoundError):
-    """An Error of opening a file that is not there, for those who catch FileNotFoundError."""
+    """An Error of opening a file that is not there, for code that catches FileNotFoundError."""
 
 
 class MissingNameError(Error, KeyError):
-    """An Error of a name that is not there, for those who catch KeyError."""
+    """An Error of a name that is not there, for code that catches KeyError."""
 
 
 class RefusedError(Error, AssertionError):
-    """An Error of test cases that a bundle cannot hold, for those who catch AssertionError."""
+    """An Error of test cases that a bundle cannot hold, for code that catches AssertionError."""

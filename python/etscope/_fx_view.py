@@ -35,7 +35,7 @@ class NodeSource:
 
     @classmethod
     def listed(cls, stored):
-        """Of what a record keeps of a node, its JSON. None where that is nothing of the kind."""
+        """Of what a record keeps of a node, its JSON. None if that is nothing of the kind."""
         try:
             stored = json.loads(stored) if isinstance(stored, str) else stored
             return [cls(**{**source, "from_node": cls.listed(source["from_node"])})

@@ -1,4 +1,4 @@
-"""The C library: how it is called, and who owns what it hands out.
+"""Calls the C library, and manages the ownership of what it returns.
 
     out = ffi.new("struct ets_etrecord **")
     call(lib.ets_etrecord_open, source.bytes, NULL, out, file=source.path)
@@ -67,7 +67,7 @@ def written(function, *arguments):
 
 
 def text(value):
-    """The str of bytes, of a `const char *` or of a struct ets_text; None where it is absent.
+    """The str of bytes, of a `const char *` or of a struct ets_text; None if it is absent.
 
     Bytes that are no UTF-8 are written as \\xNN, so that any text can be printed.
     """
@@ -148,9 +148,9 @@ class Source:
         return cls(bytes_[0], keeps=(view, bytes_))
 
     def check(self):
-        """Raises Error where the file was written to since it was opened.
+        """Raises Error if the file was modified since it was opened.
 
-        A file that was replaced or removed stays as it was for those who have it open.
+        A file that was replaced or removed stays readable while it is open.
         """
         now = _mark(self.path) if self._mark is not None else None
         if now is not None and now[:2] == self._mark[:2] and now != self._mark:
@@ -159,7 +159,7 @@ class Source:
 
 
 def _mark(path):
-    """Device, inode, size and time of a file; None where there is none."""
+    """Device, inode, size and time of a file; None if there is none."""
     try:
         status = os.stat(path)
     except OSError:

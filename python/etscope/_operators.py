@@ -27,7 +27,7 @@ class Target(str):
     def resolve(self):
         """The operator of that name: torch.ops.aten.add.Tensor, executorch.exir.memory.alloc.
 
-        Raises Error: UNAVAILABLE where torch or executorch is not installed, NOT_FOUND where it has
+        Raises Error: UNAVAILABLE if torch or executorch is not installed, NOT_FOUND if it has
         no such operator (import the library that registers it), UNSUPPORTED for a name of anything
         else, which a file could hold to have it called.
         """

@@ -1,4 +1,4 @@
-"""A program that is read: .pte, or the one inside of a .bpte."""
+"""A program that is read: .pte, or the one inside a .bpte."""
 
 from etscope._errors import Error
 from etscope._library import call, ffi, lib

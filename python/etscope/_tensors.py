@@ -97,7 +97,7 @@ def value_of(value, tensors="numpy"):
 
 
 def check_tensors(tensors):
-    """Raises Error where `tensors` is no kind of array that values can be handed out as."""
+    """Raises Error if `tensors` is no kind of array that values can be handed out as."""
     if tensors not in ("numpy", "torch"):
         raise Error(f'tensors is "numpy" or "torch", not {tensors!r}')
 

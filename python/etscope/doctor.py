@@ -1,4 +1,4 @@
-"""What of etscope works in this Python, and the command that installs the engine.
+"""Checks what works in this Python, and installs the engine.
 
     python -m etscope.doctor                    # what is installed and what is missing
     python -m etscope.doctor --install-engine   # makes programs run, and gaps computable

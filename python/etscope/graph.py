@@ -193,7 +193,7 @@ class Graph:
 
     @cached_property
     def range_constraints(self):
-        """{symbol of a dynamic size: (least, largest)}; None where there is no bound."""
+        """{symbol of a dynamic size: (least, largest)}; None if there is no bound."""
         stored = self._owner.json(self.name) or {}
         ranges = stored.get("range_constraints") if isinstance(stored, dict) else None
         if not isinstance(ranges, dict):
@@ -205,7 +205,7 @@ class Graph:
         """torch's ExportedProgram of this program, by executorch's reader.
 
         That reader unpickles weights with torch, which the rest of this package never does: call it
-        for records that you trust (SECURITY.md). Raises Error: UNAVAILABLE where torch or
+        for records that you trust (SECURITY.md). Raises Error: UNAVAILABLE if torch or
         executorch is not installed, or the weights were left out.
         """
         from etscope.etrecord._programs import loaded

@@ -51,7 +51,7 @@ class _Result:
 
 
 class Comparison(_Result):
-    """What `compare` found.
+    """The result of `compare`.
 
     count                    pairs of numbers; a complex element is two
     finite_count             pairs that the sums and means are over: both are finite
@@ -71,8 +71,8 @@ class Comparison(_Result):
     types_differ             the scalar types are two, whose numbers were compared
     layouts_differ           the strides are others
 
-    Means, snr_db and cosine_similarity are NaN where no pair is finite or broken_count is not 0.
-    snr_db is infinite where nothing differs, and NaN where the reference is all 0 besides.
+    Means, snr_db and cosine_similarity are NaN if no pair is finite or broken_count is not 0.
+    snr_db is infinite where nothing differs, and NaN if the reference is all 0 besides.
     """
 
     __slots__ = (
@@ -98,7 +98,7 @@ class Closeness(_Result):
 
     @property
     def all_close(self):
-        """True where no pair is outside of the tolerance."""
+        """True if no pair is outside the tolerance."""
         return self.outside_count == 0
 
 

@@ -31,7 +31,7 @@ def test_owners_of_a_counted_trace():
 
 def test_a_trace_that_was_not_counted():
     inspector = inspect("mlp_portable")
-    with pytest.raises(Error, match="does not tell of memory"):
+    with pytest.raises(Error, match="has no memory counts"):
         inspector.memory_to_dataframe()
     for each in (False, True):
         frame = inspector.allocations_to_dataframe(each)

@@ -102,6 +102,16 @@ void ets_cost_multiply(struct ets_cost *cost, uint64_t times)
                               .reason = ETS_COST_TOO_LARGE};
 }
 
+const char *ets_cost_state_name(const struct ets_cost *cost)
+{
+    switch (ets_cost_state(cost)) {
+    case ETS_COST_KNOWN: return cost->at_most ? "at most" : cost->is_example ? "example" : "known";
+    case ETS_COST_PARTIAL: return "partial";
+    case ETS_COST_UNKNOWN: return "unknown";
+    default: return NULL;
+    }
+}
+
 const char *ets_arithmetic_name(enum ets_arithmetic arithmetic)
 {
     static const char *const names[ETS_ARITHMETIC_COUNT] = {

@@ -127,6 +127,9 @@ void ets_cost_add(struct ets_cost *sum, const struct ets_cost *part);
 /* `times` runs of the same; 0 gives no operator. Beyond 63 bits: unknown. */
 void ets_cost_multiply(struct ets_cost *cost, uint64_t times);
 
+/* "known", "partial", "unknown"; of known ones "at most" (upper bounds), "example" (sizes of the
+ * example inputs); NULL for no operator. Static storage. */
+const char *ets_cost_state_name(const struct ets_cost *cost);
 /* "float32", "int8"; NULL for a number that is none. Static storage. */
 const char *ets_arithmetic_name(enum ets_arithmetic arithmetic);
 /* "convolution", "matrix product"; NULL for a number that is none. Static storage. */

@@ -244,11 +244,16 @@ static bool read_outputs(struct reader *r, const struct ets_graph_node *node)
     return true;
 }
 
-/* "aten", "permute_copy" of "aten.permute_copy.default"; of "add.Tensor" aten's. */
+/* "aten", "permute_copy" of "aten.permute_copy.default"; of "add.Tensor" aten's. A name without
+ * overload is Python's ("floordiv", of sizes) or a condition's or loop's, whose nodes are there. */
 static void split_name(struct ets_text op, struct ets_cost_call *call)
 {
     size_t first = 0, last = op.size;
     while (first < op.size && op.data[first] != '.') first++;
+    if (first == op.size) {
+        ets_cost_call_name((struct ets_text){"executorch_prim", 15}, op, call);
+        return;
+    }
     while (last > first && op.data[last - 1] != '.') last--;
     if (last <= first + 1) {
         ets_cost_call_name((struct ets_text){"aten", 4}, (struct ets_text){op.data, first}, call);

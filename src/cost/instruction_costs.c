@@ -4,7 +4,11 @@
 #include "base/text.h"
 #include "inspect/names.h"
 
-enum { PROGRAM_TIMES = 16 };
+enum { PROGRAM_TIMES = 16, MOST_NODES = 1 << 24 };
+
+/* What a number in the table of known totals is of; larger than any count of nodes, doubled. */
+#define OF_INSTRUCTION UINT64_MAX
+#define OF_BOUNDS (UINT64_MAX - 1)
 
 void ets_total_cost_add(struct ets_total_cost *total, const struct ets_total_cost *part,
                         uint64_t times)
@@ -35,7 +39,9 @@ bool ets_instruction_costs_open(struct ets_arena *arena, const struct ets_method
                                 const struct ets_graph *graph,
                                 struct ets_instruction_costs *costs_out)
 {
-    *costs_out = (struct ets_instruction_costs){.arena = arena, .has_method = method != NULL};
+    *costs_out = (struct ets_instruction_costs){
+        .arena = arena, .has_method = method != NULL, .node_budget = MOST_NODES};
+    ets_key_table_init(&costs_out->known, arena, 2);
     if (graph != NULL) {
         costs_out->graph = ets_graph_costs_open(arena, graph);
         if (costs_out->graph == NULL) return false;
@@ -80,13 +86,57 @@ static struct ets_delegate_cost *delegate_of(struct ets_instruction_costs *c,
     return known;
 }
 
+/* Counted once, however many instructions call the delegate. */
 static void total_of_payload(struct ets_delegate_cost *delegate, struct ets_total_cost *total)
 {
-    total->cost = ets_payload_cost(&delegate->costs, NULL, 0);
-    for (uint32_t i = 0; i < delegate->payload.node_count; i++) {
-        const struct ets_cost work = ets_payload_node_work(&delegate->costs, i);
-        add_operator(total, &work);
+    struct ets_total_cost *known = &delegate->total;
+    if (!delegate->has_total) {
+        known->cost = ets_payload_cost(&delegate->costs, NULL, 0);
+        for (uint32_t i = 0; i < delegate->payload.node_count; i++) {
+            const struct ets_cost work = ets_payload_node_work(&delegate->costs, i);
+            add_operator(known, &work);
+        }
+        delegate->has_total = true;
     }
+    *total = *known;
+}
+
+/* Small files can have the same nodes listed many times. */
+static bool spend_nodes(struct ets_instruction_costs *c, const struct ets_cost_query *query)
+{
+    const uint64_t nodes = (uint64_t)query->node_count + query->handle_count;
+    if (nodes > c->node_budget) return false;
+    c->node_budget -= nodes;
+    return true;
+}
+
+/* The place of a total by its key, *is_new_out where it is still to be counted; NULL: no memory. */
+static struct ets_total_cost *find_total(struct ets_instruction_costs *c, uint64_t of,
+                                         uint64_t what, bool *is_new_out)
+{
+    const uint64_t key[] = {of, what};
+    const uint32_t before = c->known.count;
+    const uint32_t number = ets_key_table_add(&c->known, key);
+    if (number == ETS_KEY_NONE) return NULL;
+    struct ets_total_cost *totals =
+        ets_arena_grow(c->arena, c->totals, number, &c->capacity, sizeof *totals);
+    if (totals == NULL) return NULL;
+    c->totals = totals;
+    *is_new_out = number == before;
+    return &totals[number];
+}
+
+/* Whether a call's sizes are upper bounds. false: no memory. */
+static bool find_bounds(struct ets_instruction_costs *c, const struct ets_instruction *instruction,
+                        struct ets_cost *cost)
+{
+    bool is_new;
+    if (instruction == NULL || ets_cost_state(cost) == ETS_COST_UNKNOWN) return true;
+    struct ets_total_cost *known = find_total(c, instruction->instruction_id, OF_BOUNDS, &is_new);
+    if (known == NULL) return false;
+    if (is_new) known->cost.at_most = ets_method_costs_is_bounded(&c->kernels, instruction);
+    if (known->cost.at_most) cost->at_most = true;
+    return true;
 }
 
 /* Nodes that a delegate took, of those that have the handles of its call. */
@@ -147,7 +197,7 @@ static bool count_folded(struct ets_instruction_costs *c, const struct ets_cost_
 {
     struct taken taken;
     struct ets_cost of_nodes;
-    if (c->graph == NULL || query->node_count == 0) return true;
+    if (c->graph == NULL || query->node_count == 0 || !spend_nodes(c, query)) return true;
     if (!find_taken(c, query, false, &taken) ||
         !ets_graph_costs_set(c->graph, taken.nodes, taken.count, query->is_xnnpack, &of_nodes)) {
         return false;
@@ -160,6 +210,10 @@ static bool total_of_nodes(struct ets_instruction_costs *c, const struct ets_cos
                            bool is_whole_call, struct ets_total_cost *total)
 {
     struct taken taken;
+    if (!spend_nodes(c, query)) {
+        total->cost = ets_cost_unknown(ETS_COST_TOO_LARGE);
+        return true;
+    }
     if (!find_taken(c, query, is_whole_call, &taken) ||
         !ets_graph_costs_set(c->graph, taken.nodes, taken.count, query->is_xnnpack, &total->cost)) {
         return false;
@@ -193,7 +247,8 @@ static bool cost_of_kernel_node(struct ets_instruction_costs *c, const struct et
 {
     const struct ets_text base = ets_kernel_base_name(query->kernel);
     bool has_one = false;
-    *cost_out = ets_cost_unknown(ETS_COST_NO_SHAPE);
+    *cost_out = ets_cost_unknown(spend_nodes(c, query) ? ETS_COST_NO_SHAPE : ETS_COST_TOO_LARGE);
+    if (cost_out->reason == ETS_COST_TOO_LARGE) return true;
     for (size_t i = 0; i < query->node_count; i++) {
         struct ets_cost cost;
         const struct ets_graph_node *node = query->nodes[i].node;
@@ -218,8 +273,8 @@ static bool cost_of_kernel(struct ets_instruction_costs *c, const struct ets_cos
     return cost_of_kernel_node(c, query, cost_out);
 }
 
-bool ets_instruction_cost(struct ets_instruction_costs *costs, const struct ets_cost_query *query,
-                          struct ets_total_cost *total_out)
+static bool count_instruction(struct ets_instruction_costs *costs,
+                              const struct ets_cost_query *query, struct ets_total_cost *total_out)
 {
     bool ok = true;
     *total_out = (struct ets_total_cost){.cost = {.operators = 0}};
@@ -238,10 +293,29 @@ bool ets_instruction_cost(struct ets_instruction_costs *costs, const struct ets_
     } else if (!total_of_nodes(costs, query, true, total_out)) {
         return false;
     }
-    if (query->instruction != NULL &&
-        ets_method_costs_is_bounded(&costs->kernels, query->instruction)) {
-        total_out->cost.at_most = true;
+    return find_bounds(costs, query->instruction, &total_out->cost);
+}
+
+bool ets_instruction_cost(struct ets_instruction_costs *costs, const struct ets_cost_query *query,
+                          struct ets_total_cost *total_out)
+{
+    bool is_new;
+    uint64_t of = (uintptr_t)query->nodes, what = 2 * (uint64_t)query->node_count;
+    if (query->instruction != NULL) {
+        of = query->instruction->instruction_id;
+        what = OF_INSTRUCTION;
+    } else if (query->kernel.data != NULL || query->node_count == 0) {
+        return count_instruction(costs, query, total_out); /* of few nodes, and by name */
     }
+    struct ets_total_cost *known = find_total(costs, of, what, &is_new);
+    if (known == NULL) return false;
+    if (!is_new) {
+        *total_out = *known;
+        return true;
+    }
+    const size_t at = (size_t)(known - costs->totals);
+    if (!count_instruction(costs, query, total_out)) return false;
+    costs->totals[at] = *total_out; /* the table may have moved */
     return true;
 }
 
@@ -289,9 +363,5 @@ bool ets_instruction_part_cost(struct ets_instruction_costs *costs,
         if (!total_of_nodes(costs, query, false, &total)) return false;
         *cost_out = total.cost;
     }
-    if (query->instruction != NULL && ets_cost_state(cost_out) != ETS_COST_UNKNOWN &&
-        ets_method_costs_is_bounded(&costs->kernels, query->instruction)) {
-        cost_out->at_most = true;
-    }
-    return true;
+    return find_bounds(costs, query->instruction, cost_out);
 }

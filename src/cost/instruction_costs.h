@@ -38,6 +38,8 @@ struct ets_delegate_cost {
     struct ets_payload_costs costs;
     uint32_t *counted; /* [node] in which visit of the call's parts */
     uint32_t visit;
+    struct ets_total_cost total; /* where has_total */
+    bool has_total;
 };
 
 struct ets_instruction_costs {
@@ -48,9 +50,15 @@ struct ets_instruction_costs {
     struct ets_graph_costs *graph;       /* NULL: none */
     struct ets_delegate_cost *delegates; /* [method.delegate_count] */
     uint64_t budget;                     /* bytes of payloads that may be read */
+    uint64_t node_budget;                /* nodes of the graph that may be counted */
+    /* What was counted before: many blocks and rows ask the same. */
+    struct ets_key_table known;
+    struct ets_total_cost *totals; /* [known.count] */
+    uint32_t capacity;
 };
 
-/* `method` NULL: no program. `graph` NULL: no record. false: no memory. */
+/* `method` NULL: no program. `graph` NULL: no record. `*costs_out` must stay where it is. false: no
+ * memory. */
 bool ets_instruction_costs_open(struct ets_arena *arena, const struct ets_method *method,
                                 const struct ets_graph *graph,
                                 struct ets_instruction_costs *costs_out);

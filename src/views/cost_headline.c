@@ -11,7 +11,8 @@ double ets_flops_unit(uint64_t flops, const char **name_out)
     static const struct {
         double least, unit;
         const char *name;
-    } units[] = {{1e8, 1e9, "GFLOP"}, {1e5, 1e6, "MFLOP"}, {0, 1e3, "kFLOP"}};
+    } units[] = {
+        {1e14, 1e12, "TFLOP"}, {1e8, 1e9, "GFLOP"}, {1e5, 1e6, "MFLOP"}, {0, 1e3, "kFLOP"}};
     size_t at = 0;
     while ((double)flops < units[at].least) at++;
     *name_out = units[at].name;

@@ -24,7 +24,8 @@ size_t ets_cost_headline(const struct ets_total_cost *total, const char *of, cha
 /* A count of operations with a prefix: 601548544 is "0.602 GFLOP". Returns the length. */
 size_t ets_print_flops(double flops, char *text, size_t room);
 
-/* 1e3, 1e6 or 1e9: what counts up to `flops` are best shown in; *name_out: "kFLOP", "MFLOP". */
+/* 1e3, 1e6, 1e9 or 1e12: what counts up to `flops` are best shown in; *name_out: "kFLOP", "MFLOP".
+ */
 double ets_flops_unit(uint64_t flops, const char **name_out);
 
 #endif

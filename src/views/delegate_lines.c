@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/text_builder.h"
 #include "inspect/time_details.h"
 #include "views/chosen_runs.h"
 
@@ -198,4 +199,23 @@ const struct ets_row_node *ets_delegate_line_nodes(const struct ets_delegate_lin
     const struct ets_delegate_unit *unit = ets_delegate_line_unit(line);
     *count_out = unit == NULL ? line->step->node_count : unit->node_count;
     return unit == NULL ? line->step->nodes : unit->nodes;
+}
+
+bool ets_delegate_unit_name(struct ets_arena *arena, const struct ets_delegate_unit *unit,
+                            struct ets_text *name_out)
+{
+    const bool has_event = unit->event.size > 0 || unit->node_count == 0;
+    *name_out = has_event ? unit->event : unit->nodes[0].node->op;
+    if (unit->payload_node_count == 0) return true;
+    size_t room = 1;
+    for (size_t i = 0; i < unit->payload_node_count; i++) {
+        room += strlen(unit->payload_nodes[i].type) + 3;
+    }
+    struct ets_text_builder name = {ets_arena_alloc(arena, room), room, 0};
+    if (name.text == NULL) return false;
+    for (size_t i = 0; i < unit->payload_node_count; i++) {
+        ets_add_text(&name, "%s%s", i > 0 ? " + " : "", unit->payload_nodes[i].type);
+    }
+    *name_out = ets_built_text(&name);
+    return true;
 }

@@ -64,6 +64,11 @@ bool ets_delegate_sections_find(struct ets_arena *arena, const struct ets_delega
 bool ets_delegate_lines_collect(struct ets_arena *arena, const struct ets_delegate_section *section,
                                 bool calls_only, struct ets_delegate_lines *lines_out);
 
+/* "Conv2d + Clamp" of a payload's nodes; else the event; else the operator of the graph. Returns
+ * false where memory ran out. */
+bool ets_delegate_unit_name(struct ets_arena *arena, const struct ets_delegate_unit *unit,
+                            struct ets_text *name_out);
+
 /* The unit of a line, or NULL; the nodes of the record's graph that the line stands for. */
 const struct ets_delegate_unit *ets_delegate_line_unit(const struct ets_delegate_line *line);
 const struct ets_row_node *ets_delegate_line_nodes(const struct ets_delegate_line *line,

@@ -166,6 +166,7 @@ static bool count_at(struct layout *l, uint32_t index, uint32_t number, bool is_
     if (!add_entry(l, &draft->own, index)) return false;
     draft->place.is_counted = true;
     if (!piece->is_rest) draft->place.calls_per_run += row->calls_per_run;
+    ets_work_add_cost(l->work->costs, piece, &draft->place.cost);
     draft->place.bytes_per_run +=
         is_on_line
             ? row->calls_per_run * ets_row_written_bytes(l->work->inspection, row, l->delegations)

@@ -31,6 +31,7 @@ struct ets_place {
     struct ets_chosen_times self, inclusive;
     double quantum, coarse_calls, inclusive_quantum, inclusive_coarse_calls;
     double calls_per_run;
+    struct ets_cost cost; /* of the work counted here, in one run; where the work has costs */
     double bytes_per_run; /* written by the work counted here; NaN: unknown */
     /* Numbers in `places`: */
     struct ets_numbers fused_here;      /* other lines whose work is counted here */

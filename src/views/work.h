@@ -59,7 +59,8 @@ struct ets_work {
     uint32_t total_row;         /* of the whole run, or ETS_NO_INDEX */
     struct ets_work_piece *pieces;
     uint32_t count;
-    bool is_filtered; /* pieces were left out */
+    bool is_filtered;              /* pieces were left out */
+    const struct ets_costs *costs; /* of the inspection, put here by who wants them; NULL: none */
 };
 
 /*

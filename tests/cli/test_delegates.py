@@ -87,7 +87,7 @@ class Delegates(unittest.TestCase):
             other.write_bytes(trace.read_bytes().replace(b"Max Pooling", b"Min Pooling"))
             done = delegates(program, other, "--etrecord", record, "--format", "json")
         self.assertEqual(done.returncode, OK)
-        self.assertIn(b"no times inside of instruction 0: operator 7 is Max Pooling (NHWC, F32) #1 "
+        self.assertIn(b"no times inside instruction 0: operator 7 is Max Pooling (NHWC, F32) #1 "
                       b"in the payload but Min Pooling (NHWC, F32) #1 in the trace", done.stderr)
         inside = [line for line in support.json_rows(done.stdout) if line["kind"] == "inside"]
         self.assertEqual(len(inside), 16)

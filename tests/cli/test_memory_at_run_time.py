@@ -106,7 +106,7 @@ class MemoryAtRunTime(RunTest):
         rows = self.rows_of("inspect", trace, "--memory")
         self.assertEqual([row["held_bytes"] for row in rows if row["owner"] == "planned"], [912])
         self.ok("run", DATA / "types" / "model.pte", "-o", trace)  # not counted: nothing is told
-        self.fails(INPUT, "does not tell of memory", "inspect", trace, "--memory")
+        self.fails(INPUT, "has no memory counts", "inspect", trace, "--memory")
 
     def test_sql_tells_the_same(self):
         trace = self.folder / "trace.etdp"
@@ -182,14 +182,14 @@ class MemoryAtRunTime(RunTest):
                    "--tracer", "upstream")
         self.fails(USAGE, "--memory needs etscope's tracer, whose trace keeps it: -o FILE", "run",
                    program, "--memory")
-        self.fails(USAGE, "--top does not go with --memory", "profile", program, "--memory",
+        self.fails(USAGE, "--top and --memory exclude each other", "profile", program, "--memory",
                    "--top", 3)
-        self.fails(USAGE, "--c-snippet is for --memory", "profile", program, "--c-snippet")
-        self.fails(USAGE, "--format is for tables", "inspect", trace, "--memory", "--c-snippet",
+        self.fails(USAGE, "--c-snippet needs --memory", "profile", program, "--c-snippet")
+        self.fails(USAGE, "--format and --c-snippet exclude each other", "inspect", trace, "--memory", "--c-snippet",
                    "--format", "json")
-        self.fails(INPUT, "profile.etdp: the trace does not tell of memory", "inspect", trace,
+        self.fails(INPUT, "profile.etdp: the trace has no memory counts", "inspect", trace,
                    "--memory")
-        self.fails(INPUT, "profile.etdp: the trace does not tell of memory", "inspect", trace,
+        self.fails(INPUT, "profile.etdp: the trace has no memory counts", "inspect", trace,
                    "--memory", "--c-snippet")
 
 

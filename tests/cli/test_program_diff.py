@@ -225,7 +225,7 @@ class Mistakes(support.FolderTest):
         code, _, error = diff(fixture("mlp_portable", "model.pte"),
                               fixture("mlp_xnnpack", "model.pte"), "--steady")
         self.assertEqual(code, support.USAGE)
-        self.assertIn("--steady is for traces", error)
+        self.assertIn("--steady needs traces", error)
 
     def test_diff__brief_of_traces_is_refused(self):
         code, _, error = diff(fixture("mlp_portable", "profile.etdp"),

@@ -224,7 +224,7 @@ class Duplicates(unittest.TestCase):
             path = pathlib.Path(folder) / "large.ptd"
             make_data_file(path, [("a", 12 << 20), ("b", 12 << 20), ("c", 64)])
             told = document(path)
-            self.assertIn("2 pieces of data (24.0 MiB) have equal sizes and were not compared",
+            self.assertIn("2 blocks of data (24.0 MiB) of equal size were not compared",
                           " ".join(told["notes"]))
             self.assertNotIn("duplicate", told["headline"])
             self.assertIn("1 duplicate costs 12.0 MiB",

@@ -1,4 +1,4 @@
-"""For those who write backends: what was delegated, and what a delegate's events stand for.
+"""For authors of backends: shows what was delegated, and maps the events of delegates.
 
 Mirrors `executorch.devtools.backend_debug`, with `executorch.exir.backend.utils`'s
 DelegateMappingBuilder and format_delegated_graph beside it. PyTorch is never imported.

@@ -36,7 +36,7 @@ class DelegateMappingBuilder:
 
         nodes        a node or several: of torch.fx, or of a record's graph (etscope.graph.Node)
         handles      a debug handle or several, instead of nodes
-        identifier   a text, or a number from 0; None where they are generated
+        identifier   a text, or a number from 0; None if they are generated
 
         Nodes without a handle, and handles that are None, are passed over. Raises Error: both or
         none of nodes and handles, no handle at all, an identifier that is there already, one where

@@ -37,10 +37,10 @@ class _Breakdowns(dict):
 
 @dataclass
 class DelegationInfo:
-    """What of a graph was delegated.
+    """How much of a graph was delegated.
 
     num_delegated_subgraphs  delegate calls
-    num_delegated_nodes      operators inside of them
+    num_delegated_nodes      operators inside them
     num_non_delegated_nodes  operators left outside; the calls themselves are none
     delegation_by_operator   {type, as "aten_add_tensor": DelegationBreakdown}
     """
@@ -160,7 +160,7 @@ def print_delegated_graph(graph_module: Any) -> None:
 
 
 def _torch_module(value, method):
-    """PyTorch's GraphModule, itself or inside of what it comes in; None for all else."""
+    """PyTorch's GraphModule, itself or inside what it comes in; None for all else."""
     if isinstance(value, Graph) or type(value).__name__ == "ETRecord":
         return None
     if callable(getattr(value, "exported_program", None)) and hasattr(value, "methods"):

@@ -16,10 +16,10 @@ class MethodTestCase:
 
     inputs            what the method takes, in its order: NumPy arrays, torch tensors, int, float,
                       bool, or lists, tuples and dicts of them, which are flattened
-    expected_outputs  what it should give, likewise; None where nothing is expected. An output that
+    expected_outputs  what it should give, likewise; None if nothing is expected. An output that
                       is nothing is None
 
-    Both attributes are flat lists; expected_outputs is empty where nothing is expected. Raises
+    Both attributes are flat lists; expected_outputs is empty if nothing is expected. Raises
     Error, an AssertionError too, for a value of another type.
     """
 

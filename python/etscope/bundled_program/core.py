@@ -20,7 +20,7 @@ class BundledProgram:
     method_test_suites  a MethodTestSuite for each method that has test cases
     pte_file_path       the path of a .pte, instead of executorch_program
 
-    Raises Error: for both programs or none; WRONG_KIND, TRUNCATED, MALFORMED, UNSUPPORTED for what
+    Raises Error for both programs or none; WRONG_KIND, TRUNCATED, MALFORMED, UNSUPPORTED for what
     is no program; an OSError where a file cannot be opened; MISMATCH, an AssertionError too, for
     test cases that are not of the program: methods, numbers of values, types and shapes are
     compared, and plain numbers, which a program has fixed.
@@ -116,7 +116,7 @@ class _NewBundle:
             self._fill_suite(new, suite)
 
     def check(self):
-        """Raises Error where the cases are not of the program."""
+        """Raises Error if the cases are not of the program."""
         call(lib.ets_new_bundle_check, self._pointer, self._program, file=self._source.path,
              error_class=RefusedError)  # fmt: skip
 
@@ -174,7 +174,7 @@ class _NewBundle:
 
 
 def _declared(program, name):
-    """What a method takes and what it gives: two lists, empty where there is no such method."""
+    """The inputs and outputs of a method: two lists, empty if there is no such method."""
     method = ffi.new("struct ets_method *")
     if lib.ets_program_find_method(program, name, method, ffi.NULL) != lib.ETS_OK:
         return [], []

@@ -1,4 +1,4 @@
-"""Writes an ETDump of runs and events that are told as dicts."""
+"""Writes an ETDump of runs and events given as dicts."""
 
 from etscope._errors import Error
 from etscope._library import call, ffi, lib

@@ -76,7 +76,7 @@ class Value:
 
 @dataclass
 class DebugEvent:
-    """A value that was captured. chain_index: 2**64 - 1 outside of any instruction."""
+    """A value that was captured. chain_index: 2**64 - 1 outside any instruction."""
 
     name: Optional[str]
     chain_index: int
@@ -97,7 +97,7 @@ class PROFILE_EVENT_ENUM(Enum):
 
 @dataclass
 class ProfileEvent:
-    """Something that took time. chain_index: -1 outside of any instruction."""
+    """Something that took time. chain_index: -1 outside any instruction."""
 
     name: Optional[str]
     chain_index: int

@@ -103,7 +103,7 @@ def loaded(record, name):
     Raises Error (UNAVAILABLE).
     """
     if not record.has_weights(name):
-        raise Error("the weights were left out of this record", status="UNAVAILABLE",
+        raise Error("this ETRecord was saved without weights", status="UNAVAILABLE",
                     file=record.path)  # fmt: skip
     entries = [name + suffix for suffix in ("", *SIDE_FILES)]
     return deserialize(

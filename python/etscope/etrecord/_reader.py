@@ -32,7 +32,7 @@ class OpenRecord:
         return self.source.path
 
     def check(self):
-        """Raises Error where the file has changed since it was opened."""
+        """Raises Error if the file has changed since it was opened."""
         self.source.check()
 
     @cached_property
@@ -141,7 +141,7 @@ class OpenRecord:
         return memoryview(ffi.buffer(out.data, out.size) if out.size else b"")
 
     def json(self, entry):
-        """An entry's JSON, or None where the record has no such entry."""
+        """An entry's JSON, or None if the record has no such entry."""
         if entry not in self.entries:
             return None
         try:

@@ -104,7 +104,7 @@ class _Field:
 
 
 class ETRecord:
-    """What an export knew. Attributes have upstream's names.
+    """The contents of an export. Attributes have upstream's names.
 
     edge_dialect_program       the program of the only method, or {method: program} of several
     exported_program           the ATen program, or None
@@ -112,10 +112,10 @@ class ETRecord:
     export_graph_id            the number that ties both together, or None
     methods                    names of the methods that the record knows
     _debug_handle_map, _delegate_map, _instruction_id_to_num_outs_map   as the record stores them:
-                               {method: {"instruction": ...}}, None where it has none
+                               {method: {"instruction": ...}}, None if it has none
     _representative_inputs     [value], in the lists, tuples and dicts that they were given in, None
                                where there are none
-    _reference_outputs         {method: [[value] of each test case]}, None where there are none
+    _reference_outputs         {method: [[value] of each test case]}, None if there are none
 
     Programs that were read are etscope.graph.Graph objects, those that were added stay what they
     are. Values are NumPy arrays (docs/python.md says of which dtypes), int, float, bool or None.
@@ -206,13 +206,13 @@ class ETRecord:
 
     @property
     def is_slim(self):
-        """Whether weights of the file that was opened were left out."""
+        """Whether the opened file has no weights."""
         return not all(map(self._open.has_weights, self.graph_names)) if self._open else False
 
     def state_dict(self, name=ATEN):
         """{parameter's or buffer's name: array} of a program in the file; `name` as in graph_names.
 
-        Raises Error: UNAVAILABLE where the weights were left out, NOT_FOUND for an unknown name.
+        Raises Error: UNAVAILABLE if the weights were left out, NOT_FOUND for an unknown name.
         """
         return self._tensors(name, "_state_dict")
 
@@ -224,7 +224,7 @@ class ETRecord:
         if name not in self.graph_names:
             raise Error(f"the record has no program {name}", status="NOT_FOUND", file=self.path)
         if not self._open.has_weights(name):
-            raise Error("the weights were left out of this record", status="UNAVAILABLE",
+            raise Error("this ETRecord was saved without weights", status="UNAVAILABLE",
                         file=self.path)  # fmt: skip
         return self._open.named_values(name + suffix)
 
@@ -373,7 +373,7 @@ class ETRecord:
         return {methods[0] if len(methods) == 1 else "forward": programs[None]}
 
     def _opened(self):
-        """This record as a file's, for who reads it in C: itself where nothing was changed."""
+        """This record as a file for C code: itself if nothing was changed."""
         if self._open is not None and not self._changed:
             return self
         file = io.BytesIO()

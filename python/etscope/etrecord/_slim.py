@@ -1,4 +1,4 @@
-"""Weights left out of a program's entries, so that graphs, maps and test cases stay."""
+"""Removes weights from a program's entries; keeps graphs, maps and test cases."""
 
 import json
 

@@ -7,7 +7,7 @@ from etscope._errors import Error
 
 
 def _as_numbers(value):
-    """A float64 array of a tensor's numbers; None for what is no tensor."""
+    """The elements of a tensor as a float64 array; None for anything else."""
     import numpy as np
 
     if type(value).__module__.split(".")[0] == "torch" and hasattr(value, "detach"):
@@ -57,11 +57,11 @@ def _apply(metric, reference, value):
 
 
 def compare_results(reference_output, run_output, metrics=None, plot=False):
-    """{metric: [value for each pair of outputs]}, in full precision; None where no tensors are.
+    """{metric: [value for each pair of outputs]}, in full precision; None if no tensors are.
 
     metrics: names out of "snr" (dB), "mse" and "cosine_similarity"; None: all. Prints the table, or
     with plot=True draws it with matplotlib into <metric>_output_plot.png. Raises ValueError where
-    shapes differ and for an unknown metric; Error (UNAVAILABLE) where plot=True finds no
+    shapes differ and for an unknown metric; Error (UNAVAILABLE) if plot=True finds no
     matplotlib.
     """
     if reference_output is None or run_output is None:
@@ -114,7 +114,7 @@ def _plot(values, name):
 
 
 def nearest_case(cases, outputs):
-    """The case of `cases` that differs least from `outputs`; None where none can be compared."""
+    """The case of `cases` that differs least from `outputs`; None if none can be compared."""
     best, best_distance = None, math.inf
     for case in cases:
         if case is None or len(case) != len(outputs):

@@ -69,7 +69,7 @@ class Event:
     """One operator of a block, or one part of one, with its times and what the record knows of it.
 
     name                       of the event as logged; of a delegate's event, its identifier
-    perf_data                  times in the target time scale; None where only data was logged
+    perf_data                  times in the target time scale; None if only data was logged
     op_types                   operators of the graph that it stands for: ["aten.add.Tensor"]
     delegate_debug_identifier  a delegate's number or text for it, else None
     debug_handles              a number or a list, as the record has it; None without a record
@@ -153,7 +153,7 @@ class EventBlock:
 
     name                 "Default" for loading, "Execute" for execution
     events               in the order of their first appearance
-    bundled_input_index  the test case of a bundled program; -1: not told
+    bundled_input_index  the test case of a bundled program; -1: unknown
     run_output           outputs of the program that the first run logged, [] where none did
     reference_output     what the record says they should be, or None
     """

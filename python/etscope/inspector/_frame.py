@@ -148,7 +148,7 @@ def show(frame, file=None):
 
 
 def _texts(frame):
-    """The columns of what is no number."""
+    """The columns that are not numbers."""
     return [name for name in frame.columns if frame[name].dtype.kind not in "biuf"]
 
 

@@ -35,7 +35,7 @@ def opened(inspector, graph=None, run=None):
 
 
 def _run_of_forward(view):
-    """The first run of forward that captured anything; NO_INDEX where there is none."""
+    """The first run of forward with captured values; NO_INDEX where there is none."""
     pointer = view.handle.pointer
     values = ffi.new("struct ets_captured_values *")
     value, nothing = ffi.new("struct ets_captured_value *"), ffi.new("struct ets_bytes *")
@@ -52,7 +52,7 @@ def _run_of_forward(view):
 
 
 class Report:
-    """What is in the report of one run. It is used inside of `opened` alone."""
+    """What is in the report of one run. It is used inside `opened` alone."""
 
     def __init__(self, inspector, graph, run):
         record, view = inspector._etrecord, inspector._view
@@ -114,7 +114,7 @@ class Report:
     def inputs(self, inputs=None):
         """(struct ets_value array, their number, what must live as long): as given, or of the run.
 
-        Raises Error (NOT_FOUND) where they are not known.
+        Raises Error (NOT_FOUND) if they are not known.
         """
         if inputs is not None:
             return _given(inputs)

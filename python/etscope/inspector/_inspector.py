@@ -40,13 +40,13 @@ class Inspector:
 
     Beyond upstream's:
 
-    program         path of the .pte or .bpte that ran, which tells what is inside delegates:
+    program         path of the .pte or .bpte that ran, which identifies events inside delegates:
                     events of XNNPACK then have operators, handles, stack traces and modules of
                     their own, `events` their lines, and find_total_for_module counts them one by
                     one
-    method          the method that ran, where the trace fits several
-    partial         read a damaged trace as far as whole parts remain
-    allow_mismatch  go on where trace and record disagree
+    method          the method that ran, if the trace fits several
+    partial         read a damaged trace as far as it is intact
+    allow_mismatch  continue if trace and ETRecord disagree
     subtract_overhead  take off what etscope's tracer measured that it took itself
     tensors         "numpy" or "torch": what captured tensors are handed out as
 
@@ -217,7 +217,7 @@ class Inspector:
 
     @cached_property
     def events(self):
-        """Every event of the trace, nothing merged or left out, for what reads Apache Arrow.
+        """Every event of the trace, without merging, for readers of Apache Arrow.
 
             pyarrow.table(inspector.events)
             polars.DataFrame(inspector.events)
@@ -374,7 +374,7 @@ class Inspector:
         `numeric_gap` has all values, and says whose error it is.
 
         Raises Error: no record, no debug buffer, nothing captured, no representative inputs,
-        UNAVAILABLE without the engine, NOT_FOUND for another graph, MISMATCH where handles do not
+        UNAVAILABLE without the engine, NOT_FOUND for another graph, MISMATCH if handles do not
         lead back to the graph that is asked for. TypeError: a distance of another type.
         """
         from etscope.inspector._upstream_gap import upstream_frame
@@ -391,7 +391,7 @@ class Inspector:
         run: Optional[int] = None,
         use_double: bool = True,
     ):
-        """Whose numbers are wrong: every captured value beside its reference, and the verdict.
+        """Compares every captured value with its reference; finds the one that is wrong.
 
             frame = inspector.numeric_gap()
             print(frame.attrs["finding"])      # "all 4 values agree with the exported program in ..."
@@ -425,7 +425,7 @@ class Inspector:
             tolerances  what the values were judged by, and where that comes from
             notes     what was done in another way than asked, a list of str; also warned of
 
-        Raises Error as calculate_numeric_gap, and MISMATCH where nothing has the reference's shape
+        Raises Error as calculate_numeric_gap, and MISMATCH if nothing has the reference's shape
         or no operator a pair. Only an evaluated reference needs the engine.
         """
         from etscope.inspector._numeric_gap import gap_frame
@@ -466,7 +466,7 @@ class Inspector:
     def get_exported_program(self, graph: Optional[str] = None):
         """The record's edge program, or the graph of a name, as an etscope.graph.Graph.
 
-        None where there is no record or no such graph. A record of several methods: {method:
+        None if there is no record or no such graph. A record of several methods: {method:
         Graph}. "exported_program" is the ATen program.
         """
         if self._etrecord is None:

@@ -1,4 +1,4 @@
-"""What a trace tells of memory, as data frames: the rows of `etscope inspect --memory` and
+"""The memory counts of a trace, as data frames: the rows of `etscope inspect --memory` and
 `--allocations`."""
 
 from etscope._errors import Error
@@ -26,9 +26,9 @@ def owners_frame(handle):
     with handle.lock, _Arena() as arena:
         view = ffi.new("struct ets_allocation_owners *")
         if not lib.ets_allocation_owners_collect(arena, handle.pointer, view):
-            raise MemoryError("no memory for what the trace tells of memory")
+            raise MemoryError("out of memory for the memory counts of the trace")
         if view.method_count == 0:
-            raise Error("the trace does not tell of memory; `etscope run MODEL --memory -o FILE` "
+            raise Error("the trace has no memory counts; `etscope run MODEL --memory -o FILE` "
                         "records it")  # fmt: skip
         files = [view.items[i] for i in range(view.count) if view.items[i].method == NO_INDEX]
         rows = [_owner(handle, item) for item in files]

@@ -30,7 +30,7 @@ def upstream_frame(inspector, distance, is_lenient, graph, inputs, run):
 
 @contextlib.contextmanager
 def _opened(inspector, is_lenient, graph, run):
-    """The report on the graph that upstream would take. Raises Error where it would not go on."""
+    """The report on the graph that upstream would take. Raises Error if it would not go on."""
     default = None if graph in (None, ATEN) else graph
     with contextlib.ExitStack() as stack:
         report = stack.enter_context(_gap.opened(inspector, default, run))
@@ -124,12 +124,12 @@ class _Pairs:
     def _warn_of_missing(self, pairs):
         if pairs:
             names = ", ".join(text(pair.node.name) for pair in pairs)
-            warn(f"rows are left out, as one of the two values is not there ({names}); "
+            warn(f"left out rows in which one of the two values is missing ({names}); "
                  "numeric_gap() says why")  # fmt: skip
 
 
 def _plain(value):
-    """What users get: no array of the class that stands in keys."""
+    """Converts values for users, without the internal array class of keys."""
     import numpy as np
 
     if isinstance(value, tuple):

@@ -149,7 +149,7 @@ class Block:
 
     @cached_property
     def ties(self):
-        """How it is known what an event of a delegate stands for: "node", "call"...; None."""
+        """How an event of a delegate was identified: "node", "call"...; None."""
         return [None if row is None else text(lib.ets_tie_name(row.tie)) for row in self._tied]
 
     @cached_property
@@ -195,7 +195,7 @@ class Block:
 
     @cached_property
     def statistics(self):
-        """{name: array}: views of the library's own numbers, NaN where there are no times."""
+        """{name: array}: views of the library's own numbers, NaN if there are no times."""
         import numpy as np
 
         count = len(self._events)

@@ -11,7 +11,7 @@ def _parse(arguments):
     scales = [scale.value for scale in TimeScale]
     parser = argparse.ArgumentParser(prog="python -m etscope.inspector.inspector_cli")
     parser.add_argument("--etdump_path", required=True, help="the trace")
-    parser.add_argument("--etrecord_path", help="the record that the export wrote")
+    parser.add_argument("--etrecord_path", help="the ETRecord of the export")
     parser.add_argument("--debug_buffer_path", help="the captured tensors")
     parser.add_argument("--source_time_scale", choices=scales, default="ns", help="default: ns")
     parser.add_argument("--target_time_scale", choices=scales, default="ms", help="default: ms")

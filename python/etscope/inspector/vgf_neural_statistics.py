@@ -12,8 +12,8 @@ _BLOBS = ("debug_database", "statistics_info", "statistics_memory")
 def parse_vgf_neural_statistics_metadata(metadata):
     """The record in one event's metadata (bytes or str), as a dict.
 
-    Each blob of a segment gets `raw_data`, its decoded bytes (empty where it is not available).
-    Raises ValueError where it is no such record, of another version, or damaged.
+    Each blob of a segment gets `raw_data`, its decoded bytes (empty if it is not available).
+    Raises ValueError if it is no such record, of another version, or damaged.
     """
     record = _loaded(metadata)
     if not isinstance(record, dict) or record.get("schema") != SCHEMA:
@@ -34,7 +34,7 @@ def parse_vgf_neural_statistics_metadata(metadata):
 
 
 def parse_vgf_neural_statistics_delegate_metadata(delegate_metadata_list):
-    """The records among the metadata of an event's runs; what other backends attached is left out.
+    """The records among the metadata of an event's runs; skips metadata of other backends.
 
     Raises ValueError for a record that is damaged.
     """

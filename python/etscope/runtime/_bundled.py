@@ -105,7 +105,7 @@ class BundledModule:
         return values
 
     def verify(self, method_name, testset_idx, outputs, count, rtol, atol):
-        """Raises Error where `outputs`, `count` of struct ets_value, are not what is expected."""
+        """Raises Error if `outputs`, `count` of struct ets_value, are not what is expected."""
         suite, case = self._case(method_name, testset_idx)
         rule = ffi.new("struct ets_tolerance_rule *", {
             "method": ffi.NULL, "test_case": -1, "output": -1, "scalar_type": -1,

@@ -56,14 +56,14 @@ _kept = []
 
 
 def _own_engine():
-    """The engine in the package's folder; None where it was built without one."""
+    """The engine in the package's folder; None if it was built without one."""
     folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     path = os.path.join(folder, "libetscope_engine.so")
     return path if os.path.exists(path) else None
 
 
 def _runtime_folder():
-    """lib/ of the installed executorch, which is not imported; None where there is none."""
+    """lib/ of the installed executorch, which is not imported; None if there is none."""
     found = importlib.util.find_spec("executorch")
     for folder in (found and found.submodule_search_locations) or ():
         if os.path.exists(os.path.join(folder, "lib", "libexecutorch" + _SUFFIX)):

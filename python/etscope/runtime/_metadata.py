@@ -99,11 +99,11 @@ class MethodMeta:
         return list(dict.fromkeys(self._backends))
 
     def input_tensor_meta(self, index):
-        """The TensorInfo of an input. Raises IndexError; ValueError where it is no tensor."""
+        """The TensorInfo of an input. Raises IndexError; ValueError if it is no tensor."""
         return _tensor_info(self.inputs, index, "input")
 
     def output_tensor_meta(self, index):
-        """The TensorInfo of an output. Raises IndexError; ValueError where it is no tensor."""
+        """The TensorInfo of an output. Raises IndexError; ValueError if it is no tensor."""
         return _tensor_info(self.outputs, index, "output")
 
     def num_attributes(self):

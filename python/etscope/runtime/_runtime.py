@@ -105,7 +105,7 @@ class Method:
     def verify_method_outputs(
         self, bundle, testset_idx: int, rtol: Optional[float] = None, atol: Optional[float] = None
     ) -> None:
-        """Raises Error (MISMATCH) where the latest outputs are not those of a test case.
+        """Raises Error (MISMATCH) if the latest outputs are not those of a test case.
 
         rtol, atol: tolerances; None: those of `etscope verify` for the outputs' types.
         """
@@ -191,7 +191,7 @@ class Program:
         """Ends the trace and writes it, and what was captured where debug_buffer_size asked for it.
 
         The program's methods cannot run afterwards (they raise Error); writing again writes the
-        same. A warning tells of values that found the debug buffer full. Raises Error: the program
+        same. A warning reports values that did not fit the debug buffer. Raises Error: the program
         was loaded without enable_etdump, or a file cannot be written (an OSError, too).
         """
         if not self._traces:
@@ -269,7 +269,7 @@ class Runtime:
     @staticmethod
     @functools.lru_cache(maxsize=1)
     def get() -> "Runtime":
-        """The one Runtime. Raises Error (UNAVAILABLE) where there is no engine."""
+        """The one Runtime. Raises Error (UNAVAILABLE) if there is no engine."""
         return Runtime(engine())
 
     def __init__(self, engine):
@@ -295,7 +295,7 @@ class Runtime:
         enable_etdump      whether loading and running are traced
         debug_buffer_size  bytes for what operators put out, with enable_etdump; 0 captures nothing.
                            Memory is used only as far as it is filled
-        data_path          the .ptd with the weights that lie outside of the program: path or bytes
+        data_path          the .ptd with the weights that lie outside the program: path or bytes
         tracer             "etscope", whose trace also says which program and method ran and keeps
                            values of every type, or "upstream", ExecuTorch's ETDumpGen. Either's
                            trace is an ETDump

@@ -26,7 +26,7 @@ class BundledModule(_BundledModule):
     def verify_result_with_bundled_expected_output(
         self, method_name, testset_idx, rtol=1e-5, atol=1e-8
     ):
-        """Runs a test case; returns the outputs. Raises Error (MISMATCH) where they are off."""
+        """Runs a test case; returns the outputs. Raises Error (MISMATCH) if they are off."""
         return super().verify_result_with_bundled_expected_output(
             method_name, testset_idx, rtol, atol
         )
@@ -124,7 +124,7 @@ class ExecuTorchModule(ExecuTorchProgram):
     def verify_result_with_bundled_expected_output(
         self, bundle, method_name, testset_idx, rtol=1e-5, atol=1e-8
     ):
-        """Runs a test case; returns the outputs. Raises Error (MISMATCH) where they are off."""
+        """Runs a test case; returns the outputs. Raises Error (MISMATCH) if they are off."""
         self.load_bundled_input(bundle, method_name, testset_idx)
         outputs = self.plan_execute(method_name)
         self._program.load_method(method_name).verify_method_outputs(

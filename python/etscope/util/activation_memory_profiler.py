@@ -62,7 +62,7 @@ def _module_path(node) -> str:
 
 
 def create_tensor_allocation_info(graph) -> List[Optional[MemoryTimeline]]:
-    """The timeline of a planned torch.fx graph: one entry for each node, None where nothing is alive.
+    """The timeline of a planned torch.fx graph: one entry for each node, None if nothing is alive.
 
     Constants and tensors without planned memory are left out. A tensor counts once, at the first
     node that has it. Raises TypeError for a tensor whose lifetime is not known.
@@ -147,7 +147,7 @@ def generate_memory_trace(
     graph = executorch_program_manager.exported_program(method_name).graph
     if not any(_is_memory_operator(node.target, "alloc") for node in graph.nodes):
         raise ValueError(
-            f"method {method_name!r} has no planned memory: no operator allocates any outside of "
+            f"method {method_name!r} has no planned memory: no operator allocates any outside "
             "delegates, or the program was not lowered by to_executorch()"
         )
     events = _events(create_tensor_allocation_info(graph), enable_memory_offsets, ommit_metadata)

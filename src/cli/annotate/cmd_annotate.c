@@ -1,4 +1,4 @@
-/* The command `annotate`: the model's source with what each line costs. */
+/* The command `annotate`: prints the model's source with the cost of each line. */
 #include <string.h>
 
 #include "cli/core/bounds.h"
@@ -36,6 +36,8 @@ const struct cli_option cli_annotate_options[] = {
      "Only this method; or the method that ran, if the trace fits several", NULL, false},
     {"--block", NULL, "NAME", "Only this block, by name or number", NULL, false},
     {"--run", NULL, "N", "Only this run of the trace; runs count from 0", NULL, false},
+    {"--cost", NULL, NULL,
+     "Also show the work of each line: operations, bytes, and both per second", NULL, false},
     {"--steady", NULL, NULL, "Leave out warm-up runs", NULL, false},
     CLI_FILTER_OPTIONS,
     CLI_REFERENCE_OPTIONS,
@@ -56,7 +58,7 @@ const struct cli_option cli_annotate_options[] = {
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 
-/* Without captured tensors they say nothing. */
+/* Options that have no effect without captured tensors. */
 static const char *const reference_options[] = {"--reference",       "--reference-etrecord",
                                                 "--reference-trace", "--reference-debug-buffer",
                                                 "--reference-npy",   "--reference-dtype",
@@ -91,11 +93,12 @@ static bool parse(const struct cli_arguments *arguments, const struct cli_subjec
                 .context = (uint32_t)cli_number(arguments, "--context", 0, 0, 1000000, &ok),
                 .file = arguments->word_count > 1 ? arguments->words[1] : NULL,
                 .steady = cli_has(arguments, "--steady"),
+                .has_costs = cli_has(arguments, "--cost"),
                 .all_frames = cli_choice(arguments, "--frames", 0),
             },
     };
-    (void)cli_number(arguments, "--run", -1, 0, UINT32_MAX - 1, &ok); /* used by cli_choose_rows */
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok);        /* used by cli_style */
+    (void)cli_number(arguments, "--run", -1, 0, UINT32_MAX - 1, &ok); /* read by cli_choose_rows */
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok);        /* read by cli_style */
     if (cli_has(arguments, "--whole") && cli_has(arguments, "--context")) {
         cli_complain(CLI_USAGE, "--whole and --context exclude each other");
         ok = false;
@@ -107,7 +110,7 @@ static bool parse(const struct cli_arguments *arguments, const struct cli_subjec
     return true;
 }
 
-/* Files that only the record's lines are shown of. */
+/* Notes files of which only the lines in the ETRecord are shown. */
 static void note_gaps(const struct ets_annotate_gaps *gaps)
 {
     const struct ets_text missing = gaps->first_missing, changed = gaps->first_changed;
@@ -125,7 +128,7 @@ static void note_gaps(const struct ets_annotate_gaps *gaps)
     }
 }
 
-/* No line: the file is another, or nothing was joined. */
+/* Explains an empty page: the file is not part of the model, or nothing was joined. */
 static int complain_nothing(const struct ets_inspection *inspection, const char *file)
 {
     bool is_known = false;
@@ -153,7 +156,7 @@ static int complain_nothing(const struct ets_inspection *inspection, const char 
     return cli_complain(CLI_USAGE, "no operator of the trace comes from a file %s%s", file, line);
 }
 
-/* The bytes of the program's instructions. */
+/* Opens the program's instructions, for their bytes. */
 static int open_delegations(const struct cli_subject *subject, struct request *request,
                             struct ets_delegation **delegations_out)
 {
@@ -208,7 +211,7 @@ static int write_table(const struct cli_arguments *arguments,
     return code;
 }
 
-/* The errors of the run that is shown, or of the first that is and captured anything. */
+/* The errors of the shown run, or of the first shown run with captured tensors. */
 static int find_errors(struct cli_gap *gap, struct request *request)
 {
     if (gap->subject->debug_buffer.data == NULL) return CLI_OK;

@@ -1,4 +1,4 @@
-/* bundle: a program and its test cases in one file. */
+/* The command `bundle`: writes a program and its test cases to one file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ const struct cli_option cli_bundle_options[] = {
 };
 /* clang-format on */
 
-/* Where the written bytes go, and the program whose memory they need no longer. */
+/* The output, and the program whose memory is released after writing. */
 struct target {
     struct ets_output *output;
     const struct ets_file *program;
@@ -37,7 +37,7 @@ static int write_piece(void *context, const void *data, size_t size)
     const struct target *target = context;
     const struct ets_bytes all = ets_file_bytes(target->program);
     const uint8_t *at = data;
-    ets_output_write(target->output, data, size); /* what fails is told by the commit */
+    ets_output_write(target->output, data, size); /* errors are reported by the commit */
     if (at >= all.data && at < all.data + all.size) ets_file_release(target->program, data, size);
     return 0;
 }
@@ -60,7 +60,7 @@ static int write_bundle(const struct cli_arguments *arguments, const struct cli_
     return CLI_OK;
 }
 
-/* The outputs of a run as what is expected. */
+/* Runs a case and takes its outputs as the expected outputs. */
 static int take_outputs(const struct cli_session *session, struct ets_engine_method *method,
                         size_t count, struct cli_new_cases *cases, struct ets_new_case *test_case)
 {
@@ -79,7 +79,7 @@ static int take_outputs(const struct cli_session *session, struct ets_engine_met
     return code;
 }
 
-/* On a method of its own, so that no case sees what another one left in buffers. */
+/* Uses a newly loaded method, so that no case sees buffers changed by another. */
 static int run_case(const struct cli_session *session, const char *name,
                     struct cli_new_cases *cases, struct ets_new_case *test_case)
 {

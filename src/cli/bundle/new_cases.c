@@ -1,4 +1,6 @@
-/* Reads the test cases of `bundle` from its options: arrays, numbers and cases of other bundles. */
+/*
+ * Reads the test cases of `bundle` from its options: arrays, numbers, and cases of other bundles.
+ */
 #include "cli/bundle/new_cases.h"
 
 #include <errno.h>
@@ -12,7 +14,7 @@ static int no_memory(void)
     return cli_complain(CLI_INTERNAL, "no memory for the test cases");
 }
 
-/* One more place in a list of pointers; false: complained. */
+/* Makes room for one more pointer in a list; false after reporting an error. */
 static bool grow(void **list, size_t count, size_t size)
 {
     void *grown = realloc(*list, (count + 1) * size);
@@ -48,7 +50,7 @@ static struct ets_file *open_file(struct cli_new_cases *cases, const char *path)
     return cases->files[cases->file_count++];
 }
 
-/* The suite of `method`, made where there is none; NULL: complained. */
+/* The suite of `method`, created if necessary; NULL after reporting an error. */
 static struct cli_new_suite *suite_of(struct cli_new_cases *cases, struct ets_text method)
 {
     for (uint32_t i = 0; i < cases->suite_count; i++) {
@@ -75,7 +77,7 @@ static struct ets_new_case *add_case(struct cli_new_suite *suite)
     return added;
 }
 
-/* One more value, in memory of its own, as the lists are short. */
+/* Appends a value; lists are short, so each value has its own memory. */
 static struct ets_value *add_value(struct cli_new_cases *cases, const struct ets_value **list,
                                    uint32_t *count)
 {
@@ -86,13 +88,13 @@ static struct ets_value *add_value(struct cli_new_cases *cases, const struct ets
     return &grown[(*count)++];
 }
 
-/* Where the options are as they are read. */
+/* The state while options are read. */
 struct reading {
     struct cli_new_cases *cases;
-    const char *method; /* of the cases that follow */
+    const char *method; /* of the following cases */
     struct ets_new_case *current;
     const char *current_method;
-    bool is_expecting; /* the words are of --expect */
+    bool is_expecting; /* the words belong to --expect */
 };
 
 /* The only method, or "forward". */
@@ -112,7 +114,7 @@ static int choose_method(const struct cli_program *model, char *name, size_t cap
                         count);
 }
 
-/* The value of the program that a word stands for, if there is one. */
+/* The program's value at this place, if there is one. */
 static bool find_wanted(const struct reading *r, struct ets_evalue *wanted_out)
 {
     struct ets_method method;
@@ -127,7 +129,7 @@ static bool find_wanted(const struct reading *r, struct ets_evalue *wanted_out)
     return true;
 }
 
-/* "3", "true" or "0.5" as what the program has in this place. */
+/* Parses "3", "true" or "0.5" as the type that the program has at this place. */
 static int parse_number(const struct reading *r, const char *word, struct ets_value *value_out)
 {
     struct ets_evalue wanted = {.kind = ETS_EVALUE_UNKNOWN};
@@ -189,7 +191,7 @@ static int begin_expecting(struct reading *r)
     return CLI_OK;
 }
 
-/* The next input or expected output of the case. */
+/* Adds the next input or expected output of the case. */
 static int take_value(struct reading *r, const struct ets_value *value)
 {
     struct ets_new_case *c = r->current;
@@ -201,7 +203,7 @@ static int take_value(struct reading *r, const struct ets_value *value)
     return CLI_OK;
 }
 
-/* All arrays of a file, one after the other. */
+/* Adds all arrays of a file in order. */
 static int take_arrays(struct reading *r, const char *path)
 {
     void *list = r->cases->arrays;
@@ -225,7 +227,7 @@ static int add_word(struct reading *r, const char *word)
     return code == CLI_OK ? take_value(r, &value) : code;
 }
 
-/* All cases of another bundle. Its data stay where they are. */
+/* Adds all cases of another bundle; its data is not copied. */
 static int take_cases(struct cli_new_cases *cases, const char *path)
 {
     struct ets_error error;
@@ -318,7 +320,7 @@ void cli_new_cases_close(struct cli_new_cases *cases)
     free(cases->buffers);
 }
 
-/* Copies elements from where `from` has them to where `to` does. */
+/* Copies elements from the layout of `from` to the layout of `to`. */
 static void copy_elements(const struct ets_tensor *from, const struct ets_tensor *to,
                           unsigned char *out)
 {
@@ -338,7 +340,7 @@ static void copy_elements(const struct ets_tensor *from, const struct ets_tensor
     }
 }
 
-/* Brings a tensor's elements into the places of `to`, which has its sizes and no gaps. */
+/* Copies a tensor's elements to the layout of `to`, which has the same sizes and no gaps. */
 static int move_elements(struct cli_new_cases *cases, struct ets_tensor *tensor,
                          struct ets_tensor to)
 {
@@ -368,7 +370,7 @@ int cli_new_cases_copy(struct cli_new_cases *cases, struct ets_value *value)
     return CLI_OK;
 }
 
-/* Outermost dimension first: the largest strides; equal ones stay. */
+/* Sorts dimensions by stride, largest first; equal strides keep their order. */
 static void sort_dimensions(const struct ets_tensor *declared, uint8_t *order)
 {
     for (uint32_t i = 0; i < declared->rank; i++) {

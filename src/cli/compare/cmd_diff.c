@@ -1,4 +1,4 @@
-/* The command `diff`: what changed between two traces, or two programs. */
+/* The command `diff`: shows what changed between two traces or two programs. */
 #include <stdlib.h>
 
 #include "cli/compare/compare_programs.h"
@@ -27,7 +27,7 @@ const struct cli_option cli_diff_options[] = {
      NULL, false},
     {"--min-change", "--least-change", "PERCENT", "Treat smaller changes as \"same\"; default 1",
      NULL, false},
-    {"--brief", NULL, NULL, "Of programs: print the answer in one sentence, without the table",
+    {"--brief", NULL, NULL, "For programs: print the answer in one sentence, without the table",
      NULL, false},
     {"--max-samples", NULL, "N",
      "Of programs: list the first N elements, up to 64, of each constant that differs; default 0",
@@ -51,7 +51,7 @@ static int write_table(const struct cli_arguments *arguments,
     return code;
 }
 
-/* A side's traces: the word of its name and those of an option. Returns how many. */
+/* Lists a side's traces: its argument and those of its option. Returns their number. */
 static unsigned list_traces(const struct cli_arguments *arguments, unsigned word,
                             const char *option, const char *paths[CLI_MAX_VALUES + 1])
 {
@@ -107,7 +107,7 @@ int cmd_diff(const struct cli_arguments *arguments)
         .sort = sort_of(arguments),
         .top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok),
     };
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
     if (!ok || cli_check_stdin(arguments, inputs) != CLI_OK) return CLI_USAGE;
     const unsigned befores = list_traces(arguments, 0, "--before", before);
     const unsigned afters = list_traces(arguments, 1, "--after", after);

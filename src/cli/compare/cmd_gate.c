@@ -1,4 +1,4 @@
-/* The command `gate`: a new trace against a base and a budget. */
+/* The command `gate`: checks a new trace against a base and a budget. */
 #include "cli/compare/sides.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
@@ -59,7 +59,7 @@ static int write_table(const struct cli_arguments *arguments,
     return code;
 }
 
-/* A section that names nothing is a slip of the pen, once for all of its rules. */
+/* Notes each section whose method or block does not exist, which is probably a typo. */
 static void note_sections(const struct ets_budget *budget, const struct ets_difference *difference)
 {
     const char *last = NULL;
@@ -104,7 +104,7 @@ static int check(const struct cli_arguments *arguments, const struct ets_budget 
     return code;
 }
 
-/* Whether a rule holds the new trace to the base, and not to a number. */
+/* Whether a rule is relative to the base. */
 static bool is_relative(const struct ets_budget *budget)
 {
     for (uint32_t i = 0; i < ets_budget_rule_count(budget); i++) {
@@ -119,7 +119,7 @@ static bool is_relative(const struct ets_budget *budget)
 
 static int compare(const struct cli_arguments *arguments, const struct ets_budget *budget)
 {
-    static const struct ets_difference_options options = {0}; /* the budget has the least change */
+    static const struct ets_difference_options options = {0}; /* the budget sets the limits */
     const unsigned bases = arguments->word_count - 1;
     struct cli_sides sides;
     int code = cli_sides_open(arguments, arguments->words, bases, arguments->words + bases, 1,
@@ -139,7 +139,7 @@ static int check_words(const struct cli_arguments *arguments)
                                          "--program-b", "--budget",  NULL};
     const char *output = cli_value(arguments, "--output"), *junit = cli_value(arguments, "--junit");
     bool ok = true;
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
     if (!ok) return CLI_USAGE;
     if (arguments->word_count < 2) {
         return cli_complain(CLI_USAGE,

@@ -1,4 +1,4 @@
-/* The command `summary`: several traces of one program. */
+/* The command `summary`: summarizes several traces of one program. */
 #include <stdlib.h>
 
 #include "cli/core/bounds.h"
@@ -39,8 +39,8 @@ static int write_table(const struct cli_arguments *arguments, const struct ets_p
 }
 
 /*
- * The first record with the first program, and so on, as together they tell most; then each alone,
- * as they need not belong together.
+ * Pairs the first ETRecord with the first program and so on, because together they explain most;
+ * then lists each alone, because they may not belong together.
  */
 static int open_models(const struct cli_arguments *arguments, struct cli_model *models,
                        unsigned *count)
@@ -103,7 +103,7 @@ int cmd_summary(const struct cli_arguments *arguments)
         .by_time = cli_choice(arguments, "--sort", cli_has(arguments, "--top")),
         .top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok),
     };
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
     if (!ok) return CLI_USAGE;
     const int code = cli_check_stdin(arguments, inputs);
     if (code != CLI_OK) return code;

@@ -1,4 +1,7 @@
-/* --compare-results of `inspect`: the recorded outputs against the record's reference outputs. */
+/*
+ * The option --compare-results of `inspect`: compares recorded outputs with the ETRecord's
+ * reference outputs.
+ */
 #include "cli/compare/compare.h"
 #include "host/output.h"
 
@@ -118,7 +121,7 @@ static bool is_equal(const struct recorded *a, const struct recorded *b)
                                  sums.unequal_count == 0);
 }
 
-/* Says which of the block's other runs recorded other outputs than the first. */
+/* Notes runs of the block whose outputs differ from those of the first. */
 static int check_other_runs(const struct comparison *c, uint32_t index,
                             const struct recorded *first, uint32_t count)
 {
@@ -146,7 +149,7 @@ static int check_other_runs(const struct comparison *c, uint32_t index,
 static void add_columns(struct ets_table *table)
 {
     static const struct ets_column columns[] = {
-        /* For people the heading names block and case. */
+        /* People see block and case in the heading. */
         {.name = "block", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
         {.name = "method", .kind = ETS_COLUMN_TEXT, .least_width = 7},
         {.name = "case", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
@@ -179,7 +182,7 @@ static void put_shape(struct ets_table *table, const struct ets_tensor *tensor)
     ets_table_put_string(table, text);
 }
 
-/* Upstream's formulas, without its rounding to two decimals and in double precision. */
+/* ExecuTorch's formulas, in double precision and without rounding to two decimals. */
 static void put_metrics(struct ets_table *table, const struct ets_comparison *sums)
 {
     const double mse = ets_comparison_mse(sums);
@@ -208,7 +211,7 @@ static bool wrap_reference(const struct ets_value *value, uint8_t *truth,
     }
 }
 
-/* One line of the table. Returns an exit code. */
+/* Adds a row of the table. Returns an exit code. */
 static int compare_output(const struct comparison *c, uint32_t block, size_t test_case,
                           uint32_t index, const struct recorded *recorded,
                           const struct ets_value *reference)
@@ -245,7 +248,7 @@ static int compare_output(const struct comparison *c, uint32_t block, size_t tes
     return CLI_OK;
 }
 
-/* Squared error of all outputs against one case; infinite where they cannot be compared. */
+/* Squared error of all outputs against one case; infinite if they cannot be compared. */
 static double case_error(const struct comparison *c, const char *method, size_t test_case,
                          const struct recorded *outputs, uint32_t count)
 {
@@ -272,8 +275,8 @@ static double case_error(const struct comparison *c, const char *method, size_t 
 }
 
 /*
- * A trace that names no case: the case whose outputs are nearest. (Upstream takes the last, which
- * compares with the wrong numbers whenever another one ran.)
+ * For a trace that does not name its case: the case with the nearest outputs. (Upstream takes the
+ * last, which is wrong if another case ran.)
  */
 static size_t nearest_case(const struct comparison *c, const char *method, size_t cases,
                            const struct recorded *outputs, uint32_t count)
@@ -290,7 +293,7 @@ static size_t nearest_case(const struct comparison *c, const char *method, size_
     return best;
 }
 
-/* The reference case: --case, else the block's own, else the nearest. */
+/* The reference case: that of --case, otherwise the block's own, otherwise the nearest. */
 static int find_reference(const struct comparison *c, const struct ets_block *block,
                           const struct recorded *outputs, uint32_t count, size_t *case_out,
                           const struct ets_value **values_out, size_t *count_out)

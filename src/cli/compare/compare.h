@@ -1,10 +1,13 @@
-/* inspect --compare-results: recorded outputs against the record's reference outputs. */
+/*
+ * The option --compare-results of `inspect`: compares recorded outputs with the ETRecord's
+ * reference outputs.
+ */
 #ifndef ETSCOPE_CLI_COMPARE_COMPARE_H
 #define ETSCOPE_CLI_COMPARE_COMPARE_H
 
 #include "cli/open/inspected.h"
 
-/* What a comparison needs must be there: CLI_OK, or a complaint. */
+/* Checks that everything needed is given: CLI_OK, or reports an error. */
 int cli_check_compare(const struct cli_subject *subject);
 
 int cli_compare_results(const struct cli_arguments *arguments, const struct cli_subject *subject,

@@ -59,7 +59,7 @@ static int check_options(const struct cli_arguments *arguments)
                                             NULL};
     const char *given = cli_first_given(arguments, of_traces);
     if (given == NULL) return CLI_OK;
-    return cli_complain(CLI_USAGE, "%s is for traces; %s is a program", given,
+    return cli_complain(CLI_USAGE, "%s needs traces; %s is a program", given,
                         cli_path_name(arguments->words[0]));
 }
 
@@ -87,7 +87,7 @@ static void open_sibling(struct programs *p, int side)
             ETS_OK) {
         return;
     }
-    cli_note("%s, beside %s, does not belong to it or cannot be read", path,
+    cli_note("ignored %s beside %s: it belongs to another program or cannot be read", path,
              cli_path_name(program));
     cli_record_close(&p->records[side]);
     p->records[side] = (struct cli_record){NULL, NULL};
@@ -148,7 +148,7 @@ int cli_compare_programs(const struct cli_arguments *arguments)
     const long long top = cli_number(arguments, "--top", 0, 1, 1000000000, &ok);
     const long long samples =
         cli_number(arguments, "--max-samples", 0, 0, ETS_PROGRAM_MOST_SAMPLES, &ok);
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
     int code = ok ? check_options(arguments) : CLI_USAGE;
     ets_arena_init(&p.arena, NULL, 0);
     if (code == CLI_OK) code = open_all(&p);

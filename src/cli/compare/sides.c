@@ -6,7 +6,7 @@
 
 #include "cli/core/cli_text.h"
 
-/* Explains both traces, or the first alone where the second has its own. */
+/* Opens the models of both traces; the second uses the first's unless it has its own. */
 static int open_models(const struct cli_arguments *arguments, struct cli_sides *sides)
 {
     const char *record = cli_value(arguments, "--etrecord");
@@ -31,8 +31,8 @@ static int reopen(const struct cli_arguments *arguments, struct cli_traces *trac
 }
 
 /*
- * Names of operators are those of the record or program where there is one. So where one side alone
- * has siblings, the other takes the same ones, or neither has any.
+ * Operators are named by the ETRecord or program if there is one. So if only one side has siblings,
+ * the other uses the same ones, or neither uses any.
  */
 static int level_siblings(const struct cli_arguments *arguments, struct cli_sides *sides)
 {
@@ -40,7 +40,7 @@ static int level_siblings(const struct cli_arguments *arguments, struct cli_side
     int code = CLI_OK;
     if (before->siblings.first == NULL && after->siblings.first != NULL) {
         const char *other = cli_traces_with_siblings(after);
-        const char *tried = cli_traces_with_siblings(before); /* a path that closing ends */
+        const char *tried = cli_traces_with_siblings(before); /* valid until the side is closed */
         if (other != NULL && other != tried) code = reopen(arguments, before, other);
     }
     const bool has_before = before->siblings.first != NULL;

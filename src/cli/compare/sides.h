@@ -1,4 +1,4 @@
-/* Two sets of traces and what differs between them: what `diff` and `gate` have in common. */
+/* Opens and compares two sets of traces, for `diff` and `gate`. */
 #ifndef ETSCOPE_CLI_COMPARE_SIDES_H
 #define ETSCOPE_CLI_COMPARE_SIDES_H
 
@@ -11,7 +11,10 @@ struct cli_sides {
     struct ets_difference *difference;
 };
 
-/* Opens all that the words and options name, compares. Returns an exit code; close in any case. */
+/*
+ * Opens all traces and models that arguments and options name, and compares them. Returns an exit
+ * code; close it even after a failure.
+ */
 int cli_sides_open(const struct cli_arguments *arguments, const char *const *before,
                    unsigned before_count, const char *const *after, unsigned after_count,
                    const struct ets_difference_options *options, struct cli_sides *sides);
@@ -25,11 +28,14 @@ void cli_sides_close(struct cli_sides *sides);
      NULL,                                                 \
      false}
 
-/* Times of two programs are no change of one: CLI_MISMATCH unless --allow-mismatch is given. */
+/*
+ * Times of two different programs cannot be compared: CLI_MISMATCH unless --allow-mismatch is
+ * given.
+ */
 int cli_sides_check(const struct cli_arguments *arguments, const char *before, const char *after,
                     const struct ets_difference *difference);
 
-/* A number of percent from 0 to 1,000; `fallback` where the option was not given. */
+/* A percentage from 0 to 1,000; `fallback` if the option was not given. */
 double cli_percent(const struct cli_arguments *arguments, const char *name, double fallback,
                    bool *ok);
 

@@ -1,4 +1,4 @@
-/* Parses the words of a command by its table of options, and answers what was given. */
+/* Parses the arguments of a command by its table of options. */
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -103,7 +103,7 @@ static int complain_option(const struct cli_command *command, const char *word, 
                         command->name, copy, command->name);
 }
 
-/* True where `value` is one of "a|b|c", or where the option takes anything. */
+/* True if `value` is one of "a|b|c", or if the option takes any value. */
 static bool is_allowed(const struct cli_option *option, const char *value)
 {
     if (strchr(option->value, '|') == NULL) return true;
@@ -132,7 +132,7 @@ static int add_value(struct cli_arguments *arguments, int option, const char *va
     return CLI_OK;
 }
 
-/* A number as the command line has it: 3, -0.5, 1e-3, true, false. */
+/* Whether the word is a number: 3, -0.5, 1e-3, true, false. */
 static bool is_number(const char *word)
 {
     char *end;
@@ -141,7 +141,7 @@ static bool is_number(const char *word)
     return end != word && *end == '\0';
 }
 
-/* Whether `word` is one more value of an option with these endings. */
+/* Whether `word` is a further value of an option with these endings. */
 static bool belongs(const char *endings, const char *word)
 {
     for (const char *at = endings; *at != '\0';) {
@@ -154,7 +154,7 @@ static bool belongs(const char *endings, const char *word)
     return false;
 }
 
-/* words[*at] is an option: takes it and its values, leaves *at at its last word. */
+/* Parses the option words[*at] and its values; leaves *at at its last word. */
 static int parse_option(struct cli_arguments *arguments, int count, char **words, int *at)
 {
     const struct cli_command *command = arguments->command;

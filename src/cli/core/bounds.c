@@ -1,4 +1,4 @@
-/* Bounds what tables may hold by the sizes of the inputs. */
+/* Limits the size of tables by the sizes of the inputs. */
 #include "cli/core/bounds.h"
 
 #include "cli/core/what_to_type.h"

@@ -1,21 +1,20 @@
-/* What a command may make of its files: output in proportion to what they hold. */
+/* Limits the output of a command in proportion to the size of its input files. */
 #ifndef ETSCOPE_CLI_CORE_BOUNDS_H
 #define ETSCOPE_CLI_CORE_BOUNDS_H
 
 #include "etscope/base.h"
 #include "output/table/table.h"
 
-/* The size of an input that was opened counts towards what tables may hold. */
+/* Adds the size of an opened input to the limit of tables. */
 void cli_count_input(struct ets_bytes bytes);
 
 /*
- * ets_table_open of a table about the inputs that are open, with the options that its notes advise
- * (what_to_type.h), and with a ceiling for its cells, 256 MiB
- * and 256 times their sizes (SECURITY.md).
+ * Opens a table whose notes advise options (what_to_type.h), and whose cells are limited to 256 MiB
+ * plus 256 times the size of the open inputs (SECURITY.md).
  */
 enum ets_status cli_table_open(struct ets_table **table_out, struct ets_error *error);
 
-/* Bytes that the values of an evaluation may take at once: 2 GiB and 256 times those sizes. */
+/* The limit for the values of an evaluation: 2 GiB plus 256 times these sizes. */
 uint64_t cli_evaluation_bytes(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Texts of the command line: comparing them, and printing what may reach a terminal. */
+/* Compares texts, and prints them safely to a terminal. */
 #include "cli/core/cli_text.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Texts: equality, and what of them may reach a terminal. */
+/* Texts: comparison, and safe printing to a terminal. */
 #ifndef ETSCOPE_CLI_CORE_CLI_TEXT_H
 #define ETSCOPE_CLI_CORE_CLI_TEXT_H
 
@@ -8,16 +8,16 @@
 
 #include "etscope/base.h"
 
-/* Of a terminated string, without its end. */
+/* The text of a terminated string. */
 struct ets_text cli_text(const char *string);
-bool cli_text_is(struct ets_text text, const char *expected); /* absent: it is nothing */
-/* False where `word` is nothing else. */
+bool cli_text_is(struct ets_text text, const char *expected); /* false if absent */
+/* False if `word` is only the ending. */
 bool cli_ends_with(const char *word, const char *ending);
 
-/* Writes `text` as it may reach a terminal. */
+/* Writes `text` safely for a terminal. */
 void cli_print_text(FILE *stream, const char *text);
 
-/* How a file is called in messages: "standard input" for "-". */
+/* The name of a file in messages: "standard input" for "-". */
 const char *cli_path_name(const char *path);
 
 #endif

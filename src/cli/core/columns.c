@@ -1,4 +1,4 @@
-/* What --columns asks for. */
+/* The option --columns: chooses the columns of a table. */
 #include <string.h>
 
 #include "cli/core/columns.h"
@@ -25,7 +25,8 @@ static void list_names(const struct ets_table *table, const char *names[MOST_COL
     }
 }
 
-/* The first of the comma-separated `wanted` that is none of `names` into `word`, if there is one.
+/*
+ * Finds the first of the comma-separated `wanted` that is not in `names`, and copies it to `word`.
  */
 static bool find_unknown(const char *wanted, const char *const *names, char word[MAX_WORD])
 {

@@ -1,7 +1,4 @@
-/*
- * The command line's one table: each command with its options, from which parsing, --help, man
- * pages and shell completion are all made.
- */
+/* The table of commands and options. Parsing, --help, man pages and shell completions use it. */
 #ifndef ETSCOPE_CLI_CORE_COMMAND_H
 #define ETSCOPE_CLI_CORE_COMMAND_H
 
@@ -15,8 +12,8 @@
 enum cli_exit {
     CLI_OK = 0,
     CLI_NEGATIVE = 1,    /* the command worked and its finding is negative */
-    CLI_USAGE = 2,       /* the call's words are off */
-    CLI_INPUT = 3,       /* a file is missing, damaged or of another kind */
+    CLI_USAGE = 2,       /* usage error */
+    CLI_INPUT = 3,       /* a file is missing, damaged or of the wrong kind */
     CLI_MISMATCH = 4,    /* files do not belong together, or the answer is ambiguous */
     CLI_RUNTIME = 5,     /* the ExecuTorch runtime reported an error */
     CLI_UNAVAILABLE = 6, /* a component is not built in or not installed */
@@ -25,11 +22,11 @@ enum cli_exit {
 
 struct cli_option {
     const char *name;   /* "--etrecord" */
-    const char *alias;  /* upstream's spelling or a short form, "--etrecord_path"; NULL: none */
+    const char *alias;  /* another spelling or a short form, "--etrecord_path", "-f"; NULL: none */
     const char *value;  /* "FILE"; NULL: a flag. "a|b|c": one of these */
-    const char *help;   /* one sentence without a period */
-    const char *ending; /* several values: further words with this ending (".npy|.npz": or this;
-                           "#": or a number) belong to it; NULL: one */
+    const char *help;   /* a sentence without a period */
+    const char *ending; /* further words with this ending are values, too (".npy|.npz": either; "#":
+                           a number); NULL: one value */
     bool is_repeatable;
 };
 
@@ -37,7 +34,7 @@ struct cli_arguments;
 
 struct cli_command {
     const char *name;
-    const char *summary;              /* "print what a trace recorded, joined to the source" */
+    const char *summary;              /* "show what changed between two traces" */
     const char *arguments;            /* "TRACE"; "" for none */
     const char *description;          /* paragraphs for the man page */
     const struct cli_option *options; /* ends with a NULL name */
@@ -45,7 +42,7 @@ struct cli_command {
     int (*run)(const struct cli_arguments *arguments);
 };
 
-/* Parsed words: for each option the values that were given, in order; then the positional ones. */
+/* The parsed command line: the values of all options in order, and the positional arguments. */
 enum { CLI_MAX_VALUES = 256, CLI_MAX_OPTIONS = 48 };
 
 struct cli_arguments {
@@ -53,31 +50,31 @@ struct cli_arguments {
     const struct cli_command *commands; /* all, ended by a NULL name: for help */
     const char *values[CLI_MAX_VALUES];
     unsigned char option_of[CLI_MAX_VALUES]; /* index in the option table */
-    bool begins[CLI_MAX_VALUES];             /* the option stands right before it */
+    bool begins[CLI_MAX_VALUES];             /* directly follows its option */
     unsigned value_count;
-    const char *const *words; /* [word_count] of any number, in what was parsed */
+    const char *const *words; /* [word_count] any number of positional arguments */
     unsigned word_count;
 };
 
-/* Fills `arguments`; prints what is wrong and returns CLI_USAGE, else CLI_OK. */
+/* Fills `arguments`. Returns CLI_OK, or CLI_USAGE after reporting an error. */
 int cli_parse(const struct cli_command *command, int count, char **words,
               struct cli_arguments *arguments);
 
-/* The last value given for `name`, or NULL; for a flag "" where it was given. */
+/* The last value given for `name`, or NULL; "" for a given flag. */
 const char *cli_value(const struct cli_arguments *arguments, const char *name);
 /* Value number `index` given for `name`, or NULL past the end. */
 const char *cli_value_at(const struct cli_arguments *arguments, const char *name, unsigned index);
 bool cli_has(const struct cli_arguments *arguments, const char *name);
 /*
  * Value number `index` of all options in the order of the words, the name of its option, and
- * whether that stands right before it. NULL past the end.
+ * whether the option directly precedes it. NULL past the end.
  */
 const char *cli_given(const struct cli_arguments *arguments, unsigned index, const char **value_out,
                       bool *begins_out);
 
 /*
- * A whole number between `least` and `most`; `fallback` where the option was not given. Prints what
- * is wrong and sets *ok to false (left alone otherwise).
+ * A whole number between `least` and `most`; `fallback` if the option was not given. Reports an
+ * error and sets *ok to false if the value is wrong; otherwise leaves *ok unchanged.
  */
 long long cli_number(const struct cli_arguments *arguments, const char *name, long long fallback,
                      long long least, long long most, bool *ok);
@@ -86,42 +83,51 @@ size_t cli_bytes(const struct cli_arguments *arguments, const char *name, size_t
                  bool *ok);
 /* The first of the options `names` (NULL-ended) that was given, or NULL. */
 const char *cli_first_given(const struct cli_arguments *arguments, const char *const *names);
-/* Only one of the words and of the values of `options` (NULL-ended) may be standard input, "-". */
+/* Checks that at most one argument or value of `options` (NULL-ended) is standard input, "-". */
 int cli_check_stdin(const struct cli_arguments *arguments, const char *const *options);
-/* outputs.c: no output may be an input or another output, and all must be writable. Returns an exit
- * code. */
+/*
+ * outputs.c: checks that no output is an input or another output, and that all are writable.
+ * Returns an exit code.
+ */
 int cli_check_outputs(const struct cli_arguments *arguments);
-/* Index of the value among "a|b|c" of the option table; `fallback` where it was not given. */
+/* Index of the value among "a|b|c" of the option table; `fallback` if it was not given. */
 int cli_choice(const struct cli_arguments *arguments, const char *name, int fallback);
 
-/* "etscope: ...", one line to stderr and into the notes of a JSON document. Returns `code`. */
+/*
+ * Reports an error: prints "etscope: ..." to stderr and adds it to the notes of a JSON document.
+ * Returns `code`.
+ */
 int cli_complain(int code, const char *format, ...) ETS_PRINTF(2, 3);
-/* A note that does not stop the command, likewise. */
+/* Prints a note in the same way; the command continues. */
 void cli_note(const char *format, ...) ETS_PRINTF(1, 2);
-/* The sentence that the command leads with, for a JSON document (document.h): before its rows are
- * written. */
+/* Sets the headline of a JSON document (document.h); call it before the rows are written. */
 void cli_headline(const char *format, ...) ETS_PRINTF(1, 2);
-/* ets_file_open of an input: JSON documents name it, and its size bounds what tables may hold. */
+/*
+ * Opens an input like ets_file_open. JSON documents list it, and its size raises the limit of
+ * tables.
+ */
 struct ets_file;
 enum ets_status cli_file_open(const char *path, struct ets_file **file_out,
                               struct ets_error *error);
 /*
- * "etscope: FILE: byte 123: reason" of an input; "-" is standard input, `path` NULL: none. Returns
- * the exit code of the status.
+ * Reports "etscope: FILE: byte 123: reason" for an input; "-" is standard input, `path` NULL: no
+ * file. Returns the exit code of the status.
  */
 int cli_fail(const char *path, const struct ets_error *error);
-/* The same of an output; "-" is standard output. Returns CLI_INTERNAL. */
+/* The same for an output; "-" is standard output. Returns CLI_INTERNAL. */
 int cli_fail_output(const char *path, const struct ets_error *error);
 
-/* How many characters to change, add or take away; 48 for words longer than that. */
+/* Edit distance: characters to change, add or remove; 48 if a word is longer than that. */
 unsigned cli_distance(const char *left, const char *right);
 /*
- * The word of `candidates` (NULL-ended) that `word` begins, or else the nearest if it is near
- * enough to be meant; or NULL.
+ * The candidate (NULL-ended list) that starts with `word`, otherwise the nearest if it is close
+ * enough; or NULL.
  */
 const char *cli_nearest(const char *word, const char *const *candidates);
-/* The command of this name in a table that ends with a NULL name, or NULL after saying that there
- * is none, and which may be meant. */
+/*
+ * The command with this name in a table that ends with a NULL name; or NULL after reporting an
+ * error with a suggestion.
+ */
 const struct cli_command *cli_find_command(const struct cli_command *commands, const char *name);
 
 /* help.c */
@@ -140,6 +146,7 @@ int cmd_annotate(const struct cli_arguments *arguments);
 int cmd_inspect(const struct cli_arguments *arguments);
 int cmd_profile(const struct cli_arguments *arguments);
 int cmd_delegates(const struct cli_arguments *arguments);
+int cmd_cost(const struct cli_arguments *arguments);
 int cmd_machine(const struct cli_arguments *arguments);
 int cmd_memory(const struct cli_arguments *arguments);
 int cmd_diff(const struct cli_arguments *arguments);
@@ -162,6 +169,7 @@ extern const struct cli_option cli_gap_options[];
 extern const struct cli_option cli_sql_options[];
 extern const struct cli_option cli_profile_options[];
 extern const struct cli_option cli_delegates_options[];
+extern const struct cli_option cli_cost_options[];
 extern const struct cli_option cli_machine_options[];
 extern const struct cli_option cli_memory_options[];
 extern const struct cli_option cli_diff_options[];
@@ -174,7 +182,7 @@ extern const struct cli_option cli_recover_options[];
 extern const struct cli_option cli_doctor_options[];
 extern const struct cli_option cli_help_options[];
 
-/* The choices of --format: all that tables know, in the order of enum ets_format. */
+/* The choices of --format: all formats of tables, in the order of enum ets_format. */
 #define CLI_FORMATS "table|tsv|csv|json|jsonl|markdown"
 
 #endif

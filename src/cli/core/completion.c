@@ -1,4 +1,4 @@
-/* Completion scripts, made of the table of commands. */
+/* Makes shell completion scripts from the table of commands. */
 #include <string.h>
 
 #include "cli/core/command.h"
@@ -14,7 +14,7 @@ static bool takes_file(const struct cli_option *option)
            (strcmp(option->value, "FILE") == 0 || strcmp(option->value, "PREFIX") == 0);
 }
 
-/* Inside of single quotes: bash and zsh leave them for a quote. */
+/* Inside single quotes: bash and zsh must leave them for a quote. */
 static void put_quoted(FILE *stream, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -23,7 +23,7 @@ static void put_quoted(FILE *stream, const char *text)
     }
 }
 
-/* Inside of single quotes and of an argument of _arguments or _describe. */
+/* Inside single quotes, in an argument of _arguments or _describe. */
 static void put_zsh(FILE *stream, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -36,7 +36,7 @@ static void put_zsh(FILE *stream, const char *text)
     }
 }
 
-/* Inside of single quotes, where fish knows two escapes. */
+/* Inside single quotes, where fish has two escapes. */
 static void put_fish(FILE *stream, const char *text)
 {
     for (; *text != '\0'; text++) {

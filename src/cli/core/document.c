@@ -1,5 +1,5 @@
 /*
- * Writes the document of --format json and jsonl: the envelope, the rows, what was read and noted.
+ * Writes the document of --format json and jsonl: the envelope, the rows, the inputs and the notes.
  */
 #include "cli/core/document.h"
 #include "host/output.h"
@@ -10,7 +10,7 @@
 #include "cli/core/document_entries.h"
 #include "etscope/file.h"
 
-/* docs/json.md says what changes it. */
+/* docs/json.md defines when it changes. */
 enum { SCHEMA = 1 };
 
 enum { LINE_BYTES = 1024 };
@@ -92,7 +92,7 @@ static int complete(void)
     return cli_entries_are_whole() ? CLI_OK : cli_complain(CLI_INTERNAL, "no memory for all notes");
 }
 
-/* Completes one that is open and begins another. Returns an exit code. */
+/* Completes an open document and begins another. Returns an exit code. */
 static int open_document(const char *path, struct ets_output **output_out)
 {
     struct ets_error error;

@@ -1,7 +1,6 @@
 /*
- * The document of --format json (docs/json.md): an envelope around the rows. What a command reads
- * and notes is gathered on the way and written behind them, so that main ends the document when the
- * command is done.
+ * The document of --format json (docs/json.md): an envelope around the rows. Inputs and notes of a
+ * command are collected and written after the rows, so main ends the document after the command.
  */
 #ifndef ETSCOPE_CLI_CORE_DOCUMENT_H
 #define ETSCOPE_CLI_CORE_DOCUMENT_H
@@ -11,20 +10,19 @@
 #include "output/table/table.h"
 #include "output/text/json_writer.h"
 
-/* The kind of a file as documents name it: "etdump", "program"; NULL: of no kind that is read. */
+/* The kind of a file in documents: "etdump", "program"; NULL: not a supported kind. */
 const char *cli_kind_word(enum ets_kind kind);
 
 /* main, before the command runs. */
 void cli_document_start(const struct cli_arguments *arguments);
 
-/* Opens a document of `table` at `path`, after ending one that is open. Returns an exit code. */
+/* Opens a document of `table` at `path`, after ending an open one. Returns an exit code. */
 int cli_document_table(const char *path, const struct ets_table *table,
                        const struct ets_table_style *style);
 
 /*
- * Opens a document at `path` and the list of its rows, which the caller puts with
- * ets_json_begin_row. Of
- * --format jsonl the rows are all there is. Returns an exit code.
+ * Opens a document at `path` and its list of rows, which the caller puts with ets_json_begin_row.
+ * For --format jsonl there are only the rows. Returns an exit code.
  */
 int cli_document_rows(const char *path, struct ets_json_writer **json_out);
 
@@ -32,8 +30,10 @@ int cli_document_rows(const char *path, struct ets_json_writer **json_out);
  * and on standard output the document does not end. */
 void cli_document_abandon(void);
 
-/* main, after the command: completes an open document. Returns the command's exit code, `code`,
- * unless the document cannot be written. */
+/*
+ * main calls this after the command: completes an open document. Returns the command's exit code,
+ * `code`, unless the document cannot be written.
+ */
 int cli_document_end(int code);
 
 #endif

@@ -1,4 +1,4 @@
-/* Gathers the files that a command reads and what it notes, until its document is written. */
+/* Collects the files that a command reads and its notes, until the document is written. */
 #include "cli/core/document_entries.h"
 
 #include <stdlib.h>
@@ -64,7 +64,7 @@ const char *cli_kind_word(enum ets_kind kind)
     return NULL;
 }
 
-/* A file whose kind decides how it is opened is opened twice in a row. */
+/* A file may be opened twice in a row, first to find its kind. */
 static bool is_last(const char *path)
 {
     return gathered.count > 0 && gathered.entries[gathered.count - 1].is_file &&

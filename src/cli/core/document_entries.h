@@ -1,4 +1,4 @@
-/* What a JSON document tells beside its rows: the files that were read, and the notes. */
+/* The parts of a JSON document beside its rows: the files that were read, and the notes. */
 #ifndef ETSCOPE_CLI_CORE_DOCUMENT_ENTRIES_H
 #define ETSCOPE_CLI_CORE_DOCUMENT_ENTRIES_H
 
@@ -16,15 +16,15 @@ struct cli_entry {
     uint64_t bytes;
 };
 
-/* From now on entries are gathered: --format json. */
+/* Starts collecting entries, for --format json. */
 void cli_entries_start(void);
 
-/* Keeps what goes to standard error for the document's notes. */
+/* Keeps a message to standard error for the document's notes. */
 void cli_document_note(struct ets_text text);
 
-/* All that were gathered, in their order. */
+/* All collected entries, in order. */
 const struct cli_entry *cli_entries(size_t *count_out);
-/* False where memory ran out for one. */
+/* False if memory ran out for an entry. */
 bool cli_entries_are_whole(void);
 void cli_entries_free(void);
 

@@ -1,4 +1,4 @@
-/* The command `help`, and what --help prints: overview, pages of commands, man pages. */
+/* The command `help` and the option --help: overview, help of commands, man pages. */
 #include <ctype.h>
 #include <string.h>
 
@@ -13,7 +13,8 @@ const struct cli_option cli_help_options[] = {
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 
-/* Words of `text` wrapped into lines behind `indent` spaces; `column` is where the cursor stands.
+/*
+ * Prints `text` wrapped into lines that are indented by `indent`; `column` is the current column.
  */
 static void print_wrapped(FILE *stream, const char *text, int indent, int column)
 {
@@ -97,7 +98,7 @@ void cli_print_overview(FILE *stream, const struct cli_command *commands)
         stream);
 }
 
-/* roff: a backslash and a leading dot or quote mean something. */
+/* In roff, a backslash and a leading dot or quote are special. */
 static void print_roff(FILE *stream, const char *text)
 {
     for (const char *at = text; *at != '\0'; at++) {

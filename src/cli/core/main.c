@@ -1,4 +1,4 @@
-/* etscope: see what an ExecuTorch program does on a device. */
+/* The program etscope: the list of commands, and main. */
 #include <locale.h>
 #include <string.h>
 
@@ -202,37 +202,48 @@ static const struct cli_command commands[] = {
      "etscope delegates model.pte --etrecord model.etrecord\n"
      "etscope delegates model.pte profile.etdp --etrecord model.etrecord",
      cmd_delegates},
-    {"machine", "measure what this machine can do at most", "[FILE]",
+    {"cost", "show what a program computes and moves", "PROGRAM",
+     "Counts the work of PROGRAM (a .pte or .bpte) from the shapes in it, without running it: "
+     "operations (2 for each multiply-add), bytes that must move, and their ratio, for each "
+     "instruction and for what XNNPACK runs inside of its calls. The first sentence says how much "
+     "a run computes, and in what. Dynamic shapes count at their upper bounds, of two branches the "
+     "more expensive one counts, and of a loop one turn. Operators that cannot be counted are "
+     "listed with a question mark and are in no sum. Modules and source lines need the ETRecord. "
+     "`etscope inspect --cost` shows the same beside the times of a trace.",
+     cli_cost_options,
+     "etscope cost model.pte\n"
+     "etscope cost model.pte --etrecord model.etrecord --group-by module --depth 2",
+     cmd_cost},
+    {"machine", "measure the maximum speed of this machine", "[FILE]",
      "Runs small programs of known work on the ExecuTorch runtime: a matrix product in float32, "
      "float16 and int8, vectors that are added and copied in each cache and in memory, and "
-     "instructions that have nothing to do. Shows the most operations and bytes in a second that "
-     "the runtime's own kernels reach here, with 1, 2, 4... threads: the roofs that `inspect "
-     "--cost --machine FILE` holds operators against. Takes up to half a minute; other work on the "
-     "machine "
-     "makes the roofs too low. With FILE, what --save wrote is shown again, of this or another "
-     "machine.",
+     "instructions without work. Shows the highest rates, in operations and bytes per second, that "
+     "the runtime's own kernels reach here with 1, 2, 4... threads: the roofs that `inspect --cost "
+     "--machine FILE` compares operators with. This takes up to half a minute; other work on the "
+     "machine makes the roofs too low. With FILE, shows a file that --save wrote on this or "
+     "another machine.",
      cli_machine_options,
      "etscope machine --save machine.json\n"
      "etscope machine machine.json",
      cmd_machine},
-    {"memory", "show what fills a program's planned memory", "PROGRAM",
-     "Lists the tensors that the memory plan of PROGRAM (a .pte or .bpte) places: where each lies, "
-     "how large it is, and the instructions between which it is needed. The first sentence says "
-     "how much is planned, at which instruction the most is in use, and how far the plan is above "
-     "what these lifetimes need at least. Tensors alive at that peak come first. Sizes of dynamic "
-     "shapes are upper bounds. Source lines and modules need the ETRecord of the export.",
+    {"memory", "show the planned memory of a program: which tensors fill it, and when", "PROGRAM",
+     "Lists the tensors in the planned memory of PROGRAM (a .pte or .bpte): the offset and size of "
+     "each, and the instructions between which it is needed. The first sentence states how much is "
+     "planned, at which instruction the most is in use, and how far the plan exceeds the minimum "
+     "for these lifetimes. Tensors alive at that peak come first. Sizes of dynamic shapes are "
+     "upper bounds. Source lines and modules need the ETRecord of the export.",
      cli_memory_options,
      "etscope memory model.pte --etrecord model.etrecord\n"
      "etscope memory model.pte --sort offset --all",
      cmd_memory},
-    {"size", "show what takes the bytes of a program", "FILE...",
+    {"size", "show what the bytes of a program consist of", "FILE...",
      "Lists where the bytes of programs (.pte, .bpte) and their data files (.ptd) are: constants, "
-     "weights of delegates, payloads, the program itself, padding. Every byte counts once, so that "
-     "the lines add up to the files. Weights inside XNNPACK payloads and named data are told by "
-     "the layer that uses them; of other backends' payloads the size and kind are known. Names "
-     "and modules need the ETRecord of the export. Equal data is found and its cost told: data of "
-     "equal sizes is compared, up to 16 MiB, or all of it with --duplicates. Nothing else of large "
-     "files is read. An output that ends in .svg is a picture (treemap).",
+     "weights of delegates, payloads, the program itself, padding. Every byte counts once, so the "
+     "rows add up to the files. Weights inside XNNPACK payloads and named data are listed by the "
+     "layer that uses them; for payloads of other backends only size and kind are known. Names and "
+     "modules need the ETRecord of the export. Duplicate data is found and its cost shown: data of "
+     "equal size is compared if it has at most 16 MiB, or always with --duplicates. No other data "
+     "of large files is read. If the output file ends in .svg, it is a picture (treemap).",
      cli_size_options,
      "etscope size model.pte\n"
      "etscope size model.pte weights.ptd --etrecord model.etrecord --by module\n"
@@ -294,7 +305,7 @@ static bool asks_for_help(int count, char **words)
     return false;
 }
 
-/* What a full disk swallowed of standard output is a failure like any other. */
+/* Reports output that was lost, for example on a full disk. */
 static int finish(int code)
 {
     const bool failed = fflush(stdout) != 0 || ferror(stdout);

@@ -1,4 +1,4 @@
-/* Complaints and notes: a line on standard error, which the notes of a JSON document repeat. */
+/* Prints errors and notes: a line on standard error, repeated in the notes of a JSON document. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 static void print_line(const char *before, const char *format, va_list arguments) ETS_PRINTF(2, 0);
 
-/* Names in messages come from files: control characters must not reach a terminal. */
+/* Escapes control characters: names in messages come from files. */
 static void print_line(const char *before, const char *format, va_list arguments)
 {
     char line[8192]; /* a path, and a message */

@@ -1,4 +1,4 @@
-/* What to type, for each code of the library. */
+/* The option or command for each kind of advice of the library. */
 #include "cli/core/what_to_type.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What to type against what the library says is wrong: the one table of it. */
+/* The options and commands to advise for each kind of advice of the library. */
 #ifndef ETSCOPE_CLI_CORE_WHAT_TO_TYPE_H
 #define ETSCOPE_CLI_CORE_WHAT_TO_TYPE_H
 
@@ -8,7 +8,7 @@ extern const struct ets_advice_words cli_advice;
 
 enum { CLI_REASON_CHARS = 512 };
 
-/* The message of an error with what to type. Returns `text`. */
+/* The message of an error, followed by its advice. Returns `text`. */
 const char *cli_reason(const struct ets_error *error, char text[CLI_REASON_CHARS]);
 
 #endif

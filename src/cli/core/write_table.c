@@ -1,4 +1,4 @@
-/* Writes tables where the options say, in the style that they and the terminal ask for. */
+/* Writes tables to the output and in the style of the options and the terminal. */
 #define _DEFAULT_SOURCE
 #include "cli/core/write_table.h"
 

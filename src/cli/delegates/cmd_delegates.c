@@ -1,4 +1,4 @@
-/* The command `delegates`: what was delegated, and what was not. */
+/* The command `delegates`: shows what was delegated, and what was left out. */
 #include <string.h>
 
 #include "cli/core/bounds.h"
@@ -19,6 +19,9 @@ const struct cli_option cli_delegates_options[] = {
      false},
     {"--calls", NULL, NULL, "Only the instructions, without the operators inside delegates", NULL,
      false},
+    {"--cost", NULL, NULL,
+     "Also show the work of operators: operations, bytes, and with a trace both per second", NULL,
+     false},
     {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
     {"--unit", NULL, "ns|us|ms|s",
      "Show all times in this unit; default: the best unit for each column", NULL, false},
@@ -33,7 +36,7 @@ const struct cli_option cli_delegates_options[] = {
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 
-/* What the command reads. */
+/* The files of the command. */
 struct subject {
     const struct cli_arguments *arguments;
     const char *program_path, *trace_path; /* trace_path NULL: none */
@@ -42,7 +45,7 @@ struct subject {
     struct ets_delegation *delegations;
     struct ets_file *trace;
     struct ets_inspection *inspection;
-    const char *refused; /* a record that lies there and does not agree; NULL: none */
+    const char *refused; /* a sibling ETRecord that does not agree; NULL: none */
 };
 
 static enum ets_status open_inspection(struct subject *s, bool allow_mismatch,
@@ -70,7 +73,7 @@ static enum ets_status open_delegations(struct subject *s, struct ets_error *err
     return ets_delegation_open(&options, &s->delegations, error);
 }
 
-/* Whether the record's graph has an instruction of the program. */
+/* Whether the ETRecord's graph matches any instruction of the program. */
 static bool has_nodes(const struct ets_delegation *delegations)
 {
     for (uint32_t i = 0; i < ets_delegation_count(delegations); i++) {
@@ -79,7 +82,7 @@ static bool has_nodes(const struct ets_delegation *delegations)
     return false;
 }
 
-/* Whether program and trace agree with a record that lies beside them. Opens both. */
+/* Whether program and trace agree with a sibling ETRecord. Opens both. */
 static bool agrees(struct subject *s)
 {
     if (open_delegations(s, NULL) != ETS_OK || !has_nodes(s->delegations)) return false;
@@ -92,7 +95,7 @@ static bool agrees(struct subject *s)
     return true;
 }
 
-/* Closes what was opened to try a record, and the record. */
+/* Closes an ETRecord that was tried, and what was opened for that. */
 static void take_back(struct subject *s)
 {
     ets_inspection_close(s->inspection);
@@ -103,10 +106,10 @@ static void take_back(struct subject *s)
     s->record = (struct cli_record){.file = NULL};
 }
 
-/* The record of the program's name, or else of the trace's, that lies beside it. */
+/* Looks for a sibling ETRecord: of the program's name, otherwise of the trace's. */
 static void find_record(struct subject *s)
 {
-    static char paths[2][CLI_SIBLING_BYTES]; /* a record's name is one of them from now on */
+    static char paths[2][CLI_SIBLING_BYTES]; /* the ETRecord's name points into these */
     const char *const names[] = {s->program_path, s->trace_path};
     if (!cli_siblings_wanted(s->arguments)) return;
     for (int i = 0; i < 2; i++) {
@@ -163,7 +166,7 @@ static void close_all(struct subject *s)
     cli_program_close(&s->program);
 }
 
-/* Calls of which no more is known than their nodes, and blocks that are nobody's. */
+/* Notes calls of which only the nodes are known, and blocks that are not joined. */
 static void print_notes(const struct subject *s)
 {
     enum { MOST = 3 };
@@ -199,6 +202,8 @@ static int show(const struct subject *s)
         .tick_unit =
             (enum ets_time_unit)cli_choice(s->arguments, "--source-time-scale", ETS_UNIT_NS),
         .calls_only = cli_has(s->arguments, "--calls"),
+        .program = cli_has(s->arguments, "--cost") ? &s->program.program : NULL,
+        .record = s->record.record,
     };
     int code = CLI_OK;
     if (ets_delegate_table_fill(table, s->delegations, &options, &error) != ETS_OK) {
@@ -223,7 +228,7 @@ int cmd_delegates(const struct cli_arguments *arguments)
                             "delegates needs a program and optionally its trace: etscope delegates "
                             "model.pte profile.etdp");
     }
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
     if (!ok) return CLI_USAGE;
     int code = cli_check_stdin(arguments, inputs);
     if (code != CLI_OK) return code;

@@ -1,4 +1,4 @@
-/* The command `doctor`: checks the installation, and says how to add what is missing. */
+/* The command `doctor`: checks the installation, and shows how to add missing parts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ const struct cli_option cli_doctor_options[] = {
 
 enum { REMEDY_CHARS = 512 };
 
-/* What a --load-library file did. */
+/* The result of loading a --load-library file. */
 struct loaded {
     const char *path;
     size_t kernel_count, backend_count;
@@ -43,7 +43,7 @@ struct findings {
     unsigned loaded_count;
 };
 
-/* A build without ETRecord support says so whatever it is given. */
+/* A build without ETRecord support reports this for any input. */
 static bool find_record_support(void)
 {
     struct ets_error error;
@@ -54,7 +54,7 @@ static bool find_record_support(void)
     return status != ETS_UNAVAILABLE;
 }
 
-/* The reason, and what to do where it does not say so itself. */
+/* The reason, and what to do unless the reason already says it. */
 static void explain_engine(struct findings *findings)
 {
     const char *reason = findings->engine_error.message;
@@ -90,7 +90,7 @@ static void examine(const struct cli_arguments *arguments, struct findings *find
     }
 }
 
-/* Part and remedy number `index`, or false past the end. */
+/* Missing part number `index` and its remedy; false past the end. */
 static bool find_missing(const struct findings *findings, unsigned index, const char **part_out,
                          const char **remedy_out)
 {
@@ -121,7 +121,7 @@ static bool has_backend(const struct ets_engine *engine, const char *name)
     return false;
 }
 
-/* Backends that PyPI's wheel carries, which need what their vendors give. */
+/* Backends in PyPI's wheel that need libraries of their vendors. */
 static const struct other_backend {
     const char *name, *library, *needs;
 } others[] = {
@@ -213,7 +213,7 @@ static void tell_engine(struct ets_facts *facts, const struct findings *findings
     ets_facts_line(facts, "tracing");
     ets_facts_bool(facts, "tracing", engine->tracing_compiled_in != 0, "compiled in", "left out");
     ets_facts_end(facts);
-    if (is_json) tell_capacity(facts, engine); /* people see it behind the backends */
+    if (is_json) tell_capacity(facts, engine); /* for people it follows the backends */
     if (is_json) put_backends(facts->json, engine);
     tell_usable(facts, engine, true);
     tell_usable(facts, engine, false);
@@ -222,7 +222,7 @@ static void tell_engine(struct ets_facts *facts, const struct findings *findings
     ets_json_end_object(facts->json);
 }
 
-/* People see those that were loaded; what is wrong with others is a message. */
+/* People see the loaded libraries; a failure is reported as a message. */
 static void tell_libraries(struct ets_facts *facts, const struct findings *findings)
 {
     ets_json_begin_array(facts->json, "libraries");

@@ -1,4 +1,6 @@
-/* gap: what a device captured against a reference evaluation of the record's graph. */
+/*
+ * The command `gap`: compares captured values with a reference evaluation of the ETRecord's graph.
+ */
 #include <math.h>
 #include <stdlib.h>
 
@@ -117,7 +119,7 @@ static int draw(const struct cli_gap *gap)
     return CLI_OK;
 }
 
-/* CLI_NEGATIVE where there are no numbers, with the first reason. */
+/* CLI_NEGATIVE if nothing could be compared, with the first reason. */
 static int check_compared(const struct cli_gap *gap)
 {
     const uint32_t values = ets_gap_value_count(gap->report);
@@ -135,7 +137,7 @@ static int check_compared(const struct cli_gap *gap)
                         reason != NULL ? reason : "");
 }
 
-/* CLI_NEGATIVE where a value is worse than --fail-below. */
+/* CLI_NEGATIVE if a value is worse than --fail-below. */
 static int check_limit(const struct cli_gap *gap, double limit)
 {
     uint32_t compared = 0, below = 0;
@@ -243,7 +245,7 @@ static int check_words(const struct cli_arguments *arguments)
         return cli_complain(CLI_USAGE, "gap reads one trace; unexpected argument \"%s\"",
                             arguments->words[1]);
     }
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
     return ok ? cli_gap_check(arguments) : CLI_USAGE;
 }
 

@@ -1,4 +1,4 @@
-/* Takes the values to compare with from another trace, or from a folder of arrays. */
+/* Reads reference values from another trace or from a folder of arrays. */
 #include "cli/gap/gap_references.h"
 
 #include "cli/core/cli_text.h"
@@ -6,7 +6,7 @@
 #include "cli/open/inputs.h"
 #include "record/numpy.h"
 
-/* What is open of the other trace. */
+/* The open files of the other trace. */
 struct other_trace {
     struct ets_file *trace, *buffer;
     struct ets_bytes debug_buffer;
@@ -72,7 +72,7 @@ int cli_gap_compare_trace(const struct cli_arguments *arguments, struct ets_etre
 
 struct folder {
     const char *path;
-    struct ets_file *file; /* of the value looked up last */
+    struct ets_file *file; /* of the last value looked up */
     bool is_damaged;
 };
 
@@ -89,7 +89,7 @@ static int look_up(void *context, const struct ets_gap_value *value, struct ets_
         value->node->output_count == 1 && value->node->outputs[0].kind == ETS_ARGUMENT_TENSOR;
     int used = snprintf(path, sizeof path, "%s/%.*s", folder->path, (int)name.size, name.data);
     if (used < 0 || (size_t)used + 24 > sizeof path) return 0;
-    /* A node's name comes from a file: it leads nowhere else. */
+    /* A node's name comes from a file: it must not lead to another folder. */
     for (size_t i = 0; i < name.size; i++) {
         if (name.data[i] == '/') return 0;
     }

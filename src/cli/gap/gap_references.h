@@ -1,4 +1,4 @@
-/* References of a gap that are given, not computed: another trace, and .npy files. */
+/* References that are given instead of computed: another trace, or .npy files. */
 #ifndef ETSCOPE_CLI_GAP_GAP_REFERENCES_H
 #define ETSCOPE_CLI_GAP_GAP_REFERENCES_H
 
@@ -6,13 +6,16 @@
 #include "etscope/experimental/gap.h"
 
 /*
- * --reference-trace with --reference-debug-buffer, joined with --reference-etrecord or else with
- * `record`. Returns an exit code.
+ * Opens --reference-trace with --reference-debug-buffer, joined with --reference-etrecord or
+ * otherwise with `record`. Returns an exit code.
  */
 int cli_gap_compare_trace(const struct cli_arguments *arguments, struct ets_etrecord *record,
                           struct ets_gap_report *report);
 
-/* FOLDER/NODE.npy, of a node with several outputs FOLDER/NODE.N.npy. Returns an exit code. */
+/*
+ * Reads FOLDER/NODE.npy, or FOLDER/NODE.N.npy for a node with several outputs. Returns an exit
+ * code.
+ */
 int cli_gap_compare_files(const char *folder, struct ets_gap_report *report);
 
 #endif

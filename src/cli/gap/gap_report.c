@@ -17,7 +17,7 @@
 #include "etscope/inspect.h"
 #include "views/gap_headline.h"
 
-/* Buffers that the model changes have the record's values in every evaluation. */
+/* Every evaluation starts with the ETRecord's values of buffers that the model changes. */
 static void note_buffers(const struct cli_gap *gap)
 {
     const struct ets_graph *graph = ets_gap_reference(gap->report);
@@ -36,7 +36,7 @@ static void note_buffers(const struct cli_gap *gap)
     }
 }
 
-/* What the reference could not do, or did in another way than asked. */
+/* Notes what the reference could not evaluate, or evaluated in another way than requested. */
 static void print_notes(const struct cli_gap *gap)
 {
     const struct ets_gap_conclusion *verdict = ets_gap_conclusion(gap->report);
@@ -107,7 +107,7 @@ static int start_engine(struct cli_gap *gap)
     return code;
 }
 
-/* Which file is at fault: inputs that do not fit are not the record's fault. */
+/* Names the file at fault: inputs that do not fit are not the ETRecord's fault. */
 static int complain_of_evaluation(const struct cli_gap *gap, enum ets_status status,
                                   const struct ets_error *error)
 {
@@ -155,7 +155,7 @@ static int compute(struct cli_gap *gap)
     return code;
 }
 
-/* The first run of --method, where several ran, that captured anything; ETS_NO_INDEX: none. */
+/* The first run of --method (if several ran) with captured values; ETS_NO_INDEX: none. */
 static uint32_t run_of_method(const struct cli_gap *gap)
 {
     struct ets_captured_values values;
@@ -171,7 +171,7 @@ static uint32_t run_of_method(const struct cli_gap *gap)
     return ETS_NO_INDEX;
 }
 
-/* A program that the record lacks: those that it has. */
+/* Reports an unknown --reference, and lists the graphs of the ETRecord. */
 static int complain_reference(const struct cli_gap *gap, const struct ets_error *error)
 {
     char names[512] = "";

@@ -1,4 +1,4 @@
-/* A gap report and its reference, as the options of `gap` and `annotate` ask for it. */
+/* A gap report and its reference, by the options of `gap` and `annotate`. */
 #ifndef ETSCOPE_CLI_GAP_GAP_REPORT_H
 #define ETSCOPE_CLI_GAP_GAP_REPORT_H
 
@@ -47,21 +47,26 @@ struct cli_gap {
     struct ets_engine_library *library;
     const struct ets_engine *engine;
     struct cli_record other;            /* --reference-etrecord */
-    struct cli_comparators comparators; /* opened by `gap`; none for `annotate` */
+    struct cli_comparators comparators; /* opened by `gap`; empty for `annotate` */
     struct cli_tolerances tolerances;   /* likewise */
 };
 
-/* Reference options that contradict each other. Returns an exit code. */
+/* Checks that reference options do not contradict each other. Returns an exit code. */
 int cli_gap_check(const struct cli_arguments *arguments);
 /*
- * Aligns what was captured in `run`, or in the first run of `block`, or (ETS_NO_INDEX both) in the
- * first that captured anything, of --method if it is given. Returns an exit code; close in any
- * case.
+ * Aligns the values captured in `run`, or in the first run of `block`, or (both ETS_NO_INDEX) in
+ * the first run with captured values, of --method if given. Returns an exit code; close it even
+ * after a failure.
  */
 int cli_gap_open(struct cli_gap *gap, uint32_t block, uint32_t run);
-/* Fills the report's rows, and says what the reference could not do. Returns an exit code. */
+/*
+ * Fills the report's rows, and notes what the reference could not evaluate. Returns an exit code.
+ */
 int cli_gap_evaluate(struct cli_gap *gap);
-/* Complains of values whose bytes are not in the debug buffer: cut off, or another trace's. */
+/*
+ * Reports values whose bytes are not in the debug buffer because it is cut off or belongs to
+ * another trace.
+ */
 int cli_gap_check_buffer(const struct cli_gap *gap);
 void cli_gap_close(struct cli_gap *gap);
 

@@ -51,7 +51,7 @@ static int explain(struct info_request *request)
                         cli_path_name(request->path), ets_kind_name(kind), request->bytes.size);
 }
 
-/* The first of a command's failures is its exit code. */
+/* The exit code is that of the first failure. */
 static int info_file(struct info_request *request, bool begins_document)
 {
     struct ets_file *file;
@@ -82,7 +82,8 @@ int cmd_info(const struct cli_arguments *arguments)
     struct ets_output *output = NULL;
     const bool is_json = cli_choice(arguments, "--format", 0) > 0;
     const bool is_one_folder = arguments->word_count == 1 && cli_is_folder(arguments->words[0]);
-    const bool begins_later = is_json && is_one_folder; /* it tells its headline first */
+    const bool begins_later =
+        is_json && is_one_folder; /* it opens the document itself, with its headline */
     if (is_json && !begins_later) code = cli_document_rows("-", &json);
     else if (!is_json && ets_output_open("-", &output, &error) != ETS_OK)
         code = cli_fail_output("-", &error);

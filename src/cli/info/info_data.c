@@ -1,4 +1,4 @@
-/* info on files that hold values: .bpte, .ptd, .npy. */
+/* Describes files with values: .bpte, .ptd, .npy. */
 #include "cli/info/info_kinds.h"
 #include "etscope/bundle.h"
 #include "etscope/program.h"

@@ -1,4 +1,4 @@
-/* Describes the extra block of a trace: what etscope's tracer tells of itself and its runs. */
+/* Describes the extra block of a trace: facts about the tracer and its runs. */
 #include "cli/info/info_extra.h"
 
 #include <stdio.h>
@@ -38,7 +38,7 @@ static void fingerprint_text(const struct ets_trace_facts *trace, char text[132]
     }
 }
 
-/* What is lost is said, what is not is a member of JSON alone. */
+/* People see losses only; JSON always has the member. */
 static void tell_loss(struct ets_facts *facts, const char *key, uint64_t count, const char *what,
                       const char **before)
 {
@@ -128,7 +128,7 @@ static void tell_trace(struct ets_facts *facts, const struct ets_trace_facts *tr
     tell_clock(facts, trace);
     ets_json_put_string(facts->json, "mode", mode_name(trace));
     ets_json_put_string(facts->json, "first_error", ets_status_name(trace->state.first_error));
-    if (is_json) tell_losses(facts, trace); /* people learn first what the buffers hold */
+    if (is_json) tell_losses(facts, trace); /* for people the buffers come first */
     tell_buffers(facts, trace);
     if (!is_json) tell_losses(facts, trace);
     tell_filters(facts, trace);

@@ -1,4 +1,4 @@
-/* info on a folder: what is in it, and what belongs together. */
+/* Describes a folder: its files, and which belong together. */
 #include <string.h>
 
 #include "cli/core/cli_text.h"
@@ -35,7 +35,7 @@ static const char *model_name(const struct folder_models *models, const struct f
     return file->model == ETS_NO_INDEX ? NULL : folder_file_name(models->items[file->model].first);
 }
 
-/* Why a trace or an ETRecord belongs to no model; NULL: it does, or is of another kind. */
+/* Why a trace or ETRecord belongs to no model; NULL: it does, or it is another kind of file. */
 static const char *reason_of(const struct folder_models *models, const struct folder_file *file,
                              struct ets_text_builder *line)
 {
@@ -102,7 +102,7 @@ static size_t name_width(const struct folder_models *models)
     return width;
 }
 
-/* The files of `model`, what gives it its name first; or those of none. */
+/* Lists the files of `model`, the one that names it first; or the files without a model. */
 static void tell_files(struct info_request *request, const struct folder_models *models,
                        uint32_t model)
 {

@@ -1,4 +1,4 @@
-/* One function for each kind of file that `info` explains. */
+/* One function for each kind of file that `info` describes. */
 #ifndef ETSCOPE_CLI_INFO_INFO_KINDS_H
 #define ETSCOPE_CLI_INFO_INFO_KINDS_H
 
@@ -12,19 +12,21 @@ struct info_request {
     struct ets_bytes bytes;
     struct ets_facts facts;
     bool all;         /* long lists in full */
-    bool has_printed; /* another file's facts stand above */
+    bool has_printed; /* follows the facts of another file */
     bool is_out_of_memory;
 };
 
-/* Each tells its facts, as JSON a row. Returns an exit code. */
+/* Each prints its facts, in JSON a row. Returns an exit code. */
 int info_program(struct info_request *request);
 int info_bundle(struct info_request *request);
 int info_data_file(struct info_request *request);
 int info_etdump(struct info_request *request);
 int info_etrecord(struct info_request *request);
 int info_npy(struct info_request *request);
-/* The same of all files in the folder at `path`, and what belongs together. With `begins_document`
- * the JSON document is opened first, as its headline tells of the folder. */
+/*
+ * The same for all files in the folder at `path`, and which belong together. `begins_document`:
+ * opens the JSON document first, because its headline describes the folder.
+ */
 int info_folder(struct info_request *request, bool begins_document);
 
 /* "model.pte: an ExecuTorch program (.pte), 12.3 KiB"; or a row's first members: path, kind,
@@ -32,17 +34,17 @@ int info_folder(struct info_request *request, bool begins_document);
 void info_begin(struct info_request *request);
 void info_end(struct info_request *request);
 
-/* How many of `count` items are told, one a line; in a wrapped list. */
+/* How many of `count` items to print: one per line; in a wrapped list. */
 uint32_t info_shown(const struct info_request *request, uint32_t count);
 uint32_t info_shown_wrapped(const struct info_request *request, uint32_t count);
-/* "and 12 more" where not all were shown: a line; an item of a wrapped list. */
+/* Prints "and 12 more" if not all were shown: as a line; as an item of a wrapped list. */
 void info_more(struct info_request *request, uint32_t count);
 void info_more_wrapped(struct info_request *request, uint32_t count);
 
 /* Begins a list's line, "    12.3 KiB  name". A long name is cut unless all is shown. */
 void info_item(struct info_request *request, uint64_t bytes, struct ets_text name);
 
-/* The facts of a program: also for the one inside a bundle. */
+/* The facts of a program, also for a program inside a bundle. */
 void info_tell_program(struct info_request *request, const struct ets_program *program);
 
 #endif

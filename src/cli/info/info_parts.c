@@ -1,4 +1,4 @@
-/* What is told of files of every kind: headings, and lists that are cut short. */
+/* The common parts of all kinds of files: headings, and shortened lists. */
 #include "cli/core/cli_text.h"
 #include "cli/core/document.h"
 #include "cli/info/info_kinds.h"

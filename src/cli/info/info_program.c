@@ -1,4 +1,4 @@
-/* info on a .pte. */
+/* Describes a .pte. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,14 +14,14 @@ struct operator_calls {
     uint32_t index, calls;
 };
 
-/* One delegate; after grouping, all of one backend. */
+/* A delegate; after grouping, all delegates of a backend. */
 struct delegate_calls {
     struct ets_text id;
     uint64_t delegates, bytes, calls;
     uint64_t nodes; /* of XNNPACK's payloads */
 };
 
-/* How often a method uses what. */
+/* The counts of a method's operators and delegates. */
 struct method_counts {
     uint32_t instructions;
     uint32_t kinds[KIND_COUNT];
@@ -244,7 +244,7 @@ static uint64_t budget_of(const struct ets_method *method)
     return TIMES * (uint64_t)method->program->bytes.size;
 }
 
-/* The delegates of each backend added up, by name; returns the number of backends. */
+/* Adds up the delegates of each backend, sorted by name; returns the number of backends. */
 static uint32_t group_delegates(const struct ets_method *method, const struct method_counts *counts,
                                 struct delegate_calls *groups)
 {
@@ -272,7 +272,7 @@ static uint32_t group_delegates(const struct ets_method *method, const struct me
     return count;
 }
 
-/* For people alone. */
+/* For people only. */
 static void tell_backends(struct info_request *request, const struct ets_method *method,
                           const struct method_counts *counts)
 {
@@ -301,7 +301,7 @@ static void tell_backends(struct info_request *request, const struct ets_method 
     free(groups);
 }
 
-/* Of each delegate people see a line with --all only. */
+/* People see a line for each delegate only with --all. */
 static void tell_delegates(struct info_request *request, const struct ets_method *method,
                            const struct method_counts *counts)
 {

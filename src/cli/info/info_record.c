@@ -1,4 +1,4 @@
-/* info on an ETRecord. */
+/* Describes an ETRecord. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "etscope/etrecord.h"
 #include "record/record_maps.h"
 
-/* What the maps of a method say. */
+/* The contents of a method's maps. */
 struct map_counts {
     size_t mapped;         /* instructions with an entry in debug_handle_map */
     size_t handles;        /* in all entries */
@@ -194,7 +194,10 @@ static void tell_graph(struct ets_facts *facts, struct ets_etrecord *record, con
     tell_classes(facts, record, graph);
 }
 
-/* As JSON all graphs, and why one is not read; people see those before the first such. */
+/*
+ * In JSON all graphs, with the reason if one cannot be read; people see those before the first such
+ * graph.
+ */
 static int tell_graphs(struct info_request *request, struct ets_etrecord *record)
 {
     struct ets_facts *facts = &request->facts;
@@ -242,7 +245,7 @@ static void tell_entries(struct info_request *request, struct ets_etrecord *reco
     ets_json_end_array(facts->json);
 }
 
-/* What backends said of their delegates at export (later versions): JSON, as it stands. */
+/* What backends stored about their delegates at export (later versions), as JSON. */
 static struct ets_text delegate_info(struct ets_etrecord *record)
 {
     struct ets_bytes bytes;

@@ -1,4 +1,4 @@
-/* info on an ETDump. */
+/* Describes an ETDump. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "cli/open/trace_notes.h"
 #include "etscope/inspect.h"
 
-/* What a block's runs hold together. */
+/* The totals of a block's runs. */
 struct block_counts {
     uint64_t events[ETS_EVENT_UNKNOWN + 1];
     uint64_t output_count;            /* debug events of program outputs */
@@ -49,7 +49,7 @@ static void count_event(const struct ets_etdump *dump, const struct ets_event_ta
     }
 }
 
-/* Counts for each block, to be freed; NULL where memory ran out. */
+/* Counts for each block, to be freed; NULL if memory runs out. */
 static struct block_counts *count_blocks(const struct ets_inspection *inspection)
 {
     const struct ets_event_table *events = ets_inspection_events(inspection);
@@ -66,7 +66,7 @@ static struct block_counts *count_blocks(const struct ets_inspection *inspection
     return counts;
 }
 
-/* Names of a block's allocators: all its runs list the same ones, so the first is looked at. */
+/* Names of a block's allocators, from its first run: all its runs list the same. */
 static uint32_t count_allocators(const struct ets_inspection *inspection, uint32_t block,
                                  struct ets_etdump_run *run_out)
 {

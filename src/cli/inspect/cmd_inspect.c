@@ -1,4 +1,4 @@
-/* The command `inspect`: the operator table of a trace. */
+/* The command `inspect`: shows the operator table of a trace. */
 #include "cli/inspect/show.h"
 #include "cli/inspect/show_memory.h"
 #include "cli/open/siblings.h"
@@ -35,7 +35,7 @@ const struct cli_option cli_inspect_options[] = {
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 
-/* The trace is the first word, or --etdump as upstream calls it. */
+/* The trace is the first argument, or that of upstream's option --etdump. */
 static int find_trace(const struct cli_arguments *arguments, const char **path_out)
 {
     const char *named = cli_value(arguments, "--etdump");

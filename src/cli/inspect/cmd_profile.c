@@ -21,7 +21,7 @@ const struct cli_option cli_profile_options[] = {
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 
-/* The only method that ran needs no finding out. */
+/* The method that ran, if there is only one. */
 static const char *known_method(const struct cli_session *session)
 {
     const struct cli_arguments *arguments = session->arguments;
@@ -32,7 +32,7 @@ static const char *known_method(const struct cli_session *session)
                : "forward"; /* what cli_session_execute ran then */
 }
 
-/* A record of another program, as far as the two tell it: before anything runs. */
+/* Checks before running that ETRecord and program belong together, as far as they show it. */
 static int check_record(const struct cli_session *session)
 {
     struct ets_delegation *delegations;

@@ -1,4 +1,4 @@
-/* Shows an inspection by the options that `inspect` and `profile` share. */
+/* Shows an inspection, by the options that `inspect` and `profile` share. */
 #include "cli/inspect/show.h"
 #include "host/output.h"
 
@@ -21,12 +21,12 @@
 #include "views/account_lines.h"
 #include "views/operator_options.h"
 
-/* Behind enum ets_group_by in the choices of --group-by: tables of runs. */
+/* Further choices of --group-by, after enum ets_group_by: tables of runs. */
 enum { GROUP_METHOD = ETS_GROUP_HANDLE + 1, GROUP_RUN };
 
 enum { MAX_TOKENS = 64, METHOD_BYTES = 128 };
 
-/* What was asked of an inspection, parsed. */
+/* The parsed options. */
 struct request {
     bool is_of_runs;
     struct ets_run_table_options runs; /* where it is */
@@ -109,8 +109,8 @@ static bool parse_request(const struct cli_arguments *arguments, const struct cl
         cli_complain(CLI_USAGE, "--depth needs --group-by module");
         ok = false;
     }
-    (void)cli_number(arguments, "--run", -1, 0, UINT32_MAX - 1, &ok); /* used by cli_choose_rows */
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok);        /* used by cli_style */
+    (void)cli_number(arguments, "--run", -1, 0, UINT32_MAX - 1, &ok); /* read by cli_choose_rows */
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok);        /* read by cli_style */
     request->table.sort = (enum ets_sort_by)cli_choice(
         arguments, "--sort",
         cli_has(arguments, "--top") || request->table.group_by != ETS_GROUP_NONE ? ETS_SORT_TIME
@@ -119,8 +119,8 @@ static bool parse_request(const struct cli_arguments *arguments, const struct cl
 }
 
 /*
- * The units of the trace and of the table. A trace that knows its unit is never rescaled; ticks
- * that are cycles have no length in time.
+ * Determines the units of the trace and the table. A trace that states its unit is never rescaled;
+ * cycles cannot be converted to time.
  */
 static int settle_units(const struct cli_arguments *arguments,
                         const struct ets_inspection *inspection, struct request *request)
@@ -147,7 +147,7 @@ static int settle_units(const struct cli_arguments *arguments,
                         "--target-time-scale must both be cycles, or neither");
 }
 
-/* What the tree cannot be, and why. */
+/* Checks options that --tree excludes. */
 static int check_tree(const struct cli_arguments *arguments)
 {
     if (!cli_has(arguments, "--tree")) return CLI_OK;
@@ -155,6 +155,10 @@ static int check_tree(const struct cli_arguments *arguments)
         return cli_complain(
             CLI_USAGE,
             "--tree and --group-by exclude each other; --group-by module also shows self times");
+    }
+    if (cli_has(arguments, "--cost")) {
+        return cli_complain(CLI_USAGE,
+                            "--tree divides times, --cost work: use --cost without --tree");
     }
     if (!cli_has(arguments, "--sort")) return CLI_OK;
     return cli_complain(CLI_USAGE,
@@ -191,7 +195,7 @@ static enum ets_status fill_any(const struct cli_arguments *arguments, struct et
     return ets_operator_table_fill(table, inspection, &request->table, error);
 }
 
-/* The table that was asked for, with the columns that were. */
+/* Writes the requested table with the requested columns. */
 static int fill_table(const struct cli_arguments *arguments, struct ets_table *table,
                       const struct ets_inspection *inspection, const struct request *request)
 {
@@ -220,7 +224,9 @@ static int write_operators(const struct cli_arguments *arguments,
     return code;
 }
 
-/* Every tensor that the trace names lies inside the debug buffer, or the first that does not. */
+/*
+ * Checks that every tensor of the trace is inside the debug buffer; reports the first that is not.
+ */
 static int check_debug_buffer(const struct ets_inspection *inspection,
                               const struct cli_subject *subject)
 {
@@ -284,7 +290,7 @@ static int show(const struct cli_arguments *arguments, const struct cli_subject 
     return code;
 }
 
-/* Two tables cannot be one document of a format that programs read. */
+/* A machine format cannot hold two tables in one document. */
 static int check_documents(const struct cli_arguments *arguments)
 {
     const char *format = cli_value(arguments, "--format");

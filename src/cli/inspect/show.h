@@ -1,4 +1,4 @@
-/* Showing an inspection: what `inspect` and `profile` have in common. */
+/* Shows an inspection, for `inspect` and `profile`. */
 #ifndef ETSCOPE_CLI_INSPECT_SHOW_H
 #define ETSCOPE_CLI_INSPECT_SHOW_H
 
@@ -10,7 +10,7 @@
 #include "etscope/inspect.h"
 #include "output/table/table.h"
 
-/* Options of the table, for the two commands' option tables. */
+/* Options of the table. */
 /* clang-format off */
 #define CLI_SHOW_OPTIONS                                                                          \
     {"--format", "-f", CLI_FORMATS "|upstream",                                                   \
@@ -53,7 +53,7 @@
     {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false}
 /* clang-format on */
 
-/* The table of the subject. Returns an exit code. */
+/* Writes the table of the subject. Returns an exit code. */
 int cli_show(const struct cli_arguments *arguments, struct cli_subject *subject);
 
 #endif

@@ -31,27 +31,28 @@ int cli_check_memory(const struct cli_arguments *arguments)
     const char *other = cli_first_given(arguments, of_operators);
     const bool has_memory = cli_has(arguments, "--memory");
     if (cli_has(arguments, "--c-snippet") && !has_memory) {
-        return cli_complain(CLI_USAGE, "--c-snippet is for --memory");
+        return cli_complain(CLI_USAGE, "--c-snippet needs --memory");
     }
     if (!cli_wants_memory(arguments)) return CLI_OK;
     if (has_memory && cli_has(arguments, "--allocations")) other = "--allocations";
     if (other != NULL) {
-        return cli_complain(CLI_USAGE, "%s does not go with %s", other,
+        return cli_complain(CLI_USAGE, "%s and %s exclude each other", other,
                             has_memory ? "--memory" : "--allocations");
     }
     if (!cli_has(arguments, "--c-snippet")) return CLI_OK;
     static const char *const of_tables[] = {"--format", "--columns", "--width", NULL};
     other = cli_first_given(arguments, of_tables);
     if (other == NULL) return CLI_OK;
-    return cli_complain(CLI_USAGE, "%s is for tables; --c-snippet prints C", other);
+    return cli_complain(CLI_USAGE,
+                        "%s and --c-snippet exclude each other: it prints C, not a table", other);
 }
 
 static int fail_untold(const char *path)
 {
-    return cli_complain(CLI_INPUT,
-                        "%s: the trace does not tell of memory; `etscope profile MODEL --memory -o "
-                        "FILE` records it",
-                        path);
+    return cli_complain(
+        CLI_INPUT,
+        "%s: the trace has no memory counts; `etscope profile MODEL --memory -o FILE` records them",
+        path);
 }
 
 static int write_snippet(const struct cli_arguments *arguments,

@@ -9,13 +9,14 @@
 /* clang-format off */
 #define CLI_MEMORY_OPTIONS                                                                        \
     {"--memory", NULL, NULL,                                                                      \
-     "Show who takes how much memory, instead of operators; `profile` and `run` count it", NULL,  \
+     "Show what allocates how much memory, instead of operators; recorded by `profile` and "      \
+     "`run` with --memory", NULL,                                                                 \
      false},                                                                                      \
     {"--c-snippet", NULL, NULL,                                                                   \
-     "With --memory: print C arrays for the memory that an application has to provide", NULL,     \
+     "With --memory: print C arrays for the memory that an application must provide", NULL,       \
      false},                                                                                      \
     {"--allocations", NULL, "total|each",                                                         \
-     "Show the trace's allocation events, instead of operators: by allocator, or one by one",      \
+     "Show the trace's allocation events, instead of operators: by allocator, or one by one",     \
      NULL, false}
 /* clang-format on */
 

@@ -19,7 +19,7 @@ int cli_check_upstream(const struct cli_arguments *arguments)
     static const char *const others[] = {
         "--block",  "--run",     "--group-by",          "--depth", "--tokens", "--name", "--module",
         "--handle", "--source",  "--backend",           "--sort",  "--top",    "--all",  "--tree",
-        "--steady", "--columns", "--subtract-overhead", "--unit"};
+        "--steady", "--columns", "--subtract-overhead", "--unit",  "--cost"};
     char list[256];
     size_t used = 0;
     if (!cli_wants_upstream(arguments)) return CLI_OK;

@@ -1,4 +1,4 @@
-/* --format upstream and --tsv-path: the table of upstream's Inspector, whole or not at all. */
+/* The options --format upstream and --tsv-path: the complete table of ExecuTorch's Inspector. */
 #ifndef ETSCOPE_CLI_INSPECT_UPSTREAM_TABLE_H
 #define ETSCOPE_CLI_INSPECT_UPSTREAM_TABLE_H
 
@@ -7,7 +7,7 @@
 
 bool cli_wants_upstream(const struct cli_arguments *arguments);
 
-/* Names the options that --format upstream cannot follow. Returns an exit code. */
+/* Reports options that --format upstream excludes. Returns an exit code. */
 int cli_check_upstream(const struct cli_arguments *arguments);
 
 /* Writes it to `path`, with times in `target`. Returns an exit code. */

@@ -11,21 +11,22 @@
 #include "output/text/machine_text.h"
 
 const struct cli_option cli_machine_options[] = {
-    {"--save", NULL, "FILE", "Write what was measured to FILE, for --machine of other commands",
+    {"--save", NULL, "FILE", "Write the measurements to FILE, for --machine of other commands",
      NULL, false},
-    {"--threads", NULL, "N", "Measure with N threads only; default: 1, 2, 4... up to the runtime's",
+    {"--threads", NULL, "N",
+     "Measure only with N threads; default: 1, 2, 4... up to the runtime's number", NULL, false},
+    {"--quick", NULL, NULL,
+     "Measure few runs of small vectors, to try the command; the results are unreliable", NULL,
+     false},
+    {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
+    {"--width", NULL, "N", "Width of the table in characters; default: the terminal's, or no limit",
      NULL, false},
-    {"--quick", NULL, NULL, "Few runs of small vectors: to try the command, not to rely on", NULL,
-     false},
-    {"--format", "-f", CLI_FORMATS, "How to print the table", NULL, false},
-    {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
-     false},
     {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},
-    {"--engine", NULL, "FILE", "The engine plug-in to use; default: found by itself", NULL, false},
+    {"--engine", NULL, "FILE", "The engine plug-in; default: search the usual places", NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 
-enum { MOST_THREADS = 1024, DATE_CHARS = 32 };
+enum { MOST_THREADS = 1024, DATE_CHARS = 32, ENOUGH_RUNS = 50 };
 
 /* What the measured machine is made of, as long as it is used. */
 struct measured {
@@ -70,12 +71,25 @@ static int measure(const struct cli_arguments *arguments, struct measured *m)
     if (!engine->tracing_compiled_in) {
         code = cli_complain(CLI_UNAVAILABLE,
                             "this ExecuTorch runtime was built without event tracing: a matrix "
-                            "product inside of a delegate cannot be timed");
+                            "product inside a delegate cannot be timed");
     } else {
         code = cli_measure(engine, &options, &m->arena, &m->machine);
     }
     ets_engine_close(library);
     return code;
+}
+
+/* A busy machine leaves no time for as many runs as a roof needs. */
+static void note_few_runs(const struct ets_machine *machine)
+{
+    uint32_t least = ENOUGH_RUNS;
+    for (uint32_t i = 0; i < machine->roof_count; i++) {
+        if (machine->roofs[i].runs < least) least = machine->roofs[i].runs;
+    }
+    if (least < ENOUGH_RUNS) {
+        cli_note("this machine is busy: only %u runs instead of %d; measure again when it is idle",
+                 least, ENOUGH_RUNS);
+    }
 }
 
 static int save(const char *path, const struct ets_machine *machine)
@@ -109,19 +123,22 @@ int cmd_machine(const struct cli_arguments *arguments)
     bool ok = true;
     const char *path = cli_value(arguments, "--save");
     if (arguments->word_count > 1) {
-        return cli_complain(CLI_USAGE, "machine takes one file that it saved, or none to measure");
+        return cli_complain(CLI_USAGE, "machine takes one file from --save, or none to measure");
     }
     if (arguments->word_count == 1 && path != NULL) {
-        return cli_complain(CLI_USAGE, "--save keeps what is measured: leave out %s",
+        return cli_complain(CLI_USAGE, "--save needs new measurements: leave out %s",
                             arguments->words[0]);
     }
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
     if (!ok) return CLI_USAGE;
     struct measured m = {.date = ""};
     ets_arena_init(&m.arena, NULL, 0);
     int code = arguments->word_count == 1
                    ? cli_machine_read(arguments->words[0], &m.arena, &m.machine)
                    : measure(arguments, &m);
+    if (code == CLI_OK && arguments->word_count == 0 && !cli_has(arguments, "--quick")) {
+        note_few_runs(&m.machine);
+    }
     if (code == CLI_OK && path != NULL) code = save(path, &m.machine);
     if (code == CLI_OK) code = show(arguments, &m.machine);
     ets_arena_reset(&m.arena);

@@ -5,8 +5,7 @@
 #include "cli/core/bounds.h"
 #include "cli/core/columns.h"
 #include "cli/core/write_table.h"
-#include "cli/open/inputs.h"
-#include "cli/open/siblings.h"
+#include "cli/open/delegation.h"
 #include "output/picture/memory_picture.h"
 #include "output/table/memory_alternatives_table.h"
 #include "output/table/memory_steps_table.h"
@@ -14,32 +13,32 @@
 #include "output/text/memory_map.h"
 
 const struct cli_option cli_memory_options[] = {
-    {"--etrecord", NULL, "FILE", "The ETRecord that the export wrote, for source lines", NULL,
+    {"--etrecord", NULL, "FILE", "The ETRecord of the export; adds source lines and modules", NULL,
      false},
     {"--method", NULL, "NAME", "Only this method", NULL, false},
     {"--no-siblings", NULL, NULL, "Ignore the ETRecord found beside the program", NULL, false},
     {"--all", NULL, NULL,
-     "Also list tensors outside of planned memory: constants, the caller's inputs and outputs",
-     NULL, false},
+     "Also list tensors outside planned memory: constants, the caller's inputs and outputs", NULL,
+     false},
     {"--what-if", NULL, NULL,
-     "Compare with other plans: placed anew, with in-place results, with other alignments, without "
+     "Compare with other plans: a new placement, in-place results, other alignments, and without "
      "the largest tensors",
      NULL, false},
     {"--map", NULL, NULL, "Draw which tensor holds which bytes at which instruction", NULL, false},
     {"--steps", NULL, NULL,
-     "List the instructions with the bytes that are live at each; with --top the fullest ones",
-     NULL, false},
+     "List the instructions with the live bytes at each; with --top those with the most", NULL,
+     false},
     {"--at", NULL, "N", "Only the tensors that are alive at instruction N", NULL, false},
     {"--sort", "-s", "peak|size|offset|first|value",
-     "Order of the tensors: alive at the peak first (default), largest, by place, as they come to "
-     "life, or by number",
+     "Order of the tensors: alive at the peak first (default), largest first, by offset, by first "
+     "use, or by number",
      NULL, false},
-    {"--top", "-n", "N", "Only the first N lines of each method", NULL, false},
-    {"--columns", "-c", "NAMES", "Only these columns, in this order, as value,size,operator", NULL,
-     false},
-    {"--format", "-f", CLI_FORMATS, "How to print the table", NULL, false},
-    {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
-     false},
+    {"--top", "-n", "N", "Only the first N rows of each method", NULL, false},
+    {"--columns", "-c", "NAMES", "Only these columns, in this order, such as value,size,operator",
+     NULL, false},
+    {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
+    {"--width", NULL, "N", "Width of the table in characters; default: the terminal's, or no limit",
+     NULL, false},
     {"--output", "-o", "FILE",
      "Write the table to FILE instead of standard output; FILE.svg: a picture of one method", NULL,
      false},
@@ -58,31 +57,6 @@ struct subject {
     bool has_headline;
     uint32_t mistakes; /* of all methods' plans */
 };
-
-static enum ets_status open_delegation(struct subject *s, struct ets_error *error)
-{
-    const struct ets_delegation_options options = {
-        .program = &s->program.program,
-        .record = s->record.record,
-        .method = cli_value(s->arguments, "--method"),
-    };
-    return ets_delegation_open(&options, &s->delegation, error);
-}
-
-/* The record of the program's name that lies beside it, where it is the program's. */
-static void find_record(struct subject *s)
-{
-    char path[CLI_SIBLING_BYTES];
-    if (!cli_siblings_wanted(s->arguments) || cli_has(s->arguments, "--etrecord")) return;
-    if (!cli_sibling_path(s->path, ".etrecord", path)) return;
-    if (cli_record_read(path, &s->record, NULL) == ETS_OK && open_delegation(s, NULL) == ETS_OK) {
-        cli_note("using %s, beside the program; --no-siblings leaves it out", path);
-        return;
-    }
-    cli_record_close(&s->record);
-    s->record = (struct cli_record){.file = NULL};
-    cli_note("%s does not belong to this or cannot be read: it is left out", path);
-}
 
 /* The program, and which of its methods the options name. */
 static int open_program(struct subject *s)
@@ -109,8 +83,12 @@ static int open_record(struct subject *s)
     const char *path = cli_value(s->arguments, "--etrecord");
     const int code = cli_record_open(path, &s->record);
     if (code != CLI_OK) return code;
-    if (path != NULL && open_delegation(s, &error) != ETS_OK) return cli_fail(path, &error);
-    find_record(s);
+    if (path != NULL && cli_delegation_open(s->arguments, &s->program.program, &s->record,
+                                            &s->delegation, &error) != ETS_OK) {
+        return cli_fail(path, &error);
+    }
+    cli_delegation_find_record(s->arguments, s->path, &s->program.program, &s->record,
+                               &s->delegation);
     return CLI_OK;
 }
 
@@ -126,7 +104,7 @@ static void print_findings(const struct ets_memory_lines *lines)
         cli_note("%.*s: %s", ETS_TEXT(method->name), text);
     }
     if (findings->count > MOST) {
-        cli_note("%.*s: and %" PRIu32 " more like these", ETS_TEXT(method->name),
+        cli_note("%.*s: the same for %" PRIu32 " more", ETS_TEXT(method->name),
                  findings->count - MOST);
     }
 }
@@ -259,7 +237,8 @@ static int draw(const struct subject *s)
     const char *path =
         cli_has(s->arguments, "--output") ? cli_value(s->arguments, "--output") : "-";
     if (count > 1 && !cli_has(s->arguments, "--map")) {
-        return cli_complain(CLI_USAGE, "%s has %" PRIu32 " methods: --method names the one to draw",
+        return cli_complain(CLI_USAGE,
+                            "%s has %" PRIu32 " methods: choose the one to draw with --method",
                             s->path, count);
     }
     int code = CLI_OK;
@@ -321,8 +300,8 @@ int cmd_memory(const struct cli_arguments *arguments)
     if (arguments->word_count != 1) {
         return cli_complain(CLI_USAGE, "memory needs a program: etscope memory model.pte");
     }
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok);       /* used by cli_style */
-    (void)cli_number(arguments, "--top", 0, 1, UINT32_MAX - 1, &ok); /* by number_of */
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok);       /* read by cli_style */
+    (void)cli_number(arguments, "--top", 0, 1, UINT32_MAX - 1, &ok); /* read by number_of */
     (void)cli_number(arguments, "--at", 0, 0, UINT32_MAX - 1, &ok);
     if (!ok) return CLI_USAGE;
     int code = check_shown(arguments);

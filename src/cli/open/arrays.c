@@ -20,7 +20,7 @@ static long long number_of(struct ets_text name)
     return number;
 }
 
-/* Sorts few indices by number, which are sorted already but for repacked files. */
+/* Sorts a few indices by number; they are already sorted unless the file was repacked. */
 static void sort_numbered(struct cli_arrays *arrays)
 {
     for (size_t i = 1; i < arrays->count; i++) {

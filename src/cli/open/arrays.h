@@ -1,4 +1,4 @@
-/* The arrays of a .npy or .npz file, whichever it is. */
+/* The arrays of a .npy or .npz file. */
 #ifndef ETSCOPE_CLI_OPEN_ARRAYS_H
 #define ETSCOPE_CLI_OPEN_ARRAYS_H
 
@@ -16,17 +16,17 @@ struct cli_arrays {
 };
 
 /*
- * Opens `path`. Arrays keep the order of the file; where all are named arr_N, that of N. Says what
- * is wrong; returns an exit code. Close in any case.
+ * Opens `path`. Arrays keep the order of the file, or the order of N if all are named arr_N.
+ * Reports errors; returns an exit code; close it even after a failure.
  */
 int cli_arrays_open(const char *path, struct cli_arrays *arrays_out);
 void cli_arrays_close(struct cli_arrays *arrays);
 
 /* The name of array `index` below `count`; absent in a .npy. */
 struct ets_text cli_arrays_name(const struct cli_arrays *arrays, size_t index);
-/* The index of the array of that name; `count` where there is none. */
+/* The index of the array with this name; `count` if there is none. */
 size_t cli_arrays_find(const struct cli_arrays *arrays, struct ets_text name);
-/* Array `index` below `count`, good until close. Returns an exit code. */
+/* Reads array `index`, valid until close. Returns an exit code. */
 int cli_arrays_read(struct cli_arrays *arrays, size_t index, struct ets_tensor *tensor_out);
 
 #endif

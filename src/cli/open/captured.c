@@ -1,4 +1,4 @@
-/* Chooses captured tensors of a trace by a word or by filters, and names them. */
+/* Selects captured tensors of a trace by TENSOR and filters, and names them. */
 #include "cli/open/captured.h"
 #include "inspect/patterns.h"
 
@@ -64,7 +64,7 @@ void cli_captured_name(const struct ets_inspection *inspection,
              item);
 }
 
-/* TENSOR: a number is an event, all else an operator's name. */
+/* Reads TENSOR: a number is an event, anything else the name of an operator. */
 static int parse_word(const struct cli_arguments *arguments, struct cli_captured *captured)
 {
     const char *word = arguments->words[1];
@@ -86,7 +86,7 @@ static int parse_word(const struct cli_arguments *arguments, struct cli_captured
     return CLI_OK;
 }
 
-/* A name that nothing has: the nearest ones of the operators that made tensors. */
+/* Reports an unknown name with the nearest names of operators with captured tensors. */
 static int complain_name(const struct cli_captured *captured)
 {
     struct cli_near near = {.word = captured->rows.filter.name};

@@ -1,4 +1,4 @@
-/* The captured tensors that were asked for. */
+/* The selected captured tensors. */
 #ifndef ETSCOPE_CLI_OPEN_CAPTURED_H
 #define ETSCOPE_CLI_OPEN_CAPTURED_H
 
@@ -17,26 +17,26 @@ struct cli_captured {
 };
 
 /*
- * Reads what chooses tensors: TENSOR, the event's number in the list or its operator's name, and
- * the options. Complains where it fits nothing. Returns an exit code.
+ * Reads the selection: TENSOR (the event's number in the list, or the operator's name) and the
+ * options. Reports an error if nothing matches. Returns an exit code.
  */
 int cli_captured_choose(const struct cli_arguments *arguments, const struct cli_subject *subject,
                         const struct ets_inspection *inspection, struct cli_captured *captured);
 
-/* Stands before the first of them. */
+/* Starts before the first selected tensor. */
 void cli_captured_begin(const struct cli_captured *captured, struct ets_captured_values *values);
 
-/* Stands before the first tensor of the trace, whatever was asked for. */
+/* Starts before the first tensor of the trace, selected or not. */
 void cli_captured_begin_all(const struct cli_captured *captured,
                             struct ets_captured_values *values);
 
-/* The next that is a tensor with its bytes; NULL: of all. False at the end. */
+/* The next tensor with its bytes; `captured` NULL: of all. False at the end. */
 bool cli_captured_next(const struct cli_captured *captured, struct ets_captured_values *values,
                        struct ets_captured_value *value_out);
 
 enum { CLI_CAPTURED_NAME_BYTES = 144 };
 
-/* The name in files: "run1-event00014-addmm.out", of an element of a list with "-item2" behind. */
+/* The name in files: "run1-event00014-addmm.out", followed by "-item2" for an element of a list. */
 void cli_captured_name(const struct ets_inspection *inspection,
                        const struct ets_captured_value *value, char name[CLI_CAPTURED_NAME_BYTES]);
 

@@ -1,11 +1,11 @@
-/* --comparator: loads the comparators of shared libraries, and adds their columns. */
+/* The option --comparator: loads comparators from shared libraries, and adds their columns. */
 #include "cli/open/comparator_option.h"
 #include "host/comparator_library.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Two columns of one name would be one for programs. */
+/* Programs could not distinguish two columns of the same name. */
 static int check_name(const struct cli_comparators *c, const char *path, const char *name)
 {
     for (size_t i = 0; i + 1 < c->count; i++) {

@@ -1,5 +1,5 @@
 /*
- * --comparator: comparators of the user's own, as further columns of a table of pairs.
+ * The option --comparator: the user's own comparators, as columns of a table of pairs.
  *
  *     struct cli_comparators comparators;                        // --comparator's options
  *     struct cli_compared compared;                              // of one pair
@@ -31,26 +31,26 @@ struct cli_comparators {
     bool has_refused[CLI_MAX_COMPARATORS]; /* and that was said */
 };
 
-/* What they say of a pair; NaN: nothing. Empty for what was not compared. */
+/* The results for a pair; NaN: none. Empty for pairs that were not compared. */
 struct cli_compared {
     double values[CLI_MAX_COMPARATORS];
 };
 
-/* Opens them all. Returns an exit code; close in any case. */
+/* Opens all comparators. Returns an exit code; close it even after a failure. */
 int cli_comparators_open(const struct cli_arguments *arguments, struct cli_comparators *out);
 void cli_comparators_close(struct cli_comparators *comparators);
 
-/* Compares a pair. The first pair that a comparator refuses is told on standard error. */
+/* Compares a pair. Reports the first pair that a comparator refuses on standard error. */
 void cli_comparators_run(struct cli_comparators *comparators, const struct ets_tensor *reference,
                          const struct ets_tensor *other, struct cli_compared *out);
 
 /*
- * Adds the columns, behind all others. INVALID_ARGUMENT: the table has a column of a comparator's
- * name already.
+ * Adds the columns after all others. INVALID_ARGUMENT: a column with a comparator's name already
+ * exists.
  */
 enum ets_status cli_comparators_add_columns(const struct cli_comparators *comparators,
                                             struct ets_table *table, struct ets_error *error);
-/* Their cells in the row begun last; NULL `compared`: there was no pair to compare. */
+/* Puts their cells in the last row; `compared` NULL: there was no pair to compare. */
 void cli_comparators_put(const struct cli_comparators *comparators,
                          const struct cli_compared *compared, struct ets_table *table);
 

@@ -1,4 +1,4 @@
-/* Opens the debug buffer of a trace, and notes where it is too short or another file. */
+/* Opens the debug buffer of a trace, and notes if it may belong to another run. */
 #include "cli/open/debug_buffer.h"
 
 #include "cli/core/cli_text.h"
@@ -7,7 +7,7 @@
 
 enum { ALIGNMENT = 64 }; /* writers round up to it */
 
-/* Kinds that a magic number tells, and no tensor begins with by chance. */
+/* Kinds with a magic number that no tensor starts with by chance. */
 static bool is_another_file(enum ets_kind kind)
 {
     switch (kind) {
@@ -37,7 +37,7 @@ int cli_debug_buffer_open(const char *path, struct ets_file **file_out, struct e
     return CLI_OK;
 }
 
-/* Where the last tensor of the value ends; 0 where none has bytes. */
+/* Where the last tensor of the value ends; 0 if none has bytes. */
 static uint64_t value_end(const struct ets_etdump *dump, size_t at)
 {
     struct ets_debug_value value;
@@ -67,7 +67,7 @@ static uint64_t trace_end(const struct ets_inspection *inspection)
     return (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Parts of the trace are missing, and what they refer to is not known. */
+/* Whether parts of the trace are missing, so that their tensors are unknown. */
 static bool is_incomplete(const struct ets_inspection *inspection)
 {
     const struct ets_trace_facts *facts = ets_inspection_trace(inspection);
@@ -83,7 +83,7 @@ void cli_note_debug_buffer(const struct ets_inspection *inspection, const char *
     uint64_t end = trace_end(inspection);
     if (end == 0) return;
     if (facts != NULL && facts->state.debug_bytes > end) end = facts->state.debug_bytes;
-    size_t used = bytes.size; /* a buffer that was written whole has zeros behind */
+    size_t used = bytes.size; /* a completely written buffer ends with zeros */
     while (used > end && bytes.data[used - 1] == 0) used--;
     if (used <= end) return;
     cli_note("%s has %zu bytes, but the trace uses %llu: it may be the debug buffer of another run",

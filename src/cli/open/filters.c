@@ -1,4 +1,4 @@
-/* Parses the options that choose rows, and says what was meant where nothing matches. */
+/* Parses the options that select rows, and suggests what was meant if nothing matches. */
 #include "cli/open/filters.h"
 #include "inspect/patterns.h"
 
@@ -69,7 +69,7 @@ void cli_near_offer(struct cli_near *near, struct ets_text text)
 {
     char copy[CLI_NEAR_BYTES];
     if (text.data == NULL || text.size == 0) return;
-    /* Of long paths the end tells. */
+    /* Compares the end of long paths. */
     const size_t size = text.size < sizeof copy ? text.size : sizeof copy - 1;
     memcpy(copy, text.data + text.size - size, size);
     copy[size] = '\0';
@@ -124,7 +124,7 @@ static bool any_matches(const struct choice *choice, const struct ets_row_filter
 
 enum part { PART_NAME, PART_MODULE, PART_HANDLE, PART_SOURCE, PART_BACKEND, PART_COUNT };
 
-/* What a row has of the kind that a part of the filter asks for. */
+/* Offers the row's values for a part of the filter. */
 static void offer_row(const struct ets_row *row, enum part part, struct cli_near *near)
 {
     char text[512];
@@ -166,7 +166,7 @@ static int complain(const struct choice *choice, enum part part, const char *opt
     return cli_complain(CLI_USAGE, "%s %s matches no row%s%s", option, word, line, hint);
 }
 
-/* The first part that alone leaves nothing. */
+/* Reports the first part of the filter that alone matches nothing. */
 static int explain(const struct choice *choice, const struct ets_row_filter *f)
 {
     char handle[24], source[4200];
@@ -198,8 +198,8 @@ static int explain(const struct choice *choice, const struct ets_row_filter *f)
 }
 
 /*
- * "xnn" is XnnpackBackend where no other backend begins so. A name, or a pattern that fits, stays
- * what it is.
+ * Completes "xnn" to XnnpackBackend if no other backend starts with it. Keeps names and patterns
+ * that match.
  */
 static int complete_backend(const struct choice *choice, struct ets_row_filter *filter)
 {

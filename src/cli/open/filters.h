@@ -1,11 +1,11 @@
-/* Options that choose rows of an inspection, and what is said where none are left. */
+/* Options that select rows of an inspection, and messages if none match. */
 #ifndef ETSCOPE_CLI_OPEN_FILTERS_H
 #define ETSCOPE_CLI_OPEN_FILTERS_H
 
 #include "cli/core/command.h"
 #include "etscope/experimental/row_filter.h"
 
-/* For the option tables of the commands that show rows. */
+/* Options of the commands that show rows. */
 /* clang-format off */
 #define CLI_FILTER_OPTIONS                                                                        \
     {"--name", NULL, "PATTERN",                                                                   \
@@ -31,13 +31,13 @@ struct cli_filter {
 int cli_filter_parse(const struct cli_arguments *arguments, struct cli_filter *filter_out);
 
 /*
- * Leaves out the blocks that ran another method than `method` (NULL: any), where some ran it, and
- * complains where nothing of `block` and `run` (ETS_NO_INDEX: all) is left. Returns an exit code.
+ * If any block ran `method` (NULL: any), leaves out the other blocks. Reports an error if no row of
+ * `block` and `run` (ETS_NO_INDEX: all) is left. Returns an exit code.
  */
 int cli_filter_settle(struct cli_filter *filter, const struct ets_inspection *inspection,
                       const char *method, uint32_t block, uint32_t run);
 
-/* The texts nearest to a word, for a message: offer some, then print. */
+/* Collects the texts nearest to a word, for a message: offer all, then print. */
 enum { CLI_NEAR_COUNT = 3, CLI_NEAR_BYTES = 80 };
 struct cli_near {
     const char *word;

@@ -1,8 +1,9 @@
 /*
- * Programs are told apart by their fingerprints. A trace belongs to the program whose fingerprint
- * it carries; one without to the only model that it joins, or of several to that of its name. An
- * ETRecord has no fingerprint: it belongs to the program of its name, or to the only one with which
- * it explains a trace.
+ * Finds which files of a folder belong together. Programs are identified by their fingerprints. A
+ * trace belongs to the program whose fingerprint it carries. A trace without a fingerprint belongs
+ * to the only model that it joins, or, if it joins several, to the one with its name. An ETRecord
+ * has no fingerprint: it belongs to the program with its name, or to the only one with which it
+ * explains a trace.
  */
 #include "cli/open/folder_models.h"
 
@@ -32,7 +33,7 @@ static bool is_trace(const struct folder_file *file)
     return file->kind == ETS_KIND_ETDUMP && file->problem.status == ETS_OK;
 }
 
-/* The names up to the last point, which must be there. */
+/* Compares names up to the last point, which must exist. */
 static bool has_name_of(const struct folder_file *file, const struct folder_file *other)
 {
     const char *left = folder_file_name(file), *right = folder_file_name(other);
@@ -42,7 +43,7 @@ static bool has_name_of(const struct folder_file *file, const struct folder_file
     return size == (size_t)(right_end - right) && memcmp(left, right, size) == 0;
 }
 
-/* Memory that runs out is a problem of the file. */
+/* Reports exhausted memory as a problem of the file. */
 static void add_method(struct folder_file *file, struct ets_text name)
 {
     const size_t used = file->methods == NULL ? 0 : strlen(file->methods);
@@ -135,7 +136,7 @@ static void begin_model(struct folder_models *models, struct folder_file *file)
     join(file, models->count++, FOLDER_TIE_SELF);
 }
 
-/* The model of the program with this fingerprint, or ETS_NO_INDEX. */
+/* The model whose program has this fingerprint, or ETS_NO_INDEX. */
 static uint32_t find_fingerprint(const struct folder_models *models, uint64_t fingerprint)
 {
     for (uint32_t i = 0; i < models->count; i++) {
@@ -170,7 +171,7 @@ static const struct folder_file *program_of(const struct folder_model *model)
     return is_program(model->first) ? model->first : NULL;
 }
 
-/* Whether the trace joins these; `record` may be NULL, and then `program` not, and the reverse. */
+/* Whether the trace joins these; one of `record` and `program` may be NULL. */
 static bool trace_fits(struct folder_models *models, const struct folder_file *trace,
                        const struct folder_file *record, const struct folder_file *program)
 {
@@ -201,7 +202,7 @@ static bool has_methods_of(const struct folder_file *record, const struct folder
     return true;
 }
 
-/* Whether record and program together explain a trace that is not another model's. */
+/* Whether ETRecord and program together explain a trace that belongs to no other model. */
 static bool explains_trace(struct folder_models *models, const struct folder_file *record,
                            uint32_t model)
 {
@@ -267,7 +268,7 @@ static void join_trace(struct folder_models *models, struct folder_file *trace)
     else if (named != ETS_NO_INDEX) join(trace, named, FOLDER_TIE_NAME);
 }
 
-/* A raw file of a trace's name is what that trace captured. */
+/* A raw file with a trace's name contains the tensors of that trace. */
 static void join_debug_buffers(struct folder_models *models)
 {
     for (uint32_t i = 0; i < models->paths.count; i++) {

@@ -1,4 +1,4 @@
-/* Opens ETRecords and programs that options name, and says what is wrong with them. */
+/* Opens ETRecords and programs that options name, and reports errors. */
 #include "cli/open/inputs.h"
 
 #include "etscope/file.h"
@@ -27,7 +27,7 @@ void cli_record_close(struct cli_record *record)
     ets_file_close(record->file);
 }
 
-/* What is in the file that was opened. */
+/* Opens the contents of the file. */
 static enum ets_status begin_program(struct cli_program *program, struct ets_error *error)
 {
     enum ets_status status;

@@ -1,4 +1,4 @@
-/* Opening the files that commands read, with errors said on the way. */
+/* Opens the files that commands read, and reports errors. */
 #ifndef ETSCOPE_CLI_OPEN_INPUTS_H
 #define ETSCOPE_CLI_OPEN_INPUTS_H
 
@@ -13,7 +13,7 @@ struct cli_record {
     struct ets_file *file;
     struct ets_etrecord *record;
 };
-/* The first without a word about what is wrong; close in any case, as of the second. */
+/* The first does not report errors. Close both even after a failure. */
 enum ets_status cli_record_read(const char *path, struct cli_record *record_out,
                                 struct ets_error *error);
 int cli_record_open(const char *path, struct cli_record *record_out);
@@ -30,7 +30,7 @@ struct cli_program {
 };
 enum ets_status cli_program_read(const char *path, struct cli_program *program_out,
                                  struct ets_error *error);
-/* One that is only looked at: it is no input of the command. */
+/* Opens a file only to examine it: it does not count as an input of the command. */
 enum ets_status cli_program_peek(const char *path, struct cli_program *program_out);
 int cli_program_open(const char *path, struct cli_program *program_out);
 void cli_program_close(struct cli_program *program);
@@ -40,7 +40,7 @@ struct cli_model {
     struct cli_record record;
     struct cli_program program;
 };
-/* Either path may be NULL. The first says nothing of what is wrong; close in any case. */
+/* Either path may be NULL. The first does not report errors; close it even after a failure. */
 enum ets_status cli_model_read(const char *record_path, const char *program_path,
                                struct cli_model *model_out);
 int cli_model_open(const char *record_path, const char *program_path, struct cli_model *model_out);
@@ -48,7 +48,7 @@ void cli_model_close(struct cli_model *model);
 /* Its program; NULL: none. */
 const struct ets_program *cli_model_program(const struct cli_model *model);
 
-/* The number in a trace's fingerprint; false: it is no program's, but the application's own. */
+/* The number in a trace's fingerprint; false: the application chose the fingerprint. */
 bool cli_fingerprint_number(struct ets_bytes fingerprint, uint64_t *number_out);
 
 #endif

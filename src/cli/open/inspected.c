@@ -103,7 +103,7 @@ static int open_anew(const struct cli_subject *subject, const struct ets_inspect
     if (is_damaged && error.file == NULL && !options->partial) {
         cli_note("--partial reads the intact part");
     }
-    return status == ETS_NOT_FOUND ? CLI_USAGE : code; /* what is not found is --method's name */
+    return status == ETS_NOT_FOUND ? CLI_USAGE : code; /* the method of --method was not found */
 }
 
 int cli_open_inspection(struct cli_subject *subject, const struct ets_inspect_options *options,

@@ -1,11 +1,11 @@
-/* The inspection that a command works on, by the options that commands share. */
+/* Opens the inspection that a command works on, by the options that commands share. */
 #ifndef ETSCOPE_CLI_OPEN_INSPECTED_H
 #define ETSCOPE_CLI_OPEN_INSPECTED_H
 
 #include "cli/core/command.h"
 #include "etscope/inspect.h"
 
-/* A trace and what explains it; record and program may be NULL. */
+/* A trace and its model; record and program may be NULL. */
 struct cli_subject {
     const char *path; /* for messages */
     struct ets_bytes dump;
@@ -14,27 +14,28 @@ struct cli_subject {
     struct ets_etrecord *record;
     const struct ets_program *program;
     const char *method;
-    struct ets_inspection *inspection; /* made already, as cli_inspection_options has it; or NULL */
+    struct ets_inspection
+        *inspection; /* already open, with the options of cli_inspection_options; or NULL */
 };
 
 /*
- * Opens the inspection, or takes the subject's, saying what is wrong. `inspection_out` is the
- * caller's to close where CLI_OK comes back.
+ * Opens the inspection, or takes the subject's, and reports errors. After CLI_OK the caller closes
+ * `inspection_out`.
  */
 int cli_open_inspection(struct cli_subject *subject, const struct ets_inspect_options *options,
                         struct ets_inspection **inspection_out);
 
-/* What --block (by name or number) and --run ask for; ETS_NO_INDEX: all. */
+/* The block of --block (name or number) and the run of --run; ETS_NO_INDEX: all. */
 int cli_choose_rows(const struct cli_arguments *arguments, const struct ets_inspection *inspection,
                     uint32_t *block_out, uint32_t *run_out);
 
-/* --run names one run, --steady several. Returns an exit code. */
+/* Checks that --run and --steady are not both given. Returns an exit code. */
 int cli_check_steady(const struct cli_arguments *arguments);
 
-/* What was skipped, odd or not joined, as notes. */
+/* Prints notes about what was skipped, corrected or not joined. */
 void cli_print_notes(const struct ets_inspection *inspection);
 
-/* How the subject is read and joined, by the options that `inspect` and `annotate` share. */
+/* Reads the options of `inspect` and `annotate` for reading and joining the subject. */
 struct ets_inspect_options cli_inspection_options(const struct cli_arguments *arguments,
                                                   const struct cli_subject *subject);
 

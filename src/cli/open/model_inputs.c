@@ -1,4 +1,6 @@
-/* Makes the inputs of a run: from arrays, a test case, a record, raw files, or generated. */
+/*
+ * Makes the inputs of a run from arrays, a test case, an ETRecord or raw files, or generates them.
+ */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,10 +14,10 @@
 
 enum source { SOURCE_AUTO, SOURCE_CASE, SOURCE_ETRECORD, SOURCE_ZEROS, SOURCE_ONES, SOURCE_RANDOM };
 
-/* Options that mean something for random inputs alone. */
+/* Options for random inputs only. */
 static const char *const random_options[] = {"--seed", "--range", "--int-range", NULL};
 
-/* What generated values are drawn from. */
+/* How to generate values. */
 struct generator {
     enum source source;
     uint64_t state;
@@ -47,7 +49,7 @@ static int64_t next_integer(struct generator *g)
     return (int64_t)((uint64_t)g->int_low + (span == 0 ? drawn : drawn % span));
 }
 
-/* Integers' range is not one of truth values: these are any. */
+/* The range of integers does not apply to bools, which are both. */
 static bool next_truth(struct generator *g)
 {
     if (g->source != SOURCE_RANDOM) return g->source == SOURCE_ONES;
@@ -134,7 +136,7 @@ static bool find_integer_limits(int type, long long *least_out, long long *most_
     return false;
 }
 
-/* Numbers that the type cannot hold would come out as others. */
+/* Refuses ranges that exceed the type, which would produce other numbers. */
 static int check_ranges(const struct generator *g, size_t index, int type)
 {
     const char *name = ets_scalar_type_name(type);
@@ -181,7 +183,7 @@ static int generate_tensor(struct generator *g, size_t index, const struct ets_t
     return CLI_OK;
 }
 
-/* Numbers are baked into the program: the runtime accepts only what it was exported with. */
+/* The program contains its plain numbers: the runtime accepts only those of the export. */
 static void take_baked_number(const struct cli_session *session, const char *method, size_t index,
                               struct ets_value *value)
 {
@@ -274,7 +276,7 @@ static bool load_integer(const struct ets_tensor *tensor, int64_t *value_out)
     return true;
 }
 
-/* What the method takes as a plain number comes as a tensor of one element. */
+/* Converts a tensor of one element to the plain number that the method takes. */
 static int take_number(const char *path, size_t index, enum ets_value_kind kind,
                        struct ets_value *value)
 {
@@ -301,7 +303,7 @@ static int take_number(const char *path, size_t index, enum ets_value_kind kind,
     return CLI_OK;
 }
 
-/* `value` as input `index` of the method; what does not fit is for the runtime to say. */
+/* Makes `value` input `index` of the method; the runtime reports what does not fit. */
 static int fit_input(const struct cli_session *session, const char *method, const char *path,
                      size_t index, struct ets_value *value)
 {
@@ -314,7 +316,7 @@ static int fit_input(const struct cli_session *session, const char *method, cons
     return is_number ? take_number(path, index, info.kind, value) : CLI_OK;
 }
 
-/* One more argument; NULL: no memory. */
+/* Appends an input; NULL: no memory. */
 static struct ets_value *add_value(struct cli_model_inputs *inputs)
 {
     struct ets_value *grown = realloc(inputs->values, (inputs->count + 1) * sizeof *grown);
@@ -324,7 +326,7 @@ static struct ets_value *add_value(struct cli_model_inputs *inputs)
     return &grown[inputs->count++];
 }
 
-/* A file of bytes: the program says of what. */
+/* Reads a file of raw bytes, whose type and shape the program declares. */
 static int add_raw(const struct cli_session *session, const char *method, const char *path,
                    struct ets_bytes bytes, struct cli_model_inputs *inputs)
 {
@@ -339,7 +341,7 @@ static int add_raw(const struct cli_session *session, const char *method, const 
     return cli_raw_read(path, bytes, method, index, &info, value);
 }
 
-/* What one file holds, as the arguments that come next. */
+/* Appends the arrays of one file as the next inputs. */
 static int add_file(const struct cli_session *session, const char *method, const char *path,
                     struct cli_model_inputs *inputs)
 {
@@ -414,7 +416,7 @@ int cli_check_record_inputs(const char *path, struct ets_etrecord *record)
     return CLI_OK;
 }
 
-/* The record may have several cases one after another: the first is taken. */
+/* The ETRecord may contain several cases in sequence: takes the first. */
 static int from_record(const struct cli_session *session, const char *method,
                        struct cli_model_inputs *inputs)
 {
@@ -488,7 +490,7 @@ int cli_model_inputs_check(const struct cli_arguments *arguments)
     return parse_generator(arguments, &g);
 }
 
-/* Where the inputs of a method come from that nobody chose. */
+/* Notes where the inputs of a method come from, if no option says it. */
 static void note_source(const struct cli_arguments *arguments, const char *method, const char *what)
 {
     const char *unused = cli_first_given(arguments, random_options);

@@ -1,4 +1,4 @@
-/* What a command writes must not be what it reads. */
+/* Checks that no output of a command is one of its inputs. */
 #define _POSIX_C_SOURCE 200809L
 #include <string.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@ struct identity {
     ino_t file;
 };
 
-/* Devices and pipes have nothing to lose, and what is not there is nobody's. */
+/* Devices, pipes and missing files cannot be overwritten by mistake. */
 static bool identify(const char *path, struct identity *identity)
 {
     struct stat info;
@@ -29,7 +29,7 @@ static bool is_same(const char *left, const char *right)
     return identify(left, &a) && identify(right, &b) && a.device == b.device && a.file == b.file;
 }
 
-/* The captured tensors are written by what runs a program, and read by all others. */
+/* Commands that run programs write captured tensors; all others read them. */
 static bool is_output(const struct cli_command *command, const char *option)
 {
     static const char *const outputs[] = {"--output", "--tsv-path", "--to", "--junit",
@@ -47,7 +47,7 @@ static int complain_input(const char *path, const char *option)
                         option);
 }
 
-/* Output number `index` against all words and the values of all other options. */
+/* Compares output number `index` with all arguments and all other option values. */
 static int check(const struct cli_arguments *arguments, unsigned index)
 {
     const struct cli_option *options = arguments->command->options;
@@ -70,14 +70,15 @@ static int check(const struct cli_arguments *arguments, unsigned index)
     return CLI_OK;
 }
 
-/* What cannot be written is known before anything runs. */
+/* Checks that the output can be written before anything runs. */
 static int check_writable(const char *path)
 {
     struct ets_output *output;
     struct ets_error error;
     struct stat info;
     const bool is_file = stat(path, &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode);
-    if (strcmp(path, "-") == 0 || !is_file) return CLI_OK; /* opening a pipe is seen at its end */
+    if (strcmp(path, "-") == 0 || !is_file)
+        return CLI_OK; /* the reader would notice an opened pipe */
     if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
     ets_output_discard(output);
     return CLI_OK;

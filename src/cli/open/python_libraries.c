@@ -1,4 +1,4 @@
-/* Asks a Python for its executorch's libraries, in a process of its own. */
+/* Asks a Python for its executorch's libraries, in a separate process. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/open/python_libraries.h"
 
@@ -13,7 +13,7 @@ extern char **environ;
 
 #define MARK "etscope-library="
 
-/* Imports neither: torch takes seconds. What Python says besides, as warnings, has no mark. */
+/* Imports neither: torch takes seconds. Other output of Python, such as warnings, has no mark. */
 static char question[] =
     "import sys\n"
     "sys.path = [path for path in sys.path if path]\n" /* not the working directory's modules */
@@ -34,7 +34,7 @@ static char question[] =
     "python or sys.exit('it has no shared libpython: ' + (' '.join(paths) or 'it is static'))\n"
     "print('\\n" MARK "' + python[0] + '\\n" MARK "' + operators[0])\n";
 
-/* Starts `python -c question`; what it says comes out of `*from`. 0 or an errno. */
+/* Starts `python -c question`; `*from` reads its output. Returns 0 or an errno. */
 static int start(const char *python, pid_t *process, int *from)
 {
     posix_spawn_file_actions_t actions;

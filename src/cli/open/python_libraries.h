@@ -1,12 +1,13 @@
-/* Libraries that the executorch of a Python has and the engine does not link: llama's operators. */
+/* Libraries of a Python's executorch that the engine does not link: llama's operators. */
 #ifndef ETSCOPE_CLI_OPEN_PYTHON_LIBRARIES_H
 #define ETSCOPE_CLI_OPEN_PYTHON_LIBRARIES_H
 
 #include "cli/open/session.h"
 
 /*
- * Asks the Python of --python which libraries to load before those of --load-library: its own
- * libpython, then executorch's custom operators. Nothing without the option. Returns an exit code.
+ * Asks the Python of --python which libraries to load before those of --load-library: its
+ * libpython, then executorch's custom operators. Does nothing without the option. Returns an exit
+ * code.
  */
 enum { CLI_PYTHON_LIBRARIES = 4 };
 

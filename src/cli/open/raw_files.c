@@ -1,4 +1,4 @@
-/* Reads a tensor's bytes from a file whose type and shape the program tells. */
+/* Reads a tensor's raw bytes from a file; the program declares type and shape. */
 #include "cli/open/raw_files.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ bool cli_is_raw(const char *path, struct ets_bytes bytes)
     return kind != ETS_KIND_NPY && kind != ETS_KIND_ZIP && kind != ETS_KIND_ETRECORD;
 }
 
-/* A plain number: of as many bytes as C has for it. */
+/* Reads a plain number, with the size of its C type. */
 static size_t number_bytes(enum ets_value_kind kind)
 {
     return kind == ETS_VALUE_BOOL ? 1 : kind == ETS_VALUE_INT || kind == ETS_VALUE_DOUBLE ? 8 : 0;

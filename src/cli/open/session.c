@@ -1,6 +1,4 @@
-/*
- * Runs a model for the commands that do so: engine, program, inputs, runs and the files to write.
- */
+/* Runs a model: opens the engine, program and inputs, runs, and writes the files. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/open/session.h"
 #include "host/output.h"
@@ -22,7 +20,7 @@ static uint64_t now_ns(void)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* Opens an output, so that what cannot be written is known before anything runs. */
+/* Opens an output early, so that errors are reported before anything runs. */
 static int hold_output(struct cli_session *session, const char *path)
 {
     struct ets_error error;
@@ -133,7 +131,7 @@ static enum ets_engine_tracer choose_tracer(const struct cli_session *session)
     return name != NULL && strcmp(name, "upstream") == 0 ? ETS_TRACER_UPSTREAM : ETS_TRACER_ETSCOPE;
 }
 
-/* What the trace tells of the model; ExecuTorch's tracer has no place for it. */
+/* What the trace states about the model; ExecuTorch's tracer cannot store it. */
 static struct ets_bytes take_fingerprint(struct cli_session *session)
 {
     if (choose_tracer(session) != ETS_TRACER_ETSCOPE) return (struct ets_bytes){NULL, 0};
@@ -185,7 +183,7 @@ static long long case_at(const struct cli_arguments *arguments, unsigned index)
     return *value == '\0' || *end != '\0' || number < 0 ? -2 : number;
 }
 
-/* Options that contradict each other. */
+/* Checks for options that contradict each other. */
 static int check(const struct cli_session *session)
 {
     const struct cli_arguments *arguments = session->arguments;
@@ -268,7 +266,7 @@ void cli_session_close(struct cli_session *session)
     cli_program_close(&session->model);
 }
 
-/* The only method, or "forward" as the runtime's tools have it. */
+/* The only method, or "forward", like the runtime's tools. */
 static int default_method(const struct cli_session *session, const char **name_out)
 {
     const size_t count = session->engine->method_count(session->program);
@@ -324,7 +322,7 @@ static int execute(struct cli_session *session, struct ets_engine_method *method
     return CLI_OK;
 }
 
-/* The forms in which outputs are kept. */
+/* The formats of saved outputs. */
 static const struct output_form {
     const char *option, *before, *ending; /* of the output's number */
     bool has_header;
@@ -332,7 +330,7 @@ static const struct output_form {
 
 enum { OUTPUT_FORMS = sizeof output_forms / sizeof *output_forms };
 
-/* PREFIX.N.npy, and what tells several methods or cases apart: PREFIX.METHOD.CASE.N.npy. */
+/* PREFIX.N.npy, or for several methods or cases PREFIX.METHOD.CASE.N.npy. */
 static int name_output(const struct cli_session *session, const struct output_form *form,
                        const char *method, long long test_case, size_t index,
                        char path[CLI_PATH_BYTES])
@@ -418,7 +416,7 @@ static int keep_output(struct cli_session *session, const struct output_form *fo
     return cli_session_keep(session, path, parts, 2);
 }
 
-/* Writes and prints output `index`, as was asked. */
+/* Writes and prints output `index`, as requested. */
 static int hand_out(struct cli_session *session, const char *method, long long test_case,
                     size_t index, const struct ets_value *value)
 {
@@ -501,7 +499,7 @@ static int add_summary(struct cli_session *session, const char *method, long lon
     return CLI_OK;
 }
 
-/* Warm-up, then the recorded runs, on one set of inputs; their last outputs are kept. */
+/* Runs warm-up, then the recorded runs, on one set of inputs; keeps the last outputs. */
 static int run_case(struct cli_session *session, struct ets_engine_method *method, const char *name,
                     long long test_case)
 {
@@ -541,7 +539,7 @@ static int run_method(struct cli_session *session, const char *name)
     return code;
 }
 
-/* What the tracer could not keep is said, never hidden. */
+/* Reports everything that the tracer could not keep. */
 static void report_drops(struct cli_session *session)
 {
     struct ets_engine_trace_statistics s;
@@ -560,7 +558,7 @@ static void report_drops(struct cli_session *session)
             "enough",
             (unsigned long long)s.dropped_space_count, (unsigned long long)s.debug_bytes_needed);
     }
-    /* etscope's tracer tells it in the trace itself: trace_notes.h. */
+    /* etscope's tracer records this in the trace: trace_notes.h. */
     if (s.dropped_invalid_count > 0 && choose_tracer(session) == ETS_TRACER_UPSTREAM) {
         cli_note("dropped %llu events of a delegate that called the tracer incorrectly",
                  (unsigned long long)s.dropped_invalid_count);

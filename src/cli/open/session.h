@@ -1,4 +1,4 @@
-/* One execution of a program: what `run` and `profile` have in common. */
+/* Executes a program, for `run` and `profile`. */
 #ifndef ETSCOPE_CLI_OPEN_SESSION_H
 #define ETSCOPE_CLI_OPEN_SESSION_H
 
@@ -7,8 +7,7 @@
 #include "etscope/engine.h"
 #include "host/output.h"
 
-/* Options of everything that runs programs, and of an execution, for the commands' option tables.
- */
+/* Options of all commands that run programs, and options of an execution. */
 /* clang-format off */
 #define CLI_PYTHON_OPTION                                                                         \
     {"--python", NULL, "PYTHON",                                                                  \
@@ -62,17 +61,17 @@
 
 enum { CLI_PATH_BYTES = 4096 };
 
-/* A file that takes its place with all others at the end. */
+/* An output file that is committed with all others at the end. */
 struct cli_kept_file {
-    struct ets_output *output; /* NULL: it did */
-    bool is_written;           /* else its name is only held */
-    char path[CLI_PATH_BYTES]; /* for the message, should it fail */
+    struct ets_output *output; /* NULL: committed */
+    bool is_written;           /* otherwise only the name is reserved */
+    char path[CLI_PATH_BYTES]; /* for an error message */
 };
 
 /* Wall times of the recorded runs of one method on one set of inputs. */
 struct cli_summary {
     const char *method;
-    long long test_case; /* of the bundle; -1: the inputs come from elsewhere */
+    long long test_case; /* of the bundle; -1: not from a test case */
     long long runs;
     double p50_ns, min_ns, max_ns;
 };
@@ -93,39 +92,41 @@ struct cli_session {
     bool counts_memory;                                 /* and the trace tells it */
     uint8_t fingerprint[ETS_PROGRAM_FINGERPRINT_BYTES]; /* of the model, for the trace */
     struct ets_bytes trace, debug;                      /* after cli_session_execute; borrowed */
-    const char *default_method;                         /* where --method names none */
+    const char *default_method;                         /* if --method names none */
     struct cli_summary *summaries;                      /* in the order of execution */
     size_t summary_count;
     size_t debug_buffer_bytes; /* 0: the engine's ceiling */
-    bool is_incomplete;        /* the debug buffer was too small for what was to be captured */
+    bool is_incomplete;        /* the debug buffer was too small */
     struct cli_kept_file *kept;
     size_t kept_count;
 };
 
-/* Opens everything. Returns an exit code; close in any case. `runs`, `warmup`: the defaults. */
+/*
+ * Opens everything. Returns an exit code; close it even after a failure. `runs`, `warmup`: the
+ * defaults.
+ */
 int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, long long runs,
                      long long warmup, struct cli_session *session);
 /*
- * The engine alone, and in it the program, of a session with arguments, path and model, for
- * commands whose options are others. `threads`: 0: the runtime's choice. Returns an exit code.
+ * Opens only the engine and the program, for commands with other options; arguments, path and model
+ * of the session are set. `threads` 0: the runtime decides. Returns an exit code.
  */
 int cli_session_engine(struct cli_session *session); /* without a program */
 int cli_session_start(struct cli_session *session, unsigned threads);
 /*
- * Holds the outputs' names, runs what was asked for, keeps outputs and the debug buffer, ends the
- * trace.
+ * Reserves the names of outputs, runs, keeps the outputs and the debug buffer, and ends the trace.
  */
 int cli_session_execute(struct cli_session *session);
 /*
- * Writes `parts` to a file that takes the place of `path` with the commit, so that a command which
- * fails leaves nothing. Returns an exit code.
+ * Writes `parts` to a file that replaces `path` at the commit, so that a failing command leaves
+ * nothing. Returns an exit code.
  */
 int cli_session_keep(struct cli_session *session, const char *path, const struct ets_bytes *parts,
                      size_t part_count);
 int cli_session_commit(struct cli_session *session);
 void cli_session_close(struct cli_session *session);
 
-/* arguments of a method: model_inputs.c */
+/* inputs of a method: model_inputs.c */
 struct cli_model_inputs {
     struct ets_value *values;
     size_t count;
@@ -133,13 +134,13 @@ struct cli_model_inputs {
     size_t file_count;
     void **buffers; /* of generated tensors */
     size_t buffer_count;
-    long long test_case; /* of the bundle; -1: they come from elsewhere */
+    long long test_case; /* of the bundle; -1: not from a test case */
 };
-/* Options about inputs that contradict each other. Returns an exit code. */
+/* Checks for input options that contradict each other. Returns an exit code. */
 int cli_model_inputs_check(const struct cli_arguments *arguments);
-/* Complains of representative inputs that are no values. Returns an exit code. */
+/* Reports representative inputs that are not values. Returns an exit code. */
 int cli_check_record_inputs(const char *path, struct ets_etrecord *record);
-/* Inputs of `method`; `test_case` < 0: none asked for. Says on stderr where they come from. */
+/* Makes the inputs of `method`; `test_case` < 0: none requested. Notes where they come from. */
 int cli_model_inputs_open(const struct cli_session *session, const char *method,
                           long long test_case, struct cli_model_inputs *inputs_out);
 void cli_model_inputs_close(struct cli_model_inputs *inputs);

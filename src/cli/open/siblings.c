@@ -1,4 +1,4 @@
-/* Finds the ETRecord and the program beside traces, and uses those that agree with them. */
+/* Finds ETRecords and programs beside traces, and uses those that agree. */
 #include "cli/open/siblings.h"
 
 #include <stdio.h>
@@ -13,19 +13,19 @@
 
 enum { PATH_BYTES = CLI_SIBLING_BYTES, WITH_RECORD = 1, WITH_PROGRAM = 2 };
 
-/* Of hundreds of traces no more are named. */
+/* Limits the notes for hundreds of traces. */
 enum { MOST_NOTES = 3 };
 
-/* Programs that are hashed to find the trace's; a folder of more is no folder of one model. */
+/* Maximum number of programs to hash; a folder with more does not belong to one model. */
 enum { MOST_PROGRAMS = 64 };
 
-/* What may belong to a trace. */
+/* Files that may belong to a trace. */
 struct names {
     char record[PATH_BYTES], program[PATH_BYTES]; /* "": none */
-    bool record_is_programs;                      /* it has the program's name, not the trace's */
+    bool record_is_programs;                      /* named like the program, not like the trace */
 };
 
-/* A trace that something is looked for. */
+/* A trace for which siblings are searched. */
 struct search {
     struct cli_siblings *siblings;
     struct ets_bytes dump;
@@ -67,7 +67,7 @@ bool cli_sibling_path(const char *path, const char *ending, char found[PATH_BYTE
     return false;
 }
 
-/* Files of the trace's name. */
+/* Finds files with the trace's name. */
 static void find_named(const char *path, struct names *names)
 {
     names->record_is_programs = false;
@@ -101,7 +101,7 @@ static bool is_program_of(const char *path, uint64_t fingerprint)
     return is;
 }
 
-/* The program in the folder that has the fingerprint; copies of it are the same. */
+/* Finds the program in the folder with this fingerprint; any copy will do. */
 static void find_in_folder(const char *folder, bool is_named, uint64_t fingerprint,
                            char found[PATH_BYTES])
 {
@@ -120,7 +120,7 @@ static void find_in_folder(const char *folder, bool is_named, uint64_t fingerpri
     cli_paths_close(&files);
 }
 
-/* The same in the trace's folder. The last answer stays: a folder may hold many such traces. */
+/* The same in the trace's folder. Caches the last answer: a folder may contain many such traces. */
 static bool find_by_fingerprint(const char *path, uint64_t fingerprint, char found[PATH_BYTES])
 {
     static struct {
@@ -143,7 +143,10 @@ static bool find_by_fingerprint(const char *path, uint64_t fingerprint, char fou
     return found[0] != '\0';
 }
 
-/* Files of the trace's name; of a trace with a fingerprint its program, whatever that is called. */
+/*
+ * Finds files with the trace's name; for a trace with a fingerprint also its program under any
+ * name.
+ */
 static void find_all(const char *path, struct ets_bytes dump, struct names *names)
 {
     uint64_t fingerprint;
@@ -158,7 +161,7 @@ static void find_all(const char *path, struct ets_bytes dump, struct names *name
     names->record_is_programs = cli_sibling_path(names->program, ".etrecord", names->record);
 }
 
-/* Options that the trace cannot fulfil say nothing about what it belongs to. */
+/* Options that do not fit the trace do not decide what it belongs to. */
 static bool is_of_options(enum ets_status status, const struct ets_inspect_options *options)
 {
     return (status == ETS_NOT_FOUND && options->method != NULL) ||
@@ -200,7 +203,7 @@ static bool is_path(const char *path, const char *other)
     return path == NULL || other == NULL ? path == other : strcmp(path, other) == 0;
 }
 
-/* Copies a path behind the others; NULL stays NULL. */
+/* Copies a path after the others; NULL stays NULL. */
 static const char *put_path(char **end, const char *path)
 {
     if (path == NULL) return NULL;
@@ -234,7 +237,7 @@ static struct cli_sibling *open_sibling(struct cli_siblings *siblings, const cha
     return NULL;
 }
 
-/* Opens what `with` says; it stays where the trace agrees. */
+/* Opens the files of `with`, and keeps them if the trace agrees. */
 static struct cli_sibling *try_with(const struct search *search, const struct names *names,
                                     int with)
 {
@@ -265,7 +268,7 @@ static struct cli_sibling *try_all(const struct search *search, const struct nam
     return NULL;
 }
 
-/* Whether one more note is wanted; says so where it is the first that is not. */
+/* Whether to print one more note; otherwise says once that notes are left out. */
 static bool may_note(struct cli_siblings *siblings)
 {
     if (siblings->noted < MOST_NOTES) return ++siblings->noted;

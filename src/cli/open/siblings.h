@@ -1,11 +1,11 @@
-/* Files that lie beside traces and are their own. */
+/* ETRecords and programs beside a trace that belong to it. */
 #ifndef ETSCOPE_CLI_OPEN_SIBLINGS_H
 #define ETSCOPE_CLI_OPEN_SIBLINGS_H
 
 #include "cli/open/inputs.h"
 #include "etscope/inspect.h"
 
-/* For the option tables of commands that look for them. */
+/* The option of commands that look for siblings. */
 /* clang-format off */
 #define CLI_SIBLINGS_OPTION                                                                       \
     {"--no-siblings", NULL, NULL,                                                                 \
@@ -17,54 +17,57 @@ struct cli_sibling {
     struct cli_sibling *next;
     struct cli_model model;
     const char *record_path, *program_path; /* NULL: none */
-    bool is_needed;                         /* by an inspection that stays */
+    bool is_needed;                         /* used by an open inspection */
     bool is_noted;
 };
 
-/* All that a command found, each once; zeroed before its use. */
+/* All siblings that a command found, each once; zero it before use. */
 struct cli_siblings {
     struct cli_sibling *first;
     unsigned noted;
 };
 
 /*
- * Without --etrecord and --program: of "a.etdp" the ETRecord "a.etrecord" and the program "a.pte"
- * or "a.bpte" beside it, where they agree with the trace; a note names them, or says that they do
- * not. Of a trace with a fingerprint also the program beside it that has this fingerprint, under
- * any name, and the ETRecord of that program's name. Operators alone are not enough to take a file
- * of another name: to join another model's record is worse than to join none. Nothing where the
- * command's table has not --no-siblings, and for upstream's table, which knows none.
+ * Without --etrecord and --program: looks beside "a.etdp" for the ETRecord "a.etrecord" and the
+ * program "a.pte" or "a.bpte", and uses them if they agree with the trace; a note names them or
+ * says that they do not agree. For a trace with a fingerprint, also looks for the program with this
+ * fingerprint, under any name, and the ETRecord with that program's name. Matching operators are
+ * not enough to use a file of another name: joining the ETRecord of another model is worse than
+ * joining none. Does nothing for commands without --no-siblings, and for upstream's table, which
+ * does not use siblings.
  *
- * To agree is seen by an inspection as `options` say, but for its record and program. It is the
- * caller's to close; NULL where the options do not fit, as a method of another name, which the
- * caller's own attempt will tell. Returns NULL where there are none.
+ * Agreement is tested by an inspection with `options`, except for ETRecord and program. The caller
+ * closes the inspection; it is NULL if the options do not fit, such as an unknown method, which the
+ * caller's own attempt then reports. Returns NULL if there are no siblings.
  */
 struct cli_sibling *cli_siblings_join(struct cli_siblings *siblings,
                                       const struct cli_arguments *arguments, const char *path,
                                       struct ets_bytes dump,
                                       const struct ets_inspect_options *options,
                                       struct ets_inspection **inspection_out);
-/* The same with the files of another trace's name, and nothing said of those that do not agree. */
+/* The same with the siblings of another trace, without a note about files that do not agree. */
 struct cli_sibling *cli_siblings_join_as(struct cli_siblings *siblings, const char *other_path,
                                          struct ets_bytes dump,
                                          const struct ets_inspect_options *options,
                                          struct ets_inspection **inspection_out);
-/* Closes one that is not needed. */
+/* Closes an unneeded sibling. */
 void cli_siblings_drop(struct cli_siblings *siblings, struct cli_sibling *sibling);
 void cli_siblings_close(struct cli_siblings *siblings);
 
-/* Whether the command, as it was called, looks for what lies beside traces. */
+/* Whether the command looks for siblings with these arguments. */
 bool cli_siblings_wanted(const struct cli_arguments *arguments);
 
-/* "FOLDER/STEM.ENDING" of "FOLDER/STEM.anything", where it is a file; else false and "". */
+/* "FOLDER/STEM.ENDING" for "FOLDER/STEM.anything" if it is a file; otherwise false and "". */
 enum { CLI_SIBLING_BYTES = 4096 };
 bool cli_sibling_path(const char *path, const char *ending, char found[CLI_SIBLING_BYTES]);
 
-/* Whether a file of the trace's name lies beside it. */
+/* Whether a file with the trace's name exists beside it. */
 bool cli_siblings_exist(const char *path);
 
-/* Whether the trace joins these, either of which may be NULL: at least one block does, and none
- * disagrees. */
+/*
+ * Whether the trace joins these, either of which may be NULL: at least one block does, and no block
+ * disagrees.
+ */
 bool cli_trace_agrees(struct ets_bytes dump, struct ets_etrecord *record,
                       const struct ets_program *program);
 

@@ -1,4 +1,4 @@
-/* Finds the source files that a record names, also below --source-root. */
+/* Finds the source files that an ETRecord names, also below --source-root. */
 #define _DEFAULT_SOURCE
 #include "cli/open/source_files.h"
 
@@ -7,7 +7,7 @@
 
 enum { PATH_BYTES = 4096, MOST_BYTES = 16 << 20 };
 
-/* The record names the file: nothing is opened that could block, or is no text of a model's. */
+/* The ETRecord, which is untrusted, names the file: opens only regular files of limited size. */
 static struct ets_file *open_text(const char *path)
 {
     struct stat info;
@@ -26,7 +26,7 @@ static struct ets_file *open_below(const char *folder, size_t folder_size, struc
     return strlen(path) == folder_size + rest.size + 1 ? open_text(path) : NULL;
 }
 
-/* DIR: the path below it, or the longest end of the path that is there. */
+/* DIR: the path below it, or the longest end of the path that exists there. */
 static struct ets_file *open_in_folder(const char *folder, struct ets_text name)
 {
     enum { MOST_PARTS = 32 };
@@ -40,7 +40,7 @@ static struct ets_file *open_in_folder(const char *folder, struct ets_text name)
     return NULL;
 }
 
-/* OLD=NEW: what the path begins with, exchanged. */
+/* OLD=NEW: replaces the start of the path. */
 static struct ets_file *open_at_root(const char *root, struct ets_text name)
 {
     const char *equals = strchr(root, '=');

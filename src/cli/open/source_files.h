@@ -1,4 +1,4 @@
-/* Finding the model's source files on this machine. */
+/* Finds the model's source files on this machine. */
 #ifndef ETSCOPE_CLI_OPEN_SOURCE_FILES_H
 #define ETSCOPE_CLI_OPEN_SOURCE_FILES_H
 
@@ -10,7 +10,7 @@ enum { CLI_MAX_SOURCES = 256 };
 struct cli_source_files {
     const struct cli_arguments *arguments; /* --source-root */
     struct ets_text names[CLI_MAX_SOURCES];
-    struct ets_file *files[CLI_MAX_SOURCES]; /* NULL: looked for in vain */
+    struct ets_file *files[CLI_MAX_SOURCES]; /* NULL: not found */
     unsigned count;
 };
 

@@ -12,7 +12,7 @@ static int open_trace(const char *path, struct ets_file **file_out, struct ets_b
     return CLI_OK;
 }
 
-/* What lies beside the trace, and the inspection that was made to see that it belongs to it. */
+/* Finds the siblings of the trace, and keeps the inspection that tested them. */
 static void find_siblings(const struct cli_arguments *arguments, struct cli_subject_files *files,
                           struct cli_subject *subject)
 {

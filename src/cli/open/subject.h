@@ -1,4 +1,7 @@
-/* The files that `inspect`, `gap` and `tensors` read: a trace and what explains it. */
+/*
+ * The files that `inspect`, `gap` and `tensors` read: a trace with its ETRecord, program and debug
+ * buffer.
+ */
 #ifndef ETSCOPE_CLI_OPEN_SUBJECT_H
 #define ETSCOPE_CLI_OPEN_SUBJECT_H
 
@@ -10,20 +13,20 @@ struct cli_subject_files {
     struct ets_file *trace, *debug_buffer;
     struct cli_model given; /* by options */
     struct cli_siblings siblings;
-    const struct cli_model *model; /* what explains the trace: given, or beside it */
+    const struct cli_model *model; /* the trace's model: given, or beside it */
 };
 
 /*
- * Opens the trace at `path` and what --etrecord, --program and --debug-buffer name, or lies beside
- * it. Returns an exit code; close in any case.
+ * Opens the trace at `path`, and the files of --etrecord, --program and --debug-buffer, or the
+ * siblings. Returns an exit code; close it even after a failure.
  */
 int cli_subject_open(const struct cli_arguments *arguments, const char *path,
                      struct cli_subject_files *files_out, struct cli_subject *subject_out);
 void cli_subject_close(struct cli_subject_files *files, struct cli_subject *subject);
 
 /*
- * Opens the trace that is the first word, with what explains it, inspects it as --partial and
- * --allow-mismatch say, and calls `use`. Returns an exit code, that of `use` where all went well.
+ * Opens the trace named by the first argument with its model, inspects it according to --partial
+ * and --allow-mismatch, and calls `use`. Returns an exit code, that of `use` on success.
  */
 typedef int cli_inspection_user(const struct cli_arguments *arguments,
                                 const struct cli_subject *subject,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a rule stands, for messages. */
+/* The origin of a rule, for messages. */
 struct place {
     const char *name; /* "--tolerance", or the file */
     unsigned line;    /* 0: none */
@@ -79,7 +79,7 @@ static int parse_field(const struct place *place, char *field, struct ets_tolera
     return ok ? CLI_OK : complain(place, field, value);
 }
 
-/* Fields between spaces or commas; a rule without fields is none. */
+/* Parses fields separated by spaces or commas; ignores a rule without fields. */
 static int parse_rule(const struct place *place, char *text, struct cli_tolerances *out)
 {
     static const char between[] = " \t\r,";
@@ -104,7 +104,7 @@ static int parse_rule(const struct place *place, char *text, struct cli_toleranc
     if (!is_by_elements && rule.of_rms < 0) {
         return complain(place, "a rule needs rtol, atol or rms, such as", "rtol=1e-3 atol=1e-5");
     }
-    if (is_by_elements && rule.of_rms < 0) rule.of_rms = 0; /* these decide alone */
+    if (is_by_elements && rule.of_rms < 0) rule.of_rms = 0; /* without a tolerance by rms */
     struct ets_tolerance_rule *grown = realloc(out->rules, (out->count + 1) * sizeof *grown);
     if (grown == NULL) return no_memory();
     out->rules = grown;
@@ -128,7 +128,7 @@ static char *copy_text(struct cli_tolerances *out, const void *data, size_t size
     return text;
 }
 
-/* A rule on each line; from # on a line is a comment. */
+/* Reads a rule from each line; # starts a comment. */
 static int parse_lines(const char *path, char *text, struct cli_tolerances *out)
 {
     struct place place = {path, 1};
@@ -160,7 +160,7 @@ static int read_file(const char *path, struct cli_tolerances *out)
     return code;
 }
 
-/* --rtol, --atol and --rms as rules for all, before those of single outputs. */
+/* Adds --rtol, --atol and --rms as rules for all outputs, before those for some. */
 static int parse_general(const struct cli_arguments *arguments, struct cli_tolerances *out)
 {
     static const char *const names[] = {"--rtol", "--atol", "--rms"};

@@ -12,11 +12,11 @@
 struct cli_tolerances {
     struct ets_tolerance_rule *rules; /* in the order in which they count */
     size_t count;
-    char **texts; /* copies of what was given, which the rules point into */
+    char **texts; /* copies of the given texts, which the rules point into */
     size_t text_count;
 };
 
-/* Reads the options. Returns an exit code; close in any case. */
+/* Reads the options. Returns an exit code; close it even after a failure. */
 int cli_tolerances_open(const struct cli_arguments *arguments, struct cli_tolerances *out);
 void cli_tolerances_close(struct cli_tolerances *tolerances);
 

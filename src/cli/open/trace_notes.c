@@ -1,4 +1,4 @@
-/* Notes what a trace lacks: lost events, filters, runs that broke off. */
+/* Notes what a trace lacks: lost events, filtered events, unfinished runs. */
 #include "cli/open/trace_notes.h"
 
 #include <stdio.h>
@@ -54,7 +54,7 @@ void cli_note_losses(const struct ets_trace_facts *facts)
     if (!facts->has_clock) cli_note("the tracer had no clock: all times are 0");
 }
 
-/* What filters chose from, where a reader could take it for all. */
+/* Notes filters, so that nobody takes the trace for complete. */
 static void note_filters(const struct ets_trace_facts *facts)
 {
     static const char *const names[] = {"methods",     "operators", "delegates' events",
@@ -79,7 +79,7 @@ void cli_note_losses_of(struct ets_bytes dump)
     cli_note_losses(&facts);
 }
 
-/* Runs without their begin; their other events are whole. */
+/* Notes runs whose start is lost; their other events are intact. */
 static void note_partial_runs(const struct ets_inspection *inspection)
 {
     uint32_t count = 0, first = 0;
@@ -93,14 +93,14 @@ static void note_partial_runs(const struct ets_inspection *inspection)
              count == 1 ? "" : "first: ", first);
 }
 
-/* An execution that the tracer logged events of, but not the end: the device stopped in it. */
+/* An execution with events but without its end: the device stopped during it. */
 static bool is_broken_off(const struct ets_inspection *inspection, const struct ets_run *run)
 {
     return run->purpose == ETS_TRACE_EXECUTE && run->event_count > 0 && !run->is_partial &&
            ets_inspection_total_row(inspection, run->block) == ETS_NO_INDEX;
 }
 
-/* Not where the end may be missing because a filter or a full buffer left it out. */
+/* Notes unfinished runs, unless a filter or a full buffer may have left out their end. */
 static void note_broken_runs(const struct ets_inspection *inspection,
                              const struct ets_trace_facts *facts)
 {

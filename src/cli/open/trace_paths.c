@@ -1,4 +1,4 @@
-/* Lists the traces that words name: files, folders and @LIST. */
+/* Lists the traces that arguments name: files, folders and @LIST. */
 #include "cli/open/trace_paths.h"
 
 #include <dirent.h>
@@ -40,7 +40,7 @@ static int add_item(struct cli_paths *paths, const char *path)
     return CLI_OK;
 }
 
-/* A copy of "FOLDER/NAME", or of `name` where there is no folder. */
+/* A copy of "FOLDER/NAME", or of `name` without a folder. */
 static int add_copy(struct cli_paths *paths, const char *folder, const char *name, size_t size)
 {
     const size_t before = folder == NULL ? 0 : strlen(folder);

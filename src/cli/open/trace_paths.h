@@ -1,22 +1,22 @@
-/* Which traces words name: files, folders of them, and lists of names. */
+/* Resolves the names of traces: files, folders and lists. */
 #ifndef ETSCOPE_CLI_OPEN_TRACE_PATHS_H
 #define ETSCOPE_CLI_OPEN_TRACE_PATHS_H
 
 struct cli_paths {
     const char **items;
     unsigned count, room;
-    void *texts; /* what the items lie in */
+    void *texts; /* memory of the items */
 };
 
 /*
- * The files that `words` name: "@LIST" names those of the file LIST, one a line; a folder the
- * ETDumps in it, by their bytes, in the order of their names; anything else itself. Returns an exit
- * code; close in any case.
+ * The files that `words` name. "@LIST" stands for the names in the file LIST, one per line; a
+ * folder for the ETDumps in it, recognized by their contents, sorted by name; anything else for
+ * itself. Returns an exit code; close it even after a failure.
  */
 int cli_paths_open(const char *const *words, unsigned word_count, struct cli_paths *paths_out);
 void cli_paths_close(struct cli_paths *paths);
 
-/* The names of the files of a folder, without those that begin with a point, sorted. Likewise. */
+/* The sorted names of the files in a folder, without hidden files. Likewise. */
 int cli_folder_open(const char *folder, struct cli_paths *paths_out);
 
 /* Whether `path` is a folder. */

@@ -1,4 +1,4 @@
-/* Opens several traces, explains them with models and pools them. */
+/* Opens several traces, joins them with models, and pools them. */
 #include "cli/open/traces.h"
 
 #include <stdlib.h>
@@ -56,7 +56,7 @@ const char *cli_traces_with_siblings(struct cli_traces *traces)
     return traces->first_with_siblings;
 }
 
-/* What lies beside the trace, or beside the first that has anything. */
+/* The siblings of the trace, or of the first trace that has any. */
 static struct cli_sibling *find_sibling(const struct cli_arguments *arguments,
                                         struct cli_traces *traces, const char *path,
                                         struct ets_bytes dump, struct ets_inspection **inspection)
@@ -72,7 +72,7 @@ static struct cli_sibling *find_sibling(const struct cli_arguments *arguments,
     return cli_siblings_join_as(&traces->siblings, other, dump, &options, inspection);
 }
 
-/* What the table cannot show: events whose times were mended, blocks that nothing explains. */
+/* Notes corrected times and blocks that are not joined. */
 static void print_notes(const char *path, const struct ets_inspection *inspection)
 {
     uint32_t wrapped, backwards;
@@ -87,7 +87,7 @@ static void print_notes(const char *path, const struct ets_inspection *inspectio
     cli_note_unjoined(name, inspection);
 }
 
-/* Room for one more trace that stays open; it is not counted yet. */
+/* Makes room for one more trace that stays open; does not count it yet. */
 static struct cli_kept_trace *room_for(struct cli_traces *traces)
 {
     if (traces->kept_count == traces->kept_room) {
@@ -100,7 +100,7 @@ static struct cli_kept_trace *room_for(struct cli_traces *traces)
     return &traces->kept[traces->kept_count];
 }
 
-/* Adds an open trace to the pool, which may need it from then on: *is_kept_out. */
+/* Adds an open trace to the pool; *is_kept_out: the pool keeps using it. */
 static int add(const char *path, const struct cli_traces *traces,
                const struct ets_inspection *inspection, int *is_kept_out)
 {
@@ -119,7 +119,7 @@ static int add(const char *path, const struct cli_traces *traces,
                : cli_fail(NULL, &error);
 }
 
-/* Adds an open trace to the pool, and closes what the pool does not need of it. */
+/* Adds an open trace to the pool, and closes it unless the pool keeps using it. */
 static int add_and_close(const char *path, struct cli_traces *traces, struct cli_kept_trace *trace,
                          struct cli_sibling *sibling)
 {
@@ -157,7 +157,7 @@ static int open_one(const struct cli_arguments *arguments, const char *path,
     if (status == ETS_OK) return add_and_close(path, traces, trace, sibling);
     ets_file_close(trace->file);
     const int code = cli_fail(path, &error);
-    return status == ETS_NOT_FOUND ? CLI_USAGE : code; /* --method names nothing */
+    return status == ETS_NOT_FOUND ? CLI_USAGE : code; /* an unknown --method */
 }
 
 int cli_traces_open(const struct cli_arguments *arguments, const struct cli_traces_request *request,

@@ -1,4 +1,4 @@
-/* Traces that are compared or added up: each with its record and program, as one inspection. */
+/* Several traces that are compared or pooled, each with its ETRecord and program. */
 #ifndef ETSCOPE_CLI_OPEN_TRACES_H
 #define ETSCOPE_CLI_OPEN_TRACES_H
 
@@ -8,7 +8,7 @@
 #include "etscope/experimental/pool.h"
 #include "etscope/inspect.h"
 
-/* What all commands over several traces have in common, for their option tables. */
+/* Options of all commands with several traces. */
 /* clang-format off */
 #define CLI_TRACES_OPTIONS                                                                        \
     CLI_SIBLINGS_OPTION,                                                                          \
@@ -27,7 +27,7 @@
      "Width of the table in characters; default: the terminal's, or no limit", NULL,              \
      false},                                                                                      \
     {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false}
-/* Of what explains the traces: the second of each is for the new side. */
+/* Options for the models of two traces; the second of each is for the new side. */
 #define CLI_SIDES_OPTIONS                                                                         \
     {"--etrecord", NULL, "FILE",                                                                  \
      "The ETRecord of the first trace, and of the second without --etrecord-b",                   \
@@ -39,28 +39,29 @@
     {"--method", NULL, "NAME", "The method that ran, if the traces fit several", NULL, false}
 /* clang-format on */
 
-/* A trace that the pool needs as long as it lives: the first of its kind. */
+/* A trace that the pool needs as long as it exists: the first of its kind. */
 struct cli_kept_trace {
     struct ets_file *file;
     struct ets_inspection *inspection;
 };
 
-/* Which traces to open, and what explains them. */
+/* The traces to open, and their models. */
 struct cli_traces_request {
     const char *const *words; /* trace_paths.h */
     unsigned word_count;
-    const struct cli_model *models; /* each trace joins the first that it agrees with */
+    const struct cli_model *models; /* each trace is joined with the first that agrees */
     unsigned model_count;
     bool without_siblings;
-    const char *other; /* a trace whose siblings may serve where these have none; NULL: none */
+    const char *other; /* a trace whose siblings are used if these have none; NULL: none */
 };
 
 /* Traces of one side, as a pool. */
 struct cli_traces {
     struct cli_traces_request request;
-    struct cli_paths paths;          /* in the order of the pool's parts */
-    struct cli_siblings siblings;    /* what explains the traces that the pool needs */
-    const char *first_with_siblings; /* the path of a trace; NULL: none, or not looked for */
+    struct cli_paths paths;       /* in the order of the pool's parts */
+    struct cli_siblings siblings; /* siblings of the traces that the pool needs */
+    const char
+        *first_with_siblings; /* the path of a trace with siblings; NULL: none, or not searched */
     bool has_looked;
     struct cli_kept_trace *kept;
     unsigned kept_count, kept_room;
@@ -68,18 +69,19 @@ struct cli_traces {
 };
 
 /*
- * Opens one trace after the other. Where no model was given, each joins what lies beside it
- * (siblings.h), or else what lies beside the first that has anything, where it agrees, so that runs
- * of one program stay together. Says which file is wrong. Returns an exit code; close in any case.
+ * Opens one trace after the other. Without a given model, each trace is joined with its siblings
+ * (siblings.h), or otherwise with those of the first trace that has any, if they agree, so that
+ * runs of one program stay together. Reports the faulty file. Returns an exit code; close it even
+ * after a failure.
  */
 int cli_traces_open(const struct cli_arguments *arguments, const struct cli_traces_request *request,
                     struct cli_traces *traces_out);
 void cli_traces_close(struct cli_traces *traces);
 
-/* The first trace that has files of its name beside it, or the request's other. */
+/* The first trace with siblings, or the request's other. */
 const char *cli_traces_with_siblings(struct cli_traces *traces);
 
-/* Says what of two traces cannot be put together: one counts cycles, the other time. */
+/* Reports two traces that cannot be combined: one counts cycles, the other time. */
 int cli_traces_check_units(const char *left, const struct ets_inspection *left_inspection,
                            const char *right, const struct ets_inspection *right_inspection);
 

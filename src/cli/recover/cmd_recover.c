@@ -29,7 +29,7 @@ const struct cli_option cli_recover_options[] = {
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 
-/* Finds the part that is asked for; what of the stream's bytes it is. */
+/* Finds the requested part and its bytes in the stream. */
 static int choose_part(const struct cli_arguments *arguments, struct recovery *recovery,
                        struct ets_bytes *bytes_out)
 {
@@ -53,7 +53,7 @@ static int choose_part(const struct cli_arguments *arguments, struct recovery *r
     return CLI_OK;
 }
 
-/* A program that the stream's fingerprint is not of names nothing. */
+/* Ignores a program with another fingerprint than the stream's. */
 static void check_program(struct recovery *recovery)
 {
     const struct ets_bytes told = recovery->stream.trace.config.fingerprint;
@@ -159,7 +159,7 @@ static int recover(const struct cli_arguments *arguments, struct recovery *recov
     return code;
 }
 
-/* CAPTURE with another ending; NULL where memory ran out. */
+/* CAPTURE with the ending .etdp; NULL if memory runs out. */
 static char *default_output(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -173,7 +173,7 @@ static char *default_output(const char *path)
     return output;
 }
 
-/* A name that was not given must not take the place of a file. */
+/* A default name must not replace an existing file. */
 static int check_is_new(const char *path)
 {
     struct ets_file *file;
@@ -203,7 +203,7 @@ static int check_words(const struct cli_arguments *arguments)
     return cli_check_stdin(arguments, (const char *const[]){"--program", "--etrecord", NULL});
 }
 
-/* Opens what names the operators, and then goes on. */
+/* Opens the program and ETRecord that name the operators, then continues. */
 static int recover_with_names(const struct cli_arguments *arguments, struct recovery *recovery)
 {
     struct cli_record record;

@@ -1,4 +1,4 @@
-/* What `recover` found in a capture, and telling it. */
+/* What `recover` found in a capture, and its report. */
 #ifndef ETSCOPE_CLI_RECOVER_RECOVER_H
 #define ETSCOPE_CLI_RECOVER_RECOVER_H
 
@@ -6,7 +6,7 @@
 #include "etscope/experimental/device_log.h"
 #include "etscope/trace_extra.h"
 
-/* One stream of the capture; where the device started again there are several. */
+/* One stream of the capture; there are several if the device restarted. */
 struct recovered_stream {
     struct ets_stream_reader capture;
     struct ets_trace trace;
@@ -18,17 +18,17 @@ struct recovery {
     const char *program_path, *record_path; /* NULL: not given */
     struct ets_bytes bytes;                 /* of the capture */
     struct ets_device_log found;
-    uint32_t part, part_count; /* from 1; the streams, then the ETDump that is in it */
-    bool is_stream;            /* else the ETDump of the capture */
+    uint32_t part, part_count; /* counted from 1: the streams, then the ETDump in the capture */
+    bool is_stream;            /* false: the ETDump of the capture */
     struct recovered_stream stream;
-    struct ets_bytes dump; /* what is written */
+    struct ets_bytes dump; /* the output */
     uint32_t runs;
     uint64_t events;
     const struct ets_program *program; /* NULL: not given */
     struct ets_etrecord *record;       /* NULL: not given */
 };
 
-/* CLI_OK, or a complaint. The memory is the caller's to free. */
+/* Returns CLI_OK, or reports an error. The caller frees the memory. */
 int recovered_stream_open(const char *path, struct ets_bytes bytes, struct recovered_stream *out);
 
 /* Prints the report. Returns an exit code. */

@@ -1,4 +1,4 @@
-/* The report of `recover`: what arrived, what was lost, what was running. */
+/* The report of `recover`: what arrived, what was lost, and what was running. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,14 +12,14 @@
 
 enum { MOST_PARTS = 16 };
 
-/* What program and record say about the instruction of a running event. */
+/* What program and ETRecord state about the instruction of a running event. */
 struct place {
     struct ets_text called; /* data NULL: not known */
     struct ets_text overload;
     const struct ets_graph_frame *frame; /* NULL: not known */
 };
 
-/* The method of an event: as recorded, or the only one there is. "": not known. */
+/* The method of an event: as recorded, or the program's only method. "": unknown. */
 static void find_method(const struct recovery *recovery, const struct ets_trace_running *running,
                         char *out, size_t capacity)
 {
@@ -156,7 +156,7 @@ static void tell_all_running(const struct recovery *recovery, struct ets_facts *
     ets_json_end_array(facts->json);
 }
 
-/* What the device said it could not keep; it says so at the end only. */
+/* Prints what the device could not keep, which it states only at the end of the stream. */
 static void tell_dropped(const struct recovery *recovery, struct ets_facts *facts)
 {
     struct ets_trace_state state;
@@ -197,7 +197,7 @@ static void tell_stream(const struct recovery *recovery, struct ets_facts *facts
     ets_facts_line(facts, "other bytes");
     ets_facts_bytes(facts, "other_bytes", capture->other_bytes);
     ets_facts_end(facts);
-    if (ets_facts_are_json(facts)) tell_refused(capture, facts); /* for people the last of these */
+    if (ets_facts_are_json(facts)) tell_refused(capture, facts); /* for people it comes last */
     ets_facts_line(facts, "end");
     ets_facts_bool(facts, "finished", capture->has_end != 0, "present: the stream is complete",
                    "missing: the device or the capture stopped");
@@ -206,7 +206,7 @@ static void tell_stream(const struct recovery *recovery, struct ets_facts *facts
     if (!ets_facts_are_json(facts)) tell_refused(capture, facts);
 }
 
-/* For people: a line for each of the other streams, with the innermost event that was running. */
+/* For people: a line for each other stream, with the innermost running event. */
 static int tell_other_parts(const struct recovery *recovery, struct ets_facts *facts)
 {
     struct ets_bytes rest = recovery->found.stream;
@@ -284,7 +284,7 @@ static void tell_recovered(const struct recovery *recovery, struct ets_facts *fa
     ets_facts_end(facts);
 }
 
-/* People see first how the stream arrived, then what is in it. */
+/* For people: first how the stream arrived, then its contents. */
 static int tell_people(const struct recovery *recovery, struct ets_facts *facts)
 {
     int code = CLI_OK;

@@ -14,13 +14,13 @@ const struct cli_option cli_run_options[] = {
      "Print the outputs of each method's last run as NumPy does, large ones shortened or in full",
      NULL, false},
     {"--memory", NULL, NULL,
-     "Also count who takes how much memory; `inspect --memory` shows it from the trace", NULL,
+     "Also count what allocates how much memory; `inspect --memory` shows it from the trace", NULL,
      false},
     CLI_SESSION_OPTIONS,
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 
-/* A line for each method and case: how long it took on the wall clock, tracing included. */
+/* Prints for each method and case the wall time, including tracing. */
 static void print_summaries(const struct cli_session *session)
 {
     for (size_t i = 0; i < session->summary_count; i++) {

@@ -1,4 +1,4 @@
-/* --print-outputs: prints the outputs of a run, in short or in full. */
+/* The option --print-outputs: prints the outputs of a run, shortened or in full. */
 #include "cli/run/print_outputs.h"
 #include "host/output.h"
 

@@ -18,17 +18,20 @@ enum { MOST_COMPARED = 16 << 20, SHOWN_ITEMS = 10 };
 /* clang-format off */
 const struct cli_option cli_size_options[] = {
     {"--etrecord", "--etrecord_path", "FILE",
-     "The ETRecord that the export wrote, for names and modules", NULL, false},
+     "The ETRecord of the export; adds names and modules", NULL, false},
     {"--no-siblings", NULL, NULL, "Ignore the ETRecord found beside the program", NULL, false},
     {"--by", NULL, "item|part|module|dtype",
-     "A line for each thing in the files, or sums; default item", NULL, false},
-    {"--top", NULL, "N", "Only the N largest lines of each part, or sums; 0: all; default 10, in "
-     "formats for machines 0", NULL, false},
-    {"--duplicates", NULL, NULL, "Compare all data of equal sizes, however large", NULL, false},
-    {"--columns", "-c", "NAMES", "Only these columns, in this order, as part,name,size", NULL,
+     "A row for each item in the files (default), or sums", NULL, false},
+    {"--top", NULL, "N",
+     "Only the N largest rows of each part, or sums; 0: all; default 10, in machine formats 0",
+     NULL, false},
+    {"--duplicates", NULL, NULL,
+     "Compare all data of equal size, even if it is large", NULL, false},
+    {"--columns", "-c", "NAMES", "Only these columns, in this order, such as part,name,size", NULL,
      false},
-    {"--format", "-f", CLI_FORMATS, "How to print the table", NULL, false},
-    {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
+    {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
+    {"--width", NULL, "N",
+     "Width of the table in characters; default: the terminal's, or no limit", NULL,
      false},
     {"--output", "-o", "FILE",
      "Write the table to FILE instead of standard output; FILE.svg: a picture", NULL, false},
@@ -97,7 +100,7 @@ static bool try_sibling(struct subject *s)
     if (!cli_sibling_path(s->arguments->words[0], ".etrecord", path)) return false;
     if (cli_record_read(path, &s->record, NULL) == ETS_OK && open_map(s, NULL, NULL) == ETS_OK &&
         check_record(s, NULL) == ETS_OK) {
-        cli_note("using %s, beside the program; --no-siblings leaves it out", path);
+        cli_note("using %s beside the program; --no-siblings ignores it", path);
         return true;
     }
     ets_byte_map_close(s->map);
@@ -145,8 +148,7 @@ static void print_notes(const struct subject *s)
     if (s->map->unread_count > 0) {
         ets_add_bytes(&text, s->map->unread_bytes);
         cli_note(
-            "%u pieces of data (%s) have equal sizes and were not compared; --duplicates compares "
-            "them",
+            "%u blocks of data (%s) of equal size were not compared; --duplicates compares them",
             s->map->unread_count, size);
     }
 }
@@ -211,7 +213,7 @@ int cmd_size(const struct cli_arguments *arguments)
                                     &ok),
         .for_people = for_people,
     };
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
     if (!ok) return CLI_USAGE;
     int code = cli_check_stdin(arguments, inputs);
     if (code != CLI_OK) return code;

@@ -1,4 +1,4 @@
-/* sql: a query over traces, records and programs, or all of them as an SQLite file. */
+/* The command `sql`: queries traces, ETRecords and programs, or writes them to an SQLite file. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -65,7 +65,7 @@ static int print_schema(const struct cli_arguments *arguments)
     return code;
 }
 
-/* The line of the query that `offset` is in, and a mark below the place. */
+/* Prints the line of the query that contains `offset`, and a mark below the place. */
 static void show_place(const char *query, uint64_t offset)
 {
     size_t begin = (size_t)offset, end = (size_t)offset;
@@ -120,20 +120,20 @@ static int run_over(const struct cli_arguments *arguments, const struct sql_sour
     return code;
 }
 
-/* A file, a folder, or "@LIST" of a file. */
+/* Whether the word names a file, a folder or "@LIST". */
 static bool names_files(const char *word)
 {
     return access(word, F_OK) == 0 || (word[0] == '@' && access(word + 1, F_OK) == 0);
 }
 
-/* The query is the first word; with --to it may be left out, and all words are files. */
+/* The query is the first argument; with --to it may be left out, and all arguments are files. */
 static int find_query(const struct cli_arguments *arguments, const char **query_out)
 {
     bool ok = true;
     const unsigned words = arguments->word_count;
     const bool has_query =
         words > 0 && (!cli_has(arguments, "--to") || !names_files(arguments->words[0]));
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
     if (!ok) return CLI_USAGE;
     *query_out = has_query ? arguments->words[0] : NULL;
     if (words > has_query || cli_has(arguments, "--etrecord") || cli_has(arguments, "--program")) {

@@ -1,4 +1,4 @@
-/* Opens the files of `sql`, and decides which record and program go with which trace. */
+/* Opens the files of `sql`, and assigns ETRecords and programs to traces. */
 #include "cli/sql/sql_sources.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static int add_program(struct sql_sources *sources, const char *path)
     return code;
 }
 
-/* A trace, unless the file's first bytes say that it is a record or a program. */
+/* Opens a trace, unless the file's first bytes are those of an ETRecord or a program. */
 static int add_word(struct sql_sources *sources, const char *path)
 {
     struct ets_error error;
@@ -92,7 +92,7 @@ static int check_count(const struct sql_sources *sources, const char *what, uint
         what, traces);
 }
 
-/* Which of `count` things goes with trace `number`. */
+/* Which of `count` files belongs to trace `number`. */
 static uint32_t partner(uint32_t count, uint32_t number)
 {
     return count == 0 ? ETS_NO_INDEX : count == 1 ? 0 : number;
@@ -105,7 +105,7 @@ static int open_debug_buffer(const struct cli_arguments *arguments, uint32_t num
                                  &file->debug_buffer, &trace->debug_buffer);
 }
 
-/* The number of a sibling's record; ETS_NO_INDEX: it has none. */
+/* The number of a sibling's ETRecord; ETS_NO_INDEX: none. */
 static uint32_t list_record(struct sql_sources *sources, const struct cli_sibling *sibling)
 {
     struct ets_etrecord *record = sibling->model.record.record;

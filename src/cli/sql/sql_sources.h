@@ -1,4 +1,4 @@
-/* The files that `sql` reads, told apart by what is in them, and joined. */
+/* The files that `sql` reads, recognized by their contents, and joined. */
 #ifndef ETSCOPE_CLI_SQL_SQL_SOURCES_H
 #define ETSCOPE_CLI_SQL_SQL_SOURCES_H
 
@@ -13,21 +13,23 @@ struct sql_trace_file {
     struct ets_inspection *inspection;
 };
 
-/* Everything opened; zeroed before it is filled, closed in any case. */
+/* All open files. Zero it before use; close it even after a failure. */
 struct sql_sources {
-    struct cli_paths paths;             /* what the words name */
+    struct cli_paths paths;             /* files that the arguments name */
     struct sql_trace_file *trace_files; /* each of these has room for all paths and options */
     struct cli_record *record_files;
     struct cli_program *program_files;
-    struct cli_siblings siblings; /* where none were given */
+    struct cli_siblings siblings; /* if none were given */
     struct ets_sql_trace *traces;
     struct ets_sql_record *records;
     struct ets_sql_program *programs;
     struct ets_sql_sources all;
 };
 
-/* What the words from number `first_word` on name (trace_paths.h), and what --etrecord, --program
- * and --debug-buffer name. */
+/*
+ * Opens the files that the arguments from `first_word` on name (trace_paths.h), and those of
+ * --etrecord, --program and --debug-buffer.
+ */
 int sql_sources_open(struct sql_sources *sources, const struct cli_arguments *arguments,
                      unsigned first_word);
 void sql_sources_close(struct sql_sources *sources);

@@ -1,5 +1,6 @@
 /*
- * Pairs captured tensors with the arrays of another trace: by name, or by order among alike ones.
+ * Pairs captured tensors with the arrays of another trace: by name, or by order among tensors of
+ * the same operator and shape.
  */
 #include "cli/tensors/array_pairs.h"
 #include "record/numpy.h"
@@ -50,7 +51,7 @@ static void read_name(struct cli_pair_name *name, struct ets_text text,
         hash_of(name->hash, (const char *)tensor->sizes, tensor->rank * sizeof *tensor->sizes);
 }
 
-/* Of one operator in one run, and one shape. */
+/* Tensors of one operator and shape in one run. */
 static bool are_alike(const struct cli_pair_name *a, const struct cli_pair_name *b)
 {
     return a->hash == b->hash && a->run_size == b->run_size && a->run_size > 0 &&

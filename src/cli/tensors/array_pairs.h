@@ -1,4 +1,4 @@
-/* Which array of a .npz that `tensors --save` wrote belongs to which tensor of another trace. */
+/* Pairs the arrays of a .npz file written by `tensors --save` with the tensors of another trace. */
 #ifndef ETSCOPE_CLI_TENSORS_ARRAY_PAIRS_H
 #define ETSCOPE_CLI_TENSORS_ARRAY_PAIRS_H
 
@@ -6,8 +6,8 @@
 #include "cli/open/captured.h"
 
 /*
- * Another build of a model has other event numbers. Where both have equally many tensors of an
- * operator and a shape in a run, those are paired in their order; where not, by their whole names.
+ * Another build of a model has other event numbers. If both have equally many tensors of an
+ * operator and shape in a run, these are paired in order; otherwise by their full names.
  */
 struct cli_array_pairs {
     const struct cli_arrays *arrays;
@@ -15,12 +15,14 @@ struct cli_array_pairs {
     size_t tensor_count;
 };
 
-/* Of all that the trace captured, chosen or not. Returns an exit code. Close in any case. */
+/*
+ * Pairs all captured tensors, selected or not. Returns an exit code; close it even after a failure.
+ */
 int cli_array_pairs_open(const struct cli_captured *captured, const struct cli_arrays *arrays,
                          struct cli_array_pairs *pairs_out);
 void cli_array_pairs_close(struct cli_array_pairs *pairs);
 
-/* The array for the tensor of that name, as cli_captured_name gives it; arrays->count: none. */
+/* The array for the tensor with this name (cli_captured_name); arrays->count: none. */
 size_t cli_array_pairs_find(const struct cli_array_pairs *pairs, const char *name,
                             const struct ets_tensor *tensor);
 

@@ -1,4 +1,4 @@
-/* tensors: what a trace captured, listed, printed, saved, compared, drawn. */
+/* The command `tensors`: lists, prints, saves, compares and draws captured tensors. */
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/columns.h"
@@ -59,7 +59,7 @@ const struct cli_option cli_tensors_options[] = {
 };
 /* clang-format on */
 
-/* The event of the first tensor that an instruction made; ETS_NO_INDEX: it made none. */
+/* The event of the first tensor of an instruction; ETS_NO_INDEX: none. */
 static uint32_t event_of_instruction(const struct ets_inspection *inspection, uint32_t instruction)
 {
     struct ets_captured_values values;
@@ -71,7 +71,7 @@ static uint32_t event_of_instruction(const struct ets_inspection *inspection, ui
     return ETS_NO_INDEX;
 }
 
-/* Why the table is empty: nothing was captured, or the filters fit nothing of it. */
+/* Explains an empty table: nothing was captured, or nothing matches the filters. */
 static void report_nothing(const struct cli_captured *captured)
 {
     const struct ets_inspection *inspection = captured->inspection;
@@ -96,7 +96,7 @@ static void report_nothing(const struct cli_captured *captured)
     cli_note("event %u has no tensor; instruction %u is event %u", event, event, meant);
 }
 
-/* Where NaN begins; it spreads from there. */
+/* Notes the first tensor with NaN, from which it spreads. */
 static void note_nan(const struct cli_captured *captured, const struct ets_tensor_table_gaps *gaps)
 {
     if (gaps->with_nan == 0) return;
@@ -108,7 +108,7 @@ static void note_nan(const struct cli_captured *captured, const struct ets_tenso
              event, captured->broken_only ? "" : "; --only-nonfinite shows only these");
 }
 
-/* Says what the table has no numbers for. Returns the exit code that it makes. */
+/* Notes which tensors have no statistics. Returns the resulting exit code. */
 static int report_gaps(const struct cli_captured *captured, uint32_t rows,
                        const struct ets_tensor_table_gaps *gaps)
 {
@@ -141,7 +141,7 @@ static bool shows_values(const struct cli_arguments *arguments)
     return cli_has(arguments, "--show") || arguments->word_count > 1;
 }
 
-/* Values that were asked for and are not there, other than by the gaps of the table. */
+/* Notes values that were requested but that the tracer reduced. */
 static void note_reduced(const struct cli_captured *captured)
 {
     struct ets_captured_values values;
@@ -153,7 +153,7 @@ static void note_reduced(const struct cli_captured *captured)
         cli_note("%u tensors have no values: the tracer kept only their statistics", count);
 }
 
-/* The table, and for people the values behind it, as one file. */
+/* Writes the table, and for people the values after it, as one file. */
 static int write_list(const struct cli_arguments *arguments, const struct cli_captured *captured,
                       const struct ets_table *table)
 {
@@ -204,7 +204,7 @@ static int list_tensors(const struct cli_arguments *arguments, const struct cli_
     return code;
 }
 
-/* Whether the files that follow are of use: what could be read is good although a part was not. */
+/* Whether to write further files: the readable part is useful even if a part is missing. */
 static bool goes_on(int code)
 {
     return code == CLI_OK || code == CLI_INPUT;
@@ -226,7 +226,7 @@ static int compare_with_file(const struct cli_arguments *arguments,
     return code;
 }
 
-/* What takes one tensor alone, before anything is printed. */
+/* Checks options that need a single tensor, before anything is printed. */
 static int check_single(const struct cli_captured *captured, const char *path, const char *picture)
 {
     if (captured->count == 1) return CLI_OK;
@@ -246,7 +246,7 @@ static int check_single(const struct cli_captured *captured, const char *path, c
 static int show_tensors(const struct cli_arguments *arguments, const struct cli_subject *subject,
                         const struct cli_program *program, struct ets_inspection *inspection)
 {
-    (void)program; /* `subject` has what the inspection needs of it */
+    (void)program; /* `subject` already contains it */
     static struct cli_captured captured;
     const char *path = cli_value(arguments, "--save"),
                *picture = cli_value(arguments, "--heat-map");
@@ -269,7 +269,7 @@ static int show_tensors(const struct cli_arguments *arguments, const struct cli_
     return saved != CLI_OK ? saved : code;
 }
 
-/* Options that need the bytes of tensors, and options that are for others. */
+/* Checks options that need the debug buffer or another option. */
 static int check_needs(const struct cli_arguments *arguments)
 {
     static const char *const of_bytes[] = {"--save", "--compare", "--heat-map", "--show", NULL};
@@ -303,7 +303,7 @@ static int check_words(const struct cli_arguments *arguments)
             CLI_USAGE, "tensors reads one trace and shows one TENSOR; unexpected argument \"%s\"",
             arguments->words[2]);
     }
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
     return ok ? check_needs(arguments) : CLI_USAGE;
 }
 

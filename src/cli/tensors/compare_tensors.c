@@ -1,4 +1,4 @@
-/* --compare of `tensors`: captured tensors against arrays, one line each. */
+/* The option --compare of `tensors`: compares captured tensors with arrays, one row each. */
 #include "cli/tensors/compare_tensors.h"
 #include "etscope/experimental/comparators.h"
 #include "numerics/element.h"
@@ -50,7 +50,7 @@ struct comparing {
     uint32_t compared, failed, by_order;
 };
 
-/* One tensor and the array that it is compared with. */
+/* A tensor and its array. */
 struct line {
     const struct ets_captured_value *value;
     struct ets_value expected;
@@ -64,8 +64,8 @@ struct line {
 };
 
 /*
- * The array of tensor number `place`: of what --save wrote; of its operator's name; in order, where
- * arrays have numbers; or the only array, of the only tensor.
+ * Finds the array of tensor number `place`: by its name in a file from --save; by its operator's
+ * name; in order, if arrays have numbers; or the only array for the only tensor.
  */
 static size_t find_array(const struct cli_captured *captured, const struct cli_array_pairs *pairs,
                          const struct ets_captured_value *value, size_t place)
@@ -113,7 +113,7 @@ static double number_at(const struct ets_tensor *tensor, uint64_t index)
     return ets_element_load(element, (int)tensor->scalar_type, 0);
 }
 
-/* What else there is to say, in words. */
+/* Describes the differences in words. */
 static void find_out(struct line *line)
 {
     const struct ets_tensor *tensor = &line->value->tensor, *expected = &line->expected.as.tensor;
@@ -290,7 +290,7 @@ static int compare_all(const struct cli_arguments *arguments, struct comparing *
     return is_strict && c->failed > 0 ? CLI_NEGATIVE : CLI_OK;
 }
 
-/* One array is for one tensor. */
+/* A .npy file has one array, for one tensor. */
 static int check_count(const struct cli_captured *captured, const struct cli_arrays *arrays)
 {
     if (arrays->npz != NULL || captured->count == 1) return CLI_OK;

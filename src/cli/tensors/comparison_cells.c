@@ -1,4 +1,4 @@
-/* Puts the cells of a comparison that `tensors` and `verify` have in common. */
+/* Puts the cells of a comparison, for `tensors` and `verify`. */
 #include "cli/tensors/comparison_cells.h"
 #include "etscope/experimental/comparators.h"
 

@@ -1,4 +1,4 @@
-/* How far two tensors lie apart, as columns that `verify` and `tensors --compare` share. */
+/* Columns for the difference of two tensors, shared by `verify` and `tensors --compare`. */
 #ifndef ETSCOPE_CLI_TENSORS_COMPARISON_CELLS_H
 #define ETSCOPE_CLI_TENSORS_COMPARISON_CELLS_H
 
@@ -27,14 +27,14 @@
 /* clang-format on */
 enum { CLI_COMPARISON_COLUMN_COUNT = 16 };
 
-/* The cells of these columns; `ulps` NULL: not of that type. */
+/* Puts the cells of these columns; `ulps` NULL: not defined for the type. */
 void cli_put_comparison(struct ets_table *table, const struct ets_output_verdict *verdict,
                         const struct ets_ulps *ulps);
-/* `count` cells with nothing in them. */
+/* Puts `count` empty cells. */
 void cli_put_nothing(struct ets_table *table, int count);
-/* A number; NaN is nothing: there is no such number. */
+/* Puts a number; nothing for NaN, which means undefined. */
 void cli_put_real(struct ets_table *table, double value);
-/* A list of sizes. */
+/* Puts a list of sizes. */
 void cli_put_sizes(struct ets_table *table, const int64_t *sizes, uint32_t count);
 
 #endif

@@ -1,4 +1,4 @@
-/* --save of `tensors`: writes .npy and .npz files. */
+/* The option --save of `tensors`: writes .npy and .npz files. */
 #define _DEFAULT_SOURCE
 #include "cli/tensors/save_tensors.h"
 #include "host/output.h"

@@ -1,12 +1,12 @@
-/* Captured tensors as NumPy's files. */
+/* Saves captured tensors as NumPy files. */
 #ifndef ETSCOPE_CLI_TENSORS_SAVE_TENSORS_H
 #define ETSCOPE_CLI_TENSORS_SAVE_TENSORS_H
 
 #include "cli/open/captured.h"
 
 /*
- * Writes each captured value that has bytes: to FILE.npz, to FILE.npy, which takes one alone, or
- * else as NAME.npy to the folder `path` (made if missing). Returns an exit code.
+ * Writes each captured value with bytes: all to FILE.npz, a single one to FILE.npy, or each as
+ * NAME.npy to the folder `path` (created if missing). Returns an exit code.
  */
 int cli_save_tensors(const char *path, const struct cli_captured *captured);
 

@@ -46,7 +46,7 @@ static size_t put_numbers(char *text, size_t room, const int64_t *numbers, uint3
     return used < room ? used : room - 1;
 }
 
-/* A text of the file as it may reach a terminal. */
+/* Prints a text from the file, safe for a terminal. */
 static size_t put_text(char *text, size_t room, struct ets_text from)
 {
     struct ets_text_builder shown = {text, room, 0};
@@ -54,7 +54,7 @@ static size_t put_text(char *text, size_t room, struct ets_text from)
     return shown.used;
 }
 
-/* ", zoo.py:16" of what made the value, where it is known. */
+/* Prints the source line of the value, ", zoo.py:16", if it is known. */
 static size_t put_source(char *text, size_t room, const struct cli_captured *captured,
                          const struct ets_captured_value *value)
 {
@@ -122,7 +122,7 @@ int cli_show_tensors(const struct cli_arguments *arguments, const struct cli_cap
     return CLI_OK;
 }
 
-/* What the picture leaves open. */
+/* Notes what the picture does not show. */
 static void note_drawn(const char *path, const struct ets_heat_map *drawn, bool is_difference)
 {
     char range[96];

@@ -1,4 +1,4 @@
-/* The values of captured tensors, for people; and one as a picture. */
+/* Prints values of captured tensors for people, and draws one as a picture. */
 #ifndef ETSCOPE_CLI_TENSORS_SHOW_TENSORS_H
 #define ETSCOPE_CLI_TENSORS_SHOW_TENSORS_H
 
@@ -18,16 +18,16 @@
     {"--precision", NULL, "N", "Maximum digits after the decimal point; default 8", NULL, false}
 /* clang-format on */
 
-/* What is wrong with these options. Returns an exit code. */
+/* Checks these options. Returns an exit code. */
 int cli_check_tensor_text(const struct cli_arguments *arguments);
 
-/* A heading, the spread and the values of each tensor. Returns an exit code. */
+/* Prints a heading, the distribution and the values of each tensor. Returns an exit code. */
 int cli_show_tensors(const struct cli_arguments *arguments, const struct cli_captured *captured,
                      const struct ets_table_style *style, struct ets_output *output);
 
 /*
- * Draws the one tensor that was chosen, or what it has more than `reference` (NULL: none), to the
- * file `path`, and says what the colours are. Returns an exit code.
+ * Draws the single selected tensor, or its difference to `reference` (NULL: none), to the file
+ * `path`, and notes the range of the colours. Returns an exit code.
  */
 int cli_draw_tensor(const char *path, const struct cli_captured *captured,
                     const struct ets_tensor *reference);

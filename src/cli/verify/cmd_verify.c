@@ -1,4 +1,4 @@
-/* verify: the test cases of a bundled program on the engine, and whether the outputs are right. */
+/* The command `verify`: runs the test cases of a bundled program and checks the outputs. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdlib.h>
@@ -49,12 +49,12 @@ struct verifying {
     const struct cli_arguments *arguments;
     struct cli_session session;
     struct cli_tolerances tolerances;
-    struct ets_tolerance_rule *rules; /* of the suite: by what the method computes in, and then */
+    struct ets_tolerance_rule *rules; /* of the suite: by the types of the method, then */
     size_t rule_count;                /* those of `tolerances` */
     struct cli_comparators comparators;
     struct cli_checked *checked;
     size_t count;
-    uint32_t case_count, failed_cases; /* cases with something that is not as expected */
+    uint32_t case_count, failed_cases; /* number of cases with unexpected outputs */
     int code;                          /* of the first case that could not be run */
 };
 
@@ -63,7 +63,7 @@ static int no_memory(void)
     return cli_complain(CLI_INTERNAL, "no memory for the verdicts");
 }
 
-/* A new line of the table, or NULL. */
+/* A new row of the table, or NULL. */
 static struct cli_checked *add_line(struct verifying *v, const char *method, uint32_t test_case)
 {
     struct cli_checked *grown = realloc(v->checked, (v->count + 1) * sizeof *grown);
@@ -113,7 +113,9 @@ static void take_type(struct cli_checked *line, const struct ets_value *value)
     memcpy(line->sizes, value->as.tensor.sizes, sizeof line->sizes);
 }
 
-/* Where single numbers of an output are outside that gap, which judges the whole, takes as right.
+/*
+ * Adds that an output with single elements out of tolerance is within the tolerance of gap, which
+ * judges the whole output.
  */
 static void explain_whole(struct cli_checked *line)
 {
@@ -126,7 +128,7 @@ static void explain_whole(struct cli_checked *line)
              error);
 }
 
-/* What is off, in one line. */
+/* Explains the difference in one line. */
 static void explain(struct cli_checked *line, const struct ets_value *expected)
 {
     const struct ets_closeness *c = &line->result.closeness;
@@ -164,7 +166,7 @@ static void explain(struct cli_checked *line, const struct ets_value *expected)
     }
 }
 
-/* One line for an output and its verdict. */
+/* Adds a row for an output and its verdict. */
 static int add_output(struct verifying *v, const char *method,
                       const struct ets_bundle_case *test_case, uint32_t index,
                       const struct ets_value *actual, const struct ets_output_verdict *verdict)
@@ -196,7 +198,7 @@ static double seconds_now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Sets the inputs and runs once; what is wrong stands in `error`. */
+/* Sets the inputs and runs once; reports errors in `error`. */
 static enum ets_status run_once(const struct verifying *v, struct ets_engine_method *method,
                                 const struct ets_engine_method_info *info,
                                 const struct ets_bundle_case *test_case, double *seconds_out,
@@ -286,7 +288,7 @@ static int get_outputs(struct verifying *v, struct ets_engine_method *method, si
     return code;
 }
 
-/* On a method loaded for it alone, as runs before may have changed its buffers. */
+/* Uses a newly loaded method, because earlier runs may have changed buffers. */
 static int verify_case(struct verifying *v, const struct ets_bundle_suite *suite, const char *name,
                        uint32_t index)
 {
@@ -328,9 +330,11 @@ static bool is_wanted_method(const struct cli_arguments *arguments, struct ets_t
     return !cli_has(arguments, "--method");
 }
 
-enum { MOST_TOLD = 1024 }; /* outputs that are traced back: a file may have many, and many calls */
+enum {
+    MOST_TOLD = 1024
+}; /* maximum number of traced outputs: a file may have many, and many calls */
 
-/* Rules for outputs that are less exact than what the method computes in; says which. */
+/* Adds and notes rules for outputs that are less exact than the rest of the method. */
 static void add_output_rules(struct verifying *v, const struct ets_method *method,
                              enum ets_computes computes)
 {
@@ -350,7 +354,7 @@ static void add_output_rules(struct verifying *v, const struct ets_method *metho
     }
 }
 
-/* The rules for a method's outputs; says what the method computes in. */
+/* Makes the rules for a method's outputs, and notes the types the method computes in. */
 static int make_rules(struct verifying *v, const char *name)
 {
     struct ets_method method = {.output_count = 0};
@@ -392,7 +396,7 @@ static int verify_suite(struct verifying *v, const struct ets_bundle_suite *suit
     return code;
 }
 
-/* Words that name no suite or no case of it. */
+/* Reports options that name an unknown method or case. */
 static int check_choice(const struct verifying *v)
 {
     const struct ets_bundle *bundle = &v->session.model.bundle;
@@ -469,11 +473,13 @@ static int check_words(const struct cli_arguments *arguments)
     if (junit != NULL && strcmp(junit, output == NULL ? "-" : output) == 0) {
         return cli_complain(CLI_USAGE, "the table and --junit need different files");
     }
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
     return ok ? cli_check_stdin(arguments, inputs) : CLI_USAGE;
 }
 
-/* A NaN that is expected is close to a NaN: good for a mask, bad for a golden file of a broken run.
+/*
+ * Notes expected NaN, which are close to NaN: correct for a mask, wrong if the expected outputs
+ * come from a broken run.
  */
 static void note_nan(const struct verifying *v)
 {

@@ -30,23 +30,13 @@
     {NULL, NULL, NULL}
 /* clang-format on */
 
-static const char *state_name(const struct ets_cost *cost)
-{
-    switch (ets_cost_state(cost)) {
-    case ETS_COST_KNOWN: return cost->at_most ? "at most" : cost->is_example ? "example" : "known";
-    case ETS_COST_PARTIAL: return "partial";
-    case ETS_COST_UNKNOWN: return "unknown";
-    default: return NULL;
-    }
-}
-
 enum { COST_ENUM(0) };
 
 /* `column` counts from FLOPS. */
 static struct ets_sql_value cost_cell(const struct ets_cost *cost, int column)
 {
     switch (column) {
-    case STATE: return ets_sql_string(state_name(cost));
+    case STATE: return ets_sql_string(ets_cost_state_name(cost));
     case REASON: return ets_sql_string(ets_cost_reason_name(cost->reason));
     case OPERATORS: return ets_sql_integer(cost->operators);
     case UNKNOWN: return ets_sql_integer(cost->unknown);

@@ -1,5 +1,6 @@
 /* The columns of the annotated source. */
 #include "output/table/annotate_cells.h"
+#include "output/table/cost_fields.h"
 
 #include <math.h>
 
@@ -294,13 +295,40 @@ static bool is_shown(const struct field *field, const struct ets_annotate_option
     switch (field->shown_in) {
     case WITH_CALLERS: return options->all_frames != 0;
     case WITH_ERRORS: return options->gap != NULL;
-    default: return true;
+    default: return !options->has_costs || field->put != put_written; /* costs have it */
     }
 }
 
-void ets_annotate_add_columns(const struct annotate_filler *f)
+/* The columns of costs stand behind calls. */
+static void add_cost_columns(struct annotate_filler *f)
+{
+    uint64_t largest = 0;
+    for (uint32_t b = 0; b < ets_inspection_block_count(f->inspection); b++) {
+        const uint64_t flops = ets_cost_flops(&f->costs->blocks[b].cost);
+        if (flops > largest) largest = flops;
+    }
+    f->flops_unit = ets_cost_fields_add(f->table, largest, f->tick_ns > 0);
+}
+
+static void put_cost(const struct annotate_line *line)
+{
+    const struct annotate_filler *f = line->f;
+    const struct ets_place *place = line->place;
+    const struct ets_span time =
+        ets_span_of(place->self.middle, place->quantum, place->coarse_calls);
+    const bool is_timed = f->tick_ns > 0 && place->is_counted;
+    const struct ets_cost_cells cells = {.table = f->table,
+                                         .cost = &place->cost,
+                                         .lower_ns = is_timed ? time.lower * f->tick_ns : NAN,
+                                         .upper_ns = is_timed ? time.upper * f->tick_ns : NAN,
+                                         .unit = f->flops_unit};
+    ets_cost_fields_put(&cells, f->tick_ns > 0);
+}
+
+void ets_annotate_add_columns(struct annotate_filler *f)
 {
     for (size_t i = 0; i < FIELD_COUNT; i++) {
+        if (fields[i].put == put_fused_shown && f->costs != NULL) add_cost_columns(f);
         if (!is_shown(&fields[i], f->options)) continue;
         ets_table_add_columns(f->table, &fields[i].column, sizeof *fields, 1, f->tick_ns > 0);
     }
@@ -320,6 +348,7 @@ void ets_annotate_put_line(const struct annotate_filler *f, struct annotate_line
     ets_table_add_row(f->table, 0);
     if (!ets_annotate_has_line(f, line.place)) ets_table_quiet_row(f->table);
     for (size_t i = 0; i < FIELD_COUNT; i++) {
+        if (fields[i].put == put_fused_shown && f->costs != NULL) put_cost(&line);
         if (is_shown(&fields[i], f->options)) fields[i].put(&line);
     }
 }

@@ -12,8 +12,10 @@ struct annotate_filler {
     struct ets_annotate_gaps *gaps;
     const struct ets_block *block; /* available */
     uint32_t block_index;
-    struct ets_arena *arena; /* of one block */
-    double tick_ns;          /* 0: the clock has no unit */
+    struct ets_arena *arena;       /* of one block */
+    double tick_ns;                /* 0: the clock has no unit */
+    const struct ets_costs *costs; /* NULL: none */
+    double flops_unit;             /* that people see flops in */
     struct ets_chosen_runs runs;
     struct ets_source_lines work; /* of the block */
 };
@@ -27,7 +29,7 @@ struct annotate_line {
     double total;
 };
 
-void ets_annotate_add_columns(const struct annotate_filler *filler);
+void ets_annotate_add_columns(struct annotate_filler *filler);
 void ets_annotate_put_line(const struct annotate_filler *filler, struct annotate_line line);
 /* Whether there is data about the line. */
 bool ets_annotate_has_line(const struct annotate_filler *filler, const struct ets_place *place);

@@ -139,6 +139,7 @@ static bool fill_block(struct annotate_filler *f, const uint32_t *run_number)
                           &f->options->filter, run_number, &work)) {
         return false;
     }
+    work.costs = f->costs;
     if (!ets_line_errors_collect(f->arena, f->inspection, f->options->gap, f->block_index,
                                  &f->options->filter, &errors)) {
         return false;
@@ -181,6 +182,15 @@ enum ets_status ets_annotate_table_fill(struct ets_table *table,
     *f.gaps = (struct ets_annotate_gaps){.missing = 0};
     const enum ets_time_unit tick_unit = ets_inspection_tick_unit(inspection, NULL);
     if (tick_unit != ETS_UNIT_CYCLES) f.tick_ns = 1e9 / ets_time_unit_per_second(tick_unit);
+    struct ets_costs costs;
+    if (options->has_costs) {
+        const enum ets_status status = ets_row_costs_find(&run_arena, inspection, &costs, error);
+        if (status != ETS_OK) {
+            ets_arena_reset(&run_arena);
+            return status;
+        }
+        f.costs = &costs;
+    }
     ets_annotate_add_columns(&f);
     const uint32_t *run_number = ets_work_number_runs(&run_arena, inspection);
     bool ok = run_number != NULL;

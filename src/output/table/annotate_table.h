@@ -38,6 +38,7 @@ struct ets_annotate_options {
     int all_frames;   /* 1: also the time of what a line called: work with the line in its stack
                          trace, or in those of all fused operators */
     struct ets_row_filter filter;
+    int has_costs; /* 1: also what a line computes and moves, and how fast */
     /*
      * An evaluated report; adds columns with the numeric error of each line in the report's run.
      * NULL: none.

@@ -160,12 +160,7 @@ static void put_bytes(const struct ets_cost_cells *cells)
 
 static void put_state(const struct ets_cost_cells *cells)
 {
-    static const char *const names[] = {NULL, "known", "partial", "unknown"};
-    const enum ets_cost_state state = ets_cost_state(cells->cost);
-    ets_table_put_string(cells->table, state == ETS_COST_KNOWN && cells->cost->at_most ? "at most"
-                                       : state == ETS_COST_KNOWN && cells->cost->is_example
-                                           ? "example"
-                                           : names[state]);
+    ets_table_put_string(cells->table, ets_cost_state_name(cells->cost));
 }
 
 static void put_reason(const struct ets_cost_cells *cells)

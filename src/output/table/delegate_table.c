@@ -1,10 +1,13 @@
 /* The table of `delegates`: instructions, and the operators inside each delegate call. */
 #include "output/table/delegate_table.h"
 
+#include "output/table/cost_fields.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "cost/step_costs.h"
 #include "format/program_names.h"
 #include "host/text_builder.h"
 #include "inspect/time_details.h"
@@ -23,6 +26,10 @@ struct line {
     double tick;                          /* nanoseconds, or 1 where the clock has no unit */
     struct ets_text name;
     struct ets_text_list payload_nodes, sources, modules, ops;
+    const struct ets_delegation *delegations;
+    const struct ets_step_costs *costs; /* NULL: none */
+    bool has_rates;
+    double flops_unit; /* that people see flops in */
 };
 
 struct field {
@@ -160,6 +167,28 @@ static void put_share(const struct line *line)
     put_ticks(line, line->of->middle, 1 / line->lines->whole);
 }
 
+/* The work of a line in one run: as often as the trace says that it ran. */
+static void put_cost(const struct line *line)
+{
+    const uint32_t step =
+        line->section->first_step + line->step->instruction; /* steps are the instructions */
+    struct ets_cost cost = line->unit == NULL ? line->costs->steps[step].cost
+                                              : line->costs->units[step][line->of->unit];
+    const uint32_t row = line->of->row;
+    const bool is_timed = line->has_rates && row != ETS_NO_INDEX && !isnan(line->of->middle);
+    if (row != ETS_NO_INDEX) {
+        ets_cost_multiply(&cost, ets_inspection_row(line->section->inspection, row)->calls_per_run);
+    }
+    const struct ets_cost_cells cells = {
+        .table = line->table,
+        .cost = &cost,
+        .lower_ns = is_timed ? line->of->middle * line->tick : NAN,
+        .upper_ns = is_timed ? (line->of->middle + line->of->resolution) * line->tick : NAN,
+        .unit = line->flops_unit,
+    };
+    ets_cost_fields_put(&cells, line->has_rates);
+}
+
 static void put_sources(const struct line *line)
 {
     put_list(line, &line->sources);
@@ -267,24 +296,6 @@ static bool list_payload_nodes(struct ets_arena *arena, const struct ets_delegat
     return list->items != NULL;
 }
 
-/* "Conv2d + Clamp" of a payload's nodes; else the event; else the operator of the graph. */
-static bool name_unit(struct ets_arena *arena, const struct ets_delegate_unit *unit,
-                      const struct ets_text_list *payload_nodes, struct ets_text *name_out)
-{
-    const bool has_event = unit->event.size > 0 || unit->node_count == 0;
-    *name_out = has_event ? unit->event : unit->nodes[0].node->op;
-    if (payload_nodes->count == 0) return true;
-    size_t room = 1;
-    for (size_t i = 0; i < payload_nodes->count; i++) room += payload_nodes->items[i].size + 3;
-    struct ets_text_builder name = {ets_arena_alloc(arena, room), room, 0};
-    if (name.text == NULL) return false;
-    for (size_t i = 0; i < payload_nodes->count; i++) {
-        ets_add_text(&name, "%s%s", i > 0 ? " + " : "", payload_nodes->items[i].data);
-    }
-    *name_out = ets_built_text(&name);
-    return true;
-}
-
 static struct ets_text step_name(const struct ets_delegation_step *step)
 {
     if (step->name.data != NULL) return step->name;
@@ -308,7 +319,7 @@ static bool describe(struct ets_arena *arena, struct line *line)
     }
     for (size_t i = 0; i < count; i++) line->ops.items[i] = nodes[i].node->op;
     line->name = step_name(line->step);
-    return line->unit == NULL || name_unit(arena, line->unit, &line->payload_nodes, &line->name);
+    return line->unit == NULL || ets_delegate_unit_name(arena, line->unit, &line->name);
 }
 
 static void add_heading(const struct line *line)
@@ -346,9 +357,28 @@ static bool add_section(struct ets_arena *arena, const struct field *shown, size
         line.of = &lines.items[i];
         if (!describe(arena, &line)) return false;
         ets_table_add_row(line.table, line.unit != NULL);
-        for (size_t k = 0; k < shown_count; k++) shown[k].put(&line);
+        for (size_t k = 0; k < shown_count; k++) {
+            if (shown[k].put == put_sources && line.costs != NULL) put_cost(&line);
+            shown[k].put(&line);
+        }
     }
     return true;
+}
+
+/* The columns of costs stand before the source. */
+static void add_columns(struct line *line, const struct field *shown, size_t count, bool has_unit)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (shown[i].put == put_sources && line->costs != NULL) {
+            uint64_t largest = 0;
+            for (uint32_t s = 0; s < ets_delegation_count(line->delegations); s++) {
+                const uint64_t flops = ets_cost_flops(&line->costs->steps[s].cost);
+                if (flops > largest) largest = flops;
+            }
+            line->flops_unit = ets_cost_fields_add(line->table, largest, line->has_rates);
+        }
+        ets_table_add_columns(line->table, &shown[i].column, sizeof *shown, 1, has_unit);
+    }
 }
 
 enum ets_status ets_delegate_table_fill(struct ets_table *table,
@@ -361,11 +391,22 @@ enum ets_status ets_delegate_table_fill(struct ets_table *table,
     struct field shown[FIELDS];
     const bool has_unit = options->tick_unit != ETS_UNIT_CYCLES;
     const size_t shown_count = choose_fields(options->inspection != NULL, shown);
-    struct line line = {.table = table, .tick = 1};
+    struct ets_step_costs costs;
+    struct line line = {.table = table, .tick = 1, .delegations = delegations};
     if (has_unit) line.tick = 1e9 / ets_time_unit_per_second(options->tick_unit);
+    line.has_rates = options->inspection != NULL && has_unit;
     ets_arena_init(&arena, ets_table_allocator(table), 0);
     ets_arena_init(&section_arena, ets_table_allocator(table), 0);
-    ets_table_add_columns(table, &shown[0].column, sizeof *shown, shown_count, has_unit);
+    if (options->program != NULL) {
+        const enum ets_status status = ets_step_costs_find(
+            &arena, options->program, options->record, delegations, &costs, error);
+        if (status != ETS_OK) {
+            ets_arena_reset(&arena);
+            return status;
+        }
+        line.costs = &costs;
+    }
+    add_columns(&line, shown, shown_count, has_unit);
     bool ok = ets_delegate_sections_find(&arena, delegations, options->inspection, &sections);
     for (uint32_t i = 0; ok && i < sections.count; i++) {
         line.section = &sections.items[i];

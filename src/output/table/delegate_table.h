@@ -19,9 +19,11 @@
 
 struct ets_delegate_table_options {
     const struct ets_inspection
-        *inspection;              /* of a trace of the same program; NULL: show no times */
-    enum ets_time_unit tick_unit; /* of that trace */
-    int calls_only;               /* 1: without the operators inside delegates */
+        *inspection;                   /* of a trace of the same program; NULL: show no times */
+    enum ets_time_unit tick_unit;      /* of that trace */
+    int calls_only;                    /* 1: without the operators inside delegates */
+    const struct ets_program *program; /* of the delegates: with costs; NULL: without */
+    struct ets_etrecord *record;       /* for costs; NULL: none */
 };
 
 /*

@@ -55,14 +55,14 @@ static void test_base_error__advice_is_a_clause_with_the_callers_word(void **sta
         assert_int_equal(size, strlen(text));
         assert_non_null(strstr(text, "WORD"));
     }
-    assert_int_equal(ets_advice_print(ETS_ADVICE_METHOD, "--method", text, sizeof text), 19);
+    assert_int_equal(ets_advice_print(ETS_ADVICE_METHOD, "--method", text, sizeof text), 23);
     assert_string_equal(text, " (choose with --method)");
     assert_int_equal(ets_advice_print(ETS_ADVICE_METHOD, NULL, text, sizeof text), 0);
     assert_string_equal(text, "");
     assert_int_equal(ets_advice_print(ETS_ADVICE_NONE, "WORD", text, sizeof text), 0);
     assert_int_equal(ets_advice_print(ETS_ADVICE_COUNT, "WORD", text, sizeof text), 0);
     assert_int_equal(ets_advice_print(ETS_ADVICE_METHOD, "--method", text, 6), 5);
-    assert_string_equal(text, " (--m");
+    assert_string_equal(text, " (cho");
     (void)ets_fail(&error, ETS_IO, 0, "nothing helps");
     assert_int_equal(error.advice, ETS_ADVICE_NONE);
     assert_int_equal(ets_fail_advising(&error, ETS_ADVICE_INPUTS, ETS_NOT_FOUND, 0, "%d", 7),

@@ -22,7 +22,7 @@ class NumericalComparatorBase(abc.ABC):
     """A distance between what a model should compute and what it did.
 
     Subclasses define `element_compare`, and may define `preprocessing`. `inspector` is the
-    Inspector that compares; it sets itself where there is none.
+    Inspector that compares; it is set automatically if missing.
     """
 
     def __init__(self, inspector=None):
@@ -60,7 +60,7 @@ class NumericalComparatorBase(abc.ABC):
         Columns: aot_debug_handle, aot_ops, aot_intermediate_output, runtime_ops,
         runtime_debug_handle, runtime_intermediate_output and gap, a list with one distance for each
         tensor. Pairs where a value is None, and references of several tensors, have no row. Raises
-        TypeError and ValueError where `preprocessing` gives something else, and ValueError where
+        TypeError and ValueError if `preprocessing` gives something else, and ValueError where
         one value is a sequence and the other is not, or of another length.
         """
         import pandas as pd

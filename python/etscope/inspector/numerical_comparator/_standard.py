@@ -26,7 +26,7 @@ class L1Comparator(NumericalComparatorBase):
 
 
 class SNRComparator(NumericalComparatorBase):
-    """Signal to noise in dB; infinite where nothing differs, NaN where both are 0."""
+    """Signal to noise in dB; infinite where nothing differs, NaN if both are 0."""
 
     def element_compare(self, a, b):
         return _gap(a, b).snr
@@ -39,7 +39,7 @@ def comparator_for(distance, inspector=None):
     """The comparator that `distance` names or is, which then knows the Inspector.
 
     distance: "MSE", "L1" or "SNR" in any case, or an object of a class of your own. Raises
-    ValueError for a name that is none, TypeError for what is neither.
+    ValueError for an unknown name, TypeError for anything else.
     """
     if not isinstance(distance, str):
         if isinstance(distance, type) or not hasattr(distance, "compare"):

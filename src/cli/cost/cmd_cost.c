@@ -1,0 +1,110 @@
+/* The command `cost`: what a program computes and moves, without running it. */
+#include "cli/core/bounds.h"
+#include "cli/core/columns.h"
+#include "cli/core/write_table.h"
+#include "cli/open/delegation.h"
+#include "output/table/cost_table.h"
+
+const struct cli_option cli_cost_options[] = {
+    {"--etrecord", NULL, "FILE", "The ETRecord of the export; adds source lines and modules", NULL,
+     false},
+    {"--method", NULL, "NAME", "Only this method", NULL, false},
+    {"--no-siblings", NULL, NULL, "Ignore the ETRecord found beside the program", NULL, false},
+    {"--group-by", "-g", "none|op|module", "Add up what belongs together", NULL, false},
+    {"--depth", NULL, "N", "With --group-by module: only this many levels of modules", NULL, false},
+    {"--sort", "-s", "order|flops|bytes",
+     "Order of the lines: of execution, or the largest first; default: order, grouped: flops", NULL,
+     false},
+    {"--top", "-n", "N", "Only the first N lines of each method, by flops unless --sort is given",
+     NULL, false},
+    {"--columns", "-c", "NAMES", "Only these columns, in this order, as operator,flops,macs", NULL,
+     false},
+    {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
+    {"--width", NULL, "N", "Width of the table in characters; default: the terminal's, or no limit",
+     NULL, false},
+    {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},
+    {NULL, NULL, NULL, NULL, NULL, false},
+};
+
+/* What the command reads. */
+struct subject {
+    const struct cli_arguments *arguments;
+    const char *path;
+    struct cli_program program;
+    struct cli_record record;
+    struct ets_delegation *delegation;
+};
+
+static int open_all(struct subject *s)
+{
+    struct ets_error error;
+    const char *record = cli_value(s->arguments, "--etrecord");
+    int code = cli_program_open(s->path, &s->program);
+    if (code == CLI_OK) code = cli_record_open(record, &s->record);
+    if (code != CLI_OK) return code;
+    cli_delegation_find_record(s->arguments, s->path, &s->program.program, &s->record,
+                               &s->delegation);
+    if (s->delegation != NULL || cli_delegation_open(s->arguments, &s->program.program, &s->record,
+                                                     &s->delegation, &error) == ETS_OK) {
+        return CLI_OK;
+    }
+    code = cli_fail(error.status == ETS_MISMATCH ? record : s->path, &error);
+    return error.status == ETS_NOT_FOUND ? CLI_USAGE : code; /* --method's name */
+}
+
+static bool parse(const struct cli_arguments *arguments, struct ets_cost_table_options *options)
+{
+    bool ok = true;
+    const int group = cli_choice(arguments, "--group-by", ETS_COST_BY_NONE);
+    const bool has_order = group == ETS_COST_BY_NONE && !cli_has(arguments, "--top");
+    *options = (struct ets_cost_table_options){
+        .lines = {.group_by = (enum ets_cost_group_by)group,
+                  .sort = (enum ets_cost_sort_by)cli_choice(
+                      arguments, "--sort", has_order ? ETS_COST_SORT_ORDER : ETS_COST_SORT_FLOPS),
+                  .depth = (uint32_t)cli_number(arguments, "--depth", 0, 1, 64, &ok)},
+        .top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok),
+    };
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    if (ok && cli_has(arguments, "--depth") && group != ETS_COST_BY_MODULE) {
+        cli_complain(CLI_USAGE, "--depth is for --group-by module");
+        ok = false;
+    }
+    return ok;
+}
+
+static int show(const struct subject *s, const struct ets_cost_table_options *options)
+{
+    struct ets_table *table;
+    struct ets_error error;
+    int code = CLI_OK;
+    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    if (ets_cost_table_fill(table, &s->program.program, s->record.record, s->delegation, options,
+                            &error) != ETS_OK) {
+        code = cli_fail(NULL, &error);
+    }
+    const struct ets_text headline = ets_table_heading(table);
+    if (code == CLI_OK) cli_headline("%.*s", ETS_TEXT(headline));
+    if (code == CLI_OK) code = cli_choose_columns(s->arguments, table);
+    if (code == CLI_OK) code = cli_write_styled(s->arguments, table);
+    ets_table_close(table);
+    return code;
+}
+
+int cmd_cost(const struct cli_arguments *arguments)
+{
+    static const char *const inputs[] = {"--etrecord", NULL};
+    struct ets_cost_table_options options;
+    if (arguments->word_count != 1) {
+        return cli_complain(CLI_USAGE, "cost needs a program: etscope cost model.pte");
+    }
+    if (!parse(arguments, &options)) return CLI_USAGE;
+    int code = cli_check_stdin(arguments, inputs);
+    if (code != CLI_OK) return code;
+    struct subject subject = {.arguments = arguments, .path = arguments->words[0]};
+    code = open_all(&subject);
+    if (code == CLI_OK) code = show(&subject, &options);
+    ets_delegation_close(subject.delegation);
+    cli_record_close(&subject.record);
+    cli_program_close(&subject.program);
+    return code;
+}

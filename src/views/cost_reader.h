@@ -1,0 +1,60 @@
+/*
+ * The work of a program, or of the rows of an inspection, for callers without an arena: Python.
+ *
+ *     struct ets_cost_reader *reader;
+ *     if (ets_cost_reader_program(&program, record, NULL, &reader, &error) == ETS_OK) {
+ *         for (uint32_t i = 0; i < ets_cost_reader_count(reader); i++) {
+ *             const struct ets_cost_row *row = ets_cost_reader_row(reader, i);
+ *             printf("%.*s %llu\n", (int)row->name.size, row->name.data,
+ *                    (unsigned long long)row->flops);
+ *         }
+ *         ets_cost_reader_close(reader);
+ *     }
+ *
+ * All that is handed out is borrowed until close; program, record and inspection must live until
+ * then.
+ */
+#ifndef ETSCOPE_VIEWS_COST_READER_H
+#define ETSCOPE_VIEWS_COST_READER_H
+
+#include "etscope/inspect.h"
+
+struct ets_cost_reader;
+
+/* An instruction, what a delegate runs inside of one, or a row of an inspection. */
+struct ets_cost_row {
+    struct ets_text name;
+    const char *method;  /* of a program; NULL: a row of an inspection */
+    int64_t instruction; /* -1: none */
+    uint32_t unit;       /* of a program: number within its delegate call; else ETS_NO_INDEX */
+    uint32_t row;        /* of an inspection; else ETS_NO_INDEX */
+    int is_taken;        /* 1: part of the method's total */
+    const char *state;  /* "known", "at most", "example", "partial", "unknown"; NULL: no operator */
+    const char *reason; /* why some of it is unknown; NULL: nothing is */
+    const char *arithmetic; /* "float32"; NULL: none */
+    int has_numbers;        /* 0: the numbers mean nothing */
+    uint64_t flops, macs, ops, special_ops;
+    uint64_t read_bytes, weight_bytes, written_bytes;
+    uint32_t not_counted, folded;
+    size_t source_count, module_count; /* of a program */
+    const struct ets_text *sources, *modules;
+};
+
+/* `record` and `method` may be NULL: none, all. Statuses: those of ets_delegation_open. */
+ETS_API enum ets_status ets_cost_reader_program(const struct ets_program *program,
+                                                struct ets_etrecord *record, const char *method,
+                                                struct ets_cost_reader **reader_out,
+                                                struct ets_error *error);
+/* One run of each row's block. Statuses: NO_MEMORY, those of the record's readers. */
+ETS_API enum ets_status ets_cost_reader_inspection(const struct ets_inspection *inspection,
+                                                   struct ets_cost_reader **reader_out,
+                                                   struct ets_error *error);
+ETS_API void ets_cost_reader_close(struct ets_cost_reader *reader); /* NULL is allowed */
+
+ETS_API uint32_t ets_cost_reader_count(const struct ets_cost_reader *reader);
+ETS_API const struct ets_cost_row *ets_cost_reader_row(const struct ets_cost_reader *reader,
+                                                       uint32_t index);
+/* The sentence for each method, or each block that computes: a line each. */
+ETS_API const char *ets_cost_reader_headline(const struct ets_cost_reader *reader);
+
+#endif
