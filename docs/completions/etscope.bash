@@ -20,7 +20,7 @@ _etscope() {
     profile:--columns|profile:-c) compopt +o default 2>/dev/null ;;
     profile:--unit) words='ns us ms s' ;;
     profile:--width) compopt +o default 2>/dev/null ;;
-    profile:--output) ;;
+    profile:--output|profile:-o) ;;
     profile:--allocations) words='total each' ;;
     profile:--method|profile:-m) compopt +o default 2>/dev/null ;;
     profile:--input|profile:-i) ;;
@@ -64,7 +64,7 @@ _etscope() {
     inspect:--columns|inspect:-c) compopt +o default 2>/dev/null ;;
     inspect:--unit) words='ns us ms s' ;;
     inspect:--width) compopt +o default 2>/dev/null ;;
-    inspect:--output) ;;
+    inspect:--output|inspect:-o) ;;
     inspect:--allocations) words='total each' ;;
     inspect:--threads) compopt +o default 2>/dev/null ;;
     inspect:--etdump|inspect:--etdump_path) ;;
@@ -309,8 +309,8 @@ _etscope() {
     help:--completion) words='bash zsh fish' ;;
     *)
       case ${COMP_WORDS[1]} in
-        profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --cost --machine --steady --columns -c --subtract-overhead --unit --width --output --memory --c-snippet --allocations --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file --block --run --allow-mismatch' ;;
-        inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --cost --machine --steady --columns -c --subtract-overhead --unit --width --output --memory --c-snippet --allocations --threads --no-siblings --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
+        profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --cost --machine --steady --columns -c --subtract-overhead --unit --width --output -o --memory --c-snippet --allocations --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file --block --run --allow-mismatch' ;;
+        inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --cost --machine --steady --columns -c --subtract-overhead --unit --width --output -o --memory --c-snippet --allocations --threads --no-siblings --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
         annotate) words='-h --help --etrecord --program --debug-buffer --debug_buffer_path --source-root --frames --context --whole --method --block --run --cost --steady --name --module --handle --source --backend --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --format -f --unit --width --output --subtract-overhead --source-time-scale --no-siblings --partial --allow-mismatch' ;;
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --only-nonfinite --only-broken --name --module --handle --source --backend --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --comparator --heat-map --format -f --width --output --no-siblings --partial --allow-mismatch' ;;
         gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --metric --fail-below --rms --tolerance --tolerances --comparator --only-mismatches --only-off --values --alignment --picture --columns -c --format -f --width --output --no-siblings --partial --allow-mismatch' ;;

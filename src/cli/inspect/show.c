@@ -15,6 +15,7 @@
 #include "cli/open/debug_buffer.h"
 #include "cli/open/machine_option.h"
 #include "cli/open/trace_notes.h"
+#include "output/picture/roofline_picture.h"
 #include "output/table/account_table.h"
 #include "output/table/operator_table.h"
 #include "output/table/run_table.h"
@@ -254,6 +255,29 @@ static int check_debug_buffer(const struct ets_inspection *inspection,
     return CLI_OK;
 }
 
+/* Draws the operators below the roofs of the machine. */
+static int draw_roofline(const struct cli_arguments *arguments,
+                         const struct ets_inspection *inspection, const struct request *request)
+{
+    struct ets_output *output;
+    struct ets_error error;
+    const char *path = cli_value(arguments, "--output");
+    const struct ets_roofline_options options = {.machine = request->table.machine,
+                                                 .threads = request->table.threads,
+                                                 .run = request->table.run,
+                                                 .steady = request->table.steady};
+    if (options.machine == NULL) {
+        return cli_complain(CLI_USAGE, "%s: a picture needs --machine FILE: it is a roofline chart",
+                            path);
+    }
+    if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    if (ets_roofline_picture_write(inspection, &options, NULL, output, &error) != ETS_OK) {
+        ets_output_discard(output);
+        return cli_fail(NULL, &error);
+    }
+    return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output(path, &error);
+}
+
 static int show(const struct cli_arguments *arguments, const struct cli_subject *subject,
                 struct ets_inspection *inspection, struct request *request)
 {
@@ -278,6 +302,8 @@ static int show(const struct cli_arguments *arguments, const struct cli_subject 
     if (is_upstream) {
         const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
         code = cli_write_upstream(inspection, request->target, path);
+    } else if (cli_is_picture(cli_value(arguments, "--output"))) {
+        code = draw_roofline(arguments, inspection, request);
     } else {
         code = write_operators(arguments, inspection, request);
     }

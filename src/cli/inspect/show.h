@@ -50,7 +50,10 @@
     {"--width", NULL, "N",                                                                        \
      "Width of the table in characters; default: the terminal's, or no limit", NULL,              \
      false},                                                                                      \
-    {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false}
+    {"--output", "-o", "FILE",                                                                    \
+     "Write the table to FILE instead of standard output; FILE.svg with --machine: a roofline "   \
+     "chart",                                                                                     \
+     NULL, false}
 /* clang-format on */
 
 /* Writes the table of the subject. Returns an exit code. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/core/bounds.h"
+#include "cli/core/cli_text.h"
 #include "cli/core/columns.h"
 #include "cli/core/write_table.h"
 #include "cli/open/delegation.h"
@@ -255,9 +256,7 @@ static int draw(const struct subject *s)
 
 static bool is_drawn(const struct cli_arguments *arguments)
 {
-    const char *path = cli_value(arguments, "--output");
-    const size_t size = path == NULL ? 0 : strlen(path);
-    return cli_has(arguments, "--map") || (size > 4 && strcmp(path + size - 4, ".svg") == 0);
+    return cli_has(arguments, "--map") || cli_is_picture(cli_value(arguments, "--output"));
 }
 
 static int show(struct subject *s)

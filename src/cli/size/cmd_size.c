@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/core/bounds.h"
+#include "cli/core/cli_text.h"
 #include "cli/core/columns.h"
 #include "cli/core/write_table.h"
 #include "cli/open/inputs.h"
@@ -183,12 +184,6 @@ static int draw(const struct subject *s, const char *path)
     return CLI_OK;
 }
 
-static bool is_picture(const char *path)
-{
-    const size_t size = path == NULL ? 0 : strlen(path);
-    return size > 4 && strcmp(path + size - 4, ".svg") == 0;
-}
-
 static bool is_for_people(const struct cli_arguments *arguments)
 {
     const int format = cli_choice(arguments, "--format", ETS_FORMAT_TABLE);
@@ -222,7 +217,7 @@ int cmd_size(const struct cli_arguments *arguments)
     code = open_all(&subject);
     if (code == CLI_OK) {
         print_notes(&subject);
-        code = is_picture(path) ? draw(&subject, path) : show(&subject, &options);
+        code = cli_is_picture(path) ? draw(&subject, path) : show(&subject, &options);
     }
     close_all(&subject);
     return code;
