@@ -98,7 +98,9 @@ static void say_delegation(struct sentence *s, enum ets_program_change_kind kind
     const uint32_t count = count_operators(s, kind);
     ets_program_change_instruction(line, delegate, &call);
     say(s, "%.*s %s ", ETS_TEXT(call.name), delegate == 1 ? "took" : "gave back");
-    if (count > 1) say(s, "%u operators, from ", count);
+    if (count > 1) say(s, "%u operators", count);
+    if (count > 1 && lines != count) say(s, " (%u instructions)", lines);
+    if (count > 1) say(s, ", from ");
     say_operator(s, line, 1 - delegate);
     if (count == 1) return;
     say(s, " to ");
@@ -131,11 +133,21 @@ static void say_call_counts(struct sentence *s, struct ets_text name, const uint
     else say(s, " %s %s", shown == 1 ? "is" : "are", counts[1] > 0 ? "new" : "gone");
 }
 
+/* ", and 3 other kernels", which are new, gone or called otherwise as the one that was told. */
+static void say_other_calls(struct sentence *s, enum ets_program_part part, uint32_t others,
+                            bool is_alike)
+{
+    const char *what = part == ETS_PART_OPERATOR ? "kernel" : "backend";
+    if (others == 0) return;
+    if (is_alike) say(s, ", and %u other %s%s", others, what, others == 1 ? "" : "s");
+    else say(s, ", and the calls of %u other %s%s changed", others, what, others == 1 ? "" : "s");
+}
+
 /* The kernel or backend whose number of calls changed most. */
 static void say_calls(struct sentence *s, enum ets_program_part part)
 {
     const struct ets_program_change_line *most = NULL;
-    uint32_t largest = 0, count = 0;
+    uint32_t largest = 0, count = 0, alike = 0;
     for (uint32_t i = 0; i < s->view->line_count; i++) {
         const struct ets_program_change_line *line = &s->view->lines[i];
         const uint32_t *calls = line->change->counts;
@@ -158,9 +170,8 @@ static void say_calls(struct sentence *s, enum ets_program_part part)
         name = delegate.id;
     }
     say_call_counts(s, name, most->change->counts);
-    if (count == 1) return;
-    say(s, ", and %u other %s%s", count - 1, part == ETS_PART_OPERATOR ? "kernel" : "backend",
-        count == 2 ? "" : "s");
+    find(s, part, most->change->kind, 0, &alike, NULL);
+    say_other_calls(s, part, count - 1, alike == count);
 }
 
 static void say_constants(struct sentence *s)
@@ -180,17 +191,36 @@ static void say_constants(struct sentence *s)
     if (largest > 0) say(s, ", by up to %.3g", largest);
 }
 
+/* Whether a value only lies elsewhere in its arena. */
+static bool only_moved(const struct ets_program_change *change)
+{
+    return change->kind == ETS_THING_CHANGED && change->fields == ets_field_bit(ETS_FIELD_OFFSET);
+}
+
 /* Things by their number: "2 inputs differ". */
 static void say_count(struct sentence *s, enum ets_program_part part, const char *one,
                       const char *several)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->view->line_count; i++) {
-        count += s->view->lines[i].change->part == part;
+        const struct ets_program_change *change = s->view->lines[i].change;
+        count += change->part == part && !only_moved(change);
     }
     if (count == 0 || !begin_clause(s)) return;
     if (count == 1) say(s, "1 %s differs", one);
     else say(s, "%u %s differ", count, several);
+}
+
+/* Told where nothing else is. */
+static void say_moved(struct sentence *s)
+{
+    uint32_t count = 0;
+    if (s->clauses > 0) return;
+    for (uint32_t i = 0; i < s->view->line_count; i++) {
+        count += only_moved(s->view->lines[i].change);
+    }
+    if (count == 0 || !begin_clause(s)) return;
+    say(s, "%u tensor%s elsewhere in planned memory", count, count == 1 ? " lies" : "s lie");
 }
 
 static void say_arenas(struct sentence *s)
@@ -241,6 +271,7 @@ static void say_clauses(struct sentence *s)
     say_count(s, ETS_PART_NAMED_DATA, "entry of named data", "entries of named data");
     say_count(s, ETS_PART_METHOD, "method's interface", "methods' interfaces");
     say_count(s, ETS_PART_PROGRAM, "schema version", "schema versions");
+    say_moved(s);
 }
 
 void ets_program_changes_say(struct ets_program_changes *view)

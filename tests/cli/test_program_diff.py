@@ -61,8 +61,8 @@ class Answers(support.FolderTest):
         code, out, _ = diff(fixture("mlp_portable", "model.pte"),
                             fixture("mlp_xnnpack", "model.pte"), "--brief")
         self.assertEqual(code, NEGATIVE)
-        self.assertEqual(out, "1 of 1 method differs: XnnpackBackend took 4 operators, from linear "
-                              "at zoo.py:16 to _softmax at zoo.py:16; 2.2 KiB less planned memory; "
+        self.assertEqual(out, "1 of 1 method differs: XnnpackBackend took 4 operators (6 instructions), "
+                              "from linear at zoo.py:16 to _softmax at zoo.py:16; 2.2 KiB less planned memory; "
                               "the file is 384 B larger\n")
 
     def test_diff__says_which_call_took_an_instruction_over(self):
@@ -74,6 +74,10 @@ class Answers(support.FolderTest):
                          ("delegated", "instruction 2", "XnnpackBackend, instruction 0"))
         self.assertEqual(relu["source"], "models/zoo.py:16")
 
+    def test_diff__arguments_say_what_is_an_input_or_output(self):
+        _, out, _ = diff(fixture("mlp_portable", "model.pte"), fixture("conv_portable", "model.pte"))
+        self.assertIn("1, 1, value 79 (output), value 79 (output))", out)
+
     def test_diff__names_constants_as_the_model_does(self):
         rows = document(fixture("mlp_portable", "model.pte"),
                         fixture("mlp_xnnpack", "model.pte"))["rows"]
@@ -83,7 +87,7 @@ class Answers(support.FolderTest):
     def test_diff__the_other_way_round_the_delegate_gave_back(self):
         _, out, _ = diff(fixture("mlp_xnnpack", "model.pte"),
                          fixture("mlp_portable", "model.pte"), "--brief")
-        self.assertIn("XnnpackBackend gave back 4 operators, from linear at zoo.py:16", out)
+        self.assertIn("XnnpackBackend gave back 4 operators (6 instructions), from linear at zoo.py:16", out)
 
     def test_diff__without_records_counts_calls(self):
         found = document(fixture("mlp_portable", "model.pte"), fixture("mlp_xnnpack", "model.pte"),
@@ -174,6 +178,17 @@ class Sameness(support.FolderTest):
         found = self.changed("mlp_portable", data.index(b"aten::relu"), b"aten::silu")
         self.assertEqual(named(found["rows"], "kernel"), ["aten::relu.out", "aten::silu.out"])
         self.assertEqual(named(found["rows"], "instruction"), ["aten::relu.out", "aten::silu.out"])
+        self.assertIn("1 call of aten::relu is gone, and the calls of 1 other kernel changed",
+                      found["headline"])
+
+    def test_diff__an_offset_in_planned_memory_is_a_row_and_no_input_that_differs(self):
+        data = fixture("mlp_portable", "model.pte").read_bytes()
+        found = self.changed("mlp_portable", data.rindex(struct.pack("<I", 2304)),
+                             struct.pack("<I", 2288))
+        row, = found["rows"]
+        self.assertEqual((row["part"], row["fields"]), ("input", ["offset"]))
+        self.assertIn("1 tensor lies elsewhere in planned memory", found["headline"])
+        self.assertNotIn("differs;", found["headline"].partition(":")[2])
 
 
 class Upstream(unittest.TestCase):
@@ -198,8 +213,9 @@ class Upstream(unittest.TestCase):
             if plan[key][0] is None:
                 continue
             self.assertIn(key, method[0]["fields"])
-            self.assertIn(f"{plan[key][0]} {key}", method[0]["before"])
-            self.assertIn(f"{plan[key][1]} {key}", method[0]["after"])
+            for side, count in zip(("before", "after"), plan[key]):
+                what = key.removesuffix("s") if count == 1 else key
+                self.assertIn(f"{count} {what}", method[0][side].split(", "))
 
     def test_diff__reports_what_diff_pte_reports(self):
         for answer in json.loads((DATA / "differences" / "diff_pte.json").read_text()):
@@ -220,6 +236,18 @@ class Mistakes(support.FolderTest):
                               fixture("mlp_portable", "profile.etdp"))
         self.assertEqual(code, support.MISMATCH)
         self.assertIn("one is a program, the other is not", error)
+
+    def test_diff__of_a_program_and_what_cannot_be_read_says_why(self):
+        empty = self.folder / "empty.pte"
+        empty.write_bytes(b"")
+        for other, reason in ((self.folder / "missing.pte", "no such file"),
+                              (self.folder, "directory"), (empty, "an empty file")):
+            for words in ((fixture("mlp_portable", "model.pte"), other),
+                          (other, fixture("mlp_portable", "model.pte"))):
+                code, _, error = diff(*words)
+                self.assertEqual(code, support.INPUT, error)
+                self.assertIn(other.name, error)
+                self.assertIn(reason, error)
 
     def test_diff__options_of_traces_are_refused(self):
         code, _, error = diff(fixture("mlp_portable", "model.pte"),

@@ -1,5 +1,6 @@
 /* The command `diff`: shows what changed between two traces or two programs. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/compare/compare_programs.h"
 #include "cli/compare/sides.h"
@@ -9,6 +10,7 @@
 #include "cli/core/write_table.h"
 #include "cli/open/inspected.h"
 #include "etscope/experimental/difference.h"
+#include "etscope/file.h"
 #include "output/table/difference_table.h"
 #include "output/table/table.h"
 #include "views/difference_order.h"
@@ -71,9 +73,22 @@ static enum ets_sort_by sort_of(const struct cli_arguments *arguments)
     return orders[cli_choice(arguments, "--sort", 0)];
 }
 
-/* A program and something else. */
+/* A program and something else: a file of another kind, or one that cannot be read. */
 static int complain_of_kinds(const struct cli_arguments *arguments)
 {
+    for (unsigned i = 0; i < 2; i++) {
+        struct ets_file *file;
+        struct ets_error error;
+        const char *path = arguments->words[i];
+        if (strcmp(path, "-") == 0) continue;
+        if (ets_file_open(path, &file, &error) != ETS_OK) return cli_fail(path, &error);
+        const enum ets_kind kind = ets_kind_sniff(ets_file_bytes(file));
+        ets_file_close(file);
+        if (kind != ETS_KIND_EMPTY && kind != ETS_KIND_UNKNOWN) continue;
+        return cli_complain(CLI_INPUT,
+                            "%s: %s; diff reads .pte and .bpte programs, or two ETDump traces",
+                            cli_path_name(path), ets_kind_name(kind));
+    }
     return cli_complain(CLI_MISMATCH,
                         "%s and %s: one is a program, the other is not; diff compares two traces, "
                         "or two programs",

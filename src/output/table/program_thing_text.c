@@ -6,6 +6,8 @@
 
 /* Longer lists end in "...". */
 enum { SHOWN_ITEMS = 8 };
+/* Of a method's inputs and outputs, so that many of them and many arguments cost no product. */
+enum { SEARCHED_PLACES = 64 };
 
 struct said {
     struct ets_text_builder *text;
@@ -126,6 +128,26 @@ static void say_plain_value(struct said *s, const struct ets_method *method,
     }
 }
 
+/* " (output)" behind a tensor that a program gives or takes: numbers do not tell it apart. */
+static void say_place(struct said *s, const struct ets_method *method,
+                      const struct ets_evalue *value)
+{
+    struct ets_evalue other;
+    if (value->kind != ETS_EVALUE_TENSOR) return;
+    for (uint32_t i = 0; i < method->input_count && i < SEARCHED_PLACES; i++) {
+        ets_method_input(method, i, &other);
+        if (other.index != value->index) continue;
+        say(s, " (input)");
+        return;
+    }
+    for (uint32_t i = 0; i < method->output_count && i < SEARCHED_PLACES; i++) {
+        ets_method_output(method, i, &other);
+        if (other.index != value->index) continue;
+        say(s, " (output)");
+        return;
+    }
+}
+
 static void say_arguments(struct said *s, const struct ets_method *method,
                           const struct ets_instruction *instruction)
 {
@@ -139,6 +161,7 @@ static void say_arguments(struct said *s, const struct ets_method *method,
         }
         ets_method_value(method, ets_instruction_argument(instruction, i), &value);
         say_plain_value(s, method, &value);
+        say_place(s, method, &value);
     }
     say(s, ")");
 }
@@ -166,18 +189,23 @@ static bool begin(struct said *s, enum ets_program_field field)
     return true;
 }
 
+static void say_number(struct said *s, uint32_t number, const char *what)
+{
+    say(s, "%u %s%s", number, what, number == 1 ? "" : "s");
+}
+
 static void say_method(struct said *s)
 {
     const struct ets_method *method = &s->line->methods[s->side];
     const bool is_whole = s->line->change->fields == 0;
     if (begin(s, ETS_FIELD_NAME)) say(s, "%.*s", ETS_TEXT(method->name));
-    if (begin(s, ETS_FIELD_INPUT_COUNT)) say(s, "%u inputs", method->input_count);
-    if (begin(s, ETS_FIELD_OUTPUT_COUNT)) say(s, "%u outputs", method->output_count);
+    if (begin(s, ETS_FIELD_INPUT_COUNT)) say_number(s, method->input_count, "input");
+    if (begin(s, ETS_FIELD_OUTPUT_COUNT)) say_number(s, method->output_count, "output");
     if (begin(s, ETS_FIELD_INSTRUCTION_COUNT) || is_whole) {
-        say(s, "%u instructions", s->line->change->counts[s->side]);
+        say_number(s, s->line->change->counts[s->side], "instruction");
         if (is_whole) s->before = ", ";
     }
-    if (begin(s, ETS_FIELD_VALUE_COUNT)) say(s, "%u values", method->value_count);
+    if (begin(s, ETS_FIELD_VALUE_COUNT)) say_number(s, method->value_count, "value");
     if (begin(s, ETS_FIELD_INPUT_STRUCTURE)) {
         say(s, "inputs as %.*s", ETS_TEXT(method->input_structure));
     }
