@@ -1,7 +1,9 @@
 """Tables that the C library fills: a headline, and rows of named cells."""
 
 import json
+import os
 
+from etscope._errors import Error
 from etscope._library import NULL, Handle, call, ffi, lib, text
 
 
@@ -47,15 +49,31 @@ class Table:
         return self.to_dataframe()._repr_html_()
 
 
-def filled(fill, *arguments, file=None):
-    """The Table that `fill`, a function of the C library, makes: fill(table, *arguments, error)."""
+def filled(fill, *arguments, file=None, etrecord=None):
+    """The Table that `fill`, a function of the C library, makes: fill(table, *arguments, error).
+
+    An Error names `file`, or where the two do not belong together the path `etrecord`.
+    """
     out = ffi.new("struct ets_table **")
     call(lib.ets_table_open, NULL, out)
     table = Handle(out[0], lib.ets_table_close)
-    call(fill, table.pointer, *arguments, file=file)
+    try:
+        call(fill, table.pointer, *arguments, file=file)
+    except Error as error:
+        if error.status == "MISMATCH" and etrecord is not None:
+            error.file = os.fspath(etrecord)
+        raise
     rows = _rows(table.pointer)
-    columns = list(rows[0]) if rows else []
+    columns = list(rows[0]) if rows else _columns(table.pointer)
     return Table(text(lib.ets_table_heading(table.pointer)), columns, rows, _notes(table.pointer))
+
+
+def _columns(table):
+    """The names of columns, each once: one for people and one for machines may share a name."""
+    found = []
+    while (name := lib.ets_table_column_name(table, len(found))) != NULL:
+        found.append(text(name))
+    return list(dict.fromkeys(found))
 
 
 def _rows(table):

@@ -44,5 +44,6 @@ def _filled(program, etrecord, method, rows):
     name = NULL if method is None else method.encode()
     with opened_record(etrecord) as record:
         return filled(
-            lib.ets_memory_table_fill, pointer, record, name, rows, file=source.path
-        )
+            lib.ets_memory_table_fill, pointer, record, name, rows,
+            file=source.path, etrecord=etrecord,
+        )  # fmt: skip

@@ -9,7 +9,7 @@
     print(len(changes) == 0 or changes)
 """
 
-from etscope._library import ffi, lib
+from etscope._library import NULL, ffi, lib
 from etscope._opened import opened_program, opened_record, opened_source
 from etscope._tables import filled
 
@@ -26,7 +26,8 @@ def size(file, etrecord=None):
     """
     source = opened_source(file)
     with opened_record(etrecord) as record:
-        return filled(lib.ets_size_table_of, source.bytes, record, file=source.path)
+        return filled(lib.ets_size_table_of, source.bytes, record, file=source.path,
+                      etrecord=etrecord)  # fmt: skip
 
 
 def compare(before, after, etrecord=None, etrecord_after=None):
@@ -43,4 +44,15 @@ def compare(before, after, etrecord=None, etrecord_after=None):
     programs = ffi.new("struct ets_program *[2]", pointers)
     with opened_record(etrecord) as first, opened_record(etrecord_after) as second:
         records = ffi.new("struct ets_etrecord *[2]", (first, second))
+        _check(pointers[0], first, etrecord)
+        _check(pointers[1], second, etrecord_after)
         return filled(lib.ets_program_difference_of, programs, records, file=sources[0].path)
+
+
+def _check(pointer, record, path):
+    """Raises Error of `path` if it is another program's ETRecord: the program beside itself is equal."""
+    if path is None:
+        return
+    programs = ffi.new("struct ets_program *[2]", (pointer, pointer))
+    records = ffi.new("struct ets_etrecord *[2]", (record, NULL))
+    filled(lib.ets_program_difference_of, programs, records, etrecord=path)

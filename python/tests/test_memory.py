@@ -67,3 +67,25 @@ def test_damaged_files_are_refused(tmp_path):
         with pytest.raises(Error) as caught:
             function(path)
         assert caught.value.file == str(path)
+
+
+def test_equal_programs_have_the_columns_of_a_difference():
+    path = file("mlp_portable", "model.pte")
+    columns = program.compare(path, path).columns
+    assert columns == program.compare(path, file("mlp_xnnpack", "model.pte")).columns
+    assert program.compare(path, path).to_dataframe().empty
+
+
+def test_another_programs_record_is_named():
+    """MISMATCH is of the record, on either side."""
+    path, other = file("mlp_portable", "model.pte"), file("mlp_xnnpack", "model.pte")
+    record = file("mlp_xnnpack", "model.etrecord")
+    for function, arguments in (
+        (memory.plan, (path, record)),
+        (program.size, (path, record)),
+        (program.compare, (path, other, record)),
+        (program.compare, (other, path, record, record)),
+    ):
+        with pytest.raises(Error) as caught:
+            function(*arguments)
+        assert (caught.value.status, caught.value.file) == ("MISMATCH", record), function

@@ -95,7 +95,9 @@ enum ets_status ets_size_table_of(struct ets_table *table, struct ets_bytes file
         .sources = &source, .source_count = 1, .record = record, .find_duplicates = true};
     const struct ets_size_table_options rows = {.by = ETS_SIZE_BY_PART};
     ETS_TRY(ets_byte_map_open(&options, ets_table_allocator(table), &map, NULL, error));
-    const enum ets_status status = ets_size_table_fill(table, map, &rows, error);
+    enum ets_status status = ETS_OK;
+    if (record != NULL) status = ets_program_check_record(&map->files[0].program, record, error);
+    if (status == ETS_OK) status = ets_size_table_fill(table, map, &rows, error);
     ets_byte_map_close(map);
     return status;
 }
@@ -110,6 +112,9 @@ enum ets_status ets_program_difference_of(struct ets_table *table,
     struct ets_program_changes changes;
     const struct ets_program_side sides[2] = {{programs[0], records[0]}, {programs[1], records[1]}};
     const struct ets_program_difference_table_options options = {.is_brief = false};
+    for (int s = 0; s < 2; s++) {
+        if (records[s] != NULL) ETS_TRY(ets_program_check_record(programs[s], records[s], error));
+    }
     ets_arena_init(&arena, ets_table_allocator(table), 0);
     enum ets_status status = ets_program_difference_find(&arena, sides, &difference, error);
     if (status == ETS_OK) {
