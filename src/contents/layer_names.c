@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/load.h"
 #include "base/text.h"
 #include "record/record_maps.h"
 
@@ -165,7 +166,11 @@ static bool is_wished(const struct ets_layer_graph *graph, const struct ets_grap
     if (value == NULL || value->scalar_type < 0) return false;
     if (value->rank < wish->least_rank || value->rank > wish->most_rank) return false;
     if (wish->scalar_type >= 0 && value->scalar_type != wish->scalar_type) return false;
-    for (uint32_t i = 0; i < value->rank; i++) count *= (uint64_t)value->sizes[i];
+    for (uint32_t i = 0; i < value->rank; i++) {
+        if (value->sizes[i] < 0 || !ets_mul_u64(count, (uint64_t)value->sizes[i], &count)) {
+            return false;
+        }
+    }
     return wish->element_count == 0 || count == wish->element_count;
 }
 
@@ -195,14 +200,16 @@ struct ets_text ets_layer_parameter(struct ets_layer_method *method, int64_t han
     for (uint32_t i = 0; i < count; i++) {
         const struct ets_layer_graph *graph = graph_of(method, nodes[i].graph);
         const struct ets_graph_node *node = nodes[i].node;
-        for (uint32_t k = 0; k < node->input_count; k++) {
+        for (uint32_t k = 0; k < node->input_count && method->looks_left > 0; k++) {
             const struct ets_graph_argument *argument = &node->inputs[k];
             const uint32_t items = argument->kind == ETS_ARGUMENT_LIST ? argument->item_count : 0;
             look_at(graph, argument, wish, &found);
+            method->looks_left--;
             for (uint32_t j = 0; j < items && method->looks_left > 0; j++, method->looks_left--) {
                 look_at(graph, &argument->items[j], wish, &found);
             }
         }
     }
+    if (method->looks_left == 0) return (struct ets_text){NULL, 0}; /* maybe not all were seen */
     return found.count == wish->count ? found.wanted : (struct ets_text){NULL, 0};
 }

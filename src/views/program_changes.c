@@ -23,7 +23,8 @@ struct method_side {
     struct ets_method method;
     struct uses uses;
     struct ets_handle_nodes nodes;
-    const char *record_method; /* NULL: nothing known of its nodes */
+    struct ets_layer_method *layers; /* NULL: likewise */
+    const char *record_method;       /* NULL: nothing known of its nodes */
 };
 
 struct collector {
@@ -58,19 +59,24 @@ static bool walk_uses(const struct ets_method *method, struct uses *uses, bool f
     return true;
 }
 
-static bool find_uses(struct ets_arena *arena, const struct ets_method *method, struct uses *uses)
+static enum ets_status find_uses(struct ets_arena *arena, const struct ets_method *method,
+                                 struct uses *uses, struct ets_error *error)
 {
     const uint32_t values = method->value_count;
     uses->first = ets_arena_alloc_array(arena, (size_t)values + 2, sizeof *uses->first);
-    if (uses->first == NULL) return false;
-    if (!walk_uses(method, uses, false)) return false;
+    if (uses->first == NULL) return ets_fail_memory(error, "what uses the values");
+    if (!walk_uses(method, uses, false)) {
+        return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
+                        "the instructions of method %.*s take more than %d arguments",
+                        ETS_TEXT(method->name), MOST_USES);
+    }
     for (uint32_t i = 0; i < values; i++) uses->first[i + 1] += uses->first[i];
     uses->items = ets_arena_alloc_array(arena, uses->first[values], sizeof *uses->items);
-    if (uses->items == NULL) return false;
+    if (uses->items == NULL) return ets_fail_memory(error, "what uses the values");
     walk_uses(method, uses, true); /* moves each begin to its end, which is the next one's begin */
     memmove(uses->first + 1, uses->first, values * sizeof *uses->first);
     uses->first[0] = 0;
-    return true;
+    return ETS_OK;
 }
 
 static enum ets_status open_side(struct collector *c, const struct ets_method_pair *pair, int s)
@@ -80,9 +86,8 @@ static enum ets_status open_side(struct collector *c, const struct ets_method_pa
     *side = (struct method_side){.record_method = NULL};
     if (pair->index[s] == ETS_THING_NONE) return ETS_OK;
     ets_program_method(c->difference->sides[s].program, pair->index[s], &side->method);
-    if (!find_uses(c->arena, &side->method, &side->uses)) {
-        return ets_fail_memory(c->error, "what uses the values");
-    }
+    side->layers = ets_layer_method(&c->names[s], &side->method);
+    ETS_TRY(find_uses(c->arena, &side->method, &side->uses, c->error));
     if (record == NULL) return ETS_OK;
     side->record_method = ets_record_method(record, side->method.name);
     if (side->record_method == NULL) return ETS_OK;
@@ -137,7 +142,7 @@ static struct ets_text name_constant(const struct collector *c,
                                      const struct ets_program_change_line *line, int s)
 {
     const struct ets_value_use *use = line->uses[s];
-    struct ets_layer_method *layers = ets_layer_method(&c->names[s], &line->methods[s]);
+    struct ets_layer_method *layers = c->sides[s].layers;
     struct ets_text name = {NULL, 0};
     struct ets_evalue value;
     struct ets_chain chain;
