@@ -22,6 +22,12 @@ static inline int ets_text_compare(struct ets_text left, struct ets_text right)
     return order != 0 ? order : (left.size > right.size) - (left.size < right.size);
 }
 
+/* Absent and empty texts are alike. */
+static inline bool ets_text_same(struct ets_text left, struct ets_text right)
+{
+    return left.size == right.size && ets_text_compare(left, right) == 0;
+}
+
 static inline bool ets_text_is(struct ets_text text, const char *expected)
 {
     return ets_text_equal(text, (struct ets_text){expected, strlen(expected)});

@@ -37,18 +37,13 @@ static bool is_delegate_call(const struct ets_paired_side *side, uint32_t instru
     return read.kind == ETS_INSTRUCTION_DELEGATE_CALL;
 }
 
-static bool same_text(struct ets_text left, struct ets_text right)
-{
-    return left.size == right.size && ets_text_compare(left, right) == 0;
-}
-
 /* Lowering for a backend keeps operators whole that are taken apart for kernels, at their line. */
 static bool same_line(const struct ets_graph_node *before, const struct ets_graph_node *after)
 {
     const struct ets_graph_frame *left = ets_graph_user_frame(before);
     const struct ets_graph_frame *right = ets_graph_user_frame(after);
     return left != NULL && right != NULL && left->line == right->line &&
-           same_text(left->file, right->file);
+           ets_text_same(left->file, right->file);
 }
 
 /* Whether a handle stands for the same on both sides: of one module, the same operator or line. */
@@ -57,7 +52,7 @@ static bool agrees(const struct pairing *p, int64_t handle)
     const struct ets_graph_node *before = ets_handle_nodes_find(&p->nodes[0], handle);
     const struct ets_graph_node *after = ets_handle_nodes_find(&p->nodes[1], handle);
     if (handle <= 0 || before == NULL || after == NULL) return false;
-    return same_text(ets_graph_module_path(before), ets_graph_module_path(after)) &&
+    return ets_text_same(ets_graph_module_path(before), ets_graph_module_path(after)) &&
            (ets_text_equal(before->op, after->op) || same_line(before, after));
 }
 

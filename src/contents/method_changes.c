@@ -18,11 +18,6 @@ struct callees {
     uint32_t capacity;
 };
 
-static bool same_text(struct ets_text left, struct ets_text right)
-{
-    return left.size == right.size && ets_text_compare(left, right) == 0;
-}
-
 static enum ets_status no_memory(const struct ets_paired_methods *m)
 {
     return ets_fail_memory(m->error, "what differs");
@@ -40,11 +35,11 @@ static enum ets_status compare_methods(struct ets_paired_methods *m,
 {
     const struct ets_method *a = &m->sides[0].method, *b = &m->sides[1].method;
     struct ets_program_change whole = {.fields = 0};
-    count_field(&whole, ETS_FIELD_NAME, 0, !same_text(a->name, b->name));
+    count_field(&whole, ETS_FIELD_NAME, 0, !ets_text_same(a->name, b->name));
     count_field(&whole, ETS_FIELD_INPUT_STRUCTURE, 0,
-                !same_text(a->input_structure, b->input_structure));
+                !ets_text_same(a->input_structure, b->input_structure));
     count_field(&whole, ETS_FIELD_OUTPUT_STRUCTURE, 0,
-                !same_text(a->output_structure, b->output_structure));
+                !ets_text_same(a->output_structure, b->output_structure));
     count_field(&whole, ETS_FIELD_INPUT_COUNT, a->input_count, b->input_count);
     count_field(&whole, ETS_FIELD_OUTPUT_COUNT, a->output_count, b->output_count);
     count_field(&whole, ETS_FIELD_VALUE_COUNT, a->value_count, b->value_count);
@@ -173,9 +168,9 @@ static bool same_frames(const struct ets_instruction *before, const struct ets_i
         ets_instruction_frame(before, i, &frames[0]);
         ets_instruction_frame(after, i, &frames[1]);
         if (frames[0].line != frames[1].line ||
-            !same_text(frames[0].file_name, frames[1].file_name) ||
-            !same_text(frames[0].name, frames[1].name) ||
-            !same_text(frames[0].context, frames[1].context)) {
+            !ets_text_same(frames[0].file_name, frames[1].file_name) ||
+            !ets_text_same(frames[0].name, frames[1].name) ||
+            !ets_text_same(frames[0].context, frames[1].context)) {
             return false;
         }
     }
@@ -287,7 +282,7 @@ static enum ets_status same_specs(struct ets_paired_methods *m, const struct ets
         ets_delegate_compile_spec(before, i, &specs[0]);
         ets_delegate_compile_spec(after, i, &specs[1]);
         ETS_TRY(ets_content_equal(m->contents, specs[0].value, specs[1].value, same_out, m->error));
-        *same_out = *same_out && same_text(specs[0].key, specs[1].key);
+        *same_out = *same_out && ets_text_same(specs[0].key, specs[1].key);
     }
     return ETS_OK;
 }
@@ -302,7 +297,7 @@ static enum ets_status compare_delegate(struct ets_paired_methods *m, uint32_t b
     ets_method_delegate(&m->sides[1].method, after, &b);
     ETS_TRY(ets_content_equal(m->contents, a.blob, b.blob, &same_payload, m->error));
     ETS_TRY(same_specs(m, &a, &b, &same_spec));
-    count_field(&found, ETS_FIELD_BACKEND, 0, !same_text(a.id, b.id));
+    count_field(&found, ETS_FIELD_BACKEND, 0, !ets_text_same(a.id, b.id));
     count_field(&found, ETS_FIELD_PAYLOAD, 0, !same_payload);
     count_field(&found, ETS_FIELD_COMPILE_SPECS, 0, !same_spec);
     count_field(&found, ETS_FIELD_LOCATION, 0, a.is_inline != b.is_inline);

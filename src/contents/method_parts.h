@@ -48,7 +48,8 @@ void ets_paired_instruction_read(const struct ets_paired_side *side, uint32_t in
 /* instruction_pairs.c: lists the instructions and pairs them. NO_MEMORY, and reading graphs. */
 enum ets_status ets_pair_instructions(struct ets_paired_methods *methods);
 
-/* handle_pairs.c: pairs instructions whose debug handles stand for the same, and finds takers. */
+/* handle_pairs.c: pairs instructions whose debug handles stand for the same, and finds takers.
+ * NO_MEMORY, and reading graphs. */
 enum ets_status ets_pair_by_handles(struct ets_paired_methods *methods);
 
 /* value_pairs.c: pairs values and delegates, once instructions are. NO_MEMORY, LIMIT. */
@@ -71,10 +72,10 @@ struct ets_change_list {
 struct ets_program_change *ets_change_add(struct ets_change_list *list, enum ets_program_part part,
                                           enum ets_program_change_kind kind);
 
-/* method_changes.c: everything that differs in paired methods. */
+/* method_changes.c: everything that differs in paired methods. NO_MEMORY, LIMIT. */
 enum ets_status ets_method_changes(struct ets_paired_methods *methods,
                                    struct ets_change_list *changes);
-/* value_changes.c: of paired and unpaired values. */
+/* value_changes.c: of paired and unpaired values. NO_MEMORY, LIMIT. */
 enum ets_status ets_value_changes(struct ets_paired_methods *methods,
                                   struct ets_change_list *changes);
 /* Whether an argument or item of one side is that of the other. */

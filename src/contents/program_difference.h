@@ -133,7 +133,7 @@ struct ets_program_difference {
 
 /*
  * Statuses: NO_MEMORY; LIMIT (tensors or payloads overlap so much that comparing them would read
- * the files many times); MISMATCH (a record is of another program); those of reading graphs.
+ * the files many times); those of reading graphs. Check records before: ets_program_check_record.
  */
 enum ets_status ets_program_difference_find(struct ets_arena *arena,
                                             const struct ets_program_side sides[2],

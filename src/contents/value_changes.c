@@ -23,12 +23,6 @@ static bool same_double(double left, double right)
     return memcmp(&left, &right, sizeof left) == 0;
 }
 
-/* Absent and empty are alike. */
-static bool same_text(struct ets_text left, struct ets_text right)
-{
-    return left.size == right.size && ets_text_compare(left, right) == 0;
-}
-
 static bool same_plain_items(const struct ets_evalue *before, const struct ets_evalue *after)
 {
     if (before->item_count != after->item_count) return false;
@@ -54,7 +48,7 @@ static uint32_t plain_fields(const struct ets_evalue *before, const struct ets_e
     case ETS_EVALUE_DOUBLE:
         return bit_if(!same_double(before->double_value, after->double_value), ETS_FIELD_NUMBER);
     case ETS_EVALUE_STRING:
-        return bit_if(!same_text(before->string, after->string), ETS_FIELD_NUMBER);
+        return bit_if(!ets_text_same(before->string, after->string), ETS_FIELD_NUMBER);
     case ETS_EVALUE_DOUBLE_LIST:
     case ETS_EVALUE_BOOL_LIST: return bit_if(!same_plain_items(before, after), ETS_FIELD_ITEMS);
     default: return 0;
@@ -112,7 +106,7 @@ static enum ets_status tensor_fields(struct ets_paired_methods *m, const struct 
                   bit_if(before->place != after->place, ETS_FIELD_PLACE) |
                   bit_if(before->memory_id != after->memory_id, ETS_FIELD_ARENA) |
                   bit_if(before->memory_offset != after->memory_offset, ETS_FIELD_OFFSET) |
-                  bit_if(!same_text(before->qualified_name, after->qualified_name),
+                  bit_if(!ets_text_same(before->qualified_name, after->qualified_name),
                          ETS_FIELD_QUALIFIED_NAME) |
                   bit_if(before->requires_grad != after->requires_grad, ETS_FIELD_REQUIRES_GRAD) |
                   bit_if(!same_device, ETS_FIELD_DEVICE) | bit_if(!same_bytes, ETS_FIELD_DATA);
