@@ -65,13 +65,14 @@ static enum ets_status read_roof(const struct reader *reader, uint32_t index,
     static const struct {
         const char *name;
         uint64_t least, most;
-    } members[4] = {{"threads", 1, UINT16_MAX},
-                    {"working_set_bytes", 0, MOST_WORK},
-                    {"work", 1, MOST_WORK},
-                    {"runs", 1, UINT32_MAX}};
+        const char *reason;
+    } members[4] = {{"threads", 1, UINT16_MAX, "must be 1 to 65535"},
+                    {"working_set_bytes", 0, MOST_WORK, "must be a whole number"},
+                    {"work", 1, MOST_WORK, "must be a whole number above 0"},
+                    {"runs", 1, UINT32_MAX, "must be 1 to 4294967295"}};
     for (size_t i = 0; i < 4; i++) {
         if (!read_count(object, members[i].name, members[i].least, members[i].most, &values[i])) {
-            return fail(reader, "roof", index, members[i].name, "is not a fitting whole number");
+            return fail(reader, "roof", index, members[i].name, members[i].reason);
         }
     }
     if (!read_time(object, &roof->time_ns)) {
@@ -121,13 +122,13 @@ static enum ets_status read_caches(const struct reader *reader, const struct ets
     for (uint32_t i = 0; i < list->size; i++, item = ets_json_next(item)) {
         uint64_t level, bytes, shared_by;
         if (!read_count(item, "level", 1, ETS_CACHE_LEVELS, &level)) {
-            return fail(reader, "cache", i, "level", "is none from 1 to 4");
+            return fail(reader, "cache", i, "level", "must be 1 to 4");
         }
         if (!read_count(item, "bytes", 1, MOST_WORK, &bytes)) {
-            return fail(reader, "cache", i, "bytes", "is not a fitting whole number");
+            return fail(reader, "cache", i, "bytes", "must be a whole number above 0");
         }
         if (!read_count(item, "shared_by", 1, UINT16_MAX, &shared_by)) {
-            return fail(reader, "cache", i, "shared_by", "is not a fitting whole number");
+            return fail(reader, "cache", i, "shared_by", "must be 1 to 65535");
         }
         reader->machine->caches[level - 1] = (struct ets_cache){bytes, (uint32_t)shared_by};
     }

@@ -278,6 +278,11 @@ class Damage(support.FolderTest):
         self.assertEqual((done.returncode, done.stdout), (support.INPUT, b""))
         self.assertIn(b"dump reads .pte, .bpte, .ptd, ETDump and ETRecord files", done.stderr)
 
+    def test_dump__of_a_damaged_trace_says_what_reads_the_rest(self):
+        done = support.run("dump", DATA / "types" / "debug.etdp")
+        self.assertEqual(done.returncode, support.INPUT)
+        self.assertIn(b"`etscope inspect --partial` reads the intact part", done.stderr)
+
     def test_dump__a_debug_buffer_needs_its_trace(self):
         done = support.run("dump", fixture("mlp_portable", "model.pte"), "--debug-buffer",
                            fixture("mlp_portable", "debug.bin"))

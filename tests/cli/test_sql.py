@@ -305,6 +305,10 @@ class Complaints(unittest.TestCase):
     def test_an_unknown_table_gets_the_list(self):
         text = self.complaint("select * from evnts")
         self.assertIn("no such table: evnts; the tables are traces, blocks, runs, operators,", text)
+        listed = text[text.index("tables are ") + 11:text.index(", and there are views")]
+        schema = run("sql", "--schema").stdout.decode()
+        for name in listed.removesuffix(", ...").split(", "):
+            self.assertIn(f"{name} (table)", schema, text)
         self.assertEqual(self.mark("select *\nfrom evnts\nlimit 3"), "evnts")
 
     def test_the_mark_stands_at_the_fault(self):

@@ -25,7 +25,7 @@ static int dump_kind(struct dump_request *request)
     const enum ets_kind kind = ets_kind_sniff(request->bytes);
     request->kind = cli_kind_word(kind);
     if (kind != ETS_KIND_ETDUMP && cli_has(request->arguments, "--debug-buffer")) {
-        return cli_complain(CLI_USAGE, "--debug-buffer belongs to an ETDump; %s is none",
+        return cli_complain(CLI_USAGE, "--debug-buffer belongs to an ETDump; %s is not an ETDump",
                             cli_path_name(request->path));
     }
     switch (kind) {

@@ -235,7 +235,13 @@ int dump_trace(struct dump_request *request)
     const char *path = cli_value(request->arguments, "--debug-buffer");
     enum ets_status status = ets_etdump_init(&t.dump, request->bytes, &error);
     if (status == ETS_OK) status = ets_etdump_root_at(request->bytes, &root_at, &error);
-    if (status != ETS_OK) return cli_fail(request->path, &error);
+    if (status != ETS_OK) {
+        const int code = cli_fail(request->path, &error);
+        if (status == ETS_TRUNCATED || status == ETS_MALFORMED) {
+            cli_note("`etscope inspect --partial` reads the intact part");
+        }
+        return code;
+    }
     status = ets_trace_extra_init(&t.extra, request->bytes, &error);
     if (status != ETS_OK && status != ETS_NOT_FOUND) return cli_fail(request->path, &error);
     t.has_extra = status == ETS_OK;

@@ -62,6 +62,12 @@ int cli_choose_rows(const struct cli_arguments *arguments, const struct ets_insp
                         named == 0 ? "no block" : "several blocks", wanted, list);
 }
 
+static void note_backwards(uint32_t count, const char *how)
+{
+    if (count == 1) cli_note("1 event ends before it starts: %s", how);
+    else if (count > 1) cli_note("%u events end before they start: %s", count, how);
+}
+
 void cli_print_notes(const struct ets_inspection *inspection)
 {
     enum { MOST = 3 };
@@ -73,9 +79,8 @@ void cli_print_notes(const struct ets_inspection *inspection)
     cli_note_trace(inspection);
     uint32_t wrapped, backwards;
     ets_inspection_clock_faults(inspection, &wrapped, &backwards);
-    if (wrapped > 0)
-        cli_note("%u events end before they start: read as a wrapped 32-bit counter", wrapped);
-    if (backwards > 0) cli_note("%u events end before they start: read as lasting 0", backwards);
+    note_backwards(wrapped, "read as a wrapped 32-bit counter");
+    note_backwards(backwards, "read as lasting 0");
     const uint32_t unknown = ets_inspection_unknown_event_count(inspection);
     if (unknown > 0)
         cli_note("skipped %u events of kinds that this version does not know", unknown);

@@ -42,7 +42,7 @@ int cli_machine_option(const struct cli_arguments *arguments, struct ets_arena *
                             *threads_out, most);
     }
     if (!cli_has(arguments, "--threads") && most > 1) {
-        cli_note("operators are held against the roofs of %u threads; --threads N: of N", most);
+        cli_note("compared with the roofs of %u threads; --threads N chooses others", most);
     }
     return CLI_OK;
 }

@@ -36,14 +36,18 @@ void ets_sql_guard(struct ets_sql *sql, bool is_guarded)
     sql->sqlite.set_authorizer(sql->connection, is_guarded ? authorize : NULL, NULL);
 }
 
-/* "traces, blocks, ..." */
+/* "traces, blocks, ...": whole names, as many as have room. */
 static void list_tables(char *text, size_t room)
 {
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; ets_sql_tables[i] != NULL; i++) {
-        used += ets_print_text(text + used, room - used, "%s%s", i > 0 ? ", " : "",
-                               ets_sql_tables[i]->name);
+        const char *name = ets_sql_tables[i]->name;
+        if (used + strlen(", , ...") + strlen(name) >= room) {
+            if (room - used > strlen(", ...")) ets_print_text(text + used, room - used, ", ...");
+            return;
+        }
+        used += ets_print_text(text + used, room - used, "%s%s", i > 0 ? ", " : "", name);
     }
 }
 
@@ -74,7 +78,9 @@ static enum ets_status explain(const struct ets_sql *sql, const char *query,
     if (ets_text_starts_with(text, no_table)) {
         char names[224];
         const char *name = message + sizeof no_table - 1;
-        list_tables(names, sizeof names);
+        const size_t others = text.size + strlen("; the tables are , and there are views");
+        const size_t left = others < sizeof error->message ? sizeof error->message - others : 1;
+        list_tables(names, left < sizeof names ? left : sizeof names);
         return ets_fail_advising(error, ETS_ADVICE_SQL_SCHEMA, ETS_INVALID_ARGUMENT,
                                  find_fault(sql, query, name),
                                  "%s; the tables are %s, and there are views", message, names);
