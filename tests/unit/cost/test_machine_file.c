@@ -108,7 +108,7 @@ static void test_machine_file__says_what_is_wrong(void **state)
          ETS_MALFORMED, "\"working_set_bytes\""},
         {"{\"etscope_machine\": 1, \"caches\": 3, \"roofs\": []}", ETS_MALFORMED, "\"caches\""},
         {"{\"etscope_machine\": 1, \"caches\": [{\"level\": 9}], \"roofs\": []}", ETS_MALFORMED,
-         "cache 0: \"level\""},
+         "cache 0: \"level\" must be 1 to 4"},
         {"{\"etscope_machine\": 1, \"caches\": [{\"level\": 1, \"bytes\": 0}], \"roofs\": []}",
          ETS_MALFORMED, "cache 0: \"bytes\""},
     };
