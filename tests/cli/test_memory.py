@@ -160,6 +160,18 @@ class Memory(unittest.TestCase):
         self.assertGreater(len(views), 0)
         self.assertAlmostEqual(sum(row["share"] or 0 for row in rows), 1)
 
+    def test_memory__branches_count_together(self):
+        model = DATA / "cond" / "model.pte"
+        for option in (), ("--steps",), ("--at", "9"):
+            said = " ".join(memory(model, "--no-siblings", *option).stdout.decode().split())
+            self.assertIn("peak at most 112 B at instruction 9", said)
+            self.assertIn("at least 14 % above the lower bound", said)
+            self.assertIn("branches count together", said)
+        said = memory(model, "--no-siblings", "--what-if").stdout.decode()
+        self.assertIn("branches count together", said)
+        self.assertIn("lower bound, at most", said)
+        self.assertIn("at most 112 B", memory(model, "--no-siblings", "--map").stdout.decode())
+
     def test_memory__tables_of_sql_agree(self):
         for model in ("mlp_portable", "gpt_xnnpack", "multi_method", "cond"):
             path = DATA / model / "model.pte"
