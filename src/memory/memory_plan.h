@@ -18,8 +18,9 @@
  * write - a step is the instruction that the runtime logs. A tensor is live from the step that
  * writes it to the step that names it last, both included; an input from step 0, an output to the
  * last step, a mutable buffer at every step. A view is live with the tensor that it shows. A loop
- * in which a lifetime begins or ends belongs to it as a whole. The exporter's own lifetimes count
- * the nodes of its graph, and are a little longer.
+ * in which a lifetime begins or ends belongs to it as a whole. Of two branches only one runs, but
+ * lifetimes span both: live bytes, peaks and bounds are then upper bounds. The exporter's own
+ * lifetimes count the nodes of its graph, and are a little longer.
  *
  * Bytes are those of the shapes in the file, which are upper bounds where a shape is dynamic. All
  * memory is the arena's; the program's bytes must live as long. Nothing changes after init, so that
@@ -141,6 +142,7 @@ struct ets_memory_plan {
     uint64_t bound_bytes; /* of all arenas together, each at its own worst step */
     uint32_t peak_step;
     bool is_upper_bound; /* a live tensor's shape is dynamic somewhere */
+    bool has_branches;   /* a jump forward leaves steps out, which count all the same */
 };
 
 /*
@@ -155,6 +157,12 @@ enum ets_status ets_memory_plan_init(struct ets_memory_plan *plan, const struct 
 static inline bool ets_plan_is_live(const struct ets_plan_tensor *tensor, uint32_t step)
 {
     return tensor->first != ETS_PLAN_NONE && tensor->first <= step && step <= tensor->last;
+}
+
+/* What to say before live bytes and peaks: they are "at most " so many, or exact. */
+static inline const char *ets_plan_at_most(const struct ets_memory_plan *plan)
+{
+    return plan->is_upper_bound || plan->has_branches ? "at most " : "";
 }
 
 /* The instruction that a step is; kind UNKNOWN for the only step of a method without any. */

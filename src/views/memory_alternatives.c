@@ -166,6 +166,7 @@ size_t ets_memory_alternatives_headline(const struct ets_memory_alternatives *fo
     } else {
         say(&text, "no smaller plan was found");
     }
+    if (found->plan->has_branches) say(&text, "; branches count together");
     const uint64_t before = is_better ? better->bytes : planned;
     if (in_place == NULL || in_place->bytes >= before) return text.used;
     say(&text, ", with %" PRIu32 " in-place result%s ", found->in_place_count,

@@ -125,15 +125,17 @@ static void say_gap(struct ets_text_builder *text, const struct ets_memory_plan 
 static void say_bound(struct ets_text_builder *text, const struct ets_memory_lines *lines)
 {
     const struct ets_memory_plan *plan = lines->plan;
+    const char *at_least = "";
     const double bound = (double)plan->bound_bytes, planned = (double)plan->planned_bytes;
     if (plan->bound_bytes == 0) return;
     if (plan->planned_bytes <= plan->bound_bytes) {
         say(text, "; no plan with these lifetimes is smaller");
         return;
     }
+    if (plan->has_branches) at_least = "at least ";
     const double above = 100 * (planned / bound - 1);
-    if (above >= 1000) say(text, "; %.0f times the lower bound", planned / bound);
-    else say(text, "; %.*f %% above the lower bound", above < 1 ? 1 : 0, above);
+    if (above >= 1000) say(text, "; %s%.0f times the lower bound", at_least, planned / bound);
+    else say(text, "; %s%.*f %% above the lower bound", at_least, above < 1 ? 1 : 0, above);
     say_gap(text, plan);
 }
 
@@ -157,7 +159,7 @@ size_t ets_memory_headline(const struct ets_memory_lines *lines, char *room, siz
         say(&text, "no instruction uses any of it");
         return text.used;
     }
-    say(&text, "peak %s", plan->is_upper_bound ? "at most " : "");
+    say(&text, "peak %s", ets_plan_at_most(plan));
     ets_add_bytes(&text, plan->peak_bytes);
     say(&text, " at ");
     say_step(&text, plan, plan->peak_step);
@@ -165,6 +167,7 @@ size_t ets_memory_headline(const struct ets_memory_lines *lines, char *room, siz
         plural(lines->holders.count), lines->holders.count == 1 ? "s" : "",
         100 * (double)lines->holders.bytes / (double)lines->at_peak.bytes);
     say_bound(&text, lines);
+    if (plan->has_branches) say(&text, "; branches count together");
     say_mistakes(&text, lines->findings.mistakes);
     return text.used;
 }
@@ -192,7 +195,7 @@ size_t ets_memory_arena_note(const struct ets_memory_plan *plan, uint32_t index,
         say(&text, "never used");
         return text.used;
     }
-    say(&text, "peak ");
+    say(&text, "peak %s", ets_plan_at_most(plan));
     ets_add_bytes(&text, arena->peak_bytes);
     say(&text, " at instruction %" PRIu32, arena->peak_step);
     return text.used;

@@ -153,6 +153,25 @@ class Memory(unittest.TestCase):
         self.assertEqual(done.returncode, USAGE)
         self.assertIn(b"method forward has instructions 0 to 5", done.stderr)
 
+    def test_memory__shares_count_the_bytes_of_a_view_once(self):
+        rows = document(DATA / "gpt_portable" / "model.pte", "--no-siblings", "--at", "48")["rows"]
+        views = [row for row in rows if row["view_of"] is not None]
+        self.assertEqual([row["share"] for row in views], [None] * len(views))
+        self.assertGreater(len(views), 0)
+        self.assertAlmostEqual(sum(row["share"] or 0 for row in rows), 1)
+
+    def test_memory__branches_count_together(self):
+        model = DATA / "cond" / "model.pte"
+        for option in (), ("--steps",), ("--at", "9"):
+            said = " ".join(memory(model, "--no-siblings", *option).stdout.decode().split())
+            self.assertIn("peak at most 112 B at instruction 9", said)
+            self.assertIn("at least 14 % above the lower bound", said)
+            self.assertIn("branches count together", said)
+        said = memory(model, "--no-siblings", "--what-if").stdout.decode()
+        self.assertIn("branches count together", said)
+        self.assertIn("lower bound, at most", said)
+        self.assertIn("at most 112 B", memory(model, "--no-siblings", "--map").stdout.decode())
+
     def test_memory__tables_of_sql_agree(self):
         for model in ("mlp_portable", "gpt_xnnpack", "multi_method", "cond"):
             path = DATA / model / "model.pte"

@@ -220,6 +220,7 @@ static void put_peak(const struct picture *p, const struct ets_plan_arena *arena
     const double left = step_place(p, arena->peak_step);
     const double width = step_place(p, arena->peak_step + 1.0) - left;
     const bool is_right = left > (LEFT + RIGHT) / 2;
+    ets_add_text(&size, "%s", ets_plan_at_most(p->lines->plan));
     ets_add_bytes(&size, arena->peak_bytes);
     ets_svg_put(p->output,
                 "<rect class=\"mark\" x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\"/>\n", left,

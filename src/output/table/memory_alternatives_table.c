@@ -49,7 +49,9 @@ static void put_plan(const struct line *line)
         ets_add_plain_text(&text, "aligned to %" PRIu32 " B", line->of->alignment);
         break;
     case ETS_ALTERNATIVE_WITHOUT: say_tensor(&text, line); break;
-    case ETS_ALTERNATIVE_BOUND: ets_add_plain_text(&text, "lower bound"); break;
+    case ETS_ALTERNATIVE_BOUND:
+        ets_add_plain_text(&text, "lower bound%s", line->plan->has_branches ? ", at most" : "");
+        break;
     }
     ets_table_put_text(line->table, ets_built_text(&text));
 }

@@ -55,12 +55,16 @@ static void put_bytes_are(const struct line *line)
     ets_table_put_string(line->table, line->of->tensor->is_upper_bound ? "at most" : "exact");
 }
 
-/* Of what is live at the peak, or at the step that was asked for. */
+/*
+ * Of what is live at the peak, or at the step that was asked for. The bytes of a view count with
+ * the tensor that it shows.
+ */
 static void put_share(const struct line *line)
 {
     const uint64_t live = line->lines->plan->live[line->lines->step];
     const double share = live == 0 ? 0 : (double)line->of->tensor->bytes / (double)live;
-    if (line->of->is_at_peak) ets_table_put_bounds(line->table, share, share);
+    const bool counts = line->of->is_at_peak && line->of->tensor->base == ETS_PLAN_NONE;
+    if (counts) ets_table_put_bounds(line->table, share, share);
     else ets_table_put_nothing(line->table);
 }
 

@@ -142,6 +142,7 @@ static void put_peak(const struct map *m, const struct ets_plan_arena *arena)
     if (arena->peak_step == ETS_PLAN_NONE) return;
     while (column + 1 < m->columns && step_of(m, column + 1) <= arena->peak_step) column++;
     while (column > 0 && step_of(m, column - 1) == arena->peak_step) column--;
+    ets_add_text(&size, "%s", ets_plan_at_most(m->lines->plan));
     ets_add_bytes(&size, arena->peak_bytes);
     if (column < m->columns / 2) {
         put(m, "%*s  %*s^ %s at instruction %" PRIu32 "\n", LEFT - 2, "peak", (int)column, "", text,

@@ -94,6 +94,7 @@ static void test_memory_plan__branches_share_bytes(void **state)
     for (size_t i = 0; i < COUNT(tensors); i++) expect_tensor(&s.plan, &tensors[i]);
     assert_int_equal(s.plan.peak_bytes, 112);
     assert_int_equal(s.plan.peak_step, 9);
+    assert_true(s.plan.has_branches); /* only one of them runs: 96 bytes in either */
     close_plan(&s);
 }
 
@@ -110,6 +111,7 @@ static void test_memory_plan__loops_extend_lifetimes(void **state)
     };
     open_plan(&s, "map_loop/model.pte", "forward");
     assert_int_equal(s.plan.loop_count, 1);
+    assert_false(s.plan.has_branches);
     assert_int_equal(s.plan.loops[0].first, 1);
     assert_int_equal(s.plan.loops[0].last, 8);
     assert_int_equal(s.plan.loops[0].parent, ETS_PLAN_NONE);
