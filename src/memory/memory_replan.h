@@ -42,8 +42,8 @@ struct ets_replan {
 };
 
 /*
- * Statuses: INVALID_ARGUMENT (an alignment that is no power of two), LIMIT (an arena with more than
- * 20,000 tensors), NO_MEMORY.
+ * Statuses: INVALID_ARGUMENT (an alignment that is no power of two), LIMIT (more than 5,000
+ * tensors), NO_MEMORY.
  */
 enum ets_status ets_memory_replan(const struct ets_memory_plan *plan,
                                   const struct ets_replan_options *options, struct ets_arena *arena,

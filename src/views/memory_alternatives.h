@@ -39,7 +39,7 @@ struct ets_memory_alternatives {
     uint32_t invalid_count;  /* plans that failed the check */
 };
 
-/* Statuses: LIMIT (an arena with more than 20,000 tensors), NO_MEMORY. */
+/* Statuses: LIMIT (more than 5,000 tensors), NO_MEMORY. */
 enum ets_status ets_memory_alternatives_collect(struct ets_arena *arena,
                                                 const struct ets_memory_plan *plan,
                                                 struct ets_memory_alternatives *found_out,
