@@ -69,5 +69,38 @@ class Picture(unittest.TestCase):
         self.assertEqual(self.draw("multi_method", "--method", "encode").tag, SVG + "svg")
 
 
+class Ignored(unittest.TestCase):
+    def refuse(self, *words):
+        with tempfile.TemporaryDirectory() as folder:
+            words = [word.replace("FOLDER", folder) for word in words]
+            done = memory("mlp_portable", *words)
+            self.assertEqual((done.returncode, done.stdout), (USAGE, b""), words)
+            self.assertEqual(list(pathlib.Path(folder).iterdir()), [], words)
+            return done.stderr.decode()
+
+    def test_map__refuses_what_it_would_ignore(self):
+        for words in (["--all"], ["--sort", "size"], ["--top", "3"], ["-c", "size"],
+                      ["-f", "json"]):
+            self.assertIn("does not change the text of --map", self.refuse("--map", *words))
+
+    def test_picture__refuses_what_it_would_ignore(self):
+        for words in (["--map"], ["--what-if"], ["--steps"], ["--all"], ["--at", "2"],
+                      ["-f", "json"], ["-n", "3"], ["--sort", "size"], ["--width", "40"]):
+            self.assertIn("does not change the picture",
+                          self.refuse("-o", "FOLDER/a.svg", *words))
+
+    def test_picture__is_svg(self):
+        for ending in ("png", "PNG", "pdf", "jpeg"):
+            self.assertIn("only .svg", self.refuse("-o", f"FOLDER/a.{ending}"))
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "A.SVG"
+            self.assertEqual(memory("mlp_portable", "-o", path).returncode, OK)
+            self.assertEqual(ElementTree.parse(path).getroot().tag, SVG + "svg")
+
+    def test_memory__takes_one_program(self):
+        self.assertIn("memory takes one program, not 2",
+                      self.refuse(str(DATA / "gpt_portable" / "model.pte")))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -330,6 +330,16 @@ class Forms(unittest.TestCase):
 
     def test_size__complains(self):
         self.assertEqual(support.run("size").returncode, USAGE)
+        done = support.run("size", self.PATH, self.PATH)
+        self.assertEqual((done.returncode, done.stdout), (USAGE, b""))
+        self.assertIn("is given twice", done.stderr.decode())
+        with tempfile.TemporaryDirectory() as folder:
+            for name, *words in (("a.png",), ("a.svg", "--by", "dtype"), ("a.svg", "-f", "csv"),
+                                 ("a.svg", "--top", "3")):
+                path = pathlib.Path(folder) / name
+                done = support.run("size", self.PATH, "-o", path, *words)
+                self.assertEqual(done.returncode, USAGE, (name, words))
+                self.assertFalse(path.exists())
         done = support.run("size", support.fixture("mlp_portable", "profile.etdp"))
         self.assertEqual(done.returncode, INPUT)
         self.assertIn("not a program (.pte, .bpte) or data file (.ptd)", done.stderr.decode())
