@@ -108,13 +108,22 @@ static void unite_shared(struct replanner *r)
     }
 }
 
+/* Whether a result before it took the input's bytes. */
+static bool is_taken(const struct replanner *r, uint32_t input)
+{
+    for (uint32_t i = 0; i < r->member_count; i++) {
+        if (r->in_place_of[r->members[i]] == input) return true;
+    }
+    return false;
+}
+
 static void unite_in_place(struct replanner *r)
 {
     for (uint32_t i = 0; i < r->member_count; i++) {
         const uint32_t result = r->members[i];
         if (r->is_shared[result]) continue;
         const uint32_t input = ets_plan_in_place_of(r->plan, result);
-        if (input == ETS_PLAN_NONE || r->is_shared[input]) continue;
+        if (input == ETS_PLAN_NONE || r->is_shared[input] || is_taken(r, input)) continue;
         r->in_place_of[result] = input;
         unite(r, input, result);
     }
@@ -319,7 +328,8 @@ enum ets_status ets_memory_replan(const struct ets_memory_plan *plan,
     }
     for (uint32_t a = 0; a < plan->arena_count; a++) {
         r.arena = &plan->arenas[a];
-        bytes[a] = add(replan_arena(&r, options, offsets), r.arena->slack_bytes);
+        const uint64_t end = replan_arena(&r, options, offsets);
+        bytes[a] = add(align(&r, end), r.arena->slack_bytes);
         replan_out->planned_bytes = add(replan_out->planned_bytes, bytes[a]);
     }
     return ETS_OK;

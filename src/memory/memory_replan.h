@@ -37,8 +37,9 @@ struct ets_replan_options {
 struct ets_replan {
     const uint64_t *offsets;     /* [tensor_count] of what is planned and used */
     const uint32_t *in_place_of; /* [tensor_count] whose bytes it takes; ETS_PLAN_NONE: nobody's */
-    const uint64_t *arena_bytes; /* [arena_count] with the slack of the plan */
-    uint64_t planned_bytes;      /* of all arenas */
+    const uint64_t
+        *arena_bytes;       /* [arena_count] rounded up to the alignment, and the plan's slack */
+    uint64_t planned_bytes; /* of all arenas */
 };
 
 /*

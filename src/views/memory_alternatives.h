@@ -21,7 +21,8 @@ enum ets_alternative_kind {
     ETS_ALTERNATIVE_IN_PLACE = 2,  /* and element-wise kernels write over an input */
     ETS_ALTERNATIVE_ALIGNED = 3,   /* placed anew with another alignment */
     ETS_ALTERNATIVE_WITHOUT = 4,   /* placed anew without a tensor that is live at the peak */
-    ETS_ALTERNATIVE_BOUND = 5      /* no plan with these lifetimes takes less */
+    ETS_ALTERNATIVE_BOUND = 5      /* no plan with these lifetimes and the exported alignment
+                                      takes less */
 };
 
 struct ets_memory_alternative {
