@@ -1,6 +1,7 @@
 """`etscope memory --map` and `-o FILE.svg`: plans as pictures."""
 
 import pathlib
+import re
 import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
@@ -31,6 +32,30 @@ class Map(unittest.TestCase):
             drawn = [line for line in lines.splitlines() if " |" in line]
             self.assertEqual(len(drawn), 16)
             self.assertTrue(all(len(line) <= width for line in drawn), width)
+
+    def test_map__explains_its_letters(self):
+        lines = memory("gpt_portable", "--map").stdout.decode().splitlines()
+        drawn = {cell for line in lines if " |" in line for cell in line.split("|")[1]}
+        legend = {line[0] for line in lines if line[1:3] == "  " and line[0] != " "}
+        self.assertIn("+", legend)
+        self.assertLessEqual(drawn - {"."}, legend)
+
+    def test_map__points_at_the_peak(self):
+        for model in MODELS:
+            for width in ("40", "80"):
+                self.check_peaks(memory(model, "--map", "--width", width).stdout.decode())
+
+    def check_peaks(self, text):
+        lines = text.splitlines()
+        for line in (line for line in lines if line.startswith("      peak  ")):
+            above = lines[:lines.index(line)]
+            steps = int([one for one in above if "; instructions 0 to " in one][-1].split()[-1]) + 1
+            columns = len(above[-2].split("|")[1])
+            peak = int(re.search(r"at instruction (\d+)", line)[1])
+            column = line.index("^") - 12
+            self.assertLess(column, columns, text)
+            self.assertLessEqual(column * steps // columns, peak, text)
+            self.assertGreaterEqual((column + 1) * steps // columns, peak, text)
 
     def test_map__draws_each_method(self):
         text = memory("multi_method", "--map").stdout.decode()
