@@ -1,4 +1,4 @@
-/* Writes tables to the output and in the style that the command's options set; checks that output. */
+/* Writes tables to the output in the style of the options, and checks the name of that output. */
 #ifndef ETSCOPE_CLI_CORE_WRITE_TABLE_H
 #define ETSCOPE_CLI_CORE_WRITE_TABLE_H
 
