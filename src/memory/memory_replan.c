@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/load.h"
 
-/* Placing compares all pairs: more tensors in an arena than any model has would take too long. */
-enum { MOST_TENSORS = 20000, MOST_ROUNDS = 64, MOST_COMPARISONS = 50000000 };
+/* Placing and checking compare all pairs: far more tensors than models have take too long. */
+enum { MOST_TENSORS = 5000, MOST_ROUNDS = 64, MOST_COMPARISONS = 50000000 };
 
 /* Tensors that keep their distance to each other, placed as one. */
 struct group {
@@ -108,13 +108,22 @@ static void unite_shared(struct replanner *r)
     }
 }
 
+/* Whether a result before it took the input's bytes. */
+static bool is_taken(const struct replanner *r, uint32_t input)
+{
+    for (uint32_t i = 0; i < r->member_count; i++) {
+        if (r->in_place_of[r->members[i]] == input) return true;
+    }
+    return false;
+}
+
 static void unite_in_place(struct replanner *r)
 {
     for (uint32_t i = 0; i < r->member_count; i++) {
         const uint32_t result = r->members[i];
         if (r->is_shared[result]) continue;
         const uint32_t input = ets_plan_in_place_of(r->plan, result);
-        if (input == ETS_PLAN_NONE || r->is_shared[input]) continue;
+        if (input == ETS_PLAN_NONE || r->is_shared[input] || is_taken(r, input)) continue;
         r->in_place_of[result] = input;
         unite(r, input, result);
     }
@@ -270,6 +279,12 @@ static bool alloc_replanner(struct replanner *r, struct ets_arena *arena)
            r->best_offsets != NULL;
 }
 
+static uint64_t add(uint64_t left, uint64_t right)
+{
+    uint64_t sum;
+    return ets_add_u64(left, right, &sum) ? sum : UINT64_MAX;
+}
+
 /* Plans one arena; returns its bytes. */
 static uint64_t replan_arena(struct replanner *r, const struct ets_replan_options *options,
                              uint64_t *offsets)
@@ -298,6 +313,10 @@ enum ets_status ets_memory_replan(const struct ets_memory_plan *plan,
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
                         "an alignment of %u bytes: it has to be a power of two", alignment);
     }
+    if (plan->tensor_count > MOST_TENSORS) {
+        return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET, "%u tensors are too many to plan again",
+                        plan->tensor_count);
+    }
     uint64_t *offsets = ets_arena_alloc_array(arena, plan->tensor_count, sizeof *offsets);
     uint64_t *bytes = ets_arena_alloc_array(arena, plan->arena_count, sizeof *bytes);
     if (offsets == NULL || bytes == NULL || !alloc_replanner(&r, arena)) {
@@ -309,13 +328,9 @@ enum ets_status ets_memory_replan(const struct ets_memory_plan *plan,
     }
     for (uint32_t a = 0; a < plan->arena_count; a++) {
         r.arena = &plan->arenas[a];
-        if (r.arena->tensor_count > MOST_TENSORS) {
-            return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
-                            "%u tensors in one arena are too many to plan again",
-                            r.arena->tensor_count);
-        }
-        bytes[a] = replan_arena(&r, options, offsets) + r.arena->slack_bytes;
-        replan_out->planned_bytes += bytes[a];
+        const uint64_t end = replan_arena(&r, options, offsets);
+        bytes[a] = add(align(&r, end), r.arena->slack_bytes);
+        replan_out->planned_bytes = add(replan_out->planned_bytes, bytes[a]);
     }
     return ETS_OK;
 }

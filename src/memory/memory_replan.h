@@ -37,13 +37,14 @@ struct ets_replan_options {
 struct ets_replan {
     const uint64_t *offsets;     /* [tensor_count] of what is planned and used */
     const uint32_t *in_place_of; /* [tensor_count] whose bytes it takes; ETS_PLAN_NONE: nobody's */
-    const uint64_t *arena_bytes; /* [arena_count] with the slack of the plan */
-    uint64_t planned_bytes;      /* of all arenas */
+    const uint64_t
+        *arena_bytes;       /* [arena_count] rounded up to the alignment, and the plan's slack */
+    uint64_t planned_bytes; /* of all arenas */
 };
 
 /*
- * Statuses: INVALID_ARGUMENT (an alignment that is no power of two), LIMIT (an arena with more than
- * 20,000 tensors), NO_MEMORY.
+ * Statuses: INVALID_ARGUMENT (an alignment that is no power of two), LIMIT (more than 5,000
+ * tensors), NO_MEMORY.
  */
 enum ets_status ets_memory_replan(const struct ets_memory_plan *plan,
                                   const struct ets_replan_options *options, struct ets_arena *arena,

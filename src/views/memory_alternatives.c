@@ -28,6 +28,14 @@ static void add(struct ets_memory_alternatives *found, enum ets_alternative_kind
         (struct ets_memory_alternative){kind, alignment, options->without, bytes};
 }
 
+/* What the file tells of its own plan, whose alignment is the plan's. */
+static void add_own(struct ets_memory_alternatives *found, enum ets_alternative_kind kind,
+                    uint64_t bytes)
+{
+    found->items[found->count++] =
+        (struct ets_memory_alternative){kind, found->plan->alignment, ETS_PLAN_NONE, bytes};
+}
+
 static enum ets_status try_plan(const struct collector *c, enum ets_alternative_kind kind,
                                 const struct ets_replan_options *options)
 {
@@ -85,7 +93,7 @@ static enum ets_status try_all(const struct collector *c, const struct candidate
 {
     const struct ets_replan_options same = {.without = ETS_PLAN_NONE};
     const struct ets_replan_options in_place = {.without = ETS_PLAN_NONE, .in_place = true};
-    add(c->found, ETS_ALTERNATIVE_EXPORTED, &same, c->found->plan->planned_bytes);
+    add_own(c->found, ETS_ALTERNATIVE_EXPORTED, c->found->plan->planned_bytes);
     ETS_TRY(try_plan(c, ETS_ALTERNATIVE_REPLANNED, &same));
     ETS_TRY(try_plan(c, ETS_ALTERNATIVE_IN_PLACE, &in_place));
     for (size_t i = 0; i < ALIGNMENTS; i++) {
@@ -99,13 +107,6 @@ static enum ets_status try_all(const struct collector *c, const struct candidate
     return ETS_OK;
 }
 
-static uint64_t bound_of(const struct ets_memory_plan *plan)
-{
-    uint64_t bytes = 0;
-    for (uint32_t a = 0; a < plan->arena_count; a++) bytes += plan->arenas[a].peak_bytes;
-    return bytes;
-}
-
 enum ets_status ets_memory_alternatives_collect(struct ets_arena *arena,
                                                 const struct ets_memory_plan *plan,
                                                 struct ets_memory_alternatives *found_out,
@@ -115,7 +116,6 @@ enum ets_status ets_memory_alternatives_collect(struct ets_arena *arena,
     struct candidate *candidates;
     uint32_t count;
     const struct collector collector = {arena, found_out, error};
-    const struct ets_replan_options none = {.without = ETS_PLAN_NONE};
     *found_out = (struct ets_memory_alternatives){.plan = plan};
     found_out->items = ets_arena_alloc_array(arena, MOST_FIXED + ALIGNMENTS + MOST_WITHOUT,
                                              sizeof *found_out->items);
@@ -123,7 +123,7 @@ enum ets_status ets_memory_alternatives_collect(struct ets_arena *arena,
         return ets_fail_memory(error, what);
     }
     ETS_TRY(try_all(&collector, candidates, count));
-    add(found_out, ETS_ALTERNATIVE_BOUND, &none, bound_of(plan));
+    add_own(found_out, ETS_ALTERNATIVE_BOUND, plan->bound_bytes);
     return ETS_OK;
 }
 
@@ -140,7 +140,8 @@ static const struct ets_memory_alternative *find(const struct ets_memory_alterna
 static void say_bytes(struct ets_text_builder *text, uint64_t bytes, uint64_t planned)
 {
     ets_add_bytes(text, bytes);
-    say(text, " (%.0f %% less)", 100 * (1 - (double)bytes / (double)planned));
+    const double less = 100 * (1 - (double)bytes / (double)planned);
+    say(text, " (%.*f %% less)", less < 1 ? 1 : 0, less);
 }
 
 size_t ets_memory_alternatives_headline(const struct ets_memory_alternatives *found, char *room,
@@ -161,7 +162,7 @@ size_t ets_memory_alternatives_headline(const struct ets_memory_alternatives *fo
     if (is_better) {
         say(&text, "placed anew it takes ");
         say_bytes(&text, better->bytes, planned);
-    } else if (planned <= bound_of(found->plan)) {
+    } else if (planned <= found->plan->bound_bytes) {
         say(&text, "no plan with these lifetimes is smaller");
     } else {
         say(&text, "no smaller plan was found");

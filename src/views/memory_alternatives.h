@@ -21,7 +21,8 @@ enum ets_alternative_kind {
     ETS_ALTERNATIVE_IN_PLACE = 2,  /* and element-wise kernels write over an input */
     ETS_ALTERNATIVE_ALIGNED = 3,   /* placed anew with another alignment */
     ETS_ALTERNATIVE_WITHOUT = 4,   /* placed anew without a tensor that is live at the peak */
-    ETS_ALTERNATIVE_BOUND = 5      /* no plan with these lifetimes takes less */
+    ETS_ALTERNATIVE_BOUND = 5      /* no plan with these lifetimes and the exported alignment
+                                      takes less */
 };
 
 struct ets_memory_alternative {
@@ -39,7 +40,7 @@ struct ets_memory_alternatives {
     uint32_t invalid_count;  /* plans that failed the check */
 };
 
-/* Statuses: LIMIT (an arena with more than 20,000 tensors), NO_MEMORY. */
+/* Statuses: LIMIT (more than 5,000 tensors), NO_MEMORY. */
 enum ets_status ets_memory_alternatives_collect(struct ets_arena *arena,
                                                 const struct ets_memory_plan *plan,
                                                 struct ets_memory_alternatives *found_out,

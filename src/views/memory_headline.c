@@ -144,6 +144,16 @@ static void say_mistakes(struct ets_text_builder *text, uint32_t count)
     if (count > 0) say(text, "; %" PRIu32 " mistake%s in the plan", count, plural(count));
 }
 
+/* "; 3 tensors hold 95 % of it"; 100 % only where they are all of it. */
+static void say_holders(struct ets_text_builder *text, const struct ets_memory_lines *lines)
+{
+    const uint32_t count = lines->holders.count;
+    const double share = 100 * (double)lines->holders.bytes / (double)lines->at_peak.bytes;
+    say(text, "; %" PRIu32 " tensor%s hold%s ", count, plural(count), count == 1 ? "s" : "");
+    if (share >= 99.95 && share < 100) say(text, "over 99.9 %% of it");
+    else say(text, "%.*f %% of it", share > 99 && share < 100 ? 1 : 0, share);
+}
+
 size_t ets_memory_headline(const struct ets_memory_lines *lines, char *room, size_t size)
 {
     struct ets_text_builder text = {room, size, 0};
@@ -163,9 +173,7 @@ size_t ets_memory_headline(const struct ets_memory_lines *lines, char *room, siz
     ets_add_bytes(&text, plan->peak_bytes);
     say(&text, " at ");
     say_step(&text, plan, plan->peak_step);
-    say(&text, "; %" PRIu32 " tensor%s hold%s %.0f %% of it", lines->holders.count,
-        plural(lines->holders.count), lines->holders.count == 1 ? "s" : "",
-        100 * (double)lines->holders.bytes / (double)lines->at_peak.bytes);
+    say_holders(&text, lines);
     say_bound(&text, lines);
     if (plan->has_branches) say(&text, "; branches count together");
     say_mistakes(&text, lines->findings.mistakes);

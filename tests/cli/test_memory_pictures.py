@@ -1,6 +1,7 @@
 """`etscope memory --map` and `-o FILE.svg`: plans as pictures."""
 
 import pathlib
+import re
 import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
@@ -31,6 +32,30 @@ class Map(unittest.TestCase):
             drawn = [line for line in lines.splitlines() if " |" in line]
             self.assertEqual(len(drawn), 16)
             self.assertTrue(all(len(line) <= width for line in drawn), width)
+
+    def test_map__explains_its_letters(self):
+        lines = memory("gpt_portable", "--map").stdout.decode().splitlines()
+        drawn = {cell for line in lines if " |" in line for cell in line.split("|")[1]}
+        legend = {line[0] for line in lines if line[1:3] == "  " and line[0] != " "}
+        self.assertIn("+", legend)
+        self.assertLessEqual(drawn - {"."}, legend)
+
+    def test_map__points_at_the_peak(self):
+        for model in MODELS:
+            for width in ("40", "80"):
+                self.check_peaks(memory(model, "--map", "--width", width).stdout.decode())
+
+    def check_peaks(self, text):
+        lines = text.splitlines()
+        for line in (line for line in lines if line.startswith("      peak  ")):
+            above = lines[:lines.index(line)]
+            steps = int([one for one in above if "; instructions 0 to " in one][-1].split()[-1]) + 1
+            columns = len(above[-2].split("|")[1])
+            peak = int(re.search(r"at instruction (\d+)", line)[1])
+            column = line.index("^") - 12
+            self.assertLess(column, columns, text)
+            self.assertLessEqual(column * steps // columns, peak, text)
+            self.assertGreaterEqual((column + 1) * steps // columns, peak, text)
 
     def test_map__draws_each_method(self):
         text = memory("multi_method", "--map").stdout.decode()
@@ -67,6 +92,39 @@ class Picture(unittest.TestCase):
             self.assertIn(b"--method", done.stderr)
             self.assertFalse(path.exists())
         self.assertEqual(self.draw("multi_method", "--method", "encode").tag, SVG + "svg")
+
+
+class Ignored(unittest.TestCase):
+    def refuse(self, *words):
+        with tempfile.TemporaryDirectory() as folder:
+            words = [word.replace("FOLDER", folder) for word in words]
+            done = memory("mlp_portable", *words)
+            self.assertEqual((done.returncode, done.stdout), (USAGE, b""), words)
+            self.assertEqual(list(pathlib.Path(folder).iterdir()), [], words)
+            return done.stderr.decode()
+
+    def test_map__refuses_what_it_would_ignore(self):
+        for words in (["--all"], ["--sort", "size"], ["--top", "3"], ["-c", "size"],
+                      ["-f", "json"]):
+            self.assertIn("does not change the text of --map", self.refuse("--map", *words))
+
+    def test_picture__refuses_what_it_would_ignore(self):
+        for words in (["--map"], ["--what-if"], ["--steps"], ["--all"], ["--at", "2"],
+                      ["-f", "json"], ["-n", "3"], ["--sort", "size"], ["--width", "40"]):
+            self.assertIn("does not change the picture",
+                          self.refuse("-o", "FOLDER/a.svg", *words))
+
+    def test_picture__is_svg(self):
+        for ending in ("png", "PNG", "pdf", "jpeg"):
+            self.assertIn("only .svg", self.refuse("-o", f"FOLDER/a.{ending}"))
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "A.SVG"
+            self.assertEqual(memory("mlp_portable", "-o", path).returncode, OK)
+            self.assertEqual(ElementTree.parse(path).getroot().tag, SVG + "svg")
+
+    def test_memory__takes_one_program(self):
+        self.assertIn("memory takes one program, not 2",
+                      self.refuse(str(DATA / "gpt_portable" / "model.pte")))
 
 
 if __name__ == "__main__":

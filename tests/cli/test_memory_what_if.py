@@ -34,6 +34,15 @@ class WhatIf(unittest.TestCase):
         self.assertEqual([row["value"] for row in without], [5, 9, 4])
         self.assertEqual([row["change_bytes"] for row in without], [-1632, -256, -128])
 
+    def test_what_if__names_what_no_operator_makes(self):
+        self.assertIn("without value 11 (MoveCall)", [row["plan"] for row in rows("cond")])
+
+    def test_what_if__agrees_with_the_plans_lower_bound(self):
+        lines = what_if("conv_xnnpack_int8", "--format", "json")
+        self.assertIn("no smaller plan was found", json.loads(lines.stdout)["headline"])
+        bound = [row for row in rows("conv_xnnpack_int8") if row["plan"] == "lower bound"]
+        self.assertEqual([row["size_bytes"] for row in bound], [12336])
+
     def test_what_if__no_plan_is_below_the_bound(self):
         for model in MODELS:
             methods = {}

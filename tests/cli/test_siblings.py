@@ -127,6 +127,21 @@ class Siblings(support.FolderTest):
         self.assertEqual(done.returncode, support.MISMATCH)
         self.assertNotIn(b"note:", done.stderr)
 
+    def test_siblings__are_not_blamed_for_an_unknown_method(self):
+        program = self.put("mlp_xnnpack", "model.pte", "model.pte")
+        self.put("mlp_xnnpack", "model.etrecord", "model.etrecord")
+        for command in ("cost", "memory"):
+            done = support.run(command, program, "--method", "nobody")
+            self.assertEqual(done.returncode, support.USAGE)
+            self.assertNotIn(b"ignored", done.stderr)
+
+    def test_siblings__of_another_program_are_ignored_in_the_same_words(self):
+        program = self.put("mlp_xnnpack", "model.pte", "model.pte")
+        other = self.put("gpt_xnnpack", "model.etrecord", "model.etrecord")
+        for command in ("cost", "memory", "size", "delegates"):
+            self.assertIn(f"note: ignored {other}: it belongs to another program or cannot be "
+                          "read\n", support.run(command, program).stderr.decode())
+
     def pair(self, command, *words):
         """Two builds of a model, each with its record of its own name; and the same by options."""
         traces = [self.put(model, "profile.etdp", f"{model}.etdp")

@@ -128,7 +128,7 @@ class Names(unittest.TestCase):
                 support.fixture("gpt_xnnpack", "model.etrecord").read_bytes())
             done = support.run("size", copy)
             self.assertEqual(done.returncode, OK)
-            self.assertIn(b"does not belong to this", done.stderr)
+            self.assertIn(b"it belongs to another program or cannot be read", done.stderr)
             self.assertIn(b"FullyConnected 0.0 weight", done.stdout)
         found = Sql().query("select module from program_bytes where module is not null", program,
                             support.fixture("gpt_xnnpack", "model.etrecord"))
@@ -307,6 +307,8 @@ class Forms(unittest.TestCase):
         self.assertEqual(document(self.PATH)["headline"], lines[0])
 
     def test_size__csv_has_a_line_for_each_item(self):
+        self.assertEqual(support.run("size", self.PATH, "-n", "2").stdout,
+                         support.run("size", self.PATH, "--top", "2").stdout)
         done = support.run("size", self.PATH, "--format", "csv")
         found = list(csv.DictReader(io.StringIO(done.stdout.decode())))
         self.assertEqual(sum(int(row["size_bytes"]) for row in found), self.PATH.stat().st_size)
@@ -330,6 +332,16 @@ class Forms(unittest.TestCase):
 
     def test_size__complains(self):
         self.assertEqual(support.run("size").returncode, USAGE)
+        done = support.run("size", self.PATH, self.PATH)
+        self.assertEqual((done.returncode, done.stdout), (USAGE, b""))
+        self.assertIn("is given twice", done.stderr.decode())
+        with tempfile.TemporaryDirectory() as folder:
+            for name, *words in (("a.png",), ("a.svg", "--by", "dtype"), ("a.svg", "-f", "csv"),
+                                 ("a.svg", "--top", "3")):
+                path = pathlib.Path(folder) / name
+                done = support.run("size", self.PATH, "-o", path, *words)
+                self.assertEqual(done.returncode, USAGE, (name, words))
+                self.assertFalse(path.exists())
         done = support.run("size", support.fixture("mlp_portable", "profile.etdp"))
         self.assertEqual(done.returncode, INPUT)
         self.assertIn("not a program (.pte, .bpte) or data file (.ptd)", done.stderr.decode())

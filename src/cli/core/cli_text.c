@@ -40,8 +40,3 @@ const char *cli_path_name(const char *path)
 {
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
-
-bool cli_is_picture(const char *path)
-{
-    return path != NULL && cli_ends_with(path, ".svg");
-}

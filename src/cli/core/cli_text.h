@@ -20,7 +20,4 @@ void cli_print_text(FILE *stream, const char *text);
 /* The name of a file in messages: "standard input" for "-". */
 const char *cli_path_name(const char *path);
 
-/* Whether an output is an SVG picture by its name; NULL: no. */
-bool cli_is_picture(const char *path);
-
 #endif

@@ -63,3 +63,30 @@ int cli_write_styled(const struct cli_arguments *arguments, const struct ets_tab
     cli_style(arguments, path != NULL ? path : "-", &style);
     return cli_write_table(arguments, table, &style);
 }
+
+static bool has_ending(const char *path, const char *ending)
+{
+    const size_t size = strlen(path), ending_size = strlen(ending);
+    return size > ending_size && strcasecmp(path + size - ending_size, ending) == 0;
+}
+
+bool cli_is_picture(const char *path)
+{
+    return path != NULL && has_ending(path, ".svg");
+}
+
+int cli_check_picture(const struct cli_arguments *arguments, const char *const *ignored)
+{
+    static const char *const others[] = {".png", ".jpg",  ".jpeg", ".gif", ".pdf",
+                                         ".bmp", ".webp", ".tif",  ".tiff"};
+    const char *path = cli_value(arguments, "--output");
+    for (size_t i = 0; path != NULL && i < sizeof others / sizeof *others; i++) {
+        if (!has_ending(path, others[i])) continue;
+        return cli_complain(CLI_USAGE, "%s: only .svg pictures can be written, not %s", path,
+                            others[i]);
+    }
+    const char *option = cli_first_given(arguments, ignored);
+    if (option == NULL || !cli_is_picture(path)) return CLI_OK;
+    return cli_complain(CLI_USAGE, "%s does not change the picture %s: leave one of them out",
+                        option, path);
+}

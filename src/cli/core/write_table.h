@@ -1,4 +1,4 @@
-/* Writes tables to the output and in the style that the command's options set. */
+/* Writes tables to the output in the style of the options, and checks the name of that output. */
 #ifndef ETSCOPE_CLI_CORE_WRITE_TABLE_H
 #define ETSCOPE_CLI_CORE_WRITE_TABLE_H
 
@@ -16,5 +16,13 @@ int cli_write_table_to(const char *path, const struct ets_table *table,
                        const struct ets_table_style *style);
 /* The same in the style of the options and the terminal. */
 int cli_write_styled(const struct cli_arguments *arguments, const struct ets_table *table);
+
+/* Whether an output is an SVG picture by its name; NULL: no. */
+bool cli_is_picture(const char *path);
+/*
+ * Checks the file of --output for a command that draws: no picture but .svg, and where it is one,
+ * none of the options `ignored` (NULL-ended). Returns an exit code.
+ */
+int cli_check_picture(const struct cli_arguments *arguments, const char *const *ignored);
 
 #endif

@@ -151,9 +151,7 @@ static int open_all(struct subject *s)
         open_inspection(s, allow_mismatch, &error) != ETS_OK) {
         return cli_fail(s->trace_path, &error);
     }
-    if (s->refused != NULL) {
-        cli_note("ignored %s: it belongs to another program or cannot be read", s->refused);
-    }
+    if (s->refused != NULL) cli_note_ignored(s->refused);
     return CLI_OK;
 }
 

@@ -292,11 +292,29 @@ static int check_shown(const struct cli_arguments *arguments)
     return CLI_OK;
 }
 
+/* Options that a picture or map, which shows a whole plan, does not follow. */
+static int check_drawn(const struct cli_arguments *arguments)
+{
+    static const char *const by_map[] = {"--all", "--sort", "--top", "--columns", "--format", NULL};
+    static const char *const by_picture[] = {"--what-if", "--map",   "--steps", "--at",
+                                             "--all",     "--sort",  "--top",   "--columns",
+                                             "--format",  "--width", NULL};
+    const char *option = cli_first_given(arguments, by_map);
+    if (cli_has(arguments, "--map") && option != NULL) {
+        return cli_complain(CLI_USAGE,
+                            "%s does not change the text of --map: leave one of them out", option);
+    }
+    return cli_check_picture(arguments, by_picture);
+}
+
 int cmd_memory(const struct cli_arguments *arguments)
 {
     static const char *const inputs[] = {"--etrecord", NULL};
     bool ok = true;
-    if (arguments->word_count != 1) {
+    if (arguments->word_count > 1) {
+        return cli_complain(CLI_USAGE, "memory takes one program, not %u", arguments->word_count);
+    }
+    if (arguments->word_count == 0) {
         return cli_complain(CLI_USAGE, "memory needs a program: etscope memory model.pte");
     }
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok);       /* read by cli_style */
@@ -304,6 +322,7 @@ int cmd_memory(const struct cli_arguments *arguments)
     (void)cli_number(arguments, "--at", 0, 0, UINT32_MAX - 1, &ok);
     if (!ok) return CLI_USAGE;
     int code = check_shown(arguments);
+    if (code == CLI_OK) code = check_drawn(arguments);
     if (code == CLI_OK) code = cli_check_stdin(arguments, inputs);
     if (code != CLI_OK) return code;
     struct subject subject = {.arguments = arguments, .path = arguments->words[0]};

@@ -24,12 +24,16 @@ void cli_delegation_find_record(const struct cli_arguments *arguments, const cha
     struct cli_record found;
     if (!cli_siblings_wanted(arguments) || cli_has(arguments, "--etrecord")) return;
     if (!cli_sibling_path(program_path, ".etrecord", path)) return;
-    if (cli_record_read(path, &found, NULL) == ETS_OK &&
-        cli_delegation_open(arguments, program, &found, delegation_out, NULL) == ETS_OK) {
+    enum ets_status status = cli_record_read(path, &found, NULL);
+    if (status == ETS_OK) {
+        status = cli_delegation_open(arguments, program, &found, delegation_out, NULL);
+    }
+    if (status == ETS_OK) {
         *record = found;
         cli_note("using %s beside the program; --no-siblings ignores it", path);
         return;
     }
     cli_record_close(&found);
-    cli_note("ignored %s: it belongs to another program or cannot be read", path);
+    /* A method that the program lacks is no fault of the record. */
+    if (status != ETS_NOT_FOUND || cli_value(arguments, "--method") == NULL) cli_note_ignored(path);
 }

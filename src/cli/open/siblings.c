@@ -67,6 +67,11 @@ bool cli_sibling_path(const char *path, const char *ending, char found[PATH_BYTE
     return false;
 }
 
+void cli_note_ignored(const char *path)
+{
+    cli_note("ignored %s: it belongs to another program or cannot be read", path);
+}
+
 /* Finds files with the trace's name. */
 static void find_named(const char *path, struct names *names)
 {

@@ -61,6 +61,9 @@ bool cli_siblings_wanted(const struct cli_arguments *arguments);
 enum { CLI_SIBLING_BYTES = 4096 };
 bool cli_sibling_path(const char *path, const char *ending, char found[CLI_SIBLING_BYTES]);
 
+/* The note that a record beside a program is not used: it is another's, or damaged. */
+void cli_note_ignored(const char *path);
+
 /* Whether a file with the trace's name exists beside it. */
 bool cli_siblings_exist(const char *path);
 

@@ -23,7 +23,7 @@ const struct cli_option cli_size_options[] = {
     {"--no-siblings", NULL, NULL, "Ignore the ETRecord found beside the program", NULL, false},
     {"--by", NULL, "item|part|module|dtype",
      "A row for each item in the files (default), or sums", NULL, false},
-    {"--top", NULL, "N",
+    {"--top", "-n", "N",
      "Only the N largest rows of each part, or sums; 0: all; default 10, in machine formats 0",
      NULL, false},
     {"--duplicates", NULL, NULL,
@@ -108,7 +108,7 @@ static bool try_sibling(struct subject *s)
     cli_record_close(&s->record);
     s->map = NULL;
     s->record = (struct cli_record){.file = NULL};
-    cli_note("%s does not belong to this or cannot be read: it is left out", path);
+    cli_note_ignored(path);
     return false;
 }
 
@@ -190,15 +190,32 @@ static bool is_for_people(const struct cli_arguments *arguments)
     return format == ETS_FORMAT_TABLE || format == ETS_FORMAT_MARKDOWN;
 }
 
+/* A file that is named twice would count twice. */
+static int check_words(const struct cli_arguments *arguments)
+{
+    if (arguments->word_count == 0) {
+        return cli_complain(CLI_USAGE, "size needs a program: etscope size model.pte");
+    }
+    for (unsigned i = 1; i < arguments->word_count; i++) {
+        for (unsigned j = 0; j < i; j++) {
+            if (strcmp(arguments->words[i], arguments->words[j]) != 0) continue;
+            return cli_complain(CLI_USAGE, "%s is given twice", arguments->words[i]);
+        }
+    }
+    return CLI_OK;
+}
+
 int cmd_size(const struct cli_arguments *arguments)
 {
     static const char *const inputs[] = {"--etrecord", NULL};
     static const enum ets_size_by by[] = {ETS_SIZE_BY_PART, ETS_SIZE_BY_PART, ETS_SIZE_BY_MODULE,
                                           ETS_SIZE_BY_DTYPE};
+    static const char *const by_picture[] = {"--by",     "--top",   "--columns",
+                                             "--format", "--width", NULL};
     bool ok = true;
-    if (arguments->word_count == 0) {
-        return cli_complain(CLI_USAGE, "size needs a program: etscope size model.pte");
-    }
+    int code = check_words(arguments);
+    if (code == CLI_OK) code = cli_check_picture(arguments, by_picture);
+    if (code != CLI_OK) return code;
     const int choice = cli_choice(arguments, "--by", 0);
     const bool for_people = is_for_people(arguments);
     const struct ets_size_table_options options = {
@@ -210,7 +227,7 @@ int cmd_size(const struct cli_arguments *arguments)
     };
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
     if (!ok) return CLI_USAGE;
-    int code = cli_check_stdin(arguments, inputs);
+    code = cli_check_stdin(arguments, inputs);
     if (code != CLI_OK) return code;
     struct subject subject = {.arguments = arguments};
     const char *path = cli_value(arguments, "--output");

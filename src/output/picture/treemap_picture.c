@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "host/text_builder.h"
+#include "output/picture/svg.h"
 #include "output/picture/treemap_picture.h"
 #include "output/text/xml_text.h"
 #include "views/size_lines.h"
@@ -31,17 +32,6 @@ struct picture {
     struct ets_output *output;
     const struct ets_size_lines *lines;
 };
-
-static void put(const struct picture *p, const char *format, ...) ETS_PRINTF(2, 3);
-static void put(const struct picture *p, const char *format, ...)
-{
-    char text[512];
-    va_list arguments;
-    va_start(arguments, format);
-    const int size = vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    ets_output_write(p->output, text, (size_t)size < sizeof text ? (size_t)size : sizeof text - 1);
-}
 
 /* How far from a square the worst of a row is: `sum` of areas between `least` and `most`. */
 static double worst_ratio(double sum, double least, double most, double side)
@@ -101,9 +91,9 @@ static void put_fitting(const struct picture *p, const char *class, struct area 
     if (room < 4) return;
     size_t shown = is_cut ? room - 1 : size;
     while (shown > 0 && ((unsigned char)name[shown] & 0xC0) == 0x80) shown--; /* whole characters */
-    put(p, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, area.x + 3, y);
+    ets_svg_put(p->output, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, area.x + 3, y);
     ets_xml_put_text(p->output, (struct ets_text){name, shown});
-    put(p, "%s</text>\n", is_cut ? "\xe2\x80\xa6" : "");
+    ets_svg_put(p->output, "%s</text>\n", is_cut ? "\xe2\x80\xa6" : "");
 }
 
 static void put_title(const struct picture *p, const char *name, uint64_t bytes, const char *more)
@@ -112,11 +102,12 @@ static void put_title(const struct picture *p, const char *name, uint64_t bytes,
     struct ets_text_builder size = {text, sizeof text, 0};
     const uint64_t all = p->lines->map->bytes;
     ets_add_bytes(&size, bytes);
-    put(p, "<title>");
+    ets_svg_put(p->output, "<title>");
     ets_xml_put_text(p->output, (struct ets_text){name, strlen(name)});
-    put(p, ": %s, %.1f %%", text, all > 0 ? 100.0 * (double)bytes / (double)all : 0);
+    ets_svg_put(p->output, ": %s, %.1f %%", text,
+                all > 0 ? 100.0 * (double)bytes / (double)all : 0);
     ets_xml_put_text(p->output, (struct ets_text){more, strlen(more)});
-    put(p, "</title>\n");
+    ets_svg_put(p->output, "</title>\n");
 }
 
 /* ", fp32 [256, 1024], layer FullyConnected of module layers.0" */
@@ -136,8 +127,9 @@ static void describe(const struct ets_byte_item *item, char *text, size_t room)
 
 static void put_box(const struct picture *p, const char *class, struct area area)
 {
-    put(p, "<rect class=\"%s\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/>\n", class,
-        area.x, area.y, area.width, area.height);
+    ets_svg_put(p->output,
+                "<rect class=\"%s\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/>\n",
+                class, area.x, area.y, area.width, area.height);
 }
 
 static void put_label(const struct picture *p, struct area area, const char *name)
@@ -151,22 +143,22 @@ static void put_item(const struct picture *p, const struct ets_byte_item *item, 
     char name[NAME_ROOM], more[1024];
     ets_size_item_name(item, name, sizeof name);
     describe(item, more, sizeof more);
-    put(p, "<g>");
+    ets_svg_put(p->output, "<g>");
     put_title(p, name, item->bytes, more);
     put_box(p, item->same_as != ETS_BYTES_NONE ? "item again" : "item", area);
     put_label(p, area, name);
-    put(p, "</g>\n");
+    ets_svg_put(p->output, "</g>\n");
 }
 
 static void put_rest(const struct picture *p, uint32_t count, uint64_t bytes, struct area area)
 {
     char name[64];
     snprintf(name, sizeof name, "%u smaller", count);
-    put(p, "<g>");
+    ets_svg_put(p->output, "<g>");
     put_title(p, name, bytes, "");
     put_box(p, "item", area);
     put_label(p, area, name);
-    put(p, "</g>\n");
+    ets_svg_put(p->output, "</g>\n");
 }
 
 /* How many items get an area of at least a pixel. */
@@ -212,44 +204,35 @@ static bool put_group(const struct picture *p, struct ets_arena *arena,
     char name[NAME_ROOM];
     const bool has_head = area.height >= 2 * HEAD && area.width >= 2 * LEAST_LINE_WIDTH;
     ets_size_group_name(group, ETS_SIZE_BY_PART, name, sizeof name);
-    put(p, "<g class=\"%s\">", ets_byte_part_name(group->part));
+    ets_svg_put(p->output, "<g class=\"%s\">", ets_byte_part_name(group->part));
     put_title(p, name, group->bytes, "");
     put_box(p, "part", area);
     if (has_head) put_fitting(p, "name", area, area.y + 12, name);
     const bool ok =
         group->bytes == 0 || put_items(p, arena, group, inside(area, has_head ? HEAD : 1));
-    put(p, "</g>\n");
+    ets_svg_put(p->output, "</g>\n");
     return ok;
 }
 
 static void put_head(const struct picture *p)
 {
-    char text[1024];
-    const size_t size = ets_size_headline(p->lines, text, sizeof text);
-    put(p, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" ", WIDTH, HEIGHT);
-    put(p, "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\">\n", WIDTH, HEIGHT);
-    put(p,
-        "<style>svg{background:#fff;color:#222}text{fill:#222;pointer-events:none}.title{fill:"
-        "currentColor}.small{font-size:11px}.name{font-weight:bold}.part{stroke:#fff;"
-        "fill:#d8dce2}.item{stroke:#fff;fill:#e9ecf0}");
-    put(p,
+    static const char light[] =
+        "text{pointer-events:none}g text{fill:#222}g .small{font-size:11px;opacity:1}"
+        ".name{font-weight:bold}.part{stroke:#fff;fill:#d8dce2}.item{stroke:#fff;fill:#e9ecf0}"
         ".delegate_weight .part{fill:#7fb0e6}.delegate_weight .item{fill:#a9cbf0}"
         ".constant .part{fill:#8ccf9b}.constant .item{fill:#b6e2c0}.program .part{fill:#e6c27f}"
-        ".program .item{fill:#f1dbb1}");
-    put(p,
-        ".delegate_payload .part{fill:#c39be6}.delegate_payload .item{fill:#dcc5f2}"
-        ".test_case .part{fill:#9bd3d6}.test_case .item{fill:#c4e7e9}.again{stroke:#d1242f;"
-        "stroke-width:2}");
-    put(p,
-        "@media(prefers-color-scheme:dark){svg{background:#16191d;color:#ddd}.part,.item{"
-        "stroke:#16191d;filter:brightness(.82)}.again{stroke:#ff6b6b}}</style>\n");
-    put(p,
-        "<title>Where the bytes are</title>\n<text class=\"title\" x=\"8\" y=\"20\" "
-        "font-weight=\"bold\">");
-    ets_xml_put_text(p->output, (struct ets_text){text, size});
-    put(p,
-        "</text>\n<text class=\"title small\" x=\"8\" y=\"38\">area: bytes; red border: the "
-        "same bytes are elsewhere, too</text>\n");
+        ".program .item{fill:#f1dbb1}.delegate_payload .part{fill:#c39be6}"
+        ".delegate_payload .item{fill:#dcc5f2}.test_case .part{fill:#9bd3d6}"
+        ".test_case .item{fill:#c4e7e9}.again{stroke:#d1242f;stroke-width:2}";
+    static const char dark[] =
+        ".part,.item{stroke:#16191d;filter:brightness(.82)}.again{stroke:#ff6b6b}";
+    char text[1024];
+    const size_t size = ets_size_headline(p->lines, text, sizeof text);
+    ets_svg_begin(p->output, WIDTH, HEIGHT, "Where the bytes are", light, dark);
+    ets_svg_put_headline(p->output, (struct ets_text){text, size});
+    ets_svg_put(p->output,
+                "<text class=\"small\" x=\"8\" y=\"40\">area: bytes; red border: the same "
+                "bytes are elsewhere, too</text>\n");
 }
 
 static bool put_groups(const struct picture *p, struct ets_arena *arena)
@@ -280,7 +263,7 @@ enum ets_status ets_treemap_picture_write(const struct ets_byte_map *map, struct
     if (ok) {
         put_head(&p);
         ok = put_groups(&p, &arena);
-        put(&p, "</svg>\n");
+        ets_svg_end(output);
     }
     ets_arena_reset(&arena);
     return ok ? ETS_OK : ets_fail_memory(error, "the picture of a program's bytes");

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "format/program_names.h"
 #include "host/text_builder.h"
 #include "views/memory_alternatives.h"
 
@@ -23,7 +24,7 @@ static void put_method(const struct line *line)
     ets_table_put_text(line->table, line->plan->method.name);
 }
 
-/* The instruction that makes the tensor: "aten::addmm.out"; an input or buffer: its kind. */
+/* What makes the tensor: "aten::addmm", "MoveCall"; an input or buffer: its kind. */
 static void say_tensor(struct ets_text_builder *text, const struct line *line)
 {
     struct ets_instruction call = {.kind = ETS_INSTRUCTION_UNKNOWN};
@@ -31,7 +32,8 @@ static void say_tensor(struct ets_text_builder *text, const struct line *line)
     ets_add_plain_text(text, "without value %" PRIu32, tensor->value);
     if (tensor->producer != ETS_PLAN_NONE) {
         ets_plan_instruction(line->plan, tensor->producer, &call);
-        ets_add_plain_text(text, " (%.*s)", ETS_TEXT(call.name));
+        if (call.name.size > 0) ets_add_plain_text(text, " (%.*s)", ETS_TEXT(call.name));
+        else ets_add_plain_text(text, " (%s)", ets_instruction_kind_name(call.kind));
     } else {
         ets_add_plain_text(text, " (%s)", ets_plan_kind_name(tensor->kind));
     }
@@ -128,8 +130,9 @@ static void add_lines(struct ets_table *table, const struct ets_memory_alternati
     }
     if (found->invalid_count == 0) return;
     struct ets_text_builder note = {text, sizeof text, 0};
-    ets_add_plain_text(&note, "%" PRIu32 " plans failed the check and are left out",
-                       found->invalid_count);
+    ets_add_plain_text(&note, "%" PRIu32 " plan%s failed the check and %s left out",
+                       found->invalid_count, found->invalid_count == 1 ? "" : "s",
+                       found->invalid_count == 1 ? "is" : "are");
     ets_table_add_note(table, ets_built_text(&note));
 }
 

@@ -2,14 +2,13 @@
 #include "output/text/memory_map.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "host/arena.h"
 #include "host/text_builder.h"
+#include "output/picture/svg.h"
 
 enum {
     ROWS = 16,
@@ -17,8 +16,7 @@ enum {
     CELLS_OF_A_STEP = 6, /* at most */
     LEAST_WIDTH = 40,
     MOST_WIDTH = 240,
-    SHOWN = 12, /* letters in the legend */
-    LETTERS = 52
+    LETTERS = 12 /* each is in the legend */
 };
 
 struct entry {
@@ -35,17 +33,6 @@ struct map {
     char *letter_of; /* [lines->count] */
     uint32_t columns;
 };
-
-static void put(const struct map *m, const char *format, ...) ETS_PRINTF(2, 3);
-static void put(const struct map *m, const char *format, ...)
-{
-    char text[512];
-    va_list arguments;
-    va_start(arguments, format);
-    const int size = vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    ets_output_write(m->output, text, (size_t)size < sizeof text ? (size_t)size : sizeof text - 1);
-}
 
 static int by_bytes(const void *left, const void *right)
 {
@@ -66,9 +53,7 @@ static void name_tensors(struct map *m, uint32_t arena)
     }
     if (m->entry_count > 1) qsort(m->entries, m->entry_count, sizeof *m->entries, by_bytes);
     for (uint32_t i = 0; i < m->entry_count; i++) {
-        const uint32_t letter = i % (LETTERS / 2);
-        const char first = i < LETTERS / 2 ? 'A' : 'a';
-        m->letter_of[m->entries[i].line] = i < LETTERS ? (char)(first + (int)letter) : '+';
+        m->letter_of[m->entries[i].line] = i < LETTERS ? (char)('A' + (int)i) : '+';
     }
 }
 
@@ -109,7 +94,7 @@ static void put_row(const struct map *m, const struct ets_plan_arena *arena, uin
     for (uint32_t c = 0; c < m->columns; c++) {
         cells[c] = cell(m, fullest_step(m, arena, c), band * row + band / 2);
     }
-    put(m, "%*s |%.*s\n", LEFT - 2, label, (int)m->columns, cells);
+    ets_svg_put(m->output, "%*s |%.*s\n", LEFT - 2, label, (int)m->columns, cells);
 }
 
 static void put_levels(const struct map *m, const struct ets_plan_arena *arena)
@@ -124,40 +109,38 @@ static void put_levels(const struct map *m, const struct ets_plan_arena *arena)
                                          "\xe2\x96\x87",
                                          "\xe2\x96\x88"};
     static const char *const plain[] = {" ", ".", ":", "-", "=", "+", "*", "#", "@"};
-    put(m, "%*s  ", LEFT - 2, "in use");
+    ets_svg_put(m->output, "%*s  ", LEFT - 2, "in use");
     for (uint32_t c = 0; c < m->columns; c++) {
         const uint64_t live = arena->live[fullest_step(m, arena, c)];
         const double part = (double)live / (double)arena->planned.bytes;
         const int level = live == 0 ? 0 : 1 + (int)(part * 7 + 0.5);
-        put(m, "%s", m->style->ascii ? plain[level] : blocks[level]);
+        ets_svg_put(m->output, "%s", m->style->ascii ? plain[level] : blocks[level]);
     }
-    put(m, "\n");
+    ets_svg_put(m->output, "\n");
 }
 
 static void put_peak(const struct map *m, const struct ets_plan_arena *arena)
 {
-    char text[32];
-    struct ets_text_builder size = {text, sizeof text, 0};
+    char text[32], note[80];
+    struct ets_text_builder size = {text, sizeof text, 0}, before = {note, sizeof note, 0};
     uint32_t column = 0;
     if (arena->peak_step == ETS_PLAN_NONE) return;
     while (column + 1 < m->columns && step_of(m, column + 1) <= arena->peak_step) column++;
     while (column > 0 && step_of(m, column - 1) == arena->peak_step) column--;
     ets_add_text(&size, "%s", ets_plan_at_most(m->lines->plan));
     ets_add_bytes(&size, arena->peak_bytes);
-    if (column < m->columns / 2) {
-        put(m, "%*s  %*s^ %s at instruction %" PRIu32 "\n", LEFT - 2, "peak", (int)column, "", text,
-            arena->peak_step);
+    ets_add_text(&before, "%s at instruction %" PRIu32 " ", text, arena->peak_step);
+    if (column < m->columns / 2 || before.used > column) {
+        ets_svg_put(m->output, "%*s  %*s^ %.*s\n", LEFT - 2, "peak", (int)column, "",
+                    (int)before.used - 1, note);
         return;
     }
-    char note[80];
-    struct ets_text_builder before = {note, sizeof note, 0};
-    ets_add_text(&before, "%s at instruction %" PRIu32 " ", text, arena->peak_step);
-    put(m, "%*s  %*s^\n", LEFT - 2, "peak", (int)column, note);
+    ets_svg_put(m->output, "%*s  %*s^\n", LEFT - 2, "peak", (int)column, note);
 }
 
 static void put_legend(const struct map *m)
 {
-    for (uint32_t i = 0; i < m->entry_count && i < SHOWN; i++) {
+    for (uint32_t i = 0; i < m->entry_count && i < LETTERS; i++) {
         const struct ets_memory_line *line = &m->lines->items[m->entries[i].line];
         char text[512], bytes[32];
         struct ets_text_builder said = {text, sizeof text, 0}, size = {bytes, sizeof bytes, 0};
@@ -172,9 +155,11 @@ static void put_legend(const struct map *m)
         if (line->modules.count > 0) {
             ets_add_plain_text(&said, " %.*s", ETS_TEXT(line->modules.items[0]));
         }
-        put(m, "%s\n", text);
+        ets_svg_put(m->output, "%s", text);
+        ets_svg_put(m->output, "\n");
     }
-    if (m->entry_count > SHOWN) put(m, "and %" PRIu32 " more\n", m->entry_count - SHOWN);
+    if (m->entry_count > LETTERS)
+        ets_svg_put(m->output, "+  %" PRIu32 " more\n", m->entry_count - LETTERS);
 }
 
 static void put_arena(struct map *m, uint32_t number)
@@ -185,12 +170,12 @@ static void put_arena(struct map *m, uint32_t number)
     if (arena->live == NULL || arena->planned.bytes < ROWS) return;
     name_tensors(m, number);
     ets_add_bytes(&size, arena->planned.bytes);
-    put(m, "\nmemory %" PRIu32 ", %s; instructions 0 to %" PRIu32 "\n", arena->planned.memory_id,
-        text, m->lines->plan->step_count - 1);
+    ets_svg_put(m->output, "\nmemory %" PRIu32 ", %s; instructions 0 to %" PRIu32 "\n",
+                arena->planned.memory_id, text, m->lines->plan->step_count - 1);
     for (uint32_t row = ROWS; row-- > 0;) put_row(m, arena, row);
     put_levels(m, arena);
     put_peak(m, arena);
-    put(m, "\n");
+    ets_svg_put(m->output, "\n");
     put_legend(m);
 }
 
@@ -223,7 +208,7 @@ enum ets_status ets_memory_map_write(const struct ets_memory_lines *lines,
         const size_t size = ets_memory_headline(lines, text, sizeof text);
         choose_columns(&m);
         ets_output_write(output, text, size);
-        put(&m, "\n");
+        ets_svg_put(output, "\n");
         for (uint32_t a = 0; a < lines->plan->arena_count; a++) put_arena(&m, a);
     }
     ets_arena_reset(&arena);

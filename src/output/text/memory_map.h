@@ -9,7 +9,7 @@
  *          peak  ^ 20.0 KiB at instruction 0
  *
  * Instructions from left to right, offsets from bottom to top. A letter is the tensor that holds
- * the middle of its cell; the largest have the first letters, what has none is "+".
+ * the middle of its cell; the 12 largest have letters and are listed, the others are "+".
  */
 #ifndef ETSCOPE_OUTPUT_TEXT_MEMORY_MAP_H
 #define ETSCOPE_OUTPUT_TEXT_MEMORY_MAP_H

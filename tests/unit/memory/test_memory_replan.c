@@ -75,7 +75,7 @@ static void test_memory_replan__fills_a_gap(void **state)
     add_tensor(&made, 256, 128, 1, 5);
     add_tensor(&made, 384, 256, 2, 5); /* could lie at 0, where the first is over */
     replan(finish(&made), &options, &arena, &found);
-    assert_int_equal(found.planned_bytes, 384 + 64);
+    assert_int_equal(found.planned_bytes, 384 + 64); /* the end is aligned already */
     assert_int_equal(found.arena_bytes[0], 384 + 64);
     ets_arena_reset(&arena);
 }
@@ -92,7 +92,7 @@ static void test_memory_replan__aligns_offsets(void **state)
     add_tensor(&made, 32, 4, 0, 3);
     finish(&made);
     const uint32_t alignments[] = {0, 4, 64};
-    const uint64_t bytes[] = {36, 12, 132};
+    const uint64_t bytes[] = {48, 12, 192};
     for (size_t i = 0; i < COUNT(alignments); i++) {
         const struct ets_replan_options options = {alignments[i], ETS_PLAN_NONE, false};
         replan(&made.plan, &options, &arena, &found);
@@ -166,6 +166,37 @@ static void test_memory_replan_check__finds_what_is_wrong(void **state)
     assert_false(ets_memory_replan_check(&made.plan, &options, &given, &fault));
 }
 
+/* Checking a plan compares all pairs of its tensors, in whichever arena they lie. */
+static void test_memory_replan__refuses_huge_plans(void **state)
+{
+    (void)state;
+    struct ets_arena arena;
+    struct ets_replan found;
+    struct ets_error error = {.message = ""};
+    const struct ets_memory_plan plan = {.tensor_count = 5001};
+    const struct ets_replan_options options = {.without = ETS_PLAN_NONE};
+    ets_arena_init(&arena, NULL, 0);
+    assert_int_equal(ets_memory_replan(&plan, &options, &arena, &found, &error), ETS_LIMIT);
+    assert_string_equal(error.message, "5001 tensors are too many to plan again");
+    ets_arena_reset(&arena);
+}
+
+static void test_memory_replan__sums_saturate(void **state)
+{
+    (void)state;
+    struct ets_arena arena;
+    struct ets_replan found;
+    struct made made = {.arena = {.slack_bytes = UINT64_MAX}};
+    struct ets_error error = {.message = ""};
+    const struct ets_replan_options options = {.without = ETS_PLAN_NONE};
+    ets_arena_init(&arena, NULL, 0);
+    add_tensor(&made, 0, 256, 0, 1);
+    finish(&made);
+    assert_int_equal(ets_memory_replan(&made.plan, &options, &arena, &found, &error), ETS_OK);
+    assert_true(found.arena_bytes[0] == UINT64_MAX && found.planned_bytes == UINT64_MAX);
+    ets_arena_reset(&arena);
+}
+
 /* Every plan of a fixture is valid, none is below what is live at once. */
 static void check_method(const struct ets_method *method, struct ets_arena *arena)
 {
@@ -220,6 +251,8 @@ int main(void)
         cmocka_unit_test(test_memory_replan__leaves_a_tensor_out),
         cmocka_unit_test(test_memory_replan__keeps_views_on_their_bytes),
         cmocka_unit_test(test_memory_replan_check__finds_what_is_wrong),
+        cmocka_unit_test(test_memory_replan__refuses_huge_plans),
+        cmocka_unit_test(test_memory_replan__sums_saturate),
         cmocka_unit_test(test_memory_replan__fixtures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
