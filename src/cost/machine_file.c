@@ -153,6 +153,8 @@ static enum ets_status read_machine(const struct reader *reader, const struct et
     ETS_TRY(read_text(reader, root, "runtime", &machine->runtime));
     ETS_TRY(read_text(reader, root, "date", &machine->date));
     if (read_count(root, "cores", 1, UINT16_MAX, &cores)) machine->cores = (uint32_t)cores;
+    const struct ets_json_value *busy = ets_json_get(root, "busy");
+    machine->is_busy = ets_json_is(busy, ETS_JSON_BOOL) && busy->as.integer != 0;
     ETS_TRY(read_caches(reader, ets_json_get(root, "caches")));
     return read_roofs(reader, ets_json_get(root, "roofs"));
 }

@@ -59,6 +59,10 @@ class Machine(support.FolderTest):
             "working_set_bytes": 3145728, "gflops": 100.0, "gb_per_s": None, "time_ns": 10000000.0,
             "runs": 50})
 
+    def test_machine__repeats_that_it_was_busy(self):
+        self.assertEqual(machine(self.write()).stderr, b"")
+        self.assertIn(b"was measured on a busy machine", machine(self.write(busy=True)).stderr)
+
     def test_machine__mistakes(self):
         done = machine(self.write(etscope_machine=9))
         self.assertEqual(done.returncode, INPUT)

@@ -80,13 +80,14 @@ static int measure(const struct cli_arguments *arguments, struct measured *m)
 }
 
 /* A busy machine leaves no time for as many runs as a roof needs. */
-static void note_few_runs(const struct ets_machine *machine)
+static void mark_busy(struct ets_machine *machine)
 {
     uint32_t least = ENOUGH_RUNS;
     for (uint32_t i = 0; i < machine->roof_count; i++) {
         if (machine->roofs[i].runs < least) least = machine->roofs[i].runs;
     }
-    if (least < ENOUGH_RUNS) {
+    machine->is_busy = least < ENOUGH_RUNS;
+    if (machine->is_busy) {
         cli_note("this machine is busy: only %u runs instead of %d; measure again when it is idle",
                  least, ENOUGH_RUNS);
     }
@@ -137,7 +138,7 @@ int cmd_machine(const struct cli_arguments *arguments)
                    ? cli_machine_read(arguments->words[0], &m.arena, &m.machine)
                    : measure(arguments, &m);
     if (code == CLI_OK && arguments->word_count == 0 && !cli_has(arguments, "--quick")) {
-        note_few_runs(&m.machine);
+        mark_busy(&m.machine);
     }
     if (code == CLI_OK && path != NULL) code = save(path, &m.machine);
     if (code == CLI_OK) code = show(arguments, &m.machine);

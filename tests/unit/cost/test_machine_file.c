@@ -52,6 +52,7 @@ static void test_machine_file__reads_what_was_written(void **state)
     assert_string_equal(read.runtime, "1.5.1");
     assert_string_equal(read.date, "2026-11-23T03:30:00Z");
     assert_int_equal(read.cores, 4);
+    assert_true(read.is_busy);
     assert_int_equal(read.roof_count, made_machine.roof_count);
     for (uint32_t i = 0; i < ETS_CACHE_LEVELS; i++) {
         assert_true(read.caches[i].bytes == made_machine.caches[i].bytes);
