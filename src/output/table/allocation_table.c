@@ -197,5 +197,5 @@ enum ets_status ets_allocation_table_fill(struct ets_table *table,
     ets_arena_reset(&arena);
     if (!ok) return ets_fail_memory(error, "the table of memory");
     if (is_told) return ETS_OK;
-    return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "the trace tells nothing of memory");
+    return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "the trace has no memory measurements");
 }
