@@ -23,7 +23,7 @@ const struct cli_option cli_size_options[] = {
     {"--no-siblings", NULL, NULL, "Ignore the ETRecord found beside the program", NULL, false},
     {"--by", NULL, "item|part|module|dtype",
      "A row for each item in the files (default), or sums", NULL, false},
-    {"--top", NULL, "N",
+    {"--top", "-n", "N",
      "Only the N largest rows of each part, or sums; 0: all; default 10, in machine formats 0",
      NULL, false},
     {"--duplicates", NULL, NULL,
