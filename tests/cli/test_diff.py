@@ -268,7 +268,7 @@ class Shown(InFolder):
                          framework("Method::execute", 0, 100)])])
         done = support.run("diff", good, bad)
         self.assertEqual(done.returncode, support.OK, done.stderr)
-        self.assertEqual(done.stderr.decode(), f"note: {bad}: 1 events end before they start: "
+        self.assertEqual(done.stderr.decode(), f"note: {bad}: 1 event ends before it starts: "
                          "read 1 as a wrapped 32-bit counter, 0 as lasting 0\n")
 
     def test_diff__load_and_execution_are_apart(self):

@@ -73,9 +73,14 @@ void cli_print_notes(const struct ets_inspection *inspection)
     cli_note_trace(inspection);
     uint32_t wrapped, backwards;
     ets_inspection_clock_faults(inspection, &wrapped, &backwards);
-    if (wrapped > 0)
-        cli_note("%u events end before they start: read as a wrapped 32-bit counter", wrapped);
-    if (backwards > 0) cli_note("%u events end before they start: read as lasting 0", backwards);
+    if (wrapped > 0) {
+        cli_note("%u event%s before %s: read as a wrapped 32-bit counter", wrapped,
+                 wrapped == 1 ? " ends" : "s end", wrapped == 1 ? "it starts" : "they start");
+    }
+    if (backwards > 0) {
+        cli_note("%u event%s before %s: read as lasting 0", backwards,
+                 backwards == 1 ? " ends" : "s end", backwards == 1 ? "it starts" : "they start");
+    }
     const uint32_t unknown = ets_inspection_unknown_event_count(inspection);
     if (unknown > 0)
         cli_note("skipped %u events of kinds that this version does not know", unknown);
