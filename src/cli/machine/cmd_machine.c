@@ -21,7 +21,7 @@ const struct cli_option cli_machine_options[] = {
     {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
     {"--width", NULL, "N", "Width of the table in characters; default: the terminal's, or no limit",
      NULL, false},
-    {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},
+    {"--output", "-o", "FILE", "Write the table to FILE instead of standard output", NULL, false},
     {"--engine", NULL, "FILE", "The engine plug-in; default: search the usual places", NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
@@ -68,7 +68,10 @@ static int measure(const struct cli_arguments *arguments, struct measured *m)
     if (ets_engine_open(path, &library, &engine, &error) != ETS_OK) return cli_fail(path, &error);
     describe(m, engine);
     int code = CLI_OK;
-    if (!engine->tracing_compiled_in) {
+    if (m->machine.cores > 0 && options.threads > m->machine.cores) {
+        code = cli_complain(CLI_USAGE, "--threads %u: this machine has %u cores", options.threads,
+                            m->machine.cores);
+    } else if (!engine->tracing_compiled_in) {
         code = cli_complain(CLI_UNAVAILABLE,
                             "this ExecuTorch runtime was built without event tracing: a matrix "
                             "product inside a delegate cannot be timed");

@@ -103,13 +103,14 @@ static void test_machine_file__says_what_is_wrong(void **state)
         {HEAD ROOF "\"time_ns\": -1, \"runs\": 1}]}", ETS_MALFORMED, "roof 0: \"time_ns\""},
         {HEAD ROOF "\"time_ns\": NaN, \"runs\": 1}]}", ETS_MALFORMED, "roof 0: \"time_ns\""},
         {HEAD ROOF "\"time_ns\": Infinity, \"runs\": 1}]}", ETS_MALFORMED, "\"time_ns\""},
-        {HEAD "{\"program\": \"add\", \"threads\": 0}]}", ETS_MALFORMED, "roof 0: \"threads\""},
+        {HEAD "{\"program\": \"add\", \"threads\": 0}]}", ETS_MALFORMED,
+         "roof 0: \"threads\" must be 1 to 65535"},
         {HEAD
          "{\"program\": \"add\", \"threads\": 1, \"working_set_bytes\": 18446744073709551615}]}",
          ETS_MALFORMED, "\"working_set_bytes\""},
         {"{\"etscope_machine\": 1, \"caches\": 3, \"roofs\": []}", ETS_MALFORMED, "\"caches\""},
         {"{\"etscope_machine\": 1, \"caches\": [{\"level\": 9}], \"roofs\": []}", ETS_MALFORMED,
-         "cache 0: \"level\""},
+         "cache 0: \"level\" must be 1 to 4"},
         {"{\"etscope_machine\": 1, \"caches\": [{\"level\": 1, \"bytes\": 0}], \"roofs\": []}",
          ETS_MALFORMED, "cache 0: \"bytes\""},
     };
