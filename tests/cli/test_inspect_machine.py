@@ -142,6 +142,8 @@ class InspectMachine(support.FolderTest):
         done = support.run("inspect", trace, "--threads", "2")
         self.assertEqual(done.returncode, USAGE)
         self.assertIn(b"--threads needs --machine FILE", done.stderr)
+        self.assertIn(support.run("sql", "select 1", trace, "--threads", "2").returncode,
+                      (USAGE, support.UNAVAILABLE))
         done = support.run("inspect", trace, "--machine", machine, "--group-by", "run")
         self.assertEqual(done.returncode, USAGE)
         done = support.run("inspect", trace, "--machine", self.write({**SLOW, "roofs": []}))
