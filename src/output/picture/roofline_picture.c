@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "cost/row_costs.h"
 #include "host/text_builder.h"
+#include "inspect/names.h"
 #include "inspect/time_details.h"
 #include "output/picture/svg.h"
 #include "output/text/xml_text.h"
@@ -237,7 +238,8 @@ static void put_dot(const struct picture *p, const struct dot *dot)
     const double middle = place_y(p, sqrt(dot->least * dot->most));
     const char *class = class_of(dot->roof->verdict);
     ets_svg_put(p->output, "<g class=\"%s\"><title>", class);
-    ets_xml_put_text(p->output, row->name);
+    const struct ets_text kernel = ets_row_kernel(row);
+    ets_xml_put_text(p->output, kernel.data != NULL ? kernel : row->name);
     if (row->instruction >= 0) {
         ets_svg_put(p->output, ", instruction %" PRId32, row->instruction);
     }

@@ -218,7 +218,7 @@ static void test_byte_map__what_overlaps_counts_once(void **state)
     const uint64_t moved = offset - 64; /* onto the end of what lies before it */
     uint8_t *at = find_number(&copy, offset, 64);
     assert_non_null(at);
-    memcpy(at, &moved, 8);
+    for (int i = 0; i < 8; i++) at[i] = (uint8_t)(moved >> 8 * i);
     ets_byte_map_close(map);
     map = map_of(&copy);
     assert_true(largest_weight(map)->bytes <= before);
