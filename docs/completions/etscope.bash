@@ -277,12 +277,12 @@ _etscope() {
     cost:--columns|cost:-c) compopt +o default 2>/dev/null ;;
     cost:--format|cost:-f) words='table tsv csv json jsonl markdown' ;;
     cost:--width) compopt +o default 2>/dev/null ;;
-    cost:--output) ;;
+    cost:--output|cost:-o) ;;
     machine:--save) ;;
     machine:--threads) compopt +o default 2>/dev/null ;;
     machine:--format|machine:-f) words='table tsv csv json jsonl markdown' ;;
     machine:--width) compopt +o default 2>/dev/null ;;
-    machine:--output) ;;
+    machine:--output|machine:-o) ;;
     machine:--engine) ;;
     memory:--etrecord) ;;
     memory:--method) compopt +o default 2>/dev/null ;;
@@ -323,8 +323,8 @@ _etscope() {
         bundle) words='-h --help --output -o --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --python --engine' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
         delegates) words='-h --help --etrecord --method --no-siblings --calls --cost --format -f --unit --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
-        cost) words='-h --help --etrecord --method --no-siblings --group-by -g --depth --sort -s --top -n --columns -c --format -f --width --output' ;;
-        machine) words='-h --help --save --threads --quick --format -f --width --output --engine' ;;
+        cost) words='-h --help --etrecord --method --no-siblings --group-by -g --depth --sort -s --top -n --columns -c --format -f --width --output -o' ;;
+        machine) words='-h --help --save --threads --quick --format -f --width --output -o --engine' ;;
         memory) words='-h --help --etrecord --method --no-siblings --all --what-if --map --steps --at --sort -s --top -n --columns -c --format -f --width --output -o' ;;
         size) words='-h --help --etrecord --etrecord_path --no-siblings --by --top -n --duplicates --columns -c --format -f --width --output -o' ;;
         info) words='-h --help --format -f --all' ;;

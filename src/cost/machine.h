@@ -16,6 +16,8 @@
 #ifndef ETSCOPE_COST_MACHINE_H
 #define ETSCOPE_COST_MACHINE_H
 
+#include <stdbool.h>
+
 #include "etscope/base.h"
 #include "host/arena.h"
 #include "host/processor.h"
@@ -59,6 +61,7 @@ struct ets_machine {
     const char *runtime;                /* ExecuTorch's version; "": not known */
     const char *date;                   /* "2026-11-23T03:30:00Z"; "": not known */
     uint32_t cores;                     /* logical ones; 0: not known */
+    bool is_busy;                       /* other programs ran meanwhile: roofs may be too low */
     struct ets_cache caches[ETS_CACHE_LEVELS];
     const struct ets_roof *roofs;
     uint32_t roof_count;

@@ -21,6 +21,14 @@ static enum ets_status fail(const struct reader *reader, const char *where, uint
                     member, what);
 }
 
+static enum ets_status fail_count(const struct reader *reader, const char *where, uint32_t index,
+                                  const char *member, uint64_t least, uint64_t most)
+{
+    return ets_fail(reader->error, ETS_MALFORMED, ETS_NO_OFFSET,
+                    "%s %u: \"%s\" must be %llu to %llu", where, index, member,
+                    (unsigned long long)least, (unsigned long long)most);
+}
+
 /* A text of the file as the arena keeps it; "" for none. */
 static enum ets_status read_text(const struct reader *reader, const struct ets_json_value *object,
                                  const char *member, const char **text_out)
@@ -65,14 +73,14 @@ static enum ets_status read_roof(const struct reader *reader, uint32_t index,
     static const struct {
         const char *name;
         uint64_t least, most;
-        const char *reason;
-    } members[4] = {{"threads", 1, UINT16_MAX, "must be 1 to 65535"},
-                    {"working_set_bytes", 0, MOST_WORK, "must be a whole number"},
-                    {"work", 1, MOST_WORK, "must be a whole number above 0"},
-                    {"runs", 1, UINT32_MAX, "must be 1 to 4294967295"}};
+    } members[4] = {{"threads", 1, UINT16_MAX},
+                    {"working_set_bytes", 0, MOST_WORK},
+                    {"work", 1, MOST_WORK},
+                    {"runs", 1, UINT32_MAX}};
     for (size_t i = 0; i < 4; i++) {
         if (!read_count(object, members[i].name, members[i].least, members[i].most, &values[i])) {
-            return fail(reader, "roof", index, members[i].name, members[i].reason);
+            return fail_count(reader, "roof", index, members[i].name, members[i].least,
+                              members[i].most);
         }
     }
     if (!read_time(object, &roof->time_ns)) {
@@ -122,13 +130,13 @@ static enum ets_status read_caches(const struct reader *reader, const struct ets
     for (uint32_t i = 0; i < list->size; i++, item = ets_json_next(item)) {
         uint64_t level, bytes, shared_by;
         if (!read_count(item, "level", 1, ETS_CACHE_LEVELS, &level)) {
-            return fail(reader, "cache", i, "level", "must be 1 to 4");
+            return fail_count(reader, "cache", i, "level", 1, ETS_CACHE_LEVELS);
         }
         if (!read_count(item, "bytes", 1, MOST_WORK, &bytes)) {
-            return fail(reader, "cache", i, "bytes", "must be a whole number above 0");
+            return fail_count(reader, "cache", i, "bytes", 1, MOST_WORK);
         }
         if (!read_count(item, "shared_by", 1, UINT16_MAX, &shared_by)) {
-            return fail(reader, "cache", i, "shared_by", "must be 1 to 65535");
+            return fail_count(reader, "cache", i, "shared_by", 1, UINT16_MAX);
         }
         reader->machine->caches[level - 1] = (struct ets_cache){bytes, (uint32_t)shared_by};
     }
@@ -154,6 +162,8 @@ static enum ets_status read_machine(const struct reader *reader, const struct et
     ETS_TRY(read_text(reader, root, "runtime", &machine->runtime));
     ETS_TRY(read_text(reader, root, "date", &machine->date));
     if (read_count(root, "cores", 1, UINT16_MAX, &cores)) machine->cores = (uint32_t)cores;
+    const struct ets_json_value *busy = ets_json_get(root, "busy");
+    machine->is_busy = ets_json_is(busy, ETS_JSON_BOOL) && busy->as.integer != 0;
     ETS_TRY(read_caches(reader, ets_json_get(root, "caches")));
     return read_roofs(reader, ets_json_get(root, "roofs"));
 }

@@ -9,6 +9,8 @@
 #define LEAST_CALLS 3
 /* From this share of its roof on, an operator is held back by it. */
 #define REACHED 0.6
+/* A larger share means that the roof is wrong. */
+#define TOLERANCE 1.05
 
 static const char *const verdicts[ETS_VERDICT_COUNT] = {
     NULL, "compute-bound", "memory-bound", "overhead-bound", "below the roof", "unknown"};
@@ -20,7 +22,8 @@ static const char *const reasons[ETS_ROOF_REASON_COUNT] = {
     "its time may be a neighbour's",
     "its time is not known",
     "the machine was not measured with such numbers or threads",
-    "its work is known for the example inputs only"};
+    "its work is known for the example inputs only",
+    "faster than the measured roof: measure the machine again"};
 
 const char *ets_roof_verdict_name(enum ets_roof_verdict verdict)
 {
@@ -71,10 +74,10 @@ static enum ets_roof_verdict judge(const struct ets_roof_question *q, double emp
     if (q->reason != ETS_ROOF_REASON_NONE) return unknown(answer, q->reason);
     if (!(time > 0)) return unknown(answer, ETS_ROOF_NO_TIME);
     if (isnan(answer->bound_ns)) return unknown(answer, ETS_ROOF_NOT_MEASURED);
-    if (time / q->calls < LEAST_TIME_NS || time < LEAST_CALLS * empty_ns ||
-        answer->binding == ETS_ROOF_CALL) {
+    if (time / q->calls < LEAST_TIME_NS || time < LEAST_CALLS * empty_ns) {
         return ETS_VERDICT_OVERHEAD_BOUND;
     }
+    if (answer->bound_ns / q->most_ns > TOLERANCE) return unknown(answer, ETS_ROOF_TOO_FAST);
     answer->least_share = answer->bound_ns / q->most_ns;
     answer->most_share = answer->bound_ns / q->least_ns;
     if (answer->bound_ns / time < REACHED) return ETS_VERDICT_BELOW_ROOF;

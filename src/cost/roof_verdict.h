@@ -38,7 +38,8 @@ enum ets_roof_reason {
     ETS_ROOF_NO_TIME = 4,      /* it did not run, or its clock has no unit */
     ETS_ROOF_NOT_MEASURED = 5, /* the machine has no roof for such numbers or threads */
     ETS_ROOF_EXAMPLE = 6,      /* its work is known for the example inputs only */
-    ETS_ROOF_REASON_COUNT = 7
+    ETS_ROOF_TOO_FAST = 7,     /* it is faster than its roof, which is measured too low */
+    ETS_ROOF_REASON_COUNT = 8
 };
 
 struct ets_roof_question {

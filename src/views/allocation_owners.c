@@ -168,7 +168,8 @@ size_t ets_allocation_headline(const struct ets_allocation_owners *owners, uint3
     say_bytes(&line, ", temporary", method->temporary);
     if (method->inputs > 0) say_bytes(&line, ", inputs", method->inputs);
     if (method->outputs > 0) say_bytes(&line, ", outputs", method->outputs);
-    say_bytes(&line, ", other heap", method->heap);
+    say_bytes(&line, method->heap == ETS_MEMORY_UNKNOWN ? ", other heap" : ", other heap about",
+              method->heap);
     if (owners->program != ETS_MEMORY_UNKNOWN) {
         say_bytes(&line, "; the program file has", owners->program);
     }

@@ -80,7 +80,7 @@ static size_t size_at_depth(struct ets_text path, uint32_t depth)
 static bool cut_modules(struct lister *l, struct ets_numbers *list)
 {
     const uint32_t count = list->count;
-    if (l->options->depth == 0) return true; /* the whole paths, each once */
+    if (l->options->depth == 0) return true;
     list->count = 0;
     for (uint32_t i = 0; i < count; i++) {
         struct ets_text path = ets_places_path(l->lines->places, list->items[i]);

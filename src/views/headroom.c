@@ -87,7 +87,7 @@ static void judge(struct finder *f, const struct ets_work_piece *piece)
         f->out->verdicts[found->roof.verdict].ticks += times.middle;
         f->out->saved += saved;
     }
-    if (found->roof.least_share > ETS_ROOF_TOLERANCE) f->out->too_fast++;
+    if (found->roof.reason == ETS_ROOF_TOO_FAST) f->out->too_fast++;
     for (uint32_t at = piece->row; at != ETS_NO_INDEX;
          at = ets_inspection_row(f->inspection, at)->parent) {
         f->rows[at - f->out->first_row].saved += saved;

@@ -44,11 +44,8 @@ struct ets_headroom {
         uint32_t rows;
         double ticks; /* of a run */
     } verdicts[ETS_VERDICT_COUNT];
-    uint32_t too_fast; /* rows that are certainly above ETS_ROOF_TOLERANCE of their roof */
+    uint32_t too_fast; /* rows that are unknown as they are faster than their roof */
 };
-
-/* A larger share of a roof means that the roof is wrong. */
-#define ETS_ROOF_TOLERANCE 1.05
 
 bool ets_headroom_find(struct ets_arena *arena, const struct ets_inspection *inspection,
                        const struct ets_costs *costs, const struct ets_headroom_options *options,

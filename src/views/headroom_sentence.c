@@ -120,7 +120,8 @@ bool ets_headroom_sentence(struct ets_arena *arena, const struct ets_inspection 
     add_others(headroom, ETS_VERDICT_OVERHEAD_BOUND, text);
     add_others(headroom, ETS_VERDICT_UNKNOWN, text);
     if (headroom->too_fast > 0) {
-        ets_add_text(text, "; %u operator%s faster than the roof, which was measured too low",
+        ets_add_text(text,
+                     "; %u operator%s faster than the measured roof: measure the machine again",
                      headroom->too_fast, headroom->too_fast == 1 ? " is" : "s are");
     }
     return true;

@@ -28,6 +28,20 @@ static enum ets_memory_level level_of(const struct ets_machine *machine,
     return ets_machine_level(machine, roof->working_set_bytes, roof->threads);
 }
 
+/*
+ * Whether a roof is to stand for the line: the one with the best rate, but of what lies in memory
+ * the one with the largest vectors, as the last cache keeps a part of others.
+ */
+static bool stands_for(const struct ets_machine_line *line, const struct ets_roof *roof)
+{
+    const bool is_cached = line->level < ETS_LEVEL_MEMORY;
+    if (line->rate > 0 && ets_roof_kind(roof->program) == ETS_ROOF_BANDWIDTH && !is_cached &&
+        roof->working_set_bytes != line->roof->working_set_bytes) {
+        return roof->working_set_bytes > line->roof->working_set_bytes;
+    }
+    return ets_roof_rate(roof) > line->rate;
+}
+
 bool ets_machine_lines_collect(struct ets_arena *arena, const struct ets_machine *machine,
                                struct ets_machine_lines *lines_out)
 {
@@ -46,7 +60,7 @@ bool ets_machine_lines_collect(struct ets_arena *arena, const struct ets_machine
             *line = (struct ets_machine_line){roof, level, 0, 0};
         }
         line->roof_count++;
-        if (ets_roof_rate(roof) <= line->rate) continue;
+        if (!stands_for(line, roof)) continue;
         line->roof = roof;
         line->rate = ets_roof_rate(roof);
     }

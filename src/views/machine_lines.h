@@ -1,6 +1,6 @@
 /*
  * A measured machine as lines: of each program and number of threads the best rate, of vectors in
- * each level of memory.
+ * each cache, and that of the largest vectors in memory.
  */
 #ifndef ETSCOPE_VIEWS_MACHINE_LINES_H
 #define ETSCOPE_VIEWS_MACHINE_LINES_H
@@ -9,10 +9,11 @@
 #include "host/text_builder.h"
 
 struct ets_machine_line {
-    const struct ets_roof *roof; /* the one with the best rate */
+    const struct ets_roof
+        *roof; /* the one with the best rate; in memory, with the largest vectors */
     enum ets_memory_level level; /* of its working set; calls: UNKNOWN */
     double rate;                 /* operations, bytes or calls in a second */
-    uint32_t roof_count;         /* of how many it is the best */
+    uint32_t roof_count;         /* that it stands for */
 };
 
 struct ets_machine_lines {

@@ -43,11 +43,14 @@ class InspectMachine(support.FolderTest):
         compute = row["flops"] / FLOPS * GIGA
         bound = max(compute, row["moved_bytes"] / BYTES * GIGA)
         time = (row["min_ns"] + row["min_ns_upper"]) / 2
-        if time < 10e3 or time < 3 * empty or bound < empty:
-            return max(bound, empty), "overhead-bound"
+        binding, bound = bound, max(bound, empty)
+        if time < 10e3 or time < 3 * empty:
+            return bound, "overhead-bound"
+        if bound / row["min_ns_upper"] > 1.05:
+            return bound, "unknown"
         if bound / time < 0.6:
             return bound, "below the roof"
-        return bound, "compute-bound" if compute == bound else "memory-bound"
+        return bound, "compute-bound" if compute == binding else "memory-bound"
 
     def test_inspect_machine__verdicts_follow_from_the_columns(self):
         seen = set()
@@ -59,7 +62,7 @@ class InspectMachine(support.FolderTest):
                 with self.subTest(model=model, operator=row["operator"]):
                     self.assertEqual(row["verdict"], verdict)
                     self.assertAlmostEqual(row["bound_ns"] / bound, 1, places=9)
-                    self.assertEqual(row["of_roof"] is None, verdict == "overhead-bound")
+                    self.assertEqual(row["of_roof"] is None, verdict in ("overhead-bound", "unknown"))
                     if row["of_roof"] is not None:
                         self.assertAlmostEqual(row["of_roof"], bound / row["min_ns_upper"])
                         self.assertAlmostEqual(row["of_roof_upper"], bound / row["min_ns"])
@@ -92,7 +95,19 @@ class InspectMachine(support.FolderTest):
 
     def test_inspect_machine__a_roof_that_is_too_low_is_told(self):
         low = {**SLOW, "roofs": [roof("float32", FLOPS / 100), roof("add", BYTES / 100)]}
-        self.assertIn("faster than the roof", self.table("gpt_portable", machine=low))
+        self.assertRegex(self.table("gpt_portable", "--width", "400", machine=low),
+                         "faster than the measured roof: measure the machine again")
+        rows = [row for row in self.document("gpt_portable", machine=low)["rows"]
+                if (row["verdict_reason"] or "").startswith("faster than the measured roof")]
+        self.assertGreater(len(rows), 0)
+        for row in rows:
+            self.assertEqual((row["verdict"], row["of_roof"]), ("unknown", None))
+
+    def test_inspect_machine__a_busy_machine_is_told(self):
+        words = (*support.with_record("gpt_portable"), "--machine",
+                 self.write({**SLOW, "busy": True}))
+        self.assertIn(b"machine.json: was measured on a busy machine",
+                      support.inspect(*words).stderr)
 
     def test_inspect_machine__sql_tells_the_same(self):
         words = (*support.with_record("gpt_portable"), "--program",
@@ -124,6 +139,11 @@ class InspectMachine(support.FolderTest):
         done = support.run("inspect", trace, "--machine", machine, "--threads", "3")
         self.assertEqual(done.returncode, USAGE)
         self.assertIn(b"not measured with 3 threads", done.stderr)
+        done = support.run("inspect", trace, "--threads", "2")
+        self.assertEqual(done.returncode, USAGE)
+        self.assertIn(b"--threads needs --machine FILE", done.stderr)
+        self.assertIn(support.run("sql", "select 1", trace, "--threads", "2").returncode,
+                      (USAGE, support.UNAVAILABLE))
         done = support.run("inspect", trace, "--machine", machine, "--group-by", "run")
         self.assertEqual(done.returncode, USAGE)
         done = support.run("inspect", trace, "--machine", self.write({**SLOW, "roofs": []}))

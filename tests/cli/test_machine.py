@@ -56,8 +56,23 @@ class Machine(support.FolderTest):
         self.assertIn("float32 100 GFLOP/s", document["headline"])
         self.assertEqual(document["rows"][0], {
             "threads": 1, "roof": "compute", "program": "float32", "level": None,
-            "working_set_bytes": 3145728, "gflops": 100.0, "gb_per_s": None, "time_ns": 10000000.0,
-            "runs": 50})
+            "working_set_bytes": 3145728, "gflops_per_s": 100.0, "gbytes_per_s": None,
+            "time_ns": 10000000.0, "runs": 50})
+
+    def test_machine__the_headline_is_a_row(self):
+        """Of memory the largest vectors count: the last cache keeps a part of the others."""
+        sizes = {10**6: 50000, 10**8: 10**7, 5 * 10**7: 2 * 10**6}
+        roofs = [{"program": "add", "threads": 1, "working_set_bytes": size, "work": size,
+                  "time_ns": time, "runs": 50} for size, time in sizes.items()]
+        for caches in (MACHINE["caches"], []):
+            document = json.loads(machine(self.write(roofs=roofs, caches=caches),
+                                          "--format", "json").stdout)
+            self.assertIn("memory 10.0 GB/s", document["headline"])
+            self.assertEqual([row["gbytes_per_s"] for row in document["rows"]], [10])
+
+    def test_machine__repeats_that_it_was_busy(self):
+        self.assertEqual(machine(self.write()).stderr, b"")
+        self.assertIn(b"was measured on a busy machine", machine(self.write(busy=True)).stderr)
 
     def test_machine__mistakes(self):
         done = machine(self.write(etscope_machine=9))
@@ -65,11 +80,12 @@ class Machine(support.FolderTest):
         self.assertIn(b"version 9", done.stderr)
         done = machine(support.DATA / "mlp_xnnpack" / "model.pte")
         self.assertEqual(done.returncode, INPUT)
-        self.assertIn(b"no measured machine", done.stderr)
+        self.assertIn(b"not a measured machine, but an ExecuTorch program", done.stderr)
         path = self.write()
         self.assertEqual(machine(path, path).returncode, USAGE)
         self.assertEqual(machine(path, "--save", path).returncode, USAGE)
         self.assertEqual(machine("--threads", "0").returncode, USAGE)
+        self.assertEqual(machine("--quick", "--threads", "1024").returncode, USAGE)
 
 
 class Measured(support.FolderTest):
@@ -87,9 +103,9 @@ class Measured(support.FolderTest):
             self.assertEqual(row["threads"], 1)
             self.assertGreater(row["time_ns"], 0)
             self.assertGreater(row["runs"], 0)
-            self.assertEqual(row["gflops"] is not None, row["roof"] == "compute")
-            self.assertEqual(row["gb_per_s"] is not None, row["roof"] == "bandwidth")
-            for rate in (row["gflops"], row["gb_per_s"]):
+            self.assertEqual(row["gflops_per_s"] is not None, row["roof"] == "compute")
+            self.assertEqual(row["gbytes_per_s"] is not None, row["roof"] == "bandwidth")
+            for rate in (row["gflops_per_s"], row["gbytes_per_s"]):
                 self.assertTrue(rate is None or rate > 0, row)
 
     def test_machine__saves_what_it_shows(self):

@@ -96,7 +96,7 @@ class MemoryAtRunTime(RunTest):
         self.assertEqual(self.rows_of("inspect", trace, "--memory"), shown)
         done = self.ok("inspect", trace, "--memory")
         self.assertRegex(done.stdout, r"^forward takes [\d.]+ KiB: planned 912 B, method allocator "
-                                      r"[\d.]+ KiB, temporary 96 B, other heap ")
+                                      r"[\d.]+ KiB, temporary 96 B, other heap about ")
         document = self.ok("inspect", trace, "--memory", "--format", "json").stdout
         self.assertEqual(json.loads(document)["headline"], done.stdout.splitlines()[0])
 
@@ -119,8 +119,9 @@ class MemoryAtRunTime(RunTest):
                           if row["owner"] != "process"])
         steps = self.rows_of("sql", "select chain, instruction, bytes from temporary_memory", trace)
         self.assertEqual(max(step["bytes"] for step in steps), 96)
-        moments = self.rows_of("sql", "select moment, resident, heap from process_memory", trace)
-        self.assertEqual([(row["moment"], row["resident"], row["heap"]) for row in moments],
+        moments = self.rows_of("sql", "select moment, resident_bytes, heap_bytes "
+                               "from process_memory", trace)
+        self.assertEqual([(row["moment"], row["resident_bytes"], row["heap_bytes"]) for row in moments],
                          [(row["part"], row["held_bytes"], row["heap_bytes"]) for row in rows
                           if row["owner"] == "process"])
 

@@ -22,7 +22,7 @@ const struct cli_option cli_cost_options[] = {
     {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
     {"--width", NULL, "N", "Width of the table in characters; default: the terminal's, or no limit",
      NULL, false},
-    {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},
+    {"--output", "-o", "FILE", "Write the table to FILE instead of standard output", NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 

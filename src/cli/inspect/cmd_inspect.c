@@ -1,6 +1,7 @@
 /* The command `inspect`: shows the operator table of a trace. */
 #include "cli/inspect/show.h"
 #include "cli/inspect/show_memory.h"
+#include "cli/open/machine_option.h"
 #include "cli/open/siblings.h"
 #include "cli/open/subject.h"
 
@@ -56,7 +57,8 @@ int cmd_inspect(const struct cli_arguments *arguments)
     struct cli_subject subject;
     struct cli_subject_files files;
     const char *path = NULL;
-    int code = find_trace(arguments, &path);
+    int code = cli_check_machine_threads(arguments);
+    if (code == CLI_OK) code = find_trace(arguments, &path);
     if (code != CLI_OK) return code;
     code = cli_subject_open(arguments, path, &files, &subject);
     if (code == CLI_OK) code = cli_show(arguments, &subject);

@@ -21,7 +21,7 @@ const struct cli_option cli_machine_options[] = {
     {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
     {"--width", NULL, "N", "Width of the table in characters; default: the terminal's, or no limit",
      NULL, false},
-    {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},
+    {"--output", "-o", "FILE", "Write the table to FILE instead of standard output", NULL, false},
     {"--engine", NULL, "FILE", "The engine plug-in; default: search the usual places", NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
@@ -68,7 +68,10 @@ static int measure(const struct cli_arguments *arguments, struct measured *m)
     if (ets_engine_open(path, &library, &engine, &error) != ETS_OK) return cli_fail(path, &error);
     describe(m, engine);
     int code = CLI_OK;
-    if (!engine->tracing_compiled_in) {
+    if (m->machine.cores > 0 && options.threads > m->machine.cores) {
+        code = cli_complain(CLI_USAGE, "--threads %u: this machine has %u cores", options.threads,
+                            m->machine.cores);
+    } else if (!engine->tracing_compiled_in) {
         code = cli_complain(CLI_UNAVAILABLE,
                             "this ExecuTorch runtime was built without event tracing: a matrix "
                             "product inside a delegate cannot be timed");
@@ -80,13 +83,14 @@ static int measure(const struct cli_arguments *arguments, struct measured *m)
 }
 
 /* A busy machine leaves no time for as many runs as a roof needs. */
-static void note_few_runs(const struct ets_machine *machine)
+static void mark_busy(struct ets_machine *machine)
 {
     uint32_t least = ENOUGH_RUNS;
     for (uint32_t i = 0; i < machine->roof_count; i++) {
         if (machine->roofs[i].runs < least) least = machine->roofs[i].runs;
     }
-    if (least < ENOUGH_RUNS) {
+    machine->is_busy = least < ENOUGH_RUNS;
+    if (machine->is_busy) {
         cli_note("this machine is busy: only %u runs instead of %d; measure again when it is idle",
                  least, ENOUGH_RUNS);
     }
@@ -137,7 +141,7 @@ int cmd_machine(const struct cli_arguments *arguments)
                    ? cli_machine_read(arguments->words[0], &m.arena, &m.machine)
                    : measure(arguments, &m);
     if (code == CLI_OK && arguments->word_count == 0 && !cli_has(arguments, "--quick")) {
-        note_few_runs(&m.machine);
+        mark_busy(&m.machine);
     }
     if (code == CLI_OK && path != NULL) code = save(path, &m.machine);
     if (code == CLI_OK) code = show(arguments, &m.machine);

@@ -9,10 +9,20 @@ int cli_machine_read(const char *path, struct ets_arena *arena, struct ets_machi
     struct ets_file *file;
     struct ets_error error;
     if (cli_file_open(path, &file, &error) != ETS_OK) return cli_fail(path, &error);
+    const enum ets_kind kind = ets_kind_sniff(ets_file_bytes(file));
+    if (kind != ETS_KIND_UNKNOWN && kind != ETS_KIND_JSON && kind != ETS_KIND_TEXT) {
+        ets_file_close(file);
+        return cli_complain(CLI_INPUT, "%s: not a measured machine, but %s", path,
+                            ets_kind_name(kind));
+    }
     const enum ets_status status =
         ets_machine_read(ets_file_bytes(file), arena, machine_out, &error);
     ets_file_close(file);
-    return status == ETS_OK ? CLI_OK : cli_fail(path, &error);
+    if (status != ETS_OK) return cli_fail(path, &error);
+    if (machine_out->is_busy) {
+        cli_note("%s: was measured on a busy machine: its roofs may be too low", path);
+    }
+    return CLI_OK;
 }
 
 /* Whether anything was measured with so many threads. */
@@ -42,7 +52,14 @@ int cli_machine_option(const struct cli_arguments *arguments, struct ets_arena *
                             *threads_out, most);
     }
     if (!cli_has(arguments, "--threads") && most > 1) {
-        cli_note("compared with the roofs of %u threads; --threads N chooses others", most);
+        cli_note("operators are compared with the roofs of %u threads; --threads N chooses others",
+                 most);
     }
     return CLI_OK;
+}
+
+int cli_check_machine_threads(const struct cli_arguments *arguments)
+{
+    if (!cli_has(arguments, "--threads") || cli_has(arguments, "--machine")) return CLI_OK;
+    return cli_complain(CLI_USAGE, "--threads needs --machine FILE");
 }

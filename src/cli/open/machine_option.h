@@ -15,4 +15,7 @@ int cli_machine_read(const char *path, struct ets_arena *arena, struct ets_machi
 int cli_machine_option(const struct cli_arguments *arguments, struct ets_arena *arena,
                        struct ets_machine *machine_out, uint32_t *threads_out);
 
+/* That --threads is not given where only --machine makes use of it. Returns an exit code. */
+int cli_check_machine_threads(const struct cli_arguments *arguments);
+
 #endif

@@ -79,9 +79,10 @@ static void print_notes(const char *path, const struct ets_inspection *inspectio
     const char *name = cli_path_name(path);
     ets_inspection_clock_faults(inspection, &wrapped, &backwards);
     if (wrapped + backwards > 0) {
+        const bool is_one = wrapped + backwards == 1;
         cli_note("%s: %u event%s before %s: read %u as a wrapped 32-bit counter, %u as lasting 0",
-                 name, wrapped + backwards, wrapped + backwards == 1 ? " ends" : "s end",
-                 wrapped + backwards == 1 ? "it starts" : "they start", wrapped, backwards);
+                 name, wrapped + backwards, is_one ? " ends" : "s end",
+                 is_one ? "it starts" : "they start", wrapped, backwards);
     }
     cli_note_unjoined(name, inspection);
 }

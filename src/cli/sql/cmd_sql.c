@@ -163,7 +163,8 @@ int cmd_sql(const struct cli_arguments *arguments)
     struct ets_arena arena;
     struct ets_machine machine;
     ets_arena_init(&arena, NULL, 0);
-    code = sql_sources_open(sources, arguments, query != NULL);
+    code = cli_check_machine_threads(arguments);
+    if (code == CLI_OK) code = sql_sources_open(sources, arguments, query != NULL);
     if (code == CLI_OK) {
         code = cli_machine_option(arguments, &arena, &machine, &sources->all.threads);
     }

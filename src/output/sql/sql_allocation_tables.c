@@ -49,7 +49,7 @@ static const struct ets_sql_column held_columns[] = {
     [HELD_INDEX] = {"memory_id", "INTEGER", "of a planned buffer"},
     [HELD_PHASE] = {"phase", "TEXT", "load or run, where the two are told apart"},
     [HELD_BYTES] = {"bytes", "INTEGER", "at most at once"},
-    [HELD_TOUCHED] = {"touched", "INTEGER", "bytes of a planned buffer in pages that were used; null: not known"},
+    [HELD_TOUCHED] = {"touched_bytes", "INTEGER", "of a planned buffer in pages that were used; null: not known"},
     [HELD_COUNT] = {"allocations", "INTEGER", "in all; of inputs and outputs, values"},
     [HELD_POOL] = {"pool_bytes", "INTEGER", "with which the allocator had had enough, for all that take of it"},
     [HELD_ALIGNMENT] = {"alignment", "INTEGER", "the largest that was asked for"},
@@ -186,9 +186,9 @@ static const struct ets_sql_column moment_columns[] = {
     [MOMENT_TRACE] = {"trace", "INTEGER", "of `traces`"},
     [MOMENT_METHOD] = {"method", "TEXT", "that was loaded and ran"},
     [MOMENT_NAME] = {"moment", "TEXT", "before load, after load, before runs, after first run, at the end"},
-    [MOMENT_RESIDENT] = {"resident", "INTEGER", "bytes of the process in memory; null: not known"},
-    [MOMENT_FILES] = {"of_files", "INTEGER", "of them, those that a file is behind"},
-    [MOMENT_HEAP] = {"heap", "INTEGER", "bytes that malloc has handed out, without the tracer's; null: not known"},
+    [MOMENT_RESIDENT] = {"resident_bytes", "INTEGER", "of the process in memory; null: not known"},
+    [MOMENT_FILES] = {"file_bytes", "INTEGER", "of them, those that a file is behind"},
+    [MOMENT_HEAP] = {"heap_bytes", "INTEGER", "that malloc has handed out, without the tracer's; null: not known"},
     {NULL, NULL, NULL},
 };
 /* clang-format on */

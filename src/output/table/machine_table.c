@@ -77,8 +77,9 @@ static const struct field {
     {{.name = "level"}, put_level},
     {{.name = "working_set", .title = "working set", .kind = ETS_COLUMN_BYTES, .priority = 2},
      put_working_set},
-    {{.name = "gflops", .title = "GFLOP/s", .kind = ETS_COLUMN_REAL, .digits = 3}, put_operations},
-    {{.name = "gb_per_s", .title = "GB/s", .kind = ETS_COLUMN_REAL, .digits = 3}, put_bytes},
+    {{.name = "gflops_per_s", .title = "GFLOP/s", .kind = ETS_COLUMN_REAL, .digits = 3},
+     put_operations},
+    {{.name = "gbytes_per_s", .title = "GB/s", .kind = ETS_COLUMN_REAL, .digits = 3}, put_bytes},
     {{.name = "time", .title = "min", .kind = ETS_COLUMN_TIME}, put_time},
     {{.name = "runs", .kind = ETS_COLUMN_INTEGER, .priority = 1}, put_runs},
 };

@@ -29,6 +29,7 @@ void ets_machine_write(const struct ets_machine *machine, struct ets_output *out
     ets_json_put_string(&json, "runtime", machine->runtime);
     ets_json_put_string(&json, "date", machine->date);
     if (machine->cores > 0) ets_json_put_count(&json, "cores", machine->cores);
+    if (machine->is_busy) ets_json_put_bool(&json, "busy", true);
     write_caches(&json, machine);
     ets_json_begin_array(&json, "roofs");
     for (uint32_t i = 0; i < machine->roof_count; i++) {

@@ -106,7 +106,10 @@ static void write_rest(struct ets_output *output, const struct ets_allocation_me
     }
     ets_add_text(&line, "/* heap outside of the pools: ");
     if (method->heap == ETS_MEMORY_UNKNOWN) ets_add_text(&line, "not known");
-    else ets_add_bytes(&line, method->heap);
+    else {
+        ets_add_text(&line, "about ");
+        ets_add_bytes(&line, method->heap);
+    }
     ets_add_text(&line, "; stack: not measured */");
     write_line(output, &line);
 }

@@ -52,6 +52,7 @@ static void test_machine_file__reads_what_was_written(void **state)
     assert_string_equal(read.runtime, "1.5.1");
     assert_string_equal(read.date, "2026-11-23T03:30:00Z");
     assert_int_equal(read.cores, 4);
+    assert_true(read.is_busy);
     assert_int_equal(read.roof_count, made_machine.roof_count);
     for (uint32_t i = 0; i < ETS_CACHE_LEVELS; i++) {
         assert_true(read.caches[i].bytes == made_machine.caches[i].bytes);
@@ -102,7 +103,8 @@ static void test_machine_file__says_what_is_wrong(void **state)
         {HEAD ROOF "\"time_ns\": -1, \"runs\": 1}]}", ETS_MALFORMED, "roof 0: \"time_ns\""},
         {HEAD ROOF "\"time_ns\": NaN, \"runs\": 1}]}", ETS_MALFORMED, "roof 0: \"time_ns\""},
         {HEAD ROOF "\"time_ns\": Infinity, \"runs\": 1}]}", ETS_MALFORMED, "\"time_ns\""},
-        {HEAD "{\"program\": \"add\", \"threads\": 0}]}", ETS_MALFORMED, "roof 0: \"threads\""},
+        {HEAD "{\"program\": \"add\", \"threads\": 0}]}", ETS_MALFORMED,
+         "roof 0: \"threads\" must be 1 to 65535"},
         {HEAD
          "{\"program\": \"add\", \"threads\": 1, \"working_set_bytes\": 18446744073709551615}]}",
          ETS_MALFORMED, "\"working_set_bytes\""},

@@ -95,13 +95,14 @@ static void test_roof_verdict__the_call_costs(void **state)
     assert_int_equal(answer.verdict, ETS_VERDICT_OVERHEAD_BOUND);
     assert_near(answer.bound_ns, 8e3);
     assert_true(isnan(answer.least_share) && isnan(answer.most_share));
-    question = product(20e3); /* the bound is below the 400 ns of an empty call */
+    question = product(20e3); /* the bound is below the 400 ns of an empty call, the time is not */
     question.operations = 1e4;
     question.bytes = 1e3;
     answer = ask(question);
-    assert_int_equal(answer.verdict, ETS_VERDICT_OVERHEAD_BOUND);
+    assert_int_equal(answer.verdict, ETS_VERDICT_BELOW_ROOF);
     assert_int_equal(answer.binding, ETS_ROOF_CALL);
     assert_near(answer.bound_ns, 400);
+    assert_near(answer.least_share, 0.02);
     question.is_delegated = false;
     assert_near(ask(question).bound_ns, 100);
 }
@@ -144,6 +145,11 @@ static void test_roof_verdict__says_why_it_is_unknown(void **state)
     assert_unknown(question, ETS_ROOF_NOT_MEASURED);
     assert_unknown(product(NAN), ETS_ROOF_NO_TIME);
     assert_unknown(product(0), ETS_ROOF_NO_TIME);
+    assert_unknown(product(40e3 / 1.06), ETS_ROOF_TOO_FAST);
+    assert_int_equal(ask(product(40e3 / 1.04)).verdict, ETS_VERDICT_COMPUTE_BOUND);
+    question = product(40e3 / 1.06); /* perhaps faster */
+    question.most_ns = 40e3;
+    assert_int_equal(ask(question).verdict, ETS_VERDICT_COMPUTE_BOUND);
 }
 
 int main(void)

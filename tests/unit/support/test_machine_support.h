@@ -35,6 +35,7 @@ static const struct ets_machine made_machine = {
     .runtime = "1.5.1",
     .date = "2026-11-23T03:30:00Z",
     .cores = 4,
+    .is_busy = true,
     .caches = {{32 * KIB, 1}, {1 * MIB, 2}, {8 * MIB, 4}},
     .roofs = made_roofs,
     .roof_count = sizeof made_roofs / sizeof *made_roofs,

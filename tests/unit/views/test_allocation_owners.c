@@ -160,7 +160,7 @@ static void test_allocation_owners__add_up(void **state)
     assert_int_equal(size, strlen(text));
     assert_string_equal(text,
                         "forward takes 10.5 KiB: planned 3.0 KiB, method allocator 572 B "
-                        "(delegates 272 B), temporary 96 B, inputs 40 B, other heap "
+                        "(delegates 272 B), temporary 96 B, inputs 40 B, other heap about "
                         "6.8 KiB; the program file has 4.9 KiB");
     ets_arena_reset(&arena);
     made_close(&made);
