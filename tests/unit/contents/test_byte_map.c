@@ -1,4 +1,5 @@
 /* Where the bytes of files are: each counts once, whatever the file says. */
+#include "base/load.h"
 #include "contents/byte_map.h"
 #include "contents/payload_kind.h"
 #include "test_faults_support.h"
@@ -188,7 +189,7 @@ static uint8_t *find_number(const struct copy *copy, uint64_t number, size_t fro
     assert_int_equal(ets_program_init(&program, (struct ets_bytes){copy->data, copy->size}, NULL),
                      ETS_OK);
     for (size_t at = from; at + 8 <= program.flatbuffer_bytes; at++) {
-        if (memcmp(copy->data + at, &number, 8) == 0) return copy->data + at;
+        if (ets_load_u64(copy->data + at) == number) return copy->data + at;
     }
     return NULL;
 }
