@@ -108,6 +108,7 @@ const struct ets_sql_table ets_sql_program_bytes_table = {
     .meaning = "Where the bytes of the programs are: those of a program add up to its size.",
     .columns = byte_columns,
     .has_id = true,
+    .prepare = ets_sql_data_byte_maps,
     .count = byte_count,
     .cell = byte_cell,
 };

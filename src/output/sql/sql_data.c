@@ -281,17 +281,11 @@ static bool add_delegates(struct ets_sql_data *data)
 }
 
 /* Where the bytes of each program are, with the names that its record knows. */
-static enum ets_status add_byte_maps(struct ets_sql_data *data, struct ets_error *error)
+static enum ets_status open_byte_maps(struct ets_sql_data *data, uint32_t *first,
+                                      struct ets_error *error)
 {
     const struct ets_sql_sources *sources = &data->sources;
-    const size_t count = sources->program_count;
-    data->byte_maps = ets_arena_alloc_array(&data->arena, count, sizeof *data->byte_maps);
-    data->first_byte_item =
-        ets_arena_alloc_array(&data->arena, count + 1, sizeof *data->first_byte_item);
-    if (data->byte_maps == NULL || data->first_byte_item == NULL) {
-        return ets_fail_memory(error, "the tables of the database");
-    }
-    for (uint32_t p = 0; p < count; p++) {
+    for (uint32_t p = 0; p < sources->program_count; p++) {
         const struct ets_sql_program *program = &sources->programs[p];
         const struct ets_byte_source source = {program->path, program->program->bytes, NULL};
         const uint32_t record = record_of(sources, p);
@@ -304,14 +298,38 @@ static enum ets_status add_byte_maps(struct ets_sql_data *data, struct ets_error
         };
         ETS_TRY(
             ets_byte_map_open(&options, data->arena.allocator, &data->byte_maps[p], NULL, error));
-        const uint64_t items = (uint64_t)data->first_byte_item[p] + data->byte_maps[p]->item_count;
+        const uint64_t items = (uint64_t)first[p] + data->byte_maps[p]->item_count;
         if (items > MAX_EVENTS) {
             return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
                             "the programs have more than 2^31 parts; query fewer at a time");
         }
-        data->first_byte_item[p + 1] = (uint32_t)items;
+        first[p + 1] = (uint32_t)items;
     }
     return ETS_OK;
+}
+
+static void close_byte_maps(struct ets_sql_data *data)
+{
+    for (uint32_t p = 0; data->byte_maps != NULL && p < data->sources.program_count; p++) {
+        ets_byte_map_close(data->byte_maps[p]);
+    }
+    data->byte_maps = NULL;
+}
+
+enum ets_status ets_sql_data_byte_maps(struct ets_sql_data *data, struct ets_error *error)
+{
+    const size_t count = data->sources.program_count;
+    if (data->byte_maps != NULL) return ETS_OK;
+    uint32_t *first = ets_arena_alloc_array(&data->arena, count + 1, sizeof *first);
+    data->byte_maps = ets_arena_alloc_array(&data->arena, count, sizeof *data->byte_maps);
+    if (first == NULL || data->byte_maps == NULL) {
+        data->byte_maps = NULL;
+        return ets_fail_memory(error, "the tables of the database");
+    }
+    const enum ets_status status = open_byte_maps(data, first, error);
+    if (status == ETS_OK) data->first_byte_item = first;
+    else close_byte_maps(data);
+    return status;
 }
 
 enum ets_status ets_sql_data_init(struct ets_sql_data *data, const struct ets_sql_sources *sources,
@@ -326,14 +344,12 @@ enum ets_status ets_sql_data_init(struct ets_sql_data *data, const struct ets_sq
     if (!add_methods(data) || !add_delegates(data)) {
         return ets_fail_memory(error, "the tables of the database");
     }
-    return add_byte_maps(data, error);
+    return ETS_OK;
 }
 
 void ets_sql_data_free(struct ets_sql_data *data)
 {
-    for (uint32_t p = 0; data->byte_maps != NULL && p < data->sources.program_count; p++) {
-        ets_byte_map_close(data->byte_maps[p]);
-    }
+    close_byte_maps(data);
     ets_arena_reset(&data->arena);
 }
 

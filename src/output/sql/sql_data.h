@@ -95,9 +95,9 @@ struct ets_sql_data {
     uint32_t chain_count, instruction_count;
     struct ets_sql_delegate *delegates;
     uint32_t delegate_count;
-    struct ets_byte_map **byte_maps;      /* [program_count] */
-    uint32_t *first_byte_item;            /* [program_count + 1] */
-    struct ets_cost *node_costs;          /* [node], made when a query first asks; NULL before */
+    struct ets_byte_map **byte_maps; /* [program_count] of ets_sql_data_byte_maps; NULL before */
+    uint32_t *first_byte_item;       /* [program_count + 1] likewise */
+    struct ets_cost *node_costs;     /* [node], made when a query first asks; NULL before */
     struct ets_sql_step_cost *step_costs; /* [instruction] likewise */
 };
 
@@ -115,6 +115,11 @@ bool ets_sql_data_times(struct ets_sql_data *data, struct ets_sql_trace_data *tr
 
 /* Finds the allocations of a trace; false where memory ran out. */
 bool ets_sql_data_allocations(struct ets_sql_data *data, struct ets_sql_trace_data *trace);
+/*
+ * Finds where the bytes of the programs are, which reads them; later calls have nothing to do.
+ * Statuses: those of ets_byte_map_open, LIMIT, NO_MEMORY.
+ */
+enum ets_status ets_sql_data_byte_maps(struct ets_sql_data *data, struct ets_error *error);
 /* The record that goes with a program, or ETS_NO_INDEX. */
 uint32_t ets_sql_data_record_of(const struct ets_sql_data *data, uint32_t program);
 

@@ -9,8 +9,10 @@
 /* Runs statements of our own. Status: IO, NO_MEMORY. */
 static enum ets_status execute(struct ets_sql *sql, const char *statements, struct ets_error *error)
 {
+    sql->unprepared = (struct ets_error){.status = ETS_OK};
     const int code = sql->sqlite.exec(sql->connection, statements, NULL, NULL, NULL);
     if (code == SQLITE_OK) return ETS_OK;
+    if (sql->unprepared.status != ETS_OK) return ets_sql_fail_unprepared(sql, error);
     const enum ets_status status = (code & 0xff) == SQLITE_NOMEM ? ETS_NO_MEMORY : ETS_IO;
     return ets_fail(error, status, ETS_NO_OFFSET, "%s", sql->sqlite.errmsg(sql->connection));
 }

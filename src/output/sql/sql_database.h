@@ -10,7 +10,16 @@ struct ets_sql {
     struct ets_sql_data data;
     struct ets_sqlite sqlite;
     sqlite3 *connection;
+    struct ets_error unprepared; /* why a table could not be prepared; status OK: none failed */
 };
+
+/* Hands out why a table could not be prepared, instead of SQLite's own words for it. */
+static inline enum ets_status ets_sql_fail_unprepared(const struct ets_sql *sql,
+                                                      struct ets_error *error)
+{
+    if (error != NULL) *error = sql->unprepared;
+    return sql->unprepared.status;
+}
 
 /* sql_module.c: makes the tables known as virtual ones. Returns SQLite's code. */
 int ets_sql_add_tables(struct ets_sql *sql);

@@ -114,7 +114,12 @@ static int plan_for(const struct ets_sql_table *table, int column)
 static int choose_plan(sqlite3_vtab *base, sqlite3_index_info *info)
 {
     const struct virtual_table *table = (const struct virtual_table *)base;
+    struct ets_sql *sql = table->sql;
     int chosen = -1;
+    if (table->table->prepare != NULL &&
+        table->table->prepare(&sql->data, &sql->unprepared) != ETS_OK) {
+        return SQLITE_ERROR;
+    }
     info->idxNum = PLAN_ALL;
     info->estimatedCost = rows_of(table, PLAN_ALL) + 10;
     for (int i = 0; i < info->nConstraint; i++) {

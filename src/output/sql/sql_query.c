@@ -68,6 +68,7 @@ static enum ets_status explain(const struct ets_sql *sql, const char *query,
     const int code = sqlite->errcode(sql->connection) & 0xff;
     const char *message = sqlite->errmsg(sql->connection);
     const struct ets_text text = {message, strlen(message)};
+    if (sql->unprepared.status != ETS_OK) return ets_sql_fail_unprepared(sql, error);
     if (code == SQLITE_NOMEM) {
         return ets_fail_memory(error, "the query");
     }
@@ -97,6 +98,7 @@ static enum ets_status prepare(struct ets_sql *sql, const char *query, sqlite3_s
     const struct ets_sqlite *sqlite = &sql->sqlite;
     const char *tail;
     sqlite3_stmt *more = NULL;
+    sql->unprepared = (struct ets_error){.status = ETS_OK};
     if (sqlite->prepare_v2(sql->connection, query, -1, statement_out, &tail) != SQLITE_OK) {
         return explain(sql, query, error);
     }

@@ -44,6 +44,11 @@ struct ets_sql_table {
     const char *name, *meaning;
     const struct ets_sql_column *columns; /* ends with a NULL name */
     bool has_id;                          /* column 0 is `id`, the row's number */
+    /*
+     * Makes what the table is of, when a query first uses it, and nothing after that; NULL: the
+     * data has it from the start. Without OK, the query fails with this error.
+     */
+    enum ets_status (*prepare)(struct ets_sql_data *data, struct ets_error *error);
     uint64_t (*count)(const struct ets_sql_data *data);
     bool (*has)(struct ets_sql_cursor *cursor); /* NULL: all rows; false: skip the row */
     struct ets_sql_value (*cell)(struct ets_sql_cursor *cursor, int column);
