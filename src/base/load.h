@@ -47,6 +47,13 @@ static inline bool ets_add_u64(uint64_t a, uint64_t b, uint64_t *out)
     return *out >= a;
 }
 
+/* a + b, or UINT64_MAX on overflow: for sums that are shown, of sizes from files. */
+static inline uint64_t ets_add_saturated_u64(uint64_t a, uint64_t b)
+{
+    uint64_t sum;
+    return ets_add_u64(a, b, &sum) ? sum : UINT64_MAX;
+}
+
 /* true and *out = a * b, or false on overflow. */
 static inline bool ets_mul_u64(uint64_t a, uint64_t b, uint64_t *out)
 {

@@ -145,20 +145,14 @@ static uint32_t list_tensors(struct ets_memory_plan *plan, uint32_t *list)
     return used;
 }
 
-static uint64_t add(uint64_t left, uint64_t right)
-{
-    uint64_t sum;
-    return ets_add_u64(left, right, &sum) ? sum : UINT64_MAX;
-}
-
 static void add_up(struct ets_memory_plan *plan, uint64_t *live)
 {
     for (uint32_t a = 0; a < plan->arena_count; a++) {
         const struct ets_plan_arena *arena = &plan->arenas[a];
-        plan->planned_bytes = add(plan->planned_bytes, arena->planned.bytes);
-        plan->bound_bytes = add(plan->bound_bytes, arena->bound_bytes);
+        plan->planned_bytes = ets_add_saturated_u64(plan->planned_bytes, arena->planned.bytes);
+        plan->bound_bytes = ets_add_saturated_u64(plan->bound_bytes, arena->bound_bytes);
         for (uint32_t s = 0; arena->live != NULL && s < plan->step_count; s++) {
-            live[s] = add(live[s], arena->live[s]);
+            live[s] = ets_add_saturated_u64(live[s], arena->live[s]);
         }
     }
     for (uint32_t s = 0; s < plan->step_count; s++) {

@@ -279,12 +279,6 @@ static bool alloc_replanner(struct replanner *r, struct ets_arena *arena)
            r->best_offsets != NULL;
 }
 
-static uint64_t add(uint64_t left, uint64_t right)
-{
-    uint64_t sum;
-    return ets_add_u64(left, right, &sum) ? sum : UINT64_MAX;
-}
-
 /* Plans one arena; returns its bytes. */
 static uint64_t replan_arena(struct replanner *r, const struct ets_replan_options *options,
                              uint64_t *offsets)
@@ -329,8 +323,8 @@ enum ets_status ets_memory_replan(const struct ets_memory_plan *plan,
     for (uint32_t a = 0; a < plan->arena_count; a++) {
         r.arena = &plan->arenas[a];
         const uint64_t end = replan_arena(&r, options, offsets);
-        bytes[a] = add(align(&r, end), r.arena->slack_bytes);
-        replan_out->planned_bytes = add(replan_out->planned_bytes, bytes[a]);
+        bytes[a] = ets_add_saturated_u64(align(&r, end), r.arena->slack_bytes);
+        replan_out->planned_bytes = ets_add_saturated_u64(replan_out->planned_bytes, bytes[a]);
     }
     return ETS_OK;
 }

@@ -11,7 +11,7 @@
 static void add(struct ets_memory_sum *sum, uint64_t bytes)
 {
     sum->count++;
-    if (!ets_add_u64(sum->bytes, bytes, &sum->bytes)) sum->bytes = UINT64_MAX;
+    sum->bytes = ets_add_saturated_u64(sum->bytes, bytes);
 }
 
 /* Where a tensor comes from. */

@@ -7,7 +7,7 @@
 
 static void add(uint64_t *sum, uint64_t bytes)
 {
-    if (!ets_add_u64(*sum, bytes, sum)) *sum = UINT64_MAX;
+    *sum = ets_add_saturated_u64(*sum, bytes);
 }
 
 /* What begins and ends at each step. */

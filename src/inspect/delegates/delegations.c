@@ -92,7 +92,7 @@ static void cross(struct lister *l, uint32_t index, int is_output, struct ets_de
     const bool gives = is_output < 0 ? !l->is_written[index] : is_output != 0;
     uint64_t *bytes = gives ? &step->output_bytes : &step->input_bytes;
     *(gives ? &step->output_count : &step->input_count) += 1;
-    if (!ets_add_u64(*bytes, value.tensor.tensor_bytes, bytes)) *bytes = UINT64_MAX;
+    *bytes = ets_add_saturated_u64(*bytes, value.tensor.tensor_bytes);
     if (value.tensor.dynamism != ETS_SHAPE_STATIC) step->is_upper_bound = 1;
     if (gives) l->is_written[index] = true;
 }

@@ -117,7 +117,7 @@ static bool has_border(const struct line *line)
 static void put_border(const struct line *line, uint64_t value)
 {
     if (!has_border(line)) ets_table_put_nothing(line->table);
-    else ets_table_put_integer(line->table, value > INT64_MAX ? INT64_MAX : (int64_t)value);
+    else ets_table_put_count(line->table, value);
 }
 
 static void put_inputs(const struct line *line)

@@ -30,8 +30,7 @@ static void put_real(const struct line *line, bool is_there, double value)
 
 static void put_integer(const struct line *line, bool is_there, uint64_t value)
 {
-    if (is_there)
-        ets_table_put_integer(line->table, value > INT64_MAX ? INT64_MAX : (int64_t)value);
+    if (is_there) ets_table_put_count(line->table, value);
     else ets_table_put_nothing(line->table);
 }
 

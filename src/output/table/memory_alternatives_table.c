@@ -77,7 +77,7 @@ static int64_t clip(uint64_t bytes)
 
 static void put_bytes(const struct line *line)
 {
-    ets_table_put_integer(line->table, clip(line->of->bytes));
+    ets_table_put_count(line->table, line->of->bytes);
 }
 
 static void put_change(const struct line *line)

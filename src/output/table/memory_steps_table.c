@@ -13,11 +13,6 @@ struct field {
     void (*put)(const struct line *line);
 };
 
-static void put_bytes(const struct line *line, uint64_t bytes)
-{
-    ets_table_put_integer(line->table, bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes);
-}
-
 static void put_method(const struct line *line)
 {
     ets_table_put_text(line->table, line->steps->plan->method.name);
@@ -35,7 +30,7 @@ static void put_operator(const struct line *line)
 
 static void put_live(const struct line *line)
 {
-    put_bytes(line, line->of->live_bytes);
+    ets_table_put_count(line->table, line->of->live_bytes);
 }
 
 static void put_share(const struct line *line)
@@ -53,12 +48,12 @@ static void put_tensors(const struct line *line)
 
 static void put_new(const struct line *line)
 {
-    put_bytes(line, line->of->new_bytes);
+    ets_table_put_count(line->table, line->of->new_bytes);
 }
 
 static void put_done(const struct line *line)
 {
-    put_bytes(line, line->of->done_bytes);
+    ets_table_put_count(line->table, line->of->done_bytes);
 }
 
 static void put_sources(const struct line *line)

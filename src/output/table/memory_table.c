@@ -14,11 +14,6 @@ struct field {
     void (*put)(const struct line *line);
 };
 
-static void put_number(const struct line *line, uint64_t number)
-{
-    ets_table_put_integer(line->table, number > INT64_MAX ? INT64_MAX : (int64_t)number);
-}
-
 static void put_step(const struct line *line, uint32_t step)
 {
     if (step == ETS_PLAN_NONE) ets_table_put_nothing(line->table);
@@ -47,7 +42,7 @@ static void put_kind(const struct line *line)
 
 static void put_bytes(const struct line *line)
 {
-    put_number(line, line->of->tensor->bytes);
+    ets_table_put_count(line->table, line->of->tensor->bytes);
 }
 
 static void put_bytes_are(const struct line *line)
@@ -78,7 +73,7 @@ static void put_memory(const struct line *line)
 static void put_offset(const struct line *line)
 {
     if (line->of->tensor->arena == ETS_PLAN_NONE) ets_table_put_nothing(line->table);
-    else put_number(line, line->of->tensor->offset);
+    else ets_table_put_count(line->table, line->of->tensor->offset);
 }
 
 static void put_first(const struct line *line)

@@ -239,6 +239,11 @@ void ets_table_put_integer(struct ets_table *table, int64_t value)
     cell->integer = value;
 }
 
+void ets_table_put_count(struct ets_table *table, uint64_t value)
+{
+    ets_table_put_integer(table, value > INT64_MAX ? INT64_MAX : (int64_t)value);
+}
+
 void ets_table_put_bounds(struct ets_table *table, double lower, double upper)
 {
     struct ets_cell *cell = next_cell(table);

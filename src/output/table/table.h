@@ -145,6 +145,8 @@ ETS_API void ets_table_put_list(struct ets_table *table, const struct ets_text *
 ETS_API void ets_table_put_integers(struct ets_table *table, const int64_t *integers, size_t count);
 ETS_API void ets_table_put_reals(struct ets_table *table, const double *reals, size_t count);
 ETS_API void ets_table_put_integer(struct ets_table *table, int64_t value);
+/* A count or size; INT64_MAX stands for what is larger. */
+ETS_API void ets_table_put_count(struct ets_table *table, uint64_t value);
 ETS_API void ets_table_put_real(struct ets_table *table, double value);
 /* The same; NaN means unknown: nothing. */
 ETS_API void ets_table_put_known(struct ets_table *table, double value);
