@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -198,6 +199,16 @@ void ets_output_write(struct ets_output *output, const void *data, size_t size)
         output->pending[output->pending_size++] = ((const unsigned char *)data)[i];
         put_pending(output, false);
     }
+}
+
+void ets_output_print(struct ets_output *output, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    const int size = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    ets_output_write(output, text, (size_t)size < sizeof text ? (size_t)size : sizeof text - 1);
 }
 
 void ets_output_control(struct ets_output *output, const char *sequence)

@@ -40,6 +40,8 @@ ETS_API void ets_output_free(char *data); /* NULL is allowed */
  * tabs and line feeds.
  */
 void ets_output_write(struct ets_output *output, const void *data, size_t size);
+/* Appends formatted text, cut at 511 bytes. */
+void ets_output_print(struct ets_output *output, const char *format, ...) ETS_PRINTF(2, 3);
 
 /* Appends a terminal sequence of the caller unescaped: "\033[1m". */
 void ets_output_control(struct ets_output *output, const char *sequence);

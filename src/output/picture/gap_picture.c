@@ -60,10 +60,11 @@ static void put_scale(const struct picture *p, int bottom)
 {
     for (int decade = p->low; decade <= p->high; decade++) {
         const int x = LEFT + (decade - p->low) * (RIGHT - LEFT) / (p->high - p->low);
-        ets_svg_put(p->output, "<path class=\"grid\" d=\"M%d %dV%d\"/>\n", x, TOP - 4, bottom);
-        ets_svg_put(p->output,
-                    "<text class=\"small\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">1e%d</text>\n",
-                    x, TOP - 10, decade);
+        ets_output_print(p->output, "<path class=\"grid\" d=\"M%d %dV%d\"/>\n", x, TOP - 4, bottom);
+        ets_output_print(
+            p->output,
+            "<text class=\"small\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">1e%d</text>\n", x,
+            TOP - 10, decade);
     }
 }
 
@@ -71,8 +72,9 @@ static void put_bar(const struct picture *p, const char *kind, int y, int height
 {
     if (isnan(error) || error == 0) return;
     const int end = place(p, error);
-    ets_svg_put(p->output, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n",
-                kind, LEFT, y, end - LEFT < 1 ? 1 : end - LEFT, height);
+    ets_output_print(p->output,
+                     "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", kind,
+                     LEFT, y, end - LEFT < 1 ? 1 : end - LEFT, height);
 }
 
 static void put_label(const struct picture *p, const struct ets_graph_node *node, int y)
@@ -80,16 +82,16 @@ static void put_label(const struct picture *p, const struct ets_graph_node *node
     const struct ets_graph_frame *frame = ets_graph_user_frame(node);
     struct ets_text name = node->name;
     if (name.size > 28) name.size = 28;
-    ets_svg_put(p->output, "<text x=\"8\" y=\"%d\">", y + 13);
+    ets_output_print(p->output, "<text x=\"8\" y=\"%d\">", y + 13);
     ets_xml_put_text(p->output, name);
-    ets_svg_put(p->output, "</text>\n");
+    ets_output_print(p->output, "</text>\n");
     if (frame == NULL) return;
     struct ets_text file = frame->file;
     if (file.size > 16) file = (struct ets_text){file.data + file.size - 16, 16};
-    ets_svg_put(p->output, "<text class=\"small\" x=\"%d\" y=\"%d\" text-anchor=\"end\">", LEFT - 8,
-                y + 13);
+    ets_output_print(p->output, "<text class=\"small\" x=\"%d\" y=\"%d\" text-anchor=\"end\">",
+                     LEFT - 8, y + 13);
     ets_xml_put_text(p->output, file);
-    ets_svg_put(p->output, ":%u</text>\n", frame->line);
+    ets_output_print(p->output, ":%u</text>\n", frame->line);
 }
 
 static void put_row(const struct picture *p, const struct ets_gap_row *row, int y)
@@ -102,9 +104,9 @@ static void put_row(const struct picture *p, const struct ets_gap_row *row, int 
     put_bar(p, is_off ? "guilty" : "own", y + 6, LINE - 12, row->has_own ? row->own_error : NAN);
     if (row->has_total) snprintf(number, sizeof number, "%.2g", total);
     else snprintf(number, sizeof number, "not compared");
-    ets_svg_put(p->output,
-                "<text class=\"small\" x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n",
-                WIDTH - 8, y + 13, number);
+    ets_output_print(p->output,
+                     "<text class=\"small\" x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n",
+                     WIDTH - 8, y + 13, number);
 }
 
 /* The library's texts are of the report's making; names from files are escaped where they go in. */
@@ -116,19 +118,23 @@ static void put_head(const struct picture *p, int height)
     char text[1024];
     const size_t size = ets_gap_headline(p->report, p->advice, text, sizeof text);
     ets_svg_put_headline(p->output, (struct ets_text){text, size});
-    ets_svg_put(p->output,
-                "<text class=\"small\" x=\"8\" y=\"40\">error relative to the reference, "
-                "logarithmic</text>\n");
-    ets_svg_put(p->output, "<rect class=\"total\" x=\"%d\" y=\"31\" width=\"24\" height=\"10\"/>",
-                LEFT);
-    ets_svg_put(p->output, "<text class=\"small\" x=\"%d\" y=\"40\">total</text>\n", LEFT + 30);
-    ets_svg_put(p->output, "<rect class=\"own\" x=\"%d\" y=\"33\" width=\"24\" height=\"6\"/>",
-                LEFT + 80);
-    ets_svg_put(p->output, "<text class=\"small\" x=\"%d\" y=\"40\">its own</text>\n", LEFT + 110);
-    ets_svg_put(p->output, "<rect class=\"guilty\" x=\"%d\" y=\"33\" width=\"24\" height=\"6\"/>",
-                LEFT + 170);
-    ets_svg_put(p->output, "<text class=\"small\" x=\"%d\" y=\"40\">its own, stands out</text>\n",
-                LEFT + 200);
+    ets_output_print(p->output,
+                     "<text class=\"small\" x=\"8\" y=\"40\">error relative to the reference, "
+                     "logarithmic</text>\n");
+    ets_output_print(p->output,
+                     "<rect class=\"total\" x=\"%d\" y=\"31\" width=\"24\" height=\"10\"/>", LEFT);
+    ets_output_print(p->output, "<text class=\"small\" x=\"%d\" y=\"40\">total</text>\n",
+                     LEFT + 30);
+    ets_output_print(p->output, "<rect class=\"own\" x=\"%d\" y=\"33\" width=\"24\" height=\"6\"/>",
+                     LEFT + 80);
+    ets_output_print(p->output, "<text class=\"small\" x=\"%d\" y=\"40\">its own</text>\n",
+                     LEFT + 110);
+    ets_output_print(p->output,
+                     "<rect class=\"guilty\" x=\"%d\" y=\"33\" width=\"24\" height=\"6\"/>",
+                     LEFT + 170);
+    ets_output_print(p->output,
+                     "<text class=\"small\" x=\"%d\" y=\"40\">its own, stands out</text>\n",
+                     LEFT + 200);
 }
 
 void ets_gap_picture_write(const struct ets_gap_report *report,
@@ -145,8 +151,8 @@ void ets_gap_picture_write(const struct ets_gap_report *report,
         put_row(&p, ets_gap_row(report, i), TOP + (int)i * LINE);
     }
     if (shown < rows) {
-        ets_svg_put(output, "<text x=\"8\" y=\"%d\">and %u more</text>\n", bottom + 13,
-                    rows - shown);
+        ets_output_print(output, "<text x=\"8\" y=\"%d\">and %u more</text>\n", bottom + 13,
+                         rows - shown);
     }
     ets_svg_end(output);
 }

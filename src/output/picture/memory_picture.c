@@ -104,17 +104,17 @@ static void put_scale(const struct picture *p, const struct ets_plan_arena *aren
         struct ets_text_builder size = {text, sizeof text, 0};
         const int y = bottom - i * height / parts;
         ets_add_bytes(&size, arena->planned.bytes / (uint64_t)parts * (uint64_t)i);
-        ets_svg_put(p->output, "<path class=\"grid\" d=\"M%d %dH%d\"/>\n", LEFT, y, RIGHT);
-        ets_svg_put(p->output,
-                    "<text class=\"small\" x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n",
-                    LEFT - 6, y + 4, text);
+        ets_output_print(p->output, "<path class=\"grid\" d=\"M%d %dH%d\"/>\n", LEFT, y, RIGHT);
+        ets_output_print(p->output,
+                         "<text class=\"small\" x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n",
+                         LEFT - 6, y + 4, text);
     }
 }
 
 static void put_list(const struct picture *p, const struct ets_text_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++) {
-        ets_svg_put(p->output, ", ");
+        ets_output_print(p->output, ", ");
         ets_xml_put_text(p->output, list->items[i]);
     }
 }
@@ -126,16 +126,16 @@ static void put_title(const struct picture *p, const struct ets_memory_line *lin
     struct ets_text_builder size = {text, sizeof text, 0};
     const struct ets_plan_tensor *tensor = line->tensor;
     ets_add_bytes(&size, tensor->bytes);
-    ets_svg_put(p->output,
-                "<title>value %" PRIu32 " (%s): %s at %" PRIu64 ", instructions %" PRIu32
-                " to %" PRIu32,
-                tensor->value, ets_plan_kind_name(tensor->kind), text, tensor->offset,
-                tensor->first, tensor->last);
-    if (line->producer.size > 0) ets_svg_put(p->output, ", ");
+    ets_output_print(p->output,
+                     "<title>value %" PRIu32 " (%s): %s at %" PRIu64 ", instructions %" PRIu32
+                     " to %" PRIu32,
+                     tensor->value, ets_plan_kind_name(tensor->kind), text, tensor->offset,
+                     tensor->first, tensor->last);
+    if (line->producer.size > 0) ets_output_print(p->output, ", ");
     ets_xml_put_text(p->output, line->producer);
     put_list(p, &line->sources);
     put_list(p, &line->modules);
-    ets_svg_put(p->output, "</title>");
+    ets_output_print(p->output, "</title>");
 }
 
 /* The last part of "aten::addmm.out": "addmm". */
@@ -163,23 +163,24 @@ static void put_box(const struct picture *p, uint32_t index, const struct ets_pl
     const double left = step_place(p, tensor->first), right = step_place(p, tensor->last + 1.0);
     const double low = byte_place(arena, bottom, PANEL, tensor->offset);
     const double high = byte_place(arena, bottom, PANEL, tensor->offset + tensor->bytes);
-    ets_svg_put(p->output, "<g>");
+    ets_output_print(p->output, "<g>");
     put_title(p, line);
-    ets_svg_put(p->output,
-                "<rect class=\"m%" PRIu32
-                "%s\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" "
-                "height=\"%.2f\"/>",
-                p->colour_of[p->module_of[index]], line->is_at_peak ? " peak" : "", left, high,
-                right - left, low - high < 0.5 ? 0.5 : low - high);
+    ets_output_print(p->output,
+                     "<rect class=\"m%" PRIu32
+                     "%s\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" "
+                     "height=\"%.2f\"/>",
+                     p->colour_of[p->module_of[index]], line->is_at_peak ? " peak" : "", left, high,
+                     right - left, low - high < 0.5 ? 0.5 : low - high);
     struct ets_text name = short_name(line);
     if (right - left >= LABEL_WIDTH && low - high >= 12) {
         const size_t room = (size_t)((right - left - 8) / CHARACTER);
         if (name.size > room) name.size = room;
-        ets_svg_put(p->output, "<text class=\"name\" x=\"%.2f\" y=\"%.2f\">", left + 4, high + 11);
+        ets_output_print(p->output, "<text class=\"name\" x=\"%.2f\" y=\"%.2f\">", left + 4,
+                         high + 11);
         ets_xml_put_text(p->output, name);
-        ets_svg_put(p->output, "</text>");
+        ets_output_print(p->output, "</text>");
     }
-    ets_svg_put(p->output, "</g>\n");
+    ets_output_print(p->output, "</g>\n");
 }
 
 static void put_boxes(const struct picture *p, uint32_t number, const struct ets_plan_arena *arena,
@@ -198,17 +199,17 @@ static void put_levels(const struct picture *p, const struct ets_plan_arena *are
 {
     const uint32_t steps = p->lines->plan->step_count;
     const uint32_t pixels = steps < RIGHT - LEFT ? steps : RIGHT - LEFT;
-    ets_svg_put(p->output, "<path class=\"level\" d=\"M%d %d", LEFT, bottom);
+    ets_output_print(p->output, "<path class=\"level\" d=\"M%d %d", LEFT, bottom);
     for (uint32_t i = 0; i < pixels; i++) {
         uint64_t most = 0;
         const uint32_t end = (uint32_t)((uint64_t)(i + 1) * steps / pixels);
         for (uint32_t s = (uint32_t)((uint64_t)i * steps / pixels); s < end; s++) {
             if (arena->live[s] > most) most = arena->live[s];
         }
-        ets_svg_put(p->output, "V%.2fH%.2f", byte_place(arena, bottom, LEVEL, most),
-                    step_place(p, end));
+        ets_output_print(p->output, "V%.2fH%.2f", byte_place(arena, bottom, LEVEL, most),
+                         step_place(p, end));
     }
-    ets_svg_put(p->output, "V%dZ\"/>\n", bottom);
+    ets_output_print(p->output, "V%dZ\"/>\n", bottom);
 }
 
 static void put_peak(const struct picture *p, const struct ets_plan_arena *arena, int top,
@@ -222,28 +223,28 @@ static void put_peak(const struct picture *p, const struct ets_plan_arena *arena
     const bool is_right = left > (LEFT + RIGHT) / 2;
     ets_add_text(&size, "%s", ets_plan_at_most(p->lines->plan));
     ets_add_bytes(&size, arena->peak_bytes);
-    ets_svg_put(p->output,
-                "<rect class=\"mark\" x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\"/>\n", left,
-                top, width < 1 ? 1 : width, bottom - top);
-    ets_svg_put(p->output,
-                "<text class=\"small\" x=\"%.2f\" y=\"%d\" text-anchor=\"%s\">peak %s at "
-                "instruction %" PRIu32 "</text>\n",
-                is_right ? left + width : left, bottom + 12, is_right ? "end" : "start", text,
-                arena->peak_step);
+    ets_output_print(p->output,
+                     "<rect class=\"mark\" x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\"/>\n",
+                     left, top, width < 1 ? 1 : width, bottom - top);
+    ets_output_print(p->output,
+                     "<text class=\"small\" x=\"%.2f\" y=\"%d\" text-anchor=\"%s\">peak %s at "
+                     "instruction %" PRIu32 "</text>\n",
+                     is_right ? left + width : left, bottom + 12, is_right ? "end" : "start", text,
+                     arena->peak_step);
 }
 
 static void put_arena(const struct picture *p, uint32_t number, int top)
 {
     const struct ets_plan_arena *arena = &p->lines->plan->arenas[number];
     const int middle = top + PANEL, bottom = middle + BETWEEN + LEVEL;
-    ets_svg_put(p->output,
-                "<text class=\"small\" x=\"%d\" y=\"%d\">memory %" PRIu32
-                ": offsets over instructions 0 to %" PRIu32 "</text>\n",
-                LEFT, top - 6, arena->planned.memory_id, p->lines->plan->step_count - 1);
+    ets_output_print(p->output,
+                     "<text class=\"small\" x=\"%d\" y=\"%d\">memory %" PRIu32
+                     ": offsets over instructions 0 to %" PRIu32 "</text>\n",
+                     LEFT, top - 6, arena->planned.memory_id, p->lines->plan->step_count - 1);
     put_scale(p, arena, middle, PANEL, 4);
     put_boxes(p, number, arena, middle);
-    ets_svg_put(p->output, "<text class=\"small\" x=\"%d\" y=\"%d\">bytes in use</text>\n", LEFT,
-                middle + BETWEEN - 8);
+    ets_output_print(p->output, "<text class=\"small\" x=\"%d\" y=\"%d\">bytes in use</text>\n",
+                     LEFT, middle + BETWEEN - 8);
     put_scale(p, arena, bottom, LEVEL, 1);
     put_levels(p, arena, bottom);
     put_peak(p, arena, top, bottom);
@@ -258,13 +259,13 @@ static void put_legend(const struct picture *p, int top)
         if (i == COLOURS) name = (struct ets_text){"other modules", 13};
         if (name.size == 0) name = (struct ets_text){"(model)", 7};
         if (name.size > 42) name = (struct ets_text){name.data + name.size - 42, 42};
-        ets_svg_put(p->output,
-                    "<rect class=\"m%" PRIu32
-                    "\" x=\"%d\" y=\"%d\" width=\"12\" height=\"10\"/>"
-                    "<text class=\"small\" x=\"%d\" y=\"%d\">",
-                    i, x, y, x + 18, y + 9);
+        ets_output_print(p->output,
+                         "<rect class=\"m%" PRIu32
+                         "\" x=\"%d\" y=\"%d\" width=\"12\" height=\"10\"/>"
+                         "<text class=\"small\" x=\"%d\" y=\"%d\">",
+                         i, x, y, x + 18, y + 9);
         ets_xml_put_text(p->output, name);
-        ets_svg_put(p->output, "</text>\n");
+        ets_output_print(p->output, "</text>\n");
     }
 }
 

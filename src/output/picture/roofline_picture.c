@@ -142,32 +142,35 @@ static void put_power(const struct picture *p, int power)
 {
     static const char *const letters[] = {"", " k", " M", " G", " T", " P"};
     const int group = power < 0 ? 0 : power / 3 < 6 ? power / 3 : 5;
-    if (power < 0) ets_svg_put(p->output, "%.*f", -power, pow(10, power));
-    else ets_svg_put(p->output, "%.0f%s", pow(10, power - 3 * group), letters[group]);
+    if (power < 0) ets_output_print(p->output, "%.*f", -power, pow(10, power));
+    else ets_output_print(p->output, "%.0f%s", pow(10, power - 3 * group), letters[group]);
 }
 
 static void put_axes(const struct picture *p)
 {
     for (int power = (int)p->left; power <= (int)p->right; power++) {
         const double x = place_x(p, pow(10, power));
-        ets_svg_put(p->output, "<path class=\"grid\" d=\"M%.1f %dV%d\"/>\n", x, TOP, BOTTOM);
-        ets_svg_put(p->output, "<text class=\"small\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">",
-                    x, BOTTOM + 14);
+        ets_output_print(p->output, "<path class=\"grid\" d=\"M%.1f %dV%d\"/>\n", x, TOP, BOTTOM);
+        ets_output_print(p->output,
+                         "<text class=\"small\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">", x,
+                         BOTTOM + 14);
         put_power(p, power);
-        ets_svg_put(p->output, "</text>\n");
+        ets_output_print(p->output, "</text>\n");
     }
     for (int power = (int)p->low; power <= (int)p->high; power++) {
         const double y = place_y(p, pow(10, power));
-        ets_svg_put(p->output, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>\n", LEFT, y, RIGHT);
-        ets_svg_put(p->output, "<text class=\"small\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">",
-                    LEFT - 6, y + 4);
+        ets_output_print(p->output, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>\n", LEFT, y, RIGHT);
+        ets_output_print(p->output,
+                         "<text class=\"small\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">", LEFT - 6,
+                         y + 4);
         put_power(p, power);
-        ets_svg_put(p->output, "</text>\n");
+        ets_output_print(p->output, "</text>\n");
     }
-    ets_svg_put(p->output,
-                "<text class=\"small\" x=\"%d\" y=\"%d\" text-anchor=\"end\">operations per byte"
-                "</text>\n<text class=\"small\" x=\"%d\" y=\"%d\">operations per second</text>\n",
-                RIGHT, BOTTOM + 30, 8, TOP - 10);
+    ets_output_print(
+        p->output,
+        "<text class=\"small\" x=\"%d\" y=\"%d\" text-anchor=\"end\">operations per byte"
+        "</text>\n<text class=\"small\" x=\"%d\" y=\"%d\">operations per second</text>\n",
+        RIGHT, BOTTOM + 30, 8, TOP - 10);
 }
 
 /* The slope of a level: from the left or lower edge up to the highest rate. */
@@ -177,10 +180,10 @@ static void put_slope(const struct picture *p, const char *name, double bandwidt
     const double to = fmin(pow(10, p->right), highest / bandwidth);
     if (isnan(bandwidth) || !(from < to)) return;
     const double x = place_x(p, from), y = place_y(p, from * bandwidth);
-    ets_svg_put(p->output, "<path class=\"roof\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", x, y,
-                place_x(p, to), place_y(p, to * bandwidth));
+    ets_output_print(p->output, "<path class=\"roof\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", x, y,
+                     place_x(p, to), place_y(p, to * bandwidth));
     const double middle = sqrt(from * to);
-    ets_svg_put(
+    ets_output_print(
         p->output,
         "<text class=\"small\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s %.0f GB/s</text>\n",
         place_x(p, middle) - 4, place_y(p, middle * bandwidth) - 4, name, bandwidth / 1e9);
@@ -195,13 +198,13 @@ static void put_roofs(const struct picture *p)
         const double rate = compute_of(p, (enum ets_roof_program)program);
         if (isnan(rate)) continue;
         highest = fmax(highest, rate);
-        ets_svg_put(p->output, "<path class=\"roof\" d=\"M%.1f %.1fH%d\"/>\n", (LEFT + RIGHT) / 2.0,
-                    place_y(p, rate), RIGHT);
-        ets_svg_put(p->output,
-                    "<text class=\"small\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s %.0f G/s"
-                    "</text>\n",
-                    RIGHT - 4 - (program & 1) * 150, place_y(p, rate) - 3,
-                    ets_roof_program_name((enum ets_roof_program)program), rate / 1e9);
+        ets_output_print(p->output, "<path class=\"roof\" d=\"M%.1f %.1fH%d\"/>\n",
+                         (LEFT + RIGHT) / 2.0, place_y(p, rate), RIGHT);
+        ets_output_print(p->output,
+                         "<text class=\"small\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s %.0f G/s"
+                         "</text>\n",
+                         RIGHT - 4 - (program & 1) * 150, place_y(p, rate) - 3,
+                         ets_roof_program_name((enum ets_roof_program)program), rate / 1e9);
     }
     double before = 0; /* caches as fast as the one before are one line */
     for (int level = 0; level < ETS_CACHE_LEVELS; level++) {
@@ -237,26 +240,26 @@ static void put_dot(const struct picture *p, const struct dot *dot)
     const double low = place_y(p, dot->least), high = place_y(p, dot->most);
     const double middle = place_y(p, sqrt(dot->least * dot->most));
     const char *class = class_of(dot->roof->verdict);
-    ets_svg_put(p->output, "<g class=\"%s\"><title>", class);
+    ets_output_print(p->output, "<g class=\"%s\"><title>", class);
     const struct ets_text kernel = ets_row_kernel(row);
     ets_xml_put_text(p->output, kernel.data != NULL ? kernel : row->name);
     if (row->instruction >= 0) {
-        ets_svg_put(p->output, ", instruction %" PRId32, row->instruction);
+        ets_output_print(p->output, ", instruction %" PRId32, row->instruction);
     }
-    ets_svg_put(p->output, ": %s, %.0f", ets_roof_verdict_name(dot->roof->verdict),
-                100 * dot->roof->least_share);
+    ets_output_print(p->output, ": %s, %.0f", ets_roof_verdict_name(dot->roof->verdict),
+                     100 * dot->roof->least_share);
     if (dot->roof->most_share - dot->roof->least_share >= 0.01) {
-        ets_svg_put(p->output, " to %.0f", 100 * dot->roof->most_share);
+        ets_output_print(p->output, " to %.0f", 100 * dot->roof->most_share);
     }
-    ets_svg_put(p->output, " %% of the roof (%s), %.2f operations per byte</title>",
-                ets_memory_level_name(dot->roof->level) != NULL
-                    ? ets_memory_level_name(dot->roof->level)
-                    : "no cache known",
-                dot->intensity);
+    ets_output_print(p->output, " %% of the roof (%s), %.2f operations per byte</title>",
+                     ets_memory_level_name(dot->roof->level) != NULL
+                         ? ets_memory_level_name(dot->roof->level)
+                         : "no cache known",
+                     dot->intensity);
     if (low - high > 1) {
-        ets_svg_put(p->output, "<path d=\"M%.1f %.1fV%.1f\"/>", x, low, high);
+        ets_output_print(p->output, "<path d=\"M%.1f %.1fV%.1f\"/>", x, low, high);
     }
-    ets_svg_put(p->output, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/></g>\n", x, middle);
+    ets_output_print(p->output, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/></g>\n", x, middle);
 }
 
 static void put_legend(const struct picture *p)
@@ -267,18 +270,19 @@ static void put_legend(const struct picture *p)
                       p->headroom.verdicts[ETS_VERDICT_UNKNOWN].rows;
     for (int i = 0; i < 3; i++) {
         const int x = LEFT + i * 150;
-        ets_svg_put(p->output,
-                    "<g class=\"%s\"><circle cx=\"%d\" cy=\"%d\" r=\"4\"/></g>"
-                    "<text class=\"small\" x=\"%d\" y=\"%d\">%s</text>\n",
-                    class_of(verdicts[i]), x, HEIGHT - 12, x + 9, HEIGHT - 8,
-                    ets_roof_verdict_name(verdicts[i]));
+        ets_output_print(p->output,
+                         "<g class=\"%s\"><circle cx=\"%d\" cy=\"%d\" r=\"4\"/></g>"
+                         "<text class=\"small\" x=\"%d\" y=\"%d\">%s</text>\n",
+                         class_of(verdicts[i]), x, HEIGHT - 12, x + 9, HEIGHT - 8,
+                         ets_roof_verdict_name(verdicts[i]));
     }
     others += p->without_operations;
     if (others == 0) return;
-    ets_svg_put(p->output,
-                "<text class=\"small\" x=\"%d\" y=\"%d\" text-anchor=\"end\">not drawn: %" PRIu32
-                " operators that are overhead-bound, unknown or compute nothing</text>\n",
-                RIGHT, HEIGHT - 8, others);
+    ets_output_print(
+        p->output,
+        "<text class=\"small\" x=\"%d\" y=\"%d\" text-anchor=\"end\">not drawn: %" PRIu32
+        " operators that are overhead-bound, unknown or compute nothing</text>\n",
+        RIGHT, HEIGHT - 8, others);
 }
 
 static bool draw(struct picture *p)

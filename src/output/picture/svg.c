@@ -1,22 +1,9 @@
-/* What the SVG pictures share: writing formatted text, and a head with colours for light and dark.
- */
+/* What the SVG pictures share: a head with colours for light and dark, and the headline. */
 #include "output/picture/svg.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "output/text/xml_text.h"
-
-void ets_svg_put(struct ets_output *output, const char *format, ...)
-{
-    char text[512];
-    va_list arguments;
-    va_start(arguments, format);
-    const int size = vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    ets_output_write(output, text, (size_t)size < sizeof text ? (size_t)size : sizeof text - 1);
-}
 
 static void put_string(struct ets_output *output, const char *text)
 {
@@ -26,10 +13,11 @@ static void put_string(struct ets_output *output, const char *text)
 void ets_svg_begin(struct ets_output *output, int width, int height, const char *title,
                    const char *light, const char *dark)
 {
-    ets_svg_put(output, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" ",
-                width, height);
-    ets_svg_put(output, "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\">\n",
-                width, height);
+    ets_output_print(output,
+                     "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" ", width,
+                     height);
+    ets_output_print(output, "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\">\n",
+                     width, height);
     put_string(output,
                "<style>svg{background:#fff;color:#222}text{fill:currentColor}.small{"
                "font-size:10px;opacity:.75}.grid{stroke:currentColor;opacity:.15}");
@@ -48,7 +36,7 @@ void ets_svg_end(struct ets_output *output)
 
 static void put_bold(struct ets_output *output, int y, struct ets_text text)
 {
-    ets_svg_put(output, "<text x=\"8\" y=\"%d\" font-weight=\"bold\">", y);
+    ets_output_print(output, "<text x=\"8\" y=\"%d\" font-weight=\"bold\">", y);
     ets_xml_put_text(output, text);
     put_string(output, "</text>\n");
 }

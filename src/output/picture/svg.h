@@ -1,19 +1,16 @@
 /*
- * What the SVG pictures share: writing formatted text, and a head with colours for light and dark.
+ * What the SVG pictures share: a head with colours for light and dark, and the headline.
  *
  *     ets_svg_begin(output, 960, 400, "Numeric gap", ".bar{fill:#2f6db5}", ".bar{fill:#6cb0ff}");
- *     ets_svg_put(output, "<rect class=\"bar\" x=\"%d\" y=\"0\" width=\"9\" height=\"9\"/>\n", x);
- *     ets_svg_end(output);
+ *     ets_output_print(output, "<rect class=\"bar\" x=\"%d\" y=\"0\" width=\"9\" height=\"9\"/>\n",
+ * x); ets_svg_end(output);
  *
- * Names from files go through ets_xml_put_text, never through ets_svg_put.
+ * Names from files go through ets_xml_put_text, never through ets_output_print.
  */
 #ifndef ETSCOPE_OUTPUT_PICTURE_SVG_H
 #define ETSCOPE_OUTPUT_PICTURE_SVG_H
 
 #include "host/output.h"
-
-/* Formatted text, cut at 511 bytes. */
-void ets_svg_put(struct ets_output *output, const char *format, ...) ETS_PRINTF(2, 3);
 
 /*
  * Begins a picture of that many pixels. `light` and `dark` are rules of CSS, the latter for dark

@@ -91,9 +91,9 @@ static void put_fitting(const struct picture *p, const char *class, struct area 
     if (room < 4) return;
     size_t shown = is_cut ? room - 1 : size;
     while (shown > 0 && ((unsigned char)name[shown] & 0xC0) == 0x80) shown--; /* whole characters */
-    ets_svg_put(p->output, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, area.x + 3, y);
+    ets_output_print(p->output, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, area.x + 3, y);
     ets_xml_put_text(p->output, (struct ets_text){name, shown});
-    ets_svg_put(p->output, "%s</text>\n", is_cut ? "\xe2\x80\xa6" : "");
+    ets_output_print(p->output, "%s</text>\n", is_cut ? "\xe2\x80\xa6" : "");
 }
 
 static void put_title(const struct picture *p, const char *name, uint64_t bytes, const char *more)
@@ -102,12 +102,12 @@ static void put_title(const struct picture *p, const char *name, uint64_t bytes,
     struct ets_text_builder size = {text, sizeof text, 0};
     const uint64_t all = p->lines->map->bytes;
     ets_add_bytes(&size, bytes);
-    ets_svg_put(p->output, "<title>");
+    ets_output_print(p->output, "<title>");
     ets_xml_put_text(p->output, (struct ets_text){name, strlen(name)});
-    ets_svg_put(p->output, ": %s, %.1f %%", text,
-                all > 0 ? 100.0 * (double)bytes / (double)all : 0);
+    ets_output_print(p->output, ": %s, %.1f %%", text,
+                     all > 0 ? 100.0 * (double)bytes / (double)all : 0);
     ets_xml_put_text(p->output, (struct ets_text){more, strlen(more)});
-    ets_svg_put(p->output, "</title>\n");
+    ets_output_print(p->output, "</title>\n");
 }
 
 /* ", fp32 [256, 1024], layer FullyConnected of module layers.0" */
@@ -127,9 +127,9 @@ static void describe(const struct ets_byte_item *item, char *text, size_t room)
 
 static void put_box(const struct picture *p, const char *class, struct area area)
 {
-    ets_svg_put(p->output,
-                "<rect class=\"%s\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/>\n",
-                class, area.x, area.y, area.width, area.height);
+    ets_output_print(p->output,
+                     "<rect class=\"%s\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/>\n",
+                     class, area.x, area.y, area.width, area.height);
 }
 
 static void put_label(const struct picture *p, struct area area, const char *name)
@@ -143,22 +143,22 @@ static void put_item(const struct picture *p, const struct ets_byte_item *item, 
     char name[NAME_ROOM], more[1024];
     ets_size_item_name(item, name, sizeof name);
     describe(item, more, sizeof more);
-    ets_svg_put(p->output, "<g>");
+    ets_output_print(p->output, "<g>");
     put_title(p, name, item->bytes, more);
     put_box(p, item->same_as != ETS_BYTES_NONE ? "item again" : "item", area);
     put_label(p, area, name);
-    ets_svg_put(p->output, "</g>\n");
+    ets_output_print(p->output, "</g>\n");
 }
 
 static void put_rest(const struct picture *p, uint32_t count, uint64_t bytes, struct area area)
 {
     char name[64];
     snprintf(name, sizeof name, "%u smaller", count);
-    ets_svg_put(p->output, "<g>");
+    ets_output_print(p->output, "<g>");
     put_title(p, name, bytes, "");
     put_box(p, "item", area);
     put_label(p, area, name);
-    ets_svg_put(p->output, "</g>\n");
+    ets_output_print(p->output, "</g>\n");
 }
 
 /* How many items get an area of at least a pixel. */
@@ -204,13 +204,13 @@ static bool put_group(const struct picture *p, struct ets_arena *arena,
     char name[NAME_ROOM];
     const bool has_head = area.height >= 2 * HEAD && area.width >= 2 * LEAST_LINE_WIDTH;
     ets_size_group_name(group, ETS_SIZE_BY_PART, name, sizeof name);
-    ets_svg_put(p->output, "<g class=\"%s\">", ets_byte_part_name(group->part));
+    ets_output_print(p->output, "<g class=\"%s\">", ets_byte_part_name(group->part));
     put_title(p, name, group->bytes, "");
     put_box(p, "part", area);
     if (has_head) put_fitting(p, "name", area, area.y + 12, name);
     const bool ok =
         group->bytes == 0 || put_items(p, arena, group, inside(area, has_head ? HEAD : 1));
-    ets_svg_put(p->output, "</g>\n");
+    ets_output_print(p->output, "</g>\n");
     return ok;
 }
 
@@ -230,9 +230,9 @@ static void put_head(const struct picture *p)
     const size_t size = ets_size_headline(p->lines, text, sizeof text);
     ets_svg_begin(p->output, WIDTH, HEIGHT, "Where the bytes are", light, dark);
     ets_svg_put_headline(p->output, (struct ets_text){text, size});
-    ets_svg_put(p->output,
-                "<text class=\"small\" x=\"8\" y=\"40\">area: bytes; red border: the same "
-                "bytes are elsewhere, too</text>\n");
+    ets_output_print(p->output,
+                     "<text class=\"small\" x=\"8\" y=\"40\">area: bytes; red border: the same "
+                     "bytes are elsewhere, too</text>\n");
 }
 
 static bool put_groups(const struct picture *p, struct ets_arena *arena)

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "host/arena.h"
 #include "host/text_builder.h"
-#include "output/picture/svg.h"
 
 enum {
     ROWS = 16,
@@ -94,7 +93,7 @@ static void put_row(const struct map *m, const struct ets_plan_arena *arena, uin
     for (uint32_t c = 0; c < m->columns; c++) {
         cells[c] = cell(m, fullest_step(m, arena, c), band * row + band / 2);
     }
-    ets_svg_put(m->output, "%*s |%.*s\n", LEFT - 2, label, (int)m->columns, cells);
+    ets_output_print(m->output, "%*s |%.*s\n", LEFT - 2, label, (int)m->columns, cells);
 }
 
 static void put_levels(const struct map *m, const struct ets_plan_arena *arena)
@@ -109,14 +108,14 @@ static void put_levels(const struct map *m, const struct ets_plan_arena *arena)
                                          "\xe2\x96\x87",
                                          "\xe2\x96\x88"};
     static const char *const plain[] = {" ", ".", ":", "-", "=", "+", "*", "#", "@"};
-    ets_svg_put(m->output, "%*s  ", LEFT - 2, "in use");
+    ets_output_print(m->output, "%*s  ", LEFT - 2, "in use");
     for (uint32_t c = 0; c < m->columns; c++) {
         const uint64_t live = arena->live[fullest_step(m, arena, c)];
         const double part = (double)live / (double)arena->planned.bytes;
         const int level = live == 0 ? 0 : 1 + (int)(part * 7 + 0.5);
-        ets_svg_put(m->output, "%s", m->style->ascii ? plain[level] : blocks[level]);
+        ets_output_print(m->output, "%s", m->style->ascii ? plain[level] : blocks[level]);
     }
-    ets_svg_put(m->output, "\n");
+    ets_output_print(m->output, "\n");
 }
 
 static void put_peak(const struct map *m, const struct ets_plan_arena *arena)
@@ -131,11 +130,11 @@ static void put_peak(const struct map *m, const struct ets_plan_arena *arena)
     ets_add_bytes(&size, arena->peak_bytes);
     ets_add_text(&before, "%s at instruction %" PRIu32 " ", text, arena->peak_step);
     if (column < m->columns / 2 || before.used > column) {
-        ets_svg_put(m->output, "%*s  %*s^ %.*s\n", LEFT - 2, "peak", (int)column, "",
-                    (int)before.used - 1, note);
+        ets_output_print(m->output, "%*s  %*s^ %.*s\n", LEFT - 2, "peak", (int)column, "",
+                         (int)before.used - 1, note);
         return;
     }
-    ets_svg_put(m->output, "%*s  %*s^\n", LEFT - 2, "peak", (int)column, note);
+    ets_output_print(m->output, "%*s  %*s^\n", LEFT - 2, "peak", (int)column, note);
 }
 
 static void put_legend(const struct map *m)
@@ -155,11 +154,11 @@ static void put_legend(const struct map *m)
         if (line->modules.count > 0) {
             ets_add_plain_text(&said, " %.*s", ETS_TEXT(line->modules.items[0]));
         }
-        ets_svg_put(m->output, "%s", text);
-        ets_svg_put(m->output, "\n");
+        ets_output_print(m->output, "%s", text);
+        ets_output_print(m->output, "\n");
     }
     if (m->entry_count > LETTERS)
-        ets_svg_put(m->output, "+  %" PRIu32 " more\n", m->entry_count - LETTERS);
+        ets_output_print(m->output, "+  %" PRIu32 " more\n", m->entry_count - LETTERS);
 }
 
 static void put_arena(struct map *m, uint32_t number)
@@ -170,12 +169,12 @@ static void put_arena(struct map *m, uint32_t number)
     if (arena->live == NULL || arena->planned.bytes < ROWS) return;
     name_tensors(m, number);
     ets_add_bytes(&size, arena->planned.bytes);
-    ets_svg_put(m->output, "\nmemory %" PRIu32 ", %s; instructions 0 to %" PRIu32 "\n",
-                arena->planned.memory_id, text, m->lines->plan->step_count - 1);
+    ets_output_print(m->output, "\nmemory %" PRIu32 ", %s; instructions 0 to %" PRIu32 "\n",
+                     arena->planned.memory_id, text, m->lines->plan->step_count - 1);
     for (uint32_t row = ROWS; row-- > 0;) put_row(m, arena, row);
     put_levels(m, arena);
     put_peak(m, arena);
-    ets_svg_put(m->output, "\n");
+    ets_output_print(m->output, "\n");
     put_legend(m);
 }
 
@@ -208,7 +207,7 @@ enum ets_status ets_memory_map_write(const struct ets_memory_lines *lines,
         const size_t size = ets_memory_headline(lines, text, sizeof text);
         choose_columns(&m);
         ets_output_write(output, text, size);
-        ets_svg_put(output, "\n");
+        ets_output_print(output, "\n");
         for (uint32_t a = 0; a < lines->plan->arena_count; a++) put_arena(&m, a);
     }
     ets_arena_reset(&arena);
