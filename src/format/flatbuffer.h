@@ -197,11 +197,6 @@ static inline struct ets_text ets_fb_vector_text(struct ets_fb_vector vector, ui
     return (struct ets_text){(const char *)vector.base + at + 4, ets_load_u32(vector.base + at)};
 }
 
-static inline uint8_t ets_fb_vector_u8(struct ets_fb_vector vector, uint32_t index)
-{
-    return vector.base[vector.at + index];
-}
-
 static inline int32_t ets_fb_vector_i32(struct ets_fb_vector vector, uint32_t index)
 {
     return (int32_t)ets_load_u32(vector.base + vector.at + 4 * (size_t)index);

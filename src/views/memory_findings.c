@@ -62,17 +62,6 @@ bool ets_memory_findings_collect(struct ets_arena *arena, const struct ets_memor
     return true;
 }
 
-const char *ets_memory_finding_name(enum ets_memory_finding_kind kind)
-{
-    switch (kind) {
-    case ETS_MEMORY_OVERWRITTEN: return "overwritten";
-    case ETS_MEMORY_UNWRITTEN: return "unwritten";
-    case ETS_MEMORY_WRONG_DEVICE: return "wrong device";
-    case ETS_MEMORY_UNDECIDED: break;
-    }
-    return "undecided";
-}
-
 /* "value 2 (bytes 24 to 31 of memory 1)" */
 static void say_tensor(struct ets_text_builder *text, const struct ets_plan_tensor *tensor)
 {

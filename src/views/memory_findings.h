@@ -39,9 +39,6 @@ struct ets_memory_findings {
 bool ets_memory_findings_collect(struct ets_arena *arena, const struct ets_memory_plan *plan,
                                  struct ets_memory_findings *findings_out);
 
-/* "overwritten", "unwritten", "wrong device", "undecided". Static storage. */
-const char *ets_memory_finding_name(enum ets_memory_finding_kind kind);
-
 /* A sentence; returns its length, cut to `room`. */
 size_t ets_memory_finding_print(const struct ets_memory_plan *plan,
                                 const struct ets_memory_finding *finding, char *text, size_t room);

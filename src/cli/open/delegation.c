@@ -22,18 +22,18 @@ void cli_delegation_find_record(const struct cli_arguments *arguments, const cha
 {
     static char path[CLI_SIBLING_BYTES]; /* the record's name from now on */
     struct cli_record found;
+    struct ets_method method;
+    const char *wanted = cli_value(arguments, "--method");
     if (!cli_siblings_wanted(arguments) || cli_has(arguments, "--etrecord")) return;
     if (!cli_sibling_path(program_path, ".etrecord", path)) return;
-    enum ets_status status = cli_record_read(path, &found, NULL);
-    if (status == ETS_OK) {
-        status = cli_delegation_open(arguments, program, &found, delegation_out, NULL);
-    }
-    if (status == ETS_OK) {
+    /* A method that the program lacks is no fault of the record; the caller reports it. */
+    if (wanted != NULL && ets_program_find_method(program, wanted, &method, NULL) != ETS_OK) return;
+    if (cli_record_read(path, &found, NULL) == ETS_OK &&
+        cli_delegation_open(arguments, program, &found, delegation_out, NULL) == ETS_OK) {
         *record = found;
         cli_note("using %s beside the program; --no-siblings ignores it", path);
         return;
     }
     cli_record_close(&found);
-    /* A method that the program lacks is no fault of the record. */
-    if (status != ETS_NOT_FOUND || cli_value(arguments, "--method") == NULL) cli_note_ignored(path);
+    cli_note_ignored(path);
 }
