@@ -81,6 +81,8 @@ _etscope() {
     annotate:--method) compopt +o default 2>/dev/null ;;
     annotate:--block) compopt +o default 2>/dev/null ;;
     annotate:--run) compopt +o default 2>/dev/null ;;
+    annotate:--machine) ;;
+    annotate:--threads) compopt +o default 2>/dev/null ;;
     annotate:--name) compopt +o default 2>/dev/null ;;
     annotate:--module) compopt +o default 2>/dev/null ;;
     annotate:--handle) compopt +o default 2>/dev/null ;;
@@ -263,6 +265,8 @@ _etscope() {
     recover:--format|recover:-f) words='table json jsonl' ;;
     delegates:--etrecord) ;;
     delegates:--method) compopt +o default 2>/dev/null ;;
+    delegates:--machine) ;;
+    delegates:--threads) compopt +o default 2>/dev/null ;;
     delegates:--format|delegates:-f) words='table tsv csv json jsonl markdown' ;;
     delegates:--unit) words='ns us ms s' ;;
     delegates:--width) compopt +o default 2>/dev/null ;;
@@ -311,7 +315,7 @@ _etscope() {
       case ${COMP_WORDS[1]} in
         profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --cost --machine --steady --columns -c --subtract-overhead --unit --width --output -o --memory --c-snippet --allocations --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file --block --run --allow-mismatch' ;;
         inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --cost --machine --steady --columns -c --subtract-overhead --unit --width --output -o --memory --c-snippet --allocations --threads --no-siblings --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
-        annotate) words='-h --help --etrecord --program --debug-buffer --debug_buffer_path --source-root --frames --context --whole --method --block --run --cost --steady --name --module --handle --source --backend --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --format -f --unit --width --output --subtract-overhead --source-time-scale --no-siblings --partial --allow-mismatch' ;;
+        annotate) words='-h --help --etrecord --program --debug-buffer --debug_buffer_path --source-root --frames --context --whole --method --block --run --cost --machine --threads --steady --name --module --handle --source --backend --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --format -f --unit --width --output --subtract-overhead --source-time-scale --no-siblings --partial --allow-mismatch' ;;
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --only-nonfinite --only-broken --name --module --handle --source --backend --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --comparator --heat-map --format -f --width --output --no-siblings --partial --allow-mismatch' ;;
         gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --metric --fail-below --rms --tolerance --tolerances --comparator --only-mismatches --only-off --values --alignment --picture --columns -c --format -f --width --output --no-siblings --partial --allow-mismatch' ;;
         sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --machine --threads --no-siblings --to --schema --format -f --width --output --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
@@ -322,7 +326,7 @@ _etscope() {
         verify) words='-h --help --method -m --case --rtol --atol --rms --tolerance --tolerances --comparator --junit --columns -c --format -f --width --output --threads --data --load-library --python --engine' ;;
         bundle) words='-h --help --output -o --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --python --engine' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
-        delegates) words='-h --help --etrecord --method --no-siblings --calls --cost --format -f --unit --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
+        delegates) words='-h --help --etrecord --method --no-siblings --calls --cost --machine --threads --format -f --unit --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
         cost) words='-h --help --etrecord --method --no-siblings --group-by -g --depth --sort -s --top -n --columns -c --format -f --width --output -o' ;;
         machine) words='-h --help --save --threads --quick --format -f --width --output -o --engine' ;;
         memory) words='-h --help --etrecord --method --no-siblings --all --what-if --map --steps --at --sort -s --top -n --columns -c --format -f --width --output -o' ;;

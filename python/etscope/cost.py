@@ -7,17 +7,19 @@
     print(cost.by_module(depth=2))
 
 Counted from shapes, without running the program; docs/cost.md has the conventions. With a trace,
-Cost.of_inspector(inspector) has the same beside the times. NumPy and pandas are imported by the
-methods that give a DataFrame.
+Cost(inspector) has the same beside the times, and Cost(inspector, machine="machine.json") what a
+machine's roofs say of them (docs/machine.md). NumPy and pandas are imported by the methods that
+give a DataFrame.
 """
 
 import dataclasses
+import math
 import os
 from typing import List, Optional
 
 from etscope._errors import Error
-from etscope._library import NO_INDEX, NULL, Handle, Source, call, ffi, lib, text
-from etscope._program import program_of
+from etscope._library import NO_INDEX, NULL, Handle, call, ffi, lib, text
+from etscope._opened import opened_program, opened_source
 
 __all__ = ["Cost", "OperatorCost"]
 
@@ -51,6 +53,15 @@ class OperatorCost:
     folded: int  # batch norms whose work is in weights
     source: List[str]
     module: List[str]
+    # With a machine, of rows that it judges; else None.
+    verdict: Optional[str] = None  # "compute-bound", "memory-bound", "below the roof"...
+    verdict_reason: Optional[str] = None  # why it is "unknown"
+    roof: Optional[str] = None  # what bounds it: "compute", "bandwidth", "call"
+    level: Optional[str] = None  # the cache that holds its bytes
+    bound_ns: Optional[float] = None  # what it takes in a run at the roof
+    of_roof: Optional[float] = None  # the bound's share of its shortest time, and
+    of_roof_upper: Optional[float] = None  # the upper end, where the clock is coarse
+    saved_ns: Optional[float] = None  # what a run would save; of an enclosing row all inside of it
 
     @property
     def moved_bytes(self):
@@ -66,7 +77,13 @@ class OperatorCost:
         return self.flops / self.moved_bytes if known and self.moved_bytes else None
 
 
+_ROOF_NAMES = ("verdict", "verdict_reason", "roof", "level")
+_ROOF_NUMBERS = ("bound_ns", "of_roof", "of_roof_upper", "saved_ns")
 _NUMBERS = ("flops", "macs", "ops", "special_ops", "read_bytes", "weight_bytes", "written_bytes")
+
+
+def _known(number):
+    return None if math.isnan(number) else number
 
 
 def _operator(row):
@@ -85,23 +102,41 @@ def _operator(row):
         folded=row.folded,
         source=[text(row.sources[i]) for i in range(row.source_count)],
         module=[text(row.modules[i]) for i in range(row.module_count)],
+        **{name: text(getattr(row, name)) for name in _ROOF_NAMES},
+        **{name: _known(getattr(row, name)) for name in _ROOF_NUMBERS},
     )
 
 
 class Cost:
-    """The work of a program's methods.
+    """The work of a program's methods, or of the rows of a trace.
 
-    program   path of a .pte or .bpte
+    program   path or bytes of a .pte or .bpte; or an Inspector, whose rows are then counted
     etrecord  path of the ETRecord, or an ETRecord: adds source lines and modules
     method    only this method
+    machine   of an Inspector: path or bytes of a file that `etscope machine --save` wrote, to hold
+              its rows against
+    threads   how many threads ran, for `machine`; None: the most that were measured
 
-    Raises Error: NOT_FOUND for a method that is not in the program, MISMATCH for a record of
-    another program, and those of reading either.
+    An Inspector needs program= or etrecord= of its own; without both, everything is unknown.
+
+    Raises Error: NOT_FOUND for a method that is not in the program, or threads that the machine
+    was not measured with; MISMATCH for a record of another program; and those of reading a file.
     """
 
-    def __init__(self, program, etrecord=None, method=None):
-        source = Source.of_file(program)
-        parsed, record, path = program_of(source), NULL, None
+    def __init__(self, program, etrecord=None, method=None, machine=None, threads=None):
+        from etscope.inspector import Inspector
+
+        if isinstance(program, Inspector):
+            if etrecord is not None or method is not None:
+                raise Error("an Inspector has its own etrecord and methods",
+                            status="INVALID_ARGUMENT")  # fmt: skip
+            self._read_inspector(program, machine, threads)
+            return
+        if machine is not None or threads is not None:
+            raise Error("machine= and threads= need a trace: pass an Inspector",
+                        status="INVALID_ARGUMENT")  # fmt: skip
+        source, parsed = opened_program(program)
+        record, path = NULL, None
         keeps = [source, parsed]
         if etrecord is not None:
             from etscope.etrecord import parse_etrecord
@@ -121,18 +156,22 @@ class Cost:
         self._read(Handle(out[0], lib.ets_cost_reader_close, *keeps))
 
     @classmethod
-    def of_inspector(cls, inspector):
-        """The work of the rows of a trace, each in one run of its block, with their times.
+    def of_inspector(cls, inspector, machine=None, threads=None):
+        """The work of the rows of a trace, each in one run of its block, with their times."""
+        return cls(inspector, machine=machine, threads=threads)
 
-        The inspector needs program= or etrecord=; without both, everything is unknown.
-        """
-        cost = cls.__new__(cls)
-        trace = inspector._view.handle
+    def _read_inspector(self, inspector, machine, threads):
+        trace, path, given = inspector._view.handle, None, NULL
+        if machine is not None:
+            source = opened_source(machine)
+            path = source.path
+            given = ffi.new("struct ets_cost_machine *", {"file": source.bytes,
+                                                          "threads": threads or 0})  # fmt: skip
         out = ffi.new("struct ets_cost_reader **")
         with trace.lock:
-            call(lib.ets_cost_reader_inspection, trace.pointer, out)
-        cost._read(Handle(out[0], lib.ets_cost_reader_close, trace), trace)
-        return cost
+            call(lib.ets_cost_reader_inspection, trace.pointer, given, out, file=path)
+        self._read(Handle(out[0], lib.ets_cost_reader_close, trace), trace)
+        self._has_machine = machine is not None
 
     def _read(self, handle, trace=None):
         count = lib.ets_cost_reader_count(handle.pointer)
@@ -186,6 +225,10 @@ class Cost:
         if self._times is not None:
             for name in ("method", "inside", "taken", "source", "module"):
                 del columns[name]  # these are the trace's
+        if self._times is None or not self._has_machine:
+            for name in (*_ROOF_NAMES, *_ROOF_NUMBERS):
+                del columns[name]
+        if self._times is not None:
             for name in self._times[0] if self._times else ():
                 columns[name] = [times[name] for times in self._times]
         frame = pandas.DataFrame(columns)

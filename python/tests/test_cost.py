@@ -62,6 +62,66 @@ def test_cost__trace_has_rates():
         cost.flops
 
 
+MACHINE = {
+    "etscope_machine": 1, "cpu": "Made", "cores": 1, "caches": [],
+    "roofs": [{"program": program, "threads": 1, "working_set_bytes": 10**8, "work": work,
+               "time_ns": time, "runs": 50}
+              for program, work, time in (("float32", 3, 1), ("add", 5, 1), ("kernel", 1, 2000))],
+}  # fmt: skip
+
+
+def test_cost__an_inspector_against_a_machine(tmp_path):
+    folder, path = DATA / "gpt_portable", tmp_path / "machine.json"
+    path.write_text(json.dumps(MACHINE))
+    done = subprocess.run(
+        [os.environ.get("ETSCOPE", "etscope"), "inspect", folder / "profile.etdp", "--program",
+         folder / "model.pte", "--etrecord", folder / "model.etrecord", "--machine", path, "-f",
+         "json"],
+        stdout=subprocess.PIPE, check=True)  # fmt: skip
+    document = json.loads(done.stdout)
+    inspector = Inspector(etdump_path=str(folder / "profile.etdp"),
+                          program=str(folder / "model.pte"),
+                          etrecord=str(folder / "model.etrecord"))  # fmt: skip
+    for machine in (path, path.read_bytes()):
+        cost = Cost(inspector, machine=machine)
+        assert document["headline"] in cost.headline.splitlines()
+        names = ("verdict", "verdict_reason", "roof", "level", "bound_ns", "of_roof")
+        found = sorted(str([getattr(o, name) for name in names])
+                       for o in cost.operators if o.verdict is not None)  # fmt: skip
+        expected = sorted(str([row[name] for name in names])
+                          for row in document["rows"] if row["verdict"] is not None)  # fmt: skip
+        assert found == expected
+    frame = cost.to_dataframe()
+    whole = frame[frame["name"] == "Method::execute"].iloc[0]
+    row = next(row for row in document["rows"] if row["operator"] == "Method::execute")
+    assert whole["saved_ns"] == pytest.approx(row["mid_ns"] - row["at_roof_ns"])
+    assert "verdict" not in Cost(inspector).to_dataframe()
+
+
+def test_cost__mistakes_of_machines(tmp_path):
+    path = tmp_path / "machine.json"
+    path.write_text(json.dumps(MACHINE))
+    inspector = Inspector(etdump_path=str(DATA / "conv_portable" / "profile.etdp"))
+    with pytest.raises(Error, match="not measured with 3 threads") as error:
+        Cost(inspector, machine=path, threads=3)
+    assert error.value.file == str(path)
+    with pytest.raises(Error, match="no measured machine"):
+        Cost(inspector, machine=b"{}")
+    with pytest.raises(Error, match="holds no roof"):
+        Cost(inspector, machine=json.dumps({**MACHINE, "roofs": []}).encode())
+    with pytest.raises(Error, match="need a trace"):
+        Cost(MODEL, machine=path)
+    with pytest.raises(Error, match="its own"):
+        Cost(inspector, etrecord=RECORD)
+
+
+def test_cost__takes_what_is_open():
+    from etscope.etrecord import parse_etrecord
+
+    cost = Cost(MODEL.read_bytes(), etrecord=parse_etrecord(str(RECORD)))
+    assert cost.headline == Cost(MODEL, etrecord=RECORD).headline
+
+
 def test_cost__methods_and_mistakes():
     model = DATA / "multi_method" / "model.pte"
     assert {operator.method for operator in Cost(model, method="encode").operators} == {"encode"}

@@ -41,6 +41,14 @@ uint32_t ets_machine_most_threads(const struct ets_machine *machine)
     return most;
 }
 
+bool ets_machine_has_threads(const struct ets_machine *machine, uint32_t threads)
+{
+    for (uint32_t i = 0; i < machine->roof_count; i++) {
+        if (machine->roofs[i].threads == threads) return true;
+    }
+    return false;
+}
+
 /* The best rate of a program; NaN for none. */
 static double best_rate(const struct ets_machine *machine, enum ets_roof_program program,
                         uint32_t threads)

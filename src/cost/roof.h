@@ -34,6 +34,9 @@ enum ets_memory_level ets_machine_level(const struct ets_machine *machine, uint6
 /* The most threads that were measured; 0: nothing was. */
 uint32_t ets_machine_most_threads(const struct ets_machine *machine);
 
+/* Whether anything was measured with so many. */
+bool ets_machine_has_threads(const struct ets_machine *machine, uint32_t threads);
+
 /* Operations in a second; NaN: not measured for these threads. */
 double ets_machine_compute(const struct ets_machine *machine, enum ets_roof_program program,
                            uint32_t threads);

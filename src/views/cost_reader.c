@@ -1,13 +1,16 @@
 /* Costs as plain rows that own all they name. */
 #include "views/cost_reader.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "cost/row_costs.h"
 #include "etscope/experimental/row_filter.h"
+#include "inspect/time_details.h"
 #include "views/cost_headline.h"
 #include "views/cost_lines.h"
+#include "views/headroom_sentence.h"
 #include "views/operator_rows.h"
 
 struct ets_cost_reader {
@@ -45,6 +48,10 @@ static struct ets_cost_row *add_row(struct ets_cost_reader *reader, const struct
         .written_bytes = cost->bytes_written,
         .not_counted = cost->unknown,
         .folded = cost->folded,
+        .bound_ns = NAN,
+        .of_roof = NAN,
+        .of_roof_upper = NAN,
+        .saved_ns = NAN,
     };
     return row;
 }
@@ -148,12 +155,84 @@ enum ets_status ets_cost_reader_program(const struct ets_program *program,
     return status;
 }
 
+/* The rows of an inspection that are held against a machine. */
+struct held {
+    struct ets_machine machine;
+    struct ets_headroom_options options; /* machine NULL: none */
+    const uint32_t *run_number;
+};
+
+static enum ets_status open_machine(struct ets_cost_reader *reader,
+                                    const struct ets_inspection *inspection,
+                                    const struct ets_cost_machine *of, struct held *held,
+                                    struct ets_error *error)
+{
+    const enum ets_time_unit unit = ets_inspection_tick_unit(inspection, NULL);
+    ETS_TRY(ets_machine_read(of->file, &reader->arena, &held->machine, error));
+    const uint32_t most = ets_machine_most_threads(&held->machine);
+    const uint32_t threads = of->threads > 0 ? of->threads : most;
+    if (most == 0) {
+        return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "holds no roof that etscope knows");
+    }
+    if (!ets_machine_has_threads(&held->machine, threads)) {
+        return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET,
+                        "was not measured with %u threads: the most are %u", threads, most);
+    }
+    held->options = (struct ets_headroom_options){.machine = &held->machine, .threads = threads};
+    if (unit != ETS_UNIT_CYCLES) held->options.tick_ns = 1e9 / ets_time_unit_per_second(unit);
+    held->run_number = ets_work_number_runs(&reader->arena, inspection);
+    return held->run_number != NULL ? ETS_OK : fail_memory(error);
+}
+
+static void put_roof(struct ets_cost_row *row, const struct ets_row_headroom *found, double tick_ns)
+{
+    const struct ets_roof_answer *roof = &found->roof;
+    if (tick_ns > 0) row->saved_ns = found->saved * tick_ns;
+    if (roof->verdict == ETS_VERDICT_NONE) return;
+    row->verdict = ets_roof_verdict_name(roof->verdict);
+    row->verdict_reason = ets_roof_reason_name(roof->reason);
+    row->of_roof = roof->least_share;
+    row->of_roof_upper = roof->most_share;
+    row->bound_ns = roof->bound_ns;
+    if (isnan(roof->bound_ns)) return;
+    row->roof = ets_roof_kind_name(roof->binding);
+    row->level = ets_memory_level_name(roof->level);
+}
+
+/* What the machine says of a block's rows, and in a sentence. */
+static bool hold_block(struct ets_cost_reader *reader, const struct ets_inspection *inspection,
+                       const struct ets_costs *costs, const struct held *held, uint32_t b)
+{
+    struct ets_chosen_runs runs;
+    struct ets_headroom headroom;
+    char room[ETS_HEADROOM_SENTENCE] = "";
+    struct ets_text_builder text = {room, sizeof room, 0};
+    const struct ets_block *block = ets_inspection_block(inspection, b);
+    const double tick_ns = held->options.tick_ns;
+    if (held->options.machine == NULL) return true;
+    if (!ets_chosen_runs_find(&reader->arena, inspection, b, ETS_NO_INDEX, 0, &runs) ||
+        !ets_headroom_find(&reader->arena, inspection, costs, &held->options, &runs,
+                           held->run_number, b, &headroom)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < block->row_count && ets_headroom_has_operators(&headroom); i++) {
+        put_roof(&reader->rows[block->first_row + i], &headroom.rows[i], tick_ns);
+    }
+    if (tick_ns <= 0) return true;
+    return ets_headroom_sentence(&reader->arena, inspection, &headroom, &runs, held->run_number, b,
+                                 tick_ns, &text) &&
+           add_headline(reader, room, text.used);
+}
+
 static enum ets_status read_inspection(struct ets_cost_reader *reader,
                                        const struct ets_inspection *inspection,
+                                       const struct ets_cost_machine *machine,
                                        struct ets_error *error)
 {
     struct ets_costs costs;
+    struct held held = {.run_number = NULL};
     char text[ETS_COST_HEADLINE];
+    if (machine != NULL) ETS_TRY(open_machine(reader, inspection, machine, &held, error));
     ETS_TRY(ets_row_costs_find(&reader->arena, inspection, &costs, error));
     for (uint32_t i = 0; i < ets_inspection_row_count(inspection); i++) {
         const struct ets_row *of = ets_inspection_row(inspection, i);
@@ -165,18 +244,22 @@ static enum ets_status read_inspection(struct ets_cost_reader *reader,
     }
     for (uint32_t b = 0; b < ets_inspection_block_count(inspection); b++) {
         const size_t size = ets_cost_headline(&costs.blocks[b], "a run", text, sizeof text);
-        if (!add_headline(reader, text, size)) return fail_memory(error);
+        if (!hold_block(reader, inspection, &costs, &held, b) ||
+            !add_headline(reader, text, size)) {
+            return fail_memory(error);
+        }
     }
     return ETS_OK;
 }
 
 enum ets_status ets_cost_reader_inspection(const struct ets_inspection *inspection,
+                                           const struct ets_cost_machine *machine,
                                            struct ets_cost_reader **reader_out,
                                            struct ets_error *error)
 {
     struct ets_cost_reader *reader = new_reader();
     if (reader == NULL) return fail_memory(error);
-    const enum ets_status status = read_inspection(reader, inspection, error);
+    const enum ets_status status = read_inspection(reader, inspection, machine, error);
     if (status == ETS_OK) *reader_out = reader;
     else ets_cost_reader_close(reader);
     return status;

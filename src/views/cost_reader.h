@@ -21,6 +21,12 @@
 
 struct ets_cost_reader;
 
+/* A measured machine that rows of an inspection are held against. */
+struct ets_cost_machine {
+    struct ets_bytes file; /* of `etscope machine --save` */
+    uint32_t threads;      /* that ran; 0: the most that were measured */
+};
+
 /* An instruction, what a delegate runs inside of one, or a row of an inspection. */
 struct ets_cost_row {
     struct ets_text name;
@@ -38,6 +44,12 @@ struct ets_cost_row {
     uint32_t not_counted, folded;
     size_t source_count, module_count; /* of a program */
     const struct ets_text *sources, *modules;
+    /* Of an inspection with a machine; NULL and NaN: not known, or the row is not judged. */
+    const char *verdict, *verdict_reason; /* "memory-bound" */
+    const char *roof, *level;      /* what binds: "compute"; the cache that holds its bytes */
+    double bound_ns;               /* of a run, at the roof */
+    double of_roof, of_roof_upper; /* the bound's share of the shortest time */
+    double saved_ns;               /* of `mid`, at the roofs; of a row all inside of it */
 };
 
 /* `record` and `method` may be NULL: none, all. Statuses: those of ets_delegation_open. */
@@ -45,8 +57,10 @@ ETS_API enum ets_status ets_cost_reader_program(const struct ets_program *progra
                                                 struct ets_etrecord *record, const char *method,
                                                 struct ets_cost_reader **reader_out,
                                                 struct ets_error *error);
-/* One run of each row's block. Statuses: NO_MEMORY, those of the record's readers. */
+/* One run of each row's block. `machine` NULL: none. Statuses: NO_MEMORY, those of the record's
+ * readers and of ets_machine_read; NOT_FOUND: the machine was not measured with such threads. */
 ETS_API enum ets_status ets_cost_reader_inspection(const struct ets_inspection *inspection,
+                                                   const struct ets_cost_machine *machine,
                                                    struct ets_cost_reader **reader_out,
                                                    struct ets_error *error);
 ETS_API void ets_cost_reader_close(struct ets_cost_reader *reader); /* NULL is allowed */
@@ -54,7 +68,8 @@ ETS_API void ets_cost_reader_close(struct ets_cost_reader *reader); /* NULL is a
 ETS_API uint32_t ets_cost_reader_count(const struct ets_cost_reader *reader);
 ETS_API const struct ets_cost_row *ets_cost_reader_row(const struct ets_cost_reader *reader,
                                                        uint32_t index);
-/* The sentence for each method, or each block that computes: a line each. */
+/* The sentence for each method, or each block that computes: a line each; with a machine, one
+ * before it says how far a run is from the roof. */
 ETS_API const char *ets_cost_reader_headline(const struct ets_cost_reader *reader);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "host/key_table.h"
 #include "host/text_builder.h"
+#include "views/headroom.h"
 #include "views/work_elsewhere.h"
 
 /* A piece of work at a place. */
@@ -87,10 +88,11 @@ static uint32_t find_place(struct layout *l, enum ets_place_kind kind, uint32_t 
         ets_arena_grow(l->arena, l->drafts, number, &l->draft_capacity, sizeof *drafts);
     if (drafts == NULL) return UINT32_MAX;
     l->drafts = drafts;
-    drafts[number] = (struct draft){
-        .place = {.name = ets_places_name(l->places, kind, of), .file = ETS_NO_INDEX},
-        .piece = ETS_NO_INDEX,
-        .own_piece = ETS_NO_INDEX};
+    drafts[number] = (struct draft){.place = {.name = ets_places_name(l->places, kind, of),
+                                              .file = ETS_NO_INDEX,
+                                              .row = ETS_NO_INDEX},
+                                    .piece = ETS_NO_INDEX,
+                                    .own_piece = ETS_NO_INDEX};
     return number;
 }
 
@@ -164,7 +166,9 @@ static bool count_at(struct layout *l, uint32_t index, uint32_t number, bool is_
     const struct ets_work_piece *piece = &l->work->pieces[index];
     const struct ets_row *row = ets_inspection_row(l->work->inspection, piece->row);
     if (!add_entry(l, &draft->own, index)) return false;
+    draft->place.row = draft->place.is_counted || piece->is_rest ? ETS_NO_INDEX : piece->row;
     draft->place.is_counted = true;
+    draft->place.saved += ets_headroom_of(l->work->headroom, piece);
     if (!piece->is_rest) draft->place.calls_per_run += row->calls_per_run;
     ets_work_add_cost(l->work->costs, piece, &draft->place.cost);
     draft->place.bytes_per_run +=
@@ -315,6 +319,7 @@ static void add_between(const struct layout *l, const struct ets_chosen_runs *ru
     *place = (struct ets_place){.name = {"(between operators)", 19},
                                 .file = ETS_NO_INDEX,
                                 .draft = l->keys.count,
+                                .row = ETS_NO_INDEX,
                                 .is_counted = true,
                                 .bytes_per_run = NAN};
     ets_chosen_runs_summarise(runs, per_run, &place->self);

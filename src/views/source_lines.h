@@ -32,6 +32,8 @@ struct ets_place {
     double quantum, coarse_calls, inclusive_quantum, inclusive_coarse_calls;
     double calls_per_run;
     struct ets_cost cost; /* of the work counted here, in one run; where the work has costs */
+    double saved;         /* ticks of a run that it would save at its roofs; with a headroom */
+    uint32_t row;         /* that is counted here; ETS_NO_INDEX: several are, or none */
     double bytes_per_run; /* written by the work counted here; NaN: unknown */
     /* Numbers in `places`: */
     struct ets_numbers fused_here;      /* other lines whose work is counted here */

@@ -22,6 +22,8 @@
 #include "etscope/experimental/row_filter.h"
 #include "host/arena.h"
 
+struct ets_headroom; /* views/headroom.h */
+
 /* Delegate calls that are replaced by their own events. */
 enum ets_work_detail {
     ETS_WORK_CALLS = 0, /* none */
@@ -61,6 +63,7 @@ struct ets_work {
     uint32_t count;
     bool is_filtered;              /* pieces were left out */
     const struct ets_costs *costs; /* of the inspection, put here by who wants them; NULL: none */
+    const struct ets_headroom *headroom; /* of the block, likewise */
 };
 
 /*

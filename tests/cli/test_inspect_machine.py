@@ -91,7 +91,49 @@ class InspectMachine(support.FolderTest):
         self.assertRegex(answer, r"^1\.97 ms a run; .* at the roof of Made with 1 thread; "
                                  r"\d+ % of the difference is in \S+;")
         self.assertIn(" overhead-bound", answer)
-        self.assertIn(answer, self.document("gpt_portable")["notes"])
+        document = self.document("gpt_portable")
+        self.assertEqual(document["headline"], answer)
+        self.assertNotIn(answer, document["notes"])
+        self.assertTrue(any(" MFLOP a run; " in note for note in document["notes"]))
+
+    def test_inspect_machine__what_a_run_computes_is_the_headline_of_costs(self):
+        words = (*support.with_record("gpt_portable"), "--format", "json")
+        for others in ((), ("--group-by", "module")):
+            self.assertRegex(json.loads(support.inspect(*words, *others, "--cost").stdout)["headline"],
+                             r" MFLOP a run; \d+ % in 13 matrix products; ")
+            self.assertIsNone(json.loads(support.inspect(*words, *others).stdout)["headline"])
+
+    def run_with(self, command, *files):
+        done = support.run(command, *files, "--machine", self.write(SLOW), "--format", "json")
+        self.assertEqual(done.returncode, OK, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_inspect_machine__lines_of_source_save_what_the_run_saves(self):
+        answer = self.document("gpt_portable")
+        whole = next(row for row in answer["rows"] if row["operator"] == "Method::execute")
+        page = self.run_with("annotate", *support.with_record("gpt_portable"), "--program",
+                             fixture("gpt_portable", "model.pte"))
+        self.assertEqual(page["headline"], answer["headline"])
+        saved = sum(row["mid_ns"] - row["at_roof_ns"] for row in page["rows"]
+                    if row["at_roof_ns"] is not None)
+        self.assertGreater(saved, 0)
+        self.assertAlmostEqual(saved, whole["mid_ns"] - whole["at_roof_ns"], places=3)
+        for row in page["rows"]:  # a verdict is of one operator
+            self.assertEqual(row["verdict"] is None, row["calls"] != 1, row)
+
+    def test_inspect_machine__delegates_have_the_verdicts_of_inspect(self):
+        for model in ("gpt_portable", "conv_xnnpack"):
+            answer = self.document(model)
+            table = self.run_with("delegates", fixture(model, "model.pte"),
+                                  fixture(model, "profile.etdp"))
+            self.assertEqual(table["headline"], answer["headline"])
+            key = lambda row: (row["verdict"], row["bound_ns"] or 0, row["of_roof"] or 0)  # noqa: E731
+            found = sorted(key(row) for row in table["rows"] if row["verdict"] is not None)
+            expected = sorted(key(row) for row in answer["rows"] if row["verdict"] is not None)
+            self.assertEqual(found, expected)
+        done = support.run("delegates", fixture(model, "model.pte"), "--machine", self.write(SLOW))
+        self.assertEqual(done.returncode, USAGE)
+        self.assertIn(b"--machine needs a trace", done.stderr)
 
     def test_inspect_machine__a_roof_that_is_too_low_is_told(self):
         low = {**SLOW, "roofs": [roof("float32", FLOPS / 100), roof("add", BYTES / 100)]}
@@ -142,6 +184,8 @@ class InspectMachine(support.FolderTest):
         done = support.run("inspect", trace, "--threads", "2")
         self.assertEqual(done.returncode, USAGE)
         self.assertIn(b"--threads needs --machine FILE", done.stderr)
+        for words in (("annotate", trace), ("delegates", fixture("mlp_portable", "model.pte"), trace)):
+            self.assertEqual(support.run(*words, "--threads", "2").returncode, USAGE)
         self.assertIn(support.run("sql", "select 1", trace, "--threads", "2").returncode,
                       (USAGE, support.UNAVAILABLE))
         done = support.run("inspect", trace, "--machine", machine, "--group-by", "run")

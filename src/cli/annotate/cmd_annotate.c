@@ -7,6 +7,7 @@
 #include "cli/core/write_table.h"
 #include "cli/gap/gap_report.h"
 #include "cli/open/filters.h"
+#include "cli/open/machine_option.h"
 #include "cli/open/siblings.h"
 #include "cli/open/source_files.h"
 #include "cli/open/trace_notes.h"
@@ -38,6 +39,7 @@ const struct cli_option cli_annotate_options[] = {
     {"--run", NULL, "N", "Only this run of the trace; runs count from 0", NULL, false},
     {"--cost", NULL, NULL,
      "Also show the work of each line: operations, bytes, and both per second", NULL, false},
+    CLI_MACHINE_OPTIONS,
     {"--steady", NULL, NULL, "Leave out warm-up runs", NULL, false},
     CLI_FILTER_OPTIONS,
     CLI_REFERENCE_OPTIONS,
@@ -71,6 +73,8 @@ struct request {
     struct ets_annotate_options annotate;
     struct ets_table_style style;
     struct cli_filter filter;
+    struct ets_arena arena; /* of the machine */
+    struct ets_machine machine;
 };
 
 static enum ets_annotate_lines lines_of(const struct cli_arguments *arguments,
@@ -93,7 +97,7 @@ static bool parse(const struct cli_arguments *arguments, const struct cli_subjec
                 .context = (uint32_t)cli_number(arguments, "--context", 0, 0, 1000000, &ok),
                 .file = arguments->word_count > 1 ? arguments->words[1] : NULL,
                 .steady = cli_has(arguments, "--steady"),
-                .has_costs = cli_has(arguments, "--cost"),
+                .has_costs = cli_has(arguments, "--cost") || cli_has(arguments, "--machine"),
                 .all_frames = cli_choice(arguments, "--frames", 0),
             },
     };
@@ -204,6 +208,8 @@ static int write_table(const struct cli_arguments *arguments,
     } else {
         if (request->annotate.lines != ETS_LINES_COUNTED) note_gaps(&gaps);
         if (request->annotate.gap != NULL) note_finding(table, inspection, request->annotate.gap);
+        const struct ets_text headline = ets_table_headline(table);
+        if (headline.data != NULL) cli_headline("%.*s", ETS_TEXT(headline));
         code = cli_write_table(arguments, table, &request->style);
     }
     cli_source_close(&sources);
@@ -226,13 +232,18 @@ static int annotate(const struct cli_arguments *arguments, struct cli_subject *s
                     const struct cli_program *program)
 {
     struct request request;
-    struct ets_inspection *inspection;
+    struct ets_inspection *inspection = NULL;
     struct ets_delegation *delegations = NULL;
     struct cli_gap gap = {.arguments = arguments, .subject = subject, .program = program};
     if (!parse(arguments, subject, &request)) return CLI_USAGE;
-    int code = cli_open_inspection(subject, &request.inspect, &inspection);
-    if (code != CLI_OK) return code;
-    code = cli_choose_rows(arguments, inspection, &request.annotate.block, &request.annotate.run);
+    ets_arena_init(&request.arena, NULL, 0);
+    int code =
+        cli_machine_option(arguments, &request.arena, &request.machine, &request.annotate.threads);
+    if (request.annotate.threads > 0) request.annotate.machine = &request.machine;
+    if (code == CLI_OK) code = cli_open_inspection(subject, &request.inspect, &inspection);
+    if (code == CLI_OK)
+        code =
+            cli_choose_rows(arguments, inspection, &request.annotate.block, &request.annotate.run);
     if (code == CLI_OK) {
         code = cli_filter_settle(&request.filter, inspection, subject->method,
                                  request.annotate.block, request.annotate.run);
@@ -248,6 +259,7 @@ static int annotate(const struct cli_arguments *arguments, struct cli_subject *s
     cli_gap_close(&gap);
     ets_delegation_close(delegations);
     ets_inspection_close(inspection);
+    ets_arena_reset(&request.arena);
     return code;
 }
 
@@ -262,7 +274,8 @@ static int check_words(const struct cli_arguments *arguments)
     if (reference != NULL && !cli_has(arguments, "--debug-buffer")) {
         return cli_complain(CLI_USAGE, "%s needs --debug-buffer", reference);
     }
-    return cli_gap_check(arguments);
+    const int code = cli_check_machine_threads(arguments);
+    return code == CLI_OK ? cli_gap_check(arguments) : code;
 }
 
 int cmd_annotate(const struct cli_arguments *arguments)

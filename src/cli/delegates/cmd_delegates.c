@@ -6,6 +6,7 @@
 #include "cli/core/write_table.h"
 #include "cli/open/inputs.h"
 #include "cli/open/inspected.h"
+#include "cli/open/machine_option.h"
 #include "cli/open/siblings.h"
 #include "cli/open/trace_notes.h"
 #include "output/table/delegate_table.h"
@@ -22,6 +23,7 @@ const struct cli_option cli_delegates_options[] = {
     {"--cost", NULL, NULL,
      "Also show the work of operators: operations, bytes, and with a trace both per second", NULL,
      false},
+    CLI_MACHINE_OPTIONS,
     {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
     {"--unit", NULL, "ns|us|ms|s",
      "Show all times in this unit; default: the best unit for each column", NULL, false},
@@ -45,6 +47,9 @@ struct subject {
     struct ets_delegation *delegations;
     struct ets_file *trace;
     struct ets_inspection *inspection;
+    struct ets_arena arena; /* of the machine */
+    struct ets_machine machine;
+    uint32_t threads;    /* 0: no machine */
     const char *refused; /* a sibling ETRecord that does not agree; NULL: none */
 };
 
@@ -200,14 +205,18 @@ static int show(const struct subject *s)
         .tick_unit =
             (enum ets_time_unit)cli_choice(s->arguments, "--source-time-scale", ETS_UNIT_NS),
         .calls_only = cli_has(s->arguments, "--calls"),
-        .program = cli_has(s->arguments, "--cost") ? &s->program.program : NULL,
+        .program = cli_has(s->arguments, "--cost") || s->threads > 0 ? &s->program.program : NULL,
         .record = s->record.record,
+        .machine = s->threads > 0 ? &s->machine : NULL,
+        .threads = s->threads,
     };
     int code = CLI_OK;
     if (ets_delegate_table_fill(table, s->delegations, &options, &error) != ETS_OK) {
         code = cli_fail(NULL, &error);
     } else {
         struct ets_table_style style;
+        const struct ets_text headline = ets_table_headline(table);
+        cli_headline("%.*s", ETS_TEXT(headline));
         const char *path =
             cli_has(s->arguments, "--output") ? cli_value(s->arguments, "--output") : "-";
         cli_style(s->arguments, path, &style);
@@ -228,18 +237,27 @@ int cmd_delegates(const struct cli_arguments *arguments)
     }
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
     if (!ok) return CLI_USAGE;
-    int code = cli_check_stdin(arguments, inputs);
+    if (cli_has(arguments, "--machine") && arguments->word_count < 2) {
+        return cli_complain(CLI_USAGE,
+                            "--machine needs a trace, which has the times of operators: "
+                            "etscope delegates model.pte profile.etdp");
+    }
+    int code = cli_check_machine_threads(arguments);
+    if (code == CLI_OK) code = cli_check_stdin(arguments, inputs);
     if (code != CLI_OK) return code;
     struct subject subject = {
         .arguments = arguments,
         .program_path = arguments->words[0],
         .trace_path = arguments->word_count == 2 ? arguments->words[1] : NULL,
     };
-    code = open_all(&subject);
+    ets_arena_init(&subject.arena, NULL, 0);
+    code = cli_machine_option(arguments, &subject.arena, &subject.machine, &subject.threads);
+    if (code == CLI_OK) code = open_all(&subject);
     if (code == CLI_OK) {
         print_notes(&subject);
         code = show(&subject);
     }
     close_all(&subject);
+    ets_arena_reset(&subject.arena);
     return code;
 }

@@ -214,6 +214,8 @@ static int write_operators(const struct cli_arguments *arguments,
     if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
     int code = fill_table(arguments, table, inspection, request);
     if (code == CLI_OK) {
+        const struct ets_text headline = ets_table_headline(table);
+        cli_headline("%.*s", ETS_TEXT(headline));
         struct ets_table_style style;
         cli_style(arguments, path, &style);
         if (style.time_unit == NULL && cli_has(arguments, "--target-time-scale")) {

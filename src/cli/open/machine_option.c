@@ -25,15 +25,6 @@ int cli_machine_read(const char *path, struct ets_arena *arena, struct ets_machi
     return CLI_OK;
 }
 
-/* Whether anything was measured with so many threads. */
-static bool has_threads(const struct ets_machine *machine, uint32_t threads)
-{
-    for (uint32_t i = 0; i < machine->roof_count; i++) {
-        if (machine->roofs[i].threads == threads) return true;
-    }
-    return false;
-}
-
 int cli_machine_option(const struct cli_arguments *arguments, struct ets_arena *arena,
                        struct ets_machine *machine_out, uint32_t *threads_out)
 {
@@ -47,7 +38,7 @@ int cli_machine_option(const struct cli_arguments *arguments, struct ets_arena *
     if (most == 0) return cli_complain(CLI_INPUT, "%s: holds no roof that etscope knows", path);
     *threads_out = (uint32_t)cli_number(arguments, "--threads", most, 1, UINT16_MAX, &ok);
     if (!ok) return CLI_USAGE;
-    if (!has_threads(machine_out, *threads_out)) {
+    if (!ets_machine_has_threads(machine_out, *threads_out)) {
         return cli_complain(CLI_USAGE, "%s was not measured with %u threads: the most are %u", path,
                             *threads_out, most);
     }

@@ -1,6 +1,7 @@
 /* The columns of the annotated source. */
 #include "output/table/annotate_cells.h"
 #include "output/table/cost_fields.h"
+#include "output/table/roof_fields.h"
 
 #include <math.h>
 
@@ -308,6 +309,7 @@ static void add_cost_columns(struct annotate_filler *f)
         if (flops > largest) largest = flops;
     }
     f->flops_unit = ets_cost_fields_add(f->table, largest, f->tick_ns > 0);
+    if (f->has_roofs) ets_roof_fields_add(f->table);
 }
 
 static void put_cost(const struct annotate_line *line)
@@ -323,6 +325,9 @@ static void put_cost(const struct annotate_line *line)
                                          .upper_ns = is_timed ? time.upper * f->tick_ns : NAN,
                                          .unit = f->flops_unit};
     ets_cost_fields_put(&cells, f->tick_ns > 0);
+    if (!f->has_roofs) return;
+    ets_roof_fields_put_row(f->table, &f->headroom, place->row, cells.lower_ns, cells.upper_ns,
+                            place->saved * f->tick_ns);
 }
 
 void ets_annotate_add_columns(struct annotate_filler *f)
@@ -342,7 +347,7 @@ bool ets_annotate_has_line(const struct annotate_filler *f, const struct ets_pla
 
 void ets_annotate_put_line(const struct annotate_filler *f, struct annotate_line line)
 {
-    static const struct ets_place nothing = {.bytes_per_run = NAN};
+    static const struct ets_place nothing = {.row = ETS_NO_INDEX, .bytes_per_run = NAN};
     line.f = f;
     if (line.place == NULL) line.place = &nothing;
     ets_table_add_row(f->table, 0);

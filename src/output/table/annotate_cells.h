@@ -3,6 +3,7 @@
 #define ETSCOPE_OUTPUT_TABLE_ANNOTATE_CELLS_H
 
 #include "output/table/annotate_table.h"
+#include "views/headroom.h"
 #include "views/source_lines.h"
 
 struct annotate_filler {
@@ -16,6 +17,8 @@ struct annotate_filler {
     double tick_ns;                /* 0: the clock has no unit */
     const struct ets_costs *costs; /* NULL: none */
     double flops_unit;             /* that people see flops in */
+    bool has_roofs;                /* `headroom` is found for each block */
+    struct ets_headroom headroom;  /* of the block */
     struct ets_chosen_runs runs;
     struct ets_source_lines work; /* of the block */
 };

@@ -6,6 +6,7 @@
 #include "inspect/patterns.h"
 #include "inspect/time_details.h"
 #include "output/table/annotate_cells.h"
+#include "output/table/roof_fields.h"
 #include "output/table/source_text.h"
 
 static void put_gap(const struct annotate_filler *f, struct ets_text file)
@@ -131,6 +132,20 @@ static bool put_file(const struct annotate_filler *f, const struct ets_source_li
     return true;
 }
 
+/* Holds the block against the machine's roof, and says how far it is. */
+static bool find_headroom(struct annotate_filler *f, const uint32_t *run_number,
+                          struct ets_work *work)
+{
+    const struct ets_headroom_options options = {f->options->machine, f->options->threads,
+                                                 f->tick_ns};
+    if (!f->has_roofs) return true;
+    work->headroom = &f->headroom;
+    return ets_headroom_find(f->arena, f->inspection, f->costs, &options, &f->runs, run_number,
+                             f->block_index, &f->headroom) &&
+           ets_roof_sentence_add(f->table, f->arena, f->inspection, &f->headroom, &f->runs,
+                                 run_number, f->block_index, f->tick_ns);
+}
+
 static bool fill_block(struct annotate_filler *f, const uint32_t *run_number)
 {
     struct ets_work work;
@@ -147,6 +162,7 @@ static bool fill_block(struct annotate_filler *f, const uint32_t *run_number)
     if (work.count == 0 && errors.count == 0) return true; /* loads, or nothing that matches */
     if (!ets_chosen_runs_find(f->arena, f->inspection, f->block_index, f->options->run,
                               f->options->steady, &f->runs) ||
+        !find_headroom(f, run_number, &work) ||
         !ets_source_lines_collect(f->arena, &work, &f->runs, f->options->delegations, &errors,
                                   f->options->all_frames != 0, &f->work)) {
         return false;
@@ -190,6 +206,7 @@ enum ets_status ets_annotate_table_fill(struct ets_table *table,
             return status;
         }
         f.costs = &costs;
+        f.has_roofs = options->machine != NULL && f.tick_ns > 0;
     }
     ets_annotate_add_columns(&f);
     const uint32_t *run_number = ets_work_number_runs(&run_arena, inspection);

@@ -22,6 +22,8 @@
 #include "etscope/inspect.h"
 #include "output/table/table.h"
 
+struct ets_machine; /* cost/machine.h */
+
 enum ets_annotate_lines {
     ETS_LINES_COUNTED = 0,   /* only lines with data */
     ETS_LINES_FUNCTIONS = 1, /* the functions that contain them */
@@ -38,7 +40,10 @@ struct ets_annotate_options {
     int all_frames;   /* 1: also the time of what a line called: work with the line in its stack
                          trace, or in those of all fused operators */
     struct ets_row_filter filter;
-    int has_costs; /* 1: also what a line computes and moves, and how fast */
+    int has_costs;                     /* 1: also what a line computes and moves, and how fast */
+    const struct ets_machine *machine; /* with costs: also what a line would take at its roofs,
+                                          where the clock has a unit; NULL: none */
+    uint32_t threads;                  /* that ran; if there is a machine */
     /*
      * An evaluated report; adds columns with the numeric error of each line in the report's run.
      * NULL: none.

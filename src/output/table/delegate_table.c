@@ -2,6 +2,7 @@
 #include "output/table/delegate_table.h"
 
 #include "output/table/cost_fields.h"
+#include "output/table/roof_fields.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,7 +30,12 @@ struct line {
     const struct ets_delegation *delegations;
     const struct ets_step_costs *costs; /* NULL: none */
     bool has_rates;
-    double flops_unit; /* that people see flops in */
+    double flops_unit;                 /* that people see flops in */
+    const struct ets_machine *machine; /* NULL: none */
+    uint32_t threads;
+    struct ets_costs row_costs; /* of the trace; with a machine */
+    const uint32_t *run_number;
+    const struct ets_headroom *headroom; /* of the section's block; NULL: it has none */
 };
 
 struct field {
@@ -189,6 +195,29 @@ static void put_cost(const struct line *line)
     ets_cost_fields_put(&cells, line->has_rates);
 }
 
+/* The row that is judged: of an OPERATOR_CALL the kernel's, which is just before it. */
+static uint32_t find_judged(const struct line *line)
+{
+    const uint32_t row = line->headroom != NULL ? line->of->row : ETS_NO_INDEX;
+    if (row == ETS_NO_INDEX || line->step->kind != ETS_INSTRUCTION_KERNEL_CALL) return row;
+    if (row == line->headroom->first_row) return row;
+    const bool is_inside = ets_inspection_row(line->section->inspection, row - 1)->parent == row;
+    return is_inside ? row - 1 : row;
+}
+
+/* What the machine's roof says of the line, where the trace has it. */
+static void put_roof(const struct line *line)
+{
+    static const struct ets_headroom nothing = {.first_row = 0};
+    const uint32_t row = find_judged(line);
+    const struct ets_headroom *headroom = row != ETS_NO_INDEX ? line->headroom : &nothing;
+    const double saved =
+        row != ETS_NO_INDEX ? headroom->rows[row - headroom->first_row].saved : NAN;
+    ets_roof_fields_put_row(line->table, headroom, row, line->of->middle * line->tick,
+                            (line->of->middle + line->of->resolution) * line->tick,
+                            saved * line->tick);
+}
+
 static void put_sources(const struct line *line)
 {
     put_list(line, &line->sources);
@@ -346,12 +375,31 @@ static void add_heading(const struct line *line)
     ets_table_add_section(line->table, ets_built_text(&heading));
 }
 
+/* Holds the section's block against the machine's roof, and says how far it is. */
+static bool find_headroom(struct ets_arena *arena, struct line *line,
+                          struct ets_headroom *headroom_out)
+{
+    struct ets_chosen_runs runs;
+    const uint32_t block = line->section->block;
+    const struct ets_inspection *inspection = line->section->inspection;
+    const struct ets_headroom_options options = {line->machine, line->threads, line->tick};
+    if (line->machine == NULL || block == ETS_NO_INDEX) return true;
+    line->headroom = headroom_out;
+    return ets_chosen_runs_find(arena, inspection, block, ETS_NO_INDEX, 0, &runs) &&
+           ets_headroom_find(arena, inspection, &line->row_costs, &options, &runs, line->run_number,
+                             block, headroom_out) &&
+           ets_roof_sentence_add(line->table, arena, inspection, headroom_out, &runs,
+                                 line->run_number, block, line->tick);
+}
+
 static bool add_section(struct ets_arena *arena, const struct field *shown, size_t shown_count,
                         struct line line, bool calls_only)
 {
+    struct ets_headroom headroom;
     struct ets_delegate_lines lines;
     if (!ets_delegate_lines_collect(arena, line.section, calls_only, &lines)) return false;
     line.lines = &lines;
+    if (!find_headroom(arena, &line, &headroom)) return false;
     add_heading(&line);
     for (uint32_t i = 0; i < lines.count; i++) {
         line.of = &lines.items[i];
@@ -359,6 +407,7 @@ static bool add_section(struct ets_arena *arena, const struct field *shown, size
         ets_table_add_row(line.table, line.unit != NULL);
         for (size_t k = 0; k < shown_count; k++) {
             if (shown[k].put == put_sources && line.costs != NULL) put_cost(&line);
+            if (shown[k].put == put_sources && line.machine != NULL) put_roof(&line);
             shown[k].put(&line);
         }
     }
@@ -376,9 +425,26 @@ static void add_columns(struct line *line, const struct field *shown, size_t cou
                 if (flops > largest) largest = flops;
             }
             line->flops_unit = ets_cost_fields_add(line->table, largest, line->has_rates);
+            if (line->machine != NULL) ets_roof_fields_add(line->table);
         }
         ets_table_add_columns(line->table, &shown[i].column, sizeof *shown, 1, has_unit);
     }
+}
+
+/* The work of the program, and for the machine's roofs that of the trace's rows. */
+static enum ets_status find_costs(struct ets_arena *arena,
+                                  const struct ets_delegate_table_options *options,
+                                  struct line *line, struct ets_step_costs *costs,
+                                  struct ets_error *error)
+{
+    ETS_TRY(ets_step_costs_find(arena, options->program, options->record, line->delegations, costs,
+                                error));
+    line->costs = costs;
+    if (options->machine == NULL || !line->has_rates) return ETS_OK;
+    line->machine = options->machine;
+    line->threads = options->threads;
+    line->run_number = ets_work_number_runs(arena, options->inspection);
+    return ets_row_costs_find(arena, options->inspection, &line->row_costs, error);
 }
 
 enum ets_status ets_delegate_table_fill(struct ets_table *table,
@@ -398,16 +464,15 @@ enum ets_status ets_delegate_table_fill(struct ets_table *table,
     ets_arena_init(&arena, ets_table_allocator(table), 0);
     ets_arena_init(&section_arena, ets_table_allocator(table), 0);
     if (options->program != NULL) {
-        const enum ets_status status = ets_step_costs_find(
-            &arena, options->program, options->record, delegations, &costs, error);
+        const enum ets_status status = find_costs(&arena, options, &line, &costs, error);
         if (status != ETS_OK) {
             ets_arena_reset(&arena);
             return status;
         }
-        line.costs = &costs;
     }
     add_columns(&line, shown, shown_count, has_unit);
-    bool ok = ets_delegate_sections_find(&arena, delegations, options->inspection, &sections);
+    bool ok = line.machine == NULL || line.run_number != NULL;
+    ok = ok && ets_delegate_sections_find(&arena, delegations, options->inspection, &sections);
     for (uint32_t i = 0; ok && i < sections.count; i++) {
         line.section = &sections.items[i];
         ok = add_section(&section_arena, shown, shown_count, line, options->calls_only);

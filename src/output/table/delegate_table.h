@@ -17,6 +17,8 @@
 #include "etscope/experimental/delegates.h"
 #include "output/table/table.h"
 
+struct ets_machine; /* cost/machine.h */
+
 struct ets_delegate_table_options {
     const struct ets_inspection
         *inspection;                   /* of a trace of the same program; NULL: show no times */
@@ -24,6 +26,9 @@ struct ets_delegate_table_options {
     int calls_only;                    /* 1: without the operators inside delegates */
     const struct ets_program *program; /* of the delegates: with costs; NULL: without */
     struct ets_etrecord *record;       /* for costs; NULL: none */
+    const struct ets_machine *machine; /* with costs and an inspection: also what holds operators
+                                          back, where the clock has a unit; NULL: none */
+    uint32_t threads;                  /* that ran; if there is a machine */
 };
 
 /*

@@ -16,7 +16,6 @@
 #include "output/table/table.h"
 #include "views/block_heading.h"
 #include "views/cost_headline.h"
-#include "views/headroom_sentence.h"
 #include "views/metadata_text.h"
 #include "views/operator_lines.h"
 #include "views/phase_text.h"
@@ -475,22 +474,11 @@ static void put_cost(const struct filler *f)
 /* What the machine's roof says of the line, and what the line would take there. */
 static void put_roof(const struct filler *f)
 {
-    static const struct ets_roof_answer nothing = {
-        .level = ETS_LEVEL_UNKNOWN, .bound_ns = NAN, .least_share = NAN, .most_share = NAN};
     const struct ets_operator_line *line = f->line;
-    const struct ets_headroom *headroom = f->options->headroom;
-    const bool is_row = line->row != ETS_NO_INDEX;
     const struct ets_span time = ets_span_of(line->times.middle, line->quantum, line->coarse_calls);
-    const struct ets_roof_answer *roof =
-        is_row ? &headroom->rows[line->row - headroom->first_row].roof : &nothing;
-    const bool has_answer = is_row && roof->verdict != ETS_VERDICT_NONE;
-    const bool is_timed = !line->has_own_clock && ets_headroom_has_operators(headroom);
-    const struct ets_roof_cells cells = {
-        .table = f->table,
-        .roof = has_answer ? roof : &nothing,
-        .lower_ns = is_timed ? fmax(0, time.lower - line->saved) * f->tick_ns : NAN,
-        .upper_ns = is_timed ? fmax(0, time.upper - line->saved) * f->tick_ns : NAN};
-    ets_roof_fields_put(&cells);
+    const double tick_ns = line->has_own_clock ? NAN : f->tick_ns;
+    ets_roof_fields_put_row(f->table, f->options->headroom, line->row, time.lower * tick_ns,
+                            time.upper * tick_ns, line->saved * tick_ns);
 }
 
 static void put_line(struct filler *f, const struct ets_operator_line *line)
@@ -535,20 +523,6 @@ static bool find_headroom(struct filler *f, uint32_t block)
                              f->run_number, block, &f->headroom);
 }
 
-/* How far a run of the block is from that roof, before anything else. */
-static bool add_headroom(const struct filler *f, uint32_t block)
-{
-    char room[ETS_HEADROOM_SENTENCE] = "";
-    struct ets_text_builder text = {room, sizeof room, 0};
-    if (f->options->headroom == NULL) return true;
-    if (!ets_headroom_sentence(f->arena, f->inspection, &f->headroom, &f->runs, f->run_number,
-                               block, f->tick_ns, &text)) {
-        return false;
-    }
-    if (text.used > 0) ets_table_add_note(f->table, ets_built_text(&text));
-    return true;
-}
-
 /* What a run of the block computes, before the block itself. */
 static void add_cost(const struct filler *f, uint32_t block)
 {
@@ -556,7 +530,7 @@ static void add_cost(const struct filler *f, uint32_t block)
     if (f->options->costs == NULL) return;
     const size_t size =
         ets_cost_headline(&f->options->costs->blocks[block], "a run", text, sizeof text);
-    if (size > 0) ets_table_add_note(f->table, (struct ets_text){text, size});
+    if (size > 0) ets_table_add_headline(f->table, (struct ets_text){text, size});
 }
 
 static void add_heading(struct filler *f, const struct ets_block *block,
@@ -629,7 +603,11 @@ static bool fill_block(struct filler *f, uint32_t index)
         f->options->group_by == ETS_GROUP_NONE && ets_row_filter_is_empty(&f->options->filter);
     if (lines.count == 0 && !is_whole) return true; /* only loads, or nothing that matches */
     if (!ets_operator_lines_sort(f->arena, f->options->sort, &lines)) return false;
-    if (!add_headroom(f, index)) return false;
+    if (f->options->headroom != NULL &&
+        !ets_roof_sentence_add(f->table, f->arena, f->inspection, &f->headroom, &f->runs,
+                               f->run_number, index, f->tick_ns)) {
+        return false;
+    }
     add_cost(f, index);
     add_heading(f, f->block, &f->allocations[index]);
     uint32_t left = f->options->top > 0 ? f->options->top : lines.count;

@@ -2,17 +2,22 @@
 #ifndef ETSCOPE_OUTPUT_TABLE_ROOF_FIELDS_H
 #define ETSCOPE_OUTPUT_TABLE_ROOF_FIELDS_H
 
-#include "cost/roof_verdict.h"
 #include "output/table/table.h"
-
-/* What the cells of a line are of. */
-struct ets_roof_cells {
-    struct ets_table *table;
-    const struct ets_roof_answer *roof; /* verdict NONE: of several operators */
-    double lower_ns, upper_ns;          /* what the line would take at the roof; NaN: not known */
-};
+#include "views/headroom.h"
 
 void ets_roof_fields_add(struct ets_table *table);
-void ets_roof_fields_put(const struct ets_roof_cells *cells);
+
+/*
+ * Puts cells of `row` (ETS_NO_INDEX: of several rows), which took between these times and would
+ * save `saved` of them at the roof; NaN: it was not measured. In nanoseconds.
+ */
+void ets_roof_fields_put_row(struct ets_table *table, const struct ets_headroom *headroom,
+                             uint32_t row, double lower_ns, double upper_ns, double saved_ns);
+
+/* The headline of a block: how far a run of it is from the roof. false: no memory. */
+bool ets_roof_sentence_add(struct ets_table *table, struct ets_arena *arena,
+                           const struct ets_inspection *inspection,
+                           const struct ets_headroom *headroom, const struct ets_chosen_runs *runs,
+                           const uint32_t *run_number, uint32_t block, double tick_ns);
 
 #endif

@@ -283,6 +283,29 @@ void ets_table_add_note(struct ets_table *table, struct ets_text text)
     add_text_row(table, text, true);
 }
 
+/* Its row; NULL: there is none. */
+static struct ets_table_row *find_headline(const struct ets_table *table)
+{
+    for (uint32_t i = 0; i < table->row_count && table->column_count > 0; i++) {
+        if (table->rows[i].is_headline) return &table->rows[i];
+    }
+    return NULL;
+}
+
+void ets_table_add_headline(struct ets_table *table, struct ets_text text)
+{
+    const bool is_first = find_headline(table) == NULL;
+    const uint32_t before = table->row_count;
+    add_text_row(table, text, true);
+    if (table->row_count > before) table->rows[before].is_headline = is_first;
+}
+
+struct ets_text ets_table_headline(const struct ets_table *table)
+{
+    const struct ets_table_row *row = find_headline(table);
+    return row == NULL ? (struct ets_text){NULL, 0} : row->cells[0].text;
+}
+
 static bool is_named(const struct ets_column *column, const char *name, size_t size)
 {
     return strlen(column->name) == size && memcmp(column->name, name, size) == 0;
@@ -379,7 +402,7 @@ int ets_table_next_note(const struct ets_table *table, uint32_t *row, struct ets
 {
     while (*row < table->row_count && table->column_count > 0) {
         const struct ets_table_row *next = &table->rows[(*row)++];
-        if (!next->is_note) continue;
+        if (!next->is_note || next->is_headline) continue;
         *note_out = next->cells[0].text;
         return 1;
     }

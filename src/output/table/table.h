@@ -132,6 +132,10 @@ ETS_API void ets_table_add_section(struct ets_table *table, struct ets_text head
 /* A line of text after the last row, for people; nothing for machines. */
 ETS_API void ets_table_add_note(struct ets_table *table, struct ets_text text);
 
+/* The same for a sentence that answers the question: of a document, the first one is the headline
+ * instead of a note. */
+void ets_table_add_headline(struct ets_table *table, struct ets_text text);
+
 /* Starts a row, indented by `depth` levels. Put its cells next, one for each column in order. */
 ETS_API void ets_table_add_row(struct ets_table *table, uint32_t depth);
 /* Marks the last row as background: dimmed if headers are bold. */
@@ -170,9 +174,10 @@ ETS_API const char *ets_table_column_name(const struct ets_table *table, uint32_
 ETS_API uint32_t ets_table_row_count(const struct ets_table *table);
 
 /*
- * For documents: the first section's heading (data NULL: none); and the next note at or after row
- * *row, which starts at 0 and is advanced; returns 0 after the last.
+ * For documents: the headline, and the first section's heading (data NULL: none); and the next note
+ * at or after row *row, which starts at 0 and is advanced; returns 0 after the last.
  */
+struct ets_text ets_table_headline(const struct ets_table *table);
 ETS_API struct ets_text ets_table_heading(const struct ets_table *table);
 ETS_API int ets_table_next_note(const struct ets_table *table, uint32_t *row,
                                 struct ets_text *note_out);

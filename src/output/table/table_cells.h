@@ -29,8 +29,9 @@ struct ets_cell {
 };
 
 struct ets_table_row {
-    bool is_section; /* cells[0] is its heading */
-    bool is_note;    /* a section that is a note after other rows */
+    bool is_section;  /* cells[0] is its heading */
+    bool is_note;     /* a section that is a note after other rows */
+    bool is_headline; /* a note that is the first of the table's answers */
     bool is_quiet;
     uint32_t depth;
     struct ets_cell *cells; /* [column_count] */
