@@ -57,6 +57,18 @@ def of_program(program):
     return {row["method"]: row["flops"] or 0 for row in found}
 
 
+def calls(rows):
+    """Each delegate call whose operators are all counted, with these."""
+    call, inside = None, []
+    for row in [*rows, {"depth": 0, "cost": None}]:
+        if row["depth"] == 1:
+            inside.append(row)
+            continue
+        if inside and call["cost"] in ("known", "at most"):
+            yield call, inside
+        call, inside = row, []
+
+
 class Exactness(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -100,7 +112,10 @@ class Exactness(unittest.TestCase):
                 self.assertEqual(FLOPS[f"cost/{model}"]["forward"], flops)
 
     def test_cost__delegate_computes_what_its_operators_do(self):
-        """The nodes of a payload, and the nodes of the record that the call took."""
+        """The nodes of a payload, and the nodes of the record that the call took: multiply-adds.
+
+        Not `ops`: of a folded batch norm and of a clamp that two nodes share, the payload has fewer.
+        """
         text = ("select o.instruction, macs, cost from operators o join operator_costs c "
                 "on c.operator = o.id where name = 'DELEGATE_CALL'")
         compared = 0
@@ -114,6 +129,28 @@ class Exactness(unittest.TestCase):
                 compared += 1
                 self.assertEqual(left, right, name)
         self.assertGreater(compared, 80)
+
+    def test_cost__calls_are_the_sum_of_their_operators(self):
+        """All arithmetic and all weights; of other bytes only what crosses the call's border."""
+        equal = ("macs", "ops", "flops", "special_ops", "folded", "not_counted", "weight_bytes")
+        less = ("read_bytes", "written_bytes", "moved_bytes")
+        compared = fewer = 0
+        programs = [*DATA.rglob("*.pte"), *pathlib.Path(self.folder.name).rglob("*.pte")]
+        for program in sorted(programs):
+            done = support.run("cost", program, "--no-siblings", "--format", "json")
+            if done.returncode != OK:  # made to be refused
+                continue
+            for call, inside in calls(json.loads(done.stdout)["rows"]):
+                total = {key: sum(row[key] or 0 for row in inside) for key in (*equal, *less)}
+                with self.subTest(program=program.name, instruction=call["instruction"]):
+                    self.assertEqual({key: call[key] for key in equal},
+                                     {key: total[key] for key in equal})
+                    for key in less:
+                        self.assertLessEqual(call[key], total[key])
+                compared += 1
+                fewer += call["moved_bytes"] < total["moved_bytes"]
+        self.assertGreater(compared, 150)
+        self.assertGreater(fewer, 80)
 
 
 class Cost(unittest.TestCase):
