@@ -129,6 +129,10 @@ bench: bench-tracer bench-comparators ## measure tracer, comparators, verdicts, 
 	fi
 	@$(PYTHON) tools/bench.py $(ETSCOPE)
 
+.PHONY: bench-roofs
+bench-roofs: build ## measure this machine twice, and hold all programs against it (needs the engine)
+	@$(PYTHON) tools/bench_roofs.py $(ETSCOPE)
+
 .PHONY: bench-tracer
 bench-tracer: build ## measure what recording an event costs, beside ExecuTorch's tracer
 	@$(call compile,release,$(with_engine),bench_tracer)

@@ -54,14 +54,19 @@ struct ets_roof {
     uint64_t work;              /* of `time_ns`: operations, bytes, or calls; at least 1 */
     double time_ns;             /* the shortest; above 0 */
     uint32_t runs;              /* that were timed */
+    double spread; /* how much longer the third best of its rounds took, as a part of `time_ns`;
+                      NaN: not known */
 };
+
+/* A time with more spread than this part is not reproducible. */
+#define ETS_ROOF_MOST_SPREAD 0.1
 
 struct ets_machine {
     const char *cpu, *flags, *governor; /* "": not known */
     const char *runtime;                /* ExecuTorch's version; "": not known */
     const char *date;                   /* "2026-11-23T03:30:00Z"; "": not known */
     uint32_t cores;                     /* logical ones; 0: not known */
-    bool is_busy;                       /* other programs ran meanwhile: roofs may be too low */
+    bool is_busy; /* others ran meanwhile, or there were too few runs: roofs may be too low */
     struct ets_cache caches[ETS_CACHE_LEVELS];
     const struct ets_roof *roofs;
     uint32_t roof_count;

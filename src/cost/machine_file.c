@@ -1,4 +1,5 @@
 /* Reads the JSON of a measured machine; the file may be anybody's. */
+#include <math.h>
 #include <stdbool.h>
 
 #include "base/error.h"
@@ -57,6 +58,17 @@ static bool read_time(const struct ets_json_value *object, double *ns_out)
     return *ns_out > 0 && *ns_out <= 1e15; /* eleven days; not NaN */
 }
 
+/* Optional: files of before have none. */
+static double read_spread(const struct ets_json_value *object)
+{
+    const struct ets_json_value *value = ets_json_get(object, "spread");
+    if (ets_json_is(value, ETS_JSON_INT) && value->as.integer >= 0) {
+        return (double)value->as.integer;
+    }
+    if (!ets_json_is(value, ETS_JSON_DOUBLE)) return NAN;
+    return value->as.number >= 0 && value->as.number <= 1e15 ? value->as.number : NAN;
+}
+
 static enum ets_roof_program find_program(const struct ets_json_value *name)
 {
     enum ets_roof_program program = 0;
@@ -86,6 +98,7 @@ static enum ets_status read_roof(const struct reader *reader, uint32_t index,
     if (!read_time(object, &roof->time_ns)) {
         return fail(reader, "roof", index, "time_ns", "is not a time above 0");
     }
+    roof->spread = read_spread(object);
     roof->threads = (uint32_t)values[0];
     roof->working_set_bytes = values[1];
     roof->work = values[2];

@@ -23,7 +23,11 @@ static const char *const reasons[ETS_ROOF_REASON_COUNT] = {
     "its time is not known",
     "the machine was not measured with such numbers or threads",
     "its work is known for the example inputs only",
-    "faster than the measured roof: measure the machine again"};
+    "faster than the measured roof: measure the machine again",
+    "no roof for products of int4",
+    "no roof for products of bfloat16",
+    "no roof for products of float64",
+    "no roof for products of integers"};
 
 const char *ets_roof_verdict_name(enum ets_roof_verdict verdict)
 {

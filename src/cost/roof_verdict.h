@@ -39,7 +39,11 @@ enum ets_roof_reason {
     ETS_ROOF_NOT_MEASURED = 5, /* the machine has no roof for such numbers or threads */
     ETS_ROOF_EXAMPLE = 6,      /* its work is known for the example inputs only */
     ETS_ROOF_TOO_FAST = 7,     /* it is faster than its roof, which is measured too low */
-    ETS_ROOF_REASON_COUNT = 8
+    ETS_ROOF_NO_INT4 = 8,      /* a product of such numbers, which no machine is measured with */
+    ETS_ROOF_NO_BFLOAT16 = 9,
+    ETS_ROOF_NO_FLOAT64 = 10,
+    ETS_ROOF_NO_INTEGER = 11,
+    ETS_ROOF_REASON_COUNT = 12
 };
 
 struct ets_roof_question {

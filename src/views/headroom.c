@@ -27,6 +27,18 @@ static enum ets_roof_program program_of(enum ets_arithmetic arithmetic)
     }
 }
 
+/* Why no product of such numbers has a roof; NONE: it may have one. */
+static enum ets_roof_reason no_roof(enum ets_arithmetic arithmetic)
+{
+    switch (arithmetic) {
+    case ETS_ARITHMETIC_INT4_DYNAMIC: return ETS_ROOF_NO_INT4;
+    case ETS_ARITHMETIC_BFLOAT16: return ETS_ROOF_NO_BFLOAT16;
+    case ETS_ARITHMETIC_FLOAT64: return ETS_ROOF_NO_FLOAT64;
+    case ETS_ARITHMETIC_INTEGER: return ETS_ROOF_NO_INTEGER;
+    default: return ETS_ROOF_REASON_NONE;
+    }
+}
+
 static enum ets_roof_reason reason_of(const struct finder *f, const struct ets_row *row,
                                       const struct ets_cost *cost)
 {
@@ -35,7 +47,7 @@ static enum ets_roof_reason reason_of(const struct finder *f, const struct ets_r
     if (cost->is_example) return ETS_ROOF_EXAMPLE;
     if (row->tie == ETS_TIE_NEAR && row->payload_node_count == 0) return ETS_ROOF_NEAR;
     if (f->options->tick_ns <= 0 || ets_row_has_own_clock(row)) return ETS_ROOF_NO_TIME;
-    return ETS_ROOF_REASON_NONE;
+    return cost->macs > 0 ? no_roof(cost->arithmetic) : ETS_ROOF_REASON_NONE;
 }
 
 static struct ets_roof_question ask(const struct finder *f, const struct ets_row *row,

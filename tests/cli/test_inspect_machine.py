@@ -145,6 +145,18 @@ class InspectMachine(support.FolderTest):
         for row in rows:
             self.assertEqual((row["verdict"], row["of_roof"]), ("unknown", None))
 
+    def test_inspect_machine__products_without_a_roof_get_no_share(self):
+        """No program of `etscope machine` multiplies int4; float32 has a roof here."""
+        stem = support.DATA / "torchao" / "8da4w"
+        done = support.inspect(f"{stem}.etdp", "--program", f"{stem}.pte", "--etrecord",
+                               f"{stem}.etrecord", "--machine", self.write(SLOW), "--format", "json")
+        rows = [row for row in support.json_rows(done.stdout) if row["arithmetic"] == "int4 dynamic"
+                and row["verdict"] is not None]
+        self.assertGreater(len(rows), 0)
+        for row in rows:
+            self.assertEqual((row["verdict"], row["of_roof"], row["verdict_reason"]),
+                             ("unknown", None, "no roof for products of int4"))
+
     def test_inspect_machine__a_busy_machine_is_told(self):
         words = (*support.with_record("gpt_portable"), "--machine",
                  self.write({**SLOW, "busy": True}))

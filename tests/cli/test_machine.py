@@ -57,7 +57,7 @@ class Machine(support.FolderTest):
         self.assertEqual(document["rows"][0], {
             "threads": 1, "roof": "compute", "program": "float32", "level": None,
             "working_set_bytes": 3145728, "gflops_per_s": 100.0, "gbytes_per_s": None,
-            "time_ns": 10000000.0, "runs": 50})
+            "time_ns": 10000000.0, "runs": 50, "spread": None})
 
     def test_machine__the_headline_is_a_row(self):
         """Of memory the largest vectors count: the last cache keeps a part of the others."""
@@ -73,6 +73,15 @@ class Machine(support.FolderTest):
     def test_machine__repeats_that_it_was_busy(self):
         self.assertEqual(machine(self.write()).stderr, b"")
         self.assertIn(b"was measured on a busy machine", machine(self.write(busy=True)).stderr)
+
+    def test_machine__tells_which_times_did_not_repeat(self):
+        roofs = [{**roof, "spread": 0.005 if roof["program"] != "copy" else 0.375}
+                 for roof in MACHINE["roofs"]]
+        done = machine(self.write(roofs=roofs))
+        self.assertIn(b"note: 1 of 5 times did not repeat within 10 %", done.stderr)
+        self.assertRegex(done.stdout.decode(), r"copy .* 37\.5%\n")
+        rows = support.json_rows(machine(self.write(roofs=roofs), "--format", "json").stdout)
+        self.assertEqual([row["spread"] for row in rows], [0.005, 0.005, 0.375, 0.005, 0.005])
 
     def test_machine__mistakes(self):
         done = machine(self.write(etscope_machine=9))

@@ -219,7 +219,7 @@ static const struct cli_command commands[] = {
      "float16 and int8, vectors that are added and copied in each cache and in memory, and "
      "instructions without work. Shows the highest rates, in operations and bytes per second, that "
      "the runtime's own kernels reach here with 1, 2, 4... threads: the roofs that `inspect "
-     "--machine FILE` compares operators with. This takes up to half a minute; other work on the "
+     "--machine FILE` compares operators with. This takes up to a minute; other work on the "
      "machine makes the roofs too low. With FILE, shows a file that --save wrote on this or "
      "another machine.",
      cli_machine_options,

@@ -26,6 +26,9 @@ const struct cli_option cli_machine_options[] = {
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 
+/* The part of all cores that other programs may take. */
+#define MOST_OTHERS 0.1
+
 enum { MOST_THREADS = 1024, DATE_CHARS = 32, ENOUGH_RUNS = 50 };
 
 /* What the measured machine is made of, as long as it is used. */
@@ -34,6 +37,7 @@ struct measured {
     struct ets_processor processor;
     struct ets_machine machine;
     char date[DATE_CHARS];
+    struct cli_measure_load load;
 };
 
 static void describe(struct measured *m, const struct ets_engine *engine)
@@ -76,24 +80,44 @@ static int measure(const struct cli_arguments *arguments, struct measured *m)
                             "this ExecuTorch runtime was built without event tracing: a matrix "
                             "product inside a delegate cannot be timed");
     } else {
-        code = cli_measure(engine, &options, &m->arena, &m->machine);
+        code = cli_measure(engine, &options, &m->arena, &m->machine, &m->load);
     }
     ets_engine_close(library);
     return code;
 }
 
-/* A busy machine leaves no time for as many runs as a roof needs. */
-static void mark_busy(struct ets_machine *machine)
+/* Others had the cores, or left no time for as many runs as a roof needs. */
+static void mark_busy(struct measured *m)
 {
     uint32_t least = ENOUGH_RUNS;
+    struct ets_machine *machine = &m->machine;
+    const double cores = machine->cores > 0 ? machine->cores : 1;
     for (uint32_t i = 0; i < machine->roof_count; i++) {
         if (machine->roofs[i].runs < least) least = machine->roofs[i].runs;
     }
-    machine->is_busy = least < ENOUGH_RUNS;
-    if (machine->is_busy) {
+    const bool has_others = m->load.is_known && m->load.cores > MOST_OTHERS * cores;
+    machine->is_busy = has_others || least < ENOUGH_RUNS;
+    if (has_others) {
+        cli_note(
+            "this machine is busy: other programs took %.1f of %.0f cores; measure again when "
+            "it is idle",
+            m->load.cores, cores);
+    } else if (machine->is_busy) {
         cli_note("this machine is busy: only %u runs instead of %d; measure again when it is idle",
                  least, ENOUGH_RUNS);
     }
+}
+
+/* Says which times did not come back: of files, too. */
+static void note_spread(const struct ets_machine *machine)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < machine->roof_count; i++) {
+        count += machine->roofs[i].spread > ETS_ROOF_MOST_SPREAD;
+    }
+    if (count == 0) return;
+    cli_note("%u of %u times did not repeat within %.0f %%: measure again when the machine is idle",
+             count, machine->roof_count, 100 * ETS_ROOF_MOST_SPREAD);
 }
 
 static int save(const char *path, const struct ets_machine *machine)
@@ -141,8 +165,9 @@ int cmd_machine(const struct cli_arguments *arguments)
                    ? cli_machine_read(arguments->words[0], &m.arena, &m.machine)
                    : measure(arguments, &m);
     if (code == CLI_OK && arguments->word_count == 0 && !cli_has(arguments, "--quick")) {
-        mark_busy(&m.machine);
+        mark_busy(&m);
     }
+    if (code == CLI_OK) note_spread(&m.machine);
     if (code == CLI_OK && path != NULL) code = save(path, &m.machine);
     if (code == CLI_OK) code = show(arguments, &m.machine);
     ets_arena_reset(&m.arena);

@@ -1,6 +1,8 @@
 /*
  * Runs the programs of the roofs, in rounds over all of them: a moment in which the machine was
- * busy with something else takes a few runs of each and not all of one.
+ * busy with something else takes a few runs of each and not all of one. Each round has a shortest
+ * time; a roof is run until the three shortest of these agree, which happens only if nothing else
+ * made them longer.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/machine/measure.h"
@@ -14,9 +16,13 @@
 #include "cli/machine/machine_programs.h"
 #include "etscope/inspect.h"
 #include "host/physical_memory.h"
+#include "host/processor_load.h"
 
 enum {
-    ROUNDS = 8,
+    ROUNDS = 8, /* at least */
+    MOST_ROUNDS = 64,
+    ROUNDS_OF_OPEN = 3, /* of an untraced program, each time it is opened */
+    AGREEING = 3,
     LEAST_RUNS = 8, /* of a round */
     MOST_RUNS = 1000,
     WARM_UP = 2,
@@ -26,8 +32,16 @@ enum {
     MOST_ROOFS = 1024
 };
 /* A busy machine gets no more time, but for one run of each program. */
-#define MOST_NS 20e9
+#define MOST_NS 40e9
+/* So far may the times that agree be apart, as a part of the shortest. */
+#define AGREEMENT 0.02
 #define LEAST_ROUND_NS 6e6
+
+/* The shortest times of a roof's rounds, in ascending order. */
+struct rounds {
+    double best[AGREEING];
+    uint32_t count;
+};
 
 struct bench {
     const struct ets_engine *engine;
@@ -38,6 +52,7 @@ struct bench {
     double deadline_ns;
     struct ets_roof *roofs;
     uint32_t roof_count;
+    struct rounds *rounds;  /* [roof] */
     struct ets_error error; /* of what failed last */
 };
 
@@ -54,7 +69,28 @@ static int check(const struct bench *b, enum ets_status status)
     return status == ETS_OK ? CLI_OK : cli_fail(NULL, &b->error);
 }
 
-/* Executes, and keeps the shortest time of the roof. */
+/* Ends a round of a roof, whose shortest time and runs are `round`. */
+static void add_round(struct bench *b, struct ets_roof *roof, const struct ets_roof *round)
+{
+    struct rounds *of = &b->rounds[roof - b->roofs];
+    double time = round->time_ns;
+    for (uint32_t i = 0; i < AGREEING; i++) {
+        const double other = i < of->count ? of->best[i] : INFINITY;
+        of->best[i] = fmin(time, other);
+        time = fmax(time, other);
+    }
+    of->count++;
+    roof->runs += round->runs;
+    roof->time_ns = of->best[0];
+    roof->spread = of->count < AGREEING ? NAN : of->best[AGREEING - 1] / of->best[0] - 1;
+}
+
+static bool is_settled(const struct bench *b, const struct ets_roof *roof)
+{
+    return b->rounds[roof - b->roofs].count >= ROUNDS && roof->spread <= AGREEMENT;
+}
+
+/* Executes, and keeps the shortest time. */
 static int time_runs(struct bench *b, struct ets_engine_method *method, struct ets_roof *roof)
 {
     double total = 0;
@@ -165,12 +201,14 @@ static int run_traced(struct bench *b, struct ets_engine_program *program,
                       struct ets_engine_method *method, struct ets_roof *roof)
 {
     struct ets_bytes trace, debug;
-    struct ets_roof whole = {.runs = 0};
+    struct ets_roof whole = {.runs = 0}, round = {.program = roof->program};
     int code = set_inputs(b, method, roof, elements_of(roof));
     if (code == CLI_OK) code = time_runs(b, method, &whole);
     if (code != CLI_OK) return code;
     code = check(b, b->engine->trace_finish(program, &trace, &debug, &b->error));
-    return code == CLI_OK ? read_events(b, trace, roof) : code;
+    if (code == CLI_OK) code = read_events(b, trace, &round);
+    if (code == CLI_OK) add_round(b, roof, &round);
+    return code;
 }
 
 /* The roofs of one program that are run together: of a trace one, else all for these threads. */
@@ -180,13 +218,17 @@ static bool goes_with(const struct ets_roof *first, const struct ets_roof *roof)
            roof->threads == first->threads;
 }
 
+/* One round of each of them. */
 static int run_untraced(struct bench *b, struct ets_engine_method *method, struct ets_roof *first)
 {
     int code = CLI_OK;
     for (struct ets_roof *roof = first; code == CLI_OK && roof < b->roofs + b->roof_count; roof++) {
+        struct ets_roof round = {.runs = 0};
         if (!goes_with(first, roof)) break;
+        if (is_settled(b, roof)) continue;
         code = set_inputs(b, method, roof, elements_of(roof));
-        if (code == CLI_OK) code = time_runs(b, method, roof);
+        if (code == CLI_OK) code = time_runs(b, method, &round);
+        if (code == CLI_OK) add_round(b, roof, &round);
     }
     return code;
 }
@@ -206,7 +248,10 @@ static int run_program(struct bench *b, struct ets_roof *roof)
         code = check(b, b->engine->method_open(program, "forward", &method, &b->error));
     }
     if (code == CLI_OK && is_traced) code = run_traced(b, program, method, roof);
-    else if (code == CLI_OK) code = run_untraced(b, method, roof);
+    /* To open a program of vectors takes longer than to run it: its memory is written first. */
+    for (int i = 0; i < (b->is_quick ? 1 : ROUNDS_OF_OPEN) && code == CLI_OK && !is_traced; i++) {
+        code = run_untraced(b, method, roof);
+    }
     b->engine->method_close(method);
     b->engine->program_close(program);
     return code;
@@ -216,8 +261,11 @@ static void add_roof(struct bench *b, enum ets_roof_program program, uint32_t th
                      uint64_t working_set, uint64_t work)
 {
     if (b->roof_count == MOST_ROOFS) return;
-    b->roofs[b->roof_count++] = (struct ets_roof){
-        .program = program, .threads = threads, .working_set_bytes = working_set, .work = work};
+    b->roofs[b->roof_count++] = (struct ets_roof){.program = program,
+                                                  .threads = threads,
+                                                  .working_set_bytes = working_set,
+                                                  .work = work,
+                                                  .spread = NAN};
 }
 
 /* Each program's roofs for one number of threads. */
@@ -269,7 +317,8 @@ static int prepare(struct bench *b, const struct ets_machine *machine, struct et
     const uint64_t count = b->most_elements > least ? b->most_elements : least;
     b->numbers = malloc(count * sizeof *b->numbers);
     b->roofs = ets_arena_alloc_array(arena, MOST_ROOFS, sizeof *b->roofs);
-    bool ok = b->numbers != NULL && b->roofs != NULL;
+    b->rounds = ets_arena_alloc_array(arena, MOST_ROOFS, sizeof *b->rounds);
+    bool ok = b->numbers != NULL && b->roofs != NULL && b->rounds != NULL;
     for (uint64_t i = 0; ok && i < count; i++) b->numbers[i] = 0.5f;
     for (enum ets_roof_program p = 0; p < ETS_ROOF_PROGRAMS && ok; p++) {
         b->programs[p] = cli_unpack_program(&cli_machine_programs[p]);
@@ -278,22 +327,55 @@ static int prepare(struct bench *b, const struct ets_machine *machine, struct et
     return ok ? CLI_OK : cli_complain(CLI_INTERNAL, "no memory for the programs to measure with");
 }
 
+/* Whether all that is run with a roof needs no more rounds. */
+static bool are_settled(const struct bench *b, uint32_t first)
+{
+    for (uint32_t i = first; i < b->roof_count; i++) {
+        if (i > first && !goes_with(&b->roofs[first], &b->roofs[i])) break;
+        if (!is_settled(b, &b->roofs[i])) return false;
+    }
+    return true;
+}
+
 static int run_rounds(struct bench *b)
 {
     int code = CLI_OK;
     b->deadline_ns = now_ns() + MOST_NS;
-    for (int round = 0; round < (b->is_quick ? 1 : ROUNDS); round++) {
+    for (int round = 0; round < (b->is_quick ? 1 : MOST_ROUNDS) && code == CLI_OK; round++) {
         if (round > 0 && now_ns() > b->deadline_ns) break;
         for (uint32_t i = 0; i < b->roof_count && code == CLI_OK; i++) {
             const bool is_first = i == 0 || !goes_with(&b->roofs[i - 1], &b->roofs[i]);
-            if (is_first) code = run_program(b, &b->roofs[i]);
+            if (is_first && !are_settled(b, i)) code = run_program(b, &b->roofs[i]);
         }
     }
     return code;
 }
 
+/* Seconds that other programs kept cores busy, since some moment; false: not known. */
+static bool others_seconds(double *seconds_out)
+{
+    struct timespec own;
+    if (!ets_processor_busy_seconds(seconds_out)) return false;
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own) != 0) return false;
+    *seconds_out -= (double)own.tv_sec + (double)own.tv_nsec / 1e9;
+    return true;
+}
+
+static int run_rounds_watched(struct bench *b, struct cli_measure_load *load)
+{
+    double before = 0, after = 0;
+    const double begin_ns = now_ns();
+    const bool is_known = others_seconds(&before);
+    const int code = run_rounds(b);
+    const double seconds = (now_ns() - begin_ns) / 1e9;
+    *load = (struct cli_measure_load){.is_known = is_known && others_seconds(&after)};
+    if (load->is_known && seconds > 0) load->cores = fmax(0, (after - before) / seconds);
+    return code;
+}
+
 int cli_measure(const struct ets_engine *engine, const struct cli_measure_options *options,
-                struct ets_arena *arena, struct ets_machine *machine)
+                struct ets_arena *arena, struct ets_machine *machine,
+                struct cli_measure_load *load_out)
 {
     struct bench b = {.engine = engine, .is_quick = options->is_quick};
     const uint32_t most = (uint32_t)engine->thread_count();
@@ -303,7 +385,7 @@ int cli_measure(const struct ets_engine *engine, const struct cli_measure_option
         plan(&b, n);
         if (n >= most) break;
     }
-    if (code == CLI_OK) code = run_rounds(&b);
+    if (code == CLI_OK) code = run_rounds_watched(&b, load_out);
     for (size_t i = 0; i < ETS_ROOF_PROGRAMS; i++) free(b.programs[i]);
     free(b.numbers);
     machine->roofs = b.roofs;

@@ -11,6 +11,12 @@
 #include "etscope/engine.h"
 #include "host/arena.h"
 
+/* What else the machine did while it was measured. */
+struct cli_measure_load {
+    bool is_known;
+    double cores; /* that other programs kept busy, on average */
+};
+
 struct cli_measure_options {
     uint32_t threads; /* this number of them only; 0: 1, 2, 4... up to the runtime's own choice */
     bool is_quick; /* few runs of small vectors: numbers of the right order, no roof to rely on */
@@ -21,6 +27,7 @@ struct cli_measure_options {
  * exit code, and says what failed.
  */
 int cli_measure(const struct ets_engine *engine, const struct cli_measure_options *options,
-                struct ets_arena *arena, struct ets_machine *machine);
+                struct ets_arena *arena, struct ets_machine *machine,
+                struct cli_measure_load *load_out);
 
 #endif

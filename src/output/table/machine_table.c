@@ -67,6 +67,11 @@ static void put_runs(const struct cell *cell)
     ets_table_put_integer(cell->table, cell->line->roof->runs);
 }
 
+static void put_spread(const struct cell *cell)
+{
+    ets_table_put_known(cell->table, cell->line->roof->spread);
+}
+
 static const struct field {
     struct ets_column column;
     void (*put)(const struct cell *cell);
@@ -82,6 +87,7 @@ static const struct field {
     {{.name = "gbytes_per_s", .title = "GB/s", .kind = ETS_COLUMN_REAL, .digits = 3}, put_bytes},
     {{.name = "time", .title = "min", .kind = ETS_COLUMN_TIME}, put_time},
     {{.name = "runs", .kind = ETS_COLUMN_INTEGER, .priority = 1}, put_runs},
+    {{.name = "spread", .kind = ETS_COLUMN_SHARE}, put_spread},
 };
 enum { FIELDS = sizeof fields / sizeof *fields, HEADLINE_CHARS = 256 };
 

@@ -1,6 +1,8 @@
 /* Writes a measured machine as JSON: docs/json.md has its members. */
 #include "output/text/machine_text.h"
 
+#include <math.h>
+
 #include "output/text/json_writer.h"
 
 static void write_caches(struct ets_json_writer *json, const struct ets_machine *machine)
@@ -41,6 +43,7 @@ void ets_machine_write(const struct ets_machine *machine, struct ets_output *out
         ets_json_put_count(&json, "work", roof->work);
         ets_json_put_real(&json, "time_ns", roof->time_ns);
         ets_json_put_count(&json, "runs", roof->runs);
+        if (!isnan(roof->spread)) ets_json_put_real(&json, "spread", roof->spread);
         ets_json_end_object(&json);
     }
     ets_json_end_array(&json);

@@ -4,6 +4,8 @@
 #include "output/text/machine_text.h"
 #include "test_machine_support.h"
 
+#include <math.h>
+
 #define HEAD "{\"etscope_machine\": 1, \"roofs\": ["
 #define ROOF "{\"program\": \"add\", \"threads\": 1, \"working_set_bytes\": 0, \"work\": 1, "
 
@@ -65,6 +67,7 @@ static void test_machine_file__reads_what_was_written(void **state)
         assert_true(read.roofs[i].work == made_roofs[i].work);
         assert_true(read.roofs[i].time_ns == made_roofs[i].time_ns);
         assert_int_equal(read.roofs[i].runs, made_roofs[i].runs);
+        assert_true(read.roofs[i].spread == made_roofs[i].spread);
     }
     ets_arena_reset(&arena);
     free(text);
@@ -82,6 +85,32 @@ static void test_machine_file__programs_of_later_versions_are_passed_over(void *
     assert_int_equal(read.roofs[0].program, ETS_ROOF_ADD);
     assert_string_equal(read.cpu, "");
     ets_arena_reset(&arena);
+}
+
+static void test_machine_file__a_spread_is_no_duty(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *member;
+        double spread;
+    } cases[] = {{"", NAN},
+                 {", \"spread\": 0", 0},
+                 {", \"spread\": 0.25", 0.25},
+                 {", \"spread\": -1", NAN},
+                 {", \"spread\": -0.5", NAN},
+                 {", \"spread\": Infinity", NAN},
+                 {", \"spread\": \"much\"", NAN}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        struct ets_arena arena;
+        struct ets_machine read;
+        struct ets_error error;
+        snprintf(text, sizeof text, HEAD ROOF "\"time_ns\": 5, \"runs\": 1%s}]}", cases[i].member);
+        assert_int_equal(read_text(text, &arena, &read, &error), ETS_OK);
+        const double spread = read.roofs[0].spread;
+        assert_true(isnan(cases[i].spread) ? isnan(spread) : spread == cases[i].spread);
+        ets_arena_reset(&arena);
+    }
 }
 
 static void test_machine_file__says_what_is_wrong(void **state)
@@ -170,6 +199,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_machine_file__reads_what_was_written),
         cmocka_unit_test(test_machine_file__programs_of_later_versions_are_passed_over),
+        cmocka_unit_test(test_machine_file__a_spread_is_no_duty),
         cmocka_unit_test(test_machine_file__says_what_is_wrong),
         cmocka_unit_test(test_machine_file__ends_anywhere),
         cmocka_unit_test(test_machine_file__without_memory),
