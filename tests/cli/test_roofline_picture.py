@@ -35,6 +35,12 @@ class Roofline(unittest.TestCase):
         self.assertIn("float32 240 G/s", texts)
         self.assertIn("below the roof", texts)
 
+    def test_roofline__the_guide_shows_what_is_drawn(self):
+        done = inspect("gpt_portable", self.path, "--machine", MACHINE, "--threads", 1)
+        self.assertEqual(done.returncode, OK, done.stderr)
+        shown = DATA.parent.parent / "docs" / "pictures" / "roofline.svg"
+        self.assertEqual(self.path.read_text(), shown.read_text())
+
     def test_roofline__needs_a_machine(self):
         done = inspect("gpt_portable", self.path)
         self.assertEqual(done.returncode, USAGE)
