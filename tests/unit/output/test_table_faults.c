@@ -6,6 +6,7 @@
 #include "etscope/experimental/delegates.h"
 #include "etscope/experimental/pool.h"
 #include "output/table/account_table.h"
+#include "output/table/annotate_table.h"
 #include "output/table/delegate_table.h"
 #include "output/table/operator_table.h"
 #include "output/table/pool_table.h"
@@ -105,6 +106,36 @@ static void test_table_faults__of_delegates(void **state)
     (void)state;
     assert_failures_are_told("conv_xnnpack", fill_delegates);
     assert_failures_are_told("multi_method", fill_delegates);
+}
+
+/* What both say of a machine's roofs. */
+static enum ets_status fill_delegates_held(struct ets_table *table, const struct subject *s,
+                                           struct ets_error *error)
+{
+    const struct ets_delegate_table_options options = {.inspection = s->inspection,
+                                                       .tick_unit = ETS_UNIT_NS,
+                                                       .program = &s->program,
+                                                       .machine = &made_machine,
+                                                       .threads = 1};
+    return ets_delegate_table_fill(table, s->delegations, &options, error);
+}
+
+static enum ets_status fill_lines_held(struct ets_table *table, const struct subject *s,
+                                       struct ets_error *error)
+{
+    const struct ets_annotate_options options = {.block = ETS_NO_INDEX,
+                                                 .run = ETS_NO_INDEX,
+                                                 .has_costs = 1,
+                                                 .machine = &made_machine,
+                                                 .threads = 1};
+    return ets_annotate_table_fill(table, s->inspection, &options, NULL, error);
+}
+
+static void test_table_faults__of_what_is_held_against_a_machine(void **state)
+{
+    (void)state;
+    assert_failures_are_told("conv_xnnpack", fill_delegates_held);
+    assert_failures_are_told("conv_xnnpack", fill_lines_held);
 }
 
 static enum ets_status fill_tree(struct ets_table *table, const struct subject *s,
@@ -209,6 +240,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table_faults__of_delegates),
+        cmocka_unit_test(test_table_faults__of_what_is_held_against_a_machine),
         cmocka_unit_test(test_table_faults__of_the_tree),
         cmocka_unit_test(test_table_faults__of_several_traces),
         cmocka_unit_test(test_table_faults__of_runs),
