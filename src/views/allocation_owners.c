@@ -214,8 +214,8 @@ const char *ets_stack_threads_name(const struct ets_held_memory *held)
 
 const char *ets_memory_moment_name(enum ets_memory_moment moment)
 {
-    static const char *const names[] = {"before load", "after load", "before runs",
-                                        "after first run", "at the end",
-                                        "peak of load",    "peak of first run"};
+    static const char *const names[] = {"before load",      "after load", "before runs",
+                                        "after first run",  "at the end", "peak of load",
+                                        "peak of first run"};
     return (unsigned)moment < ETS_MOMENT_COUNT ? names[moment] : "unknown";
 }

@@ -32,8 +32,9 @@ struct ets_allocation_method {
     uint64_t temporary;       /* the temporary allocator: most at once */
     uint64_t inputs, outputs; /* outside of the planned buffers */
     uint64_t heap;            /* taken outside of all these while loading and in the first run */
-    const struct ets_held_memory *load_stack, *run_stack; /* of the calling thread; NULL: not told */
-    uint64_t total;           /* of all but the stack; without the heap where that is not known */
+    const struct ets_held_memory *load_stack,
+        *run_stack; /* of the calling thread; NULL: not told */
+    uint64_t total; /* of all but the stack; without the heap where that is not known */
     const struct ets_process_memory *process[ETS_MOMENT_COUNT]; /* NULL: not told */
 };
 

@@ -68,7 +68,7 @@ class meeting
     size_t expected_, come_ = 0;
 };
 #endif
-}
+}  // namespace
 
 size_t thread_count()
 {

@@ -195,8 +195,9 @@ static void test_allocation_owners__stack(void **state)
     assert_string_equal(ets_stack_threads_name(view.items[3].held), "pool's threads");
     assert_int_equal(method->process[ETS_MOMENT_RUN_PEAK]->resident, 1 << 20);
     (void)ets_allocation_headline(&view, 0, text, sizeof text);
-    assert_string_equal(text, "forward takes 1.0 KiB: planned 1.0 KiB, method allocator 0 B, "
-                              "temporary 0 B, other heap about 0 B; stack 2.0 KiB");
+    assert_string_equal(text,
+                        "forward takes 1.0 KiB: planned 1.0 KiB, method allocator 0 B, "
+                        "temporary 0 B, other heap about 0 B; stack 2.0 KiB");
     assert_true(ets_allocation_pools_collect(&arena, &view, &pools));
     assert_int_equal(pools.count, 1);
     ets_arena_reset(&arena);
