@@ -18,7 +18,8 @@ enum ets_memory_owner {
     ETS_MEMORY_TEMPORARY = 5, /* the temporary allocator, which is reset after each instruction */
     ETS_MEMORY_INPUTS = 6,    /* inputs outside of the planned buffers */
     ETS_MEMORY_OUTPUTS = 7,   /* outputs outside of them */
-    ETS_MEMORY_HEAP = 8       /* what delegates and kernels took of the heap by themselves */
+    ETS_MEMORY_HEAP = 8,      /* what delegates and kernels took of the heap by themselves */
+    ETS_MEMORY_STACK = 9      /* below the call that loads or runs */
 };
 
 enum ets_memory_phase { ETS_MEMORY_ALWAYS = 0, ETS_MEMORY_LOAD = 1, ETS_MEMORY_RUN = 2 };
@@ -29,6 +30,8 @@ enum ets_memory_moment {
     ETS_MOMENT_BEFORE_RUNS = 2, /* its inputs are set */
     ETS_MOMENT_AFTER_FIRST_RUN = 3,
     ETS_MOMENT_END = 4,
+    ETS_MOMENT_LOAD_PEAK = 5, /* the most in the meantime */
+    ETS_MOMENT_RUN_PEAK = 6,  /* of the first run */
     ETS_MOMENT_COUNT
 };
 

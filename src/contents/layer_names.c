@@ -62,27 +62,6 @@ enum ets_status ets_layer_names_init(struct ets_layer_names *names, struct ets_a
     return ETS_OK;
 }
 
-/* Whether a record's delegates are those of a chain. Real programs have one chain. */
-static bool is_of_chain(const struct ets_etrecord *record, const char *name,
-                        const struct ets_chain *chain)
-{
-    const int64_t *mapped;
-    size_t count;
-    ets_etrecord_mapped_instructions(record, name, &mapped, &count);
-    if (count > 0 && mapped[count - 1] >= (int64_t)chain->instruction_count) return false;
-    if (!ets_etrecord_has_delegate_map(record, name)) return true;
-    for (uint32_t i = 0; i < chain->instruction_count; i++) {
-        struct ets_instruction instruction;
-        ets_chain_instruction(chain, i, &instruction);
-        const char *backend = ets_etrecord_backend(record, name, instruction.instruction_id);
-        const bool is_call = instruction.kind == ETS_INSTRUCTION_DELEGATE_CALL;
-        const bool is_same =
-            is_call ? backend != NULL && ets_text_is(instruction.name, backend) : backend == NULL;
-        if (!is_same) return false;
-    }
-    return true;
-}
-
 struct ets_layer_method *ets_layer_method(const struct ets_layer_names *names,
                                           const struct ets_method *method)
 {
@@ -91,8 +70,10 @@ struct ets_layer_method *ets_layer_method(const struct ets_layer_names *names,
         if (!ets_text_is(method->name, names->methods[i].name)) continue;
         if (method->chain_count == 0) return NULL;
         ets_method_chain(method, 0, &chain);
-        return is_of_chain(names->record, names->methods[i].name, &chain) ? &names->methods[i]
-                                                                          : NULL;
+        return ets_etrecord_check_chain(names->record, names->methods[i].name, &chain, NULL) ==
+                       ETS_OK
+                   ? &names->methods[i]
+                   : NULL;
     }
     return NULL;
 }

@@ -8,6 +8,7 @@
 #include "contents/method_parts.h"
 #include "format/program_lists.h"
 #include "host/strings.h"
+#include "record/record_maps.h"
 
 struct comparison {
     struct ets_arena *arena;
@@ -228,36 +229,6 @@ enum ets_status ets_program_difference_find(struct ets_arena *arena,
     return ETS_OK;
 }
 
-/* Whether a method's maps speak of instructions that it has, and of delegates by their backends. */
-static enum ets_status check_method(const struct ets_method *method,
-                                    const struct ets_etrecord *record, const char *name,
-                                    struct ets_error *error)
-{
-    const int64_t *mapped;
-    size_t count;
-    struct ets_chain chain = {.instruction_count = 0};
-    if (method->chain_count > 0) ets_method_chain(method, 0, &chain);
-    ets_etrecord_mapped_instructions(record, name, &mapped, &count);
-    for (size_t i = 0; i < count; i++) {
-        struct ets_instruction instruction;
-        const char *backend = ets_etrecord_backend(record, name, mapped[i]);
-        if (mapped[i] < 0 || mapped[i] >= (int64_t)chain.instruction_count) {
-            return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
-                            "the ETRecord is of another program: it maps instruction %lld of %s, "
-                            "which has %u",
-                            (long long)mapped[i], name, chain.instruction_count);
-        }
-        ets_chain_instruction(&chain, (uint32_t)mapped[i], &instruction);
-        if (backend != NULL && !ets_text_is(instruction.name, backend)) {
-            return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
-                            "the ETRecord is of another program: instruction %lld of %s calls %s "
-                            "there, %.*s here",
-                            (long long)mapped[i], name, backend, ETS_TEXT(instruction.name));
-        }
-    }
-    return ETS_OK;
-}
-
 enum ets_status ets_program_check_record(const struct ets_program *program,
                                          const struct ets_etrecord *record, struct ets_error *error)
 {
@@ -265,7 +236,9 @@ enum ets_status ets_program_check_record(const struct ets_program *program,
         struct ets_method method;
         ets_program_method(program, i, &method);
         const char *name = ets_record_method(record, method.name);
-        if (name != NULL) ETS_TRY(check_method(&method, record, name, error));
+        struct ets_chain chain = {.instruction_count = 0};
+        if (method.chain_count > 0) ets_method_chain(&method, 0, &chain);
+        if (name != NULL) ETS_TRY(ets_etrecord_check_chain(record, name, &chain, error));
     }
     return ETS_OK;
 }

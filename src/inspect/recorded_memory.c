@@ -25,7 +25,7 @@ static bool read_held(struct ets_bytes value, struct ets_held_memory *out)
     const uint8_t *at = value.data;
     const uint32_t owner = ets_load_u32(at), phase = ets_load_u16(at + 56);
     const size_t method_bytes = ets_load_u16(at + 60), rest = value.size - HELD_BYTES;
-    if (owner < ETS_MEMORY_PROGRAM || owner > ETS_MEMORY_HEAP || phase > ETS_MEMORY_RUN ||
+    if (owner < ETS_MEMORY_PROGRAM || owner > ETS_MEMORY_STACK || phase > ETS_MEMORY_RUN ||
         method_bytes > rest) {
         return false;
     }
@@ -43,8 +43,9 @@ static bool read_held(struct ets_bytes value, struct ets_held_memory *out)
         .instruction = ets_load_u32(at + 52),
         .is_shared = (ets_load_u16(at + 58) & 1) != 0,
         .method = text_at(at + HELD_BYTES, method_bytes),
-        .backend = text_at(at + HELD_BYTES + method_bytes, rest - method_bytes),
     };
+    *(owner == ETS_MEMORY_STACK ? &out->processor : &out->backend) =
+        text_at(at + HELD_BYTES + method_bytes, rest - method_bytes);
     return true;
 }
 

@@ -23,9 +23,9 @@
 struct ets_held_memory {
     enum ets_memory_owner owner;
     enum ets_memory_phase phase;
-    uint32_t index;      /* PLANNED: of the planned buffer, from 0 */
+    uint32_t index;      /* PLANNED: of the buffer, from 0; STACK: 0 the caller's, 1 the pool's */
     uint64_t bytes;      /* the maximum at one time, with padding */
-    uint64_t count;      /* allocations; of inputs and outputs, values */
+    uint64_t count;      /* allocations; of inputs and outputs, values; STACK: threads */
     uint64_t touched;    /* PLANNED: bytes in pages that were written or read */
     uint64_t pool_bytes; /* enough for its allocator, for all owners together */
     uint32_t alignment;  /* the largest requested; 0: unknown */
@@ -36,6 +36,7 @@ struct ets_held_memory {
     struct ets_text method; /* PROGRAM, DATA: absent */
     struct ets_text
         backend; /* METHOD, TEMPORARY: a delegate took it; absent: the runtime, kernels */
+    struct ets_text processor; /* STACK: where it was measured, as "x86_64" */
 };
 
 /* Temporary memory of one instruction. */

@@ -3,6 +3,7 @@
 #define ETSCOPE_RECORD_RECORD_MAPS_H
 
 #include "etscope/etrecord.h"
+#include "etscope/program.h"
 
 /*
  * The handles of one delegate identifier, which is matched exactly (an integer identifier as
@@ -36,5 +37,17 @@ const char *ets_etrecord_delegate_identifier(const struct ets_etrecord *record, 
 /* 1 if the record has the map (older layouts do not), else 0. */
 int ets_etrecord_has_delegate_map(const struct ets_etrecord *record, const char *method);
 int ets_etrecord_has_num_outs_map(const struct ets_etrecord *record, const char *method);
+
+/*
+ * Whether the record's `method` is that of a program's chain: the instructions that it maps are
+ * there, and delegate calls have the record's backend. MISMATCH. The first two are its parts.
+ */
+enum ets_status ets_etrecord_check_size(const struct ets_etrecord *record, const char *method,
+                                        const struct ets_chain *chain, struct ets_error *error);
+enum ets_status ets_etrecord_check_backend(const struct ets_etrecord *record, const char *method,
+                                           const struct ets_instruction *instruction,
+                                           struct ets_error *error);
+enum ets_status ets_etrecord_check_chain(const struct ets_etrecord *record, const char *method,
+                                         const struct ets_chain *chain, struct ets_error *error);
 
 #endif

@@ -106,6 +106,10 @@ static void add_to_method(struct ets_allocation_method *method, const struct ets
     case ETS_MEMORY_INPUTS: method->inputs = sum(method->inputs, held->bytes); break;
     case ETS_MEMORY_OUTPUTS: method->outputs = sum(method->outputs, held->bytes); break;
     case ETS_MEMORY_HEAP: method->heap = sum(method->heap, held->bytes); break;
+    case ETS_MEMORY_STACK:
+        if (held->index > 0) break;
+        *(held->phase == ETS_MEMORY_LOAD ? &method->load_stack : &method->run_stack) = held;
+        break;
     case ETS_MEMORY_PROGRAM:
     case ETS_MEMORY_DATA: break;
     }
@@ -123,6 +127,7 @@ static void add_up(struct ets_allocation_owners *view, struct ets_allocation_met
         struct ets_allocation_owner *item = &view->items[method->first + i];
         if (method->total == 0 || method->total == ETS_MEMORY_UNKNOWN) continue;
         if (item->held->bytes == ETS_MEMORY_UNKNOWN) continue;
+        if (item->held->owner == ETS_MEMORY_STACK) continue;
         item->share = (double)item->held->bytes / (double)method->total;
     }
 }
@@ -152,6 +157,14 @@ static void say_bytes(struct ets_text_builder *line, const char *before, uint64_
     else ets_add_bytes(line, bytes);
 }
 
+/* Of loading and running; 0: not told. */
+static uint64_t larger_stack(const struct ets_allocation_method *method)
+{
+    const uint64_t load = method->load_stack == NULL ? 0 : method->load_stack->bytes;
+    const uint64_t run = method->run_stack == NULL ? 0 : method->run_stack->bytes;
+    return load > run ? load : run;
+}
+
 size_t ets_allocation_headline(const struct ets_allocation_owners *owners, uint32_t index,
                                char *text, size_t room)
 {
@@ -170,6 +183,7 @@ size_t ets_allocation_headline(const struct ets_allocation_owners *owners, uint3
     if (method->outputs > 0) say_bytes(&line, ", outputs", method->outputs);
     say_bytes(&line, method->heap == ETS_MEMORY_UNKNOWN ? ", other heap" : ", other heap about",
               method->heap);
+    if (larger_stack(method) > 0) say_bytes(&line, "; stack", larger_stack(method));
     if (owners->program != ETS_MEMORY_UNKNOWN) {
         say_bytes(&line, "; the program file has", owners->program);
     }
@@ -187,13 +201,21 @@ const char *ets_memory_owner_name(enum ets_memory_owner owner)
     case ETS_MEMORY_INPUTS: return "inputs";
     case ETS_MEMORY_OUTPUTS: return "outputs";
     case ETS_MEMORY_HEAP: return "heap";
+    case ETS_MEMORY_STACK: return "stack";
     }
     return "unknown";
 }
 
+const char *ets_stack_threads_name(const struct ets_held_memory *held)
+{
+    if (held->owner != ETS_MEMORY_STACK) return NULL;
+    return held->index == 0 ? "calling thread" : "pool's threads";
+}
+
 const char *ets_memory_moment_name(enum ets_memory_moment moment)
 {
-    static const char *const names[] = {"before load", "after load", "before runs",
-                                        "after first run", "at the end"};
+    static const char *const names[] = {"before load",      "after load", "before runs",
+                                        "after first run",  "at the end", "peak of load",
+                                        "peak of first run"};
     return (unsigned)moment < ETS_MOMENT_COUNT ? names[moment] : "unknown";
 }

@@ -32,7 +32,9 @@ struct ets_allocation_method {
     uint64_t temporary;       /* the temporary allocator: most at once */
     uint64_t inputs, outputs; /* outside of the planned buffers */
     uint64_t heap;            /* taken outside of all these while loading and in the first run */
-    uint64_t total;           /* of all; without the heap where that is not known */
+    const struct ets_held_memory *load_stack,
+        *run_stack; /* of the calling thread; NULL: not told */
+    uint64_t total; /* of all but the stack; without the heap where that is not known */
     const struct ets_process_memory *process[ETS_MOMENT_COUNT]; /* NULL: not told */
 };
 
@@ -55,6 +57,8 @@ ETS_API size_t ets_allocation_headline(const struct ets_allocation_owners *owner
 
 /* "planned": one word for the owner. */
 ETS_API const char *ets_memory_owner_name(enum ets_memory_owner owner);
+/* Which threads' stack: "calling thread", "pool's threads"; NULL: `held` is no stack. */
+ETS_API const char *ets_stack_threads_name(const struct ets_held_memory *held);
 /* "before load" */
 ETS_API const char *ets_memory_moment_name(enum ets_memory_moment moment);
 

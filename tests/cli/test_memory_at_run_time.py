@@ -1,8 +1,10 @@
 """`etscope profile --memory`: who takes a method's memory, counted while it runs."""
 
 import json
+import os
 import shutil
 import subprocess
+import sys
 import unittest
 from pathlib import Path
 
@@ -10,7 +12,8 @@ import run_support as support
 from support import FolderTest
 from run_support import DATA, ETSCOPE, EXAMPLES, INPUT, MODELS, USAGE, RunTest
 
-MOMENTS = ["before load", "after load", "before runs", "after first run", "at the end"]
+MOMENTS = ["before load", "after load", "before runs", "after first run", "at the end",
+           "peak of load", "peak of first run"]
 
 
 class Recorded(FolderTest):
@@ -21,7 +24,7 @@ class Recorded(FolderTest):
                             "--format", "csv", "--columns", "owner,part,phase,held,alignment,operator")
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = done.stdout.splitlines()
-        self.assertEqual([line for line in lines if not line.startswith(("process", "heap"))], [
+        self.assertEqual([line for line in lines if not line.startswith(("process", "heap", "stack"))], [
             "owner,part,phase,held_bytes,alignment,operator",
             "program,,,4744,,",
             "method,runtime,load,5086,8,",
@@ -117,6 +120,11 @@ class MemoryAtRunTime(RunTest):
         self.assertEqual([(row["owner"], row["phase"], row["bytes"]) for row in held],
                          [(row["owner"], row["phase"], row["held_bytes"]) for row in rows
                           if row["owner"] != "process"])
+        stack = self.rows_of("sql", "select part, threads, processor from held_memory "
+                             "where owner = 'stack'", trace)
+        self.assertEqual([(row["part"], row["threads"], row["processor"]) for row in stack],
+                         [(row["part"], row["threads"], row["processor"]) for row in rows
+                          if row["owner"] == "stack"])
         steps = self.rows_of("sql", "select chain, instruction, bytes from temporary_memory", trace)
         self.assertEqual(max(step["bytes"] for step in steps), 96)
         moments = self.rows_of("sql", "select moment, resident_bytes, heap_bytes "
@@ -132,6 +140,29 @@ class MemoryAtRunTime(RunTest):
                          ("kernels", "run", 96))
         self.assertEqual(rows[0]["operator"], "topk.values")
         self.assertEqual(rows[0]["allocations"], rows[0]["runs"])  # one in each, warm-up too
+
+    @unittest.skipUnless(sys.platform == "linux", "stacks are measured on Linux")
+    def test_the_stack_below_the_call(self):
+        rows = self.memory_of("types", "forward", "--threads", 2)
+        stacks = {(row["part"], row["phase"]): row for row in rows if row["owner"] == "stack"}
+        for phase in ("load", "run"):
+            own = stacks["calling thread", phase]
+            self.assertTrue(500 < own["held_bytes"] < 100_000, own)
+            self.assertEqual((own["threads"], own["processor"]), (1, os.uname().machine))
+        again = [row for row in self.memory_of("types", "forward") if row["owner"] == "stack"]
+        for row in again:  # but for how the call's frame is aligned
+            if row["part"] == "calling thread":
+                self.assertAlmostEqual(row["held_bytes"], stacks[row["part"], row["phase"]]["held_bytes"],
+                                       delta=128)
+
+    @unittest.skipUnless(sys.platform == "linux", "the peak is Linux's")
+    def test_the_peak_is_no_less_than_what_is_left(self):
+        moments = {row["part"]: row["held_bytes"] for row in self.memory_of("types", "forward")
+                   if row["owner"] == "process"}
+        if moments["peak of load"] is None:
+            self.skipTest("/proc/self/clear_refs cannot be written here")
+        for peak, left in (("peak of load", "after load"), ("peak of first run", "after first run")):
+            self.assertGreaterEqual(moments[peak] + (64 << 10), moments[left])  # counts are in batches
 
     def test_programs_without_delegates_take_no_heap_while_loading(self):
         for row in self.memory_of("conv_portable", "forward"):
@@ -168,7 +199,9 @@ class MemoryAtRunTime(RunTest):
                             ("temporary", "temporary_pool")):
             size = sum(row["held_bytes"] for row in rows if row["owner"] == owner)
             self.assertIn(f"static uint8_t forward_{name}[{size}];", snippet)
-        self.assertIn("stack: not measured", snippet)
+        machine = os.uname().machine
+        self.assertRegex(snippet, rf"stack of the calling thread: load \d+ bytes, run \d+ bytes; "
+                                  rf"measured on this {machine} host")
         for compiler, language, standard in (("cc", "c", "c11"), ("c++", "c++", "c++17")):
             done = subprocess.run([compiler, f"-std={standard}", "-Wall", "-Wextra", "-Werror",
                                    "-Wno-unused-variable", "-fsyntax-only", "-x", language, "-"],

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import unittest
 
 import run_support as support
@@ -149,9 +150,22 @@ class Profile(RunTest):
 
     def test_without_a_record_there_are_operators_but_no_lines(self):
         rows = support.json_rows(self.ok("profile", EXAMPLES / "mlp" / "portable.pte", "--format",
-                                  "json").stdout)
+                                  "json", "--no-siblings").stdout)
         self.assertIn("addmm.out", [row["operator"] for row in rows])
         self.assertFalse(any(row.get("source") for row in rows))
+
+    def test_the_record_beside_the_program_is_used(self):
+        done = self.ok("profile", EXAMPLES / "mlp" / "portable.pte", "--format", "json")
+        self.assertRegex(done.stderr, r"note: using \S+portable\.etrecord beside the program; "
+                                      r"--no-siblings ignores it")
+        self.assertTrue(any(row.get("source") for row in support.json_rows(done.stdout)))
+
+    def test_a_record_of_another_program_beside_it_is_ignored(self):
+        shutil.copy(EXAMPLES / "mlp" / "portable.pte", self.folder / "model.pte")
+        shutil.copy(EXAMPLES / "mobile_cnn" / "portable.etrecord", self.folder / "model.etrecord")
+        done = self.ok("profile", self.folder / "model.pte", "--format", "json")
+        self.assertIn("model.etrecord: it belongs to another program or cannot be read", done.stderr)
+        self.assertFalse(any(row.get("source") for row in support.json_rows(done.stdout)))
 
     def test_a_record_of_another_program_is_refused(self):
         pte, _, _ = files_of("mlp/portable")

@@ -266,7 +266,7 @@ class Mistakes(support.FolderTest):
                               fixture("mlp_xnnpack", "model.pte"),
                               "--etrecord", fixture("mlp_xnnpack", "model.etrecord"))
         self.assertEqual(code, support.MISMATCH)
-        self.assertIn("the ETRecord is of another program", error)
+        self.assertIn("the ETRecord does not belong to this program", error)
 
     def test_diff__a_damaged_program_is_named(self):
         path = self.folder / "cut.pte"

@@ -59,13 +59,14 @@ def _part(held):
     if held.owner in (lib.ETS_MEMORY_METHOD, lib.ETS_MEMORY_TEMPORARY):
         default = "runtime" if held.owner == lib.ETS_MEMORY_METHOD else "kernels"
         return text(held.backend) or default
-    return None
+    return text(lib.ets_stack_threads_name(held))
 
 
 def _owner(handle, item):
     held = item.held
     is_allocator = held.owner in (lib.ETS_MEMORY_METHOD, lib.ETS_MEMORY_TEMPORARY)
     is_inside = held.chain >= 0
+    is_stack = held.owner == lib.ETS_MEMORY_STACK
     return {
         "method": text(held.method),
         "owner": text(lib.ets_memory_owner_name(held.owner)),
@@ -78,6 +79,8 @@ def _owner(handle, item):
         "runs": held.runs if held.phase == lib.ETS_MEMORY_RUN else None,
         "alignment": held.alignment or None,
         "instruction": held.instruction if is_inside else None,
+        "threads": held.count if is_stack else None,
+        "processor": text(held.processor),
         "operator": _operator(handle, item.row),
         "file_bytes": None,
         "heap_bytes": None,

@@ -76,21 +76,10 @@ static int open_given(struct programs *p, int side, const char *path)
     return cli_fail(path, &error);
 }
 
-/* The ETRecord beside a program, where it is the program's. */
-static void open_sibling(struct programs *p, int side)
+static bool is_record_of(void *context, const struct cli_record *record)
 {
-    char path[CLI_SIBLING_BYTES];
-    const char *program = p->arguments->words[side];
-    if (!cli_siblings_wanted(p->arguments) || !cli_sibling_path(program, ".etrecord", path)) return;
-    if (cli_record_read(path, &p->records[side], NULL) == ETS_OK &&
-        ets_program_check_record(&p->programs[side].program, p->records[side].record, NULL) ==
-            ETS_OK) {
-        return;
-    }
-    cli_note("ignored %s beside %s: it belongs to another program or cannot be read", path,
-             cli_path_name(program));
-    cli_record_close(&p->records[side]);
-    p->records[side] = (struct cli_record){NULL, NULL};
+    const struct cli_program *program = context;
+    return ets_program_check_record(&program->program, record->record, NULL) == ETS_OK;
 }
 
 static int open_all(struct programs *p)
@@ -102,7 +91,10 @@ static int open_all(struct programs *p)
         code = cli_program_open(p->arguments->words[s], &p->programs[s]);
         if (code != CLI_OK) continue;
         if (given[s] != NULL) code = open_given(p, s, given[s]);
-        else open_sibling(p, s);
+        else {
+            cli_sibling_record(p->arguments, p->arguments->words[s], is_record_of, &p->programs[s],
+                               &p->records[s]);
+        }
     }
     return code;
 }

@@ -4,11 +4,13 @@
 #include "cli/inspect/show.h"
 #include "cli/inspect/show_memory.h"
 #include "cli/open/session.h"
+#include "cli/open/siblings.h"
 #include "etscope/experimental/delegates.h"
 
 const struct cli_option cli_profile_options[] = {
     {"--etrecord", NULL, "FILE", "The ETRecord of the export; adds source lines and modules", NULL,
      false},
+    {"--no-siblings", NULL, NULL, "Ignore the ETRecord found beside the program", NULL, false},
     {"--runs", "-r", "N", "Number of runs; default 10", NULL, false},
     {"--trace", "-o", "FILE", "Also keep the trace (ETDump) in FILE", NULL, false},
     CLI_SHOW_OPTIONS,
@@ -48,6 +50,33 @@ static int check_record(const struct cli_session *session)
     return CLI_OK;
 }
 
+static bool explains_trace(void *context, const struct cli_record *record)
+{
+    const struct cli_session *session = context;
+    return cli_trace_agrees(session->trace, record->record, &session->model.program);
+}
+
+/* Shows the trace, with the ETRecord that was given or lies beside the program. */
+static int show(struct cli_session *session)
+{
+    struct cli_record found = {.file = NULL};
+    struct cli_subject subject = {
+        .path = session->path,
+        .dump = session->trace,
+        .debug_buffer = session->debug,
+        .record = session->record.record,
+        .program = &session->model.program,
+        .method = known_method(session),
+    };
+    if (subject.record == NULL && !cli_wants_memory(session->arguments) &&
+        cli_sibling_record(session->arguments, session->path, explains_trace, session, &found)) {
+        subject.record = found.record;
+    }
+    const int code = cli_show(session->arguments, &subject);
+    cli_record_close(&found);
+    return code;
+}
+
 int cmd_profile(const struct cli_arguments *arguments)
 {
     const char *tracer = cli_value(arguments, "--tracer");
@@ -72,15 +101,7 @@ int cmd_profile(const struct cli_arguments *arguments)
         code = cli_session_keep(&session, trace_path, &session.trace, 1);
     }
     if (code == CLI_OK) {
-        struct cli_subject subject = {
-            .path = session.path,
-            .dump = session.trace,
-            .debug_buffer = session.debug,
-            .record = session.record.record,
-            .program = &session.model.program,
-            .method = known_method(&session),
-        };
-        code = cli_show(arguments, &subject);
+        code = show(&session);
         if (code == CLI_OK && session.is_incomplete) code = CLI_NEGATIVE;
     }
     if (code == CLI_OK || code == CLI_NEGATIVE) {

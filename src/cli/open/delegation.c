@@ -16,24 +16,29 @@ enum ets_status cli_delegation_open(const struct cli_arguments *arguments,
     return ets_delegation_open(&options, delegation_out, error);
 }
 
+struct search {
+    const struct cli_arguments *arguments;
+    const struct ets_program *program;
+    struct ets_delegation **delegation_out;
+};
+
+static bool is_of_program(void *context, const struct cli_record *record)
+{
+    const struct search *search = context;
+    return cli_delegation_open(search->arguments, search->program, record, search->delegation_out,
+                               NULL) == ETS_OK;
+}
+
 void cli_delegation_find_record(const struct cli_arguments *arguments, const char *program_path,
                                 const struct ets_program *program, struct cli_record *record,
                                 struct ets_delegation **delegation_out)
 {
-    static char path[CLI_SIBLING_BYTES]; /* the record's name from now on */
+    struct search search = {arguments, program, delegation_out};
     struct cli_record found;
     struct ets_method method;
     const char *wanted = cli_value(arguments, "--method");
-    if (!cli_siblings_wanted(arguments) || cli_has(arguments, "--etrecord")) return;
-    if (!cli_sibling_path(program_path, ".etrecord", path)) return;
     /* A method that the program lacks is no fault of the record; the caller reports it. */
     if (wanted != NULL && ets_program_find_method(program, wanted, &method, NULL) != ETS_OK) return;
-    if (cli_record_read(path, &found, NULL) == ETS_OK &&
-        cli_delegation_open(arguments, program, &found, delegation_out, NULL) == ETS_OK) {
+    if (cli_sibling_record(arguments, program_path, is_of_program, &search, &found))
         *record = found;
-        cli_note("using %s beside the program; --no-siblings ignores it", path);
-        return;
-    }
-    cli_record_close(&found);
-    cli_note_ignored(path);
 }

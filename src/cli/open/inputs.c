@@ -1,12 +1,14 @@
 /* Opens ETRecords and programs that options name, and reports errors. */
 #include "cli/open/inputs.h"
 
+#include <stdlib.h>
+
 #include "etscope/file.h"
 
 enum ets_status cli_record_read(const char *path, struct cli_record *record_out,
                                 struct ets_error *error)
 {
-    *record_out = (struct cli_record){NULL, NULL};
+    *record_out = (struct cli_record){.file = NULL};
     if (path == NULL) return ETS_OK;
     enum ets_status status = cli_file_open(path, &record_out->file, error);
     if (status != ETS_OK) return status;
@@ -25,6 +27,7 @@ void cli_record_close(struct cli_record *record)
 {
     ets_etrecord_close(record->record);
     ets_file_close(record->file);
+    free(record->path);
 }
 
 /* Opens the contents of the file. */

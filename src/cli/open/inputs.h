@@ -12,6 +12,7 @@
 struct cli_record {
     struct ets_file *file;
     struct ets_etrecord *record;
+    char *path; /* of one that was found, for its name; NULL: an option gave it */
 };
 /* The first does not report errors. Close both even after a failure. */
 enum ets_status cli_record_read(const char *path, struct cli_record *record_out,

@@ -1,4 +1,5 @@
 /* Finds ETRecords and programs beside traces, and uses those that agree. */
+#define _POSIX_C_SOURCE 200809L
 #include "cli/open/siblings.h"
 
 #include <stdio.h>
@@ -70,6 +71,27 @@ bool cli_sibling_path(const char *path, const char *ending, char found[PATH_BYTE
 void cli_note_ignored(const char *path)
 {
     cli_note("ignored %s: it belongs to another program or cannot be read", path);
+}
+
+bool cli_sibling_record(const struct cli_arguments *arguments, const char *program_path,
+                        cli_is_record_of *is_of, void *context, struct cli_record *record_out)
+{
+    char path[PATH_BYTES];
+    *record_out = (struct cli_record){.file = NULL};
+    if (!cli_siblings_wanted(arguments)) return false;
+    if (!cli_sibling_path(program_path, ".etrecord", path)) return false;
+    char *name = strdup(path); /* the record keeps it */
+    if (name != NULL && cli_record_read(name, record_out, NULL) == ETS_OK &&
+        is_of(context, record_out)) {
+        record_out->path = name;
+        cli_note("using %s beside the program; --no-siblings ignores it", path);
+        return true;
+    }
+    cli_record_close(record_out);
+    free(name);
+    *record_out = (struct cli_record){.file = NULL};
+    cli_note_ignored(path);
+    return false;
 }
 
 /* Finds files with the trace's name. */

@@ -64,6 +64,15 @@ bool cli_sibling_path(const char *path, const char *ending, char found[CLI_SIBLI
 /* The note that a record beside a program is not used: it is another's, or damaged. */
 void cli_note_ignored(const char *path);
 
+/*
+ * Opens the record "a.etrecord" beside the program "a.pte", unless options forbid it, and keeps it
+ * if `is_of` says that it is the program's. A note tells that it is used, or ignored. False: none;
+ * the record is empty then.
+ */
+typedef bool cli_is_record_of(void *context, const struct cli_record *record);
+bool cli_sibling_record(const struct cli_arguments *arguments, const char *program_path,
+                        cli_is_record_of *is_of, void *context, struct cli_record *record_out);
+
 /* Whether a file with the trace's name exists beside it. */
 bool cli_siblings_exist(const char *path);
 

@@ -93,22 +93,14 @@ static enum ets_status check_record(const struct subject *s, struct ets_error *e
     return ETS_OK;
 }
 
-/* The record of the program's name that lies beside it; false: there is none of this program. */
-static bool try_sibling(struct subject *s)
+/* Opens the map with the record, and keeps it if that is the program's. */
+static bool is_record_of(void *context, const struct cli_record *record)
 {
-    static char path[CLI_SIBLING_BYTES]; /* the record's name from now on */
-    if (cli_has(s->arguments, "--etrecord") || !cli_siblings_wanted(s->arguments)) return false;
-    if (!cli_sibling_path(s->arguments->words[0], ".etrecord", path)) return false;
-    if (cli_record_read(path, &s->record, NULL) == ETS_OK && open_map(s, NULL, NULL) == ETS_OK &&
-        check_record(s, NULL) == ETS_OK) {
-        cli_note("using %s beside the program; --no-siblings ignores it", path);
-        return true;
-    }
+    struct subject *s = context;
+    (void)record; /* the subject's */
+    if (open_map(s, NULL, NULL) == ETS_OK && check_record(s, NULL) == ETS_OK) return true;
     ets_byte_map_close(s->map);
-    cli_record_close(&s->record);
     s->map = NULL;
-    s->record = (struct cli_record){.file = NULL};
-    cli_note_ignored(path);
     return false;
 }
 
@@ -118,8 +110,12 @@ static int open_all(struct subject *s)
     uint32_t source;
     const char *record = cli_value(s->arguments, "--etrecord");
     int code = open_files(s);
+    if (code == CLI_OK &&
+        cli_sibling_record(s->arguments, s->arguments->words[0], is_record_of, s, &s->record)) {
+        return CLI_OK;
+    }
     if (code == CLI_OK) code = cli_record_open(record, &s->record);
-    if (code != CLI_OK || try_sibling(s)) return code;
+    if (code != CLI_OK) return code;
     if (open_map(s, &source, &error) != ETS_OK) {
         const bool is_records = source == ETS_BYTES_NONE && error.status != ETS_NO_MEMORY;
         return cli_fail(source != ETS_BYTES_NONE ? s->sources[source].path

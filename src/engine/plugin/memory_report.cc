@@ -7,6 +7,10 @@
 #include <new>
 #include <utility>
 
+#ifdef __unix__
+#include <sys/utsname.h>
+#endif
+
 extern "C" {
 #include "base/crc32.h"
 #include "base/memory_entries.h"
@@ -83,6 +87,16 @@ void put_owned(std::string *entries, const owned &one)
     value += one.method + one.backend;
     put_entry(entries, ETS_MEMORY_KEY_HELD, value);
 }
+
+/* "x86_64"; empty: unknown. */
+std::string machine_name()
+{
+#ifdef __unix__
+    struct utsname names;
+    if (uname(&names) == 0) return names.machine;
+#endif
+    return {};
+}
 }  // namespace
 
 method_memory::method_memory(const et::MethodMeta &meta, tracer *tracer)
@@ -130,27 +144,45 @@ void method_memory::sample(moment when)
     has_[when] = true;
 }
 
+/* Samples use the stack themselves, so it is painted anew; no memory is touched for that. */
+void method_memory::start(moment when)
+{
+    stack_.start();
+    sample(when);
+    follows_peak_ = start_resident_peak();
+    stack_.start_caller();
+}
+
+method_memory::stack_use method_memory::stop(moment when, moment peak)
+{
+    const stack_use stack = {stack_.caller_bytes(), stack_.pool_bytes(), stack_.pool_threads()};
+    sample(when);
+    if (follows_peak_) process_[peak].resident = read_resident_peak();
+    has_[peak] = true;
+    return stack;
+}
+
 void method_memory::before_load()
 {
     tracer_->start(); /* allocates its buffer before the load, so that it does not count */
-    sample(BEFORE_LOAD);
+    start(BEFORE_LOAD);
 }
 
 void method_memory::after_load()
 {
-    sample(AFTER_LOAD);
+    load_stack_ = stop(AFTER_LOAD, PEAK_OF_LOAD);
     method_load_ = method_.take();
     temporary_load_ = temporary_.take();
 }
 
 void method_memory::before_run()
 {
-    if (runs_ == 0) sample(BEFORE_RUNS);
+    if (runs_ == 0) start(BEFORE_RUNS);
 }
 
 void method_memory::after_run()
 {
-    if (runs_++ == 0) sample(AFTER_FIRST_RUN);
+    if (runs_++ == 0) run_stack_ = stop(AFTER_FIRST_RUN, PEAK_OF_FIRST_RUN);
 }
 
 void method_memory::end()
@@ -209,6 +241,23 @@ void method_memory::put_heap(std::string *entries, uint16_t phase, moment from, 
                         .method = name_});
 }
 
+void method_memory::put_stack(std::string *entries, uint16_t phase, const stack_use &stack) const
+{
+    const std::pair<size_t, uint64_t> threads[] = {{1, stack.caller},
+                                                   {stack.pool_threads, stack.pool}};
+    for (uint32_t i = 0; i < 2; i++) {
+        if (threads[i].first == 0) continue;
+        put_owned(entries, {.owner = ETS_MEMORY_STACK,
+                            .index = i,
+                            .bytes = threads[i].second,
+                            .count = threads[i].first,
+                            .runs = phase == ETS_MEMORY_RUN ? 1U : 0U,
+                            .phase = phase,
+                            .method = name_,
+                            .backend = machine_name()});
+    }
+}
+
 void method_memory::put(std::string *entries)
 {
     if (!is_ended_) end();
@@ -239,6 +288,8 @@ void method_memory::put(std::string *entries)
     }
     put_heap(entries, ETS_MEMORY_LOAD, BEFORE_LOAD, AFTER_LOAD);
     put_heap(entries, ETS_MEMORY_RUN, BEFORE_RUNS, AFTER_FIRST_RUN);
+    if (has_[AFTER_LOAD]) put_stack(entries, ETS_MEMORY_LOAD, load_stack_);
+    if (has_[AFTER_FIRST_RUN]) put_stack(entries, ETS_MEMORY_RUN, run_stack_);
     for (const auto &each : temporary_.taken_by_step()) {
         std::string value;
         store(&value, static_cast<int32_t>(each.first.first));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/plugin/counted_memory.h"
+#include "engine/plugin/stack_memory.h"
 #include "engine/plugin/tracer.h"
 
 namespace ets
@@ -25,6 +26,11 @@ struct process_memory {
 
 /* `apart`: heap bytes that do not count, such as the tracer's buffer. */
 process_memory read_process_memory(uint64_t apart);
+
+/* Starts to look for the most of the resident set; false: the system does not let us. */
+bool start_resident_peak();
+/* The most since then; UINT64_MAX: unknown. */
+uint64_t read_resident_peak();
 
 /* One method, from before its load to its end. Lives as long as the program. */
 class method_memory
@@ -59,7 +65,21 @@ class method_memory
     void put(std::string *entries);
 
   private:
-    enum moment { BEFORE_LOAD, AFTER_LOAD, BEFORE_RUNS, AFTER_FIRST_RUN, AT_THE_END, MOMENTS };
+    enum moment {
+        BEFORE_LOAD,
+        AFTER_LOAD,
+        BEFORE_RUNS,
+        AFTER_FIRST_RUN,
+        AT_THE_END,
+        PEAK_OF_LOAD,
+        PEAK_OF_FIRST_RUN,
+        MOMENTS
+    };
+    /* What one thread, or the most of several, took of its stack. */
+    struct stack_use {
+        uint64_t caller = UINT64_MAX, pool = UINT64_MAX;
+        size_t pool_threads = 0;
+    };
     struct planned_buffer {
         uint64_t bytes, touched;
         int shared;
@@ -69,6 +89,9 @@ class method_memory
     };
 
     void sample(moment when);
+    void start(moment when);
+    stack_use stop(moment when, moment peak);
+    void put_stack(std::string *entries, uint16_t phase, const stack_use &stack) const;
     void put_heap(std::string *entries, uint16_t phase, moment from, moment to) const;
     void put_takers(std::string *entries, uint32_t owner, uint16_t phase,
                     const counting_allocator::takers &takers, uint64_t pool) const;
@@ -85,6 +108,9 @@ class method_memory
     uint32_t runs_ = 0;
     bool is_ended_ = false;
     process_memory process_[MOMENTS];
+    stack_meter stack_;
+    stack_use load_stack_, run_stack_;
+    bool follows_peak_ = false;
     bool has_[MOMENTS] = {};
 };
 

@@ -2,7 +2,11 @@
 #include "engine/plugin/threads.h"
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
+#include <thread>
 
 #include "engine/plugin/runtime.h"
 
@@ -21,6 +25,7 @@ struct NoThreadPoolGuard {
 #if __has_include(<executorch/extension/threadpool/threadpool.h>)
 #include <executorch/extension/threadpool/threadpool.h>
 #else
+#include <executorch/runtime/core/function_ref.h>
 /* The packaged runtime exports these functions without their header. */
 namespace executorch::extension::threadpool
 {
@@ -29,6 +34,7 @@ class ThreadPool
   public:
     size_t get_thread_count() const;
     bool _unsafe_reset_threadpool(uint32_t new_thread_count);
+    void run(executorch::runtime::FunctionRef<void(size_t)> fn, size_t range);
 };
 ThreadPool *get_threadpool();
 }  // namespace executorch::extension::threadpool
@@ -40,7 +46,29 @@ namespace ets
 namespace
 {
 std::atomic<size_t> open_methods{0};
-}
+
+#ifdef ETS_ENGINE_HAS_THREADPOOL
+/* Holds each thread until all have come, so that none takes a second turn. */
+class meeting
+{
+  public:
+    explicit meeting(size_t count) : expected_(count) {}
+
+    /* False: not all came within a second. */
+    bool wait()
+    {
+        std::unique_lock<std::mutex> lock(mutex_);
+        if (++come_ == expected_) all_.notify_all();
+        return all_.wait_for(lock, std::chrono::seconds(1), [&] { return come_ == expected_; });
+    }
+
+  private:
+    std::mutex mutex_;
+    std::condition_variable all_;
+    size_t expected_, come_ = 0;
+};
+#endif
+}  // namespace
 
 size_t thread_count()
 {
@@ -69,6 +97,25 @@ enum ets_status set_thread_count(unsigned count, struct ets_error *error)
 #endif
     return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,
                     "this ExecuTorch runtime cannot use %u threads", count);
+}
+
+bool run_on_other_threads([[maybe_unused]] const std::function<void(size_t)> &task)
+{
+    const size_t count = thread_count();
+    if (count == 1) return true;
+#ifdef ETS_ENGINE_HAS_THREADPOOL
+    meeting everyone(count);
+    const std::thread::id caller = std::this_thread::get_id();
+    std::atomic<size_t> next{0}, missed{0};
+    auto turn = [&](size_t) {
+        if (!everyone.wait()) missed++;
+        else if (std::this_thread::get_id() != caller) task(next++);
+    };
+    executorch::extension::threadpool::get_threadpool()->run(turn, count);
+    return missed == 0;
+#else
+    return false;
+#endif
 }
 
 /* The pool is not used while the runtime's "guard" is on. */

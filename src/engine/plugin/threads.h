@@ -3,6 +3,7 @@
 #define ETSCOPE_ENGINE_PLUGIN_THREADS_H
 
 #include <cstddef>
+#include <functional>
 
 #include "etscope/engine.h"
 
@@ -16,6 +17,12 @@ size_t thread_count();
  * (INVALID_ARGUMENT). UNSUPPORTED: there is no pool.
  */
 enum ets_status set_thread_count(unsigned count, struct ets_error *error);
+
+/*
+ * Calls `task` with 0, 1, ... on each thread of the pool but the calling one, all at the same time.
+ * False: some threads were not reached.
+ */
+bool run_on_other_threads(const std::function<void(size_t)> &task);
 
 /* Open methods are counted, so that the pool is not changed while they use it. */
 void note_method_opened();

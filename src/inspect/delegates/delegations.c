@@ -172,27 +172,6 @@ static enum ets_status list_units(struct lister *l, const struct ets_instruction
     return ETS_OK;
 }
 
-static enum ets_status check_backend(const struct lister *l,
-                                     const struct ets_instruction *instruction,
-                                     struct ets_error *error)
-{
-    if (!l->in_record || !ets_etrecord_has_delegate_map(l->all->options.record, l->name)) {
-        return ETS_OK;
-    }
-    const char *backend =
-        ets_etrecord_backend(l->all->options.record, l->name, instruction->instruction_id);
-    const bool is_call = instruction->kind == ETS_INSTRUCTION_DELEGATE_CALL;
-    if (is_call ? backend != NULL && ets_text_is(instruction->name, backend) : backend == NULL) {
-        return ETS_OK;
-    }
-    return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
-                    "the ETRecord does not belong to this program: instruction %u of %s is %s in "
-                    "the record but %s in the program",
-                    instruction->instruction_id, l->name,
-                    backend != NULL ? backend : "not a delegate call",
-                    is_call ? "a delegate call" : "none");
-}
-
 /* One of the nodes that the record has at a kernel's instruction must have become that kernel. */
 static enum ets_status check_kernel(const struct lister *l, const struct ets_delegation_step *step,
                                     const struct ets_instruction *instruction,
@@ -216,26 +195,14 @@ static enum ets_status check_kernel(const struct lister *l, const struct ets_del
                     step->instruction, l->name, ETS_TEXT(other), ETS_TEXT(name));
 }
 
-/* Instructions that the record maps must be in the program. */
-static enum ets_status check_length(const struct lister *l, struct ets_error *error)
-{
-    const int64_t *mapped;
-    size_t count;
-    if (!l->in_record) return ETS_OK;
-    ets_etrecord_mapped_instructions(l->all->options.record, l->name, &mapped, &count);
-    if (count == 0 || mapped[count - 1] < (int64_t)l->chain.instruction_count) return ETS_OK;
-    return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
-                    "the ETRecord does not belong to this program: %s has instruction %lld in the "
-                    "record, but only %u instructions in the program",
-                    l->name, (long long)mapped[count - 1], l->chain.instruction_count);
-}
-
 static enum ets_status list_step(struct lister *l, uint32_t index, struct ets_delegation_step *step,
                                  struct ets_error *error)
 {
     struct ets_instruction instruction;
     ets_chain_instruction(&l->chain, index, &instruction);
-    ETS_TRY(check_backend(l, &instruction, error));
+    if (l->in_record) {
+        ETS_TRY(ets_etrecord_check_backend(l->all->options.record, l->name, &instruction, error));
+    }
     *step = (struct ets_delegation_step){
         .method = l->method.index,
         .method_name = l->name,
@@ -293,7 +260,9 @@ static enum ets_status list_method(struct ets_delegation *all, const struct ets_
     if (l.name == NULL || !find_start_values(&l)) return ets_fail_unit_memory(error);
     ETS_TRY(know_graph(&l, error));
     ets_method_chain(method, 0, &l.chain);
-    ETS_TRY(check_length(&l, error));
+    if (l.in_record) {
+        ETS_TRY(ets_etrecord_check_size(all->options.record, l.name, &l.chain, error));
+    }
     for (uint32_t i = 0; i < l.chain.instruction_count; i++) {
         ETS_TRY(list_step(&l, i, &all->steps[all->count++], error));
     }

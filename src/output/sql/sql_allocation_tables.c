@@ -36,7 +36,10 @@ enum {
     HELD_ALIGNMENT,
     HELD_RUNS,
     HELD_CHAIN,
-    HELD_INSTRUCTION
+    HELD_INSTRUCTION,
+    HELD_PART,
+    HELD_THREADS,
+    HELD_PROCESSOR
 };
 
 /* clang-format off */
@@ -44,7 +47,7 @@ static const struct ets_sql_column held_columns[] = {
     [HELD_ID] = {"id", "INTEGER", "number of the row, from 0"},
     [HELD_TRACE] = {"trace", "INTEGER", "of `traces`"},
     [HELD_METHOD] = {"method", "TEXT", "whose memory it is; null: the program's own files"},
-    [HELD_OWNER] = {"owner", "TEXT", "program, data files, method, planned, temporary, inputs, outputs, heap"},
+    [HELD_OWNER] = {"owner", "TEXT", "program, data files, method, planned, temporary, inputs, outputs, heap, stack"},
     [HELD_BACKEND] = {"backend", "TEXT", "of delegates, where they took it of the method or temporary allocator"},
     [HELD_INDEX] = {"memory_id", "INTEGER", "of a planned buffer"},
     [HELD_PHASE] = {"phase", "TEXT", "load or run, where the two are told apart"},
@@ -56,6 +59,9 @@ static const struct ets_sql_column held_columns[] = {
     [HELD_RUNS] = {"runs", "INTEGER", "in which it was counted, warm-up too"},
     [HELD_CHAIN] = {"chain", "INTEGER", "of the instruction that took most"},
     [HELD_INSTRUCTION] = {"instruction", "INTEGER", "that took most"},
+    [HELD_PART] = {"part", "TEXT", "of a stack: calling thread, or pool's threads, of which bytes is the most of one"},
+    [HELD_THREADS] = {"threads", "INTEGER", "of a stack: how many"},
+    [HELD_PROCESSOR] = {"processor", "TEXT", "that a stack was measured on, as x86_64; others take more or less"},
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -76,6 +82,7 @@ static struct ets_sql_value held_cell(struct ets_sql_cursor *cursor, int column)
     const uint32_t index = find_trace(cursor, held_of);
     const struct ets_held_memory *held = &cursor->trace->memory.held[index];
     const bool is_planned = held->owner == ETS_MEMORY_PLANNED;
+    const bool is_stack = held->owner == ETS_MEMORY_STACK;
     switch (column) {
     case HELD_ID: return ets_sql_integer((int64_t)cursor->row);
     case HELD_TRACE: return ets_sql_trace_number(cursor);
@@ -86,7 +93,10 @@ static struct ets_sql_value held_cell(struct ets_sql_cursor *cursor, int column)
     case HELD_PHASE: return ets_sql_string(phases[held->phase]);
     case HELD_BYTES: return amount(held->bytes);
     case HELD_TOUCHED: return amount(held->touched);
-    case HELD_COUNT: return amount(held->count);
+    case HELD_COUNT: return is_stack ? ets_sql_null() : amount(held->count);
+    case HELD_PART: return ets_sql_string(ets_stack_threads_name(held));
+    case HELD_THREADS: return is_stack ? amount(held->count) : ets_sql_null();
+    case HELD_PROCESSOR: return ets_sql_text(held->processor);
     case HELD_POOL: return held->pool_bytes == 0 ? ets_sql_null() : amount(held->pool_bytes);
     case HELD_ALIGNMENT:
         return held->alignment == 0 ? ets_sql_null() : ets_sql_integer(held->alignment);
@@ -185,7 +195,7 @@ static const struct ets_sql_column moment_columns[] = {
     [MOMENT_ID] = {"id", "INTEGER", "number of the row, from 0"},
     [MOMENT_TRACE] = {"trace", "INTEGER", "of `traces`"},
     [MOMENT_METHOD] = {"method", "TEXT", "that was loaded and ran"},
-    [MOMENT_NAME] = {"moment", "TEXT", "before load, after load, before runs, after first run, at the end"},
+    [MOMENT_NAME] = {"moment", "TEXT", "before load, after load, before runs, after first run, at the end, peak of load, peak of first run"},
     [MOMENT_RESIDENT] = {"resident_bytes", "INTEGER", "of the process in memory; null: not known"},
     [MOMENT_FILES] = {"file_bytes", "INTEGER", "of them, those that a file is behind"},
     [MOMENT_HEAP] = {"heap_bytes", "INTEGER", "that malloc has handed out, without the tracer's; null: not known"},

@@ -62,7 +62,7 @@ static void put_part(const struct line *line)
                                  held->owner == ETS_MEMORY_METHOD ? "runtime" : "kernels");
         }
     } else {
-        ets_table_put_nothing(line->table);
+        ets_table_put_string(line->table, ets_stack_threads_name(held));
     }
 }
 
@@ -112,6 +112,18 @@ static void put_alignment(const struct line *line)
     put_amount(line, has ? held_of(line)->alignment : ETS_MEMORY_UNKNOWN);
 }
 
+static void put_threads(const struct line *line)
+{
+    const bool has = line->owner != NULL && held_of(line)->owner == ETS_MEMORY_STACK;
+    put_amount(line, has ? held_of(line)->count : ETS_MEMORY_UNKNOWN);
+}
+
+static void put_processor(const struct line *line)
+{
+    const struct ets_text none = {NULL, 0};
+    ets_table_put_text(line->table, line->owner == NULL ? none : held_of(line)->processor);
+}
+
 static void put_instruction(const struct line *line)
 {
     const bool has = line->owner != NULL && held_of(line)->chain >= 0;
@@ -149,6 +161,8 @@ static const struct field fields[] = {
     {{.name = "runs", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_runs},
     {{.name = "alignment", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_alignment},
     {{.name = "instruction", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_instruction},
+    {{.name = "threads", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_threads},
+    {{.name = "processor", .machine_only = 1}, put_processor},
     {{.name = "operator", .title = "most in", .least_width = 12, .priority = 4}, put_operator},
     {{.name = "file", .title = "of files", .kind = ETS_COLUMN_BYTES, .priority = 6}, put_of_files},
     {{.name = "heap", .kind = ETS_COLUMN_BYTES, .priority = 2}, put_heap},

@@ -49,7 +49,8 @@ static void add_array_name(struct ets_text_builder *line, const struct ets_alloc
     case ETS_MEMORY_OUTPUTS: ets_add_text(line, "_outputs"); break;
     case ETS_MEMORY_PROGRAM:
     case ETS_MEMORY_DATA:
-    case ETS_MEMORY_HEAP: break;
+    case ETS_MEMORY_HEAP:
+    case ETS_MEMORY_STACK: break;
     }
 }
 
@@ -73,7 +74,8 @@ static void add_purpose(struct ets_text_builder *line, const struct ets_allocati
         break;
     case ETS_MEMORY_PROGRAM:
     case ETS_MEMORY_DATA:
-    case ETS_MEMORY_HEAP: break;
+    case ETS_MEMORY_HEAP:
+    case ETS_MEMORY_STACK: break;
     }
 }
 
@@ -95,6 +97,34 @@ static void write_pool(struct ets_output *output, struct ets_text method,
     write_line(output, &line);
 }
 
+static void add_stack(struct ets_text_builder *line, const struct ets_held_memory *held,
+                      const char *before)
+{
+    ets_add_text(line, "%s", before);
+    if (held == NULL || held->bytes == ETS_MEMORY_UNKNOWN) ets_add_text(line, "not known");
+    else ets_add_text(line, "%" PRIu64 " bytes", held->bytes);
+}
+
+static void write_stack(struct ets_output *output, const struct ets_allocation_method *method)
+{
+    char text[LINE_BYTES];
+    struct ets_text_builder line = {text, sizeof text, 0};
+    const struct ets_held_memory *told =
+        method->run_stack != NULL ? method->run_stack : method->load_stack;
+    if (told == NULL) {
+        ets_add_text(&line, "/* stack: not measured */");
+        write_line(output, &line);
+        return;
+    }
+    add_stack(&line, method->load_stack, "/* stack of the calling thread: load ");
+    add_stack(&line, method->run_stack, ", run ");
+    ets_add_text(&line, "; measured on this ");
+    if (told->processor.data != NULL) add_comment(&line, told->processor);
+    else ets_add_text(&line, "unknown");
+    ets_add_text(&line, " host, kernels of other processors differ */");
+    write_line(output, &line);
+}
+
 /* What is in none of the pools. */
 static void write_rest(struct ets_output *output, const struct ets_allocation_method *method)
 {
@@ -110,8 +140,9 @@ static void write_rest(struct ets_output *output, const struct ets_allocation_me
         ets_add_text(&line, "about ");
         ets_add_bytes(&line, method->heap);
     }
-    ets_add_text(&line, "; stack: not measured */");
+    ets_add_text(&line, " */");
     write_line(output, &line);
+    write_stack(output, method);
 }
 
 void ets_pool_snippet_write(const struct ets_allocation_owners *owners,

@@ -164,9 +164,10 @@ static void test_program_difference__another_programs_record_is_refused(void **s
     struct ets_etrecord *record = open_record(ets_file_bytes(file));
     struct ets_error error = {.message = ""};
     assert_int_equal(ets_program_check_record(&program.program, record, &error), ETS_MISMATCH);
-    assert_string_equal(error.message,
-                        "the ETRecord is of another program: it maps instruction 6 of forward, "
-                        "which has 6");
+    assert_string_equal(
+        error.message,
+        "the ETRecord does not belong to this program: forward has instruction 105 in "
+        "the record, but only 6 instructions in the program");
     ets_etrecord_close(record);
     ets_file_close(file);
     free(program.data);

@@ -1,6 +1,8 @@
 /* What an extra block tells of memory: sums, pools, sentences; and what it may lie about. */
 #include "test_inspect_support.h"
 
+#include <math.h>
+
 #include "base/crc32.h"
 #include "etscope/experimental/row_filter.h"
 #include "output/table/allocation_table.h"
@@ -166,6 +168,42 @@ static void test_allocation_owners__add_up(void **state)
     made_close(&made);
 }
 
+/* The stack is told, but is no part of the sum and of no pool; `backend` is the processor. */
+static void test_allocation_owners__stack(void **state)
+{
+    struct block block = {.size = 0};
+    struct ets_arena arena;
+    struct ets_allocation_owners view;
+    struct ets_allocation_pools pools;
+    char text[512];
+    (void)state;
+    put_held(&block, (struct held){4, 0, 1024, 1, 512, 1024, 0, 0, -1, "forward", ""});
+    put_held(&block, (struct held){9, 0, 2048, 1, unknown, 0, 0, 1, -1, "forward", "riscv64"});
+    put_held(&block, (struct held){9, 0, 512, 1, unknown, 0, 0, 2, -1, "forward", "riscv64"});
+    put_held(&block, (struct held){9, 1, 4096, 3, unknown, 0, 0, 2, -1, "forward", "riscv64"});
+    put_process(&block, ETS_MOMENT_RUN_PEAK, 1 << 20, unknown);
+    struct made made = inspect_block(&block);
+    ets_arena_init(&arena, NULL, 0);
+    assert_true(ets_allocation_owners_collect(&arena, made.inspection, &view));
+    const struct ets_allocation_method *method = &view.methods[0];
+    assert_int_equal(method->total, 1024);
+    assert_int_equal(method->load_stack->bytes, 2048);
+    assert_int_equal(method->run_stack->bytes, 512);
+    assert_text(method->run_stack->processor, "riscv64");
+    assert_null(method->run_stack->backend.data);
+    assert_true(isnan(view.items[1].share));
+    assert_string_equal(ets_stack_threads_name(view.items[3].held), "pool's threads");
+    assert_int_equal(method->process[ETS_MOMENT_RUN_PEAK]->resident, 1 << 20);
+    (void)ets_allocation_headline(&view, 0, text, sizeof text);
+    assert_string_equal(text,
+                        "forward takes 1.0 KiB: planned 1.0 KiB, method allocator 0 B, "
+                        "temporary 0 B, other heap about 0 B; stack 2.0 KiB");
+    assert_true(ets_allocation_pools_collect(&arena, &view, &pools));
+    assert_int_equal(pools.count, 1);
+    ets_arena_reset(&arena);
+    made_close(&made);
+}
+
 static void test_allocation_owners__pools(void **state)
 {
     struct block block = {.size = 0};
@@ -208,7 +246,7 @@ static void test_allocation_owners__lies(void **state)
     put_held(&block, (struct held){99, 0, 1, 1, 0, 1, 0, 0, 0, "a*/b", ""});
     put_held(&block, (struct held){0, 0, 1, 1, 0, 1, 0, 0, 0, "a*/b", ""});
     put_held(&block, (struct held){3, 0, 1, 1, 0, 1, 0, 77, 0, "a*/b", ""});
-    put_process(&block, 5, 1, 1);
+    put_process(&block, ETS_MOMENT_COUNT, 1, 1);
     put(&block, 7, 4); /* a value that is cut short */
     put(&block, 8, 4);
     put(&block, 3, 8);
@@ -275,6 +313,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_allocation_owners__add_up),
+        cmocka_unit_test(test_allocation_owners__stack),
         cmocka_unit_test(test_allocation_owners__pools),
         cmocka_unit_test(test_allocation_owners__lies),
         cmocka_unit_test(test_allocation_owners__every_byte_may_be_wrong),
