@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "contents/content_bytes.h"
+#include "contents/payload_graph.h"
 #include "contents/program_difference.h"
 
 enum { ETS_BEFORE_SIDE = 0, ETS_AFTER_SIDE = 1 };
@@ -29,7 +30,8 @@ struct ets_paired_side {
 
 struct ets_paired_methods {
     struct ets_arena *arena;
-    struct ets_content_bytes *contents; /* of both programs */
+    struct ets_content_bytes *contents;  /* of both programs */
+    const struct ets_named_index *named; /* [2] */
     struct ets_paired_side sides[2];
     bool by_handles;
     struct ets_error *error;
@@ -75,6 +77,9 @@ struct ets_program_change *ets_change_add(struct ets_change_list *list, enum ets
 /* method_changes.c: everything that differs in paired methods. NO_MEMORY, LIMIT. */
 enum ets_status ets_method_changes(struct ets_paired_methods *methods,
                                    struct ets_change_list *changes);
+/* payload_changes.c: node by node, of paired delegates. NO_MEMORY, LIMIT. */
+enum ets_status ets_payload_changes(struct ets_paired_methods *methods,
+                                    struct ets_change_list *changes);
 /* value_changes.c: of paired and unpaired values. NO_MEMORY, LIMIT. */
 enum ets_status ets_value_changes(struct ets_paired_methods *methods,
                                   struct ets_change_list *changes);

@@ -78,8 +78,10 @@ static bool pair_methods(struct comparison *c)
 static enum ets_status compare_pair(struct comparison *c, const struct ets_method_pair *pair,
                                     bool *by_handles_out)
 {
-    struct ets_paired_methods methods = {
-        .arena = c->arena, .contents = &c->difference->contents, .error = c->error};
+    struct ets_paired_methods methods = {.arena = c->arena,
+                                         .contents = &c->difference->contents,
+                                         .named = c->difference->named,
+                                         .error = c->error};
     for (int s = 0; s < 2; s++) {
         struct ets_paired_side *side = &methods.sides[s];
         ets_program_method(program_of(c, s), pair->index[s], &side->method);
@@ -220,6 +222,11 @@ enum ets_status ets_program_difference_find(struct ets_arena *arena,
                            (uint64_t)sides[0].program->bytes.size + sides[1].program->bytes.size);
     if (!pair_methods(&c)) return ets_fail_memory(error, "the methods to compare");
     if (difference_out->is_byte_equal) return ETS_OK;
+    for (int s = 0; s < 2; s++) {
+        if (!ets_named_index_read(arena, sides[s].program, &difference_out->named[s])) {
+            return ets_fail_memory(error, "named data");
+        }
+    }
     ETS_TRY(compare_methods(&c));
     ETS_TRY(compare_named_data(&c));
     ETS_TRY(compare_versions(&c));

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 
 #include "contents/content_bytes.h"
+#include "contents/payload_graph.h"
 #include "etscope/etrecord.h"
 #include "etscope/program.h"
 
@@ -36,6 +37,7 @@ enum ets_program_part {
     ETS_PART_BACKEND,     /* a backend by its calls; index: of its first delegate */
     ETS_PART_INSTRUCTION, /* index: of the instruction in its chain */
     ETS_PART_DELEGATE,    /* index: of the method's delegate */
+    ETS_PART_NODE,        /* of an XNNPACK payload; index: in it */
     ETS_PART_ARENA,       /* index: of the arena, its memory_id - 1 */
     ETS_PART_CONSTANT,    /* a tensor whose bytes are in the file, or in a data file */
     ETS_PART_STATE,       /* a planned tensor with a start value */
@@ -53,39 +55,41 @@ enum ets_program_change_kind {
 };
 
 /* What of a thing differs. X(NAME, name) */
-#define ETS_PROGRAM_FIELD_LIST(X)                                      \
-    X(VERSION, "version")                                              \
-    X(NAME, "name")                                                    \
-    X(INPUT_STRUCTURE, "input structure")                              \
-    X(OUTPUT_STRUCTURE, "output structure")                            \
-    X(INPUT_COUNT, "inputs")                                           \
-    X(OUTPUT_COUNT, "outputs")                                         \
-    X(VALUE_COUNT, "values")                                           \
-    X(INSTRUCTION_COUNT, "instructions")                               \
-    X(CALLS, "calls")                                                  \
-    X(ORDER, "order") /* it runs before or after others than before */ \
-    X(ARGUMENTS, "arguments")                                          \
-    X(DESTINATION, "destination")                                      \
-    X(STACK_TRACE, "stack trace")                                      \
-    X(BACKEND, "backend")                                              \
-    X(PAYLOAD, "payload")                                              \
-    X(COMPILE_SPECS, "compile specs")                                  \
-    X(LOCATION, "location") /* a payload in a segment or inline */     \
-    X(KIND, "kind")                                                    \
-    X(DTYPE, "dtype")                                                  \
-    X(SIZES, "sizes")                                                  \
-    X(DIM_ORDER, "dim order")                                          \
-    X(DYNAMISM, "shape dynamism")                                      \
-    X(PLACE, "place")                                                  \
-    X(ARENA, "arena")                                                  \
-    X(OFFSET, "offset")                                                \
-    X(QUALIFIED_NAME, "qualified name")                                \
-    X(REQUIRES_GRAD, "requires_grad")                                  \
-    X(DEVICE, "device")                                                \
-    X(DATA, "data")                                                    \
-    X(NUMBER, "value")                                                 \
-    X(ITEMS, "items")                                                  \
-    X(BYTES, "bytes")
+#define ETS_PROGRAM_FIELD_LIST(X)                                       \
+    X(VERSION, "version")                                               \
+    X(NAME, "name")                                                     \
+    X(INPUT_STRUCTURE, "input structure")                               \
+    X(OUTPUT_STRUCTURE, "output structure")                             \
+    X(INPUT_COUNT, "inputs")                                            \
+    X(OUTPUT_COUNT, "outputs")                                          \
+    X(VALUE_COUNT, "values")                                            \
+    X(INSTRUCTION_COUNT, "instructions")                                \
+    X(CALLS, "calls")                                                   \
+    X(ORDER, "order") /* it runs before or after others than before */  \
+    X(ARGUMENTS, "arguments")                                           \
+    X(DESTINATION, "destination")                                       \
+    X(STACK_TRACE, "stack trace")                                       \
+    X(BACKEND, "backend")                                               \
+    X(PAYLOAD, "payload")                                               \
+    X(COMPILE_SPECS, "compile specs")                                   \
+    X(LOCATION, "location") /* a payload in a segment or inline */      \
+    X(KIND, "kind")                                                     \
+    X(DTYPE, "dtype")                                                   \
+    X(SIZES, "sizes")                                                   \
+    X(DIM_ORDER, "dim order")                                           \
+    X(DYNAMISM, "shape dynamism")                                       \
+    X(PLACE, "place")                                                   \
+    X(ARENA, "arena")                                                   \
+    X(OFFSET, "offset")                                                 \
+    X(QUALIFIED_NAME, "qualified name")                                 \
+    X(REQUIRES_GRAD, "requires_grad")                                   \
+    X(DEVICE, "device")                                                 \
+    X(DATA, "data")                                                     \
+    X(NUMBER, "value")                                                  \
+    X(ITEMS, "items")                                                   \
+    X(BYTES, "bytes")                                                   \
+    X(PARAMETERS, "parameters") /* of a node: strides, clamps, flags */ \
+    X(QUANTIZATION, "quantization")
 
 enum ets_program_field {
 #define ETS_PROGRAM_FIELD_ENUM(name, text) ETS_FIELD_##name,
@@ -93,11 +97,11 @@ enum ets_program_field {
 #undef ETS_PROGRAM_FIELD_ENUM
         ETS_FIELD_COUNT
 };
-_Static_assert(ETS_FIELD_COUNT <= 32, "fields are bits of a word");
+_Static_assert(ETS_FIELD_COUNT <= 64, "fields are bits of a word");
 
-static inline uint32_t ets_field_bit(enum ets_program_field field)
+static inline uint64_t ets_field_bit(enum ets_program_field field)
 {
-    return UINT32_C(1) << field;
+    return UINT64_C(1) << field;
 }
 
 /* An index that names nothing. */
@@ -106,12 +110,14 @@ static inline uint32_t ets_field_bit(enum ets_program_field field)
 struct ets_program_change {
     enum ets_program_part part;
     enum ets_program_change_kind kind;
-    uint32_t fields;    /* bits of what differs; 0: the thing is on one side only */
-    uint32_t method;    /* of `methods` below; ETS_THING_NONE: the program's */
-    uint32_t index[2];  /* before and after; ETS_THING_NONE: not there */
-    uint32_t chain[2];  /* of an INSTRUCTION; else 0 */
-    uint64_t bytes[2];  /* of a tensor, payload, arena, named data; else 0 */
-    uint32_t counts[2]; /* calls of a kernel or backend; what a count of a method counts */
+    uint64_t fields;   /* bits of what differs; 0: the thing is on one side only */
+    uint32_t method;   /* of `methods` below; ETS_THING_NONE: the program's */
+    uint32_t index[2]; /* before and after; ETS_THING_NONE: not there */
+    uint32_t chain[2]; /* of an INSTRUCTION; else 0 */
+    const struct ets_payload_pair *payloads; /* of a NODE; else NULL */
+    uint64_t bytes[2];                       /* of a tensor, payload, arena, named data; else 0 */
+    uint32_t counts[2]; /* calls of a kernel or backend; what a count of a method counts; of a NODE
+                           whose constants differ, the first such input */
 };
 
 /* A method of both programs, or of one. */
@@ -129,6 +135,7 @@ struct ets_program_difference {
     struct ets_program_change *changes; /* method by method, then of the program; by part */
     uint32_t change_count;
     struct ets_content_bytes contents; /* hashes of both files' bytes */
+    struct ets_named_index named[2];
 };
 
 /*

@@ -128,7 +128,12 @@ static const struct ets_graph_node *find_node(const struct collector *c,
     }
     for (int s = 0; s < 2 && node == NULL; s++) {
         if (change->index[s] == ETS_THING_NONE) continue;
-        if (change->part == ETS_PART_INSTRUCTION) {
+        if (change->part == ETS_PART_NODE) {
+            struct ets_xnnpack_node payload_node;
+            ets_program_change_payload_node(line, s, &payload_node);
+            if (c->sides[s].record_method == NULL || payload_node.debug_handle <= 0) continue;
+            node = ets_handle_nodes_find(&c->sides[s].nodes, payload_node.debug_handle);
+        } else if (change->part == ETS_PART_INSTRUCTION) {
             node = node_of(c, s, change->chain[s], change->index[s], s);
         } else if (line->use_counts[s] > 0) {
             node = node_of(c, s, line->uses[s]->chain, line->uses[s]->instruction, s);
@@ -235,6 +240,7 @@ static struct ets_bytes content_of(const struct collector *c,
         ets_method_delegate(&line->methods[s], change->index[s], &delegate);
         return delegate.blob;
     }
+    if (change->part == ETS_PART_NODE) return ets_program_change_node_bytes(line, s);
     if (ets_program_part_is_value(change->part)) {
         struct ets_evalue value;
         ets_program_change_value(line, s, &value);

@@ -11,6 +11,7 @@
 #ifndef ETSCOPE_VIEWS_PROGRAM_CHANGES_H
 #define ETSCOPE_VIEWS_PROGRAM_CHANGES_H
 
+#include "contents/payload_pair.h"
 #include "contents/program_difference.h"
 #include "etscope/numerics.h"
 
@@ -66,6 +67,11 @@ void ets_program_change_value(const struct ets_program_change_line *line, int si
                               struct ets_evalue *value_out);
 void ets_program_change_instruction(const struct ets_program_change_line *line, int side,
                                     struct ets_instruction *instruction_out);
+void ets_program_change_payload_node(const struct ets_program_change_line *line, int side,
+                                     struct ets_xnnpack_node *node_out);
+/* The bytes of the first constant that differs; empty: none does, or they are not in the file. */
+struct ets_bytes ets_program_change_node_bytes(const struct ets_program_change_line *line,
+                                               int side);
 /* Whether a part is a value of the method. */
 bool ets_program_part_is_value(enum ets_program_part part);
 

@@ -28,7 +28,7 @@ static bool begin_clause(struct sentence *s)
 
 /* Lines of a part, and of a kind or with one of these fields. */
 static bool is_of(const struct ets_program_change_line *line, enum ets_program_part part,
-                  enum ets_program_change_kind kind, uint32_t fields)
+                  enum ets_program_change_kind kind, uint64_t fields)
 {
     const struct ets_program_change *change = line->change;
     return change->part == part && change->kind == kind &&
@@ -38,7 +38,7 @@ static bool is_of(const struct ets_program_change_line *line, enum ets_program_p
 static const struct ets_program_change_line *find(const struct sentence *s,
                                                   enum ets_program_part part,
                                                   enum ets_program_change_kind kind,
-                                                  uint32_t fields, uint32_t *count_out,
+                                                  uint64_t fields, uint32_t *count_out,
                                                   const struct ets_program_change_line **last_out)
 {
     const struct ets_program_change_line *first = NULL, *last = NULL;
@@ -262,6 +262,7 @@ static void say_clauses(struct sentence *s)
     say_arenas(s);
     say_count(s, ETS_PART_INPUT, "input", "inputs");
     say_count(s, ETS_PART_OUTPUT, "output", "outputs");
+    say_count(s, ETS_PART_NODE, "node of a payload", "nodes of payloads");
     say_count(s, ETS_PART_DELEGATE, "delegate", "delegates");
     say_count(s, ETS_PART_INSTRUCTION, "instruction", "instructions");
     say_count(s, ETS_PART_VALUE, "argument", "arguments");

@@ -191,6 +191,45 @@ class Sameness(support.FolderTest):
         self.assertNotIn("differs;", found["headline"].partition(":")[2])
 
 
+class Payloads(support.FolderTest):
+    def nodes(self, before, after):
+        return [row for row in document(before, after)["rows"] if row["part"] == "node"]
+
+    def test_diff__a_quantized_payload_differs_in_its_nodes(self):
+        changed, added = self.nodes(fixture("linear_fp32_xnnpack", "model.pte"),
+                                    fixture("linear_int8_xnnpack", "model.pte"))
+        self.assertEqual((added["change"], added["name"], added["after"]),
+                         ("added", "Convert, node 0", "output 0 qdint8 [16, 256]"))
+        self.assertEqual((changed["change"], changed["name"], changed["before_index"],
+                          changed["after_index"]), ("changed", "FullyConnected, node 0", 0, 1))
+        self.assertEqual(changed["fields"], ["arguments", "dtype", "data", "quantization"])
+        self.assertTrue(changed["before"].startswith("input 0 fp32 is argument 0, input 1 fp32, "),
+                        changed["before"])
+        self.assertIn("input 1 qcint8 quantized per channel of dimension 0", changed["after"])
+        self.assertEqual(changed["module"], "linear")
+
+    def test_diff__a_clamp_and_a_stride_are_parameters(self):
+        rows = self.nodes(fixture("mlp_xnnpack", "model.pte"), fixture("gpt_xnnpack", "model.pte"))
+        self.assertEqual(rows[0]["name"], "FullyConnected, node 0")
+        self.assertIn("parameters", rows[0]["fields"])
+        self.assertTrue(rows[0]["before"].startswith("clamp [0, inf], "), rows[0]["before"])
+        self.assertTrue(rows[0]["after"].startswith("no clamp, "), rows[0]["after"])
+        self.assertEqual([row["name"] for row in rows if row["change"] == "removed"],
+                         ["FullyConnected, node 1", "Softmax, node 2"])
+
+    def test_diff__a_weight_of_a_payload_is_named_data_and_no_node(self):
+        path = fixture("mlp_xnnpack", "model.pte")
+        data = bytearray(path.read_bytes())
+        found = json.loads(support.run("dump", path).stdout)["rows"][0]
+        entry = next(row for row in found["segments"] if row["role"] == "named_data")
+        data[entry["offset"]] ^= 1
+        changed = self.folder / "changed.pte"
+        changed.write_bytes(data)
+        rows = document(path, changed)["rows"]
+        self.assertEqual([(row["part"], row["change"], row["fields"]) for row in rows],
+                         [("named data", "changed", ["data"])])
+
+
 class Upstream(unittest.TestCase):
     """Whatever diff_pte of executorch 1.5.1 reports is in our rows."""
 

@@ -3,6 +3,7 @@
 
 #include "format/program_lists.h"
 #include "format/program_names.h"
+#include "output/table/payload_node_text.h"
 
 /* Longer lists end in "...". */
 enum { SHOWN_ITEMS = 8 };
@@ -30,6 +31,7 @@ const char *ets_program_part_name(enum ets_program_part part)
         [ETS_PART_BACKEND] = "backend",
         [ETS_PART_INSTRUCTION] = "instruction",
         [ETS_PART_DELEGATE] = "delegate",
+        [ETS_PART_NODE] = "node",
         [ETS_PART_ARENA] = "arena",
         [ETS_PART_CONSTANT] = "constant",
         [ETS_PART_STATE] = "state",
@@ -331,6 +333,7 @@ void ets_add_program_side(struct ets_text_builder *text, const struct ets_progra
     case ETS_PART_METHOD: say_method(&s); break;
     case ETS_PART_INSTRUCTION: say_instruction(&s); break;
     case ETS_PART_DELEGATE: say_delegate(&s); break;
+    case ETS_PART_NODE: ets_add_payload_node_side(text, line, side); break;
     case ETS_PART_ARENA: say_arena(&s); break;
     case ETS_PART_NAMED_DATA:
         say_bytes(&s);
@@ -388,6 +391,7 @@ void ets_add_program_thing(struct ets_text_builder *text, const struct ets_progr
         say_instruction_name(&s, &instruction);
         break;
     }
+    case ETS_PART_NODE: ets_add_payload_node(text, line, s.side); break;
     case ETS_PART_ARENA: say(&s, "arena %u", index + 1); break;
     case ETS_PART_NAMED_DATA: {
         struct ets_program_named_data data;

@@ -75,40 +75,45 @@ static void test_program_difference__a_copy_has_no_changes_by_debug_handle(void 
     }
 }
 
+static void compare_and_show(const struct ets_program *before, const struct ets_program *after)
+{
+    struct ets_arena arena;
+    struct ets_program_difference difference;
+    struct ets_program_changes view;
+    struct ets_table *table;
+    const struct ets_program_side sides[2] = {{before, NULL}, {after, NULL}};
+    const struct ets_program_difference_table_options options = {.top = 0};
+    ets_arena_init(&arena, NULL, 0);
+    assert_int_equal(ets_program_difference_find(&arena, sides, &difference, NULL), ETS_OK);
+    assert_int_equal(ets_program_changes_collect(&arena, &difference, 3, &view, NULL), ETS_OK);
+    assert_int_equal(ets_table_open(NULL, &table, NULL), ETS_OK);
+    ets_program_difference_table_fill(table, &view, &options);
+    ets_table_close(table);
+    ets_arena_reset(&arena);
+}
+
+static void any_change_can_be_shown(const char *name, size_t step)
+{
+    struct copy before = load(name, 0), after = load(name, 0);
+    for (size_t i = 0; i < after.size; i += step) {
+        const struct ets_bytes bytes = {after.data, after.size};
+        after.data[i] ^= (uint8_t)(1u << i % 8);
+        if (ets_program_init(&after.program, bytes, NULL) == ETS_OK) {
+            compare_and_show(&before.program, &after.program);
+        }
+        after.data[i] ^= (uint8_t)(1u << i % 8);
+    }
+    free(before.data);
+    free(after.data);
+}
+
 /* Whatever is flipped in a program that still reads: it can be compared and shown. */
 static void test_program_difference__any_change_can_be_shown(void **state)
 {
     static const char *const names[] = {"schema/inline.pte", "made/add.pte", "state/own.pte",
                                         "cond/model.pte", "ptd/traces.pte"};
     (void)state;
-    for (size_t n = 0; n < COUNT(names); n++) {
-        struct copy before = load(names[n], 0), after = load(names[n], 0);
-        for (size_t i = 0; i < after.size; i++) {
-            const struct ets_bytes bytes = {after.data, after.size};
-            struct ets_arena arena;
-            struct ets_program_difference difference;
-            struct ets_program_changes view;
-            after.data[i] ^= (uint8_t)(1u << i % 8);
-            if (ets_program_init(&after.program, bytes, NULL) == ETS_OK) {
-                const struct ets_program_side sides[2] = {{&before.program, NULL},
-                                                          {&after.program, NULL}};
-                const struct ets_program_difference_table_options options = {.top = 0};
-                struct ets_table *table;
-                ets_arena_init(&arena, NULL, 0);
-                assert_int_equal(ets_program_difference_find(&arena, sides, &difference, NULL),
-                                 ETS_OK);
-                assert_int_equal(ets_program_changes_collect(&arena, &difference, 3, &view, NULL),
-                                 ETS_OK);
-                assert_int_equal(ets_table_open(NULL, &table, NULL), ETS_OK);
-                ets_program_difference_table_fill(table, &view, &options);
-                ets_table_close(table);
-                ets_arena_reset(&arena);
-            }
-            after.data[i] ^= (uint8_t)(1u << i % 8);
-        }
-        free(before.data);
-        free(after.data);
-    }
+    for (size_t n = 0; n < COUNT(names); n++) any_change_can_be_shown(names[n], 1);
 }
 
 static enum ets_status compare_all(const struct ets_allocator *allocator, size_t limit,
@@ -125,12 +130,11 @@ static enum ets_status compare_all(const struct ets_allocator *allocator, size_t
     return status;
 }
 
-static void test_program_difference__every_allocation_may_fail(void **state)
+static void compare_with_faults(const char *left, const char *right)
 {
-    (void)state;
-    struct copy before = load_fixture("mlp_portable", 0), after = load_fixture("mlp_xnnpack", 0);
-    struct ets_file *files[2] = {open_fixture("mlp_portable", "model.etrecord"),
-                                 open_fixture("mlp_xnnpack", "model.etrecord")};
+    struct copy before = load_fixture(left, 0), after = load_fixture(right, 0);
+    struct ets_file *files[2] = {open_fixture(left, "model.etrecord"),
+                                 open_fixture(right, "model.etrecord")};
     struct ets_etrecord *records[2] = {open_record(ets_file_bytes(files[0])),
                                        open_record(ets_file_bytes(files[1]))};
     const struct ets_program_side sides[2] = {{&before.program, records[0]},
@@ -156,6 +160,21 @@ static void test_program_difference__every_allocation_may_fail(void **state)
     free(after.data);
 }
 
+static void test_program_difference__every_allocation_may_fail(void **state)
+{
+    (void)state;
+    compare_with_faults("mlp_portable", "mlp_xnnpack");
+    compare_with_faults("linear_fp32_xnnpack", "linear_int8_xnnpack");
+}
+
+/* Whatever is flipped in a program with a payload: its nodes can be compared and shown. */
+static void test_program_difference__any_change_of_a_payload_can_be_shown(void **state)
+{
+    (void)state;
+    any_change_can_be_shown("conv_xnnpack_int8/model.pte", 3);
+    any_change_can_be_shown("mlp_xnnpack/model.pte", 1);
+}
+
 static void test_program_difference__another_programs_record_is_refused(void **state)
 {
     (void)state;
@@ -178,6 +197,7 @@ int main(void)
         cmocka_unit_test(test_program_difference__a_copy_has_no_changes),
         cmocka_unit_test(test_program_difference__a_copy_has_no_changes_by_debug_handle),
         cmocka_unit_test(test_program_difference__any_change_can_be_shown),
+        cmocka_unit_test(test_program_difference__any_change_of_a_payload_can_be_shown),
         cmocka_unit_test(test_program_difference__every_allocation_may_fail),
         cmocka_unit_test(test_program_difference__another_programs_record_is_refused),
     };
