@@ -83,6 +83,9 @@ enum ets_status ets_payload_changes(struct ets_paired_methods *methods,
 /* value_changes.c: of paired and unpaired values. NO_MEMORY, LIMIT. */
 enum ets_status ets_value_changes(struct ets_paired_methods *methods,
                                   struct ets_change_list *changes);
+/* case_changes.c: of the test cases of both bundles; sets the counts of cases. NO_MEMORY, LIMIT. */
+enum ets_status ets_case_changes(struct ets_program_difference *difference,
+                                 struct ets_change_list *changes, struct ets_error *error);
 /* Whether an argument or item of one side is that of the other. */
 bool ets_same_argument(const struct ets_paired_methods *methods, uint32_t before, uint32_t after);
 

@@ -209,6 +209,23 @@ static bool are_equal(const struct ets_program_side sides[2])
     return before.size == after.size && memcmp(before.data, after.data, before.size) == 0;
 }
 
+static uint64_t file_bytes(const struct ets_program_side *side)
+{
+    return side->bundle != NULL ? side->bundle->bytes.size : side->program->bytes.size;
+}
+
+static enum ets_status compare_programs(struct comparison *c)
+{
+    for (int s = 0; s < 2; s++) {
+        if (!ets_named_index_read(c->arena, program_of(c, s), &c->difference->named[s])) {
+            return ets_fail_memory(c->error, "named data");
+        }
+    }
+    ETS_TRY(compare_methods(c));
+    ETS_TRY(compare_named_data(c));
+    return compare_versions(c);
+}
+
 enum ets_status ets_program_difference_find(struct ets_arena *arena,
                                             const struct ets_program_side sides[2],
                                             struct ets_program_difference *difference_out,
@@ -219,17 +236,12 @@ enum ets_status ets_program_difference_find(struct ets_arena *arena,
     *difference_out = (struct ets_program_difference){.sides = {sides[0], sides[1]},
                                                       .is_byte_equal = are_equal(sides)};
     ets_content_bytes_init(&difference_out->contents, arena,
-                           (uint64_t)sides[0].program->bytes.size + sides[1].program->bytes.size);
+                           file_bytes(&sides[0]) + file_bytes(&sides[1]));
     if (!pair_methods(&c)) return ets_fail_memory(error, "the methods to compare");
-    if (difference_out->is_byte_equal) return ETS_OK;
-    for (int s = 0; s < 2; s++) {
-        if (!ets_named_index_read(arena, sides[s].program, &difference_out->named[s])) {
-            return ets_fail_memory(error, "named data");
-        }
+    if (!difference_out->is_byte_equal) ETS_TRY(compare_programs(&c));
+    if (sides[0].bundle != NULL && sides[1].bundle != NULL) {
+        ETS_TRY(ets_case_changes(difference_out, &c.changes, error));
     }
-    ETS_TRY(compare_methods(&c));
-    ETS_TRY(compare_named_data(&c));
-    ETS_TRY(compare_versions(&c));
     difference_out->changes = c.changes.items;
     difference_out->change_count = c.changes.count;
     return ETS_OK;

@@ -2,7 +2,7 @@
  * What differs between two programs, thing by thing: methods, kernels, instructions, delegates,
  * plans, constants, named data.
  *
- *     const struct ets_program_side sides[2] = {{&before, NULL}, {&after, NULL}};
+ *     const struct ets_program_side sides[2] = {{.program = &before}, {.program = &after}};
  *     struct ets_program_difference difference;
  *     if (ets_program_difference_find(&arena, sides, &difference, &error) != ETS_OK) ...
  *     for (uint32_t i = 0; i < difference.change_count; i++) show(&difference.changes[i]);
@@ -20,12 +20,14 @@
 
 #include "contents/content_bytes.h"
 #include "contents/payload_graph.h"
+#include "etscope/bundle.h"
 #include "etscope/etrecord.h"
 #include "etscope/program.h"
 
 struct ets_program_side {
     const struct ets_program *program;
-    struct ets_etrecord *record; /* of this program; NULL: none */
+    struct ets_etrecord *record;     /* of this program; NULL: none */
+    const struct ets_bundle *bundle; /* that the program is in; NULL: none, no test cases */
 };
 
 enum ets_program_part {
@@ -43,7 +45,10 @@ enum ets_program_part {
     ETS_PART_STATE,       /* a planned tensor with a start value */
     ETS_PART_TENSOR,      /* any other tensor */
     ETS_PART_VALUE,       /* a number, text or list */
-    ETS_PART_NAMED_DATA   /* index: of the program's named data */
+    ETS_PART_NAMED_DATA,  /* index: of the program's named data */
+    ETS_PART_CASE,        /* a test case; index: in its suite */
+    ETS_PART_CASE_INPUT,  /* index: in the test case */
+    ETS_PART_CASE_OUTPUT  /* an expected output, likewise */
 };
 
 enum ets_program_change_kind {
@@ -113,7 +118,8 @@ struct ets_program_change {
     uint64_t fields;   /* bits of what differs; 0: the thing is on one side only */
     uint32_t method;   /* of `methods` below; ETS_THING_NONE: the program's */
     uint32_t index[2]; /* before and after; ETS_THING_NONE: not there */
-    uint32_t chain[2]; /* of an INSTRUCTION; else 0 */
+    uint32_t chain[2]; /* of an INSTRUCTION; the case of a test case's value; else 0 */
+    uint32_t suite[2]; /* of a test case and its values, in the bundle; else 0 */
     const struct ets_payload_pair *payloads; /* of a NODE; else NULL */
     uint64_t bytes[2];                       /* of a tensor, payload, arena, named data; else 0 */
     uint32_t counts[2]; /* calls of a kernel or backend; what a count of a method counts; of a NODE
@@ -132,9 +138,10 @@ struct ets_program_difference {
     bool is_byte_equal;
     struct ets_method_pair *methods; /* in the order of the first program, then what is added */
     uint32_t method_count;
-    struct ets_program_change *changes; /* method by method, then of the program; by part */
-    uint32_t change_count;
-    struct ets_content_bytes contents; /* hashes of both files' bytes */
+    struct ets_program_change *changes; /* of methods, of the program, of test cases; by part */
+    uint32_t change_count, case_change_count;  /* of all; of test cases, which are the last */
+    uint32_t case_count, differing_case_count; /* test cases, each pair once; 0: not compared */
+    struct ets_content_bytes contents;         /* hashes of both files' bytes */
     struct ets_named_index named[2];
 };
 
@@ -146,6 +153,21 @@ enum ets_status ets_program_difference_find(struct ets_arena *arena,
                                             const struct ets_program_side sides[2],
                                             struct ets_program_difference *difference_out,
                                             struct ets_error *error);
+
+/* Whether a change is of test cases. */
+static inline bool ets_change_is_of_cases(const struct ets_program_change *change)
+{
+    return change->part >= ETS_PART_CASE;
+}
+/* The test case of such a change, and the value of a CASE_INPUT or CASE_OUTPUT (case_changes.c). */
+void ets_change_case(const struct ets_program_difference *difference,
+                     const struct ets_program_change *change, int side,
+                     struct ets_bundle_case *case_out);
+void ets_change_case_value(const struct ets_program_difference *difference,
+                           const struct ets_program_change *change, int side,
+                           struct ets_value *value_out);
+/* The bytes of a tensor; empty: another value, or it has none. */
+struct ets_bytes ets_value_content(const struct ets_value *value);
 
 /* MISMATCH where the record's maps are not of this program: an instruction that it lacks, or
  * another backend. */

@@ -20,6 +20,24 @@ void ets_program_change_value(const struct ets_program_change_line *line, int si
     ets_method_value(&line->methods[side], line->change->index[side], value_out);
 }
 
+bool ets_program_change_tensor(const struct ets_program_difference *difference,
+                               const struct ets_program_change_line *line, int side,
+                               struct ets_tensor *tensor_out)
+{
+    const enum ets_program_part part = line->change->part;
+    if (part == ETS_PART_CASE_INPUT || part == ETS_PART_CASE_OUTPUT) {
+        struct ets_value value;
+        ets_change_case_value(difference, line->change, side, &value);
+        *tensor_out = value.as.tensor;
+        return value.kind == ETS_VALUE_TENSOR;
+    }
+    struct ets_evalue value;
+    if (!ets_program_part_is_value(part)) return false;
+    ets_program_change_value(line, side, &value);
+    *tensor_out = value.tensor.tensor;
+    return value.kind == ETS_EVALUE_TENSOR;
+}
+
 void ets_program_change_instruction(const struct ets_program_change_line *line, int side,
                                     struct ets_instruction *instruction_out)
 {

@@ -209,19 +209,19 @@ static enum ets_status list_samples(struct collector *c, const struct ets_tensor
 
 static enum ets_status compare_numbers(struct collector *c, struct ets_program_change_line *line)
 {
-    struct ets_evalue values[2];
+    struct ets_tensor tensors[2];
     if ((line->change->fields & ets_field_bit(ETS_FIELD_DATA)) == 0) return ETS_OK;
     for (int s = 0; s < 2; s++) {
-        ets_program_change_value(line, s, &values[s]);
-        if (values[s].tensor.tensor.data == NULL) return ETS_OK;
+        if (!ets_program_change_tensor(c->difference, line, s, &tensors[s]) ||
+            tensors[s].data == NULL) {
+            return ETS_OK;
+        }
     }
     ETS_TRY(ets_content_spend(&c->difference->contents, line->change->bytes[0], c->error));
-    line->has_numbers =
-        values[0].tensor.tensor.scalar_type == values[1].tensor.tensor.scalar_type &&
-        ets_comparison_of(&values[0].tensor.tensor, &values[1].tensor.tensor, &line->numbers,
-                          NULL) == ETS_OK;
+    line->has_numbers = tensors[0].scalar_type == tensors[1].scalar_type &&
+                        ets_comparison_of(&tensors[0], &tensors[1], &line->numbers, NULL) == ETS_OK;
     if (!line->has_numbers || c->most_samples == 0) return ETS_OK;
-    return list_samples(c, &values[0].tensor.tensor, &values[1].tensor.tensor, line);
+    return list_samples(c, &tensors[0], &tensors[1], line);
 }
 
 /* The bytes that a thing has in the file; empty: none. */
@@ -239,6 +239,11 @@ static struct ets_bytes content_of(const struct collector *c,
         struct ets_delegate delegate;
         ets_method_delegate(&line->methods[s], change->index[s], &delegate);
         return delegate.blob;
+    }
+    if (change->part == ETS_PART_CASE_INPUT || change->part == ETS_PART_CASE_OUTPUT) {
+        struct ets_value value;
+        ets_change_case_value(c->difference, change, s, &value);
+        return ets_value_content(&value);
     }
     if (change->part == ETS_PART_NODE) return ets_program_change_node_bytes(line, s);
     if (ets_program_part_is_value(change->part)) {
@@ -267,7 +272,10 @@ static enum ets_status fill_line(struct collector *c, const struct ets_program_c
                                  struct ets_program_change_line *line)
 {
     *line = (struct ets_program_change_line){.change = change};
-    if (change->method == ETS_THING_NONE) return hash_content(c, line);
+    if (change->method == ETS_THING_NONE) {
+        ETS_TRY(hash_content(c, line));
+        return compare_numbers(c, line);
+    }
     for (int s = 0; s < 2; s++) {
         const struct uses *uses = &c->sides[s].uses;
         line->methods[s] = c->sides[s].method;

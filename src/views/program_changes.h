@@ -65,6 +65,10 @@ enum ets_status ets_program_changes_collect(struct ets_arena *arena,
 /* program_change_line.c: the value, or instruction, of a change on a side where it is there. */
 void ets_program_change_value(const struct ets_program_change_line *line, int side,
                               struct ets_evalue *value_out);
+/* The tensor of a change on a side, also of a test case; false: it is of no tensor. */
+bool ets_program_change_tensor(const struct ets_program_difference *difference,
+                               const struct ets_program_change_line *line, int side,
+                               struct ets_tensor *tensor_out);
 void ets_program_change_instruction(const struct ets_program_change_line *line, int side,
                                     struct ets_instruction *instruction_out);
 void ets_program_change_payload_node(const struct ets_program_change_line *line, int side,

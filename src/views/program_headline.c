@@ -275,22 +275,43 @@ static void say_clauses(struct sentence *s)
     say_moved(s);
 }
 
-void ets_program_changes_say(struct ets_program_changes *view)
+/* "; 1 of 3 test cases differs" */
+static void say_cases(struct sentence *s)
 {
-    struct sentence s = {.builder = {view->headline, sizeof view->headline, 0}, .view = view};
+    const struct ets_program_difference *difference = s->view->difference;
+    const uint32_t count = difference->case_count, differing = difference->differing_case_count;
+    if (count == 0) return;
+    if (differing == 0) {
+        say(s, count == 1 ? "; the test case is equal" : "; all %u test cases are equal", count);
+    } else {
+        say(s, "; %u of %u test case%s differ%s", differing, count, count == 1 ? "" : "s",
+            differing == 1 ? "s" : "");
+    }
+}
+
+static void say_programs(struct sentence *s)
+{
+    const struct ets_program_changes *view = s->view;
     const struct ets_program_difference *difference = view->difference;
     if (difference->is_byte_equal) {
-        say(&s, "the programs are equal, byte by byte");
+        say(s, "the programs are equal, byte by byte");
         return;
     }
-    if (difference->change_count == 0) {
-        say(&s,
+    if (difference->change_count == difference->case_change_count) {
+        say(s,
             "the programs are equal in content; the files differ only in "
             "numbering, order or padding");
         return;
     }
-    say(&s, "%u of %u method%s differ%s", view->differing_methods, difference->method_count,
+    say(s, "%u of %u method%s differ%s", view->differing_methods, difference->method_count,
         difference->method_count == 1 ? "" : "s", view->differing_methods == 1 ? "s" : "");
-    say_clauses(&s);
-    say_size(&s);
+    say_clauses(s);
+    say_size(s);
+}
+
+void ets_program_changes_say(struct ets_program_changes *view)
+{
+    struct sentence s = {.builder = {view->headline, sizeof view->headline, 0}, .view = view};
+    say_programs(&s);
+    say_cases(&s);
 }

@@ -1,6 +1,7 @@
 """`etscope diff` of two programs: the answer, what is the same whatever its number is, and all that
 upstream's diff_pte says (tests/data/differences)."""
 
+import base64
 import json
 import struct
 import unittest
@@ -50,12 +51,6 @@ class Answers(support.FolderTest):
             done = support.run("diff", *words, "--brief", stdin=path.read_bytes())
             self.assertEqual((done.returncode, done.stdout),
                              (support.OK, b"the programs are equal, byte by byte\n"), done.stderr)
-
-    def test_diff__of_bundles_says_that_test_cases_are_left_out(self):
-        code, _, error = diff(fixture("mlp_portable", "model.bpte"),
-                              fixture("mlp_portable", "model.bpte"))
-        self.assertEqual(code, support.OK)
-        self.assertIn("test cases are not compared", error)
 
     def test_diff__leads_with_what_the_delegate_took_and_where_it_is_written(self):
         code, out, _ = diff(fixture("mlp_portable", "model.pte"),
@@ -228,6 +223,56 @@ class Payloads(support.FolderTest):
         rows = document(path, changed)["rows"]
         self.assertEqual([(row["part"], row["change"], row["fields"]) for row in rows],
                          [("named data", "changed", ["data"])])
+
+
+class TestCases(support.FolderTest):
+    def changed(self, where, flip=1):
+        """A bundle with one bit of a case's value flipped: where is (input or output, case)."""
+        path = fixture("mlp_portable", "model.bpte")
+        data = bytearray(path.read_bytes())
+        part, case = where
+        row, = json.loads(support.run("dump", path, "--data").stdout)["rows"]
+        tested = row["flatbuffer"]["method_test_suites"][0]["test_cases"][case]
+        value, = tested["inputs" if part == "input" else "expected_outputs"]
+        tensor = value["val"]["data"]
+        at = data.find(base64.b64decode(tensor["data"]))
+        data[at + 1] ^= flip
+        copy = self.folder / "changed.bpte"
+        copy.write_bytes(data)
+        return path, copy
+
+    def test_diff__of_equal_bundles_says_that_the_cases_are_equal(self):
+        path = fixture("mlp_portable", "model.bpte")
+        self.assertEqual(diff(path, path)[:2],
+                         (support.OK, "the programs are equal, byte by byte; all 3 test cases are equal\n"))
+
+    def test_diff__an_expected_output_that_differs(self):
+        found = document(*self.changed(("output", 1)))
+        self.assertEqual(found["headline"],
+                         "the programs are equal, byte by byte; 1 of 3 test cases differs")
+        row, = found["rows"]
+        self.assertEqual((row["part"], row["name"], row["fields"], row["elements"],
+                          row["differing"]),
+                         ("expected output", "forward #1 output 0", ["data"], 8, 1))
+        self.assertNotEqual(row["before_hash"], row["after_hash"])
+        self.assertGreater(row["max_abs_difference"], 0)
+
+    def test_diff__an_input_that_differs(self):
+        code, out, _ = diff(*self.changed(("input", 2)), "--brief")
+        self.assertEqual((code, out), (NEGATIVE, "the programs are equal, byte by byte; "
+                                                 "1 of 3 test cases differs\n"))
+
+    def test_diff__another_number_of_cases_and_another_shape(self):
+        rows = document(fixture("mlp_portable", "model.bpte"),
+                        DATA / "schemes" / "static.bpte")["rows"]
+        self.assertEqual(named(rows, "test case", "removed"), ["forward #1", "forward #2"])
+        row, = [row for row in rows if row["part"] == "test input"]
+        self.assertEqual((row["name"], row["fields"]), ("forward #0 input 0", ["sizes", "dim order", "data"]))
+
+    def test_diff__of_a_program_and_a_bundle_leaves_the_cases_out(self):
+        path = fixture("mlp_portable", "model.bpte")
+        code, out, _ = diff(path.with_suffix(".pte"), path)
+        self.assertEqual((code, out), (support.OK, "the programs are equal, byte by byte\n"))
 
 
 class Upstream(unittest.TestCase):

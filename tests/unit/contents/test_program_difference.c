@@ -38,7 +38,8 @@ static uint32_t count_changes(const struct ets_program *before, const struct ets
 {
     struct ets_arena arena;
     struct ets_program_difference difference;
-    const struct ets_program_side sides[2] = {{before, record}, {after, record}};
+    const struct ets_program_side sides[2] = {{.program = before, .record = record},
+                                              {.program = after, .record = record}};
     ets_arena_init(&arena, NULL, 0);
     assert_int_equal(ets_program_difference_find(&arena, sides, &difference, NULL), ETS_OK);
     const uint32_t count = difference.change_count;
@@ -75,13 +76,12 @@ static void test_program_difference__a_copy_has_no_changes_by_debug_handle(void 
     }
 }
 
-static void compare_and_show(const struct ets_program *before, const struct ets_program *after)
+static void compare_and_show(const struct ets_program_side sides[2])
 {
     struct ets_arena arena;
     struct ets_program_difference difference;
     struct ets_program_changes view;
     struct ets_table *table;
-    const struct ets_program_side sides[2] = {{before, NULL}, {after, NULL}};
     const struct ets_program_difference_table_options options = {.top = 0};
     ets_arena_init(&arena, NULL, 0);
     assert_int_equal(ets_program_difference_find(&arena, sides, &difference, NULL), ETS_OK);
@@ -99,7 +99,9 @@ static void any_change_can_be_shown(const char *name, size_t step)
         const struct ets_bytes bytes = {after.data, after.size};
         after.data[i] ^= (uint8_t)(1u << i % 8);
         if (ets_program_init(&after.program, bytes, NULL) == ETS_OK) {
-            compare_and_show(&before.program, &after.program);
+            const struct ets_program_side sides[2] = {{.program = &before.program},
+                                                      {.program = &after.program}};
+            compare_and_show(sides);
         }
         after.data[i] ^= (uint8_t)(1u << i % 8);
     }
@@ -137,8 +139,15 @@ static void compare_with_faults(const char *left, const char *right)
                                  open_fixture(right, "model.etrecord")};
     struct ets_etrecord *records[2] = {open_record(ets_file_bytes(files[0])),
                                        open_record(ets_file_bytes(files[1]))};
-    const struct ets_program_side sides[2] = {{&before.program, records[0]},
-                                              {&after.program, records[1]}};
+    struct ets_file *tested[2] = {open_fixture("mlp_portable", "model.bpte"),
+                                  open_fixture("mlp_xnnpack", "model.bpte")};
+    struct ets_bundle bundles[2];
+    for (int s = 0; s < 2; s++) {
+        assert_int_equal(ets_bundle_init(&bundles[s], ets_file_bytes(tested[s]), NULL), ETS_OK);
+    }
+    const struct ets_program_side sides[2] = {
+        {.program = &before.program, .record = records[0], .bundle = &bundles[0]},
+        {.program = &after.program, .record = records[1], .bundle = &bundles[1]}};
     enum ets_status status = ETS_NO_MEMORY;
     unsigned long refused = 0;
     for (size_t limit = 1; status == ETS_NO_MEMORY; limit += 32) { /* of what the arena gives out */
@@ -155,6 +164,7 @@ static void compare_with_faults(const char *left, const char *right)
     for (int s = 0; s < 2; s++) {
         ets_etrecord_close(records[s]);
         ets_file_close(files[s]);
+        ets_file_close(tested[s]);
     }
     free(before.data);
     free(after.data);
@@ -173,6 +183,41 @@ static void test_program_difference__any_change_of_a_payload_can_be_shown(void *
     (void)state;
     any_change_can_be_shown("conv_xnnpack_int8/model.pte", 3);
     any_change_can_be_shown("mlp_xnnpack/model.pte", 1);
+}
+
+/* Whatever is flipped in a bundle that still reads: its test cases can be compared and shown. */
+static void test_program_difference__any_change_of_test_cases_can_be_shown(void **state)
+{
+    struct ets_file *files[2] = {open_fixture("mlp_portable", "model.bpte"),
+                                 open_fixture("mlp_xnnpack", "model.bpte")};
+    (void)state;
+    for (size_t n = 0; n < COUNT(files); n++) {
+        const struct ets_bytes bytes = ets_file_bytes(files[n]);
+        struct ets_bundle bundles[2];
+        struct ets_program programs[2];
+        uint8_t *data = malloc(bytes.size);
+        assert_non_null(data);
+        memcpy(data, bytes.data, bytes.size);
+        assert_int_equal(ets_bundle_init(&bundles[0], bytes, NULL), ETS_OK);
+        assert_int_equal(ets_program_init(&programs[0], bundles[0].program, NULL), ETS_OK);
+        size_t shown = 0;
+        for (size_t i = 0; i < bytes.size; i++) {
+            data[i] ^= (uint8_t)(1u << i % 8);
+            if (ets_bundle_init(&bundles[1], (struct ets_bytes){data, bytes.size}, NULL) ==
+                    ETS_OK &&
+                ets_program_init(&programs[1], bundles[1].program, NULL) == ETS_OK) {
+                const struct ets_program_side sides[2] = {
+                    {.program = &programs[0], .bundle = &bundles[0]},
+                    {.program = &programs[1], .bundle = &bundles[1]}};
+                compare_and_show(sides);
+                shown++;
+            }
+            data[i] ^= (uint8_t)(1u << i % 8);
+        }
+        assert_true(shown > 1000);
+        free(data);
+    }
+    for (size_t n = 0; n < COUNT(files); n++) ets_file_close(files[n]);
 }
 
 static void test_program_difference__another_programs_record_is_refused(void **state)
@@ -198,6 +243,7 @@ int main(void)
         cmocka_unit_test(test_program_difference__a_copy_has_no_changes_by_debug_handle),
         cmocka_unit_test(test_program_difference__any_change_can_be_shown),
         cmocka_unit_test(test_program_difference__any_change_of_a_payload_can_be_shown),
+        cmocka_unit_test(test_program_difference__any_change_of_test_cases_can_be_shown),
         cmocka_unit_test(test_program_difference__every_allocation_may_fail),
         cmocka_unit_test(test_program_difference__another_programs_record_is_refused),
     };
