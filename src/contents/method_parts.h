@@ -19,8 +19,9 @@ struct ets_paired_instruction {
 
 struct ets_paired_side {
     struct ets_method method;
-    struct ets_etrecord *record; /* NULL: none */
-    const char *record_method;   /* the method's name, terminated */
+    struct ets_etrecord *record;     /* NULL: none */
+    const char *record_method;       /* the method's name, terminated */
+    struct ets_layer_method *layers; /* NULL: nothing is known of its layers */
     struct ets_paired_instruction *instructions;
     uint32_t instruction_count;
     uint32_t *first_of_chain;   /* [chain_count + 1] */
@@ -80,6 +81,10 @@ enum ets_status ets_method_changes(struct ets_paired_methods *methods,
 /* payload_changes.c: node by node, of paired delegates. NO_MEMORY, LIMIT. */
 enum ets_status ets_payload_changes(struct ets_paired_methods *methods,
                                     struct ets_change_list *changes);
+/* moved_constants.c: marks constants, of the changes from `first` on, that a payload holds on the
+ * other side. NO_MEMORY, LIMIT. */
+enum ets_status ets_move_constants(struct ets_paired_methods *methods,
+                                   struct ets_change_list *changes, uint32_t first);
 /* value_changes.c: of paired and unpaired values. NO_MEMORY, LIMIT. */
 enum ets_status ets_value_changes(struct ets_paired_methods *methods,
                                   struct ets_change_list *changes);

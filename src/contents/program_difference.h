@@ -19,6 +19,7 @@
 #include <stdbool.h>
 
 #include "contents/content_bytes.h"
+#include "contents/layer_names.h"
 #include "contents/payload_graph.h"
 #include "etscope/bundle.h"
 #include "etscope/etrecord.h"
@@ -55,7 +56,8 @@ enum ets_program_change_kind {
     ETS_THING_REMOVED,
     ETS_THING_ADDED,
     ETS_THING_CHANGED,
-    ETS_THING_DELEGATED,  /* an INSTRUCTION: the delegate call on the other side does its work */
+    ETS_THING_DELEGATED,  /* an INSTRUCTION: the delegate call on the other side does its work;
+                             a CONSTANT: a payload holds it there */
     ETS_THING_UNDELEGATED /* the other way round */
 };
 
@@ -109,6 +111,15 @@ static inline uint64_t ets_field_bit(enum ets_program_field field)
     return UINT64_C(1) << field;
 }
 
+/* A node of an XNNPACK payload that takes a constant. */
+struct ets_constant_holder {
+    const struct ets_payload_graph *graph;
+    uint32_t delegate, node, input;
+    uint32_t named_data; /* ETS_THING_NONE: none */
+    uint64_t element_count;
+    struct ets_bytes bytes; /* empty: not in the file */
+};
+
 /* An index that names nothing. */
 #define ETS_THING_NONE UINT32_MAX
 
@@ -121,7 +132,10 @@ struct ets_program_change {
     uint32_t chain[2]; /* of an INSTRUCTION; the case of a test case's value; else 0 */
     uint32_t suite[2]; /* of a test case and its values, in the bundle; else 0 */
     const struct ets_payload_pair *payloads; /* of a NODE; else NULL */
-    uint64_t bytes[2];                       /* of a tensor, payload, arena, named data; else 0 */
+    /* Of a CONSTANT that is DELEGATED or UNDELEGATED: who holds it on the side without an index;
+     * its bytes are the same unless `fields` has DATA, then its name is. Else NULL. */
+    const struct ets_constant_holder *holder;
+    uint64_t bytes[2];  /* of a tensor, payload, arena, named data; else 0 */
     uint32_t counts[2]; /* calls of a kernel or backend; what a count of a method counts; of a NODE
                            whose constants differ, the first such input */
 };
@@ -143,6 +157,7 @@ struct ets_program_difference {
     uint32_t case_count, differing_case_count; /* test cases, each pair once; 0: not compared */
     struct ets_content_bytes contents;         /* hashes of both files' bytes */
     struct ets_named_index named[2];
+    struct ets_layer_names layers[2]; /* of the records */
 };
 
 /*

@@ -204,7 +204,8 @@ static void say_count(struct sentence *s, enum ets_program_part part, const char
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->view->line_count; i++) {
         const struct ets_program_change *change = s->view->lines[i].change;
-        count += change->part == part && !only_moved(change);
+        const bool only_holder = change->holder != NULL && change->fields == 0;
+        count += change->part == part && !only_moved(change) && !only_holder;
     }
     if (count == 0 || !begin_clause(s)) return;
     if (count == 1) say(s, "1 %s differs", one);

@@ -225,6 +225,63 @@ class Payloads(support.FolderTest):
                          [("named data", "changed", ["data"])])
 
 
+class MovedConstants(support.FolderTest):
+    def constants(self, before, after):
+        return [row for row in document(before, after)["rows"] if row["part"] == "constant"]
+
+    def alike(self):
+        """The portable MLP, and the delegated one with the weights of the portable one."""
+        before, after = fixture("mlp_portable", "model.pte"), fixture("mlp_xnnpack", "model.pte")
+        told = [json.loads(support.run("dump", path, "--data").stdout)["rows"][0]
+                for path in (before, after)]
+        weights = {row["bytes"]: row for row in told[0]["constants"]}
+        data, source = bytearray(after.read_bytes()), before.read_bytes()
+        for segment in told[1]["segments"]:
+            if segment["role"] == "named_data":
+                row = weights[segment["bytes"]]
+                end = row["offset"] + row["bytes"]
+                data[segment["offset"]:segment["offset"] + row["bytes"]] = source[row["offset"]:end]
+        copy = self.folder / "delegated.pte"
+        copy.write_bytes(data)
+        return before, copy
+
+    PLACES = ["delegate 0, node 0 (FullyConnected)"] * 2 + ["delegate 0, node 1 (FullyConnected)"] * 2
+
+    def test_diff__weights_with_the_same_bytes_in_a_payload_moved_there(self):
+        rows = document(*self.alike())["rows"]
+        moved = [row for row in rows if row["part"] == "constant"]
+        self.assertEqual([(row["change"], row["after"], row["fields"]) for row in moved],
+                         [("delegated", place, []) for place in self.PLACES])
+        for row in moved:
+            self.assertEqual((row["before_bytes"], row["before_hash"]),
+                             (row["after_bytes"], row["after_hash"]))
+        self.assertEqual(named(rows, "named data"), [])
+
+    def test_diff__the_other_way_round_they_came_back(self):
+        before, after = self.alike()
+        rows = self.constants(after, before)
+        self.assertEqual([(row["change"], row["before"]) for row in rows],
+                         [("undelegated", place) for place in self.PLACES])
+
+    def test_diff__other_bytes_without_records_are_other_constants(self):
+        done = support.run("diff", fixture("mlp_portable", "model.pte"),
+                           fixture("mlp_xnnpack", "model.pte"), "--no-siblings", "--format", "json")
+        rows = json.loads(done.stdout)["rows"]
+        self.assertEqual(len(named(rows, "constant", "removed")), 4)
+        self.assertEqual(len(named(rows, "named data", "added")), 4)
+
+    def test_diff__a_weight_in_another_order_is_found_by_its_name(self):
+        rows = self.constants(fixture("conv_portable", "model.pte"),
+                              fixture("conv_xnnpack", "model.pte"))
+        row, = [row for row in rows if row["name"] == "c1.weight"]
+        self.assertEqual((row["change"], row["fields"], row["after"]),
+                         ("delegated", ["data"], "delegate 0, node 1 (Conv2d), as fp32 [8, 3, 3, 3]"))
+        self.assertNotEqual(row["before_hash"], row["after_hash"])
+        # Folded into others by the export: gone.
+        self.assertEqual(named(rows, "constant", "removed")[2:],
+                         ["bn.bias", "bn.running_mean", "bn.running_var", "bn.weight"])
+
+
 class TestCases(support.FolderTest):
     def changed(self, where, flip=1):
         """A bundle with one bit of a case's value flipped: where is (input or output, case)."""

@@ -171,3 +171,21 @@ void ets_add_payload_node_side(struct ets_text_builder *text,
     if (line->has_hash[side]) say(&s, "hash %016llx", (unsigned long long)line->hashes[side]);
     else say(&s, "bytes that are not in the file");
 }
+
+void ets_add_constant_holder(struct ets_text_builder *text,
+                             const struct ets_program_change_line *line)
+{
+    const struct ets_constant_holder *holder = line->change->holder;
+    struct said s = {.text = text, .graph = holder->graph, .before = ", "};
+    struct ets_xnnpack_node node;
+    struct ets_xnnpack_value value;
+    ets_xnnpack_node(&holder->graph->xnnpack, holder->node, &node);
+    say(&s, "delegate %u, node %u (%s)", holder->delegate, holder->node,
+        ets_xnnpack_node_name(node.type));
+    if (line->change->fields == 0 ||
+        !ets_payload_value(holder->graph, node.inputs[holder->input], &value)) {
+        return;
+    }
+    say(&s, ", as %s", ets_xnnpack_type_name(value.type));
+    say_dims(&s, &value);
+}

@@ -98,14 +98,21 @@ static void put_index_after(const struct line *line)
     put_number(line, 1, line->of->change->index[1]);
 }
 
+static void put_bytes(const struct line *line, int side)
+{
+    const struct ets_program_change *change = line->of->change;
+    if (change->holder != NULL) ets_table_put_integer(line->table, (int64_t)change->bytes[side]);
+    else put_number(line, side, change->bytes[side]);
+}
+
 static void put_bytes_before(const struct line *line)
 {
-    put_number(line, 0, line->of->change->bytes[0]);
+    put_bytes(line, 0);
 }
 
 static void put_bytes_after(const struct line *line)
 {
-    put_number(line, 1, line->of->change->bytes[1]);
+    put_bytes(line, 1);
 }
 
 static void put_bytes_change(const struct line *line)

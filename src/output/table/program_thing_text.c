@@ -269,7 +269,7 @@ static void say_instruction(struct said *s)
 static void say_tensor(struct said *s, const struct ets_program_tensor *value)
 {
     const struct ets_tensor *tensor = &value->tensor;
-    const bool is_whole = s->line->change->fields == 0;
+    const bool is_whole = s->line->change->fields == 0 || s->line->change->holder != NULL;
     const char *type = ets_scalar_type_name(tensor->scalar_type);
     if (begin(s, ETS_FIELD_DTYPE) || is_whole) say(s, "%s", type);
     if (is_whole) say(s, " ");
@@ -294,7 +294,7 @@ static void say_tensor(struct said *s, const struct ets_program_tensor *value)
     if (begin(s, ETS_FIELD_DEVICE)) {
         say(s, "device %d:%d", value->device_type, value->device_index);
     }
-    if (begin(s, ETS_FIELD_DATA)) say_hash(s);
+    if (s->line->change->holder == NULL && begin(s, ETS_FIELD_DATA)) say_hash(s);
 }
 
 static void say_value(struct said *s)
@@ -375,7 +375,10 @@ void ets_add_program_side(struct ets_text_builder *text, const struct ets_progra
         say(&s, "%u call%s", change->counts[side], change->counts[side] == 1 ? "" : "s");
         return;
     }
-    if (change->index[side] == ETS_THING_NONE) return;
+    if (change->index[side] == ETS_THING_NONE) {
+        if (change->holder != NULL) ets_add_constant_holder(text, line);
+        return;
+    }
     switch (change->part) {
     case ETS_PART_PROGRAM: say(&s, "version %u", change->counts[side]); break;
     case ETS_PART_METHOD: say_method(&s); break;
