@@ -170,6 +170,66 @@ class Completeness(unittest.TestCase):
             self.assertEqual(told, {})
 
 
+class Payloads(support.FolderTest):
+    def with_payload(self, payload):
+        """vulkan.pte with these bytes, which fit, as the payload of its delegate."""
+        source = DATA / "payloads" / "vulkan.pte"
+        data = bytearray(source.read_bytes())
+        row, = dump(source)["delegates"]
+        self.room = row["bytes"]
+        data[row["offset"]:row["offset"] + len(payload)] = payload
+        path = self.folder / "other.pte"
+        path.write_bytes(data)
+        return path
+
+    def zipped(self):
+        import io
+        import zipfile
+        self.with_payload(b"")
+        stream = io.BytesIO()
+        with zipfile.ZipFile(stream, "w") as archive:
+            archive.writestr("model.mlmodel", b"weights" * 20)
+            archive.writestr(zipfile.ZipInfo("meta/a.json"), b"{}" * 40, zipfile.ZIP_DEFLATED)
+            size = stream.tell() + 200
+            archive.comment = b" " * (self.room - size - 22)
+        stored = stream.getvalue()
+        with zipfile.ZipFile(stream, "a") as archive:
+            archive.comment = b" " * (len(archive.comment) + self.room - len(stored))
+        return stream.getvalue()
+
+    def test_dump__says_what_payloads_are(self):
+        formats = {model: {row["format"] for row in dump(fixture(model, "model.pte"))["delegates"]}
+                   for model in ("mlp_xnnpack", "gpt_xnnpack")}
+        self.assertEqual(formats, {"mlp_xnnpack": {"XNNPACK graph"},
+                                   "gpt_xnnpack": {"XNNPACK graph"}})
+        row, = dump(DATA / "payloads" / "vulkan.pte")["delegates"]
+        self.assertEqual((row["format"], row["xnnpack"], row["zip"]), ("Vulkan graph", None, None))
+
+    def test_dump__lists_the_entries_of_a_zip(self):
+        import zlib
+        payload = self.zipped()
+        self.assertEqual(len(payload), self.room)
+        row, = dump(self.with_payload(payload))["delegates"]
+        self.assertEqual(row["format"], "zip")
+        self.assertEqual([(entry["name"], entry["method"], entry["unpacked_bytes"], entry["crc32"])
+                          for entry in row["zip"]],
+                         [("model.mlmodel", 0, 140, zlib.crc32(b"weights" * 20)),
+                          ("meta/a.json", 8, 80, zlib.crc32(b"{}" * 40))])
+        self.assertEqual(row["zip"][0]["hash"], blob(b"weights" * 20)["hash"])
+        self.assertLess(row["zip"][1]["bytes"], 80)
+
+    def test_dump__of_a_damaged_zip_has_no_entries_or_other_ones(self):
+        payload = self.zipped()
+        end = payload.index(b"PK\5\6")
+        for at in [*range(4, 60, 3), *range(end - 110, end + 22, 2)]:
+            changed = bytearray(payload)
+            changed[at] ^= 0x55
+            row, = dump(self.with_payload(changed))["delegates"]
+            self.assertEqual((row["format"], row["bytes"]), ("zip", self.room))
+            for entry in row["zip"] or []:
+                self.assertLessEqual(entry["offset"] + entry["bytes"], row["offset"] + self.room)
+
+
 def entries(data):
     """Keys and values of the extra block, after docs/SPEC.md."""
     size, = struct.unpack_from("<I", data, len(data) - 16)

@@ -8,8 +8,16 @@
 #include "etscope/program.h"
 #include "inspect/recorded_memory.h"
 #include "output/text/flatbuffer_json.h"
+#include "record/zip.h"
 
 enum { DUMP_DATA_TIMES = 16, DUMP_DATA_FLOOR = 1 << 20 }; /* honest files have each byte once */
+
+/* Payloads that are zip files, by address and size. */
+struct dump_zips {
+    struct ets_key_table keys;
+    struct ets_zip *items;
+    uint32_t capacity;
+};
 
 /*
  * One file. Whatever can fail is read and hashed before the row begins, so that a row is whole or
@@ -25,6 +33,7 @@ struct dump_request {
     bool is_in_row;
     struct ets_arena arena;
     struct ets_content_bytes contents;
+    struct dump_zips zips;
     uint64_t data_budget; /* bytes that --data may still write */
 };
 
@@ -66,8 +75,16 @@ enum ets_status dump_open_extra(struct dump_request *request, struct dump_extra 
                                 struct ets_error *error);
 void dump_put_extra(struct dump_request *request, const struct dump_extra *extra);
 
-/* dump_payload.c: what a delegate's payload holds; null where it is none that is read. */
-void dump_put_xnnpack(struct ets_json_writer *json, struct ets_bytes payload, bool with_data);
+/* dump_payload.c: "format", what a delegate's payload is, and "xnnpack", what it holds; null where
+ * it is none that is read. */
+void dump_put_payload(struct ets_json_writer *json, struct ets_bytes payload, bool with_data);
+
+/* dump_zip.c */
+/* Reads the directory of a payload that is a zip file and hashes its entries. Returns an exit code;
+ * a damaged directory is no failure. */
+int dump_hash_zip(struct dump_request *request, struct ets_bytes payload);
+/* "zip": the entries; null where it is none, or damaged. */
+void dump_put_zip(struct dump_request *request, struct ets_bytes payload);
 
 /* dump_graph.c */
 void dump_put_graph(struct ets_json_writer *json, const char *key, const struct ets_graph *graph);

@@ -1,5 +1,6 @@
 /* What an XNNPACK payload holds: nodes, values, constants. */
 #include "cli/dump/dump_parts.h"
+#include "contents/payload_kind.h"
 #include "format/xnnpack.h"
 
 static void put_numbers(struct ets_json_writer *json, const char *key, const uint32_t *numbers,
@@ -86,10 +87,14 @@ static void put_constant(struct ets_json_writer *json, const struct ets_xnnpack_
     ets_json_end_object(json);
 }
 
-void dump_put_xnnpack(struct ets_json_writer *json, struct ets_bytes bytes, bool with_data)
+void dump_put_payload(struct ets_json_writer *json, struct ets_bytes bytes, bool with_data)
 {
+    char text[ETS_PAYLOAD_KIND_CHARS];
     struct ets_xnnpack payload;
-    if (!ets_xnnpack_sniff(bytes) || ets_xnnpack_init(&payload, bytes, NULL) != ETS_OK) {
+    const bool is_read =
+        ets_xnnpack_sniff(bytes) && ets_xnnpack_init(&payload, bytes, NULL) == ETS_OK;
+    ets_json_put_string(json, "format", is_read ? "XNNPACK graph" : ets_payload_kind(bytes, text));
+    if (!is_read) {
         ets_json_put_null(json, "xnnpack");
         return;
     }
