@@ -189,7 +189,7 @@ static enum ets_status compare_pair(struct ets_paired_methods *m, const struct e
     return ETS_OK;
 }
 
-enum ets_status ets_value_changes(struct ets_paired_methods *m, struct ets_change_list *changes)
+static enum ets_status list_changes(struct ets_paired_methods *m, struct ets_change_list *changes)
 {
     uint8_t *roles[2];
     for (int s = 0; s < 2; s++) {
@@ -210,4 +210,28 @@ enum ets_status ets_value_changes(struct ets_paired_methods *m, struct ets_chang
         }
     }
     return ETS_OK;
+}
+
+/* Constants with constants, tensors with tensors; otherwise in the order of their numbers. */
+static bool sort_by_part(struct ets_change_list *changes, uint32_t first)
+{
+    const uint32_t count = changes->count - first;
+    struct ets_program_change *sorted =
+        ets_arena_alloc_array(changes->arena, count, sizeof *sorted);
+    if (sorted == NULL) return false;
+    uint32_t at = 0;
+    for (int part = ETS_PART_INPUT; part <= ETS_PART_VALUE; part++) {
+        for (uint32_t i = first; i < changes->count; i++) {
+            if ((int)changes->items[i].part == part) sorted[at++] = changes->items[i];
+        }
+    }
+    if (count > 0) memcpy(changes->items + first, sorted, count * sizeof *sorted);
+    return true;
+}
+
+enum ets_status ets_value_changes(struct ets_paired_methods *m, struct ets_change_list *changes)
+{
+    const uint32_t first = changes->count;
+    ETS_TRY(list_changes(m, changes));
+    return sort_by_part(changes, first) ? ETS_OK : ets_fail_memory(m->error, "what differs");
 }

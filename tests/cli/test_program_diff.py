@@ -110,6 +110,12 @@ class Answers(support.FolderTest):
             self.assertEqual(code, NEGATIVE)
             self.assertEqual(len(out.splitlines()), count + (kind != "jsonl"))
 
+    def test_diff__things_of_one_part_follow_each_other(self):
+        rows = document(DATA / "torchao" / "8da4w.pte", DATA / "torchao" / "int8_weights.pte")["rows"]
+        parts = [row["part"] for row in rows if row["method"] is not None]
+        starts = [part for i, part in enumerate(parts) if i == 0 or parts[i - 1] != part]
+        self.assertEqual(len(starts), len(set(starts)), starts)
+
     def test_diff__top_says_what_it_does_not_show(self):
         _, out, _ = diff(fixture("mlp_portable", "model.pte"),
                          fixture("mlp_xnnpack", "model.pte"), "--top", "2")
