@@ -205,6 +205,30 @@ class Payloads(support.FolderTest):
         row, = dump(DATA / "payloads" / "vulkan.pte")["delegates"]
         self.assertEqual((row["format"], row["xnnpack"], row["zip"]), ("Vulkan graph", None, None))
 
+    def test_dump__has_every_field_of_a_vulkan_graph(self):
+        graph = dump(DATA / "payloads" / "vulkan.pte")["delegates"][0]["vulkan"]
+        self.assertEqual([(call["name"], call["args"]) for call in graph["chain"]],
+                         [("aten.linear.default", [2, 0, 1, 3]), ("aten.relu.default", [3, 4])])
+        self.assertEqual([(value["value_type"], value["value"]["dims"], value["value"]["constant_id"])
+                          for value in graph["values"]],
+                         [("VkTensor", [8, 16], 0), ("VkTensor", [8], 1), ("VkTensor", [2, 16], -1),
+                          ("VkTensor", [2, 8], -1), ("VkTensor", [2, 8], -1)])
+        self.assertEqual((graph["input_ids"], graph["output_ids"], graph["memory_layout_override"]),
+                         ([2], [4], 255))
+        self.assertEqual([constant["length"] for constant in graph["constants"]], [512, 32])
+
+    def test_dump__of_a_damaged_vulkan_graph_is_null_or_another_graph(self):
+        row, = dump(DATA / "payloads" / "vulkan.pte")["delegates"]
+        source = (DATA / "payloads" / "vulkan.pte").read_bytes()
+        payload = source[row["offset"]:row["offset"] + row["bytes"]]
+        found = set()
+        for at in range(0, len(payload), 3):
+            changed = bytearray(payload)
+            changed[at] ^= 0x81
+            row, = dump(self.with_payload(changed))["delegates"]
+            found.add(row["vulkan"] is None)
+        self.assertEqual(found, {False, True})
+
     def test_dump__lists_the_entries_of_a_zip(self):
         import zlib
         payload = self.zipped()

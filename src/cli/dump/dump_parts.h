@@ -75,8 +75,8 @@ enum ets_status dump_open_extra(struct dump_request *request, struct dump_extra 
                                 struct ets_error *error);
 void dump_put_extra(struct dump_request *request, const struct dump_extra *extra);
 
-/* dump_payload.c: "format", what a delegate's payload is, and "xnnpack", what it holds; null where
- * it is none that is read. */
+/* dump_payload.c: "format", what a delegate's payload is, "vulkan" and "xnnpack", what it holds;
+ * null where it is none of these. */
 void dump_put_payload(struct ets_json_writer *json, struct ets_bytes payload, bool with_data);
 
 /* dump_zip.c */
