@@ -14,8 +14,9 @@ static int see_run(void *context, const struct ets_etdump_run *run)
     return 0;
 }
 
-static int see_event(void *context, const struct ets_etdump_event *event)
+static int see_event(void *context, const struct ets_etdump_event *event, size_t event_at)
 {
+    (void)event_at;
     walk_etdump_event(context, event);
     return 0;
 }

@@ -1,10 +1,12 @@
-/* Writes whatever verifies as a program, bundle, data file or ETDump as JSON: every field of it. */
+/* Writes whatever verifies as a program, bundle, data file, ETDump or Vulkan graph as JSON: every
+ * field of it. */
 #include <stdlib.h>
 
 #include "dump/etdump_schema.h"
 #include "etscope/bundle.h"
 #include "etscope/program.h"
 #include "format/root_types.h"
+#include "format/vulkan_schema.h"
 #include "host/output.h"
 #include "output/text/flatbuffer_json.h"
 
@@ -25,6 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct ets_bundle bundle;
     struct ets_data_file file;
     struct ets_etdump dump;
+    struct ets_fb graph;
     size_t root_at;
     if (ets_program_init(&program, bytes, NULL) == ETS_OK) {
         put(program.root_at, data, &ets_program_type);
@@ -35,6 +38,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else if (ets_etdump_init(&dump, bytes, NULL) == ETS_OK &&
                ets_etdump_root_at(bytes, &root_at, NULL) == ETS_OK) {
         put(ets_fb_follow(data, root_at), data, &ets_etdump_type);
+    } else if (ets_fb_verify_root(bytes, 0, &ets_vulkan_graph_type, 0, &graph, NULL) == ETS_OK) {
+        put(graph.at, data, &ets_vulkan_graph_type);
     }
     return 0;
 }

@@ -1,7 +1,7 @@
 /*
  * Two programs, the first of the size that the first four bytes say; or one program alone, with
- * itself. What differs can be shown; a program and its own copy in a longer file have nothing that
- * differs.
+ * itself. Programs may be in bundles, of which the test cases are compared. What differs can be
+ * shown; a program and its own copy in a longer file have nothing that differs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +27,25 @@ static void show(const struct ets_program_changes *view)
     ets_table_close(table);
 }
 
-static void compare(const struct ets_program *before, const struct ets_program *after,
-                    int are_alike)
+/* A program, or one inside a bundle. */
+struct file {
+    struct ets_program program;
+    struct ets_bundle bundle;
+    int is_bundle;
+};
+
+static int read_file(struct file *file, struct ets_bytes bytes)
 {
-    const struct ets_program_side sides[2] = {{before, NULL}, {after, NULL}};
+    file->is_bundle = ets_bundle_init(&file->bundle, bytes, NULL) == ETS_OK;
+    if (file->is_bundle) bytes = file->bundle.program;
+    return ets_program_init(&file->program, bytes, NULL) == ETS_OK;
+}
+
+static void compare(const struct file *before, const struct file *after, int are_alike)
+{
+    const struct ets_program_side sides[2] = {
+        {.program = &before->program, .bundle = before->is_bundle ? &before->bundle : NULL},
+        {.program = &after->program, .bundle = after->is_bundle ? &after->bundle : NULL}};
     struct ets_program_difference difference;
     struct ets_program_changes view;
     struct ets_arena arena;
@@ -42,33 +57,27 @@ static void compare(const struct ets_program *before, const struct ets_program *
     ets_arena_reset(&arena);
 }
 
-static void compare_with_copy(const struct ets_program *program, struct ets_bytes bytes)
+static void compare_with_copy(const struct file *file, struct ets_bytes bytes)
 {
-    struct ets_program copy;
+    struct file copy;
     uint8_t *longer = malloc(bytes.size + 1);
     if (longer == NULL) return;
     memcpy(longer, bytes.data, bytes.size);
     longer[bytes.size] = 0;
-    if (ets_program_init(&copy, (struct ets_bytes){longer, bytes.size + 1}, NULL) == ETS_OK) {
-        compare(program, &copy, 1);
-    }
+    if (read_file(&copy, (struct ets_bytes){longer, bytes.size + 1})) compare(file, &copy, 1);
     free(longer);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct ets_program before, after;
-    if (ets_program_init(&before, (struct ets_bytes){data, size}, NULL) == ETS_OK) {
+    struct file before, after;
+    if (read_file(&before, (struct ets_bytes){data, size})) {
         compare_with_copy(&before, (struct ets_bytes){data, size});
         return 0;
     }
     if (size < 4 || ets_load_u32(data) > size - 4) return 0;
     const struct ets_bytes first = {data + 4, ets_load_u32(data)};
     const struct ets_bytes second = {first.data + first.size, size - 4 - first.size};
-    if (ets_program_init(&before, first, NULL) != ETS_OK ||
-        ets_program_init(&after, second, NULL) != ETS_OK) {
-        return 0;
-    }
-    compare(&before, &after, 0);
+    if (read_file(&before, first) && read_file(&after, second)) compare(&before, &after, 0);
     return 0;
 }

@@ -332,7 +332,7 @@ _etscope() {
         memory) words='-h --help --etrecord --method --no-siblings --all --what-if --map --steps --at --sort -s --top -n --columns -c --format -f --width --output -o' ;;
         size) words='-h --help --etrecord --etrecord_path --no-siblings --by --top -n --duplicates --columns -c --format -f --width --output -o' ;;
         info) words='-h --help --format -f --all' ;;
-        dump) words='-h --help --data --debug-buffer --format -f --output -o' ;;
+        dump) words='-h --help --data --debug-buffer --format -f --partial --output -o' ;;
         doctor) words='-h --help --format -f --load-library' ;;
         help) words='-h --help --man --completion' ;;
       esac ;;

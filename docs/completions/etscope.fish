@@ -401,6 +401,7 @@ complete -c etscope -n __fish_use_subcommand -f -a dump -d 'write all that a fil
 complete -c etscope -n '__fish_seen_subcommand_from dump' -l data -d 'Also write bytes themselves, in Base64: constants, payloads, tensors. Without it, those of more than 64 bytes are a size and a hash'
 complete -c etscope -n '__fish_seen_subcommand_from dump' -l debug-buffer -r -F -d 'The debug buffer of the ETDump: adds its captured tensors'
 complete -c etscope -n '__fish_seen_subcommand_from dump' -l format -s f -x -a 'json jsonl' -d 'json (default): one document, with a row for each FILE; jsonl: the rows alone, one a line'
+complete -c etscope -n '__fish_seen_subcommand_from dump' -l partial -d 'Write the intact part of a damaged ETDump; `damage` lists what is not'
 complete -c etscope -n '__fish_seen_subcommand_from dump' -l output -s o -r -F -d 'Write to FILE instead of standard output'
 complete -c etscope -n __fish_use_subcommand -f -a doctor -d 'check the installation, and show how to add missing parts'
 complete -c etscope -n '__fish_seen_subcommand_from doctor' -l format -s f -x -a 'table json jsonl' -d 'Output format; json: one row with version, etrecord, sql, engine, libraries, missing, ready'

@@ -208,7 +208,7 @@ static bool same_arguments(const struct ets_paired_methods *m,
 }
 
 /* What differs between two instructions that are the same; `last`: the furthest that was paired. */
-static uint32_t instruction_fields(const struct ets_paired_methods *m, uint32_t before,
+static uint64_t instruction_fields(const struct ets_paired_methods *m, uint32_t before,
                                    uint32_t after, int64_t last)
 {
     const struct ets_paired_instruction *items[2] = {&m->sides[0].instructions[before],
@@ -231,7 +231,7 @@ static uint32_t instruction_fields(const struct ets_paired_methods *m, uint32_t 
 }
 
 static bool add_instruction(struct ets_paired_methods *m, enum ets_program_change_kind kind,
-                            const uint32_t at[2], uint32_t fields, struct ets_change_list *changes)
+                            const uint32_t at[2], uint64_t fields, struct ets_change_list *changes)
 {
     struct ets_program_change *change = ets_change_add(changes, ETS_PART_INSTRUCTION, kind);
     if (change == NULL) return false;
@@ -253,7 +253,7 @@ static enum ets_status compare_instructions(struct ets_paired_methods *m,
         const struct ets_paired_instruction *item = &m->sides[0].instructions[i];
         const uint32_t at[2] = {i, item->partner}, taken[2] = {i, item->taker};
         if (item->partner != ETS_THING_NONE) {
-            const uint32_t fields = instruction_fields(m, i, item->partner, last);
+            const uint64_t fields = instruction_fields(m, i, item->partner, last);
             if ((int64_t)item->partner > last) last = item->partner;
             ok = fields == 0 || add_instruction(m, ETS_THING_CHANGED, at, fields, changes);
         } else if (item->taker != ETS_THING_NONE) {
@@ -375,6 +375,7 @@ enum ets_status ets_method_changes(struct ets_paired_methods *m, struct ets_chan
     ETS_TRY(compare_callees(m, false, changes));
     ETS_TRY(compare_instructions(m, changes));
     ETS_TRY(compare_delegates(m, changes));
+    ETS_TRY(ets_payload_changes(m, changes));
     ETS_TRY(compare_arenas(m, changes));
     return ets_value_changes(m, changes);
 }

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "contents/content_bytes.h"
+#include "contents/payload_graph.h"
 #include "contents/program_difference.h"
 
 enum { ETS_BEFORE_SIDE = 0, ETS_AFTER_SIDE = 1 };
@@ -18,8 +19,9 @@ struct ets_paired_instruction {
 
 struct ets_paired_side {
     struct ets_method method;
-    struct ets_etrecord *record; /* NULL: none */
-    const char *record_method;   /* the method's name, terminated */
+    struct ets_etrecord *record;     /* NULL: none */
+    const char *record_method;       /* the method's name, terminated */
+    struct ets_layer_method *layers; /* NULL: nothing is known of its layers */
     struct ets_paired_instruction *instructions;
     uint32_t instruction_count;
     uint32_t *first_of_chain;   /* [chain_count + 1] */
@@ -29,7 +31,8 @@ struct ets_paired_side {
 
 struct ets_paired_methods {
     struct ets_arena *arena;
-    struct ets_content_bytes *contents; /* of both programs */
+    struct ets_content_bytes *contents;  /* of both programs */
+    const struct ets_named_index *named; /* [2] */
     struct ets_paired_side sides[2];
     bool by_handles;
     struct ets_error *error;
@@ -75,9 +78,19 @@ struct ets_program_change *ets_change_add(struct ets_change_list *list, enum ets
 /* method_changes.c: everything that differs in paired methods. NO_MEMORY, LIMIT. */
 enum ets_status ets_method_changes(struct ets_paired_methods *methods,
                                    struct ets_change_list *changes);
+/* payload_changes.c: node by node, of paired delegates. NO_MEMORY, LIMIT. */
+enum ets_status ets_payload_changes(struct ets_paired_methods *methods,
+                                    struct ets_change_list *changes);
+/* moved_constants.c: marks constants, of the changes from `first` on, that a payload holds on the
+ * other side. NO_MEMORY, LIMIT. */
+enum ets_status ets_move_constants(struct ets_paired_methods *methods,
+                                   struct ets_change_list *changes, uint32_t first);
 /* value_changes.c: of paired and unpaired values. NO_MEMORY, LIMIT. */
 enum ets_status ets_value_changes(struct ets_paired_methods *methods,
                                   struct ets_change_list *changes);
+/* case_changes.c: of the test cases of both bundles; sets the counts of cases. NO_MEMORY, LIMIT. */
+enum ets_status ets_case_changes(struct ets_program_difference *difference,
+                                 struct ets_change_list *changes, struct ets_error *error);
 /* Whether an argument or item of one side is that of the other. */
 bool ets_same_argument(const struct ets_paired_methods *methods, uint32_t before, uint32_t after);
 

@@ -14,6 +14,7 @@ struct comparison {
     struct ets_arena *arena;
     struct ets_program_difference *difference;
     struct ets_change_list changes;
+    bool *is_moved[2]; /* [named_data_count] */
     struct ets_error *error;
 };
 
@@ -79,19 +80,24 @@ static bool pair_methods(struct comparison *c)
 static enum ets_status compare_pair(struct comparison *c, const struct ets_method_pair *pair,
                                     bool *by_handles_out)
 {
-    struct ets_paired_methods methods = {
-        .arena = c->arena, .contents = &c->difference->contents, .error = c->error};
+    struct ets_paired_methods methods = {.arena = c->arena,
+                                         .contents = &c->difference->contents,
+                                         .named = c->difference->named,
+                                         .error = c->error};
     for (int s = 0; s < 2; s++) {
         struct ets_paired_side *side = &methods.sides[s];
         ets_program_method(program_of(c, s), pair->index[s], &side->method);
         side->record = c->difference->sides[s].record;
+        side->layers = ets_layer_method(&c->difference->layers[s], &side->method);
         if (side->record == NULL) continue;
         side->record_method = ets_record_method(side->record, side->method.name);
     }
     ETS_TRY(ets_pair_instructions(&methods));
     ETS_TRY(ets_pair_values(&methods));
     *by_handles_out = methods.by_handles;
-    return ets_method_changes(&methods, &c->changes);
+    const uint32_t first = c->changes.count;
+    ETS_TRY(ets_method_changes(&methods, &c->changes));
+    return ets_move_constants(&methods, &c->changes, first);
 }
 
 /* A method that one program alone has. */
@@ -129,6 +135,23 @@ static enum ets_status compare_methods(struct comparison *c)
     return ETS_OK;
 }
 
+/* Marks named data that is told as a constant that moved into a payload. */
+static enum ets_status mark_moved(struct comparison *c)
+{
+    for (int s = 0; s < 2; s++) {
+        c->is_moved[s] =
+            ets_arena_alloc_array(c->arena, program_of(c, s)->named_data_count, sizeof(bool));
+        if (c->is_moved[s] == NULL) return ets_fail_memory(c->error, "named data");
+    }
+    for (uint32_t i = 0; i < c->changes.count; i++) {
+        const struct ets_program_change *change = &c->changes.items[i];
+        if (change->holder == NULL || change->holder->named_data == ETS_THING_NONE) continue;
+        const int side = change->index[0] == ETS_THING_NONE ? 0 : 1;
+        c->is_moved[side][change->holder->named_data] = true;
+    }
+    return ETS_OK;
+}
+
 static enum ets_status tell_named_data(struct comparison *c, const uint32_t index[2],
                                        const struct ets_program_named_data data[2])
 {
@@ -138,6 +161,9 @@ static enum ets_status tell_named_data(struct comparison *c, const uint32_t inde
         ETS_TRY(ets_content_equal(&c->difference->contents, data[0].bytes, data[1].bytes, &same,
                                   c->error));
         if (same) return ETS_OK;
+    } else {
+        const int side = was ? 0 : 1;
+        if (c->is_moved[side][index[side]]) return ETS_OK;
     }
     struct ets_program_change *change = ets_change_add(&c->changes, ETS_PART_NAMED_DATA,
                                                        !was  ? ETS_THING_ADDED
@@ -208,6 +234,26 @@ static bool are_equal(const struct ets_program_side sides[2])
     return before.size == after.size && memcmp(before.data, after.data, before.size) == 0;
 }
 
+static uint64_t file_bytes(const struct ets_program_side *side)
+{
+    return side->bundle != NULL ? side->bundle->bytes.size : side->program->bytes.size;
+}
+
+static enum ets_status compare_programs(struct comparison *c)
+{
+    for (int s = 0; s < 2; s++) {
+        if (!ets_named_index_read(c->arena, program_of(c, s), &c->difference->named[s])) {
+            return ets_fail_memory(c->error, "named data");
+        }
+        ETS_TRY(ets_layer_names_init(&c->difference->layers[s], c->arena,
+                                     c->difference->sides[s].record, c->error));
+    }
+    ETS_TRY(compare_methods(c));
+    ETS_TRY(mark_moved(c));
+    ETS_TRY(compare_named_data(c));
+    return compare_versions(c);
+}
+
 enum ets_status ets_program_difference_find(struct ets_arena *arena,
                                             const struct ets_program_side sides[2],
                                             struct ets_program_difference *difference_out,
@@ -218,12 +264,12 @@ enum ets_status ets_program_difference_find(struct ets_arena *arena,
     *difference_out = (struct ets_program_difference){.sides = {sides[0], sides[1]},
                                                       .is_byte_equal = are_equal(sides)};
     ets_content_bytes_init(&difference_out->contents, arena,
-                           (uint64_t)sides[0].program->bytes.size + sides[1].program->bytes.size);
+                           file_bytes(&sides[0]) + file_bytes(&sides[1]));
     if (!pair_methods(&c)) return ets_fail_memory(error, "the methods to compare");
-    if (difference_out->is_byte_equal) return ETS_OK;
-    ETS_TRY(compare_methods(&c));
-    ETS_TRY(compare_named_data(&c));
-    ETS_TRY(compare_versions(&c));
+    if (!difference_out->is_byte_equal) ETS_TRY(compare_programs(&c));
+    if (sides[0].bundle != NULL && sides[1].bundle != NULL) {
+        ETS_TRY(ets_case_changes(difference_out, &c.changes, error));
+    }
     difference_out->changes = c.changes.items;
     difference_out->change_count = c.changes.count;
     return ETS_OK;

@@ -12,7 +12,7 @@ static bool has_index_items(enum ets_evalue_kind kind)
            kind == ETS_EVALUE_OPTIONAL_TENSOR_LIST;
 }
 
-static uint32_t bit_if(bool differs, enum ets_program_field field)
+static uint64_t bit_if(bool differs, enum ets_program_field field)
 {
     return differs ? ets_field_bit(field) : 0;
 }
@@ -37,7 +37,7 @@ static bool same_plain_items(const struct ets_evalue *before, const struct ets_e
 }
 
 /* Numbers and texts; lists of indices are equal where their items are. */
-static uint32_t plain_fields(const struct ets_evalue *before, const struct ets_evalue *after)
+static uint64_t plain_fields(const struct ets_evalue *before, const struct ets_evalue *after)
 {
     if (before->kind != after->kind || before->tag != after->tag) {
         return ets_field_bit(ETS_FIELD_KIND);
@@ -86,7 +86,7 @@ bool ets_same_argument(const struct ets_paired_methods *m, uint32_t before, uint
 }
 
 static enum ets_status tensor_fields(struct ets_paired_methods *m, const struct ets_evalue *left,
-                                     const struct ets_evalue *right, uint32_t *fields_out)
+                                     const struct ets_evalue *right, uint64_t *fields_out)
 {
     const struct ets_program_tensor *before = &left->tensor, *after = &right->tensor;
     const struct ets_tensor *a = &before->tensor, *b = &after->tensor;
@@ -171,7 +171,7 @@ static enum ets_status compare_pair(struct ets_paired_methods *m, const struct e
     struct ets_evalue after;
     const uint32_t partner = m->sides[0].value_partner[before->index];
     ets_method_value(&m->sides[1].method, partner, &after);
-    uint32_t fields = plain_fields(before, &after);
+    uint64_t fields = plain_fields(before, &after);
     if (fields == 0 && before->kind == ETS_EVALUE_TENSOR) {
         ETS_TRY(tensor_fields(m, before, &after, &fields));
     } else if (fields == 0 && has_index_items(before->kind)) {
@@ -189,7 +189,7 @@ static enum ets_status compare_pair(struct ets_paired_methods *m, const struct e
     return ETS_OK;
 }
 
-enum ets_status ets_value_changes(struct ets_paired_methods *m, struct ets_change_list *changes)
+static enum ets_status list_changes(struct ets_paired_methods *m, struct ets_change_list *changes)
 {
     uint8_t *roles[2];
     for (int s = 0; s < 2; s++) {
@@ -210,4 +210,28 @@ enum ets_status ets_value_changes(struct ets_paired_methods *m, struct ets_chang
         }
     }
     return ETS_OK;
+}
+
+/* Constants with constants, tensors with tensors; otherwise in the order of their numbers. */
+static bool sort_by_part(struct ets_change_list *changes, uint32_t first)
+{
+    const uint32_t count = changes->count - first;
+    struct ets_program_change *sorted =
+        ets_arena_alloc_array(changes->arena, count, sizeof *sorted);
+    if (sorted == NULL) return false;
+    uint32_t at = 0;
+    for (int part = ETS_PART_INPUT; part <= ETS_PART_VALUE; part++) {
+        for (uint32_t i = first; i < changes->count; i++) {
+            if ((int)changes->items[i].part == part) sorted[at++] = changes->items[i];
+        }
+    }
+    if (count > 0) memcpy(changes->items + first, sorted, count * sizeof *sorted);
+    return true;
+}
+
+enum ets_status ets_value_changes(struct ets_paired_methods *m, struct ets_change_list *changes)
+{
+    const uint32_t first = changes->count;
+    ETS_TRY(list_changes(m, changes));
+    return sort_by_part(changes, first) ? ETS_OK : ets_fail_memory(m->error, "what differs");
 }

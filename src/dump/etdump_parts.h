@@ -14,7 +14,8 @@ struct ets_bytes ets_etdump_metadata(const struct ets_etdump *dump, size_t paylo
 struct ets_etdump_visitor {
     void *context;
     int (*run)(void *context, const struct ets_etdump_run *run);
-    int (*event)(void *context, const struct ets_etdump_event *event);
+    /* `event_at`: the position of its table. */
+    int (*event)(void *context, const struct ets_etdump_event *event, size_t event_at);
     /* One damaged or missing part: its file offset, what is wrong, and an advice. */
     int (*damage)(void *context, const struct ets_error *part);
 };

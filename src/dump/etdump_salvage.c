@@ -27,10 +27,10 @@ static void tell_run(struct ets_etdump_search *s, const struct ets_etdump_run *r
     }
 }
 
-static void tell_event(struct ets_etdump_search *s, const struct ets_etdump_event *event)
+static void tell_event(struct ets_etdump_search *s, const struct ets_etdump_event *event, size_t at)
 {
     if (!s->stopped && s->visitor->event != NULL) {
-        s->stopped = s->visitor->event(s->visitor->context, event) != 0;
+        s->stopped = s->visitor->event(s->visitor->context, event, at) != 0;
     }
 }
 
@@ -105,7 +105,7 @@ static void salvage_run(struct ets_etdump_search *s, size_t run_at)
         } else {
             struct ets_etdump_event event;
             ets_etdump_read_event(s->bytes.data, at, &event);
-            tell_event(s, &event);
+            tell_event(s, &event, at);
         }
     }
 }
@@ -167,7 +167,8 @@ struct scan {
  * Loading events belong to "Default", all others to "Execute".
  */
 static void tell_scanned(struct ets_etdump_search *s, struct scan *scan,
-                         const struct ets_etdump *view, const struct ets_etdump_event *event)
+                         const struct ets_etdump *view, const struct ets_etdump_event *event,
+                         size_t at)
 {
     const bool is_loaded = is_named(event, "Program::load_method");
     if (scan->has_run_ended && !is_program_output(view, event)) scan->is_in_run = false;
@@ -175,7 +176,7 @@ static void tell_scanned(struct ets_etdump_search *s, struct scan *scan,
         open_run(s, is_loaded || is_named(event, "Method::init") ? "Default" : "Execute");
         *scan = (struct scan){.is_in_run = true};
     }
-    tell_event(s, event);
+    tell_event(s, event, at);
     if (is_loaded || is_named(event, "Method::execute")) scan->has_run_ended = true;
 }
 
@@ -187,7 +188,7 @@ static void scan_events(struct ets_etdump_search *s, const struct ets_etdump *vi
     for (size_t i = 0; i < count && !s->stopped; i++) {
         struct ets_etdump_event event;
         const size_t at = 4 * (is_forward ? i : count - 1 - i);
-        if (ets_etdump_find_event(s, at, &event)) tell_scanned(s, &scan, view, &event);
+        if (ets_etdump_find_event(s, at, &event)) tell_scanned(s, &scan, view, &event, at);
     }
 }
 

@@ -50,9 +50,16 @@ enum ets_fb_kind {
 
 /*
  * NAME: a string that is printed many times, so its length is limited. MINUS_ONE: a scalar that is
- * -1 where it is absent; all others are 0. BLOB: a vector of bytes that are not numbers.
+ * -1 where it is absent, LARGEST: a byte that is 127; all others are 0. BLOB: a vector of bytes
+ * that are not numbers.
  */
-enum { ETS_FB_REQUIRED = 1, ETS_FB_NAME = 2, ETS_FB_MINUS_ONE = 4, ETS_FB_BLOB = 8 };
+enum {
+    ETS_FB_REQUIRED = 1,
+    ETS_FB_NAME = 2,
+    ETS_FB_MINUS_ONE = 4,
+    ETS_FB_BLOB = 8,
+    ETS_FB_LARGEST = 16
+};
 enum { ETS_FB_MAX_NAME_BYTES = 4096 };
 
 struct ets_fb_type;

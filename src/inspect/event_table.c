@@ -47,8 +47,9 @@ static void fill_event(struct loader *loader, const struct ets_etdump_event *eve
     loader->inspection->runs[loader->runs - 1].event_count++;
 }
 
-static int load_event(void *context, const struct ets_etdump_event *event)
+static int load_event(void *context, const struct ets_etdump_event *event, size_t event_at)
 {
+    (void)event_at;
     struct loader *loader = context;
     if (event->kind == ETS_EVENT_UNKNOWN) {
         loader->unknown++;
@@ -132,7 +133,7 @@ static void visit_verified(struct loader *loader)
         for (uint32_t j = 0; j < run.event_count && !loader->no_memory; j++) {
             struct ets_etdump_event event;
             ets_etdump_event(dump, &run, j, &event);
-            load_event(loader, &event);
+            load_event(loader, &event, 0);
         }
     }
 }

@@ -88,22 +88,20 @@ static void count_entries(const struct ets_trace_extra *extra, uint32_t counts[3
     }
 }
 
-enum ets_status ets_recorded_memory_read(struct ets_arena *arena,
-                                         const struct ets_inspection *inspection,
-                                         struct ets_recorded_memory *out, struct ets_error *error)
+enum ets_status ets_recorded_memory_of(struct ets_arena *arena, const struct ets_trace_extra *extra,
+                                       struct ets_recorded_memory *out, struct ets_error *error)
 {
     uint32_t counts[3] = {0}, key;
     struct ets_bytes value;
     *out = (struct ets_recorded_memory){.held = NULL};
-    if (!inspection->has_extra) return ETS_OK;
-    count_entries(&inspection->extra, counts);
+    count_entries(extra, counts);
     out->held = ets_arena_alloc_array(arena, counts[0], sizeof *out->held);
     out->steps = ets_arena_alloc_array(arena, counts[1], sizeof *out->steps);
     out->process = ets_arena_alloc_array(arena, counts[2], sizeof *out->process);
     if (out->held == NULL || out->steps == NULL || out->process == NULL) {
         return ets_fail_memory(error, "the memory measurements");
     }
-    for (size_t at = 0; ets_trace_extra_next(&inspection->extra, &at, &key, &value);) {
+    for (size_t at = 0; ets_trace_extra_next(extra, &at, &key, &value);) {
         if (key == ETS_MEMORY_KEY_HELD) {
             out->held_count += read_held(value, &out->held[out->held_count]);
         } else if (key == ETS_MEMORY_KEY_TEMPORARY) {
@@ -113,6 +111,15 @@ enum ets_status ets_recorded_memory_read(struct ets_arena *arena,
         }
     }
     return ETS_OK;
+}
+
+enum ets_status ets_recorded_memory_read(struct ets_arena *arena,
+                                         const struct ets_inspection *inspection,
+                                         struct ets_recorded_memory *out, struct ets_error *error)
+{
+    *out = (struct ets_recorded_memory){.held = NULL};
+    if (!inspection->has_extra) return ETS_OK;
+    return ets_recorded_memory_of(arena, &inspection->extra, out, error);
 }
 
 /* The dump of a damaged trace has no table of runs that could be trusted. */

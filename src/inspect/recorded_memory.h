@@ -14,6 +14,7 @@
 
 #include "base/memory_entries.h"
 #include "etscope/inspect.h"
+#include "etscope/trace_extra.h"
 #include "host/arena.h"
 
 /* An unknown amount; known ones are below 2^63. */
@@ -70,6 +71,10 @@ enum ets_status ets_recorded_memory_read(struct ets_arena *arena,
                                          const struct ets_inspection *inspection,
                                          struct ets_recorded_memory *memory_out,
                                          struct ets_error *error);
+/* The same of an extra block. */
+enum ets_status ets_recorded_memory_of(struct ets_arena *arena, const struct ets_trace_extra *extra,
+                                       struct ets_recorded_memory *memory_out,
+                                       struct ets_error *error);
 
 /* The name of the allocator of that number, from 1, in a run; absent: the trace does not tell. */
 struct ets_text ets_allocator_name(const struct ets_inspection *inspection, uint32_t run,

@@ -7,6 +7,7 @@
 #include "base/load.h"
 #include "etscope/etrecord.h"
 #include "record/record_maps.h"
+#include "record/zip.h"
 
 static enum ets_status unavailable(struct ets_error *error)
 {
@@ -152,6 +153,17 @@ uint64_t ets_etrecord_export_graph_id(const struct ets_etrecord *record)
 {
     (void)record;
     return 0;
+}
+
+enum ets_status ets_zip_open(struct ets_zip *zip, struct ets_bytes bytes, uint64_t base_offset,
+                             bool check_crc, struct ets_arena *arena, struct ets_error *error)
+{
+    (void)zip;
+    (void)bytes;
+    (void)base_offset;
+    (void)check_crc;
+    (void)arena;
+    return unavailable(error);
 }
 
 enum ets_status ets_etrecord_edge_graph(struct ets_etrecord *record, const char *method,

@@ -20,12 +20,53 @@ void ets_program_change_value(const struct ets_program_change_line *line, int si
     ets_method_value(&line->methods[side], line->change->index[side], value_out);
 }
 
+bool ets_program_change_tensor(const struct ets_program_difference *difference,
+                               const struct ets_program_change_line *line, int side,
+                               struct ets_tensor *tensor_out)
+{
+    const enum ets_program_part part = line->change->part;
+    if (part == ETS_PART_CASE_INPUT || part == ETS_PART_CASE_OUTPUT) {
+        struct ets_value value;
+        ets_change_case_value(difference, line->change, side, &value);
+        *tensor_out = value.as.tensor;
+        return value.kind == ETS_VALUE_TENSOR;
+    }
+    struct ets_evalue value;
+    if (!ets_program_part_is_value(part)) return false;
+    ets_program_change_value(line, side, &value);
+    *tensor_out = value.tensor.tensor;
+    return value.kind == ETS_EVALUE_TENSOR;
+}
+
 void ets_program_change_instruction(const struct ets_program_change_line *line, int side,
                                     struct ets_instruction *instruction_out)
 {
     struct ets_chain chain;
     ets_method_chain(&line->methods[side], line->change->chain[side], &chain);
     ets_chain_instruction(&chain, line->change->index[side], instruction_out);
+}
+
+void ets_program_change_payload_node(const struct ets_program_change_line *line, int side,
+                                     struct ets_xnnpack_node *node_out)
+{
+    const struct ets_program_change *change = line->change;
+    ets_xnnpack_node(&change->payloads->sides[side].xnnpack, change->index[side], node_out);
+}
+
+struct ets_bytes ets_program_change_node_bytes(const struct ets_program_change_line *line, int side)
+{
+    const struct ets_program_change *change = line->change;
+    const struct ets_payload_graph *graph = &change->payloads->sides[side];
+    struct ets_xnnpack_node node;
+    struct ets_xnnpack_value value;
+    ets_program_change_payload_node(line, side, &node);
+    if ((change->fields & ets_field_bit(ETS_FIELD_DATA)) == 0 ||
+        !ets_payload_value(graph, node.inputs[change->counts[side]], &value)) {
+        return (struct ets_bytes){NULL, 0};
+    }
+    const uint32_t constant =
+        value.constant_index != 0 ? value.constant_index : value.quantization.scale_constant;
+    return ets_payload_constant(graph, constant, NULL);
 }
 
 struct ets_text ets_short_operator(struct ets_text name)

@@ -28,7 +28,6 @@ struct method_side {
 };
 
 struct collector {
-    struct ets_layer_names names[2];
     struct ets_arena *arena;
     struct ets_program_difference *difference;
     struct method_side sides[2];
@@ -86,7 +85,7 @@ static enum ets_status open_side(struct collector *c, const struct ets_method_pa
     *side = (struct method_side){.record_method = NULL};
     if (pair->index[s] == ETS_THING_NONE) return ETS_OK;
     ets_program_method(c->difference->sides[s].program, pair->index[s], &side->method);
-    side->layers = ets_layer_method(&c->names[s], &side->method);
+    side->layers = ets_layer_method(&c->difference->layers[s], &side->method);
     ETS_TRY(find_uses(c->arena, &side->method, &side->uses, c->error));
     if (record == NULL) return ETS_OK;
     side->record_method = ets_record_method(record, side->method.name);
@@ -120,15 +119,20 @@ static const struct ets_graph_node *find_node(const struct collector *c,
 {
     const struct ets_program_change *change = line->change;
     const struct ets_graph_node *node = NULL;
-    if (change->kind == ETS_THING_DELEGATED) {
+    if (change->part == ETS_PART_INSTRUCTION && change->kind == ETS_THING_DELEGATED) {
         return node_of(c, 0, change->chain[0], change->index[0], 1);
     }
-    if (change->kind == ETS_THING_UNDELEGATED) {
+    if (change->part == ETS_PART_INSTRUCTION && change->kind == ETS_THING_UNDELEGATED) {
         return node_of(c, 1, change->chain[1], change->index[1], 0);
     }
     for (int s = 0; s < 2 && node == NULL; s++) {
         if (change->index[s] == ETS_THING_NONE) continue;
-        if (change->part == ETS_PART_INSTRUCTION) {
+        if (change->part == ETS_PART_NODE) {
+            struct ets_xnnpack_node payload_node;
+            ets_program_change_payload_node(line, s, &payload_node);
+            if (c->sides[s].record_method == NULL || payload_node.debug_handle <= 0) continue;
+            node = ets_handle_nodes_find(&c->sides[s].nodes, payload_node.debug_handle);
+        } else if (change->part == ETS_PART_INSTRUCTION) {
             node = node_of(c, s, change->chain[s], change->index[s], s);
         } else if (line->use_counts[s] > 0) {
             node = node_of(c, s, line->uses[s]->chain, line->uses[s]->instruction, s);
@@ -204,19 +208,20 @@ static enum ets_status list_samples(struct collector *c, const struct ets_tensor
 
 static enum ets_status compare_numbers(struct collector *c, struct ets_program_change_line *line)
 {
-    struct ets_evalue values[2];
+    struct ets_tensor tensors[2];
     if ((line->change->fields & ets_field_bit(ETS_FIELD_DATA)) == 0) return ETS_OK;
+    if (line->change->holder != NULL) return ETS_OK;
     for (int s = 0; s < 2; s++) {
-        ets_program_change_value(line, s, &values[s]);
-        if (values[s].tensor.tensor.data == NULL) return ETS_OK;
+        if (!ets_program_change_tensor(c->difference, line, s, &tensors[s]) ||
+            tensors[s].data == NULL) {
+            return ETS_OK;
+        }
     }
     ETS_TRY(ets_content_spend(&c->difference->contents, line->change->bytes[0], c->error));
-    line->has_numbers =
-        values[0].tensor.tensor.scalar_type == values[1].tensor.tensor.scalar_type &&
-        ets_comparison_of(&values[0].tensor.tensor, &values[1].tensor.tensor, &line->numbers,
-                          NULL) == ETS_OK;
+    line->has_numbers = tensors[0].scalar_type == tensors[1].scalar_type &&
+                        ets_comparison_of(&tensors[0], &tensors[1], &line->numbers, NULL) == ETS_OK;
     if (!line->has_numbers || c->most_samples == 0) return ETS_OK;
-    return list_samples(c, &values[0].tensor.tensor, &values[1].tensor.tensor, line);
+    return list_samples(c, &tensors[0], &tensors[1], line);
 }
 
 /* The bytes that a thing has in the file; empty: none. */
@@ -235,6 +240,12 @@ static struct ets_bytes content_of(const struct collector *c,
         ets_method_delegate(&line->methods[s], change->index[s], &delegate);
         return delegate.blob;
     }
+    if (change->part == ETS_PART_CASE_INPUT || change->part == ETS_PART_CASE_OUTPUT) {
+        struct ets_value value;
+        ets_change_case_value(c->difference, change, s, &value);
+        return ets_value_content(&value);
+    }
+    if (change->part == ETS_PART_NODE) return ets_program_change_node_bytes(line, s);
     if (ets_program_part_is_value(change->part)) {
         struct ets_evalue value;
         ets_program_change_value(line, s, &value);
@@ -248,8 +259,10 @@ static struct ets_bytes content_of(const struct collector *c,
 static enum ets_status hash_content(struct collector *c, struct ets_program_change_line *line)
 {
     for (int s = 0; s < 2; s++) {
-        if (line->change->index[s] == ETS_THING_NONE) continue;
-        const struct ets_bytes content = content_of(c, line, s);
+        const struct ets_constant_holder *holder = line->change->holder;
+        const bool is_there = line->change->index[s] != ETS_THING_NONE;
+        if (!is_there && holder == NULL) continue;
+        const struct ets_bytes content = is_there ? content_of(c, line, s) : holder->bytes;
         if (content.size == 0) continue;
         ETS_TRY(ets_content_hash(&c->difference->contents, content, &line->hashes[s], c->error));
         line->has_hash[s] = true;
@@ -261,7 +274,10 @@ static enum ets_status fill_line(struct collector *c, const struct ets_program_c
                                  struct ets_program_change_line *line)
 {
     *line = (struct ets_program_change_line){.change = change};
-    if (change->method == ETS_THING_NONE) return hash_content(c, line);
+    if (change->method == ETS_THING_NONE) {
+        ETS_TRY(hash_content(c, line));
+        return compare_numbers(c, line);
+    }
     for (int s = 0; s < 2; s++) {
         const struct uses *uses = &c->sides[s].uses;
         line->methods[s] = c->sides[s].method;
@@ -292,9 +308,6 @@ enum ets_status ets_program_changes_collect(struct ets_arena *arena,
     view_out->lines =
         ets_arena_alloc_array(arena, difference->change_count, sizeof *view_out->lines);
     if (view_out->lines == NULL) return ets_fail_memory(error, "what differs");
-    for (int s = 0; s < 2 && difference->change_count > 0; s++) {
-        ETS_TRY(ets_layer_names_init(&c.names[s], arena, difference->sides[s].record, error));
-    }
     for (uint32_t m = 0; m < difference->method_count; m++) {
         const struct ets_method_pair *pair = &difference->methods[m];
         if (pair->change_count == 0) continue;

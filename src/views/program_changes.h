@@ -11,6 +11,7 @@
 #ifndef ETSCOPE_VIEWS_PROGRAM_CHANGES_H
 #define ETSCOPE_VIEWS_PROGRAM_CHANGES_H
 
+#include "contents/payload_pair.h"
 #include "contents/program_difference.h"
 #include "etscope/numerics.h"
 
@@ -64,8 +65,17 @@ enum ets_status ets_program_changes_collect(struct ets_arena *arena,
 /* program_change_line.c: the value, or instruction, of a change on a side where it is there. */
 void ets_program_change_value(const struct ets_program_change_line *line, int side,
                               struct ets_evalue *value_out);
+/* The tensor of a change on a side, also of a test case; false: it is of no tensor. */
+bool ets_program_change_tensor(const struct ets_program_difference *difference,
+                               const struct ets_program_change_line *line, int side,
+                               struct ets_tensor *tensor_out);
 void ets_program_change_instruction(const struct ets_program_change_line *line, int side,
                                     struct ets_instruction *instruction_out);
+void ets_program_change_payload_node(const struct ets_program_change_line *line, int side,
+                                     struct ets_xnnpack_node *node_out);
+/* The bytes of the first constant that differs; empty: none does, or they are not in the file. */
+struct ets_bytes ets_program_change_node_bytes(const struct ets_program_change_line *line,
+                                               int side);
 /* Whether a part is a value of the method. */
 bool ets_program_part_is_value(enum ets_program_part part);
 

@@ -28,7 +28,7 @@ static bool begin_clause(struct sentence *s)
 
 /* Lines of a part, and of a kind or with one of these fields. */
 static bool is_of(const struct ets_program_change_line *line, enum ets_program_part part,
-                  enum ets_program_change_kind kind, uint32_t fields)
+                  enum ets_program_change_kind kind, uint64_t fields)
 {
     const struct ets_program_change *change = line->change;
     return change->part == part && change->kind == kind &&
@@ -38,7 +38,7 @@ static bool is_of(const struct ets_program_change_line *line, enum ets_program_p
 static const struct ets_program_change_line *find(const struct sentence *s,
                                                   enum ets_program_part part,
                                                   enum ets_program_change_kind kind,
-                                                  uint32_t fields, uint32_t *count_out,
+                                                  uint64_t fields, uint32_t *count_out,
                                                   const struct ets_program_change_line **last_out)
 {
     const struct ets_program_change_line *first = NULL, *last = NULL;
@@ -204,7 +204,8 @@ static void say_count(struct sentence *s, enum ets_program_part part, const char
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->view->line_count; i++) {
         const struct ets_program_change *change = s->view->lines[i].change;
-        count += change->part == part && !only_moved(change);
+        const bool only_holder = change->holder != NULL && change->fields == 0;
+        count += change->part == part && !only_moved(change) && !only_holder;
     }
     if (count == 0 || !begin_clause(s)) return;
     if (count == 1) say(s, "1 %s differs", one);
@@ -262,6 +263,7 @@ static void say_clauses(struct sentence *s)
     say_arenas(s);
     say_count(s, ETS_PART_INPUT, "input", "inputs");
     say_count(s, ETS_PART_OUTPUT, "output", "outputs");
+    say_count(s, ETS_PART_NODE, "node of a payload", "nodes of payloads");
     say_count(s, ETS_PART_DELEGATE, "delegate", "delegates");
     say_count(s, ETS_PART_INSTRUCTION, "instruction", "instructions");
     say_count(s, ETS_PART_VALUE, "argument", "arguments");
@@ -274,22 +276,43 @@ static void say_clauses(struct sentence *s)
     say_moved(s);
 }
 
-void ets_program_changes_say(struct ets_program_changes *view)
+/* "; 1 of 3 test cases differs" */
+static void say_cases(struct sentence *s)
 {
-    struct sentence s = {.builder = {view->headline, sizeof view->headline, 0}, .view = view};
+    const struct ets_program_difference *difference = s->view->difference;
+    const uint32_t count = difference->case_count, differing = difference->differing_case_count;
+    if (count == 0) return;
+    if (differing == 0) {
+        say(s, count == 1 ? "; the test case is equal" : "; all %u test cases are equal", count);
+    } else {
+        say(s, "; %u of %u test case%s differ%s", differing, count, count == 1 ? "" : "s",
+            differing == 1 ? "s" : "");
+    }
+}
+
+static void say_programs(struct sentence *s)
+{
+    const struct ets_program_changes *view = s->view;
     const struct ets_program_difference *difference = view->difference;
     if (difference->is_byte_equal) {
-        say(&s, "the programs are equal, byte by byte");
+        say(s, "the programs are equal, byte by byte");
         return;
     }
-    if (difference->change_count == 0) {
-        say(&s,
+    if (difference->change_count == difference->case_change_count) {
+        say(s,
             "the programs are equal in content; the files differ only in "
             "numbering, order or padding");
         return;
     }
-    say(&s, "%u of %u method%s differ%s", view->differing_methods, difference->method_count,
+    say(s, "%u of %u method%s differ%s", view->differing_methods, difference->method_count,
         difference->method_count == 1 ? "" : "s", view->differing_methods == 1 ? "s" : "");
-    say_clauses(&s);
-    say_size(&s);
+    say_clauses(s);
+    say_size(s);
+}
+
+void ets_program_changes_say(struct ets_program_changes *view)
+{
+    struct sentence s = {.builder = {view->headline, sizeof view->headline, 0}, .view = view};
+    say_programs(&s);
+    say_cases(&s);
 }

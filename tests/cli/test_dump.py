@@ -170,6 +170,127 @@ class Completeness(unittest.TestCase):
             self.assertEqual(told, {})
 
 
+class Payloads(support.FolderTest):
+    def with_payload(self, payload):
+        """vulkan.pte with these bytes, which fit, as the payload of its delegate."""
+        source = DATA / "payloads" / "vulkan.pte"
+        data = bytearray(source.read_bytes())
+        row, = dump(source)["delegates"]
+        self.room = row["bytes"]
+        data[row["offset"]:row["offset"] + len(payload)] = payload
+        path = self.folder / "other.pte"
+        path.write_bytes(data)
+        return path
+
+    def zipped(self):
+        import io
+        import zipfile
+        self.with_payload(b"")
+        stream = io.BytesIO()
+        with zipfile.ZipFile(stream, "w") as archive:
+            archive.writestr("model.mlmodel", b"weights" * 20)
+            archive.writestr(zipfile.ZipInfo("meta/a.json"), b"{}" * 40, zipfile.ZIP_DEFLATED)
+            size = stream.tell() + 200
+            archive.comment = b" " * (self.room - size - 22)
+        stored = stream.getvalue()
+        with zipfile.ZipFile(stream, "a") as archive:
+            archive.comment = b" " * (len(archive.comment) + self.room - len(stored))
+        return stream.getvalue()
+
+    def test_dump__says_what_payloads_are(self):
+        formats = {model: {row["format"] for row in dump(fixture(model, "model.pte"))["delegates"]}
+                   for model in ("mlp_xnnpack", "gpt_xnnpack")}
+        self.assertEqual(formats, {"mlp_xnnpack": {"XNNPACK graph"},
+                                   "gpt_xnnpack": {"XNNPACK graph"}})
+        row, = dump(DATA / "payloads" / "vulkan.pte")["delegates"]
+        self.assertEqual((row["format"], row["xnnpack"], row["zip"]), ("Vulkan graph", None, None))
+
+    def test_dump__has_every_field_of_a_vulkan_graph(self):
+        graph = dump(DATA / "payloads" / "vulkan.pte")["delegates"][0]["vulkan"]
+        self.assertEqual([(call["name"], call["args"]) for call in graph["chain"]],
+                         [("aten.linear.default", [2, 0, 1, 3]), ("aten.relu.default", [3, 4])])
+        self.assertEqual([(value["value_type"], value["value"]["dims"], value["value"]["constant_id"])
+                          for value in graph["values"]],
+                         [("VkTensor", [8, 16], 0), ("VkTensor", [8], 1), ("VkTensor", [2, 16], -1),
+                          ("VkTensor", [2, 8], -1), ("VkTensor", [2, 8], -1)])
+        self.assertEqual((graph["input_ids"], graph["output_ids"], graph["memory_layout_override"]),
+                         ([2], [4], 255))
+        self.assertEqual([constant["length"] for constant in graph["constants"]], [512, 32])
+
+    def test_dump__of_a_damaged_vulkan_graph_is_null_or_another_graph(self):
+        row, = dump(DATA / "payloads" / "vulkan.pte")["delegates"]
+        source = (DATA / "payloads" / "vulkan.pte").read_bytes()
+        payload = source[row["offset"]:row["offset"] + row["bytes"]]
+        found = set()
+        for at in range(0, len(payload), 3):
+            changed = bytearray(payload)
+            changed[at] ^= 0x81
+            row, = dump(self.with_payload(changed))["delegates"]
+            found.add(row["vulkan"] is None)
+        self.assertEqual(found, {False, True})
+
+    def test_dump__lists_the_entries_of_a_zip(self):
+        import zlib
+        payload = self.zipped()
+        self.assertEqual(len(payload), self.room)
+        row, = dump(self.with_payload(payload))["delegates"]
+        self.assertEqual(row["format"], "zip")
+        self.assertEqual([(entry["name"], entry["method"], entry["unpacked_bytes"], entry["crc32"])
+                          for entry in row["zip"]],
+                         [("model.mlmodel", 0, 140, zlib.crc32(b"weights" * 20)),
+                          ("meta/a.json", 8, 80, zlib.crc32(b"{}" * 40))])
+        self.assertEqual(row["zip"][0]["hash"], blob(b"weights" * 20)["hash"])
+        self.assertLess(row["zip"][1]["bytes"], 80)
+
+    def test_dump__of_a_damaged_zip_has_no_entries_or_other_ones(self):
+        payload = self.zipped()
+        end = payload.index(b"PK\5\6")
+        for at in [*range(4, 60, 3), *range(end - 110, end + 22, 2)]:
+            changed = bytearray(payload)
+            changed[at] ^= 0x55
+            row, = dump(self.with_payload(changed))["delegates"]
+            self.assertEqual((row["format"], row["bytes"]), ("zip", self.room))
+            for entry in row["zip"] or []:
+                self.assertLessEqual(entry["offset"] + entry["bytes"], row["offset"] + self.room)
+
+
+def entries(data):
+    """Keys and values of the extra block, after docs/SPEC.md."""
+    size, = struct.unpack_from("<I", data, len(data) - 16)
+    at = len(data) - 16 - size
+    while at < len(data) - 16:
+        key, length = struct.unpack_from("<II", data, at)
+        yield key, data[at + 8:at + 8 + length]
+        at += 8 + (length + 7 & ~7)
+
+
+class Memory(unittest.TestCase):
+    def test_dump__measured_memory_is_that_of_the_extra_block(self):
+        path = DATA / "memory" / "counted.etdp"
+        extra = dump(path)["extra"]
+        told = {key: [] for key in range(1, 10)}
+        for key, value in entries(path.read_bytes()):
+            told[key].append(value)
+        known = lambda amount: amount if amount < 1 << 63 else None
+        held = [struct.unpack_from("<II4QIIiIHHH", value) for value in told[7]]
+        self.assertEqual(
+            [(row["owner"], row["index"], row["bytes"], row["count"], row["touched_bytes"],
+              row["pool_bytes"], row["alignment"], row["runs"], row["chain"], row["instruction"],
+              row["phase"], row["is_shared"]) for row in extra["memory"]],
+            [(*one[:2], *map(known, one[2:6]), *one[6:11], bool(one[11] & 1)) for one in held])
+        self.assertEqual([(row["method"] or "") + (row["backend"] or "") for row in extra["memory"]],
+                         [value[64:].decode() for value in told[7]])
+        self.assertEqual(
+            [(row["chain"], row["instruction"], row["bytes"], row["count"], row["runs"],
+              row["method"]) for row in extra["temporary_memory"]],
+            [(*struct.unpack_from("<iIQQI", value), value[32:].decode()) for value in told[8]])
+        self.assertEqual(
+            [(row["moment"], row["resident_bytes"], row["of_files_bytes"], row["heap_bytes"],
+              row["method"]) for row in extra["process_memory"]],
+            [(*struct.unpack_from("<I4x3Q", value), value[32:].decode()) for value in told[9]])
+        self.assertTrue(told[7] and told[8] and told[9])
+
+
 class Records(unittest.TestCase):
     def dump(self, model):
         done = support.run("dump", fixture(model, "model.etrecord"))
@@ -281,7 +402,44 @@ class Damage(support.FolderTest):
     def test_dump__of_a_damaged_trace_says_what_reads_the_rest(self):
         done = support.run("dump", DATA / "types" / "debug.etdp")
         self.assertEqual(done.returncode, support.INPUT)
-        self.assertIn(b"`etscope inspect --partial` reads the intact part", done.stderr)
+        self.assertIn(b"--partial writes what is intact", done.stderr)
+
+    def test_dump__partial_writes_the_events_that_are_intact(self):
+        whole = fixture("mlp_portable", "debug.etdp")
+        events = [event for run in dump(whole)["flatbuffer"]["run_data"] for event in run["events"]]
+        counts = set()
+        for size in range(1200, whole.stat().st_size, 31):
+            path = self.folder / "cut.etdp"
+            path.write_bytes(whole.read_bytes()[:size])
+            if support.run("dump", path).returncode == support.OK:
+                continue  # only the extra block is cut off
+            done = support.run("dump", path, "--partial")
+            if done.returncode == support.INPUT:
+                self.assertEqual(done.stdout, b"")
+                continue
+            row, = json.loads(done.stdout)["rows"]
+            kept = [event for run in row["flatbuffer"]["run_data"] for event in run["events"]]
+            self.assertTrue(row["damage"])
+            for event in kept:
+                self.assertIn(event, events)
+            counts.add(len(kept))
+        self.assertGreater(len(counts), 2)
+
+    def test_dump__partial_writes_the_tensors_of_intact_events(self):
+        buffer = DATA / "types" / "debug.bin"
+        found = dump(DATA / "types" / "debug.etdp", "--partial", "--debug-buffer", buffer, "--data")
+        self.assertEqual([part["offset"] for part in found["damage"]], [32])
+        self.assertEqual({row["dtype"] for row in found["captured"]} & {"float16", "bfloat16"}, set())
+        self.assertGreater(len(found["captured"]), 20)
+        for row in found["captured"]:
+            start = row["debug_buffer_offset"]
+            self.assertEqual(base64.b64decode(row["data"]),
+                             buffer.read_bytes()[start:start + row["bytes"]])
+
+    def test_dump__partial_of_a_sound_trace_is_the_whole_trace(self):
+        path = fixture("mlp_portable", "debug.etdp")
+        self.assertEqual(support.run("dump", path, "--partial").stdout,
+                         support.run("dump", path).stdout)
 
     def test_dump__a_debug_buffer_needs_its_trace(self):
         done = support.run("dump", fixture("mlp_portable", "model.pte"), "--debug-buffer",

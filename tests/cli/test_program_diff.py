@@ -1,6 +1,7 @@
 """`etscope diff` of two programs: the answer, what is the same whatever its number is, and all that
 upstream's diff_pte says (tests/data/differences)."""
 
+import base64
 import json
 import struct
 import unittest
@@ -50,12 +51,6 @@ class Answers(support.FolderTest):
             done = support.run("diff", *words, "--brief", stdin=path.read_bytes())
             self.assertEqual((done.returncode, done.stdout),
                              (support.OK, b"the programs are equal, byte by byte\n"), done.stderr)
-
-    def test_diff__of_bundles_says_that_test_cases_are_left_out(self):
-        code, _, error = diff(fixture("mlp_portable", "model.bpte"),
-                              fixture("mlp_portable", "model.bpte"))
-        self.assertEqual(code, support.OK)
-        self.assertIn("test cases are not compared", error)
 
     def test_diff__leads_with_what_the_delegate_took_and_where_it_is_written(self):
         code, out, _ = diff(fixture("mlp_portable", "model.pte"),
@@ -114,6 +109,12 @@ class Answers(support.FolderTest):
             code, out, _ = diff(*words, "--format", kind)
             self.assertEqual(code, NEGATIVE)
             self.assertEqual(len(out.splitlines()), count + (kind != "jsonl"))
+
+    def test_diff__things_of_one_part_follow_each_other(self):
+        rows = document(DATA / "torchao" / "8da4w.pte", DATA / "torchao" / "int8_weights.pte")["rows"]
+        parts = [row["part"] for row in rows if row["method"] is not None]
+        starts = [part for i, part in enumerate(parts) if i == 0 or parts[i - 1] != part]
+        self.assertEqual(len(starts), len(set(starts)), starts)
 
     def test_diff__top_says_what_it_does_not_show(self):
         _, out, _ = diff(fixture("mlp_portable", "model.pte"),
@@ -189,6 +190,152 @@ class Sameness(support.FolderTest):
         self.assertEqual((row["part"], row["fields"]), ("input", ["offset"]))
         self.assertIn("1 tensor lies elsewhere in planned memory", found["headline"])
         self.assertNotIn("differs;", found["headline"].partition(":")[2])
+
+
+class Payloads(support.FolderTest):
+    def nodes(self, before, after):
+        return [row for row in document(before, after)["rows"] if row["part"] == "node"]
+
+    def test_diff__a_quantized_payload_differs_in_its_nodes(self):
+        changed, added = self.nodes(fixture("linear_fp32_xnnpack", "model.pte"),
+                                    fixture("linear_int8_xnnpack", "model.pte"))
+        self.assertEqual((added["change"], added["name"], added["after"]),
+                         ("added", "Convert, node 0", "output 0 qdint8 [16, 256]"))
+        self.assertEqual((changed["change"], changed["name"], changed["before_index"],
+                          changed["after_index"]), ("changed", "FullyConnected, node 0", 0, 1))
+        self.assertEqual(changed["fields"], ["arguments", "dtype", "data", "quantization"])
+        self.assertTrue(changed["before"].startswith("input 0 fp32 is argument 0, input 1 fp32, "),
+                        changed["before"])
+        self.assertIn("input 1 qcint8 quantized per channel of dimension 0", changed["after"])
+        self.assertEqual(changed["module"], "linear")
+
+    def test_diff__a_clamp_and_a_stride_are_parameters(self):
+        rows = self.nodes(fixture("mlp_xnnpack", "model.pte"), fixture("gpt_xnnpack", "model.pte"))
+        self.assertEqual(rows[0]["name"], "FullyConnected, node 0")
+        self.assertIn("parameters", rows[0]["fields"])
+        self.assertTrue(rows[0]["before"].startswith("clamp [0, inf], "), rows[0]["before"])
+        self.assertTrue(rows[0]["after"].startswith("no clamp, "), rows[0]["after"])
+        self.assertEqual([row["name"] for row in rows if row["change"] == "removed"],
+                         ["FullyConnected, node 1", "Softmax, node 2"])
+
+    def test_diff__a_weight_of_a_payload_is_named_data_and_no_node(self):
+        path = fixture("mlp_xnnpack", "model.pte")
+        data = bytearray(path.read_bytes())
+        found = json.loads(support.run("dump", path).stdout)["rows"][0]
+        entry = next(row for row in found["segments"] if row["role"] == "named_data")
+        data[entry["offset"]] ^= 1
+        changed = self.folder / "changed.pte"
+        changed.write_bytes(data)
+        rows = document(path, changed)["rows"]
+        self.assertEqual([(row["part"], row["change"], row["fields"]) for row in rows],
+                         [("named data", "changed", ["data"])])
+
+
+class MovedConstants(support.FolderTest):
+    def constants(self, before, after):
+        return [row for row in document(before, after)["rows"] if row["part"] == "constant"]
+
+    def alike(self):
+        """The portable MLP, and the delegated one with the weights of the portable one."""
+        before, after = fixture("mlp_portable", "model.pte"), fixture("mlp_xnnpack", "model.pte")
+        told = [json.loads(support.run("dump", path, "--data").stdout)["rows"][0]
+                for path in (before, after)]
+        weights = {row["bytes"]: row for row in told[0]["constants"]}
+        data, source = bytearray(after.read_bytes()), before.read_bytes()
+        for segment in told[1]["segments"]:
+            if segment["role"] == "named_data":
+                row = weights[segment["bytes"]]
+                end = row["offset"] + row["bytes"]
+                data[segment["offset"]:segment["offset"] + row["bytes"]] = source[row["offset"]:end]
+        copy = self.folder / "delegated.pte"
+        copy.write_bytes(data)
+        return before, copy
+
+    PLACES = ["delegate 0, node 0 (FullyConnected)"] * 2 + ["delegate 0, node 1 (FullyConnected)"] * 2
+
+    def test_diff__weights_with_the_same_bytes_in_a_payload_moved_there(self):
+        rows = document(*self.alike())["rows"]
+        moved = [row for row in rows if row["part"] == "constant"]
+        self.assertEqual([(row["change"], row["after"], row["fields"]) for row in moved],
+                         [("delegated", place, []) for place in self.PLACES])
+        for row in moved:
+            self.assertEqual((row["before_bytes"], row["before_hash"]),
+                             (row["after_bytes"], row["after_hash"]))
+        self.assertEqual(named(rows, "named data"), [])
+
+    def test_diff__the_other_way_round_they_came_back(self):
+        before, after = self.alike()
+        rows = self.constants(after, before)
+        self.assertEqual([(row["change"], row["before"]) for row in rows],
+                         [("undelegated", place) for place in self.PLACES])
+
+    def test_diff__other_bytes_without_records_are_other_constants(self):
+        done = support.run("diff", fixture("mlp_portable", "model.pte"),
+                           fixture("mlp_xnnpack", "model.pte"), "--no-siblings", "--format", "json")
+        rows = json.loads(done.stdout)["rows"]
+        self.assertEqual(len(named(rows, "constant", "removed")), 4)
+        self.assertEqual(len(named(rows, "named data", "added")), 4)
+
+    def test_diff__a_weight_in_another_order_is_found_by_its_name(self):
+        rows = self.constants(fixture("conv_portable", "model.pte"),
+                              fixture("conv_xnnpack", "model.pte"))
+        row, = [row for row in rows if row["name"] == "c1.weight"]
+        self.assertEqual((row["change"], row["fields"], row["after"]),
+                         ("delegated", ["data"], "delegate 0, node 1 (Conv2d), as fp32 [8, 3, 3, 3]"))
+        self.assertNotEqual(row["before_hash"], row["after_hash"])
+        # Folded into others by the export: gone.
+        self.assertEqual(named(rows, "constant", "removed")[2:],
+                         ["bn.bias", "bn.running_mean", "bn.running_var", "bn.weight"])
+
+
+class TestCases(support.FolderTest):
+    def changed(self, where, flip=1):
+        """A bundle with one bit of a case's value flipped: where is (input or output, case)."""
+        path = fixture("mlp_portable", "model.bpte")
+        data = bytearray(path.read_bytes())
+        part, case = where
+        row, = json.loads(support.run("dump", path, "--data").stdout)["rows"]
+        tested = row["flatbuffer"]["method_test_suites"][0]["test_cases"][case]
+        value, = tested["inputs" if part == "input" else "expected_outputs"]
+        tensor = value["val"]["data"]
+        at = data.find(base64.b64decode(tensor["data"]))
+        data[at + 1] ^= flip
+        copy = self.folder / "changed.bpte"
+        copy.write_bytes(data)
+        return path, copy
+
+    def test_diff__of_equal_bundles_says_that_the_cases_are_equal(self):
+        path = fixture("mlp_portable", "model.bpte")
+        self.assertEqual(diff(path, path)[:2],
+                         (support.OK, "the programs are equal, byte by byte; all 3 test cases are equal\n"))
+
+    def test_diff__an_expected_output_that_differs(self):
+        found = document(*self.changed(("output", 1)))
+        self.assertEqual(found["headline"],
+                         "the programs are equal, byte by byte; 1 of 3 test cases differs")
+        row, = found["rows"]
+        self.assertEqual((row["part"], row["name"], row["fields"], row["elements"],
+                          row["differing"]),
+                         ("expected output", "forward #1 output 0", ["data"], 8, 1))
+        self.assertNotEqual(row["before_hash"], row["after_hash"])
+        self.assertGreater(row["max_abs_difference"], 0)
+
+    def test_diff__an_input_that_differs(self):
+        code, out, _ = diff(*self.changed(("input", 2)), "--brief")
+        self.assertEqual((code, out), (NEGATIVE, "the programs are equal, byte by byte; "
+                                                 "1 of 3 test cases differs\n"))
+
+    def test_diff__another_number_of_cases_and_another_shape(self):
+        rows = document(fixture("mlp_portable", "model.bpte"),
+                        DATA / "schemes" / "static.bpte")["rows"]
+        self.assertEqual(named(rows, "test case", "removed"), ["forward #1", "forward #2"])
+        row, = [row for row in rows if row["part"] == "test input"]
+        self.assertEqual((row["name"], row["fields"]), ("forward #0 input 0", ["sizes", "dim order", "data"]))
+
+    def test_diff__of_a_program_and_a_bundle_leaves_the_cases_out(self):
+        path = fixture("mlp_portable", "model.bpte")
+        code, out, _ = diff(path.with_suffix(".pte"), path)
+        self.assertEqual((code, out), (support.OK, "the programs are equal, byte by byte\n"))
 
 
 class Upstream(unittest.TestCase):

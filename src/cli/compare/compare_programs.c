@@ -101,10 +101,13 @@ static int open_all(struct programs *p)
 
 static enum ets_status compare(struct programs *p, uint32_t samples, struct ets_error *error)
 {
-    const struct ets_program_side sides[2] = {{&p->programs[0].program, p->records[0].record},
-                                              {&p->programs[1].program, p->records[1].record}};
-    if (p->programs[0].is_bundle && p->programs[1].is_bundle) {
-        cli_note("test cases are not compared: the programs inside the bundles are");
+    struct ets_program_side sides[2];
+    for (int s = 0; s < 2; s++) {
+        const struct cli_program *program = &p->programs[s];
+        sides[s] =
+            (struct ets_program_side){.program = &program->program,
+                                      .record = p->records[s].record,
+                                      .bundle = program->is_bundle ? &program->bundle : NULL};
     }
     const enum ets_status status =
         ets_program_difference_find(&p->arena, sides, &p->difference, error);

@@ -15,6 +15,8 @@ const struct cli_option cli_dump_options[] = {
     {"--format", "-f", "json|jsonl",
      "json (default): one document, with a row for each FILE; jsonl: the rows alone, one a line",
      NULL, false},
+    {"--partial", NULL, NULL,
+     "Write the intact part of a damaged ETDump; `damage` lists what is not", NULL, false},
     {"--output", "-o", "FILE", "Write to FILE instead of standard output", NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };

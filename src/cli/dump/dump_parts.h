@@ -6,9 +6,18 @@
 #include "contents/content_bytes.h"
 #include "etscope/etrecord.h"
 #include "etscope/program.h"
+#include "inspect/recorded_memory.h"
 #include "output/text/flatbuffer_json.h"
+#include "record/zip.h"
 
 enum { DUMP_DATA_TIMES = 16, DUMP_DATA_FLOOR = 1 << 20 }; /* honest files have each byte once */
+
+/* Payloads that are zip files, by address and size. */
+struct dump_zips {
+    struct ets_key_table keys;
+    struct ets_zip *items;
+    uint32_t capacity;
+};
 
 /*
  * One file. Whatever can fail is read and hashed before the row begins, so that a row is whole or
@@ -20,9 +29,11 @@ struct dump_request {
     const char *kind; /* as documents name it */
     struct ets_bytes bytes;
     bool with_data;
-    struct ets_json_writer *json; /* NULL until the row begins */
+    struct ets_json_writer *json; /* NULL until the first row begins */
+    bool is_in_row;
     struct ets_arena arena;
     struct ets_content_bytes contents;
+    struct dump_zips zips;
     uint64_t data_budget; /* bytes that --data may still write */
 };
 
@@ -32,6 +43,8 @@ int dump_bundle(struct dump_request *request);
 int dump_data_file(struct dump_request *request);
 int dump_trace(struct dump_request *request);
 int dump_record(struct dump_request *request);
+/* dump_damaged.c: the intact parts of a trace, and what is damaged. */
+int dump_damaged_trace(struct dump_request *request);
 
 /* dump_row.c */
 /* Opens the document where none is, and the row: path, kind, file_bytes. Returns an exit code. */
@@ -51,8 +64,27 @@ void dump_put_tensor(struct ets_json_writer *json, const struct ets_tensor *tens
 int dump_hash_value(struct dump_request *request, const struct ets_value *value);
 void dump_put_value(struct dump_request *request, const struct ets_value *value);
 
-/* dump_payload.c: what a delegate's payload holds; null where it is none that is read. */
-void dump_put_xnnpack(struct ets_json_writer *json, struct ets_bytes payload, bool with_data);
+/* dump_extra.c: the extra block of a trace, where it has one. */
+struct dump_extra {
+    bool is_there;
+    struct ets_trace_extra extra;
+    struct ets_recorded_memory memory;
+};
+/* OK where there is none. Statuses: those of ets_trace_extra_init, NO_MEMORY. */
+enum ets_status dump_open_extra(struct dump_request *request, struct dump_extra *extra_out,
+                                struct ets_error *error);
+void dump_put_extra(struct dump_request *request, const struct dump_extra *extra);
+
+/* dump_payload.c: "format", what a delegate's payload is, "vulkan" and "xnnpack", what it holds;
+ * null where it is none of these. */
+void dump_put_payload(struct ets_json_writer *json, struct ets_bytes payload, bool with_data);
+
+/* dump_zip.c */
+/* Reads the directory of a payload that is a zip file and hashes its entries. Returns an exit code;
+ * a damaged directory is no failure. */
+int dump_hash_zip(struct dump_request *request, struct ets_bytes payload);
+/* "zip": the entries; null where it is none, or damaged. */
+void dump_put_zip(struct dump_request *request, struct ets_bytes payload);
 
 /* dump_graph.c */
 void dump_put_graph(struct ets_json_writer *json, const char *key, const struct ets_graph *graph);

@@ -1,5 +1,9 @@
 /* What an XNNPACK payload holds: nodes, values, constants. */
+#include <string.h>
+
 #include "cli/dump/dump_parts.h"
+#include "contents/payload_kind.h"
+#include "format/vulkan_schema.h"
 #include "format/xnnpack.h"
 
 static void put_numbers(struct ets_json_writer *json, const char *key, const uint32_t *numbers,
@@ -86,10 +90,30 @@ static void put_constant(struct ets_json_writer *json, const struct ets_xnnpack_
     ets_json_end_object(json);
 }
 
-void dump_put_xnnpack(struct ets_json_writer *json, struct ets_bytes bytes, bool with_data)
+/* Vulkan's graph behind its header; null where there is none, or it is damaged. */
+static void put_vulkan(struct ets_json_writer *json, struct ets_bytes bytes, bool with_data)
 {
+    struct ets_bytes constants;
+    struct ets_fb root;
+    const struct ets_bytes graph = ets_payload_flatbuffer(bytes, &constants);
+    const bool is_vulkan = graph.size >= 8 && memcmp(graph.data + 4, "VK00", 4) == 0;
+    if (is_vulkan &&
+        ets_fb_verify_root(graph, 0, &ets_vulkan_graph_type, 0, &root, NULL) == ETS_OK) {
+        ets_json_put_flatbuffer(json, "vulkan", root, &ets_vulkan_graph_type, with_data);
+    } else {
+        ets_json_put_null(json, "vulkan");
+    }
+}
+
+void dump_put_payload(struct ets_json_writer *json, struct ets_bytes bytes, bool with_data)
+{
+    char text[ETS_PAYLOAD_KIND_CHARS];
     struct ets_xnnpack payload;
-    if (!ets_xnnpack_sniff(bytes) || ets_xnnpack_init(&payload, bytes, NULL) != ETS_OK) {
+    const bool is_read =
+        ets_xnnpack_sniff(bytes) && ets_xnnpack_init(&payload, bytes, NULL) == ETS_OK;
+    ets_json_put_string(json, "format", is_read ? "XNNPACK graph" : ets_payload_kind(bytes, text));
+    put_vulkan(json, bytes, with_data);
+    if (!is_read) {
         ets_json_put_null(json, "xnnpack");
         return;
     }

@@ -37,6 +37,7 @@ static int hash_program(struct dump_request *request, const struct ets_program *
             struct ets_delegate delegate;
             ets_method_delegate(&method, i, &delegate);
             code = dump_hash(request, delegate.blob, false);
+            if (code == CLI_OK) code = dump_hash_zip(request, delegate.blob);
         }
     }
     return code;
@@ -104,7 +105,8 @@ static void put_delegates(struct dump_request *request, const struct ets_method 
         ets_json_put_count(json, "delegate", i);
         ets_json_put_text(json, "backend", delegate.id);
         dump_put_content(request, delegate.blob, false);
-        dump_put_xnnpack(json, delegate.blob, request->with_data);
+        dump_put_payload(json, delegate.blob, request->with_data);
+        dump_put_zip(request, delegate.blob);
         ets_json_end_object(json);
     }
 }

@@ -11,6 +11,7 @@ int dump_begin(struct dump_request *request)
         if (code != CLI_OK) return code;
     }
     ets_json_begin_row(request->json);
+    request->is_in_row = true;
     ets_json_put_string(request->json, "path", request->path);
     ets_json_put_string(request->json, "kind", request->kind);
     ets_json_put_count(request->json, "file_bytes", request->bytes.size);
@@ -20,6 +21,7 @@ int dump_begin(struct dump_request *request)
 void dump_end(struct dump_request *request)
 {
     ets_json_end_row(request->json);
+    request->is_in_row = false;
 }
 
 int dump_hash(struct dump_request *request, struct ets_bytes bytes, bool is_told)

@@ -98,14 +98,21 @@ static void put_index_after(const struct line *line)
     put_number(line, 1, line->of->change->index[1]);
 }
 
+static void put_bytes(const struct line *line, int side)
+{
+    const struct ets_program_change *change = line->of->change;
+    if (change->holder != NULL) ets_table_put_integer(line->table, (int64_t)change->bytes[side]);
+    else put_number(line, side, change->bytes[side]);
+}
+
 static void put_bytes_before(const struct line *line)
 {
-    put_number(line, 0, line->of->change->bytes[0]);
+    put_bytes(line, 0);
 }
 
 static void put_bytes_after(const struct line *line)
 {
-    put_number(line, 1, line->of->change->bytes[1]);
+    put_bytes(line, 1);
 }
 
 static void put_bytes_change(const struct line *line)
@@ -161,21 +168,21 @@ static void put_mean_change(const struct line *line)
 }
 
 /* "[0, 3]: 0.5 -> 0.25" */
-static void add_sample(struct ets_text_builder *text, const struct ets_program_change_line *line,
+static void add_sample(struct ets_text_builder *text, const struct ets_program_changes *view,
+                       const struct ets_program_change_line *line,
                        const struct ets_element_change *sample)
 {
-    struct ets_evalue value;
+    struct ets_tensor tensor;
     int64_t at[ETS_TENSOR_MAX_RANK];
     uint64_t rest = sample->index;
-    ets_program_change_value(line, 0, &value);
-    const struct ets_tensor *tensor = &value.tensor.tensor;
-    for (uint32_t i = tensor->rank; i-- > 0;) {
-        const uint64_t size = tensor->sizes[i] > 0 ? (uint64_t)tensor->sizes[i] : 1;
+    if (!ets_program_change_tensor(view->difference, line, 0, &tensor)) return;
+    for (uint32_t i = tensor.rank; i-- > 0;) {
+        const uint64_t size = tensor.sizes[i] > 0 ? (uint64_t)tensor.sizes[i] : 1;
         at[i] = (int64_t)(rest % size);
         rest /= size;
     }
     ets_add_text(text, "[");
-    for (uint32_t i = 0; i < tensor->rank; i++) {
+    for (uint32_t i = 0; i < tensor.rank; i++) {
         ets_add_text(text, "%s%lld", i > 0 ? ", " : "", (long long)at[i]);
     }
     ets_add_text(text, "]: %.9g -> %.9g", sample->before, sample->after);
@@ -188,7 +195,7 @@ static void put_samples(const struct line *line)
     uint32_t count = 0;
     for (; count < line->of->sample_count && count < MOST_SAMPLES; count++) {
         struct ets_text_builder text = {rooms[count], sizeof rooms[count], 0};
-        add_sample(&text, line->of, &line->of->samples[count]);
+        add_sample(&text, line->view, line->of, &line->of->samples[count]);
         samples[count] = ets_built_text(&text);
     }
     ets_table_put_list(line->table, samples, count);
@@ -285,7 +292,9 @@ static void put_heading(struct ets_table *table, const struct ets_program_change
     struct ets_text_builder text = {room, sizeof room, 0};
     const uint32_t index = first->change->method;
     if (index == ETS_THING_NONE) {
-        ets_add_plain_text(&text, "program: %u difference%s", count, count == 1 ? "" : "s");
+        ets_add_plain_text(&text, "%s: %u difference%s",
+                           ets_change_is_of_cases(first->change) ? "test cases" : "program", count,
+                           count == 1 ? "" : "s");
     } else {
         const struct ets_method *methods = first->methods;
         const struct ets_method *method = methods[0].program != NULL ? &methods[0] : &methods[1];
@@ -317,7 +326,8 @@ static uint32_t put_rows(struct ets_table *table, const struct ets_program_chang
     return count;
 }
 
-/* The lines from `start` on that are of one method, or of the program; returns their end. */
+/* The lines from `start` on that are of one method, the program, or test cases; returns their end.
+ */
 static uint32_t put_method_lines(struct ets_table *table, const struct ets_program_changes *view,
                                  uint32_t start, uint32_t top)
 {
@@ -325,7 +335,9 @@ static uint32_t put_method_lines(struct ets_table *table, const struct ets_progr
     struct ets_text_builder left = {room, sizeof room, 0};
     uint32_t end = start;
     while (end < view->line_count &&
-           view->lines[end].change->method == view->lines[start].change->method) {
+           view->lines[end].change->method == view->lines[start].change->method &&
+           ets_change_is_of_cases(view->lines[end].change) ==
+               ets_change_is_of_cases(view->lines[start].change)) {
         end++;
     }
     put_heading(table, view, &view->lines[start], end - start);

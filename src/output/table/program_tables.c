@@ -110,7 +110,8 @@ enum ets_status ets_program_difference_of(struct ets_table *table,
     struct ets_arena arena;
     struct ets_program_difference difference;
     struct ets_program_changes changes;
-    const struct ets_program_side sides[2] = {{programs[0], records[0]}, {programs[1], records[1]}};
+    const struct ets_program_side sides[2] = {{.program = programs[0], .record = records[0]},
+                                              {.program = programs[1], .record = records[1]}};
     const struct ets_program_difference_table_options options = {.is_brief = false};
     for (int s = 0; s < 2; s++) {
         if (records[s] != NULL) ETS_TRY(ets_program_check_record(programs[s], records[s], error));

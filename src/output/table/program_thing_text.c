@@ -3,6 +3,7 @@
 
 #include "format/program_lists.h"
 #include "format/program_names.h"
+#include "output/table/payload_node_text.h"
 
 /* Longer lists end in "...". */
 enum { SHOWN_ITEMS = 8 };
@@ -30,12 +31,16 @@ const char *ets_program_part_name(enum ets_program_part part)
         [ETS_PART_BACKEND] = "backend",
         [ETS_PART_INSTRUCTION] = "instruction",
         [ETS_PART_DELEGATE] = "delegate",
+        [ETS_PART_NODE] = "node",
         [ETS_PART_ARENA] = "arena",
         [ETS_PART_CONSTANT] = "constant",
         [ETS_PART_STATE] = "state",
         [ETS_PART_TENSOR] = "tensor",
         [ETS_PART_VALUE] = "value",
         [ETS_PART_NAMED_DATA] = "named data",
+        [ETS_PART_CASE] = "test case",
+        [ETS_PART_CASE_INPUT] = "test input",
+        [ETS_PART_CASE_OUTPUT] = "expected output",
     };
     return names[part];
 }
@@ -264,7 +269,7 @@ static void say_instruction(struct said *s)
 static void say_tensor(struct said *s, const struct ets_program_tensor *value)
 {
     const struct ets_tensor *tensor = &value->tensor;
-    const bool is_whole = s->line->change->fields == 0;
+    const bool is_whole = s->line->change->fields == 0 || s->line->change->holder != NULL;
     const char *type = ets_scalar_type_name(tensor->scalar_type);
     if (begin(s, ETS_FIELD_DTYPE) || is_whole) say(s, "%s", type);
     if (is_whole) say(s, " ");
@@ -289,7 +294,7 @@ static void say_tensor(struct said *s, const struct ets_program_tensor *value)
     if (begin(s, ETS_FIELD_DEVICE)) {
         say(s, "device %d:%d", value->device_type, value->device_index);
     }
-    if (begin(s, ETS_FIELD_DATA)) say_hash(s);
+    if (s->line->change->holder == NULL && begin(s, ETS_FIELD_DATA)) say_hash(s);
 }
 
 static void say_value(struct said *s)
@@ -315,6 +320,51 @@ static void say_arena(struct said *s)
     if (begin(s, ETS_FIELD_DEVICE)) say(s, "device %d:%d", arena.device_type, arena.device_index);
 }
 
+static void say_case(struct said *s)
+{
+    struct ets_bundle_case test_case;
+    const bool is_whole = s->line->change->fields == 0;
+    ets_change_case(s->view->difference, s->line->change, s->side, &test_case);
+    if (begin(s, ETS_FIELD_INPUT_COUNT) || is_whole) say_number(s, test_case.input_count, "input");
+    if (is_whole) say(s, ", ");
+    if (begin(s, ETS_FIELD_OUTPUT_COUNT) || is_whole) {
+        say_number(s, test_case.expected_count, "expected output");
+    }
+}
+
+static void say_case_value(struct said *s)
+{
+    static const char *const kinds[] = {"none", "tensor", "int", "bool", "double", "other"};
+    struct ets_value value;
+    ets_change_case_value(s->view->difference, s->line->change, s->side, &value);
+    const struct ets_tensor *tensor = &value.as.tensor;
+    if (begin(s, ETS_FIELD_KIND)) say(s, "%s", kinds[value.kind]);
+    if (begin(s, ETS_FIELD_DTYPE)) say(s, "%s", ets_scalar_type_name(tensor->scalar_type));
+    if (begin(s, ETS_FIELD_SIZES)) say_sizes(s, tensor->sizes, tensor->rank);
+    if (begin(s, ETS_FIELD_DIM_ORDER)) {
+        say(s, "strides ");
+        say_sizes(s, tensor->strides, tensor->rank);
+    }
+    if (begin(s, ETS_FIELD_DATA)) say_hash(s);
+    if (!begin(s, ETS_FIELD_NUMBER)) return;
+    if (value.kind == ETS_VALUE_INT) say(s, "%lld", (long long)value.as.int_value);
+    else if (value.kind == ETS_VALUE_BOOL) say(s, "%s", value.as.bool_value ? "true" : "false");
+    else say(s, "%.17g", value.as.double_value);
+}
+
+static void name_case(struct said *s)
+{
+    struct ets_bundle_suite suite;
+    const struct ets_program_change *change = s->line->change;
+    const bool is_case = change->part == ETS_PART_CASE;
+    ets_bundle_suite(s->view->difference->sides[s->side].bundle, change->suite[s->side], &suite);
+    say(s, "%.*s #%u", ETS_TEXT(suite.method_name),
+        is_case ? change->index[s->side] : change->chain[s->side]);
+    if (is_case) return;
+    say(s, " %s %u", change->part == ETS_PART_CASE_INPUT ? "input" : "output",
+        change->index[s->side]);
+}
+
 void ets_add_program_side(struct ets_text_builder *text, const struct ets_program_changes *view,
                           const struct ets_program_change_line *line, int side)
 {
@@ -325,18 +375,25 @@ void ets_add_program_side(struct ets_text_builder *text, const struct ets_progra
         say(&s, "%u call%s", change->counts[side], change->counts[side] == 1 ? "" : "s");
         return;
     }
-    if (change->index[side] == ETS_THING_NONE) return;
+    if (change->index[side] == ETS_THING_NONE) {
+        if (change->holder != NULL) ets_add_constant_holder(text, line);
+        return;
+    }
     switch (change->part) {
     case ETS_PART_PROGRAM: say(&s, "version %u", change->counts[side]); break;
     case ETS_PART_METHOD: say_method(&s); break;
     case ETS_PART_INSTRUCTION: say_instruction(&s); break;
     case ETS_PART_DELEGATE: say_delegate(&s); break;
+    case ETS_PART_NODE: ets_add_payload_node_side(text, line, side); break;
     case ETS_PART_ARENA: say_arena(&s); break;
     case ETS_PART_NAMED_DATA:
         say_bytes(&s);
         say(&s, ", ");
         say_hash(&s);
         break;
+    case ETS_PART_CASE: say_case(&s); break;
+    case ETS_PART_CASE_INPUT:
+    case ETS_PART_CASE_OUTPUT: say_case_value(&s); break;
     default: say_value(&s);
     }
 }
@@ -388,6 +445,7 @@ void ets_add_program_thing(struct ets_text_builder *text, const struct ets_progr
         say_instruction_name(&s, &instruction);
         break;
     }
+    case ETS_PART_NODE: ets_add_payload_node(text, line, s.side); break;
     case ETS_PART_ARENA: say(&s, "arena %u", index + 1); break;
     case ETS_PART_NAMED_DATA: {
         struct ets_program_named_data data;
@@ -395,6 +453,9 @@ void ets_add_program_thing(struct ets_text_builder *text, const struct ets_progr
         say(&s, "%.*s", ETS_TEXT(data.key));
         break;
     }
+    case ETS_PART_CASE:
+    case ETS_PART_CASE_INPUT:
+    case ETS_PART_CASE_OUTPUT: name_case(&s); break;
     default: name_value(&s);
     }
 }

@@ -141,7 +141,10 @@ static void put_scalar_field(struct ets_json_writer *json, struct ets_fb table,
                              size_t at)
 {
     static const uint8_t zeros[8], minus_one[8] = {255, 255, 255, 255, 255, 255, 255, 255};
-    const uint8_t *absent = (field->flags & ETS_FB_MINUS_ONE) != 0 ? minus_one : zeros;
+    static const uint8_t largest[1] = {127};
+    const uint8_t *absent = (field->flags & ETS_FB_MINUS_ONE) != 0 ? minus_one
+                            : (field->flags & ETS_FB_LARGEST) != 0 ? largest
+                                                                   : zeros;
     const uint8_t *value = at == 0 ? absent : table.base + at;
     /* Enumerations are bytes in all schemas. */
     const char *name = field->of.scalar == ETS_FB_I8 ? name_of(type, field, *value) : NULL;

@@ -38,7 +38,8 @@ static uint32_t count_changes(const struct ets_program *before, const struct ets
 {
     struct ets_arena arena;
     struct ets_program_difference difference;
-    const struct ets_program_side sides[2] = {{before, record}, {after, record}};
+    const struct ets_program_side sides[2] = {{.program = before, .record = record},
+                                              {.program = after, .record = record}};
     ets_arena_init(&arena, NULL, 0);
     assert_int_equal(ets_program_difference_find(&arena, sides, &difference, NULL), ETS_OK);
     const uint32_t count = difference.change_count;
@@ -75,40 +76,46 @@ static void test_program_difference__a_copy_has_no_changes_by_debug_handle(void 
     }
 }
 
+static void compare_and_show(const struct ets_program_side sides[2])
+{
+    struct ets_arena arena;
+    struct ets_program_difference difference;
+    struct ets_program_changes view;
+    struct ets_table *table;
+    const struct ets_program_difference_table_options options = {.top = 0};
+    ets_arena_init(&arena, NULL, 0);
+    assert_int_equal(ets_program_difference_find(&arena, sides, &difference, NULL), ETS_OK);
+    assert_int_equal(ets_program_changes_collect(&arena, &difference, 3, &view, NULL), ETS_OK);
+    assert_int_equal(ets_table_open(NULL, &table, NULL), ETS_OK);
+    ets_program_difference_table_fill(table, &view, &options);
+    ets_table_close(table);
+    ets_arena_reset(&arena);
+}
+
+static void any_change_can_be_shown(const char *name, size_t step)
+{
+    struct copy before = load(name, 0), after = load(name, 0);
+    for (size_t i = 0; i < after.size; i += step) {
+        const struct ets_bytes bytes = {after.data, after.size};
+        after.data[i] ^= (uint8_t)(1u << i % 8);
+        if (ets_program_init(&after.program, bytes, NULL) == ETS_OK) {
+            const struct ets_program_side sides[2] = {{.program = &before.program},
+                                                      {.program = &after.program}};
+            compare_and_show(sides);
+        }
+        after.data[i] ^= (uint8_t)(1u << i % 8);
+    }
+    free(before.data);
+    free(after.data);
+}
+
 /* Whatever is flipped in a program that still reads: it can be compared and shown. */
 static void test_program_difference__any_change_can_be_shown(void **state)
 {
     static const char *const names[] = {"schema/inline.pte", "made/add.pte", "state/own.pte",
                                         "cond/model.pte", "ptd/traces.pte"};
     (void)state;
-    for (size_t n = 0; n < COUNT(names); n++) {
-        struct copy before = load(names[n], 0), after = load(names[n], 0);
-        for (size_t i = 0; i < after.size; i++) {
-            const struct ets_bytes bytes = {after.data, after.size};
-            struct ets_arena arena;
-            struct ets_program_difference difference;
-            struct ets_program_changes view;
-            after.data[i] ^= (uint8_t)(1u << i % 8);
-            if (ets_program_init(&after.program, bytes, NULL) == ETS_OK) {
-                const struct ets_program_side sides[2] = {{&before.program, NULL},
-                                                          {&after.program, NULL}};
-                const struct ets_program_difference_table_options options = {.top = 0};
-                struct ets_table *table;
-                ets_arena_init(&arena, NULL, 0);
-                assert_int_equal(ets_program_difference_find(&arena, sides, &difference, NULL),
-                                 ETS_OK);
-                assert_int_equal(ets_program_changes_collect(&arena, &difference, 3, &view, NULL),
-                                 ETS_OK);
-                assert_int_equal(ets_table_open(NULL, &table, NULL), ETS_OK);
-                ets_program_difference_table_fill(table, &view, &options);
-                ets_table_close(table);
-                ets_arena_reset(&arena);
-            }
-            after.data[i] ^= (uint8_t)(1u << i % 8);
-        }
-        free(before.data);
-        free(after.data);
-    }
+    for (size_t n = 0; n < COUNT(names); n++) any_change_can_be_shown(names[n], 1);
 }
 
 static enum ets_status compare_all(const struct ets_allocator *allocator, size_t limit,
@@ -125,16 +132,22 @@ static enum ets_status compare_all(const struct ets_allocator *allocator, size_t
     return status;
 }
 
-static void test_program_difference__every_allocation_may_fail(void **state)
+static void compare_with_faults(const char *left, const char *right)
 {
-    (void)state;
-    struct copy before = load_fixture("mlp_portable", 0), after = load_fixture("mlp_xnnpack", 0);
-    struct ets_file *files[2] = {open_fixture("mlp_portable", "model.etrecord"),
-                                 open_fixture("mlp_xnnpack", "model.etrecord")};
+    struct copy before = load_fixture(left, 0), after = load_fixture(right, 0);
+    struct ets_file *files[2] = {open_fixture(left, "model.etrecord"),
+                                 open_fixture(right, "model.etrecord")};
     struct ets_etrecord *records[2] = {open_record(ets_file_bytes(files[0])),
                                        open_record(ets_file_bytes(files[1]))};
-    const struct ets_program_side sides[2] = {{&before.program, records[0]},
-                                              {&after.program, records[1]}};
+    struct ets_file *tested[2] = {open_fixture("mlp_portable", "model.bpte"),
+                                  open_fixture("mlp_xnnpack", "model.bpte")};
+    struct ets_bundle bundles[2];
+    for (int s = 0; s < 2; s++) {
+        assert_int_equal(ets_bundle_init(&bundles[s], ets_file_bytes(tested[s]), NULL), ETS_OK);
+    }
+    const struct ets_program_side sides[2] = {
+        {.program = &before.program, .record = records[0], .bundle = &bundles[0]},
+        {.program = &after.program, .record = records[1], .bundle = &bundles[1]}};
     enum ets_status status = ETS_NO_MEMORY;
     unsigned long refused = 0;
     for (size_t limit = 1; status == ETS_NO_MEMORY; limit += 32) { /* of what the arena gives out */
@@ -151,9 +164,60 @@ static void test_program_difference__every_allocation_may_fail(void **state)
     for (int s = 0; s < 2; s++) {
         ets_etrecord_close(records[s]);
         ets_file_close(files[s]);
+        ets_file_close(tested[s]);
     }
     free(before.data);
     free(after.data);
+}
+
+static void test_program_difference__every_allocation_may_fail(void **state)
+{
+    (void)state;
+    compare_with_faults("mlp_portable", "mlp_xnnpack");
+    compare_with_faults("linear_fp32_xnnpack", "linear_int8_xnnpack");
+}
+
+/* Whatever is flipped in a program with a payload: its nodes can be compared and shown. */
+static void test_program_difference__any_change_of_a_payload_can_be_shown(void **state)
+{
+    (void)state;
+    any_change_can_be_shown("conv_xnnpack_int8/model.pte", 3);
+    any_change_can_be_shown("mlp_xnnpack/model.pte", 1);
+}
+
+/* Whatever is flipped in a bundle that still reads: its test cases can be compared and shown. */
+static void test_program_difference__any_change_of_test_cases_can_be_shown(void **state)
+{
+    struct ets_file *files[2] = {open_fixture("mlp_portable", "model.bpte"),
+                                 open_fixture("mlp_xnnpack", "model.bpte")};
+    (void)state;
+    for (size_t n = 0; n < COUNT(files); n++) {
+        const struct ets_bytes bytes = ets_file_bytes(files[n]);
+        struct ets_bundle bundles[2];
+        struct ets_program programs[2];
+        uint8_t *data = malloc(bytes.size);
+        assert_non_null(data);
+        memcpy(data, bytes.data, bytes.size);
+        assert_int_equal(ets_bundle_init(&bundles[0], bytes, NULL), ETS_OK);
+        assert_int_equal(ets_program_init(&programs[0], bundles[0].program, NULL), ETS_OK);
+        size_t shown = 0;
+        for (size_t i = 0; i < bytes.size; i++) {
+            data[i] ^= (uint8_t)(1u << i % 8);
+            if (ets_bundle_init(&bundles[1], (struct ets_bytes){data, bytes.size}, NULL) ==
+                    ETS_OK &&
+                ets_program_init(&programs[1], bundles[1].program, NULL) == ETS_OK) {
+                const struct ets_program_side sides[2] = {
+                    {.program = &programs[0], .bundle = &bundles[0]},
+                    {.program = &programs[1], .bundle = &bundles[1]}};
+                compare_and_show(sides);
+                shown++;
+            }
+            data[i] ^= (uint8_t)(1u << i % 8);
+        }
+        assert_true(shown > 1000);
+        free(data);
+    }
+    for (size_t n = 0; n < COUNT(files); n++) ets_file_close(files[n]);
 }
 
 static void test_program_difference__another_programs_record_is_refused(void **state)
@@ -179,6 +243,8 @@ int main(void)
         cmocka_unit_test(test_program_difference__a_copy_has_no_changes),
         cmocka_unit_test(test_program_difference__a_copy_has_no_changes_by_debug_handle),
         cmocka_unit_test(test_program_difference__any_change_can_be_shown),
+        cmocka_unit_test(test_program_difference__any_change_of_a_payload_can_be_shown),
+        cmocka_unit_test(test_program_difference__any_change_of_test_cases_can_be_shown),
         cmocka_unit_test(test_program_difference__every_allocation_may_fail),
         cmocka_unit_test(test_program_difference__another_programs_record_is_refused),
     };

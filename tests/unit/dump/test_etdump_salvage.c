@@ -62,8 +62,9 @@ static struct seen flat(const struct ets_etdump *dump, const struct ets_etdump_e
     return seen;
 }
 
-static int see_event(void *context, const struct ets_etdump_event *event)
+static int see_event(void *context, const struct ets_etdump_event *event, size_t event_at)
 {
+    (void)event_at;
     struct found *found = context;
     assert_true(found->run_count > 0);
     if (found->event_count == MAX_EVENTS) return 1;
@@ -103,7 +104,7 @@ static void read_all(const struct ets_etdump *dump, struct found *found)
         for (uint32_t j = 0; j < run.event_count; j++) {
             struct ets_etdump_event event;
             ets_etdump_event(dump, &run, j, &event);
-            see_event(found, &event);
+            see_event(found, &event, 0);
         }
     }
 }
@@ -397,8 +398,9 @@ static int count_run(void *context, const struct ets_etdump_run *run)
     return 0;
 }
 
-static int count_event(void *context, const struct ets_etdump_event *event)
+static int count_event(void *context, const struct ets_etdump_event *event, size_t event_at)
 {
+    (void)event_at;
     (void)context;
     (void)event;
     visits++;

@@ -30,8 +30,9 @@ struct salvaged {
     uint64_t damages;
 };
 
-static int count_event(void *context, const struct ets_etdump_event *event)
+static int count_event(void *context, const struct ets_etdump_event *event, size_t event_at)
 {
+    (void)event_at;
     (void)event;
     ((struct salvaged *)context)->events++;
     return 0;
