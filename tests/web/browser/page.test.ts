@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { accessibilityFaults, filesOf, jsonRows, launch, open, reportOf } from "../reports";
+
+const FOLDER = "gpt_xnnpack";
+let browser: Browser;
+let report: string;
+
+before(async () => {
+    report = reportOf(FOLDER);
+    browser = await launch();
+});
+after(() => browser?.close());
+
+const OPERATORS = "#1/operators";
+const rowsOf = (page: import("playwright-core").Page) =>
+    page
+        .locator("tbody tr[aria-rowindex]")
+        .evaluateAll((rows) =>
+            rows.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.innerText.trim())),
+        );
+
+test("the first screen says what was found, and a finding opens its place", async () => {
+    const { page, faults } = await open(browser, report);
+    assert.match(await page.locator(".headline").innerText(), /takes/);
+    await page.locator(".findings button").first().click();
+    assert.equal(await page.locator('.tab[aria-current="page"]').innerText(), "Operators");
+    assert.equal(await page.locator('tr[aria-selected="true"]').count(), 1);
+    await page.goBack();
+    assert.equal(await page.locator('.tab[aria-current="page"]').innerText(), "Summary");
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("the operators are those of inspect, with the same numbers", async () => {
+    const { page, faults } = await open(browser, report, OPERATORS);
+    const expected = jsonRows("inspect", ...filesOf(FOLDER)).filter(
+        (row) => row.block === "Execute",
+    );
+    const shown = await rowsOf(page);
+    assert.equal(shown.length, expected.length);
+    const text = (lower: number, upper: number) =>
+        lower === upper
+            ? (lower / 1000).toFixed(3)
+            : lower === 0
+              ? `<${upper / 1000}`
+              : `${lower / 1000}..${upper / 1000}`;
+    expected.forEach((row, i) => {
+        const cells = (shown[i] as string[]).join("\n");
+        const p50 = text(row.p50_ns as number, row.p50_ns_upper as number);
+        const name = String(row.operator).replace(/^(DELEGATE_CALL) .*/, "$1");
+        assert.ok(cells.includes(name), `${cells} has no ${name}`);
+        assert.ok(cells.split("\n").includes(p50), `${cells} has no ${p50}`);
+    });
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("sort, filter and group", async () => {
+    const { page, faults } = await open(browser, report, OPERATORS);
+    await page.click('th button:has-text("p50")');
+    const times = (await rowsOf(page)).length;
+    assert.ok(times > 100);
+    assert.equal(await page.locator('th[aria-sort="descending"]').innerText(), "p50 us ▾");
+    await page.fill(".filter", "softmax b:xnnpack");
+    const found = await rowsOf(page);
+    assert.ok(found.some((cells) => cells.join().includes("Softmax")));
+    assert.ok(found.length < 12, `${found.length} rows`);
+    await page.fill(".filter", "");
+    await page.click('.choice button:has-text("line")');
+    assert.match((await rowsOf(page))[0]?.join(" ") ?? "", /models\/zoo\.py:28/);
+    await page.waitForTimeout(300);
+    assert.match(page.url(), /by=line/);
+    await page.goBack();
+    assert.doesNotMatch(page.url(), /by=line/);
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("a selection is kept by the address and shown in every view", async () => {
+    const { page, faults } = await open(browser, report, OPERATORS);
+    await page.locator("tbody tr[aria-rowindex]").nth(5).click();
+    const name = await page.locator(".details h2").innerText();
+    const url = page.url();
+    assert.match(url, /sel=operator:\d+/);
+    await page.reload();
+    await page.waitForSelector(".alive");
+    assert.equal(await page.locator(".details h2").innerText(), name);
+    await page.locator(".details .link").first().click();
+    assert.match(await page.locator(".details .kind").innerText(), /source line/);
+    assert.ok((await page.locator("tr.dim").count()) > 0);
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("the keyboard alone goes everywhere", async () => {
+    const { page, faults } = await open(browser, report);
+    await page.keyboard.press("2");
+    await page.waitForSelector('[role="treegrid"]');
+    for (const key of ["j", "j", "ArrowDown", "k"]) await page.keyboard.press(key);
+    const selected = page.locator('tr[aria-selected="true"]');
+    assert.equal(await selected.getAttribute("aria-rowindex"), "3");
+    await page.keyboard.press("End");
+    await page.keyboard.press("Home");
+    await page.keyboard.press("Enter");
+    assert.equal(await selected.getAttribute("aria-expanded"), "false");
+    assert.equal((await rowsOf(page)).length, 1);
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Escape");
+    assert.equal(await selected.count(), 0);
+    await page.keyboard.press("?");
+    assert.match(await page.locator("dialog").innerText(), /next row/);
+    await page.keyboard.press("Escape");
+    assert.equal(await page.locator("dialog").count(), 0);
+    await page.keyboard.press("/");
+    await page.keyboard.type("addmm 2");
+    assert.equal(await page.inputValue(".filter"), "addmm 2");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("t");
+    const theme = await page.evaluate(() => document.documentElement.dataset.theme);
+    assert.equal(theme, "dark");
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("every view is accessible in both themes", async () => {
+    for (const theme of ["light", "dark"]) {
+        for (const view of ["summary", "operators"]) {
+            const hash = `#1/${view}?theme=${theme}&sel=operator:2`;
+            const { page, faults } = await open(browser, report, hash);
+            assert.deepEqual(await accessibilityFaults(page), [], `${view}, ${theme}`);
+            assert.deepEqual(faults, []);
+            await page.close();
+        }
+    }
+});
