@@ -1,4 +1,5 @@
 /** Writes documents of docs/report-format.md: the counterpart of web/src/document, for tests. */
+import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { TableHead } from "../../web/src/document/table";
 
@@ -125,10 +126,24 @@ export function encodePage(page: {
         ([id, bytes]) =>
             `<script type="application/x-etscope" id="${id}">${gzipSync(bytes).toString("base64")}</script>\n`,
     );
+    const hash = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+    const policy = [
+        "default-src 'none'",
+        `script-src ${hash(page.script)}`,
+        `style-src ${hash(page.style)}`,
+        "img-src data: blob:",
+        "worker-src blob:",
+        "connect-src 'none'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types etscope",
+    ].join("; ");
     return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
 <title>etscope</title>
 <style>${page.style}</style>
 </head>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
-import { accessibilityFaults, filesOf, jsonRows, launch, open, reportOf } from "../reports";
+import { accessibilityFaults, data, filesOf, jsonRows, launch, open, reportOf } from "../reports";
 
 const FOLDER = "gpt_xnnpack";
 let browser: Browser;
@@ -13,6 +13,8 @@ before(async () => {
 });
 after(() => browser?.close());
 
+/** All views that this report has something for. */
+const VIEWS = ["summary", "operators", "source", "runs"];
 const OPERATORS = "#1/operators";
 const rowsOf = (page: import("playwright-core").Page) =>
     page
@@ -126,7 +128,7 @@ test("the keyboard alone goes everywhere", async () => {
 
 test("every view is accessible in both themes", async () => {
     for (const theme of ["light", "dark"]) {
-        for (const view of ["summary", "operators"]) {
+        for (const view of VIEWS) {
             const hash = `#1/${view}?theme=${theme}&sel=operator:2`;
             const { page, faults } = await open(browser, report, hash);
             assert.deepEqual(await accessibilityFaults(page), [], `${view}, ${theme}`);
@@ -134,4 +136,45 @@ test("every view is accessible in both themes", async () => {
             await page.close();
         }
     }
+});
+
+test("the lines are those of annotate, with the same numbers", async () => {
+    const { page, faults } = await open(browser, report, "#1/source");
+    const expected = jsonRows("annotate", ...filesOf(FOLDER));
+    const shown = (await rowsOf(page)).map((cells) => cells.join("\n"));
+    assert.equal(shown.length, expected.length);
+    for (const row of expected) {
+        const cells = shown.find((text) => text.endsWith(String(row.code)));
+        assert.ok(
+            cells?.includes(((row.share as number) * 100).toFixed(1)) || row.share === 0,
+            cells,
+        );
+    }
+    await page.locator("tbody tr[aria-rowindex]").first().dblclick();
+    assert.equal(await page.locator('.tab[aria-current="page"]').innerText(), "Operators");
+    assert.match(page.url(), /sel=line:models\/zoo\.py:26/);
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("a run is chosen by a click in the chart, and compared with the median and with another", async () => {
+    const { page, faults } = await open(browser, report, "#1/runs");
+    const plot = await page.locator(".u-over").boundingBox();
+    assert.ok(plot !== null);
+    await page.mouse.click(plot.x + plot.width * 0.1, plot.y + plot.height / 2);
+    assert.match(page.url(), /sel=run:1\b/);
+    const times = jsonRows(
+        "sql",
+        "select time from runs where id in (1, 2) order by id",
+        data(`${FOLDER}/profile.etdp`),
+    );
+    const us = (i: number) => ((times[i]?.time as number) / 1000).toFixed(3);
+    const first = page.locator(".runs-tables > :last-child tbody tr").first();
+    assert.ok((await first.innerText()).includes(us(0)), await first.innerText());
+    await page.selectOption(".runs-tables select", "2");
+    assert.ok((await first.innerText()).includes(us(1)), await first.innerText());
+    await page.keyboard.press("]");
+    assert.match(page.url(), /run=2\b/);
+    assert.deepEqual(faults, []);
+    await page.close();
 });

@@ -4,7 +4,7 @@ import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "pr
 import { useParam } from "../state/page";
 import { CopyButton } from "./CopyButton";
 import { type CopyValue, toJson, toTsv } from "./copy";
-import { useKeys } from "./keys";
+import { type Key, useKeys } from "./keys";
 import { usePrinting } from "./printing";
 import {
     nextSort,
@@ -55,6 +55,8 @@ interface Props<Row> {
     /** `isWalk`: by the arrow keys. */
     onSelect?: (row: Row, isWalk: boolean) => void;
     onOpen?: (row: Row) => void;
+    /** False: the arrow keys belong to another table of the view. */
+    ownKeys?: boolean;
     /** Stands left of the copy buttons. */
     caption?: ComponentChildren;
 }
@@ -122,7 +124,7 @@ export function DataTable<Row>(props: Props<Row>) {
         const row = rows[selected];
         if (row !== undefined && tree?.isOpen(row) === !wanted) tree.toggle(row);
     };
-    useKeys(props.label, [
+    const keys: Key[] = [
         { keys: ["j", "ArrowDown"], label: "next row", run: () => move(1) },
         { keys: ["k", "ArrowUp"], label: "previous row", run: () => move(-1) },
         {
@@ -144,7 +146,8 @@ export function DataTable<Row>(props: Props<Row>) {
                   { keys: ["ArrowLeft"], label: "close the row", run: () => fold(false) },
               ]
             : []),
-    ]);
+    ];
+    useKeys(props.label, props.ownKeys === false ? [] : keys);
 
     const shownColumns = columns.filter((column) => view.width >= (column.hideBelow ?? 0));
     const { first, end } = isPrinting

@@ -52,6 +52,10 @@ export class Joins {
         return this.byLine.get(line) ?? [];
     }
 
+    linesOfOperator(id: number): readonly string[] {
+        return listOf(this.operators.source(id));
+    }
+
     /** Of the module and its submodules. */
     operatorsOfModule(name: string): Set<number> {
         const found = new Set<number>();

@@ -91,13 +91,18 @@ export class Operators {
         return clock === "trace" || clock === "overlapping";
     }
 
+    /** Step of the clock that measured it: the true time of a call is up to this longer. */
+    step(id: number): number {
+        return this.resolution(id) ?? 0;
+    }
+
     /** A time per run; null if its clock is unknown. `total` is over all runs. */
     time(id: number, statistic: Statistic): Range | null {
         const lower = this.statistics.get(statistic)?.(id) ?? null;
         if (lower === null || !this.isTimed(id)) return null;
         const steps =
             (this.calls(id) ?? 1) * (statistic === "total" ? (this.runCount(id) ?? 1) : 1);
-        return { lower, upper: lower + (this.resolution(id) ?? 0) * steps };
+        return { lower, upper: lower + this.step(id) * steps };
     }
 
     /** Its part of a run: a fraction of the mid of the whole run. */

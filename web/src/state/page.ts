@@ -43,6 +43,11 @@ export class Page {
             const block = this.operators.block(selection.id);
             if (block !== null && block !== this.block?.id) patch.block = String(block);
         }
+        if (selection?.kind === "run") {
+            patch.run = String(selection.id);
+            const block = this.document.table("runs").number("block")(selection.id);
+            if (block !== null && block !== this.block?.id) patch.block = String(block);
+        }
         this.store.set(patch, view ?? this.store.view, isWalk);
     }
 
