@@ -17,6 +17,10 @@ function leb128(out: number[], value: bigint): void {
     out.push(Number(rest));
 }
 
+function append(out: number[], bytes: Iterable<number>): void {
+    for (const byte of bytes) out.push(byte);
+}
+
 const zigzag = (value: bigint): bigint => (value << 1n) ^ (value >> 63n);
 
 export function signed(values: readonly Value[], deltas = true): number[] {
@@ -46,17 +50,17 @@ function encodeColumn(type: Type, values: readonly Value[], numberOf: (text: str
         values.forEach((value, i) => {
             if (value !== null) bits[i >> 3] = (bits[i >> 3] as number) | (1 << (i & 7));
         });
-        out.push(...bits);
+        append(out, bits);
     }
     if (type === "integer") {
-        out.push(...signed(there));
+        append(out, signed(there));
     } else if (type === "text") {
         for (const text of there) leb128(out, BigInt(numberOf(String(text))));
     } else {
         for (const value of there) {
             const bytes = Buffer.alloc(8);
             bytes.writeDoubleLE(Number(value));
-            out.push(...bytes);
+            append(out, bytes);
         }
     }
     return { bytes: Buffer.from(out), hasNulls };
@@ -109,7 +113,8 @@ export function encodeEvents(block: {
 }): Buffer {
     const out = [...signed(block.operator), ...signed(block.parent), ...signed(block.runStart)];
     block.operator.forEach((_, i) => {
-        out.push(...signed(block.gaps[i] ?? [], false), ...signed(block.durations[i] ?? [], false));
+        append(out, signed(block.gaps[i] ?? [], false));
+        append(out, signed(block.durations[i] ?? [], false));
     });
     return Buffer.from(out);
 }

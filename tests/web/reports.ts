@@ -220,6 +220,7 @@ export interface Opened {
 /** Opens a page of this machine, and waits until it is alive. */
 export async function open(browser: Browser, path: string, hash = ""): Promise<Opened> {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    page.setDefaultTimeout(10_000);
     const faults: string[] = [];
     page.on("console", (message) => {
         if (message.type() === "error" || message.type() === "warning") faults.push(message.text());

@@ -109,11 +109,12 @@ export function DataTable<Row>(props: Props<Row>) {
         seen.current = key;
     });
 
-    const move = (delta: number) => {
+    const go = (row: number) => {
         if (rows.length === 0) return;
-        const next = selected < 0 ? (delta > 0 ? 0 : rows.length - 1) : selected + delta;
-        props.onSelect?.(rows[Math.max(0, Math.min(rows.length - 1, next))] as Row, true);
+        props.onSelect?.(rows[Math.max(0, Math.min(rows.length - 1, row))] as Row, true);
     };
+    const move = (delta: number) =>
+        go(selected < 0 ? (delta > 0 ? 0 : rows.length - 1) : selected + delta);
     const open = () => {
         const row = rows[selected];
         if (row === undefined) return;
@@ -137,8 +138,8 @@ export function DataTable<Row>(props: Props<Row>) {
             label: "a page up",
             run: () => move(-Math.floor(view.height / ROW_HEIGHT)),
         },
-        { keys: ["Home"], label: "first row", run: () => move(-rows.length) },
-        { keys: ["End"], label: "last row", run: () => move(rows.length) },
+        { keys: ["Home"], label: "first row", run: () => go(0) },
+        { keys: ["End"], label: "last row", run: () => go(rows.length - 1) },
         { keys: ["Enter"], label: tree ? "open or close the row" : "open the row", run: open },
         ...(tree
             ? [

@@ -65,7 +65,7 @@ function FilterBox() {
             class="filter"
             type="search"
             ref={input}
-            placeholder="/ filter: words, m:module, line:file, >5%"
+            placeholder="/ filter: gemm m:blocks.0 >5%"
             aria-label="Filter operators"
             value={page.store.get("f")}
             onInput={(event) => page.store.set({ f: event.currentTarget.value })}

@@ -18,7 +18,7 @@ function parseWord(word: string, operators: Operators): Predicate {
         const bound = Number(share[2]) / 100;
         return share[1] === ">"
             ? (id) => (operators.share(id)?.upper ?? 0) > bound
-            : (id) => (operators.share(id)?.lower ?? 0) < bound;
+            : (id) => (operators.share(id)?.lower ?? bound) < bound;
     }
     const field = /^(m|line|b):(.+)$/i.exec(word);
     if (field !== null) {

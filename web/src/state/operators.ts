@@ -31,6 +31,8 @@ export class Operators {
     readonly parent = new Map<number, number>();
     /** Of each shown operator its depth among the shown: 0 is the outermost. */
     readonly depth = new Map<number, number>();
+    /** Of each wrapper what is in it. */
+    private readonly wrapped = new Map<number, number>();
     readonly name: Getter<string>;
     readonly event: Getter<string>;
     readonly kernel: Getter<string>;
@@ -79,10 +81,10 @@ export class Operators {
         return this.depth.has(id);
     }
 
-    /** The nearest operator that is shown: itself, or what it only wraps. */
+    /** Itself, or if it is a wrapper what it wraps. */
     shown(id: number): number | null {
         if (this.isShown(id)) return id;
-        return this.children.get(id)?.[0] ?? this.parent.get(id) ?? null;
+        return this.wrapped.get(id) ?? null;
     }
 
     /** Whether it was timed with a clock that fits the trace's. */
@@ -122,8 +124,9 @@ export class Operators {
     /** Itself and all that it encloses. */
     withInside(id: number): number[] {
         const found = [id];
-        for (let i = 0; i < found.length; i++)
-            found.push(...(this.children.get(found[i] as number) ?? []));
+        for (let i = 0; i < found.length; i++) {
+            for (const child of this.children.get(found[i] as number) ?? []) found.push(child);
+        }
         return found;
     }
 
@@ -149,6 +152,7 @@ export class Operators {
             if (above !== null) {
                 this.parent.set(id, above);
                 if (!isWrapper) pushTo(this.children, above, id);
+                else this.wrapped.set(id, within[0] as number);
             }
             for (const child of within)
                 visit(child, isWrapper ? above : id, isWrapper ? depth : depth + 1);

@@ -38,6 +38,11 @@ export function sentenceUnit(value: number, traceUnit: string | null): TimeUnit 
     return UNITS.find((unit) => value >= unit.ns) ?? (UNITS[3] as TimeUnit);
 }
 
+/** The largest number that `get` finds, at least 0; of any number of items. */
+export function largestOf<T>(items: readonly T[], get: (item: T) => number): number {
+    return items.reduce((largest, item) => Math.max(largest, get(item)), 0);
+}
+
 /** As %.*f of C: a tie goes to the even digit, where toFixed goes away from 0. */
 export function fixed(value: number, digits: number): string {
     const text = value.toFixed(digits);

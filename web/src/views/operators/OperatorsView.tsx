@@ -6,7 +6,7 @@ import { type Column, DataTable } from "../../parts/DataTable";
 import { Name } from "../../parts/Name";
 import { RangeBar } from "../../parts/RangeBar";
 import { useFilter, useMembers, usePage, useParam } from "../../state/page";
-import { formatShare, formatTime, plural } from "../../text/format";
+import { formatShare, formatTime, largestOf, plural } from "../../text/format";
 import type { View } from "../view";
 import { RunsRange, sayScale, scaleOf } from "./RunsRange";
 import { GROUPS, type Grouping, makeRows, type Row, sortTree, visibleRows } from "./rows";
@@ -188,7 +188,7 @@ function OperatorsTable() {
 /** What a full bar stands for: the largest share of a row that is not the whole run. */
 function fullestShare(rows: readonly Row[]): number {
     const parts = rows.filter((row) => row.level > 0 || row.id === null);
-    return Math.max(...parts.map((row) => row.share?.upper ?? 0), 0) || 1;
+    return largestOf(parts, (row) => row.share?.upper ?? 0) || 1;
 }
 
 /** The first of several places, and how many more there are. */

@@ -4,7 +4,7 @@ import { Empty } from "../../parts/Empty";
 import { type Column, DataTable } from "../../parts/DataTable";
 import { Name } from "../../parts/Name";
 import { useFilter, useParam, usePage } from "../../state/page";
-import { chooseUnit, fixed, formatTime, type Range } from "../../text/format";
+import { chooseUnit, fixed, formatTime, largestOf, type Range } from "../../text/format";
 import { operatorTimes, type Run } from "./run_times";
 
 interface Row {
@@ -41,15 +41,11 @@ export function RunDifference(props: { runs: Run[] }) {
         );
     }
     const unit = chooseUnit(
-        Math.max(0, ...rows.map((row) => Math.max(row.time.upper, row.other.upper))),
+        largestOf(rows, (row) => Math.max(row.time.upper, row.other.upper)),
         page.block?.unit ?? "ns",
     );
-    const most = Math.max(
-        ...rows
-            .slice(1)
-            .map((row) => Math.max(Math.abs(row.change.lower), Math.abs(row.change.upper))),
-        1,
-    );
+    const ofParts = (row: Row) => (row.id === page.block?.whole ? 0 : sizeOf(row.change));
+    const most = largestOf(rows, ofParts) || 1;
     const columns: Column<Row>[] = [
         {
             key: "instruction",
@@ -133,6 +129,8 @@ export function RunDifference(props: { runs: Run[] }) {
         />
     );
 }
+
+const sizeOf = ({ lower, upper }: Range): number => Math.max(Math.abs(lower), Math.abs(upper));
 
 /** The whole run first, then what differs most. */
 function differences(page: ReturnType<typeof usePage>, run: number, versus: string): Row[] | null {

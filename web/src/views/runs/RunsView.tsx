@@ -7,7 +7,15 @@ import type { Colours } from "../../parts/canvas";
 import { Choice } from "../../parts/Choice";
 import { type Column, DataTable } from "../../parts/DataTable";
 import { useParam, usePage } from "../../state/page";
-import { chooseUnit, fixed, formatTime, plural, sayTime, type TimeUnit } from "../../text/format";
+import {
+    chooseUnit,
+    fixed,
+    formatTime,
+    plural,
+    sayTime,
+    type TimeUnit,
+    largestOf,
+} from "../../text/format";
 import type { View } from "../view";
 import { RunDifference } from "./RunDifference";
 import { type Run, runsOf } from "./run_times";
@@ -30,7 +38,10 @@ function Runs() {
     const runs = useMemo(() => runsOf(page), [page, block]);
     const [scale, setScale] = useParam("scale", "linear");
     const times = runs.flatMap((run) => run.time ?? []);
-    const unit = chooseUnit(Math.max(0, ...times), block?.unit ?? "ns");
+    const unit = chooseUnit(
+        largestOf(times, (time) => time),
+        block?.unit ?? "ns",
+    );
     const median =
         block?.whole == null ? null : (page.operators.time(block.whole, "p50")?.lower ?? null);
     const data = useMemo<uPlot.AlignedData>(
@@ -118,8 +129,8 @@ function chartOptions(colour: Colours, facts: ChartFacts): Omit<uPlot.Options, "
     const { runs, unit } = facts;
     const first = runs[0]?.number ?? 0;
     const last = runs[runs.length - 1]?.number ?? 0;
-    const most = Math.max(...runs.map((run) => (run.time ?? 0) / unit.ns));
-    const least = Math.min(...runs.flatMap((run) => (run.time === null ? [] : run.time / unit.ns)));
+    const most = largestOf(runs, (run) => (run.time ?? 0) / unit.ns);
+    const least = runs.reduce((low, run) => Math.min(low, (run.time ?? Infinity) / unit.ns), most);
     return {
         legend: { show: false },
         cursor: { x: true, y: false, drag: { x: true, y: false }, points: { size: 9 } },

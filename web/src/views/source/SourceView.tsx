@@ -11,6 +11,7 @@ import {
     formatNumber,
     formatShare,
     formatTime,
+    largestOf,
     plural,
 } from "../../text/format";
 import { showCode } from "../../text/show";
@@ -103,8 +104,11 @@ function selectedLines(page: ReturnType<typeof usePage>): ReadonlySet<string> | 
 }
 
 function columnsOf(lines: readonly Line[], traceUnit: string, withFile: boolean): Column<Line>[] {
-    const unit = chooseUnit(Math.max(0, ...lines.map((line) => line.time?.upper ?? 0)), traceUnit);
-    const full = Math.max(...lines.map((line) => line.share?.upper ?? 0), 0) || 1;
+    const unit = chooseUnit(
+        largestOf(lines, (line) => line.time?.upper ?? 0),
+        traceUnit,
+    );
+    const full = largestOf(lines, (line) => line.share?.upper ?? 0) || 1;
     const has = (get: (line: Line) => unknown) => lines.some((line) => get(line) !== null);
     const columns: (Column<Line> | false)[] = [
         {

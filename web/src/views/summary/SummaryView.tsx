@@ -8,12 +8,14 @@ import { formatBytes, formatShare } from "../../text/format";
 import { show } from "../../text/show";
 import { VIEWS } from "..";
 import type { View } from "../view";
+import { MostExpensiveLines, MostExpensiveOperators } from "./MostExpensive";
 import { WhereRunGoes } from "./WhereRunGoes";
 
 export const summaryView: View = {
     id: "summary",
     title: "Summary",
     needs: [],
+    loads: ["lines"],
     component: Summary,
 };
 
@@ -38,6 +40,18 @@ function Summary() {
                 <h2 id="where">Where a run goes</h2>
                 <WhereRunGoes />
             </section>
+            {page.blockOperators.length > 0 && (
+                <section aria-labelledby="top-operators">
+                    <h2 id="top-operators">Most expensive operators</h2>
+                    <MostExpensiveOperators />
+                </section>
+            )}
+            {page.document.has("lines") && (
+                <section aria-labelledby="top-lines">
+                    <h2 id="top-lines">Most expensive lines</h2>
+                    <MostExpensiveLines />
+                </section>
+            )}
             <section aria-labelledby="inputs">
                 <h2 id="inputs">Inputs</h2>
                 <ul class="inputs">

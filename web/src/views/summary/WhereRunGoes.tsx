@@ -1,5 +1,4 @@
 /** Parts of a run as bars: certain and possible. */
-import { useState } from "preact/hooks";
 import { RangeBar } from "../../parts/RangeBar";
 import { backendOf } from "../../state/filter";
 import { type Page, usePage } from "../../state/page";
@@ -15,10 +14,9 @@ interface Part {
 export function WhereRunGoes() {
     const page = usePage();
     const parts = partsOf(page);
-    const [, setHover] = useState("");
     if (parts.length === 0) return <p class="muted">No run is in the trace.</p>;
     return (
-        <table class="where" onMouseLeave={() => setHover("")}>
+        <table class="where">
             <tbody>
                 {parts.map((part) => (
                     <tr key={part.title}>
