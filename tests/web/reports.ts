@@ -239,6 +239,15 @@ export async function open(browser: Browser, path: string, hash = ""): Promise<O
     return { page, faults };
 }
 
+/** Goes to another address of an open page, as a link does, and waits until it is drawn. */
+export async function goTo(page: Page, hash: string): Promise<void> {
+    const view = /^#1\/([a-z]+)/.exec(hash)?.[1] ?? "";
+    await page.evaluate((to) => {
+        location.hash = to;
+    }, hash);
+    await page.waitForSelector(`.view-${view} > *`);
+}
+
 /** What axe finds that is serious, one line each. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
     const source = readFileSync(load.resolve("axe-core/axe.min.js"), "utf8");

@@ -66,6 +66,18 @@ test("an address of another's making does no harm", async () => {
     }
 });
 
+test("a link of another report says so until something is chosen", async () => {
+    const [tables, types] = smallTables();
+    const path = writePage("linked", tables, { types });
+    const { page, faults } = await open(browser, path, "#1/operators?d=ffffff&sel=operator:2");
+    assert.match(await page.locator('[role="alert"]').innerText(), /made for another report/);
+    await page.locator("tbody tr[aria-rowindex]").first().click();
+    assert.equal(await page.locator('[role="alert"]').count(), 0);
+    assert.match(page.url(), /d=012345/);
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
 test("warm-up and outliers are named beside their colours", async () => {
     const [tables, types] = smallTables();
     const { page, faults } = await open(browser, writePage("phases", tables, { types }), "#1/runs");

@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
-import { accessibilityFaults, data, filesOf, jsonRows, launch, open, reportOf } from "../reports";
+import {
+    accessibilityFaults,
+    data,
+    filesOf,
+    goTo,
+    jsonRows,
+    launch,
+    open,
+    reportOf,
+} from "../reports";
 
 const FOLDER = "gpt_xnnpack";
 let browser: Browser;
@@ -120,22 +129,46 @@ test("the keyboard alone goes everywhere", async () => {
     assert.equal(await page.inputValue(".filter"), "addmm 2");
     await page.keyboard.press("Escape");
     await page.keyboard.press("t");
-    const theme = await page.evaluate(() => document.documentElement.dataset.theme);
-    assert.equal(theme, "dark");
+    await page.waitForSelector('html[data-theme="dark"]', { state: "attached" });
     assert.deepEqual(faults, []);
     await page.close();
 });
 
 test("every view is accessible in both themes", async () => {
+    const { page, faults } = await open(browser, report);
     for (const theme of ["light", "dark"]) {
         for (const view of VIEWS) {
-            const hash = `#1/${view}?theme=${theme}&sel=operator:2`;
-            const { page, faults } = await open(browser, report, hash);
+            await goTo(page, `#1/${view}?theme=${theme}&sel=operator:2`);
             assert.deepEqual(await accessibilityFaults(page), [], `${view}, ${theme}`);
-            assert.deepEqual(faults, []);
-            await page.close();
         }
     }
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("reports of all kinds of traces open without a fault", async () => {
+    for (const folder of ["conv_xnnpack_int8", "cond", "multi_method", "types", "map_loop"]) {
+        const path = reportOf(folder);
+        const { page, faults } = await open(browser, path);
+        for (const view of VIEWS) {
+            await goTo(page, `#1/${view}?sel=operator:1&run=1`);
+            assert.equal(await page.locator('[role="alert"]').count(), 0, `${folder}, ${view}`);
+            assert.deepEqual(faults, [], `${folder}, ${view}`);
+        }
+        await page.close();
+    }
+});
+
+test("print has the first screen, and at most four pages of every view", async () => {
+    const { page, faults } = await open(browser, report);
+    for (const view of VIEWS) {
+        await goTo(page, `#1/${view}?theme=dark`);
+        const pdf = (await page.pdf({ format: "A4" })).toString("latin1");
+        const pages = pdf.match(/\/Type\s*\/Page\b/g)?.length ?? 0;
+        assert.ok(pages >= 1 && pages <= 4, `${view}: ${pages} pages`);
+    }
+    assert.deepEqual(faults, []);
+    await page.close();
 });
 
 test("the lines are those of annotate, with the same numbers", async () => {

@@ -1,5 +1,5 @@
 import { Component, type ComponentChildren } from "preact";
-import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ReportDocument } from "../document/document";
 import { whenParsed } from "../document/page_sections";
 import { Empty } from "../parts/Empty";
@@ -59,7 +59,7 @@ function Shell() {
     const [isHelpOpen, setHelpOpen] = useState(false);
     const view = VIEWS.find((candidate) => candidate.id === page.store.view) ?? (VIEWS[0] as View);
     const theme = page.store.get("theme");
-    useEffect(() => {
+    useLayoutEffect(() => {
         if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
         else delete document.documentElement.dataset.theme;
     }, [theme]);
@@ -74,6 +74,12 @@ function Shell() {
         <>
             <ShellKeys openHelp={() => setHelpOpen(true)} />
             <Header view={view} openHelp={() => setHelpOpen(true)} />
+            {page.store.isForeign && (
+                <p class="notice" role="alert">
+                    This link was made for another report: what it selects may be something else
+                    here.
+                </p>
+            )}
             <div class="body">
                 <main id="view" class={`view-${view.id}`} aria-label={view.title}>
                     <Guard key={view.id}>

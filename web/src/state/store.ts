@@ -22,6 +22,8 @@ export type Patch = Record<string, string | null>;
 export class Store {
     private state: PageState;
     private readonly listeners = new Set<() => void>();
+    /** The address was made for another document. */
+    isForeign = false;
     private timer: ReturnType<typeof setTimeout> | null = null;
 
     constructor(
@@ -65,6 +67,7 @@ export class Store {
         if (!isChange) return;
         if (isStep) this.flush();
         this.state = { view, params };
+        this.isForeign = false;
         if (isStep) this.address.push(this.hash);
         else this.replaceSoon();
         this.notify();
@@ -99,6 +102,8 @@ export class Store {
 
     private read(): PageState {
         const parsed = parseHash(this.address.hash);
+        const made = parsed?.fingerprint ?? "";
+        this.isForeign = made !== "" && !this.fingerprint.startsWith(made);
         return parsed?.state ?? { view: this.firstView, params: new Map() };
     }
 
