@@ -170,9 +170,9 @@ check: build ## check layers, exported symbols, size of data, formatting; the bu
 # What etscope puts into its reports is checked in, so that a build needs no node.
 .PHONY: web
 web: ## check and bundle the page of reports (node 18, npm)
-	@cmp -s web/package-lock.json build/web-packages.lock || tools/quiet.sh \
+	@cmp -s web/package-lock.json web/node_modules/.installed || tools/quiet.sh \
 	    "installing the packages of web/" build/web-setup.log sh -c 'cd web && \
-	    npm ci --ignore-scripts --no-audit --no-fund && cp package-lock.json ../build/web-packages.lock'
+	    npm ci --ignore-scripts --no-audit --no-fund && cp package-lock.json node_modules/.installed'
 	@cd web && npm run --silent check && npm run --silent build
 
 # Whole files or none: a command that fails leaves the old page.
@@ -209,4 +209,4 @@ clean: ## remove what was built; what was fetched stays
 
 .PHONY: distclean
 distclean: clean ## remove what was fetched, too
-	@rm -rf build
+	@rm -rf build web/node_modules

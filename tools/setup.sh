@@ -167,13 +167,13 @@ find_missing_for_page() {
 
 # Whether the packages of web/ are those of its lock file, or not asked for.
 page_is_there() {
-    ((${#page_packages[@]} == 0)) || cmp -s web/package-lock.json build/web-packages.lock
+    ((${#page_packages[@]} == 0)) || cmp -s web/package-lock.json web/node_modules/.installed
 }
 
 make_page() {
     mkdir -p build
     npm --prefix web ci --ignore-scripts --no-audit --no-fund >build/web-setup.log 2>&1 &&
-        cp web/package-lock.json build/web-packages.lock
+        cp web/package-lock.json web/node_modules/.installed
 }
 
 # Installs the packages named; what apt-get says is shown only where it fails.

@@ -264,6 +264,11 @@ export function DataTable<Row>(props: Props<Row>) {
                         {spacer(rows.length - end, "behind")}
                     </tbody>
                 </table>
+                {isPrinting && rows.length > end && (
+                    <p class="none">
+                        The first {end} of {rows.length} rows.
+                    </p>
+                )}
                 {rows.length === 0 && <p class="none">No rows.</p>}
             </div>
         </div>

@@ -33,7 +33,10 @@ export class Page {
     }
 
     get selection(): Selection | null {
-        return parseSelection(this.store.get("sel"));
+        const selection = parseSelection(this.store.get("sel"));
+        if (selection?.kind !== "operator") return selection;
+        const id = this.operators.shown(selection.id);
+        return id === null ? null : { kind: "operator", id };
     }
 
     /** Selects; with `view`, there. The same thing again stays selected. */
