@@ -27,9 +27,11 @@ function OperatorsTable() {
     const selection = page.selection;
     const chosen = useMembers();
     const members = selection?.kind === "operator" ? null : chosen;
-    const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
+    const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
+    /* Groups are closed until they are opened, or something in them is looked for. */
+    const isOpen = (row: Row) => toggled.has(row.key) === (row.id === null && filter === null);
     const all = useMemo(() => makeRows(page, by as Grouping, filter), [page, block, by, filter]);
-    const rows = useMemo(() => visibleRows(all, closed), [all, closed]);
+    const rows = useMemo(() => visibleRows(all, isOpen), [all, toggled, filter]);
     const scale = useMemo(() => scaleOf(operators, page.blockOperators), [page, block]);
     const isFlat = by === "none";
     const fullShare = useMemo(() => fullestShare(all), [all]);
@@ -152,14 +154,14 @@ function OperatorsTable() {
             columns={columns}
             rows={rows}
             rowKey={(row) => row.key}
-            sort={(value, descending) => visibleRows(sortTree(all, value, descending), closed)}
+            sort={(value, descending) => visibleRows(sortTree(all, value, descending), isOpen)}
             tree={{
                 level: (row) => row.level,
-                isOpen: (row) => (row.hasInside ? !closed.has(row.key) : null),
+                isOpen: (row) => (row.hasInside ? isOpen(row) : null),
                 toggle: (row) => {
-                    const next = new Set(closed);
+                    const next = new Set(toggled);
                     if (!next.delete(row.key)) next.add(row.key);
-                    setClosed(next);
+                    setToggled(next);
                 },
             }}
             isSelected={(row) => {

@@ -78,57 +78,87 @@ function treeRows(page: Page, filter: Predicate | null): Row[] {
         );
 }
 
-/** Groups by what they take at least; members are what is innermost, so that nothing counts twice. */
-function groupRows(page: Page, by: Grouping, filter: Predicate | null): Row[] {
-    const { operators } = page;
-    const groups = new Map<string, number[]>();
-    for (const id of page.blockOperators) {
-        if ((operators.children.get(id)?.length ?? 0) > 0 || (filter !== null && !filter(id)))
-            continue;
-        const key = groupOf(page, id, by);
-        const members = groups.get(key);
-        if (members === undefined) groups.set(key, [id]);
-        else members.push(id);
-    }
-    const blocks = [...groups].map(([name, ids]) => {
-        const members = ids.map((id) => operatorRow(page, id, 1, true));
-        const heading: Row = {
-            key: `group ${name}`,
-            id: null,
-            name,
-            level: 0,
-            hasInside: true,
-            isDelegateCall: false,
-            isMatch: true,
-            calls: members.reduce((sum, row) => sum + (row.calls ?? 0), 0),
-            p50: null,
-            share: sum(members.map((row) => row.share)),
-            kind:
-                new Set(members.map((row) => row.kind)).size === 1
-                    ? (members[0] as Row).kind
-                    : "mixed",
-            group:
-                by === "line"
-                    ? { kind: "line", name }
-                    : by === "module"
-                      ? { kind: "module", name }
-                      : null,
-        };
-        return { heading, members };
-    });
-    blocks.sort((a, b) => (b.heading.share?.lower ?? 0) - (a.heading.share?.lower ?? 0));
-    return blocks.flatMap(({ heading, members }) => [heading, ...members]);
+interface Group {
+    name: string;
+    /** What it stands for; null: nothing that can be selected. */
+    place: (Selection & { name: string }) | null;
+    ids: number[];
 }
 
-function groupOf(page: Page, id: number, by: Grouping): string {
+/**
+ * Groups by what they take at least; members are what is innermost, so that nothing counts twice.
+ * What no member accounts for has a row of its own, so that the shares add up to the run.
+ */
+function groupRows(page: Page, by: Grouping, filter: Predicate | null): Row[] {
+    const blocks = groupsOf(page, by, filter).map(({ name, place, ids }) => {
+        const members = sorted(
+            ids.map((id) => operatorRow(page, id, 1, true)),
+            (row) => row.share?.lower ?? null,
+            true,
+        );
+        return { heading: headingRow(name, place, members), members };
+    });
+    blocks.sort((a, b) => (b.heading.share?.lower ?? 0) - (a.heading.share?.lower ?? 0));
+    const rows = blocks.flatMap(({ heading, members }) => [heading, ...members]);
+    if (filter === null && rows.length > 0) {
+        const covered = sum(blocks.map(({ heading }) => heading.share)) ?? { lower: 0, upper: 0 };
+        const rest = {
+            lower: Math.max(0, 1 - covered.upper),
+            upper: Math.max(0, 1 - covered.lower),
+        };
+        const name = "(between operators, or not reported)";
+        rows.push({ ...headingRow(name, null, []), share: rest, kind: "runtime" });
+    }
+    return rows;
+}
+
+function groupsOf(page: Page, by: Grouping, filter: Predicate | null): Group[] {
+    const { operators } = page;
+    const groups = new Map<string, Group>();
+    for (const id of page.blockOperators) {
+        if ((operators.children.get(id)?.length ?? 0) > 0 || operators.depth.get(id) === 0)
+            continue;
+        if (filter !== null && !filter(id)) continue;
+        const key = keyOf(page, id, by);
+        const group = groups.get(key);
+        if (group !== undefined) group.ids.push(id);
+        else groups.set(key, { ...describeGroup(key, by), ids: [id] });
+    }
+    return [...groups.values()];
+}
+
+function keyOf(page: Page, id: number, by: Grouping): string {
     const { operators } = page;
     if (by === "op") return (operators.name(id) ?? "").replace(/ #\d+$/, "");
     if (by === "backend") return backendOf(operators, id);
-    const places = listOf(by === "module" ? operators.module(id) : operators.source(id));
-    if (places.length === 0) return by === "module" ? "(no module)" : "(no line)";
-    return places.length === 1
-        ? (places[0] as string)
-        : `${places[0]} and ${places.length - 1} more`;
+    return (by === "module" ? operators.module(id) : operators.source(id)) ?? "";
+}
+
+function describeGroup(key: string, by: Grouping): { name: string; place: Group["place"] } {
+    if (by !== "module" && by !== "line") return { name: key, place: null };
+    const places = listOf(key);
+    const first = places[0];
+    if (first === undefined) return { name: `(no ${by})`, place: null };
+    if (places.length > 1) return { name: `${first} and ${places.length - 1} more`, place: null };
+    return { name: first, place: { kind: by, name: first } };
+}
+
+function headingRow(name: string, place: Group["place"], members: Row[]): Row {
+    const kinds = new Set(members.map((row) => row.kind));
+    return {
+        key: `group ${name} ${members[0]?.key ?? ""}`,
+        id: null,
+        name,
+        level: 0,
+        hasInside: members.length > 0,
+        isDelegateCall: false,
+        isMatch: true,
+        calls: members.length > 0 ? members.reduce((sum, row) => sum + (row.calls ?? 0), 0) : null,
+        p50: null,
+        share: sum(members.map((row) => row.share)),
+        kind: kinds.size === 1 ? (members[0] as Row).kind : "mixed",
+        group: place,
+    };
 }
 
 /** Shares add up; medians do not. */
@@ -139,12 +169,12 @@ function sum(ranges: (Range | null)[]): Range | null {
 }
 
 /** Without what is inside closed rows. */
-export function visibleRows(rows: readonly Row[], closed: ReadonlySet<string>): Row[] {
+export function visibleRows(rows: readonly Row[], isOpen: (row: Row) => boolean): Row[] {
     const shown: Row[] = [];
     let hiddenBelow = Number.POSITIVE_INFINITY;
     for (const row of rows) {
         if (row.level > hiddenBelow) continue;
-        hiddenBelow = closed.has(row.key) ? row.level : Number.POSITIVE_INFINITY;
+        hiddenBelow = isOpen(row) ? Number.POSITIVE_INFINITY : row.level;
         shown.push(row);
     }
     return shown;

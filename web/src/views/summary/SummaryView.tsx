@@ -4,7 +4,7 @@ import type { Finding } from "../../document/document";
 import { Name } from "../../parts/Name";
 import { type Page, usePage } from "../../state/page";
 import { parseSelection } from "../../state/selection";
-import { formatBytes, formatShare } from "../../text/format";
+import { formatBytes, formatShare, plural } from "../../text/format";
 import { show } from "../../text/show";
 import { VIEWS } from "..";
 import type { View } from "../view";
@@ -37,7 +37,14 @@ function Summary() {
                 <Findings page={page} />
             </section>
             <section aria-labelledby="where">
-                <h2 id="where">Where a run goes</h2>
+                <h2 id="where">
+                    Where a run goes
+                    {page.block !== null && (
+                        <span class="which">
+                            {show(page.block.title)}, {plural(page.block.runs, "run")}
+                        </span>
+                    )}
+                </h2>
                 <WhereRunGoes />
             </section>
             {page.blockOperators.length > 0 && (
@@ -52,33 +59,42 @@ function Summary() {
                     <MostExpensiveLines />
                 </section>
             )}
-            <section aria-labelledby="inputs">
-                <h2 id="inputs">Inputs</h2>
-                <ul class="inputs">
-                    {head.inputs.map((input) => (
-                        <li key={`${input.role} ${input.name}`}>
-                            <span class="role">{input.role}</span> <Name text={input.name} />{" "}
-                            <span class="muted">{formatBytes(input.bytes)}</span>
-                        </li>
-                    ))}
-                </ul>
-                {head.missing.length > 0 && (
-                    <ul class="inputs muted">
-                        {head.missing.map((missing) => (
-                            <li key={missing.view + missing.sentence}>{show(missing.sentence)}</li>
+            {head.inputs.length > 0 && <Inputs page={page} />}
+            {head.trust.length > 0 && (
+                <section aria-labelledby="trust">
+                    <h2 id="trust">Trust</h2>
+                    <ul class="trust">
+                        {head.trust.map((sentence) => (
+                            <li key={sentence}>{show(sentence)}</li>
                         ))}
                     </ul>
-                )}
-            </section>
-            <section aria-labelledby="trust">
-                <h2 id="trust">Trust</h2>
-                <ul class="trust">
-                    {head.trust.map((sentence) => (
-                        <li key={sentence}>{show(sentence)}</li>
+                </section>
+            )}
+        </div>
+    );
+}
+
+function Inputs(props: { page: Page }) {
+    const { head } = props.page.document;
+    return (
+        <section aria-labelledby="inputs">
+            <h2 id="inputs">Inputs</h2>
+            <ul class="inputs">
+                {head.inputs.map((input) => (
+                    <li key={`${input.role} ${input.name}`}>
+                        <span class="role">{input.role}</span> <Name text={input.name} />{" "}
+                        <span class="muted">{formatBytes(input.bytes)}</span>
+                    </li>
+                ))}
+            </ul>
+            {head.missing.length > 0 && (
+                <ul class="inputs muted">
+                    {head.missing.map((missing) => (
+                        <li key={missing.view + missing.sentence}>{show(missing.sentence)}</li>
                     ))}
                 </ul>
-            </section>
-        </div>
+            )}
+        </section>
     );
 }
 
