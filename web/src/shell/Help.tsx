@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { keyGroups } from "../parts/keys";
 
 const FILTERS: readonly [string, string][] = [
@@ -12,7 +12,7 @@ const FILTERS: readonly [string, string][] = [
 /** Keys and words of the filter. */
 export function Help(props: { close: () => void }) {
     const dialog = useRef<HTMLDialogElement>(null);
-    useEffect(() => {
+    useLayoutEffect(() => {
         dialog.current?.showModal();
     }, []);
     return (
