@@ -67,9 +67,6 @@ function Shell() {
         document.title = `${page.document.head.title} · ${view.title} · etscope`;
     }, [view]);
     const selection = page.store.get("sel");
-    useEffect(() => {
-        if (selection !== "") page.announce(`selected ${selection}`);
-    }, [selection]);
     return (
         <>
             <ShellKeys openHelp={() => setHelpOpen(true)} />

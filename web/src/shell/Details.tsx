@@ -1,5 +1,6 @@
 /** The pane on the right: all that is known of the selection, the same in every view. */
 import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
 import { CopyButton } from "../parts/CopyButton";
 import { Name } from "../parts/Name";
 import { RangeBar } from "../parts/RangeBar";
@@ -29,6 +30,10 @@ export function Details() {
     const page = usePage();
     const { selection } = page;
     const described = selection === null ? null : describe(page, selection);
+    const said = described === null ? "" : `selected: ${described.kind} ${show(described.title)}`;
+    useEffect(() => {
+        if (said !== "") page.announce(said);
+    }, [said]);
     if (selection === null || described === null) {
         return (
             <aside class="details" aria-label="Details">
@@ -60,6 +65,7 @@ export function Details() {
                 ))}
             </dl>
             <p class="actions">
+                {links.length > 0 && <span class="muted">Show in</span>}
                 {links.map((view) => (
                     <button type="button" key={view.id} onClick={() => page.store.set({}, view.id)}>
                         {view.title}
@@ -131,11 +137,7 @@ function describeOperator(page: Page, id: number): Described {
         if (block !== undefined && block.runs > 1) {
             const least = sayTime(operators.time(id, "min"), unit);
             const most = sayTime(operators.time(id, "max"), unit);
-            facts.push({
-                name: "range",
-                value: `${least} to ${most}`,
-                text: `${least} to ${most}`,
-            });
+            text("range", least === most ? least : `${least} to ${most}`);
             text("over", plural(block.runs, "run"));
         }
     }

@@ -6,6 +6,7 @@ import { type Column, DataTable } from "../../parts/DataTable";
 import { Name } from "../../parts/Name";
 import { RangeBar } from "../../parts/RangeBar";
 import { useFilter, useMembers, usePage, useParam } from "../../state/page";
+import { show, shortPath } from "../../text/show";
 import { formatShare, formatTime, largestOf, plural } from "../../text/format";
 import type { View } from "../view";
 import { RunsRange, sayScale, scaleOf } from "./RunsRange";
@@ -198,9 +199,13 @@ function Source(props: { text: string | null }) {
     if (props.text === null) return null;
     const places = props.text.split(", ");
     const first = places[0] as string;
+    const longest = places.length > 1 ? 15 : 20;
     return (
-        <span title={places.length > 1 ? undefined : first} class="place">
-            <Name text={first.length > 22 ? `…${first.slice(-21)}` : first} />
+        <span title={places.map(show).join("\n")}>
+            <Name
+                text={first.length > longest ? `…/${shortPath(first)}` : first}
+                longest={longest}
+            />
             {places.length > 1 && <span class="muted"> +{places.length - 1}</span>}
         </span>
     );
