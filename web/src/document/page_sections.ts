@@ -5,6 +5,11 @@ import type { SectionSource } from "./document";
 export const pageSections: SectionSource = async (id) => {
     const element = document.getElementById(id);
     if (element === null) return null;
+    if (typeof DecompressionStream === "undefined") {
+        throw new DocumentError(
+            "this browser cannot unpack the report: open it in Chrome 80, Firefox 113, Safari 16.4 or newer",
+        );
+    }
     const packed = fromBase64(element.textContent ?? "", id);
     element.remove(); /* its text is no longer needed */
     try {

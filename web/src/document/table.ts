@@ -83,14 +83,6 @@ export class Table {
         return this.heads.has(column);
     }
 
-    get columns(): string[] {
-        return [...this.heads.keys()];
-    }
-
-    isText(column: string): boolean {
-        return this.find(column).head.type === "text";
-    }
-
     /** Numbers of a column. */
     number(name: string): Getter<number> {
         if (this.rows === 0) return () => null; /* also of a table that the document lacks */

@@ -70,15 +70,6 @@ export class Joins {
     nodesOfOperator(id: number): readonly number[] {
         return this.nodesOf.get(id) ?? [];
     }
-
-    /** Lines with operators, and modules: in the order of the operators. */
-    get lines(): string[] {
-        return [...this.byLine.keys()] as string[];
-    }
-
-    get modules(): string[] {
-        return [...this.byModule.keys()] as string[];
-    }
 }
 
 /** "a.py:1, b.py:2" of the tables. */

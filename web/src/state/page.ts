@@ -5,7 +5,7 @@ import type { ReportDocument } from "../document/document";
 import { type Predicate, parseFilter } from "./filter";
 import { Joins } from "./joins";
 import { type Block, Operators } from "./operators";
-import { isSameSelection, parseSelection, type Selection, writeSelection } from "./selection";
+import { parseSelection, type Selection, writeSelection } from "./selection";
 import type { Patch, Store } from "./store";
 
 /** Tables that the joins need: they are loaded before any view is shown. */
@@ -52,10 +52,6 @@ export class Page {
             if (block !== null && block !== this.block?.id) patch.block = String(block);
         }
         this.store.set(patch, view ?? this.store.view, isWalk);
-    }
-
-    toggle(selection: Selection): void {
-        this.select(isSameSelection(selection, this.selection) ? null : selection);
     }
 
     /** The block that is shown: the chosen one, or the longest that executes. */

@@ -37,7 +37,3 @@ export function parseSelection(text: string): Selection | null {
             return null;
     }
 }
-
-export function isSameSelection(a: Selection | null, b: Selection | null): boolean {
-    return writeSelection(a) === writeSelection(b);
-}

@@ -78,16 +78,6 @@ export class Store {
         return writeHash(this.state, this.fingerprint);
     }
 
-    /** The address with other parameters, such as that of a link to another view. */
-    hashWith(patch: Patch, view = this.state.view): string {
-        const params = new Map(this.state.params);
-        for (const [name, value] of Object.entries(patch)) {
-            if (value === null) params.delete(name);
-            else params.set(name, value);
-        }
-        return writeHash({ view, params }, this.fingerprint);
-    }
-
     subscribe(listener: () => void): () => void {
         this.listeners.add(listener);
         return () => this.listeners.delete(listener);
