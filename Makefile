@@ -159,6 +159,7 @@ fuzz: ## fuzz every reader for FUZZ_SECONDS (clang)
 .PHONY: format
 format: ## format the sources
 	@$(CLANG_FORMAT) -i $(SOURCES)
+	@if test -d web/node_modules; then npm --prefix web run --silent format; fi
 
 .PHONY: check
 check: build ## check layers, exported symbols, size of data, formatting; the build has warnings as errors
@@ -169,6 +170,14 @@ check: build ## check layers, exported symbols, size of data, formatting; the bu
 	else \
 	    echo "formatting not checked: $(CLANG_FORMAT) is missing"; \
 	fi
+
+# What etscope puts into its reports is checked in, so that a build needs no node.
+.PHONY: web
+web: ## check and bundle the page of reports (node 18, npm)
+	@cmp -s web/package-lock.json web/node_modules/.installed || tools/quiet.sh \
+	    "installing the packages of web/" build/web-setup.log sh -c 'cd web && \
+	    npm ci --ignore-scripts --no-audit --no-fund && cp package-lock.json node_modules/.installed'
+	@cd web && npm run --silent check && npm run --silent build
 
 # Whole files or none: a command that fails leaves the old page.
 .PHONY: docs
@@ -204,4 +213,4 @@ clean: ## remove what was built; what was fetched stays
 
 .PHONY: distclean
 distclean: clean ## remove what was fetched, too
-	@rm -rf build
+	@rm -rf build web/node_modules

@@ -19,16 +19,17 @@ test_packages=(pkg-config libcmocka-dev flatbuffers-compiler xz-utils)
 device_packages=(clang libclang-rt-dev lld llvm qemu-system-arm)
 foreign_packages=(gcc-i686-linux-gnu g++-i686-linux-gnu gcc-s390x-linux-gnu g++-s390x-linux-gnu
     qemu-user)
+page_packages=(nodejs npm chromium)
 runtime_packages=(python3-pip python3-venv)
 
 with_python=1
 if [[ ${1-} == --packages ]]; then
     echo "${required_packages[@]}" "${record_packages[@]}" "${sql_packages[@]}" \
         "${test_packages[@]}" "${device_packages[@]}" "${foreign_packages[@]}" \
-        "${runtime_packages[@]}"
+        "${page_packages[@]}" "${runtime_packages[@]}"
     exit 0
 elif [[ ${1-} == --host-only ]]; then
-    test_packages=() device_packages=() with_python=0
+    test_packages=() device_packages=() page_packages=() with_python=0
 elif (($# > 0)); then
     sed -n '2,11s/^# \{0,1\}//p' "$0"
     exit 2
@@ -155,6 +156,26 @@ find_missing_for_devices() {
     { have qemu-s390x && have qemu-i386; } || missing_for_devices+=(qemu-user)
 }
 
+# Fills `missing_for_page` with what only the tests of the report's page need.
+find_missing_for_page() {
+    missing_for_page=()
+    ((${#page_packages[@]} > 0)) || return 0
+    have node || missing_for_page+=(nodejs)
+    have npm || missing_for_page+=(npm)
+    have chromium || have chromium-browser || have google-chrome || missing_for_page+=(chromium)
+}
+
+# Whether the packages of web/ are those of its lock file, or not asked for.
+page_is_there() {
+    ((${#page_packages[@]} == 0)) || cmp -s web/package-lock.json web/node_modules/.installed
+}
+
+make_page() {
+    mkdir -p build
+    npm --prefix web ci --ignore-scripts --no-audit --no-fund >build/web-setup.log 2>&1 &&
+        cp web/package-lock.json web/node_modules/.installed
+}
+
 # Installs the packages named; what apt-get says is shown only where it fails.
 install_packages() {
     local as_root=()
@@ -206,6 +227,11 @@ if ((${#missing_for_devices[@]} > 0)) && install_packages "${missing_for_devices
     find_missing_for_devices
 fi
 
+find_missing_for_page
+if ((${#missing_for_page[@]} > 0)) && install_packages "${missing_for_page[@]}"; then
+    find_missing_for_page
+fi
+
 if ((${#missing[@]} > 0)); then
     line="apt-get install ${missing[*]}"
     if is_missing "${required_packages[@]}"; then
@@ -230,6 +256,10 @@ if ((${#missing_for_devices[@]} > 0)); then
     note "without ${missing_for_devices[*]}, the tracer is not tested for other processors;" \
         "as root: apt-get install ${missing_for_devices[*]}"
 fi
+if ((${#missing_for_page[@]} > 0)); then
+    note "without ${missing_for_page[*]}, the page of reports is not tested;" \
+        "as root: apt-get install ${missing_for_page[*]}"
+fi
 
 if [[ -n ${EXECUTORCH_ROOT-} ]]; then
     if ! runtime_is_there; then
@@ -250,4 +280,9 @@ if ! python_is_there && ! make_python; then
     rm -rf build/python-venv
     note "without pip and the packages of python/tests/requirements.txt, the Python package's" \
         "tests are left out"
+fi
+
+if have npm && ! page_is_there && ! make_page; then
+    tail -n 3 build/web-setup.log >&2
+    note "without the packages of web/package-lock.json, the page of reports is not tested"
 fi

@@ -1,0 +1,213 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser } from "playwright-core";
+import {
+    accessibilityFaults,
+    data,
+    filesOf,
+    goTo,
+    jsonRows,
+    launch,
+    open,
+    reportOf,
+} from "../reports";
+
+const FOLDER = "gpt_xnnpack";
+let browser: Browser;
+let report: string;
+
+before(async () => {
+    report = reportOf(FOLDER);
+    browser = await launch();
+});
+after(() => browser?.close());
+
+/** All views that this report has something for. */
+const VIEWS = ["summary", "operators", "source", "runs"];
+const OPERATORS = "#1/operators";
+const rowsOf = (page: import("playwright-core").Page) =>
+    page
+        .locator("tbody tr[aria-rowindex]")
+        .evaluateAll((rows) =>
+            rows.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.innerText.trim())),
+        );
+
+test("the first screen says what was found, and a finding opens its place", async () => {
+    const { page, faults } = await open(browser, report);
+    assert.match(await page.locator(".headline").innerText(), /takes/);
+    await page.locator(".findings button").first().click();
+    assert.equal(await page.locator('.tab[aria-current="page"]').innerText(), "Operators");
+    assert.equal(await page.locator('tr[aria-selected="true"]').count(), 1);
+    await page.goBack();
+    assert.equal(await page.locator('.tab[aria-current="page"]').innerText(), "Summary");
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("the operators are those of inspect, with the same numbers", async () => {
+    const { page, faults } = await open(browser, report, OPERATORS);
+    const expected = jsonRows("inspect", ...filesOf(FOLDER)).filter(
+        (row) => row.block === "Execute",
+    );
+    const shown = await rowsOf(page);
+    assert.equal(shown.length, expected.length);
+    const text = (lower: number, upper: number) =>
+        lower === upper
+            ? (lower / 1000).toFixed(3)
+            : lower === 0
+              ? `<${upper / 1000}`
+              : `${lower / 1000}..${upper / 1000}`;
+    expected.forEach((row, i) => {
+        const cells = (shown[i] as string[]).join("\n");
+        const p50 = text(row.p50_ns as number, row.p50_ns_upper as number);
+        const name = String(row.operator).replace(/^(DELEGATE_CALL) .*/, "$1");
+        assert.ok(cells.includes(name), `${cells} has no ${name}`);
+        assert.ok(cells.split("\n").includes(p50), `${cells} has no ${p50}`);
+    });
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("sort, filter and group", async () => {
+    const { page, faults } = await open(browser, report, OPERATORS);
+    await page.click('th button:has-text("p50")');
+    const times = (await rowsOf(page)).length;
+    assert.ok(times > 100);
+    assert.equal(await page.locator('th[aria-sort="descending"]').innerText(), "p50 us ▾");
+    await page.fill(".filter", "softmax b:xnnpack");
+    const found = await rowsOf(page);
+    assert.ok(found.some((cells) => cells.join().includes("Softmax")));
+    assert.ok(found.length < 12, `${found.length} rows`);
+    await page.fill(".filter", "");
+    await page.click('.choice button:has-text("line")');
+    assert.match((await rowsOf(page))[0]?.join(" ") ?? "", /models\/zoo\.py:28/);
+    await page.waitForTimeout(300);
+    assert.match(page.url(), /by=line/);
+    await page.goBack();
+    assert.doesNotMatch(page.url(), /by=line/);
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("a selection is kept by the address and shown in every view", async () => {
+    const { page, faults } = await open(browser, report, OPERATORS);
+    await page.locator("tbody tr[aria-rowindex]").nth(5).click();
+    const name = await page.locator(".details h2").innerText();
+    const url = page.url();
+    assert.match(url, /sel=operator:\d+/);
+    await page.reload();
+    await page.waitForSelector(".alive");
+    assert.equal(await page.locator(".details h2").innerText(), name);
+    await page.locator(".details .link").first().click();
+    assert.match(await page.locator(".details .kind").innerText(), /source line/);
+    assert.ok((await page.locator("tr.dim").count()) > 0);
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("the keyboard alone goes everywhere", async () => {
+    const { page, faults } = await open(browser, report);
+    await page.keyboard.press("2");
+    await page.waitForSelector('[role="treegrid"]');
+    for (const key of ["j", "j", "ArrowDown", "k"]) await page.keyboard.press(key);
+    const selected = page.locator('tr[aria-selected="true"]');
+    assert.equal(await selected.getAttribute("aria-rowindex"), "3");
+    await page.keyboard.press("End");
+    await page.keyboard.press("Home");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector('tr[aria-selected="true"][aria-expanded="false"]');
+    await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 1);
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Escape");
+    await selected.waitFor({ state: "detached" });
+    await page.keyboard.press("?");
+    assert.match(await page.locator("dialog").innerText(), /next row/);
+    await page.keyboard.press("Escape");
+    await page.locator("dialog").waitFor({ state: "detached" });
+    await page.keyboard.press("/");
+    await page.keyboard.type("addmm 2");
+    assert.equal(await page.inputValue(".filter"), "addmm 2");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("t");
+    await page.waitForSelector('html[data-theme="dark"]', { state: "attached" });
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("every view is accessible in both themes", async () => {
+    const { page, faults } = await open(browser, report);
+    for (const theme of ["light", "dark"]) {
+        for (const view of VIEWS) {
+            await goTo(page, `#1/${view}?theme=${theme}&sel=operator:2`);
+            assert.deepEqual(await accessibilityFaults(page), [], `${view}, ${theme}`);
+        }
+    }
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("reports of all kinds of traces open without a fault", async () => {
+    for (const folder of ["conv_xnnpack_int8", "cond", "multi_method", "types", "map_loop"]) {
+        const path = reportOf(folder);
+        const { page, faults } = await open(browser, path);
+        for (const view of VIEWS) {
+            await goTo(page, `#1/${view}?sel=operator:1&run=1`);
+            assert.equal(await page.locator('[role="alert"]').count(), 0, `${folder}, ${view}`);
+            assert.deepEqual(faults, [], `${folder}, ${view}`);
+        }
+        await page.close();
+    }
+});
+
+test("print has the first screen, and at most four pages of every view", async () => {
+    const { page, faults } = await open(browser, report);
+    for (const view of VIEWS) {
+        await goTo(page, `#1/${view}?theme=dark`);
+        const pdf = (await page.pdf({ format: "A4" })).toString("latin1");
+        const pages = pdf.match(/\/Type\s*\/Page\b/g)?.length ?? 0;
+        assert.ok(pages >= 1 && pages <= 4, `${view}: ${pages} pages`);
+    }
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("the lines are those of annotate, with the same numbers", async () => {
+    const { page, faults } = await open(browser, report, "#1/source");
+    const expected = jsonRows("annotate", ...filesOf(FOLDER));
+    const shown = (await rowsOf(page)).map((cells) => cells.join("\n"));
+    assert.equal(shown.length, expected.length);
+    for (const row of expected) {
+        const cells = shown.find((text) => text.endsWith(String(row.code)));
+        assert.ok(
+            cells?.includes(((row.share as number) * 100).toFixed(1)) || row.share === 0,
+            cells,
+        );
+    }
+    await page.locator("tbody tr[aria-rowindex]").first().dblclick();
+    assert.equal(await page.locator('.tab[aria-current="page"]').innerText(), "Operators");
+    assert.match(page.url(), /sel=line:models\/zoo\.py:26/);
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("a run is chosen by a click in the chart, and compared with the median and with another", async () => {
+    const { page, faults } = await open(browser, report, "#1/runs");
+    const plot = await page.locator(".u-over").boundingBox();
+    assert.ok(plot !== null);
+    await page.mouse.click(plot.x + plot.width * 0.1, plot.y + plot.height / 2);
+    assert.match(page.url(), /sel=run:1\b/);
+    const times = jsonRows(
+        "sql",
+        "select time from runs where id in (1, 2) order by id",
+        data(`${FOLDER}/profile.etdp`),
+    );
+    const us = (i: number) => ((times[i]?.time as number) / 1000).toFixed(3);
+    const first = page.locator(".runs-tables > :last-child tbody tr").first();
+    assert.ok((await first.innerText()).includes(us(0)), await first.innerText());
+    await page.selectOption(".runs-tables select", "2");
+    assert.ok((await first.innerText()).includes(us(1)), await first.innerText());
+    await page.keyboard.press("]");
+    assert.match(page.url(), /run=2\b/);
+    assert.deepEqual(faults, []);
+    await page.close();
+});

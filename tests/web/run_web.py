@@ -1,0 +1,91 @@
+"""Runs a test of web/ with node, or says why it is skipped (77).
+
+    python3 tests/web/run_web.py assets|style|unit|browser BUILD_FOLDER
+
+assets: the checked-in page is what web/src gives. style: types and formatting. unit: parts of the
+page without a browser. browser: reports in Chromium. ETSCOPE names the binary.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WEB = ROOT / "web"
+TESTS = ROOT / "tests" / "web"
+ASSETS = ROOT / "src" / "output" / "page" / "assets"
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+OLDEST_NODE = 18
+
+
+def skip(reason):
+    print(f"skipped: 1 of 1: {reason}")
+    sys.exit(77)
+
+
+def find_node():
+    node = shutil.which("node")
+    if node is None:
+        skip("node is missing (make setup installs it)")
+    version = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
+    if not version.startswith("v") or int(version[1:].split(".")[0]) < OLDEST_NODE:
+        skip(f"node is {version.strip() or 'broken'}; the page needs {OLDEST_NODE} or newer")
+    if not (WEB / "node_modules" / "esbuild").exists():
+        skip("the packages of web/ are missing (make setup installs them)")
+    return node
+
+
+def run(*words, **options):
+    done = subprocess.run([str(word) for word in words], check=False, **options)
+    if done.returncode != 0:
+        sys.exit(done.returncode)
+
+
+def check_assets(node):
+    with tempfile.TemporaryDirectory() as folder:
+        run(node, WEB / "build.mjs", folder)
+        for path in sorted(pathlib.Path(folder).iterdir()):
+            if (ASSETS / path.name).read_bytes() != path.read_bytes():
+                print(f"{path.name} is not what web/src gives: make web")
+                sys.exit(1)
+    print("report.js and report.css are what web/src gives")
+
+
+def check_style(node):
+    for project in (WEB, TESTS):
+        run(node, WEB / "node_modules/typescript/bin/tsc", "-p", project)
+    run(node, WEB / "node_modules/prettier/bin/prettier.cjs", "--check", WEB, TESTS,
+        "--ignore-path", WEB / ".prettierignore", cwd=WEB)
+
+
+def run_tests(node, folder, pattern):
+    """Bundled, since old nodes read no TypeScript."""
+    shutil.rmtree(folder, ignore_errors=True)
+    sources = sorted(TESTS.glob(pattern))
+    run(node, TESTS / "bundle.mjs", folder, *sources)
+    run(node, "--test", *sorted(pathlib.Path(folder).glob("*.mjs")))
+
+
+def main():
+    name, build = sys.argv[1], pathlib.Path(sys.argv[2])
+    node = find_node()
+    if name == "assets":
+        check_assets(node)
+    elif name == "style":
+        check_style(node)
+    elif name == "unit":
+        run_tests(node, build / "unit", "unit/*.test.ts")
+    else:
+        browser = next(filter(None, map(shutil.which, CHROMIUM)), None)
+        if browser is None:
+            skip("chromium is missing (make setup installs it)")
+        os.environ.update(CHROMIUM=browser, WEB=str(WEB), DATA=str(ROOT / "tests" / "data"),
+                          REPORTS=str(build / "reports"))
+        run_tests(node, build / "browser", "browser/*.test.ts")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+import { Component, type ComponentChildren } from "preact";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { ReportDocument } from "../document/document";
+import { whenParsed } from "../document/page_sections";
+import { Empty } from "../parts/Empty";
+import { runKey } from "../parts/keys";
+import { JOIN_TABLES, Page, PageContext, usePage } from "../state/page";
+import type { Store } from "../state/store";
+import { VIEWS } from "../views";
+import type { View } from "../views/view";
+import { isAvailable, whyNot } from "./available";
+import { Details } from "./Details";
+import { Header } from "./Header";
+import { Help } from "./Help";
+import { ShellKeys } from "./ShellKeys";
+
+/** The page around the views. Until the joins are decoded it shows nothing of its own. */
+export function App(props: { document: ReportDocument; store: Store; onReady: () => void }) {
+    const { document, store } = props;
+    const [page, setPage] = useState<Page | null>(null);
+    const [error, setError] = useState<Error | null>(null);
+    const live = useRef<HTMLDivElement>(null);
+    const announce = useCallback((text: string) => {
+        if (live.current !== null) live.current.textContent = text;
+    }, []);
+    useEffect(() => {
+        whenParsed()
+            .then(() => document.load(JOIN_TABLES))
+            .then(() => setPage(new Page(document, store, announce)))
+            .catch((reason: Error) => setError(reason))
+            .finally(props.onReady);
+    }, []);
+    useEffect(() => {
+        const onKey = (event: KeyboardEvent) => {
+            if (runKey(event)) event.preventDefault();
+        };
+        addEventListener("keydown", onKey);
+        return () => removeEventListener("keydown", onKey);
+    }, []);
+    return (
+        <>
+            {error !== null && (
+                <main>
+                    <Failure error={error} />
+                </main>
+            )}
+            {page !== null && (
+                <PageContext.Provider value={page}>
+                    <Shell />
+                </PageContext.Provider>
+            )}
+            <div class="unseen" role="status" aria-live="polite" ref={live} />
+        </>
+    );
+}
+
+function Shell() {
+    const page = usePage();
+    const [isHelpOpen, setHelpOpen] = useState(false);
+    const view = VIEWS.find((candidate) => candidate.id === page.store.view) ?? (VIEWS[0] as View);
+    const theme = page.store.get("theme");
+    useLayoutEffect(() => {
+        if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
+        else delete document.documentElement.dataset.theme;
+    }, [theme]);
+    useEffect(() => {
+        document.title = `${page.document.head.title} · ${view.title} · etscope`;
+    }, [view]);
+    const selection = page.store.get("sel");
+    return (
+        <>
+            <ShellKeys openHelp={() => setHelpOpen(true)} />
+            <Header view={view} openHelp={() => setHelpOpen(true)} />
+            {page.store.isForeign && (
+                <p class="notice" role="alert">
+                    This link was made for another report: what it selects may be something else
+                    here.
+                </p>
+            )}
+            <div class="body">
+                <main id="view" class={`view-${view.id}`} aria-label={view.title}>
+                    <Guard key={view.id}>
+                        <LoadedView view={view} />
+                    </Guard>
+                </main>
+                {(view.id !== "summary" || selection !== "") && <Details />}
+            </div>
+            {isHelpOpen && <Help close={() => setHelpOpen(false)} />}
+        </>
+    );
+}
+
+/** Decodes what the view needs, then shows it. */
+function LoadedView(props: { view: View }) {
+    const page = usePage();
+    const { view } = props;
+    const names = useMemo(() => [...view.needs, ...(view.loads ?? [])], [view]);
+    const isLoaded = () => names.every((name) => page.document.isLoaded(name));
+    const [ready, setReady] = useState(isLoaded);
+    const [error, setError] = useState<Error | null>(null);
+    useEffect(() => {
+        if (!ready) page.document.load(names).then(() => setReady(true), setError);
+    }, [view]);
+    if (!isAvailable(view, page.document)) {
+        const missing = whyNot(view, page.document);
+        return (
+            <Empty title={`${view.title} has nothing to show`} option={missing.option}>
+                <p>{missing.sentence}</p>
+            </Empty>
+        );
+    }
+    if (error !== null) return <Failure error={error} />;
+    return ready ? <view.component /> : null;
+}
+
+/** Keeps a fault of one view to that view. */
+class Guard extends Component<{ children: ComponentChildren }, { error: Error | null }> {
+    override state = { error: null };
+
+    static override getDerivedStateFromError(error: Error) {
+        return { error };
+    }
+
+    override componentDidCatch(error: Error) {
+        console.error(error);
+    }
+
+    render() {
+        return this.state.error !== null ? (
+            <Failure error={this.state.error} />
+        ) : (
+            this.props.children
+        );
+    }
+}
+
+function Failure(props: { error: Error }) {
+    const isDocument = props.error.name === "DocumentError";
+    return (
+        <div class="empty" role="alert">
+            <h2>{isDocument ? "This report cannot be read" : "This view failed"}</h2>
+            <p>{props.error.message}</p>
+        </div>
+    );
+}

@@ -1,0 +1,274 @@
+/** The pane on the right: all that is known of the selection, the same in every view. */
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { CopyButton } from "../parts/CopyButton";
+import { Name } from "../parts/Name";
+import { RangeBar } from "../parts/RangeBar";
+import { barKind } from "../state/filter";
+import { listOf } from "../state/joins";
+import { type Page, usePage } from "../state/page";
+import type { Selection } from "../state/selection";
+import { formatShare, plural, sayTime } from "../text/format";
+import { show } from "../text/show";
+import { VIEWS } from "../views";
+import { isAvailable } from "./available";
+
+interface Fact {
+    name: string;
+    value: ComponentChildren;
+    /** For copies. */
+    text: string;
+}
+
+interface Described {
+    kind: string;
+    title: string;
+    facts: Fact[];
+}
+
+export function Details() {
+    const page = usePage();
+    const { selection } = page;
+    const described = selection === null ? null : describe(page, selection);
+    const said = described === null ? "" : `selected: ${described.kind} ${show(described.title)}`;
+    useEffect(() => {
+        if (said !== "") page.announce(said);
+    }, [said]);
+    if (selection === null || described === null) {
+        return (
+            <aside class="details" aria-label="Details">
+                <p class="none">
+                    Select a row, a line or a run to see all that is known of it. <kbd>j</kbd> and{" "}
+                    <kbd>k</kbd> move through rows, <kbd>?</kbd> lists the keys.
+                </p>
+            </aside>
+        );
+    }
+    const links = VIEWS.filter(
+        (view) =>
+            view.id !== page.store.view &&
+            view.shows?.includes(selection.kind) &&
+            isAvailable(view, page.document),
+    );
+    return (
+        <aside class="details" aria-label="Details">
+            <p class="kind">{described.kind}</p>
+            <h2>
+                <Name text={described.title} />
+            </h2>
+            <dl>
+                {described.facts.map((fact) => (
+                    <div key={fact.name}>
+                        <dt>{fact.name}</dt>
+                        <dd>{fact.value}</dd>
+                    </div>
+                ))}
+            </dl>
+            <p class="actions">
+                {links.length > 0 && <span class="muted">Show in</span>}
+                {links.map((view) => (
+                    <button type="button" key={view.id} onClick={() => page.store.set({}, view.id)}>
+                        {view.title}
+                    </button>
+                ))}
+                <CopyButton text={() => asText(described)}>Copy</CopyButton>
+                <button type="button" class="quiet" onClick={() => page.select(null)}>
+                    Clear
+                </button>
+            </p>
+        </aside>
+    );
+}
+
+function asText(described: Described): string {
+    const lines = described.facts.map((fact) => `${fact.name}: ${fact.text}`);
+    return `${[`${described.kind} ${show(described.title)}`, ...lines].join("\n")}\n`;
+}
+
+function describe(page: Page, selection: Selection): Described | null {
+    switch (selection.kind) {
+        case "operator":
+            return page.operators.isShown(selection.id)
+                ? describeOperator(page, selection.id)
+                : null;
+        case "line":
+        case "module":
+            return describePlace(page, selection);
+        case "node":
+            return describeNode(page, selection.id);
+        case "run":
+            return describeRun(page, selection.id);
+        default:
+            return null;
+    }
+}
+
+const TIES = new Map([
+    ["map", "by the backend's map of debug handles"],
+    ["node", "by its node in the delegate"],
+    ["near", "by the nearest node of the delegate that fits"],
+    ["call", "only its delegate call is known: lines and modules are those of the whole call"],
+]);
+
+function describeOperator(page: Page, id: number): Described {
+    const { operators } = page;
+    const facts: Fact[] = [];
+    const text = (name: string, value: string | null) => {
+        if (value) facts.push({ name, value: <Name text={value} />, text: show(value) });
+    };
+    const unit = operators.unit(id);
+    const time = (name: string, statistic: "p50" | "mid" | "min" | "max" | "avg") => {
+        const said = sayTime(operators.time(id, statistic), unit);
+        facts.push({ name, value: said, text: said });
+    };
+    const block = operators.blocks[operators.block(id) ?? -1];
+    if (!operators.isTimed(id)) {
+        text("time", "unknown: the delegate measured it with a clock of its own");
+    } else {
+        const share = operators.share(id);
+        const value = (
+            <>
+                {formatShare(share)} of a run{" "}
+                <RangeBar range={share} of={1} kind={barKind(operators, id)} />
+            </>
+        );
+        facts.push({ name: "share", value, text: `${formatShare(share)} of a run` });
+        time("p50", "p50");
+        if (block !== undefined && block.runs > 1) {
+            const least = sayTime(operators.time(id, "min"), unit);
+            const most = sayTime(operators.time(id, "max"), unit);
+            text("range", least === most ? least : `${least} to ${most}`);
+            text("over", plural(block.runs, "run"));
+        }
+    }
+    const calls = operators.calls(id) ?? 1;
+    if (calls !== 1) text("calls", `${calls} in a run`);
+    text("kernel", operators.kernel(id));
+    text("backend", operators.backend(id));
+    const instruction = operators.instruction(id);
+    if (instruction !== null) text("instruction", String(instruction));
+    const lines = listOf(operators.source(id));
+    if (lines.length > 0) {
+        const value = lines.map((line) => (
+            <Link
+                key={line}
+                text={line}
+                onClick={() => page.select({ kind: "line", name: line })}
+            />
+        ));
+        facts.push({
+            name: lines.length > 1 ? "lines" : "line",
+            value,
+            text: lines.map(show).join(", "),
+        });
+    }
+    const modules = listOf(operators.module(id));
+    if (modules.length > 0) {
+        const value = modules.map((module) => (
+            <Link
+                key={module}
+                text={module}
+                onClick={() => page.select({ kind: "module", name: module })}
+            />
+        ));
+        facts.push({
+            name: modules.length > 1 ? "modules" : "module",
+            value,
+            text: modules.map(show).join(", "),
+        });
+    }
+    const table = operators.table;
+    text("operators", table.textOrNone("op_types")(id));
+    text(
+        "handles",
+        table
+            .textOrNone("debug_handles")(id)
+            ?.replace(/^\[\]$/, "") ?? null,
+    );
+    text("joined", TIES.get(operators.tie(id) ?? "") ?? null);
+    if (table.numberOrNone("inferred")(id) === 1) text("order", "inferred inside control flow");
+    text("metadata", table.textOrNone("metadata")(id));
+    return {
+        kind: operators.depth.get(id) === 0 ? "whole run" : "operator",
+        title: operators.name(id) ?? "",
+        facts,
+    };
+}
+
+function describePlace(
+    page: Page,
+    selection: { kind: "line" | "module"; name: string },
+): Described {
+    const ids = [...(page.joins.operatorsOf(selection) ?? [])].filter(
+        (id) => page.operators.block(id) === page.block?.id,
+    );
+    const value = (
+        <ol class="members">
+            {ids.slice(0, 30).map((id) => (
+                <li key={id}>
+                    <Link
+                        text={page.operators.name(id) ?? ""}
+                        onClick={() => page.select({ kind: "operator", id })}
+                    />
+                    <span class="number">{formatShare(page.operators.share(id))}</span>
+                </li>
+            ))}
+        </ol>
+    );
+    const names = ids.map((id) => show(page.operators.name(id) ?? "")).join(", ");
+    const more = ids.length > 30 ? ` (30 of ${ids.length})` : "";
+    const facts: Fact[] = [{ name: `operators${more}`, value, text: names }];
+    return {
+        kind: selection.kind === "line" ? "source line" : "module",
+        title: selection.name,
+        facts,
+    };
+}
+
+function describeNode(page: Page, id: number): Described | null {
+    const nodes = page.document.table("nodes");
+    if (id >= nodes.rows) return null;
+    const facts: Fact[] = [];
+    const text = (name: string, value: string | null) => {
+        if (value) facts.push({ name, value: <Name text={value} />, text: show(value) });
+    };
+    text("operator", nodes.text("op")(id));
+    text("module", nodes.text("module")(id));
+    const file = nodes.text("file")(id);
+    const line = nodes.number("line")(id);
+    if (file !== null && line !== null) text("line", `${file}:${line}`);
+    text("code", nodes.text("code")(id)?.trim() ?? null);
+    text("method", nodes.text("method")(id));
+    const handle = nodes.number("debug_handle")(id);
+    if (handle !== null) text("handle", String(handle));
+    return { kind: "node", title: nodes.text("name")(id) ?? "", facts };
+}
+
+function describeRun(page: Page, id: number): Described | null {
+    const runs = page.document.table("runs");
+    if (id >= runs.rows) return null;
+    const unit = page.operators.blocks[runs.number("block")(id) ?? -1]?.unit ?? "ns";
+    const time = runs.number("time")(id);
+    const said = time === null ? "unknown" : sayTime({ lower: time, upper: time }, unit);
+    const facts: Fact[] = [
+        { name: "time", value: said, text: said },
+        {
+            name: "events",
+            value: String(runs.number("events")(id)),
+            text: String(runs.number("events")(id)),
+        },
+    ];
+    if (runs.number("partial")(id) === 1) {
+        const lost = "its start was lost";
+        facts.push({ name: "partial", value: lost, text: lost });
+    }
+    return { kind: "run", title: `run ${runs.number("number")(id)}`, facts };
+}
+
+function Link(props: { text: string; onClick: () => void }) {
+    return (
+        <button type="button" class="link" onClick={props.onClick}>
+            <Name text={props.text} />
+        </button>
+    );
+}

@@ -1,0 +1,82 @@
+import { useRef } from "preact/hooks";
+import { useKeys } from "../parts/keys";
+import { Name } from "../parts/Name";
+import { usePage } from "../state/page";
+import { VIEWS } from "../views";
+import type { View } from "../views/view";
+import { isAvailable, whyNot } from "./available";
+import { toggleTheme } from "./ShellKeys";
+
+export function Header(props: { view: View; openHelp: () => void }) {
+    const page = usePage();
+    return (
+        <header class="top">
+            <span class="brand">etscope</span>
+            <Name class="title" text={page.document.head.title} longest={40} />
+            <nav aria-label="Views">
+                {VIEWS.map((view, i) => {
+                    const isThere = isAvailable(view, page.document);
+                    const hint = isThere
+                        ? `${view.title} (key ${i + 1})`
+                        : whyNot(view, page.document).sentence;
+                    return (
+                        <button
+                            type="button"
+                            key={view.id}
+                            class={isThere ? "tab" : "tab off"}
+                            title={hint}
+                            aria-current={view === props.view ? "page" : undefined}
+                            onClick={() => page.store.set({}, view.id)}
+                        >
+                            {view.title}
+                        </button>
+                    );
+                })}
+            </nav>
+            <FilterBox />
+            <button
+                type="button"
+                class="icon"
+                title="Keys and words of the filter (?)"
+                onClick={props.openHelp}
+            >
+                ?
+            </button>
+            <button
+                type="button"
+                class="icon"
+                title="Light or dark (t)"
+                onClick={() => toggleTheme(page)}
+            >
+                ◐
+            </button>
+        </header>
+    );
+}
+
+function FilterBox() {
+    const page = usePage();
+    const input = useRef<HTMLInputElement>(null);
+    useKeys("Filter", [
+        { keys: ["/"], label: "filter operators", run: () => input.current?.focus() },
+    ]);
+    return (
+        <input
+            class="filter"
+            type="search"
+            ref={input}
+            placeholder="/ filter: gemm m:blocks.0 >5%"
+            aria-label="Filter operators"
+            value={page.store.get("f")}
+            onInput={(event) => page.store.set({ f: event.currentTarget.value })}
+            onKeyDown={(event) => {
+                if (event.key === "Enter") event.currentTarget.blur();
+                if (event.key === "Escape") {
+                    page.store.set({ f: null });
+                    event.currentTarget.blur();
+                    event.stopPropagation();
+                }
+            }}
+        />
+    );
+}

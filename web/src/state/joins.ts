@@ -1,0 +1,84 @@
+/** From a selection to the operators that belong to it: select once, see everywhere. */
+import type { ReportDocument } from "../document/document";
+import type { Operators } from "./operators";
+import type { Selection } from "./selection";
+
+type Index = Map<string | number, number[]>;
+
+export class Joins {
+    private readonly byLine: Index = new Map();
+    private readonly byModule: Index = new Map();
+    private readonly byNode: Index = new Map();
+    private readonly nodesOf: Index = new Map();
+
+    constructor(
+        document: ReportDocument,
+        private readonly operators: Operators,
+    ) {
+        for (const ids of operators.order.values()) {
+            for (const id of ids) {
+                for (const line of listOf(operators.source(id))) add(this.byLine, line, id);
+                for (const module of listOf(operators.module(id))) add(this.byModule, module, id);
+            }
+        }
+        const links = document.table("operator_nodes");
+        const operator = links.number("operator");
+        const node = links.number("node");
+        for (let i = 0; i < links.rows; i++) {
+            const id = operators.shown(operator(i) as number);
+            if (id === null) continue;
+            add(this.byNode, node(i) as number, id);
+            add(this.nodesOf, id, node(i) as number);
+        }
+    }
+
+    /** Operators of a selection; null: nothing is selected that has operators. */
+    operatorsOf(selection: Selection | null): ReadonlySet<number> | null {
+        switch (selection?.kind) {
+            case "operator":
+                return new Set(this.operators.withInside(selection.id));
+            case "line":
+                return new Set(this.byLine.get(selection.name));
+            case "module":
+                return this.operatorsOfModule(selection.name);
+            case "node":
+                return new Set(this.byNode.get(selection.id));
+            default:
+                return null;
+        }
+    }
+
+    operatorsOfLine(line: string): readonly number[] {
+        return this.byLine.get(line) ?? [];
+    }
+
+    linesOfOperator(id: number): readonly string[] {
+        return listOf(this.operators.source(id));
+    }
+
+    /** Of the module and its submodules. */
+    operatorsOfModule(name: string): Set<number> {
+        const found = new Set<number>();
+        for (const [module, ids] of this.byModule) {
+            if (module === name || String(module).startsWith(`${name}.`)) {
+                for (const id of ids) found.add(id);
+            }
+        }
+        return found;
+    }
+
+    nodesOfOperator(id: number): readonly number[] {
+        return this.nodesOf.get(id) ?? [];
+    }
+}
+
+/** "a.py:1, b.py:2" of the tables. */
+export function listOf(text: string | null): string[] {
+    return text === null || text === "" ? [] : text.split(", ");
+}
+
+function add(index: Index, key: string | number, value: number): void {
+    const list = index.get(key);
+    if (list === undefined) index.set(key, [value]);
+    else if (list[list.length - 1] !== value) list.push(value);
+}

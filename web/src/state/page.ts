@@ -1,0 +1,134 @@
+/** What every view receives: the document, its joins, and the state with its shorthands. */
+import { createContext } from "preact";
+import { useContext, useEffect, useMemo, useReducer } from "preact/hooks";
+import type { ReportDocument } from "../document/document";
+import { type Predicate, parseFilter } from "./filter";
+import { Joins } from "./joins";
+import { type Block, Operators } from "./operators";
+import { parseSelection, type Selection, writeSelection } from "./selection";
+import type { Patch, Store } from "./store";
+
+/** Tables that the joins need: they are loaded before any view is shown. */
+export const JOIN_TABLES = [
+    "traces",
+    "blocks",
+    "runs",
+    "operators",
+    "operator_nodes",
+    "nodes",
+] as const;
+
+export class Page {
+    readonly operators: Operators;
+    readonly joins: Joins;
+
+    constructor(
+        readonly document: ReportDocument,
+        readonly store: Store,
+        /** Tells a screen reader what happened. */
+        readonly announce: (text: string) => void,
+    ) {
+        this.operators = new Operators(document);
+        this.joins = new Joins(document, this.operators);
+    }
+
+    get selection(): Selection | null {
+        const selection = parseSelection(this.store.get("sel"));
+        if (selection?.kind !== "operator") return selection;
+        const id = this.operators.shown(selection.id);
+        return id === null ? null : { kind: "operator", id };
+    }
+
+    /** Selects; with `view`, there. The same thing again stays selected. */
+    select(selection: Selection | null, view?: string, isWalk = false): void {
+        const patch: Patch = { sel: writeSelection(selection) };
+        if (selection?.kind === "operator") {
+            const block = this.operators.block(selection.id);
+            if (block !== null && block !== this.block?.id) patch.block = String(block);
+        }
+        if (selection?.kind === "run") {
+            patch.run = String(selection.id);
+            const block = this.document.table("runs").number("block")(selection.id);
+            if (block !== null && block !== this.block?.id) patch.block = String(block);
+        }
+        this.store.set(patch, view ?? this.store.view, isWalk);
+    }
+
+    /** The block that is shown: the chosen one, or the longest that executes. */
+    get block(): Block | null {
+        const chosen = this.store.get("block");
+        const blocks = this.operators.blocks;
+        if (chosen !== "" && blocks[Number(chosen)] !== undefined)
+            return blocks[Number(chosen)] ?? null;
+        const total = (block: Block) =>
+            block.whole === null ? 0 : (this.operators.time(block.whole, "total")?.lower ?? 0);
+        const executions = blocks.filter((block) => block.name === "Execute" && block.trace === 0);
+        const candidates = executions.length > 0 ? executions : blocks;
+        return candidates.reduce<Block | null>(
+            (best, block) => (best === null || total(block) > total(best) ? block : best),
+            null,
+        );
+    }
+
+    /** Ids of the runs of the block. */
+    get runsOfBlock(): number[] {
+        const runs = this.document.table("runs");
+        const block = runs.number("block");
+        return Array.from({ length: runs.rows }, (_, id) => id).filter(
+            (id) => block(id) === this.block?.id,
+        );
+    }
+
+    /** The run that single runs are shown of, or null. */
+    get run(): number | null {
+        const text = this.store.get("run");
+        return /^\d{1,15}$/.test(text) ? Number(text) : null;
+    }
+
+    setRun(id: number | null): void {
+        this.store.set({ run: id === null ? null : String(id) });
+    }
+
+    /** Shown operators of the block, in order of execution. */
+    get blockOperators(): readonly number[] {
+        const block = this.block;
+        return block === null ? [] : (this.operators.order.get(block.id) ?? []);
+    }
+}
+
+export const PageContext = createContext<Page | null>(null);
+
+/** The page; the component is rendered anew whenever the state changes. */
+export function usePage(): Page {
+    const page = useContext(PageContext);
+    if (page === null) throw new Error("no page around this component");
+    const [, rerender] = useReducer((n: number) => n + 1, 0);
+    useEffect(() => page.store.subscribe(() => rerender(undefined)), [page]);
+    return page;
+}
+
+/** A parameter of the state with its default, and how to set it. */
+export function useParam(name: string, fallback = ""): [string, (value: string | null) => void] {
+    const page = usePage();
+    return [
+        page.store.get(name) || fallback,
+        (value) => page.store.set({ [name]: value === fallback ? null : value }),
+    ];
+}
+
+/**
+ * Operators of what is selected, or null; a view dims the others. A single operator dims nothing in
+ * a list: there it has its own row.
+ */
+export function useMembers(): ReadonlySet<number> | null {
+    const page = usePage();
+    const key = page.store.get("sel");
+    return useMemo(() => page.joins.operatorsOf(page.selection), [page, key]);
+}
+
+/** The filter box as a test of operators; null: everything passes. */
+export function useFilter(): Predicate | null {
+    const page = usePage();
+    const text = page.store.get("f");
+    return useMemo(() => parseFilter(text, page.operators), [page, text]);
+}

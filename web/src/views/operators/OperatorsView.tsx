@@ -1,0 +1,212 @@
+/** All operators: a tree in order of execution, or in groups; searched, sorted, selected. */
+import { useMemo, useState } from "preact/hooks";
+import { BlockChoice } from "../../parts/BlockChoice";
+import { Choice } from "../../parts/Choice";
+import { type Column, DataTable } from "../../parts/DataTable";
+import { Name } from "../../parts/Name";
+import { RangeBar } from "../../parts/RangeBar";
+import { useFilter, useMembers, usePage, useParam } from "../../state/page";
+import { show, shortPath } from "../../text/show";
+import { formatShare, formatTime, largestOf, plural } from "../../text/format";
+import type { View } from "../view";
+import { RunsRange, sayScale, scaleOf } from "./RunsRange";
+import { GROUPS, type Grouping, makeRows, type Row, sortTree, visibleRows } from "./rows";
+
+export const operatorsView: View = {
+    id: "operators",
+    title: "Operators",
+    needs: ["operators"],
+    component: OperatorsTable,
+    shows: ["operator", "line", "module", "node"],
+};
+
+function OperatorsTable() {
+    const page = usePage();
+    const { operators, block } = page;
+    const [by, setBy] = useParam("by", "none");
+    const filter = useFilter();
+    const selection = page.selection;
+    const chosen = useMembers();
+    const members = selection?.kind === "operator" ? null : chosen;
+    const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
+    /* Groups are closed until they are opened, or something in them is looked for. */
+    const isOpen = (row: Row) => toggled.has(row.key) === (row.id === null && filter === null);
+    const all = useMemo(() => makeRows(page, by as Grouping, filter), [page, block, by, filter]);
+    const rows = useMemo(() => visibleRows(all, isOpen), [all, toggled, filter]);
+    const scale = useMemo(() => scaleOf(operators, page.blockOperators), [page, block]);
+    const isFlat = by === "none";
+    const fullShare = useMemo(() => fullestShare(all), [all]);
+    const hasCalls = all.some((row) => row.calls !== null && row.calls !== 1);
+
+    const columns: Column<Row>[] = [
+        {
+            key: "instruction",
+            title: "#",
+            hint: "number of the instruction",
+            width: "40px",
+            align: "right",
+            hideBelow: 700,
+            value: (row) => (row.id === null ? null : operators.instruction(row.id)),
+            cell: (row) =>
+                row.id !== null &&
+                (row.level <= 1 || !isFlat) && (
+                    <span class="muted">{operators.instruction(row.id)}</span>
+                ),
+        },
+        {
+            key: "operator",
+            title: isFlat ? "operator" : (GROUPS.find((group) => group.value === by)?.title ?? by),
+            width: "auto",
+            value: (row) => row.name,
+            cell: (row) => (
+                <>
+                    <Name
+                        text={row.name}
+                        class={row.id === null ? "group" : undefined}
+                        longest={80}
+                    />
+                    {row.isDelegateCall && (
+                        <Name class="muted backend" text={operators.backend(row.id ?? -1)} />
+                    )}
+                </>
+            ),
+        },
+        {
+            key: "calls",
+            title: "calls",
+            hint: "events in one run",
+            width: "52px",
+            align: "right",
+            hideBelow: hasCalls ? 800 : Number.POSITIVE_INFINITY,
+            value: (row) => row.calls,
+            cell: (row) => row.calls,
+        },
+        {
+            key: "p50",
+            title: `p50 ${scale.unit.name}`,
+            hint: "median time per run",
+            width: "84px",
+            align: "right",
+            value: (row) => row.p50?.lower ?? null,
+            cell: (row) =>
+                row.id !== null && row.p50 === null ? (
+                    <span class="muted">own clock</span>
+                ) : (
+                    row.p50 && formatTime(row.p50, scale.unit)
+                ),
+        },
+        {
+            key: "max",
+            title: `${plural(block?.runs ?? 0, "run")}, ${sayScale(scale)}`,
+            hint: `shortest to longest run as a line, p10 to p90 as a box, the median as a mark, on a logarithmic scale from ${sayScale(scale)}; sorted by the longest`,
+            width: "192px",
+            hideBelow: 900,
+            value: (row) =>
+                row.id === null ? null : (operators.time(row.id, "max")?.lower ?? null),
+            cell: (row) =>
+                row.id !== null && <RunsRange operators={operators} id={row.id} scale={scale} />,
+        },
+        {
+            key: "share",
+            title: "share of a run",
+            hint: `of the middle half of the runs; hatched: possible; a full bar is ${formatShare({ lower: fullShare, upper: fullShare })}`,
+            width: "170px",
+            value: (row) => row.share?.lower ?? null,
+            cell: (row) => (
+                <span class="share">
+                    <RangeBar range={row.share} of={fullShare} kind={row.kind} />
+                    <span class="number">{row.share && formatShare(row.share)}</span>
+                </span>
+            ),
+        },
+        {
+            key: "source",
+            title: "source",
+            width: "150px",
+            hideBelow: 640,
+            value: (row) => (row.id === null ? null : operators.source(row.id)),
+            cell: (row) => row.id !== null && <Source text={operators.source(row.id)} />,
+        },
+        {
+            key: "module",
+            title: "module",
+            width: "130px",
+            hideBelow: 1000,
+            value: (row) => (row.id === null ? null : operators.module(row.id)),
+            cell: (row) => row.id !== null && <Source text={operators.module(row.id)} />,
+        },
+    ];
+
+    const shown = all.filter((row) => row.id !== null && row.isMatch).length;
+    const caption = (
+        <>
+            <BlockChoice />
+            <Choice label="Group" options={GROUPS} value={by as Grouping} onChange={setBy} />
+            <span class="muted">
+                {filter === null
+                    ? plural(shown, "operator")
+                    : `${shown} of ${page.blockOperators.length} operators`}
+            </span>
+        </>
+    );
+    return (
+        <DataTable
+            label="Operators"
+            columns={columns}
+            rows={rows}
+            rowKey={(row) => row.key}
+            sort={(value, descending) => visibleRows(sortTree(all, value, descending), isOpen)}
+            tree={{
+                level: (row) => row.level,
+                isOpen: (row) => (row.hasInside ? isOpen(row) : null),
+                toggle: (row) => {
+                    const next = new Set(toggled);
+                    if (!next.delete(row.key)) next.add(row.key);
+                    setToggled(next);
+                },
+            }}
+            isSelected={(row) => {
+                if (selection === null) return false;
+                if (selection.kind === "operator") return row.id === selection.id;
+                return (
+                    row.id === null &&
+                    row.group?.kind === selection.kind &&
+                    "name" in selection &&
+                    row.group.name === selection.name
+                );
+            }}
+            isDim={(row) =>
+                row.id !== null && (!row.isMatch || (members !== null && !members.has(row.id)))
+            }
+            onSelect={(row, isWalk) => {
+                if (row.id !== null)
+                    page.select({ kind: "operator", id: row.id }, undefined, isWalk);
+                else if (row.group !== null) page.select(row.group, undefined, isWalk);
+            }}
+            caption={caption}
+        />
+    );
+}
+
+/** What a full bar stands for: the largest share of a row that is not the whole run. */
+function fullestShare(rows: readonly Row[]): number {
+    const parts = rows.filter((row) => row.level > 0 || row.id === null);
+    return largestOf(parts, (row) => row.share?.upper ?? 0) || 1;
+}
+
+/** The first of several places, and how many more there are. */
+function Source(props: { text: string | null }) {
+    if (props.text === null) return null;
+    const places = props.text.split(", ");
+    const first = places[0] as string;
+    const longest = places.length > 1 ? 15 : 20;
+    return (
+        <span title={places.map(show).join("\n")}>
+            <Name
+                text={first.length > longest ? `…/${shortPath(first)}` : first}
+                longest={longest}
+            />
+            {places.length > 1 && <span class="muted"> +{places.length - 1}</span>}
+        </span>
+    );
+}

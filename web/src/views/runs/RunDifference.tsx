@@ -1,0 +1,185 @@
+/** What one run spent otherwise than the median, or than another run. */
+import { useMemo } from "preact/hooks";
+import { Empty } from "../../parts/Empty";
+import { type Column, DataTable } from "../../parts/DataTable";
+import { Name } from "../../parts/Name";
+import { useFilter, useParam, usePage } from "../../state/page";
+import { chooseUnit, fixed, formatTime, largestOf, type Range } from "../../text/format";
+import { operatorTimes, type Run } from "./run_times";
+
+interface Row {
+    id: number;
+    time: Range;
+    other: Range;
+    /** The true difference lies in it. */
+    change: Range;
+}
+
+export function RunDifference(props: { runs: Run[] }) {
+    const page = usePage();
+    const filter = useFilter();
+    const [versus, setVersus] = useParam("versus", "median");
+    const chosen = props.runs.find((run) => run.id === page.run);
+    const rows = useMemo(
+        () => (chosen === undefined ? null : differences(page, chosen.id, versus)),
+        [page, chosen, versus],
+    );
+    if (chosen === undefined) {
+        return (
+            <Empty title="What made a run differ">
+                <p>
+                    Select a run: its operators are compared with the median, or with another run.
+                </p>
+            </Empty>
+        );
+    }
+    if (rows === null) {
+        return (
+            <Empty title="No events of this run">
+                <p>The report holds no single events of it, only its time.</p>
+            </Empty>
+        );
+    }
+    const unit = chooseUnit(
+        largestOf(rows, (row) => Math.max(row.time.upper, row.other.upper)),
+        page.block?.unit ?? "ns",
+    );
+    const ofParts = (row: Row) => (row.id === page.block?.whole ? 0 : sizeOf(row.change));
+    const most = largestOf(rows, ofParts) || 1;
+    const columns: Column<Row>[] = [
+        {
+            key: "instruction",
+            title: "#",
+            hint: "number of the instruction",
+            width: "40px",
+            align: "right",
+            hideBelow: 600,
+            value: (row) => page.operators.instruction(row.id),
+            cell: (row) => <span class="muted">{page.operators.instruction(row.id)}</span>,
+        },
+        {
+            key: "operator",
+            title: "operator",
+            width: "auto",
+            value: (row) => page.operators.name(row.id),
+            cell: (row) => <Name text={page.operators.name(row.id)} longest={60} />,
+        },
+        {
+            key: "time",
+            title: `run ${chosen.number}, ${unit.name}`,
+            width: "110px",
+            align: "right",
+            value: (row) => row.time.lower,
+            cell: (row) => formatTime(row.time, unit),
+        },
+        {
+            key: "other",
+            title:
+                versus === "median"
+                    ? "median"
+                    : `run ${props.runs.find((run) => String(run.id) === versus)?.number ?? versus}`,
+            width: "90px",
+            align: "right",
+            value: (row) => row.other.lower,
+            cell: (row) => formatTime(row.other, unit),
+        },
+        {
+            key: "change",
+            title: "difference",
+            hint: "of the two; a range where a delegate counts in steps",
+            width: "110px",
+            align: "right",
+            value: (row) => row.change.lower + row.change.upper,
+            cell: (row) => formatChange(row.change, unit.ns),
+        },
+        {
+            key: "bar",
+            title: "less · more",
+            width: "120px",
+            hideBelow: 560,
+            cell: (row) => <ChangeBar change={row.change} of={most} />,
+        },
+    ];
+    const caption = (
+        <label class="block-choice">
+            Run {chosen.number} beside{" "}
+            <select value={versus} onChange={(event) => setVersus(event.currentTarget.value)}>
+                <option value="median">the median of the runs</option>
+                {props.runs.slice(0, 1000).map((run) => (
+                    <option key={run.id} value={String(run.id)}>
+                        run {run.number}
+                    </option>
+                ))}
+            </select>
+        </label>
+    );
+    return (
+        <DataTable
+            label={`Operators of run ${chosen.number}`}
+            sortParam="diffsort"
+            columns={columns}
+            rows={filter === null ? rows : rows.filter((row) => filter(row.id))}
+            rowKey={(row) => row.id}
+            onSelect={(row) => page.select({ kind: "operator", id: row.id })}
+            isSelected={(row) =>
+                page.selection?.kind === "operator" && page.selection.id === row.id
+            }
+            caption={caption}
+            ownKeys={false}
+        />
+    );
+}
+
+const sizeOf = ({ lower, upper }: Range): number => Math.max(Math.abs(lower), Math.abs(upper));
+
+/** The whole run first, then what differs most. */
+function differences(page: ReturnType<typeof usePage>, run: number, versus: string): Row[] | null {
+    const times = operatorTimes(page, run);
+    const others = versus === "median" ? null : operatorTimes(page, Number(versus));
+    if (times === null) return null;
+    const rows: Row[] = [];
+    for (const [id, time] of times) {
+        const other = others === null ? page.operators.time(id, "p50") : (others.get(id) ?? null);
+        if (other === null) continue;
+        const change = { lower: time.lower - other.upper, upper: time.upper - other.lower };
+        rows.push({
+            id,
+            time,
+            other,
+            change:
+                time.lower === time.upper && other.lower === other.upper
+                    ? { lower: time.lower - other.lower, upper: time.lower - other.lower }
+                    : change,
+        });
+    }
+    const size = (row: Row) => Math.abs(row.change.lower + row.change.upper);
+    const whole = page.block?.whole;
+    return rows.sort(
+        (a, b) => Number(b.id === whole) - Number(a.id === whole) || size(b) - size(a),
+    );
+}
+
+function formatChange(change: Range, ns: number): string {
+    const sign = (value: number) => `${value >= 0 ? "+" : ""}${fixed(value / ns, ns > 1 ? 3 : 0)}`;
+    if (change.lower === change.upper) return sign(change.lower);
+    const short = (value: number) =>
+        `${value >= 0 ? "+" : ""}${Number((value / ns).toPrecision(4))}`;
+    return `${short(change.lower)}..${short(change.upper)}`;
+}
+
+/** From the middle: less to the left, more to the right; solid what is certain. */
+function ChangeBar(props: { change: Range; of: number }) {
+    const { change, of } = props;
+    const at = (value: number) => 50 + 50 * Math.max(-1, Math.min(1, value / of));
+    const piece = (from: number, to: number, kind: string) => (
+        <span data-kind={kind} style={{ left: `${at(from)}%`, width: `${at(to) - at(from)}%` }} />
+    );
+    const { lower, upper } = change;
+    return (
+        <span class="change-bar">
+            {lower > 0 && piece(0, lower, "slower")}
+            {upper < 0 && piece(upper, 0, "faster")}
+            {lower < upper && piece(lower, upper, "unclear")}
+        </span>
+    );
+}

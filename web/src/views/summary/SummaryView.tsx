@@ -1,0 +1,145 @@
+/** The first screen: what was found, in words, and how far it can be believed. */
+import { Fragment } from "preact";
+import type { Finding } from "../../document/document";
+import { Name } from "../../parts/Name";
+import { type Page, usePage } from "../../state/page";
+import { parseSelection } from "../../state/selection";
+import { formatBytes, formatShare, plural } from "../../text/format";
+import { show } from "../../text/show";
+import { VIEWS } from "..";
+import type { View } from "../view";
+import { MostExpensiveLines, MostExpensiveOperators } from "./MostExpensive";
+import { WhereRunGoes } from "./WhereRunGoes";
+
+export const summaryView: View = {
+    id: "summary",
+    title: "Summary",
+    needs: [],
+    loads: ["lines"],
+    component: Summary,
+};
+
+function Summary() {
+    const page = usePage();
+    const { head } = page.document;
+    return (
+        <div class="summary">
+            <section class="headline" aria-label="Headline">
+                <h1 class="unseen">{show(head.title)}</h1>
+                {head.headline.map((sentence, i) => (
+                    <p key={sentence} class={i === 0 ? "first" : undefined}>
+                        {show(sentence)}
+                    </p>
+                ))}
+            </section>
+            <section aria-labelledby="findings">
+                <h2 id="findings">Findings</h2>
+                <Findings page={page} />
+            </section>
+            <section aria-labelledby="where">
+                <h2 id="where">
+                    Where a run goes
+                    {page.block !== null && (
+                        <span class="which">
+                            {show(page.block.title)}, {plural(page.block.runs, "run")}
+                        </span>
+                    )}
+                </h2>
+                <WhereRunGoes />
+            </section>
+            {page.blockOperators.length > 0 && (
+                <section aria-labelledby="top-operators">
+                    <h2 id="top-operators">Most expensive operators</h2>
+                    <MostExpensiveOperators />
+                </section>
+            )}
+            {page.document.has("lines") && (
+                <section aria-labelledby="top-lines">
+                    <h2 id="top-lines">Most expensive lines</h2>
+                    <MostExpensiveLines />
+                </section>
+            )}
+            {head.inputs.length > 0 && <Inputs page={page} />}
+            {head.trust.length > 0 && (
+                <section aria-labelledby="trust">
+                    <h2 id="trust">Trust</h2>
+                    <ul class="trust">
+                        {head.trust.map((sentence) => (
+                            <li key={sentence}>{show(sentence)}</li>
+                        ))}
+                    </ul>
+                </section>
+            )}
+        </div>
+    );
+}
+
+function Inputs(props: { page: Page }) {
+    const { head } = props.page.document;
+    return (
+        <section aria-labelledby="inputs">
+            <h2 id="inputs">Inputs</h2>
+            <ul class="inputs">
+                {head.inputs.map((input) => (
+                    <li key={`${input.role} ${input.name}`}>
+                        <span class="role">{input.role}</span> <Name text={input.name} />{" "}
+                        <span class="muted">{formatBytes(input.bytes)}</span>
+                    </li>
+                ))}
+            </ul>
+            {head.missing.length > 0 && (
+                <ul class="inputs muted">
+                    {head.missing.map((missing) => (
+                        <li key={missing.view + missing.sentence}>{show(missing.sentence)}</li>
+                    ))}
+                </ul>
+            )}
+        </section>
+    );
+}
+
+const MARKS = { bad: ["!", "problem"], note: ["i", "note"], good: ["✓", "good"] } as const;
+
+function Findings(props: { page: Page }) {
+    const { findings } = props.page.document.head;
+    if (findings.length === 0) return <p class="muted">No rule found anything to say.</p>;
+    return (
+        <ul class="findings">
+            {findings.map((finding) => {
+                const [mark, word] = MARKS[finding.severity] ?? MARKS.note;
+                return (
+                    <li
+                        key={finding.kind + finding.sentence}
+                        data-severity={finding.severity}
+                        title={`rule: ${finding.kind}`}
+                    >
+                        <span class="mark" role="img" aria-label={word}>
+                            {mark}
+                        </span>
+                        <span class="cost">{costOf(finding)}</span>
+                        <span class="sentence">{show(finding.sentence)}</span>
+                        <Open page={props.page} finding={finding} />
+                    </li>
+                );
+            })}
+        </ul>
+    );
+}
+
+function costOf(finding: Finding): string {
+    if (finding.share === null || finding.share === undefined) return "";
+    return formatShare({ lower: finding.share, upper: finding.share_upper ?? finding.share });
+}
+
+/** The button that shows what a finding is about. */
+function Open(props: { page: Page; finding: Finding }) {
+    const { page, finding } = props;
+    const view = VIEWS.find((candidate) => candidate.id === finding.view);
+    if (view === undefined) return <Fragment />;
+    const selection = parseSelection(finding.select ?? "");
+    return (
+        <button type="button" onClick={() => page.select(selection, view.id)}>
+            {view.title}
+        </button>
+    );
+}
