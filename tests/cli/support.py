@@ -44,6 +44,11 @@ def json_rows(text):
     return document["rows"]
 
 
+def below_headline(text):
+    """The lines of a table below its headline, which ends with an empty line."""
+    return text.decode().split("\n\n", 1)[1].splitlines()
+
+
 def rows(*words):
     """The table as a list of dictionaries."""
     done = inspect(*words, "--format", "json")

@@ -71,7 +71,9 @@ class Documents(support.FolderTest):
         self.assertEqual([each["kind"] for each in document["inputs"]], ["etdump", "etrecord"])
 
     def test_document__headline_is_what_the_command_leads_with(self):
-        self.assertIsNone(self.check("inspect", TRACE)["headline"])
+        shown = support.run("inspect", TRACE).stdout.decode().split("\n\n")[0].splitlines()
+        self.assertEqual(len(shown), 3)
+        self.assertEqual(self.check("inspect", TRACE)["headline"], ". ".join(shown))
         budget = self.folder / "budget.txt"
         budget.write_text("total p50 <= +5%\n")
         words = ("gate", TRACE, TRACE, "--budget", budget)

@@ -15,11 +15,13 @@
 #include "cli/open/debug_buffer.h"
 #include "cli/open/machine_option.h"
 #include "cli/open/trace_notes.h"
+#include "inspect/patterns.h"
 #include "output/picture/roofline_picture.h"
 #include "output/table/account_table.h"
 #include "output/table/operator_table.h"
 #include "output/table/run_table.h"
 #include "views/account_lines.h"
+#include "views/headline.h"
 #include "views/operator_options.h"
 
 /* Further choices of --group-by, after enum ets_group_by: tables of runs. */
@@ -205,6 +207,27 @@ static int fill_table(const struct cli_arguments *arguments, struct ets_table *t
     return status == ETS_OK ? cli_choose_columns(arguments, table) : cli_fail(NULL, &error);
 }
 
+/* Puts the answer first: above a table, and as the headline of a document. */
+static bool put_headline(struct ets_table *table, const struct ets_inspection *inspection,
+                         const struct request *request)
+{
+    struct ets_arena arena;
+    struct ets_sentences headline;
+    char text[4096] = "";
+    struct ets_text_builder whole = {text, sizeof text, 0};
+    const struct ets_headline_options options = {
+        request->table.block, request->table.run, request->table.steady};
+    ets_arena_init(&arena, NULL, 0);
+    const bool ok = ets_headline_make(&arena, inspection, &options, &headline);
+    for (uint32_t i = 0; ok && i < headline.count; i++) {
+        ets_table_add_lead(table, headline.items[i]);
+        ets_add_text(&whole, "%s%.*s", i > 0 ? ". " : "", ETS_TEXT(headline.items[i]));
+    }
+    cli_headline("%s", text);
+    ets_arena_reset(&arena);
+    return ok;
+}
+
 static int write_operators(const struct cli_arguments *arguments,
                            const struct ets_inspection *inspection, const struct request *request)
 {
@@ -213,6 +236,10 @@ static int write_operators(const struct cli_arguments *arguments,
     const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
     if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
     int code = fill_table(arguments, table, inspection, request);
+    if (code == CLI_OK && ets_row_filter_is_empty(&request->table.filter) &&
+        !put_headline(table, inspection, request)) {
+        code = cli_complain(CLI_INTERNAL, "no memory for the headline");
+    }
     if (code == CLI_OK) {
         struct ets_table_style style;
         cli_style(arguments, path, &style);
