@@ -2,31 +2,16 @@
 #include "views/headline.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/text.h"
-#include "inspect/time_details.h"
-#include "views/operator_lines.h"
 #include "views/sentence_numbers.h"
+#include "views/timed_blocks.h"
 
 enum { SENTENCE_BYTES = 1024, MOST_METHODS = 4, MOST_PLACES = 3, LONGEST_NAME = 100 };
 
-/* A block that executes a method. */
-struct subject {
-    uint32_t block;
-    struct ets_chosen_runs runs;
-    struct ets_chosen_times times;
-};
-
 struct maker {
     struct ets_arena *arena;
-    const struct ets_inspection *inspection;
-    const struct ets_headline_options *options;
-    const uint32_t *run_number;
-    double tick_ns; /* 0: cycles */
-    struct subject *subjects;
-    uint32_t count;
+    struct ets_timed_blocks blocks;
     struct ets_sentences *out;
     char text[SENTENCE_BYTES];
     struct ets_text_builder line;
@@ -48,59 +33,37 @@ static struct ets_span exactly(double ticks)
     return (struct ets_span){ticks, ticks};
 }
 
-static struct ets_span share_of(const struct subject *subject, const struct ets_operator_line *line)
-{
-    const struct ets_span time = ets_span_of(line->times.middle, line->quantum, line->coarse_calls);
-    return (struct ets_span){time.lower / subject->runs.whole, time.upper / subject->runs.whole};
-}
-
 /* How sure the median is. */
-static void say_spread(struct maker *m, const struct subject *subject)
+static void say_spread(struct maker *m, const struct ets_timed_block *block)
 {
-    const struct ets_statistics *s = &subject->times.statistics;
-    const struct ets_spread *spread = &subject->times.spread;
+    const struct ets_statistics *s = &block->times.statistics;
+    const struct ets_spread *spread = &block->times.spread;
     if (s->count == 1) {
         say(m, " in 1 run: one run does not show how much times vary");
         return;
     }
     say(m, " per run (median of %u runs, ", s->count);
     if (isnan(spread->median_low)) {
-        ets_add_time(&m->line, (struct ets_span){s->min, s->max}, m->tick_ns);
+        ets_add_time(&m->line, (struct ets_span){s->min, s->max}, m->blocks.tick_ns);
         say(m, "; too few for a 95 %% interval)");
         return;
     }
     say(m, "95 %% interval ");
-    ets_add_time(&m->line, (struct ets_span){spread->median_low, spread->median_high}, m->tick_ns);
+    ets_add_time(&m->line, (struct ets_span){spread->median_low, spread->median_high},
+                 m->blocks.tick_ns);
     say(m, ", p10 to p90 ");
-    ets_add_time(&m->line, (struct ets_span){s->p10, s->p90}, m->tick_ns);
+    ets_add_time(&m->line, (struct ets_span){s->p10, s->p90}, m->blocks.tick_ns);
     say(m, ")");
 }
 
-static void say_time(struct maker *m, const struct subject *subject)
+static void say_time(struct maker *m, const struct ets_timed_block *block)
 {
-    const struct ets_block *block = ets_inspection_block(m->inspection, subject->block);
-    if (block->method_state == ETS_METHOD_FOUND || block->is_method_named) {
-        say(m, "%s: ", block->method);
-    } else {
-        say(m, "%.*s: ", ETS_TEXT(block->name));
-    }
-    ets_add_time(&m->line, exactly(subject->times.statistics.p50), m->tick_ns);
-    say_spread(m, subject);
-}
-
-/* `backend` NULL: of all. */
-static bool group(struct maker *m, const struct subject *subject, enum ets_group_by by,
-                  const char *backend, struct ets_operator_lines *lines)
-{
-    const struct ets_operator_options options = {.group_by = by, .filter = {.backend = backend}};
-    return ets_operator_lines_by_group(m->arena, m->inspection, &options, &subject->runs,
-                                       m->run_number, subject->block, lines) &&
-           ets_operator_lines_sort(m->arena, ETS_SORT_TIME, lines);
-}
-
-static bool is_rest(const struct ets_operator_line *line)
-{
-    return ets_text_is(line->name, "(between operators)");
+    const struct ets_block *b = ets_inspection_block(m->blocks.inspection, block->block);
+    const bool has_method = b->method_state == ETS_METHOD_FOUND || b->is_method_named;
+    if (has_method) say(m, "%s: ", b->method);
+    else say(m, "%.*s: ", ETS_TEXT(b->name));
+    ets_add_time(&m->line, exactly(block->times.statistics.p50), m->blocks.tick_ns);
+    say_spread(m, block);
 }
 
 static const char *plural(double count)
@@ -109,26 +72,27 @@ static const char *plural(double count)
 }
 
 /* The operator outside of delegates with the most time. */
-static bool say_left_out(struct maker *m, const struct subject *subject, double share)
+static bool say_left_out(struct maker *m, const struct ets_timed_block *block, double share)
 {
     struct ets_operator_lines lines;
-    if (!group(m, subject, ETS_GROUP_OP, "portable", &lines)) return false;
+    if (!ets_timed_block_group(m->arena, &m->blocks, block, ETS_GROUP_OP, "portable", &lines))
+        return false;
     if (lines.count == 0) return true;
     const struct ets_operator_line *first = &lines.items[0];
-    const bool is_most = share_of(subject, first).lower > share / 2;
+    const bool is_most = ets_timed_block_share(block, first).lower > share / 2;
     const char *how = lines.count == 1 ? "" : is_most ? "mostly " : "largest: ";
     say(m, " (%s%.*s)", how, ETS_TEXT(first->name));
     return true;
 }
 
-static bool say_backend(struct maker *m, const struct subject *subject,
+static bool say_backend(struct maker *m, const struct ets_timed_block *block,
                         const struct ets_operator_line *line, bool is_alone)
 {
     const double calls = line->calls_per_run;
-    ets_add_share(&m->line, share_of(subject, line));
+    ets_add_share(&m->line, ets_timed_block_share(block, line));
     if (ets_text_is(line->name, "portable")) {
         say(m, " in %g kernel call%s", calls, plural(calls));
-        return is_alone || say_left_out(m, subject, share_of(subject, line).lower);
+        return is_alone || say_left_out(m, block, ets_timed_block_share(block, line).lower);
     }
     if (ets_text_is(line->name, "delegate")) say(m, " in %g delegate call%s", calls, plural(calls));
     else say(m, " in %g call%s of %.*s", calls, plural(calls), ETS_TEXT(line->name));
@@ -137,31 +101,32 @@ static bool say_backend(struct maker *m, const struct subject *subject,
 
 /* "84.3 % in 2 calls of XnnpackBackend, 9.5 % in 1 kernel call outside of delegates (mean.out), 6.2
  * % between operators" */
-static bool say_delegation(struct maker *m, const struct subject *subject)
+static bool say_delegation(struct maker *m, const struct ets_timed_block *block)
 {
     struct ets_operator_lines lines;
     const struct ets_operator_line *rest = NULL;
-    if (!group(m, subject, ETS_GROUP_BACKEND, NULL, &lines)) return false;
+    if (!ets_timed_block_group(m->arena, &m->blocks, block, ETS_GROUP_BACKEND, NULL, &lines))
+        return false;
     for (uint32_t i = 0; i < lines.count; i++) {
-        if (is_rest(&lines.items[i])) rest = &lines.items[i];
+        if (ets_line_is_between(&lines.items[i])) rest = &lines.items[i];
     }
     const uint32_t backends = lines.count - (rest != NULL);
     for (uint32_t i = 0; i < lines.count; i++) {
         if (&lines.items[i] == rest) continue;
-        if (!say_backend(m, subject, &lines.items[i], backends == 1)) return false;
+        if (!say_backend(m, block, &lines.items[i], backends == 1)) return false;
         say(m, ", ");
     }
     if (rest == NULL) {
         m->line.used -= backends > 0 ? 2 : 0;
         return true;
     }
-    ets_add_share(&m->line, share_of(subject, rest));
+    ets_add_share(&m->line, ets_timed_block_share(block, rest));
     say(m, " between operators");
     return true;
 }
 
 /* The line's own share: in a tree, without its parts. */
-static struct ets_span own_share(const struct subject *subject,
+static struct ets_span own_share(const struct ets_timed_block *block,
                                  const struct ets_operator_lines *lines, uint32_t index)
 {
     struct ets_operator_line line = lines->items[index];
@@ -170,7 +135,7 @@ static struct ets_span own_share(const struct subject *subject,
         line.quantum = line.self_quantum;
         line.coarse_calls = line.self_coarse_calls;
     }
-    return share_of(subject, &line);
+    return ets_timed_block_share(block, &line);
 }
 
 /* Not "(between operators)" or "(XnnpackBackend, not reported)". */
@@ -180,13 +145,14 @@ static bool is_a_place(struct ets_text name)
 }
 
 /* Of the lines that are not named yet, the one with the largest share. */
-static uint32_t next_largest(const struct subject *subject, const struct ets_operator_lines *lines,
-                             const uint32_t *named, uint32_t named_count)
+static uint32_t next_largest(const struct ets_timed_block *block,
+                             const struct ets_operator_lines *lines, const uint32_t *named,
+                             uint32_t named_count)
 {
     uint32_t best = ETS_NO_INDEX;
     double most = 0;
     for (uint32_t i = 0; i < lines->count; i++) {
-        const struct ets_span share = own_share(subject, lines, i);
+        const struct ets_span share = own_share(block, lines, i);
         bool is_named = !is_a_place(lines->items[i].name);
         for (uint32_t k = 0; k < named_count; k++) is_named |= named[k] == i;
         if (is_named || !(share.lower + share.upper > most)) continue;
@@ -218,21 +184,22 @@ static void say_place(struct maker *m, const struct ets_operator_lines *lines,
 }
 
 /* Whether each of the named lines takes at least as much as all that follow, in spite of ranges. */
-static bool is_order_decided(const struct subject *subject, const struct ets_operator_lines *lines,
-                             const uint32_t *named, uint32_t named_count)
+static bool is_order_decided(const struct ets_timed_block *block,
+                             const struct ets_operator_lines *lines, const uint32_t *named,
+                             uint32_t named_count)
 {
     for (uint32_t k = 0; k < named_count; k++) {
-        const double least = own_share(subject, lines, named[k]).lower;
+        const double least = own_share(block, lines, named[k]).lower;
         for (uint32_t i = 0; i < lines->count; i++) {
             bool is_before = !is_a_place(lines->items[i].name);
             for (uint32_t j = 0; j <= k; j++) is_before |= named[j] == i;
-            if (!is_before && own_share(subject, lines, i).upper > least) return false;
+            if (!is_before && own_share(block, lines, i).upper > least) return false;
         }
     }
     return true;
 }
 
-static void say_places(struct maker *m, const struct subject *subject,
+static void say_places(struct maker *m, const struct ets_timed_block *block,
                        const struct ets_operator_lines *lines, enum ets_group_by by)
 {
     uint32_t named[MOST_PLACES], count = 0;
@@ -240,90 +207,56 @@ static void say_places(struct maker *m, const struct subject *subject,
                      : by == ETS_GROUP_MODULE ? "modules"
                                               : "operators";
     while (count < MOST_PLACES) {
-        named[count] = next_largest(subject, lines, named, count);
+        named[count] = next_largest(block, lines, named, count);
         if (named[count] == ETS_NO_INDEX) break;
         count++;
     }
     if (count == 0) return;
-    say(m, is_order_decided(subject, lines, named, count) ? "most expensive %s: "
-                                                          : "among the most expensive %s: ",
+    say(m,
+        is_order_decided(block, lines, named, count) ? "most expensive %s: "
+                                                     : "among the most expensive %s: ",
         of);
     for (uint32_t k = 0; k < count; k++) {
         if (k > 0) say(m, ", ");
         say_place(m, lines, &lines->items[named[k]], by);
-        ets_add_share(&m->line, own_share(subject, lines, named[k]));
+        ets_add_share(&m->line, own_share(block, lines, named[k]));
     }
 }
 
 /* By line; by module if one line hides several; by operator if lines are not known. */
-static bool say_most_expensive(struct maker *m, const struct subject *subject)
+static bool say_most_expensive(struct maker *m, const struct ets_timed_block *block)
 {
     struct ets_operator_lines lines;
     enum ets_group_by by = ETS_GROUP_SOURCE;
-    if (!group(m, subject, by, NULL, &lines)) return false;
-    const uint32_t first = next_largest(subject, &lines, NULL, 0);
+    if (!ets_timed_block_group(m->arena, &m->blocks, block, by, NULL, &lines)) return false;
+    const uint32_t first = next_largest(block, &lines, NULL, 0);
     if (first == ETS_NO_INDEX || lines.items[first].group.count == 0) by = ETS_GROUP_OP;
     else if (lines.items[first].group.count > 1) by = ETS_GROUP_MODULE;
     else if (lines.crowded.frame != NULL) by = ETS_GROUP_MODULE;
-    if (by != ETS_GROUP_SOURCE && !group(m, subject, by, NULL, &lines)) return false;
-    say_places(m, subject, &lines, by);
+    if (by != ETS_GROUP_SOURCE &&
+        !ets_timed_block_group(m->arena, &m->blocks, block, by, NULL, &lines))
+        return false;
+    say_places(m, block, &lines, by);
     return true;
 }
 
-static int longer_first(const void *left, const void *right)
+static bool make_one(struct maker *m, const struct ets_timed_block *block)
 {
-    const struct subject *a = left, *b = right;
-    const double one = a->times.statistics.total, two = b->times.statistics.total;
-    if (one != two) return one < two ? 1 : -1;
-    return (a->block > b->block) - (a->block < b->block);
-}
-
-/* The blocks that execute a method, with their times. */
-static bool find_subjects(struct maker *m)
-{
-    const uint32_t blocks = ets_inspection_block_count(m->inspection);
-    const uint32_t run = m->options->run;
-    m->subjects = ets_arena_alloc_array(m->arena, blocks, sizeof *m->subjects);
-    if (m->subjects == NULL) return false;
-    for (uint32_t b = 0; b < blocks; b++) {
-        struct subject subject = {.block = b};
-        const uint32_t total = ets_inspection_total_row(m->inspection, b);
-        const bool has_run =
-            run == ETS_NO_INDEX || ets_inspection_run(m->inspection, run)->block == b;
-        const bool is_asked = m->options->block == ETS_NO_INDEX || m->options->block == b;
-        if (total == ETS_NO_INDEX || !has_run || !is_asked) continue;
-        double *ticks = ets_arena_alloc_array(
-            m->arena, ets_inspection_block(m->inspection, b)->run_count, sizeof *ticks);
-        if (ticks == NULL || !ets_chosen_runs_find(m->arena, m->inspection, b, run,
-                                                   m->options->steady, &subject.runs)) {
-            return false;
-        }
-        ets_inspection_row_ticks(m->inspection, total, ETS_NO_INDEX, ticks);
-        ets_chosen_runs_summarise(&subject.runs, ticks, &subject.times);
-        if (!(subject.runs.whole > 0)) continue;
-        m->subjects[m->count++] = subject;
-    }
-    qsort(m->subjects, m->count, sizeof *m->subjects, longer_first);
-    return true;
-}
-
-static bool make_one(struct maker *m, const struct subject *subject)
-{
-    say_time(m, subject);
-    if (!end_sentence(m) || !say_delegation(m, subject)) return false;
+    say_time(m, block);
+    if (!end_sentence(m) || !say_delegation(m, block)) return false;
     if (m->line.used > 0 && !end_sentence(m)) return false;
-    if (!say_most_expensive(m, subject)) return false;
+    if (!say_most_expensive(m, block)) return false;
     return m->line.used == 0 || end_sentence(m);
 }
 
 static bool make_several(struct maker *m)
 {
-    for (uint32_t i = 0; i < m->count && i < MOST_METHODS; i++) {
-        say_time(m, &m->subjects[i]);
+    for (uint32_t i = 0; i < m->blocks.count && i < MOST_METHODS; i++) {
+        say_time(m, &m->blocks.items[i]);
         say(m, "; ");
-        if (!say_delegation(m, &m->subjects[i])) return false;
-        if (i + 1 == MOST_METHODS && m->count > MOST_METHODS) {
-            say(m, "; and %u more", m->count - MOST_METHODS);
+        if (!say_delegation(m, &m->blocks.items[i])) return false;
+        if (i + 1 == MOST_METHODS && m->blocks.count > MOST_METHODS) {
+            say(m, "; and %u more", m->blocks.count - MOST_METHODS);
         }
         if (!end_sentence(m)) return false;
     }
@@ -334,17 +267,15 @@ bool ets_headline_make(struct ets_arena *arena, const struct ets_inspection *ins
                        const struct ets_headline_options *options,
                        struct ets_sentences *headline_out)
 {
-    const enum ets_time_unit unit = ets_inspection_tick_unit(inspection, NULL);
-    struct maker m = {.arena = arena,
-                      .inspection = inspection,
-                      .options = options,
-                      .run_number = ets_work_number_runs(arena, inspection),
-                      .out = headline_out};
-    if (unit != ETS_UNIT_CYCLES) m.tick_ns = 1e9 / ets_time_unit_per_second(unit);
+    struct maker m = {.arena = arena, .out = headline_out};
     m.line = (struct ets_text_builder){m.text, sizeof m.text, 0};
     *headline_out = (struct ets_sentences){
         ets_arena_alloc_array(arena, MOST_METHODS, sizeof *headline_out->items), 0};
-    if (m.run_number == NULL || headline_out->items == NULL || !find_subjects(&m)) return false;
-    if (m.count == 0) return true;
-    return m.count == 1 ? make_one(&m, &m.subjects[0]) : make_several(&m);
+    if (headline_out->items == NULL ||
+        !ets_timed_blocks_find(arena, inspection, options->block, options->run, options->steady,
+                               &m.blocks)) {
+        return false;
+    }
+    if (m.blocks.count == 0) return true;
+    return m.blocks.count == 1 ? make_one(&m, &m.blocks.items[0]) : make_several(&m);
 }

@@ -215,8 +215,8 @@ static bool put_headline(struct ets_table *table, const struct ets_inspection *i
     struct ets_sentences headline;
     char text[4096] = "";
     struct ets_text_builder whole = {text, sizeof text, 0};
-    const struct ets_headline_options options = {
-        request->table.block, request->table.run, request->table.steady};
+    const struct ets_headline_options options = {request->table.block, request->table.run,
+                                                 request->table.steady};
     ets_arena_init(&arena, NULL, 0);
     const bool ok = ets_headline_make(&arena, inspection, &options, &headline);
     for (uint32_t i = 0; ok && i < headline.count; i++) {
