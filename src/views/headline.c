@@ -4,10 +4,17 @@
 #include <math.h>
 
 #include "base/text.h"
+#include "views/gap_headline.h"
 #include "views/sentence_numbers.h"
 #include "views/timed_blocks.h"
 
-enum { SENTENCE_BYTES = 1024, MOST_METHODS = 4, MOST_PLACES = 3, LONGEST_NAME = 100 };
+enum {
+    SENTENCE_BYTES = 1024,
+    MOST_METHODS = 4,
+    MOST_SENTENCES = MOST_METHODS + 2,
+    MOST_PLACES = 3,
+    LONGEST_NAME = 100
+};
 
 struct maker {
     struct ets_arena *arena;
@@ -209,7 +216,12 @@ static void say_places(struct maker *m, const struct ets_timed_block *block,
     while (count < MOST_PLACES) {
         named[count] = next_largest(block, lines, named, count);
         if (named[count] == ETS_NO_INDEX) break;
+        if (own_share(block, lines, named[count]).lower <= 0) break; /* perhaps nothing at all */
         count++;
+    }
+    if (count == 0 && named[0] != ETS_NO_INDEX) {
+        say(m, "which %s are the most expensive is not decided: the delegate's clock is too coarse",
+            of);
     }
     if (count == 0) return;
     say(m,
@@ -263,6 +275,27 @@ static bool make_several(struct maker *m)
     return true;
 }
 
+/* "100.0 KiB planned memory, peak 88.0 KiB, 14 % above the lower bound" */
+static bool make_memory(struct maker *m, const struct ets_memory_plan *plan)
+{
+    if (plan->planned_bytes == 0) return true;
+    ets_add_bytes(&m->line, plan->planned_bytes);
+    say(m, " planned memory, peak %s", plan->is_upper_bound ? "at most " : "");
+    ets_add_bytes(&m->line, plan->peak_bytes);
+    const double above = 100 * ((double)plan->planned_bytes / (double)plan->bound_bytes - 1);
+    if (plan->bound_bytes > 0 && above >= 1) {
+        say(m, ", %s%.0f %% above the lower bound", plan->has_branches ? "at least " : "", above);
+    }
+    return end_sentence(m);
+}
+
+static bool make_numbers(struct maker *m, const struct ets_gap_report *gap,
+                         const struct ets_advice_words *words)
+{
+    m->line.used = ets_gap_headline(gap, words, m->text, sizeof m->text);
+    return m->line.used == 0 || end_sentence(m);
+}
+
 bool ets_headline_make(struct ets_arena *arena, const struct ets_inspection *inspection,
                        const struct ets_headline_options *options,
                        struct ets_sentences *headline_out)
@@ -270,12 +303,14 @@ bool ets_headline_make(struct ets_arena *arena, const struct ets_inspection *ins
     struct maker m = {.arena = arena, .out = headline_out};
     m.line = (struct ets_text_builder){m.text, sizeof m.text, 0};
     *headline_out = (struct ets_sentences){
-        ets_arena_alloc_array(arena, MOST_METHODS, sizeof *headline_out->items), 0};
+        ets_arena_alloc_array(arena, MOST_SENTENCES, sizeof *headline_out->items), 0};
     if (headline_out->items == NULL ||
         !ets_timed_blocks_find(arena, inspection, options->block, options->run, options->steady,
                                &m.blocks)) {
         return false;
     }
-    if (m.blocks.count == 0) return true;
-    return m.blocks.count == 1 ? make_one(&m, &m.blocks.items[0]) : make_several(&m);
+    if (m.blocks.count == 1 && !make_one(&m, &m.blocks.items[0])) return false;
+    if (m.blocks.count > 1 && !make_several(&m)) return false;
+    if (options->plan != NULL && !make_memory(&m, options->plan)) return false;
+    return options->gap == NULL || make_numbers(&m, options->gap, options->words);
 }

@@ -15,14 +15,19 @@
 
 #include <stdbool.h>
 
+#include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
 #include "host/arena.h"
+#include "memory/memory_plan.h"
 #include "views/advice_words.h"
 
 struct ets_headline_options {
-    uint32_t block; /* only this block; ETS_NO_INDEX: all */
-    uint32_t run;   /* only this run; ETS_NO_INDEX: all, or the steady ones */
-    int steady;     /* 1: without warm-up */
+    uint32_t block;                     /* only this block; ETS_NO_INDEX: all */
+    uint32_t run;                       /* only this run; ETS_NO_INDEX: all, or the steady ones */
+    int steady;                         /* 1: without warm-up */
+    const struct ets_memory_plan *plan; /* of the method; NULL: not known */
+    const struct ets_gap_report *gap;   /* of captured values; NULL: none */
+    const struct ets_advice_words *words;
 };
 
 struct ets_sentences {
@@ -32,8 +37,8 @@ struct ets_sentences {
 
 /*
  * Of one method: its time, what delegates take of it, and the most expensive places. Of several:
- * its time and delegates for each, largest first. None if nothing was executed. Returns false if
- * memory runs out.
+ * its time and delegates for each, largest first. Then the planned memory, and what is wrong with
+ * captured values. Returns false if memory runs out.
  */
 bool ets_headline_make(struct ets_arena *arena, const struct ets_inspection *inspection,
                        const struct ets_headline_options *options,

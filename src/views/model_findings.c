@@ -69,27 +69,36 @@ bool ets_find_duplicates(struct ets_finder *finder)
     return ets_finding_add(finder, ets_finding_of("duplicates", ETS_SEVERITY_NOTE, "memory"));
 }
 
-/* The finding of the gap report; nothing if it could not decide. */
+/* Whether at least one value could be compared, and all of these agree. */
+static bool do_all_agree(const struct ets_gap_report *report)
+{
+    uint32_t agreeing = 0;
+    for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
+        const enum ets_gap_finding finding = ets_gap_row(report, i)->finding;
+        if (finding != ETS_GAP_AGREES && finding != ETS_GAP_UNKNOWN) return false;
+        agreeing += finding == ETS_GAP_AGREES;
+    }
+    return agreeing > 0;
+}
+
+/* What the gap report concludes. */
 bool ets_find_numbers(struct ets_finder *finder)
 {
     char text[1024];
     const struct ets_gap_report *report = finder->subject->gap;
     if (report == NULL) return true;
     const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
-    const bool is_other = verdict->mismatch >= ETS_GAP_OTHER_WEIGHTS;
-    const bool is_wrong = verdict->guilty != ETS_NO_INDEX;
-    const bool is_good = !is_other && !is_wrong && verdict->unlike == 0 && verdict->inexact == 0 &&
-                         !isnan(verdict->outputs);
-    struct ets_finding finding = ets_finding_of(is_other   ? "other_values"
-                                                : is_wrong ? "wrong_operator"
-                                                : is_good  ? "values_agree"
-                                                           : "values_differ",
-                                                is_other || is_wrong ? ETS_SEVERITY_BAD
-                                                : is_good            ? ETS_SEVERITY_GOOD
-                                                                     : ETS_SEVERITY_NOTE,
-                                                "numbers");
-    if (is_wrong && !is_other) {
+    struct ets_finding finding = ets_finding_of("values_differ", ETS_SEVERITY_NOTE, "numbers");
+    if (verdict->mismatch >= ETS_GAP_OTHER_WEIGHTS) {
+        finding.kind = "other_values";
+        finding.severity = ETS_SEVERITY_BAD;
+    } else if (verdict->guilty != ETS_NO_INDEX) {
+        finding.kind = "wrong_operator";
+        finding.severity = ETS_SEVERITY_BAD;
         finding.place = ets_gap_row(report, verdict->guilty)->value->node->name;
+    } else if (do_all_agree(report)) {
+        finding.kind = "values_agree";
+        finding.severity = ETS_SEVERITY_GOOD;
     }
     (void)ets_gap_headline(report, finder->subject->words, text, sizeof text);
     ets_find_say(finder, "%s", text);

@@ -56,6 +56,13 @@ def rows(*words):
     return json_rows(done.stdout)
 
 
+def document(*words):
+    """The whole document of inspect."""
+    done = inspect(*words, "--format", "json")
+    assert done.returncode == OK, done.stderr
+    return json.loads(done.stdout)
+
+
 class FolderTest(unittest.TestCase):
     """A test in a folder of its own, `self.folder`."""
 

@@ -203,6 +203,103 @@ static void test_findings__are_ordered_by_what_they_cost(void **state)
     free(t);
 }
 
+/* Findings of a program alone: its plan, and duplicated bytes. */
+static void assert_model(const char *name, const char *kind, const char *sentence)
+{
+    struct ets_file *file = open_file(name);
+    struct ets_program program;
+    struct ets_method method;
+    struct ets_memory_plan plan;
+    struct ets_memory_lines lines;
+    struct ets_byte_map *map;
+    struct ets_arena arena;
+    struct ets_findings findings;
+    const struct ets_memory_options options = {.order = ETS_MEMORY_BY_PEAK};
+    const struct ets_byte_source source = {"file", ets_file_bytes(file), file};
+    const struct ets_byte_options bytes = {
+        .sources = &source, .source_count = 1, .find_duplicates = true};
+    ets_arena_init(&arena, NULL, 0);
+    assert_int_equal(ets_program_init(&program, ets_file_bytes(file), NULL), ETS_OK);
+    ets_program_method(&program, 0, &method);
+    assert_int_equal(ets_memory_plan_init(&plan, &method, &arena, NULL), ETS_OK);
+    assert_true(ets_memory_lines_collect(&arena, &plan, &options, &lines));
+    assert_int_equal(ets_byte_map_open(&bytes, NULL, &map, NULL, NULL), ETS_OK);
+    const struct ets_findings_subject subject = {.memory = &lines, .bytes = map};
+    assert_true(ets_findings_collect(&arena, &subject, &findings));
+    const struct ets_finding *finding = find(&findings, kind);
+    if (sentence == NULL) assert_null(finding);
+    else assert_non_null(finding);
+    if (sentence != NULL) assert_text(finding->sentence, sentence);
+    ets_byte_map_close(map);
+    ets_arena_reset(&arena);
+    ets_file_close(file);
+}
+
+static void test_findings__of_a_program(void **state)
+{
+    (void)state;
+    assert_model("gpt_portable/model.pte", "plan_above_bound",
+                 "the memory plan is 12.0 KiB (14 %) above its lower bound of 88.0 KiB");
+    assert_model("conv_xnnpack/model.pte", "plan_above_bound", NULL);
+    assert_model("gpt_portable/model.pte", "peak_of_one",
+                 "one tensor, value 224, takes 64.0 KiB, 72 % of the memory peak");
+    assert_model("gpt_portable/model.pte", "duplicates", NULL);
+    assert_model("gpt_portable/model.pte", "plan_mistake", NULL);
+}
+
+/* Against itself all values agree. */
+static void test_findings__of_values_that_agree(void **state)
+{
+    (void)state;
+    struct errors e;
+    struct ets_arena arena;
+    struct ets_findings findings;
+    open_errors("mlp_portable", &e);
+    ets_arena_init(&arena, NULL, 0);
+    const struct ets_findings_subject subject = {.gap = e.report};
+    assert_true(ets_findings_collect(&arena, &subject, &findings));
+    assert_int_equal(findings.count, 1);
+    assert_string_equal(findings.items[0].kind, "values_agree");
+    assert_string_equal(ets_severity_name(findings.items[0].severity), "good");
+    ets_arena_reset(&arena);
+    close_errors(&e);
+}
+
+/* What is damaged or unknown in fixtures, and not in their clean twins. */
+static void assert_trace(const char *path, struct ets_inspect_options options, const char *kind,
+                         const char *sentence)
+{
+    struct ets_file *file = open_file(path);
+    struct ets_arena arena;
+    struct ets_findings findings;
+    struct ets_inspection *inspection = inspect(ets_file_bytes(file), options);
+    ets_arena_init(&arena, NULL, 0);
+    const struct ets_findings_subject subject = {.inspection = inspection};
+    assert_true(ets_findings_collect(&arena, &subject, &findings));
+    const struct ets_finding *finding = find(&findings, kind);
+    if (sentence == NULL) assert_null(finding);
+    else assert_non_null(finding);
+    if (sentence != NULL) assert_text(finding->sentence, sentence);
+    ets_arena_reset(&arena);
+    ets_inspection_close(inspection);
+    ets_file_close(file);
+}
+
+static void test_findings__of_damaged_traces(void **state)
+{
+    (void)state;
+    const struct ets_inspect_options partial = {.partial = 1};
+    assert_trace("types/debug.etdp", partial, "damage",
+                 "1 part of the trace is damaged, at byte 32: the table of runs holds events: "
+                 "ETDumpGen writes this after a float16 or bfloat16 tensor. Events were found one "
+                 "by one; those tensors are lost");
+    assert_trace("mlp_portable/profile.etdp", partial, "damage", NULL);
+    assert_trace("mlp_portable/profile.etdp", partial, "lost_events", NULL);
+    assert_trace("mlp_portable/profile.etdp", partial, "delegate_clock", NULL);
+    assert_trace("mlp_portable/profile.etdp", partial, "other_program", NULL);
+    assert_trace("mlp_portable/profile.etdp", partial, "not_joined", NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -210,6 +307,9 @@ int main(void)
         cmocka_unit_test(test_findings__where_time_goes),
         cmocka_unit_test(test_findings__time_that_a_delegate_does_not_report),
         cmocka_unit_test(test_findings__runs),
+        cmocka_unit_test(test_findings__of_a_program),
+        cmocka_unit_test(test_findings__of_values_that_agree),
+        cmocka_unit_test(test_findings__of_damaged_traces),
         cmocka_unit_test(test_findings__are_ordered_by_what_they_cost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
