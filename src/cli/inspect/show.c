@@ -238,8 +238,6 @@ static bool put_headline(struct ets_table *table, const struct ets_inspection *i
     struct ets_arena arena;
     struct ets_memory_plan plan;
     struct ets_sentences headline;
-    char text[4096] = "";
-    struct ets_text_builder whole = {text, sizeof text, 0};
     ets_arena_init(&arena, NULL, 0);
     const struct ets_headline_options options = {
         .block = request->table.block,
@@ -247,11 +245,7 @@ static bool put_headline(struct ets_table *table, const struct ets_inspection *i
         .steady = request->table.steady,
         .plan = find_plan(&arena, inspection, subject, &plan) ? &plan : NULL};
     const bool ok = ets_headline_make(&arena, inspection, &options, &headline);
-    for (uint32_t i = 0; ok && i < headline.count; i++) {
-        ets_table_add_lead(table, headline.items[i]);
-        ets_add_text(&whole, "%s%.*s", i > 0 ? ". " : "", ETS_TEXT(headline.items[i]));
-    }
-    cli_headline("%s", text);
+    if (ok) cli_put_headline(table, headline.items, headline.count);
     ets_arena_reset(&arena);
     return ok;
 }
