@@ -59,7 +59,7 @@ class Documents(support.FolderTest):
             self.skipTest(run_support.obstacle("mlp_portable"))
         bundle = support.fixture("mlp_portable", "model.bpte")
         self.assertEqual(self.check("verify", bundle)["headline"],
-                         "3 of 3 test cases are as expected")
+                         "PASS 3 of 3 test cases are as expected")
         self.assertTrue(self.check("profile", bundle, "--runs", 2)["rows"])
 
     def test_document__inputs_are_what_was_read(self):

@@ -1,5 +1,6 @@
 """The sentences above the table of inspect say what the table and the groups under them say."""
 
+import json
 import re
 import unittest
 
@@ -117,6 +118,29 @@ class Headlines(unittest.TestCase):
         for form in ("tsv", "csv", "jsonl"):
             text = support.inspect(*support.with_record("gpt_portable"), "-f", form).stdout.decode()
             self.assertNotIn("most expensive", text)
+
+    def test_headline__other_commands_begin_with_theirs(self):
+        portable, xnnpack = (support.fixture(f"gpt_{name}", "profile.etdp")
+                             for name in ("portable", "xnnpack"))
+        records = [support.fixture(f"gpt_{name}", "model.etrecord")
+                   for name in ("portable", "xnnpack")]
+        expected = {
+            "diff": "forward: 9.95 times faster (1.96 ms -> 197 us); XnnpackBackend took 50 of "
+                    "106 kernels; load +2.21 ms",
+            "summary": "Execute: 197 us per run (median of 10 runs of 2 files, p10 to p90 "
+                       "185..787 us); medians of the files 197 us",
+        }
+        for words in (("diff", portable, xnnpack, "--etrecord", records[0],
+                       "--etrecord-b", records[1]), ("summary", xnnpack, xnnpack)):
+            with self.subTest(command=words[0]):
+                shown = support.run(*words).stdout.decode().split("\n\n", 1)[0]
+                self.assertEqual(shown, expected[words[0]])
+                document = json.loads(support.run(*words, "--format", "json").stdout)
+                self.assertEqual(document["headline"], shown)
+        document = json.loads(support.run("delegates", support.fixture("gpt_xnnpack", "model.pte"),
+                                          "--format", "json").stdout)
+        self.assertEqual(document["headline"],
+                         "forward - 12 partitions with 58 operators, 56 outside")
 
 
 if __name__ == "__main__":
