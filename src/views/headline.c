@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/text.h"
+#include "memory/memory_plan.h"
 #include "views/gap_headline.h"
 #include "views/sentence_numbers.h"
 #include "views/timed_blocks.h"

@@ -18,8 +18,9 @@
 #include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
 #include "host/arena.h"
-#include "memory/memory_plan.h"
 #include "views/advice_words.h"
+
+struct ets_memory_plan; /* memory/memory_plan.h */
 
 struct ets_headline_options {
     uint32_t block;                     /* only this block; ETS_NO_INDEX: all */
@@ -40,8 +41,8 @@ struct ets_sentences {
  * its time and delegates for each, largest first. Then the planned memory, and what is wrong with
  * captured values. Returns false if memory runs out.
  */
-bool ets_headline_make(struct ets_arena *arena, const struct ets_inspection *inspection,
-                       const struct ets_headline_options *options,
-                       struct ets_sentences *headline_out);
+ETS_API bool ets_headline_make(struct ets_arena *arena, const struct ets_inspection *inspection,
+                               const struct ets_headline_options *options,
+                               struct ets_sentences *headline_out);
 
 #endif

@@ -16,6 +16,7 @@
 #include "cli/open/machine_option.h"
 #include "cli/open/trace_notes.h"
 #include "inspect/patterns.h"
+#include "memory/memory_plan.h"
 #include "output/picture/roofline_picture.h"
 #include "output/table/account_table.h"
 #include "output/table/operator_table.h"
