@@ -59,8 +59,8 @@ bool ets_find_clocks(struct ets_finder *finder)
     const struct ets_row *first = ets_inspection_row(inspection, finding.row);
     finding.block = first->block;
     ets_find_say(finder, "the clock of %s is not known, so its %u operator%s no times: %s",
-                 ets_row_backend(first), count, count == 1 ? " has" : "s have",
-                 first->clock->reason);
+                 first->backend != NULL ? first->backend : "a delegate", count,
+                 count == 1 ? " has" : "s have", first->clock->reason);
     return ets_finding_add(finder, finding);
 }
 

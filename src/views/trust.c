@@ -77,7 +77,8 @@ static void say_steps(struct maker *m)
     }
     if (coarsest == NULL) return;
     const double step = (double)coarsest->quantum_ticks;
-    say(m, "%s reports times in steps of ", ets_row_backend(coarsest));
+    say(m, "%s reports times in steps of ",
+        coarsest->backend != NULL ? coarsest->backend : "a delegate");
     ets_add_time(&m->line, (struct ets_span){step, step}, m->blocks.tick_ns);
     say(m, ": its times are ranges");
 }

@@ -153,6 +153,20 @@ static void test_findings__time_that_a_delegate_does_not_report(void **state)
                  "delegate reports: (delegate, not reported)");
 }
 
+static void test_findings__a_clock_that_is_not_the_traces(void **state)
+{
+    (void)state;
+    struct plan plan = clean, twin;
+    plan.add = 0;
+    plan.call = 990000;
+    plan.reported = 4000000;
+    twin = plan;
+    twin.reported = 980123;
+    assert_found(plan, twin, "delegate_clock",
+                 "the clock of a delegate is not known, so its 1 operator has no times: "
+                 "calls at fewer than 3 places");
+}
+
 static void test_findings__runs(void **state)
 {
     (void)state;
@@ -204,7 +218,8 @@ static void test_findings__are_ordered_by_what_they_cost(void **state)
 }
 
 /* Findings of a program alone: its plan, and duplicated bytes. */
-static void assert_model(const char *name, const char *kind, const char *sentence)
+static void assert_model(const char *name, const char *method_name, const char *kind,
+                         const char *sentence)
 {
     struct ets_file *file = open_file(name);
     struct ets_program program;
@@ -220,7 +235,7 @@ static void assert_model(const char *name, const char *kind, const char *sentenc
         .sources = &source, .source_count = 1, .find_duplicates = true};
     ets_arena_init(&arena, NULL, 0);
     assert_int_equal(ets_program_init(&program, ets_file_bytes(file), NULL), ETS_OK);
-    ets_program_method(&program, 0, &method);
+    assert_int_equal(ets_program_find_method(&program, method_name, &method, NULL), ETS_OK);
     assert_int_equal(ets_memory_plan_init(&plan, &method, &arena, NULL), ETS_OK);
     assert_true(ets_memory_lines_collect(&arena, &plan, &options, &lines));
     assert_int_equal(ets_byte_map_open(&bytes, NULL, &map, NULL, NULL), ETS_OK);
@@ -238,13 +253,17 @@ static void assert_model(const char *name, const char *kind, const char *sentenc
 static void test_findings__of_a_program(void **state)
 {
     (void)state;
-    assert_model("gpt_portable/model.pte", "plan_above_bound",
+    assert_model("gpt_portable/model.pte", "forward", "plan_above_bound",
                  "the memory plan is 12.0 KiB (14 %) above its lower bound of 88.0 KiB");
-    assert_model("conv_xnnpack/model.pte", "plan_above_bound", NULL);
-    assert_model("gpt_portable/model.pte", "peak_of_one",
+    assert_model("conv_xnnpack/model.pte", "forward", "plan_above_bound", NULL);
+    assert_model("gpt_portable/model.pte", "forward", "peak_of_one",
                  "one tensor, value 224, takes 64.0 KiB, 72 % of the memory peak");
-    assert_model("gpt_portable/model.pte", "duplicates", NULL);
-    assert_model("gpt_portable/model.pte", "plan_mistake", NULL);
+    assert_model("gpt_portable/model.pte", "forward", "duplicates", NULL);
+    assert_model("gpt_portable/model.pte", "forward", "plan_mistake", NULL);
+    assert_model(
+        "plans/cases.pte", "overwritten", "plan_mistake",
+        "1 mistake in the memory plan: instruction 1 writes value 2 (bytes 24 to 31 of memory 1) "
+        "over value 1 (bytes 16 to 31 of memory 1), which is needed until instruction 2");
 }
 
 /* Against itself all values agree. */
@@ -306,6 +325,7 @@ int main(void)
         cmocka_unit_test(test_findings__the_clean_trace_has_only_a_good_one),
         cmocka_unit_test(test_findings__where_time_goes),
         cmocka_unit_test(test_findings__time_that_a_delegate_does_not_report),
+        cmocka_unit_test(test_findings__a_clock_that_is_not_the_traces),
         cmocka_unit_test(test_findings__runs),
         cmocka_unit_test(test_findings__of_a_program),
         cmocka_unit_test(test_findings__of_values_that_agree),
