@@ -23,7 +23,7 @@ HEADERS = [
     "host/output.h", "output/table/program_tables.h", "output/table/table.h",
     "output/table/upstream_tsv.h", "record/numpy.h", "trace/etdump_writer.h",
     "views/advice_words.h", "views/allocation_events.h", "views/allocation_owners.h",
-    "views/cost_reader.h", "views/gap_headline.h",
+    "views/cost_reader.h", "views/gap_headline.h", "views/headline.h",
 ]  # fmt: skip
 
 

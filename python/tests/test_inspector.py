@@ -60,6 +60,15 @@ def test_what_is_shown_of_objects_is_short():
     assert repr(PerfData([])) == "PerfData(0 runs)"
 
 
+def test_the_headline_is_what_the_command_line_begins_with():
+    for model in ("gpt_xnnpack", "mlp_portable", "multi_method"):
+        with_record = Inspector(file(model, "profile.etdp"), etrecord=file(model, "model.etrecord"))
+        assert len(with_record.headline) == 3
+        assert str(with_record) == "\n".join(with_record.headline)
+    assert with_record.headline[0].startswith("decode: 1.87 us per run (median of 5 runs, ")
+    assert Inspector(etdump_data=dump(("Load", [profile("x", 0, 5, instruction=1)]))).headline == []
+
+
 def test_one_source_of_the_trace_is_needed():
     for arguments in ({}, {"etdump_path": TRACE, "etdump_data": trace_bytes()}):
         with pytest.raises(ValueError, match="exactly one"):

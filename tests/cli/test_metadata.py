@@ -40,7 +40,7 @@ class Metadata(unittest.TestCase):
 
     def test_metadata__is_a_column_where_a_row_has_any(self):
         trace = self.trace([b"tile=7x7", b""])
-        heading, *lines = self.shown(trace).splitlines()[1:]
+        heading, *lines = self.shown(trace).split("\n\n", 1)[1].splitlines()[1:]
         self.assertIn("metadata", heading)
         self.assertEqual([line.split()[-1] for line in lines if "tile" in line], ["tile=7x7"])
         self.assertEqual(self.metadata(trace), [["tile=7x7"], []])

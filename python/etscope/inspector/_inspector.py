@@ -248,6 +248,18 @@ class Inspector:
 
         return allocations_frame(self._view.handle, each)
 
+    @property
+    def headline(self) -> List[str]:
+        """The sentences that `etscope inspect` begins with: the time per run and how sure it is,
+        what delegates and kernels take of it, the most expensive places. Empty if nothing ran.
+        """
+        from etscope.inspector._headline import headline
+
+        return headline(self._view.handle)
+
+    def __str__(self) -> str:
+        return "\n".join(self.headline)
+
     def print_data_tabular(
         self,
         file: Optional[IO[str]] = None,

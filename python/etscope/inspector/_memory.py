@@ -3,27 +3,16 @@
 
 from etscope._errors import Error
 from etscope._library import NO_INDEX, NULL, ffi, lib, text, written
+from etscope.inspector._arena import Arena
 
 _UNKNOWN = 0xFFFFFFFFFFFFFFFF
 _PHASES = (None, "load", "run")
 
 
-class _Arena:
-    """Memory of a view of the library's, for the time of a `with`."""
-
-    def __enter__(self):
-        self.pointer = ffi.new("struct ets_arena *")
-        lib.ets_arena_init(self.pointer, NULL, 0)
-        return self.pointer
-
-    def __exit__(self, *_):
-        lib.ets_arena_reset(self.pointer)
-
-
 def owners_frame(handle):
     """One row for each owner, and for each moment of the process; attrs["headline"]: a sentence for
     each method."""
-    with handle.lock, _Arena() as arena:
+    with handle.lock, Arena() as arena:
         view = ffi.new("struct ets_allocation_owners *")
         if not lib.ets_allocation_owners_collect(arena, handle.pointer, view):
             raise MemoryError("out of memory for the memory counts of the trace")
@@ -106,7 +95,7 @@ def _operator(handle, row):
 
 def allocations_frame(handle, each):
     """One row for each allocator of a block, or for each allocation event."""
-    with handle.lock, _Arena() as arena:
+    with handle.lock, Arena() as arena:
         view = ffi.new("struct ets_allocation_events *")
         if not lib.ets_allocation_events_collect(arena, handle.pointer, view):
             raise MemoryError("no memory for the trace's allocations")
