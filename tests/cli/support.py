@@ -44,11 +44,23 @@ def json_rows(text):
     return document["rows"]
 
 
+def below_headline(text):
+    """The lines of a table below its headline, which ends with an empty line."""
+    return text.decode().split("\n\n", 1)[1].splitlines()
+
+
 def rows(*words):
     """The table as a list of dictionaries."""
     done = inspect(*words, "--format", "json")
     assert done.returncode == OK, done.stderr
     return json_rows(done.stdout)
+
+
+def document(*words):
+    """The whole document of inspect."""
+    done = inspect(*words, "--format", "json")
+    assert done.returncode == OK, done.stderr
+    return json.loads(done.stdout)
 
 
 class FolderTest(unittest.TestCase):

@@ -59,7 +59,7 @@ class Documents(support.FolderTest):
             self.skipTest(run_support.obstacle("mlp_portable"))
         bundle = support.fixture("mlp_portable", "model.bpte")
         self.assertEqual(self.check("verify", bundle)["headline"],
-                         "3 of 3 test cases are as expected")
+                         "PASS 3 of 3 test cases are as expected")
         self.assertTrue(self.check("profile", bundle, "--runs", 2)["rows"])
 
     def test_document__inputs_are_what_was_read(self):
@@ -71,7 +71,9 @@ class Documents(support.FolderTest):
         self.assertEqual([each["kind"] for each in document["inputs"]], ["etdump", "etrecord"])
 
     def test_document__headline_is_what_the_command_leads_with(self):
-        self.assertIsNone(self.check("inspect", TRACE)["headline"])
+        shown = support.run("inspect", TRACE).stdout.decode().split("\n\n")[0].splitlines()
+        self.assertEqual(len(shown), 3)
+        self.assertEqual(self.check("inspect", TRACE)["headline"], ". ".join(shown))
         budget = self.folder / "budget.txt"
         budget.write_text("total p50 <= +5%\n")
         words = ("gate", TRACE, TRACE, "--budget", budget)

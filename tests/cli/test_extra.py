@@ -109,7 +109,7 @@ class Values(Extra):
 class Overhead(Extra):
     def test_extra__is_shown_and_taken_off(self):
         path = self.dump(cost=64.0, runs=[("forward", 0, 2, 0)])
-        heading = self.ok("inspect", path).stdout.decode().splitlines()[0]
+        heading = support.below_headline(self.ok("inspect", path).stdout)[0]
         self.assertEqual(heading,
                          "Execute - method forward - 1 run, tracing overhead about 0.3 us per run")
         done = self.ok("inspect", path, "--subtract-overhead", "--all", "--format", "json")
@@ -119,7 +119,8 @@ class Overhead(Extra):
             ("Method::execute", None): 9100 - 4 * 64 - 32,
             ("OPERATOR_CALL", 0): 2200 - 64 - 32, ("permute_copy.out", 0): 2000 - 32,
             ("OPERATOR_CALL", 1): 5200 - 64 - 32, ("addmm.out", 1): 5000 - 32})
-        heading = self.ok("inspect", path, "--subtract-overhead").stdout.decode().splitlines()[0]
+        heading = support.below_headline(
+            self.ok("inspect", path, "--subtract-overhead").stdout)[0]
         self.assertTrue(heading.endswith("subtracted tracing overhead of about 0.3 us per run"), heading)
 
     def test_extra__groups_are_without_it_too(self):

@@ -399,7 +399,8 @@ class Layout(InFolder):
     def test_inspect__one_unit_for_all(self):
         for unit, factor in (("ns", 1), ("us", 1e3), ("ms", 1e6), ("s", 1e9)):
             words = support.with_record("mlp_portable")
-            header = support.inspect(*words, "--unit", unit).stdout.decode().splitlines()[1]
+            header = support.inspect(*words, "--unit", unit).stdout
+            header = support.below_headline(header)[1]
             self.assertIn(f"avg {unit}", header)
             for row, exact in zip(support.rows(*words, "--unit", unit), support.rows(*words)):
                 self.assertAlmostEqual(row[f"avg_{unit}"] * factor, exact["avg_ns"], delta=1e-6)

@@ -70,7 +70,7 @@ class Profile(RunTest):
             self.skipTest(support.obstacle("mlp_xnnpack"))
         done = self.profile("mobile_cnn/xnnpack", "--runs", 4, "--inputs", "random")
         self.assertEqual(done.stderr, "")
-        lines = done.stdout.splitlines()
+        lines = support.below_headline(done.stdout.encode())
         tracing = r"tracing overhead about \d+\.\d us per run(, shares of mid)?$"
         self.assertRegex(lines[0], "^Default - method forward - 1 run, " + tracing)
         self.assertTrue(any(re.match("Execute - method forward - 4 runs, " + tracing, line)

@@ -297,7 +297,7 @@ class Words(InFolder):
         rows = support.json_rows(support.inspect(self.path, "-c", "event", "-f", "json").stdout)
         self.assertIn({"event": "Method::execute"}, rows)
         shown = support.inspect(self.path, "--tree", "--columns", "operator,ci_low,ci_high,max")
-        self.assertIn(b"max us", shown.stdout.splitlines()[1])
+        self.assertIn(b"max us", shown.stdout.split(b"\n\n")[1])
 
     def test_columns__named_are_all_there_on_a_narrow_terminal(self):
         path = support.fixture("gpt_xnnpack", "profile.etdp")
@@ -306,7 +306,7 @@ class Words(InFolder):
         for words in ([], ["--tree"]):
             done = support.inspect(path, "--etrecord", record, "--width", "80", *words,
                                    "--columns", names)
-            table = done.stdout.decode().split("runs", 1)[1].splitlines()[1:]
+            table = support.below_headline(done.stdout)[1:]
             self.assertEqual(table[0].split(), names.split(","))
             rows = [line for line in table if " - " not in line and "median" not in line]
             self.assertLessEqual(max(map(len, rows)), 80)

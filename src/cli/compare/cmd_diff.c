@@ -13,6 +13,7 @@
 #include "etscope/file.h"
 #include "output/table/difference_table.h"
 #include "output/table/table.h"
+#include "views/difference_headline.h"
 #include "views/difference_order.h"
 
 const struct cli_option cli_diff_options[] = {
@@ -39,6 +40,17 @@ const struct cli_option cli_diff_options[] = {
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 
+static int put_headline(struct ets_table *table, const struct ets_difference *difference)
+{
+    struct ets_arena arena;
+    struct ets_sentences headline;
+    ets_arena_init(&arena, NULL, 0);
+    const bool ok = ets_difference_headline(&arena, difference, &headline);
+    if (ok) cli_put_headline(table, headline.items, headline.count);
+    ets_arena_reset(&arena);
+    return ok ? CLI_OK : cli_complain(CLI_INTERNAL, "no memory for the headline");
+}
+
 static int write_table(const struct cli_arguments *arguments,
                        const struct ets_difference *difference,
                        const struct ets_difference_order_options *options)
@@ -46,9 +58,10 @@ static int write_table(const struct cli_arguments *arguments,
     struct ets_table *table;
     struct ets_error error;
     if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
-    const int code = ets_difference_table_fill(table, difference, options, &error) == ETS_OK
-                         ? cli_write_styled(arguments, table)
-                         : cli_fail(NULL, &error);
+    int code = ets_difference_table_fill(table, difference, options, &error) == ETS_OK
+                   ? put_headline(table, difference)
+                   : cli_fail(NULL, &error);
+    if (code == CLI_OK) code = cli_write_styled(arguments, table);
     ets_table_close(table);
     return code;
 }

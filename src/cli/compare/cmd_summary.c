@@ -9,6 +9,7 @@
 #include "cli/open/traces.h"
 #include "output/table/pool_table.h"
 #include "output/table/table.h"
+#include "views/pool_headline.h"
 
 const struct cli_option cli_summary_options[] = {
     {"--etrecord", NULL, "FILE",
@@ -25,15 +26,27 @@ const struct cli_option cli_summary_options[] = {
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 
+static int put_headline(struct ets_table *table, const struct ets_pool *pool)
+{
+    struct ets_arena arena;
+    struct ets_sentences headline;
+    ets_arena_init(&arena, NULL, 0);
+    const bool ok = ets_pool_headline(&arena, pool, &headline);
+    if (ok) cli_put_headline(table, headline.items, headline.count);
+    ets_arena_reset(&arena);
+    return ok ? CLI_OK : cli_complain(CLI_INTERNAL, "no memory for the headline");
+}
+
 static int write_table(const struct cli_arguments *arguments, const struct ets_pool *pool,
                        const struct ets_pool_table_options *options)
 {
     struct ets_table *table;
     struct ets_error error;
     if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
-    const int code = ets_pool_table_fill(table, pool, options, &error) == ETS_OK
-                         ? cli_write_styled(arguments, table)
-                         : cli_fail(NULL, &error);
+    int code = ets_pool_table_fill(table, pool, options, &error) == ETS_OK
+                   ? put_headline(table, pool)
+                   : cli_fail(NULL, &error);
+    if (code == CLI_OK) code = cli_write_styled(arguments, table);
     ets_table_close(table);
     return code;
 }

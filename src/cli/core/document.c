@@ -13,7 +13,7 @@
 /* docs/json.md defines when it changes. */
 enum { SCHEMA = 1 };
 
-enum { LINE_BYTES = 1024 };
+enum { LINE_BYTES = 4096 };
 
 static struct {
     const char *command;

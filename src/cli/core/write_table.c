@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/core/document.h"
+#include "host/text_builder.h"
 
 void cli_style(const struct cli_arguments *arguments, const char *output_path,
                struct ets_table_style *style_out)
@@ -62,6 +63,17 @@ int cli_write_styled(const struct cli_arguments *arguments, const struct ets_tab
     const char *path = cli_value(arguments, "--output");
     cli_style(arguments, path != NULL ? path : "-", &style);
     return cli_write_table(arguments, table, &style);
+}
+
+void cli_put_headline(struct ets_table *table, const struct ets_text *sentences, uint32_t count)
+{
+    char text[4096] = "";
+    struct ets_text_builder whole = {text, sizeof text, 0};
+    for (uint32_t i = 0; i < count; i++) {
+        ets_table_add_lead(table, sentences[i]);
+        ets_add_text(&whole, "%s%.*s", i > 0 ? ". " : "", ETS_TEXT(sentences[i]));
+    }
+    cli_headline("%s", text);
 }
 
 static bool has_ending(const char *path, const char *ending)

@@ -211,6 +211,8 @@ static int show(const struct subject *s)
         const char *path =
             cli_has(s->arguments, "--output") ? cli_value(s->arguments, "--output") : "-";
         cli_style(s->arguments, path, &style);
+        const struct ets_text headline = ets_table_heading(table);
+        cli_headline("%.*s", ETS_TEXT(headline));
         code = cli_write_table(s->arguments, table, &style);
     }
     ets_table_close(table);

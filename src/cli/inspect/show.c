@@ -15,11 +15,13 @@
 #include "cli/open/debug_buffer.h"
 #include "cli/open/machine_option.h"
 #include "cli/open/trace_notes.h"
+#include "inspect/patterns.h"
 #include "output/picture/roofline_picture.h"
 #include "output/table/account_table.h"
 #include "output/table/operator_table.h"
 #include "output/table/run_table.h"
 #include "views/account_lines.h"
+#include "views/headline.h"
 #include "views/operator_options.h"
 
 /* Further choices of --group-by, after enum ets_group_by: tables of runs. */
@@ -205,7 +207,50 @@ static int fill_table(const struct cli_arguments *arguments, struct ets_table *t
     return status == ETS_OK ? cli_choose_columns(arguments, table) : cli_fail(NULL, &error);
 }
 
-static int write_operators(const struct cli_arguments *arguments,
+/* The method of the only block that executed one; NULL: none, or several. */
+static const char *executed_method(const struct ets_inspection *inspection)
+{
+    const char *method = NULL;
+    for (uint32_t i = 0; i < ets_inspection_block_count(inspection); i++) {
+        const struct ets_block *block = ets_inspection_block(inspection, i);
+        if (ets_inspection_total_row(inspection, i) == ETS_NO_INDEX) continue;
+        if (block->method_state != ETS_METHOD_FOUND || method != NULL) return NULL;
+        method = block->method;
+    }
+    return method;
+}
+
+/* The plan of that method. Without one the headline has no memory, as without a program. */
+static bool find_plan(struct ets_arena *arena, const struct ets_inspection *inspection,
+                      const struct cli_subject *subject, struct ets_memory_plan *plan_out)
+{
+    struct ets_method method;
+    const char *name = executed_method(inspection);
+    return subject->program != NULL && name != NULL &&
+           ets_program_find_method(subject->program, name, &method, NULL) == ETS_OK &&
+           ets_memory_plan_init(plan_out, &method, arena, NULL) == ETS_OK;
+}
+
+/* Puts the answer first: above a table, and as the headline of a document. */
+static bool put_headline(struct ets_table *table, const struct ets_inspection *inspection,
+                         const struct cli_subject *subject, const struct request *request)
+{
+    struct ets_arena arena;
+    struct ets_memory_plan plan;
+    struct ets_sentences headline;
+    ets_arena_init(&arena, NULL, 0);
+    const struct ets_headline_options options = {
+        .block = request->table.block,
+        .run = request->table.run,
+        .steady = request->table.steady,
+        .plan = find_plan(&arena, inspection, subject, &plan) ? &plan : NULL};
+    const bool ok = ets_headline_make(&arena, inspection, &options, &headline);
+    if (ok) cli_put_headline(table, headline.items, headline.count);
+    ets_arena_reset(&arena);
+    return ok;
+}
+
+static int write_operators(const struct cli_arguments *arguments, const struct cli_subject *subject,
                            const struct ets_inspection *inspection, const struct request *request)
 {
     struct ets_table *table;
@@ -213,6 +258,10 @@ static int write_operators(const struct cli_arguments *arguments,
     const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
     if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
     int code = fill_table(arguments, table, inspection, request);
+    if (code == CLI_OK && ets_row_filter_is_empty(&request->table.filter) &&
+        !put_headline(table, inspection, subject, request)) {
+        code = cli_complain(CLI_INTERNAL, "no memory for the headline");
+    }
     if (code == CLI_OK) {
         struct ets_table_style style;
         cli_style(arguments, path, &style);
@@ -305,7 +354,7 @@ static int show(const struct cli_arguments *arguments, const struct cli_subject 
     } else if (cli_is_picture(cli_value(arguments, "--output"))) {
         code = draw_roofline(arguments, inspection, request);
     } else {
-        code = write_operators(arguments, inspection, request);
+        code = write_operators(arguments, subject, inspection, request);
     }
     if (code == CLI_OK && tsv_path != NULL) {
         code = cli_write_upstream(inspection, request->target, tsv_path);

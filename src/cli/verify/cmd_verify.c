@@ -14,6 +14,7 @@
 #include "cli/open/tolerances.h"
 #include "cli/verify/verify_table.h"
 #include "etscope/experimental/comparators.h"
+#include "host/text_builder.h"
 #include "verify/computing.h"
 
 /* clang-format off */
@@ -442,6 +443,32 @@ static int verify_all(struct verifying *v)
     return code;
 }
 
+/* "FAIL 0 of 1 test cases are as expected: forward, case 0, output 0: ...": the first that fails.
+ */
+static void put_answer(const struct verifying *v, const struct ets_table_style *style,
+                       struct ets_table *table)
+{
+    char text[1024];
+    struct ets_text_builder answer = {text, sizeof text, 0};
+    const struct cli_checked *first = v->checked;
+    ets_add_text(&answer, "%s %u of %u test cases are as expected",
+                 v->failed_cases == 0 ? "PASS" : "FAIL", v->case_count - v->failed_cases,
+                 v->case_count);
+    while (first < v->checked + v->count && first->message[0] == '\0') first++;
+    if (v->failed_cases > 0 && first < v->checked + v->count) {
+        ets_add_plain_text(&answer, ": %s, case %u", first->method, first->test_case);
+        if (first->output >= 0) ets_add_text(&answer, ", output %lld", (long long)first->output);
+        ets_add_plain_text(&answer, ": %s", first->message);
+        if (first->result.verdict == ETS_RESULT_DIFFERENT) {
+            ets_add_text(&answer, "; --tolerance sets another tolerance");
+        }
+    }
+    cli_put_headline(table, &(struct ets_text){text, answer.used}, 1);
+    const bool is_shown = style->format == ETS_FORMAT_TABLE ||
+                          style->format == ETS_FORMAT_MARKDOWN || style->format == ETS_FORMAT_JSON;
+    if (!is_shown) cli_note("%s", text);
+}
+
 static int write_results(const struct verifying *v)
 {
     const char *path =
@@ -454,9 +481,8 @@ static int write_results(const struct verifying *v)
         return cli_fail(NULL, &error);
     }
     int code = cli_choose_columns(v->arguments, table);
-    cli_headline("%u of %u test cases are as expected", v->case_count - v->failed_cases,
-                 v->case_count);
     cli_style(v->arguments, path, &style);
+    put_answer(v, &style, table);
     if (code == CLI_OK) code = cli_write_table(v->arguments, table, &style);
     ets_table_close(table);
     if (code == CLI_OK && junit != NULL) {
@@ -505,8 +531,6 @@ int cmd_verify(const struct cli_arguments *arguments)
     if (code == CLI_OK) code = write_results(&v);
     if (code == CLI_OK) {
         note_nan(&v);
-        cli_note("%u of %u test cases are as expected", v.case_count - v.failed_cases,
-                 v.case_count);
         code = v.code != CLI_OK ? v.code : v.failed_cases > 0 ? CLI_NEGATIVE : CLI_OK;
     }
     cli_session_close(&v.session);

@@ -314,26 +314,6 @@ static bool fill_block(struct ets_table *table, const struct ets_difference *dif
     return true;
 }
 
-/* Notes that the sides are identical, or too different to compare. */
-static void add_agreement(struct ets_table *table, const struct ets_difference *difference)
-{
-    char room[256];
-    struct ets_text_builder text = {room, sizeof room, 0};
-    struct ets_agreement agreement;
-    ets_difference_agreement(difference, &agreement);
-    if (agreement.is_identical) {
-        ets_add_text(
-            &text,
-            "identical: both sides are the same recording; every run of every operator is equal");
-    } else if (agreement.is_poor) {
-        ets_add_text(&text,
-                     "only %u of %u operators match: these look like different programs; their "
-                     "times cannot be compared",
-                     agreement.matched, agreement.operators);
-    }
-    if (text.used > 0) ets_table_add_note(table, ets_built_text(&text));
-}
-
 enum ets_status ets_difference_table_fill(struct ets_table *table,
                                           const struct ets_difference *difference,
                                           const struct ets_difference_order_options *options,
@@ -343,7 +323,6 @@ enum ets_status ets_difference_table_fill(struct ets_table *table,
     ets_arena_init(&arena, ets_table_allocator(table), 0);
     bool ok = true;
     add_columns(table, difference);
-    add_agreement(table, difference);
     for (uint32_t b = 0; ok && b < ets_difference_block_count(difference); b++) {
         ok = fill_block(table, difference, b, options, &arena);
         ets_arena_reset(&arena);

@@ -264,6 +264,16 @@ void ets_table_put_known(struct ets_table *table, double value)
     else ets_table_put_real(table, value);
 }
 
+void ets_table_add_lead(struct ets_table *table, struct ets_text text)
+{
+    if (!charge(table, text.size)) return;
+    struct ets_text *leads =
+        grow(table, table->leads, table->lead_count, &table->lead_capacity, sizeof *leads);
+    if (leads == NULL) return;
+    table->leads = leads;
+    leads[table->lead_count++] = keep(table, text);
+}
+
 static void add_text_row(struct ets_table *table, struct ets_text text, bool is_note)
 {
     struct ets_table_row *row = add_row(table);

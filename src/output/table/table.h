@@ -126,6 +126,10 @@ ETS_API void ets_table_add_column(struct ets_table *table, const struct ets_colu
 ETS_API void ets_table_add_columns(struct ets_table *table, const struct ets_column *first,
                                    size_t stride, size_t count, int has_unit);
 
+/* A line of text above everything else, for people; nothing for machines. Before or after filling.
+ */
+void ets_table_add_lead(struct ets_table *table, struct ets_text text);
+
 /* Starts a section: a heading of its own for people, nothing for machines. */
 ETS_API void ets_table_add_section(struct ets_table *table, struct ets_text heading);
 

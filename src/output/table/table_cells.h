@@ -40,6 +40,8 @@ struct ets_table {
     struct ets_arena arena, scratch;
     struct ets_column *columns;
     uint32_t column_count, column_capacity;
+    struct ets_text *leads; /* above everything */
+    uint32_t lead_count, lead_capacity;
     struct ets_table_row *rows;
     uint32_t row_count, row_capacity;
     uint32_t used_cells;        /* of the last row */

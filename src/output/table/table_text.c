@@ -567,9 +567,21 @@ static void put_section(const struct renderer *r, const struct ets_table_row *ro
     ets_output_write(r->output, "\n", 1);
 }
 
+static void put_leads(const struct renderer *r, struct cell_text *scratch)
+{
+    for (uint32_t i = 0; i < r->table->lead_count; i++) {
+        scratch->size = 0;
+        append_visible(scratch, r->table->leads[i]);
+        put_wrapped(r, scratch->data, scratch->size);
+        ets_output_write(r->output, "\n", 1);
+    }
+    if (r->table->lead_count > 0) ets_output_write(r->output, "\n", 1);
+}
+
 static void write_terminal(const struct renderer *r, struct cell_text *scratch)
 {
     bool needs_header = true;
+    put_leads(r, scratch);
     for (uint32_t i = 0; i < r->table->row_count; i++) {
         const struct ets_table_row *row = &r->table->rows[i];
         if (row->is_section) {
@@ -638,9 +650,23 @@ static void put_markdown_header(const struct renderer *r, struct cell_text *scra
     ets_output_write(r->output, "\n", 1);
 }
 
+/* A list, as lines of one paragraph would run together. */
+static void put_markdown_leads(const struct renderer *r, struct cell_text *scratch)
+{
+    for (uint32_t i = 0; i < r->table->lead_count; i++) {
+        scratch->size = 0;
+        append_visible(scratch, r->table->leads[i]);
+        ets_output_write(r->output, "* ", 2);
+        put_markdown(r, scratch);
+        ets_output_write(r->output, "\n", 1);
+    }
+    if (r->table->lead_count > 0) ets_output_write(r->output, "\n", 1);
+}
+
 static void write_markdown(const struct renderer *r, struct cell_text *scratch)
 {
     bool needs_header = true;
+    put_markdown_leads(r, scratch);
     for (uint32_t i = 0; i < r->table->row_count; i++) {
         const struct ets_table_row *row = &r->table->rows[i];
         if (row->is_section) {

@@ -1,0 +1,316 @@
+/* Words what a trace says about time, delegates and places. */
+#include "views/headline.h"
+
+#include <math.h>
+
+#include "base/text.h"
+#include "views/gap_headline.h"
+#include "views/sentence_numbers.h"
+#include "views/timed_blocks.h"
+
+enum {
+    SENTENCE_BYTES = 1024,
+    MOST_METHODS = 4,
+    MOST_SENTENCES = MOST_METHODS + 2,
+    MOST_PLACES = 3,
+    LONGEST_NAME = 100
+};
+
+struct maker {
+    struct ets_arena *arena;
+    struct ets_timed_blocks blocks;
+    struct ets_sentences *out;
+    char text[SENTENCE_BYTES];
+    struct ets_text_builder line;
+};
+
+#define say(m, ...) ets_add_plain_text(&(m)->line, __VA_ARGS__)
+
+static bool end_sentence(struct maker *m)
+{
+    const char *copy = ets_arena_copy_text(m->arena, m->line.text, m->line.used);
+    if (copy == NULL) return false;
+    m->out->items[m->out->count++] = (struct ets_text){copy, m->line.used};
+    m->line.used = 0;
+    return true;
+}
+
+static struct ets_span exactly(double ticks)
+{
+    return (struct ets_span){ticks, ticks};
+}
+
+/* How sure the median is. */
+static void say_spread(struct maker *m, const struct ets_timed_block *block)
+{
+    const struct ets_statistics *s = &block->times.statistics;
+    const struct ets_spread *spread = &block->times.spread;
+    if (s->count == 1) {
+        say(m, " in 1 run: one run does not show how much times vary");
+        return;
+    }
+    say(m, " per run (median of %u runs, ", s->count);
+    if (isnan(spread->median_low)) {
+        ets_add_time(&m->line, (struct ets_span){s->min, s->max}, m->blocks.tick_ns);
+        say(m, "; too few for a 95 %% interval)");
+        return;
+    }
+    say(m, "95 %% interval ");
+    ets_add_time(&m->line, (struct ets_span){spread->median_low, spread->median_high},
+                 m->blocks.tick_ns);
+    say(m, ", p10 to p90 ");
+    ets_add_time(&m->line, (struct ets_span){s->p10, s->p90}, m->blocks.tick_ns);
+    say(m, ")");
+}
+
+static void say_time(struct maker *m, const struct ets_timed_block *block)
+{
+    const struct ets_block *b = ets_inspection_block(m->blocks.inspection, block->block);
+    const bool has_method = b->method_state == ETS_METHOD_FOUND || b->is_method_named;
+    if (has_method) say(m, "%s: ", b->method);
+    else say(m, "%.*s: ", ETS_TEXT(b->name));
+    ets_add_time(&m->line, exactly(block->times.statistics.p50), m->blocks.tick_ns);
+    say_spread(m, block);
+}
+
+static const char *plural(double count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* The operator outside of delegates with the most time. */
+static bool say_left_out(struct maker *m, const struct ets_timed_block *block, double share)
+{
+    struct ets_operator_lines lines;
+    if (!ets_timed_block_group(m->arena, &m->blocks, block, ETS_GROUP_OP, "portable", &lines))
+        return false;
+    if (lines.count == 0) return true;
+    const struct ets_operator_line *first = &lines.items[0];
+    const bool is_most = ets_timed_block_share(block, first).lower > share / 2;
+    const char *how = lines.count == 1 ? "" : is_most ? "mostly " : "largest: ";
+    say(m, " (%s%.*s)", how, ETS_TEXT(first->name));
+    return true;
+}
+
+static bool say_backend(struct maker *m, const struct ets_timed_block *block,
+                        const struct ets_operator_line *line, bool is_alone)
+{
+    const double calls = line->calls_per_run;
+    ets_add_share(&m->line, ets_timed_block_share(block, line));
+    if (ets_text_is(line->name, "portable")) {
+        say(m, " in %g kernel call%s", calls, plural(calls));
+        return is_alone || say_left_out(m, block, ets_timed_block_share(block, line).lower);
+    }
+    if (ets_text_is(line->name, "delegate")) say(m, " in %g delegate call%s", calls, plural(calls));
+    else say(m, " in %g call%s of %.*s", calls, plural(calls), ETS_TEXT(line->name));
+    return true;
+}
+
+/* "84.3 % in 2 calls of XnnpackBackend, 9.5 % in 1 kernel call outside of delegates (mean.out), 6.2
+ * % between operators" */
+static bool say_delegation(struct maker *m, const struct ets_timed_block *block)
+{
+    struct ets_operator_lines lines;
+    const struct ets_operator_line *rest = NULL;
+    if (!ets_timed_block_group(m->arena, &m->blocks, block, ETS_GROUP_BACKEND, NULL, &lines))
+        return false;
+    for (uint32_t i = 0; i < lines.count; i++) {
+        if (ets_line_is_between(&lines.items[i])) rest = &lines.items[i];
+    }
+    const uint32_t backends = lines.count - (rest != NULL);
+    for (uint32_t i = 0; i < lines.count; i++) {
+        if (&lines.items[i] == rest) continue;
+        if (!say_backend(m, block, &lines.items[i], backends == 1)) return false;
+        say(m, ", ");
+    }
+    if (rest == NULL) {
+        m->line.used -= backends > 0 ? 2 : 0;
+        return true;
+    }
+    ets_add_share(&m->line, ets_timed_block_share(block, rest));
+    say(m, " between operators");
+    return true;
+}
+
+/* The line's own share: in a tree, without its parts. */
+static struct ets_span own_share(const struct ets_timed_block *block,
+                                 const struct ets_operator_lines *lines, uint32_t index)
+{
+    struct ets_operator_line line = lines->items[index];
+    if (lines->is_tree) {
+        line.times = line.self;
+        line.quantum = line.self_quantum;
+        line.coarse_calls = line.self_coarse_calls;
+    }
+    return ets_timed_block_share(block, &line);
+}
+
+/* Not "(between operators)" or "(XnnpackBackend, not reported)". */
+static bool is_a_place(struct ets_text name)
+{
+    return !ets_text_starts_with(name, "(") || ets_text_is(name, "(model)");
+}
+
+/* Of the lines that are not named yet, the one with the largest share. */
+static uint32_t next_largest(const struct ets_timed_block *block,
+                             const struct ets_operator_lines *lines, const uint32_t *named,
+                             uint32_t named_count)
+{
+    uint32_t best = ETS_NO_INDEX;
+    double most = 0;
+    for (uint32_t i = 0; i < lines->count; i++) {
+        const struct ets_span share = own_share(block, lines, i);
+        bool is_named = !is_a_place(lines->items[i].name);
+        for (uint32_t k = 0; k < named_count; k++) is_named |= named[k] == i;
+        if (is_named || !(share.lower + share.upper > most)) continue;
+        most = share.lower + share.upper;
+        best = i;
+    }
+    return best;
+}
+
+static struct ets_text without_folder(struct ets_text path)
+{
+    for (size_t i = path.size; i-- > 0;) {
+        if (path.data[i] != '/') continue;
+        return (struct ets_text){path.data + i + 1, path.size - i - 1};
+    }
+    return path;
+}
+
+/* "blocks.py:18", "blocks.py:18 +2" of several, "layers.0 +1". */
+static void say_place(struct maker *m, const struct ets_operator_lines *lines,
+                      const struct ets_operator_line *line, enum ets_group_by by)
+{
+    const enum ets_place_kind kind = by == ETS_GROUP_SOURCE ? ETS_PLACE_LINE : ETS_PLACE_MODULE;
+    struct ets_text name = line->name;
+    if (line->group.count > 0) name = ets_places_name(lines->places, kind, line->group.items[0]);
+    if (kind == ETS_PLACE_LINE) name = without_folder(name);
+    say(m, "%.*s ", name.size > LONGEST_NAME ? LONGEST_NAME : (int)name.size, name.data);
+    if (line->group.count > 1) say(m, "+%u ", line->group.count - 1);
+}
+
+/* Whether each of the named lines takes at least as much as all that follow, in spite of ranges. */
+static bool is_order_decided(const struct ets_timed_block *block,
+                             const struct ets_operator_lines *lines, const uint32_t *named,
+                             uint32_t named_count)
+{
+    for (uint32_t k = 0; k < named_count; k++) {
+        const double least = own_share(block, lines, named[k]).lower;
+        for (uint32_t i = 0; i < lines->count; i++) {
+            bool is_before = !is_a_place(lines->items[i].name);
+            for (uint32_t j = 0; j <= k; j++) is_before |= named[j] == i;
+            if (!is_before && own_share(block, lines, i).upper > least) return false;
+        }
+    }
+    return true;
+}
+
+static void say_places(struct maker *m, const struct ets_timed_block *block,
+                       const struct ets_operator_lines *lines, enum ets_group_by by)
+{
+    uint32_t named[MOST_PLACES], count = 0;
+    const char *of = by == ETS_GROUP_SOURCE   ? "lines"
+                     : by == ETS_GROUP_MODULE ? "modules"
+                                              : "operators";
+    while (count < MOST_PLACES) {
+        named[count] = next_largest(block, lines, named, count);
+        if (named[count] == ETS_NO_INDEX) break;
+        if (own_share(block, lines, named[count]).lower <= 0) break; /* perhaps nothing at all */
+        count++;
+    }
+    if (count == 0 && named[0] != ETS_NO_INDEX) {
+        say(m, "which %s are the most expensive is not decided: the delegate's clock is too coarse",
+            of);
+    }
+    if (count == 0) return;
+    say(m,
+        is_order_decided(block, lines, named, count) ? "most expensive %s: "
+                                                     : "among the most expensive %s: ",
+        of);
+    for (uint32_t k = 0; k < count; k++) {
+        if (k > 0) say(m, ", ");
+        say_place(m, lines, &lines->items[named[k]], by);
+        ets_add_share(&m->line, own_share(block, lines, named[k]));
+    }
+}
+
+/* By line; by module if one line hides several; by operator if lines are not known. */
+static bool say_most_expensive(struct maker *m, const struct ets_timed_block *block)
+{
+    struct ets_operator_lines lines;
+    enum ets_group_by by = ETS_GROUP_SOURCE;
+    if (!ets_timed_block_group(m->arena, &m->blocks, block, by, NULL, &lines)) return false;
+    const uint32_t first = next_largest(block, &lines, NULL, 0);
+    if (first == ETS_NO_INDEX || lines.items[first].group.count == 0) by = ETS_GROUP_OP;
+    else if (lines.items[first].group.count > 1) by = ETS_GROUP_MODULE;
+    else if (lines.crowded.frame != NULL) by = ETS_GROUP_MODULE;
+    if (by != ETS_GROUP_SOURCE &&
+        !ets_timed_block_group(m->arena, &m->blocks, block, by, NULL, &lines))
+        return false;
+    say_places(m, block, &lines, by);
+    return true;
+}
+
+static bool make_one(struct maker *m, const struct ets_timed_block *block)
+{
+    say_time(m, block);
+    if (!end_sentence(m) || !say_delegation(m, block)) return false;
+    if (m->line.used > 0 && !end_sentence(m)) return false;
+    if (!say_most_expensive(m, block)) return false;
+    return m->line.used == 0 || end_sentence(m);
+}
+
+static bool make_several(struct maker *m)
+{
+    for (uint32_t i = 0; i < m->blocks.count && i < MOST_METHODS; i++) {
+        say_time(m, &m->blocks.items[i]);
+        say(m, "; ");
+        if (!say_delegation(m, &m->blocks.items[i])) return false;
+        if (i + 1 == MOST_METHODS && m->blocks.count > MOST_METHODS) {
+            say(m, "; and %u more", m->blocks.count - MOST_METHODS);
+        }
+        if (!end_sentence(m)) return false;
+    }
+    return true;
+}
+
+/* "100.0 KiB planned memory, peak 88.0 KiB, 14 % above the lower bound" */
+static bool make_memory(struct maker *m, const struct ets_memory_plan *plan)
+{
+    if (plan->planned_bytes == 0) return true;
+    ets_add_bytes(&m->line, plan->planned_bytes);
+    say(m, " planned memory, peak %s", plan->is_upper_bound ? "at most " : "");
+    ets_add_bytes(&m->line, plan->peak_bytes);
+    const double above = 100 * ((double)plan->planned_bytes / (double)plan->bound_bytes - 1);
+    if (plan->bound_bytes > 0 && above >= 1) {
+        say(m, ", %s%.0f %% above the lower bound", plan->has_branches ? "at least " : "", above);
+    }
+    return end_sentence(m);
+}
+
+static bool make_numbers(struct maker *m, const struct ets_gap_report *gap,
+                         const struct ets_advice_words *words)
+{
+    m->line.used = ets_gap_headline(gap, words, m->text, sizeof m->text);
+    return m->line.used == 0 || end_sentence(m);
+}
+
+bool ets_headline_make(struct ets_arena *arena, const struct ets_inspection *inspection,
+                       const struct ets_headline_options *options,
+                       struct ets_sentences *headline_out)
+{
+    struct maker m = {.arena = arena, .out = headline_out};
+    m.line = (struct ets_text_builder){m.text, sizeof m.text, 0};
+    *headline_out = (struct ets_sentences){
+        ets_arena_alloc_array(arena, MOST_SENTENCES, sizeof *headline_out->items), 0};
+    if (headline_out->items == NULL ||
+        !ets_timed_blocks_find(arena, inspection, options->block, options->run, options->steady,
+                               &m.blocks)) {
+        return false;
+    }
+    if (m.blocks.count == 1 && !make_one(&m, &m.blocks.items[0])) return false;
+    if (m.blocks.count > 1 && !make_several(&m)) return false;
+    if (options->plan != NULL && !make_memory(&m, options->plan)) return false;
+    return options->gap == NULL || make_numbers(&m, options->gap, options->words);
+}

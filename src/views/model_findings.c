@@ -1,0 +1,125 @@
+/* Findings about the memory plan, the program's bytes, and captured values. */
+#include <math.h>
+
+#include "etscope/experimental/captured_values.h"
+#include "views/finding_rules.h"
+#include "views/gap_headline.h"
+
+/* A plan this much above its lower bound, a tensor with this much of the peak, is told. */
+static const double ABOVE_BOUND = 1.1, MOST_OF_PEAK = 0.5;
+
+bool ets_find_plan(struct ets_finder *finder)
+{
+    const struct ets_memory_lines *lines = finder->subject->memory;
+    if (lines == NULL || lines->plan->bound_bytes == 0) return true;
+    const struct ets_memory_plan *plan = lines->plan;
+    const double ratio = (double)plan->planned_bytes / (double)plan->bound_bytes;
+    if (!(ratio >= ABOVE_BOUND)) return true;
+    ets_find_say(finder, "the memory plan is ");
+    ets_add_bytes(&finder->line, plan->planned_bytes - plan->bound_bytes);
+    ets_find_say(finder, " (%.0f %%) above its lower bound of %s", 100 * (ratio - 1),
+                 plan->has_branches ? "at most " : "");
+    ets_add_bytes(&finder->line, plan->bound_bytes);
+    return ets_finding_add(finder, ets_finding_of("plan_above_bound", ETS_SEVERITY_NOTE, "memory"));
+}
+
+/* One tensor that is most of the peak. */
+bool ets_find_large_tensor(struct ets_finder *finder)
+{
+    const struct ets_memory_lines *lines = finder->subject->memory;
+    const struct ets_plan_tensor *largest = NULL;
+    if (lines == NULL || lines->plan->peak_bytes == 0) return true;
+    const struct ets_memory_plan *plan = lines->plan;
+    for (uint32_t i = 0; i < plan->tensor_count; i++) {
+        const struct ets_plan_tensor *tensor = &plan->tensors[i];
+        const bool counts = tensor->arena != ETS_PLAN_NONE && tensor->base == ETS_PLAN_NONE &&
+                            ets_plan_is_live(tensor, plan->peak_step);
+        if (counts && (largest == NULL || tensor->bytes > largest->bytes)) largest = tensor;
+    }
+    if (largest == NULL) return true;
+    const double share = (double)largest->bytes / (double)plan->peak_bytes;
+    if (!(share >= MOST_OF_PEAK)) return true;
+    ets_find_say(finder, "one tensor, value %u, takes ", largest->value);
+    ets_add_bytes(&finder->line, largest->bytes);
+    ets_find_say(finder, ", %.0f %% of the memory peak", floor(100 * fmin(share, 1)));
+    return ets_finding_add(finder, ets_finding_of("peak_of_one", ETS_SEVERITY_NOTE, "memory"));
+}
+
+bool ets_find_plan_mistakes(struct ets_finder *finder)
+{
+    char text[256];
+    const struct ets_memory_lines *lines = finder->subject->memory;
+    if (lines == NULL || lines->findings.mistakes == 0) return true;
+    const struct ets_memory_findings *findings = &lines->findings;
+    uint32_t first = 0;
+    while (findings->items[first].kind == ETS_MEMORY_UNDECIDED) first++;
+    (void)ets_memory_finding_print(lines->plan, &findings->items[first], text, sizeof text);
+    ets_find_say(finder, "%u mistake%s in the memory plan: %s", findings->mistakes,
+                 findings->mistakes == 1 ? "" : "s", text);
+    return ets_finding_add(finder, ets_finding_of("plan_mistake", ETS_SEVERITY_BAD, "memory"));
+}
+
+bool ets_find_duplicates(struct ets_finder *finder)
+{
+    const struct ets_byte_map *map = finder->subject->bytes;
+    if (map == NULL || map->duplicate_count == 0) return true;
+    ets_find_say(finder, "%u duplicate%s in the program cost%s ", map->duplicate_count,
+                 map->duplicate_count == 1 ? "" : "s", map->duplicate_count == 1 ? "s" : "");
+    ets_add_bytes(&finder->line, map->duplicate_bytes);
+    return ets_finding_add(finder, ets_finding_of("duplicates", ETS_SEVERITY_NOTE, "memory"));
+}
+
+/* Whether at least one value could be compared, and all of these agree. */
+static bool do_all_agree(const struct ets_gap_report *report)
+{
+    uint32_t agreeing = 0;
+    for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
+        const enum ets_gap_finding finding = ets_gap_row(report, i)->finding;
+        if (finding != ETS_GAP_AGREES && finding != ETS_GAP_UNKNOWN) return false;
+        agreeing += finding == ETS_GAP_AGREES;
+    }
+    return agreeing > 0;
+}
+
+/* What the gap report concludes. */
+bool ets_find_numbers(struct ets_finder *finder)
+{
+    char text[1024];
+    const struct ets_gap_report *report = finder->subject->gap;
+    if (report == NULL) return true;
+    const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
+    struct ets_finding finding = ets_finding_of("values_differ", ETS_SEVERITY_NOTE, "numbers");
+    if (verdict->mismatch >= ETS_GAP_OTHER_WEIGHTS) {
+        finding.kind = "other_values";
+        finding.severity = ETS_SEVERITY_BAD;
+    } else if (verdict->guilty != ETS_NO_INDEX) {
+        finding.kind = "wrong_operator";
+        finding.severity = ETS_SEVERITY_BAD;
+        finding.place = ets_gap_row(report, verdict->guilty)->value->node->name;
+    } else if (do_all_agree(report)) {
+        finding.kind = "values_agree";
+        finding.severity = ETS_SEVERITY_GOOD;
+    }
+    (void)ets_gap_headline(report, finder->subject->words, text, sizeof text);
+    ets_find_say(finder, "%s", text);
+    return ets_finding_add(finder, finding);
+}
+
+/* The first captured value with NaN or infinity where the reference has none. */
+bool ets_find_nonfinite(struct ets_finder *finder)
+{
+    const struct ets_gap_report *report = finder->subject->gap;
+    if (report == NULL) return true;
+    for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
+        const struct ets_gap_row *row = ets_gap_row(report, i);
+        if (!row->has_total || row->total.broken_count == 0) continue;
+        struct ets_finding finding = ets_finding_of("nan_or_infinity", ETS_SEVERITY_BAD, "numbers");
+        finding.place = row->value->node->name;
+        ets_find_say(finder,
+                     "%.*s is the first value with NaN or infinity on one side only: %llu "
+                     "elements",
+                     ETS_TEXT(finding.place), (unsigned long long)row->total.broken_count);
+        return ets_finding_add(finder, finding);
+    }
+    return true;
+}

@@ -1,0 +1,15 @@
+/* Times and shares in sentences: as exact as they were measured, ranges where the clock is coarse.
+ */
+#ifndef ETSCOPE_VIEWS_SENTENCE_NUMBERS_H
+#define ETSCOPE_VIEWS_SENTENCE_NUMBERS_H
+
+#include "host/text_builder.h"
+#include "views/work.h"
+
+/* "51.4 us", "3..4 us", "<1 us"; `tick_ns` 0: "1200 cycles". */
+void ets_add_time(struct ets_text_builder *text, struct ets_span ticks, double tick_ns);
+
+/* "9.5 %", "5.8..7.7 %", "<5.2 %" of a fraction. */
+void ets_add_share(struct ets_text_builder *text, struct ets_span share);
+
+#endif

@@ -1,0 +1,81 @@
+/* Finds the blocks that executed a method, and groups their work. */
+#include "views/timed_blocks.h"
+
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "inspect/time_details.h"
+
+static int longer_first(const void *left, const void *right)
+{
+    const struct ets_timed_block *a = left, *b = right;
+    const double one = a->times.statistics.total, two = b->times.statistics.total;
+    if (one != two) return one < two ? 1 : -1;
+    return (a->block > b->block) - (a->block < b->block);
+}
+
+/* Adds a block, unless it executed nothing or nothing that took time. */
+static bool add_block(struct ets_arena *arena, uint32_t index, uint32_t run, int steady,
+                      struct ets_timed_blocks *blocks)
+{
+    const struct ets_inspection *inspection = blocks->inspection;
+    const uint32_t total = ets_inspection_total_row(inspection, index);
+    struct ets_timed_block *block = &blocks->items[blocks->count];
+    *block = (struct ets_timed_block){.block = index};
+    if (total == ETS_NO_INDEX) return true;
+    double *ticks = ets_arena_alloc_array(arena, ets_inspection_block(inspection, index)->run_count,
+                                          sizeof *ticks);
+    if (ticks == NULL ||
+        !ets_chosen_runs_find(arena, inspection, index, run, steady, &block->runs)) {
+        return false;
+    }
+    ets_inspection_row_ticks(inspection, total, ETS_NO_INDEX, ticks);
+    ets_chosen_runs_summarise(&block->runs, ticks, &block->times);
+    if (block->runs.whole > 0) blocks->count++;
+    return true;
+}
+
+bool ets_timed_blocks_find(struct ets_arena *arena, const struct ets_inspection *inspection,
+                           uint32_t block, uint32_t run, int steady,
+                           struct ets_timed_blocks *blocks_out)
+{
+    const enum ets_time_unit unit = ets_inspection_tick_unit(inspection, NULL);
+    const uint32_t count = ets_inspection_block_count(inspection);
+    *blocks_out = (struct ets_timed_blocks){
+        .inspection = inspection,
+        .run_number = ets_work_number_runs(arena, inspection),
+        .tick_ns = unit == ETS_UNIT_CYCLES ? 0 : 1e9 / ets_time_unit_per_second(unit),
+        .items = ets_arena_alloc_array(arena, count, sizeof *blocks_out->items)};
+    if (blocks_out->run_number == NULL || blocks_out->items == NULL) return false;
+    for (uint32_t b = 0; b < count; b++) {
+        const bool has_run = run == ETS_NO_INDEX || ets_inspection_run(inspection, run)->block == b;
+        if (!has_run || (block != ETS_NO_INDEX && block != b)) continue;
+        if (!add_block(arena, b, run, steady, blocks_out)) return false;
+    }
+    if (blocks_out->count > 1) {
+        qsort(blocks_out->items, blocks_out->count, sizeof *blocks_out->items, longer_first);
+    }
+    return true;
+}
+
+bool ets_timed_block_group(struct ets_arena *arena, const struct ets_timed_blocks *blocks,
+                           const struct ets_timed_block *block, enum ets_group_by by,
+                           const char *backend, struct ets_operator_lines *lines_out)
+{
+    const struct ets_operator_options options = {.group_by = by, .filter = {.backend = backend}};
+    return ets_operator_lines_by_group(arena, blocks->inspection, &options, &block->runs,
+                                       blocks->run_number, block->block, lines_out) &&
+           ets_operator_lines_sort(arena, ETS_SORT_TIME, lines_out);
+}
+
+struct ets_span ets_timed_block_share(const struct ets_timed_block *block,
+                                      const struct ets_operator_line *line)
+{
+    const struct ets_span time = ets_span_of(line->times.middle, line->quantum, line->coarse_calls);
+    return (struct ets_span){time.lower / block->runs.whole, time.upper / block->runs.whole};
+}
+
+bool ets_line_is_between(const struct ets_operator_line *line)
+{
+    return ets_text_is(line->name, "(between operators)");
+}

@@ -1,0 +1,38 @@
+/*
+ * How far a measurement can be believed, and what could not be told for want of a file.
+ *
+ *     struct ets_sentences trust;
+ *     if (!ets_trust_collect(&arena, inspection, &trust)) return no_memory;
+ *
+ * Sentences are in the arena, without a full stop.
+ */
+#ifndef ETSCOPE_VIEWS_TRUST_H
+#define ETSCOPE_VIEWS_TRUST_H
+
+#include "views/headline.h"
+
+/*
+ * What tracing costs, how exact the clocks are, what is lost, which joins are inferred, and what of
+ * the model the document discloses. Returns false if memory runs out.
+ */
+bool ets_trust_collect(struct ets_arena *arena, const struct ets_inspection *inspection,
+                       struct ets_sentences *trust_out);
+
+/* Files that add to what a trace tells. */
+enum ets_missing_file {
+    ETS_MISSING_RECORD = 0,
+    ETS_MISSING_PROGRAM = 1,
+    ETS_MISSING_DEBUG_BUFFER = 2,
+    ETS_MISSING_MACHINE = 3,
+    ETS_MISSING_COUNT = 4
+};
+
+struct ets_missing {
+    const char *view;     /* of the report, that would show it: "source" */
+    const char *sentence; /* "source lines and modules need the ETRecord of the export" */
+};
+
+/* What is not told without `file`. */
+struct ets_missing ets_missing_without(enum ets_missing_file file);
+
+#endif
