@@ -86,7 +86,7 @@ EXPERIMENTAL = "etscope/experimental/"
 
 # The first part of an outside library's include path -> folders of src/ that may use it.
 LIBRARIES = {
-    "zlib.h": {"record"},
+    "zlib.h": {"output", "record"},
     "rapidjson": {"record"},
     "executorch": {"engine"},
     "dlfcn.h": {"engine", "host", "output"},

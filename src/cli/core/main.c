@@ -76,6 +76,17 @@ static const struct cli_command commands[] = {
      "etscope gap debug.etdp --debug-buffer debug.bin --etrecord model.etrecord\n"
      "etscope gap debug.etdp --etrecord model.etrecord --alignment",
      cmd_gap},
+    {"report", "write a report for a browser", "FILE...",
+     "Writes one HTML file that shows what the FILEs (traces, ETRecords and programs, recognized "
+     "by "
+     "their contents) tell: what was found, operators, source lines, runs. It opens in a browser "
+     "without network, and its first screen is readable without script. --format json writes the "
+     "document alone, as docs/report-format.md describes it. The file contains names and source "
+     "lines of the model, but no paths of folders.",
+     cli_report_options,
+     "etscope report trace.etdp --etrecord model.etrecord --output report.html\n"
+     "etscope report trace.etdp --format json --output report.json",
+     cmd_report},
     {"sql", "query traces, ETRecords and programs with SQL", "QUERY FILE...",
      "Presents the FILEs (traces, ETRecords and programs, recognized by their contents) as tables "
      "of an SQLite database, and prints the result of QUERY. A folder stands for the ETDumps in "

@@ -10,7 +10,7 @@
 #include "cli/core/write_table.h"
 #include "cli/open/inspected.h"
 #include "cli/open/machine_option.h"
-#include "cli/sql/sql_sources.h"
+#include "cli/open/sql_sources.h"
 
 /* clang-format off */
 const struct cli_option cli_sql_options[] = {
@@ -105,7 +105,7 @@ static int run_query(const struct cli_arguments *arguments, struct ets_sql *sql,
     return code;
 }
 
-static int run_over(const struct cli_arguments *arguments, const struct sql_sources *sources,
+static int run_over(const struct cli_arguments *arguments, const struct cli_sql_sources *sources,
                     const char *query)
 {
     struct ets_sql *sql;
@@ -158,19 +158,19 @@ int cmd_sql(const struct cli_arguments *arguments)
     }
     int code = find_query(arguments, &query);
     if (code != CLI_OK) return code;
-    struct sql_sources *sources = calloc(1, sizeof *sources);
+    struct cli_sql_sources *sources = calloc(1, sizeof *sources);
     if (sources == NULL) return cli_complain(CLI_INTERNAL, "no memory");
     struct ets_arena arena;
     struct ets_machine machine;
     ets_arena_init(&arena, NULL, 0);
     code = cli_check_machine_threads(arguments);
-    if (code == CLI_OK) code = sql_sources_open(sources, arguments, query != NULL);
+    if (code == CLI_OK) code = cli_sql_sources_open(sources, arguments, query != NULL);
     if (code == CLI_OK) {
         code = cli_machine_option(arguments, &arena, &machine, &sources->all.threads);
     }
     if (sources->all.threads > 0) sources->all.machine = &machine;
     if (code == CLI_OK) code = run_over(arguments, sources, query);
-    sql_sources_close(sources);
+    cli_sql_sources_close(sources);
     ets_arena_reset(&arena);
     free(sources);
     return code;

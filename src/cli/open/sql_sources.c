@@ -1,5 +1,5 @@
-/* Opens the files of `sql`, and assigns ETRecords and programs to traces. */
-#include "cli/sql/sql_sources.h"
+/* Opens the files of `sql` and `report`, and assigns ETRecords and programs to traces. */
+#include "cli/open/sql_sources.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "cli/open/inspected.h"
 #include "etscope/file.h"
 
-static int add_record(struct sql_sources *sources, const char *path)
+static int add_record(struct cli_sql_sources *sources, const char *path)
 {
     struct cli_record *file = &sources->record_files[sources->all.record_count];
     const int code = cli_record_open(path, file);
@@ -18,7 +18,7 @@ static int add_record(struct sql_sources *sources, const char *path)
     return code;
 }
 
-static int add_program(struct sql_sources *sources, const char *path)
+static int add_program(struct cli_sql_sources *sources, const char *path)
 {
     struct cli_program *file = &sources->program_files[sources->all.program_count];
     const int code = cli_program_open(path, file);
@@ -28,7 +28,7 @@ static int add_program(struct sql_sources *sources, const char *path)
 }
 
 /* Opens a trace, unless the file's first bytes are those of an ETRecord or a program. */
-static int add_word(struct sql_sources *sources, const char *path)
+static int add_word(struct cli_sql_sources *sources, const char *path)
 {
     struct ets_error error;
     struct ets_file *file;
@@ -40,11 +40,11 @@ static int add_word(struct sql_sources *sources, const char *path)
         return is_program ? add_program(sources, path) : add_record(sources, path);
     }
     sources->trace_files[sources->all.trace_count++] =
-        (struct sql_trace_file){.path = path, .file = file};
+        (struct cli_sql_trace_file){.path = path, .file = file};
     return CLI_OK;
 }
 
-static int allocate(struct sql_sources *sources, const struct cli_arguments *arguments)
+static int allocate(struct cli_sql_sources *sources, const struct cli_arguments *arguments)
 {
     const size_t room = (size_t)sources->paths.count + arguments->value_count + 1;
     sources->trace_files = calloc(room, sizeof *sources->trace_files);
@@ -62,7 +62,7 @@ static int allocate(struct sql_sources *sources, const struct cli_arguments *arg
     return ok ? CLI_OK : cli_complain(CLI_INTERNAL, "no memory for %zu files", room);
 }
 
-static int add_all(struct sql_sources *sources, const struct cli_arguments *arguments,
+static int add_all(struct cli_sql_sources *sources, const struct cli_arguments *arguments,
                    unsigned first_word)
 {
     const char *path;
@@ -82,7 +82,7 @@ static int add_all(struct sql_sources *sources, const struct cli_arguments *argu
 }
 
 /* None, one for all traces, or one for each. */
-static int check_count(const struct sql_sources *sources, const char *what, uint32_t count)
+static int check_count(const struct cli_sql_sources *sources, const char *what, uint32_t count)
 {
     const uint32_t traces = sources->all.trace_count;
     if (count <= 1 || traces == 0 || count == traces) return CLI_OK;
@@ -99,14 +99,14 @@ static uint32_t partner(uint32_t count, uint32_t number)
 }
 
 static int open_debug_buffer(const struct cli_arguments *arguments, uint32_t number,
-                             struct sql_trace_file *file, struct ets_sql_trace *trace)
+                             struct cli_sql_trace_file *file, struct ets_sql_trace *trace)
 {
     return cli_debug_buffer_open(cli_value_at(arguments, "--debug-buffer", number),
                                  &file->debug_buffer, &trace->debug_buffer);
 }
 
 /* The number of a sibling's ETRecord; ETS_NO_INDEX: none. */
-static uint32_t list_record(struct sql_sources *sources, const struct cli_sibling *sibling)
+static uint32_t list_record(struct cli_sql_sources *sources, const struct cli_sibling *sibling)
 {
     struct ets_etrecord *record = sibling->model.record.record;
     uint32_t i = 0;
@@ -117,7 +117,7 @@ static uint32_t list_record(struct sql_sources *sources, const struct cli_siblin
     return i;
 }
 
-static uint32_t list_program(struct sql_sources *sources, const struct cli_sibling *sibling)
+static uint32_t list_program(struct cli_sql_sources *sources, const struct cli_sibling *sibling)
 {
     const struct ets_program *program = cli_model_program(&sibling->model);
     uint32_t i = 0;
@@ -129,7 +129,7 @@ static uint32_t list_program(struct sql_sources *sources, const struct cli_sibli
     return i;
 }
 
-static void find_siblings(struct sql_sources *sources, const struct cli_arguments *arguments,
+static void find_siblings(struct cli_sql_sources *sources, const struct cli_arguments *arguments,
                           struct cli_subject *subject, struct ets_sql_trace *trace)
 {
     const struct ets_inspect_options options = cli_inspection_options(arguments, subject);
@@ -142,10 +142,10 @@ static void find_siblings(struct sql_sources *sources, const struct cli_argument
 }
 
 /* `records` and `programs`: how many were given. */
-static int open_trace(struct sql_sources *sources, const struct cli_arguments *arguments,
+static int open_trace(struct cli_sql_sources *sources, const struct cli_arguments *arguments,
                       uint32_t records, uint32_t programs, uint32_t number)
 {
-    struct sql_trace_file *file = &sources->trace_files[number];
+    struct cli_sql_trace_file *file = &sources->trace_files[number];
     struct ets_sql_trace *trace = &sources->traces[number];
     struct cli_subject subject = {.path = file->path,
                                   .dump = ets_file_bytes(file->file),
@@ -169,8 +169,8 @@ static int open_trace(struct sql_sources *sources, const struct cli_arguments *a
     return CLI_OK;
 }
 
-int sql_sources_open(struct sql_sources *sources, const struct cli_arguments *arguments,
-                     unsigned first_word)
+int cli_sql_sources_open(struct cli_sql_sources *sources, const struct cli_arguments *arguments,
+                         unsigned first_word)
 {
     static const char *const options[] = {"--etrecord", "--program", "--debug-buffer", NULL};
     uint32_t buffers = 0;
@@ -190,7 +190,7 @@ int sql_sources_open(struct sql_sources *sources, const struct cli_arguments *ar
     return code;
 }
 
-void sql_sources_close(struct sql_sources *sources)
+void cli_sql_sources_close(struct cli_sql_sources *sources)
 {
     for (uint32_t i = 0; i < sources->all.trace_count; i++) {
         ets_inspection_close(sources->trace_files[i].inspection);

@@ -1,22 +1,22 @@
-/* The files that `sql` reads, recognized by their contents, and joined. */
-#ifndef ETSCOPE_CLI_SQL_SQL_SOURCES_H
-#define ETSCOPE_CLI_SQL_SQL_SOURCES_H
+/* The files that `sql` and `report` read, recognized by their contents, and joined. */
+#ifndef ETSCOPE_CLI_OPEN_SQL_SOURCES_H
+#define ETSCOPE_CLI_OPEN_SQL_SOURCES_H
 
 #include "cli/open/inputs.h"
 #include "cli/open/siblings.h"
 #include "cli/open/trace_paths.h"
 #include "output/sql/sql.h"
 
-struct sql_trace_file {
+struct cli_sql_trace_file {
     const char *path;
     struct ets_file *file, *debug_buffer;
     struct ets_inspection *inspection;
 };
 
 /* All open files. Zero it before use; close it even after a failure. */
-struct sql_sources {
-    struct cli_paths paths;             /* files that the arguments name */
-    struct sql_trace_file *trace_files; /* each of these has room for all paths and options */
+struct cli_sql_sources {
+    struct cli_paths paths;                 /* files that the arguments name */
+    struct cli_sql_trace_file *trace_files; /* each of these has room for all paths and options */
     struct cli_record *record_files;
     struct cli_program *program_files;
     struct cli_siblings siblings; /* if none were given */
@@ -30,8 +30,8 @@ struct sql_sources {
  * Opens the files that the arguments from `first_word` on name (trace_paths.h), and those of
  * --etrecord, --program and --debug-buffer.
  */
-int sql_sources_open(struct sql_sources *sources, const struct cli_arguments *arguments,
-                     unsigned first_word);
-void sql_sources_close(struct sql_sources *sources);
+int cli_sql_sources_open(struct cli_sql_sources *sources, const struct cli_arguments *arguments,
+                         unsigned first_word);
+void cli_sql_sources_close(struct cli_sql_sources *sources);
 
 #endif

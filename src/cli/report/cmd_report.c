@@ -1,0 +1,161 @@
+/* The command `report`: writes traces and their models as one HTML file, or as JSON. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/core/command.h"
+#include "cli/core/what_to_type.h"
+#include "cli/open/inspected.h"
+#include "cli/open/machine_option.h"
+#include "cli/open/sql_sources.h"
+#include "host/output.h"
+#include "output/page/page.h"
+
+/* clang-format off */
+const struct cli_option cli_report_options[] = {
+    {"--etrecord", "--etrecord_path", "FILE",
+     "The ETRecord of the export; for several traces one for all, or one for each", NULL, true},
+    {"--program", NULL, "FILE",
+     "The .pte or .bpte that ran; for several traces one for all, or one for each", NULL, true},
+    {"--debug-buffer", "--debug_buffer_path", "FILE",
+     "The captured tensors; for several traces one for each", NULL, true},
+    {"--method", NULL, "NAME", "The method that ran, if a trace fits several", NULL, false},
+    {"--machine", NULL, "FILE", "A machine (etscope machine --save): judges operators by its roofs",
+     NULL, false},
+    {"--threads", NULL, "N", "How many threads ran, for --machine; default: the most measured", NULL,
+     false},
+    CLI_SIBLINGS_OPTION,
+    {"--format", "-f", "html|json", "html (default): one file for a browser; json: the document alone",
+     NULL, false},
+    {"--output", "-o", "FILE", "Write FILE; - is standard output", NULL, false},
+    {"--source-time-scale", "--source_time_scale", "ns|us|ms|s|cycles",
+     "Clock unit of traces that do not state one; default ns", NULL, false},
+    {"--subtract-overhead", NULL, NULL,
+     "Subtract the measured cost of recording from each event", NULL, false},
+    {"--partial", NULL, NULL, "Read the intact parts of damaged traces", NULL, false},
+    {"--allow-mismatch", NULL, NULL,
+     "Continue if the trace and the ETRecord or program disagree", NULL, false},
+    {NULL, NULL, NULL, NULL, NULL, false},
+};
+/* clang-format on */
+
+static struct ets_page_input describe(const char *role, const char *path, enum ets_kind kind)
+{
+    struct stat info;
+    const bool is_there = stat(path, &info) == 0 && info.st_size > 0;
+    return (struct ets_page_input){role, path, ets_kind_name(kind),
+                                   is_there ? (uint64_t)info.st_size : 0};
+}
+
+/* The files in the order of traces, records, programs; the array has room for all. */
+static uint32_t list_inputs(const struct cli_sql_sources *sources, struct ets_page_input *inputs)
+{
+    const struct ets_sql_sources *all = &sources->all;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < all->trace_count; i++) {
+        const struct ets_bytes bytes = ets_file_bytes(sources->trace_files[i].file);
+        inputs[count++] = (struct ets_page_input){"trace", all->traces[i].path,
+                                                  ets_kind_name(ets_kind_sniff(bytes)), bytes.size};
+    }
+    for (uint32_t i = 0; i < all->record_count; i++) {
+        inputs[count++] = describe("record", all->records[i].path, ETS_KIND_ETRECORD);
+    }
+    for (uint32_t i = 0; i < all->program_count; i++) {
+        inputs[count++] = describe("program", all->programs[i].path, ETS_KIND_PROGRAM);
+    }
+    return count;
+}
+
+static int write_page(const struct cli_arguments *arguments, struct ets_page *page)
+{
+    const char *path = cli_value(arguments, "--output");
+    const char *format = cli_value(arguments, "--format");
+    const bool is_json = format != NULL && strcmp(format, "json") == 0;
+    struct ets_output *output;
+    struct ets_error error;
+    if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    const enum ets_status status = is_json ? ets_page_write_json(page, output, &error)
+                                           : ets_page_write_html(page, output, &error);
+    if (status != ETS_OK) {
+        ets_output_discard(output);
+        return cli_fail(path, &error);
+    }
+    if (ets_output_commit(output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    return CLI_OK;
+}
+
+/* "report.html: 214 kB; 1 trace, 1 ETRecord, 1 program" */
+static void tell(const char *path, const struct ets_sql_sources *all)
+{
+    struct stat info;
+    if (strcmp(path, "-") == 0 || stat(path, &info) != 0) return;
+    printf("%s: %.0f kB; traces: %u, ETRecords: %u, programs: %u\n", path,
+           (double)info.st_size / 1000, all->trace_count, all->record_count, all->program_count);
+}
+
+static int write_report(const struct cli_arguments *arguments,
+                        const struct cli_sql_sources *sources)
+{
+    const struct ets_sql_sources *all = &sources->all;
+    const size_t room = (size_t)all->trace_count + all->record_count + all->program_count;
+    struct ets_page_input *inputs = calloc(room + 1, sizeof *inputs);
+    struct ets_page *page;
+    struct ets_error error;
+    if (inputs == NULL) return cli_complain(CLI_INTERNAL, "no memory for %zu files", room);
+    const struct ets_page_source source = {
+        .sources = all,
+        .inputs = inputs,
+        .input_count = list_inputs(sources, inputs),
+        .writer = "etscope " ETS_VERSION,
+        .missing_options = {all->record_count > 0 ? NULL : "--etrecord",
+                            all->program_count > 0 ? NULL : "--program",
+                            cli_has(arguments, "--debug-buffer") ? NULL : "--debug-buffer",
+                            all->machine != NULL ? NULL : "--machine"}};
+    int code;
+    if (ets_page_open(&source, NULL, &page, &error) != ETS_OK) {
+        code = cli_fail(NULL, &error);
+    } else {
+        code = write_page(arguments, page);
+        ets_page_close(page);
+    }
+    free(inputs);
+    if (code == CLI_OK) tell(cli_value(arguments, "--output"), all);
+    return code;
+}
+
+static int check(const struct cli_arguments *arguments)
+{
+    const char *format = cli_value(arguments, "--format");
+    if (format != NULL && strcmp(format, "html") != 0 && strcmp(format, "json") != 0) {
+        return cli_complain(CLI_USAGE, "--format must be html or json, not '%s'", format);
+    }
+    if (!cli_has(arguments, "--output")) {
+        return cli_complain(CLI_USAGE, "report needs a file to write: --output report.html");
+    }
+    if (arguments->word_count == 0) {
+        return cli_complain(CLI_USAGE,
+                            "report needs a trace: etscope report trace.etdp --output report.html");
+    }
+    return cli_check_machine_threads(arguments);
+}
+
+int cmd_report(const struct cli_arguments *arguments)
+{
+    int code = check(arguments);
+    if (code != CLI_OK) return code;
+    struct cli_sql_sources *sources = calloc(1, sizeof *sources);
+    if (sources == NULL) return cli_complain(CLI_INTERNAL, "no memory");
+    struct ets_arena arena;
+    struct ets_machine machine;
+    ets_arena_init(&arena, NULL, 0);
+    code = cli_sql_sources_open(sources, arguments, 0);
+    if (code == CLI_OK) {
+        code = cli_machine_option(arguments, &arena, &machine, &sources->all.threads);
+    }
+    if (sources->all.threads > 0) sources->all.machine = &machine;
+    if (code == CLI_OK) code = write_report(arguments, sources);
+    cli_sql_sources_close(sources);
+    ets_arena_reset(&arena);
+    free(sources);
+    return code;
+}

@@ -1,0 +1,115 @@
+/* Computes what a page holds: tables, matrices of events, and the words of its head. */
+#include <string.h>
+
+#include "base/error.h"
+#include "output/page/page_parts.h"
+#include "output/page/page_relations.h"
+
+static bool make_matrices(struct ets_page *page)
+{
+    struct ets_arena *arena = &page->document.arena;
+    page->matrices = ets_arena_alloc_array(arena, page->data.block_count, sizeof *page->matrices);
+    if (page->matrices == NULL) return false;
+    for (uint32_t i = 0; i < page->data.sources.trace_count; i++) {
+        const struct ets_sql_trace_data *trace = &page->data.traces[i];
+        for (uint32_t b = 0; b < ets_inspection_block_count(trace->inspection); b++) {
+            if (!ets_page_make_matrix(arena, trace, b, &page->matrices[page->matrix_count++],
+                                      &page->events)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool find_words(struct ets_page *page)
+{
+    struct ets_arena *arena = &page->document.arena;
+    const uint32_t count = page->data.sources.trace_count;
+    page->words = ets_arena_alloc_array(arena, count, sizeof *page->words);
+    if (page->words == NULL) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ets_inspection *inspection = page->data.traces[i].inspection;
+        const struct ets_headline_options options = {.block = ETS_NO_INDEX, .run = ETS_NO_INDEX};
+        const struct ets_findings_subject subject = {.inspection = inspection};
+        struct ets_page_words *words = &page->words[i];
+        if (!ets_headline_make(arena, inspection, &options, &words->headline) ||
+            !ets_findings_collect(arena, &subject, &words->findings) ||
+            !ets_trust_collect(arena, inspection, &words->trust)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The first input's name without its ending. */
+static bool find_title(struct ets_page *page)
+{
+    const struct ets_page_source *source = page->source;
+    const char *name = source->input_count > 0 ? ets_page_file_name(source->inputs[0].path) : "";
+    const char *dot = strrchr(name, '.');
+    const size_t size = dot != NULL && dot > name ? (size_t)(dot - name) : strlen(name);
+    page->title = ets_arena_copy_text(&page->document.arena, name, size);
+    return page->title != NULL;
+}
+
+/* FNV-1a over what the document holds. */
+static void add_fingerprint(struct ets_page *page, const struct ets_page_bytes *bytes)
+{
+    for (size_t i = 0; i < bytes->size; i++) {
+        page->fingerprint = (page->fingerprint ^ bytes->data[i]) * 0x100000001b3u;
+    }
+}
+
+static bool pack(struct ets_page *page)
+{
+    struct ets_page_document *document = &page->document;
+    page->fingerprint = 0xcbf29ce484222325u;
+    for (uint32_t i = 0; i < document->table_count; i++) {
+        struct ets_page_table *table = &document->tables[i];
+        if (!ets_page_pack_table(document, table)) return false;
+        for (uint32_t k = 0; k < table->column_count; k++) {
+            add_fingerprint(page, &table->columns[k].packed);
+        }
+    }
+    if (!ets_page_pack_texts(document, &page->texts)) return false;
+    add_fingerprint(page, &page->texts);
+    add_fingerprint(page, &page->events);
+    return true;
+}
+
+static enum ets_status fill(struct ets_page *page, const struct ets_allocator *allocator,
+                            struct ets_error *error)
+{
+    page->has_data = true; /* freed in any case */
+    ETS_TRY(ets_sql_data_init(&page->data, page->source->sources, allocator, error));
+    ETS_TRY(ets_page_add_relations(&page->document, &page->data, error));
+    if (!make_matrices(page) || !find_words(page) || !find_title(page) || !pack(page)) {
+        return ets_fail_memory(error, "the report");
+    }
+    return ETS_OK;
+}
+
+enum ets_status ets_page_open(const struct ets_page_source *source,
+                              const struct ets_allocator *allocator, struct ets_page **page_out,
+                              struct ets_error *error)
+{
+    struct ets_arena arena;
+    ets_arena_init(&arena, allocator, 0);
+    struct ets_page *page = ets_arena_alloc(&arena, sizeof *page);
+    if (page == NULL) return ets_fail_memory(error, "the report");
+    page->source = source;
+    page->document.arena = arena; /* holds its owner */
+    const enum ets_status status = fill(page, allocator, error);
+    if (status != ETS_OK) ets_page_close(page);
+    else *page_out = page;
+    return status;
+}
+
+void ets_page_close(struct ets_page *page)
+{
+    if (page == NULL) return;
+    struct ets_arena arena = page->document.arena;
+    if (page->has_data) ets_sql_data_free(&page->data);
+    ets_arena_reset(&arena);
+}

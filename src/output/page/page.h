@@ -1,0 +1,54 @@
+/*
+ * page.h - the document of a report, as one HTML file or as JSON: docs/report-format.md.
+ *
+ *     struct ets_page *page;
+ *     if (ets_page_open(&source, NULL, &page, &error) == ETS_OK &&
+ *         ets_page_write_html(page, output, &error) == ETS_OK) {
+ *         status = ets_output_commit(output, &error);
+ *     }
+ *     ets_page_close(page);
+ *
+ * The same sources give the same bytes. Use a page from one thread at a time.
+ */
+#ifndef ETSCOPE_OUTPUT_PAGE_PAGE_H
+#define ETSCOPE_OUTPUT_PAGE_PAGE_H
+
+#include "host/output.h"
+#include "output/sql/sql.h"
+#include "views/trust.h"
+
+struct ets_page;
+
+/* A file that the report was made from. */
+struct ets_page_input {
+    const char *role; /* "trace", "record", "program", "debug buffer", "machine" */
+    const char *path; /* the document tells its last part */
+    const char *kind; /* ets_kind_name */
+    uint64_t bytes;
+};
+
+/* What a page is made of; everything is borrowed until it is closed. */
+struct ets_page_source {
+    const struct ets_sql_sources *sources;
+    const struct ets_page_input *inputs; /* the first names the page */
+    uint32_t input_count;
+    const char *writer;                             /* "etscope 1.2.3" */
+    const char *missing_options[ETS_MISSING_COUNT]; /* that give what is not there; NULL: none */
+};
+
+/*
+ * Computes all tables. `allocator` NULL: the C library's. Statuses: those of the tables (sql.h),
+ * LIMIT (a column over 4 GiB), NO_MEMORY.
+ */
+enum ets_status ets_page_open(const struct ets_page_source *source,
+                              const struct ets_allocator *allocator, struct ets_page **page_out,
+                              struct ets_error *error);
+void ets_page_close(struct ets_page *page); /* NULL is allowed */
+
+/* Status: NO_MEMORY. Failed writes are reported by the output's commit. */
+enum ets_status ets_page_write_html(struct ets_page *page, struct ets_output *output,
+                                    struct ets_error *error);
+enum ets_status ets_page_write_json(struct ets_page *page, struct ets_output *output,
+                                    struct ets_error *error);
+
+#endif

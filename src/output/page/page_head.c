@@ -1,0 +1,146 @@
+/* Writes the head of the document: what was found, in words. */
+#include <string.h>
+
+#include "base/error.h"
+#include "output/page/page_parts.h"
+#include "output/page/page_relations.h"
+
+static void put_sentences(struct ets_json_writer *json, const struct ets_sentences *sentences)
+{
+    for (uint32_t i = 0; i < sentences->count; i++) {
+        ets_json_put_text(json, NULL, sentences->items[i]);
+    }
+}
+
+/* As the address of the page selects things: the row's or block's id. */
+static void put_selection(struct ets_json_writer *json, const struct ets_sql_trace_data *trace,
+                          const struct ets_finding *finding)
+{
+    char text[24];
+    if (finding->row == ETS_NO_INDEX) {
+        ets_json_put_null(json, "select");
+        return;
+    }
+    ets_print_text(text, sizeof text, "r%u", trace->first_operator + finding->row);
+    ets_json_put_string(json, "select", text);
+}
+
+static void put_finding(struct ets_json_writer *json, const struct ets_sql_trace_data *trace,
+                        const struct ets_finding *finding)
+{
+    ets_json_begin_object(json, NULL);
+    ets_json_put_string(json, "kind", finding->kind);
+    ets_json_put_string(json, "severity", ets_severity_name(finding->severity));
+    ets_json_put_real(json, "share", finding->share.lower);
+    ets_json_put_real(json, "share_upper", finding->share.upper);
+    ets_json_put_text(json, "sentence", finding->sentence);
+    ets_json_put_string(json, "view", finding->view);
+    put_selection(json, trace, finding);
+    ets_json_end_object(json);
+}
+
+static void put_inputs(struct ets_json_writer *json, const struct ets_page_source *source)
+{
+    ets_json_begin_array(json, "inputs");
+    for (uint32_t i = 0; i < source->input_count; i++) {
+        const struct ets_page_input *input = &source->inputs[i];
+        ets_json_begin_object(json, NULL);
+        ets_json_put_string(json, "role", input->role);
+        ets_json_put_string(json, "name", ets_page_file_name(input->path));
+        ets_json_put_string(json, "kind", input->kind);
+        ets_json_put_count(json, "bytes", input->bytes);
+        ets_json_end_object(json);
+    }
+    ets_json_end_array(json);
+}
+
+static void put_missing(struct ets_json_writer *json, const struct ets_page_source *source)
+{
+    ets_json_begin_array(json, "missing");
+    for (int i = 0; i < ETS_MISSING_COUNT; i++) {
+        const struct ets_missing missing = ets_missing_without((enum ets_missing_file)i);
+        if (source->missing_options[i] == NULL) continue;
+        ets_json_begin_object(json, NULL);
+        ets_json_put_string(json, "view", missing.view);
+        ets_json_put_string(json, "sentence", missing.sentence);
+        ets_json_put_string(json, "option", source->missing_options[i]);
+        ets_json_end_object(json);
+    }
+    ets_json_end_array(json);
+}
+
+void ets_page_put_head(struct ets_json_writer *json, const struct ets_page *page)
+{
+    const uint32_t traces = page->data.sources.trace_count;
+    char fingerprint[17];
+    for (int i = 0; i < 16; i++) {
+        fingerprint[i] = "0123456789abcdef"[page->fingerprint >> (60 - 4 * i) & 15];
+    }
+    fingerprint[16] = '\0';
+    ets_json_put_string(json, "format", "etscope-report");
+    ets_json_put_integer(json, "version", 1);
+    ets_json_put_string(json, "writer", page->source->writer);
+    ets_json_put_string(json, "fingerprint", fingerprint);
+    ets_json_put_string(json, "title", page->title);
+    ets_json_begin_array(json, "headline");
+    for (uint32_t i = 0; i < traces; i++) put_sentences(json, &page->words[i].headline);
+    ets_json_end_array(json);
+    ets_json_begin_array(json, "findings");
+    for (uint32_t i = 0; i < traces; i++) {
+        for (uint32_t k = 0; k < page->words[i].findings.count; k++) {
+            put_finding(json, &page->data.traces[i], &page->words[i].findings.items[k]);
+        }
+    }
+    ets_json_end_array(json);
+    ets_json_begin_array(json, "trust");
+    for (uint32_t i = 0; i < traces; i++) put_sentences(json, &page->words[i].trust);
+    ets_json_end_array(json);
+    put_inputs(json, page->source);
+    put_missing(json, page->source);
+}
+
+static void put_columns(struct ets_json_writer *json, const struct ets_page_table *table)
+{
+    static const char *const types[] = {"integer", "real", "text"};
+    ets_json_begin_object(json, table->name);
+    ets_json_put_count(json, "rows", table->row_count);
+    ets_json_begin_array(json, "columns");
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        const struct ets_page_column *column = &table->columns[i];
+        ets_json_begin_object(json, NULL);
+        ets_json_put_string(json, "name", column->name);
+        ets_json_put_string(json, "type", types[column->type]);
+        ets_json_put_count(json, "bytes", column->packed.size);
+        if (column->has_nulls) ets_json_put_bool(json, "nulls", true);
+        ets_json_end_object(json);
+    }
+    ets_json_end_array(json);
+    ets_json_end_object(json);
+}
+
+enum ets_status ets_page_print_head(const struct ets_page *page, char **text_out, size_t *size_out,
+                                    struct ets_error *error)
+{
+    struct ets_json_writer json = {.output = NULL};
+    ETS_TRY(ets_output_open_memory(&json.output, text_out, size_out, error));
+    ets_json_begin_object(&json, NULL);
+    ets_page_put_head(&json, page);
+    ets_json_begin_object(&json, "tables");
+    for (uint32_t i = 0; i < page->document.table_count; i++) {
+        if (page->document.tables[i].row_count > 0) put_columns(&json, &page->document.tables[i]);
+    }
+    ets_json_end_object(&json);
+    ets_json_begin_array(&json, "events");
+    for (uint32_t i = 0; i < page->matrix_count; i++) {
+        const struct ets_page_matrix *matrix = &page->matrices[i];
+        ets_json_begin_object(&json, NULL);
+        ets_json_put_count(&json, "block", matrix->block);
+        ets_json_put_count(&json, "positions", matrix->position_count);
+        ets_json_put_count(&json, "runs", matrix->run_count);
+        ets_json_put_count(&json, "bytes", matrix->bytes);
+        ets_json_end_object(&json);
+    }
+    ets_json_end_array(&json);
+    ets_json_end_object(&json);
+    return ets_output_commit(json.output, error);
+}

@@ -1,0 +1,44 @@
+/* What the writers of a page share: its parts, computed by page.c. */
+#ifndef ETSCOPE_OUTPUT_PAGE_PAGE_PARTS_H
+#define ETSCOPE_OUTPUT_PAGE_PAGE_PARTS_H
+
+#include "output/page/page.h"
+#include "output/page/page_events.h"
+#include "output/text/json_writer.h"
+#include "views/findings.h"
+#include "views/headline.h"
+
+/* Of one trace. */
+struct ets_page_words {
+    struct ets_sentences headline, trust;
+    struct ets_findings findings;
+};
+
+struct ets_page {
+    const struct ets_page_source *source;
+    struct ets_page_document document; /* its arena holds all, the page as well */
+    struct ets_sql_data data;
+    struct ets_page_matrix *matrices;
+    uint32_t matrix_count;
+    struct ets_page_bytes events, texts;
+    struct ets_page_words *words; /* [trace] */
+    const char *title;
+    uint64_t fingerprint;
+    bool has_data;
+};
+
+/* page_head.c: the members of the head before its tables. */
+void ets_page_put_head(struct ets_json_writer *json, const struct ets_page *page);
+/* The head of the packed form, as JSON text in memory. Status: NO_MEMORY. */
+enum ets_status ets_page_print_head(const struct ets_page *page, char **text_out, size_t *size_out,
+                                    struct ets_error *error);
+
+/* The page's script and style sheet, and their SHA-256; made by cmake/page_assets.cmake. */
+struct ets_page_asset {
+    const uint8_t *data;
+    size_t size;
+    uint8_t sha256[32];
+};
+extern const struct ets_page_asset ets_page_script, ets_page_style;
+
+#endif

@@ -1,0 +1,107 @@
+/* Copies the relational tables into those of a page, cell by cell. */
+#include "output/page/page_relations.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "output/sql/sql_tables.h"
+
+const char *ets_page_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+static enum ets_page_type type_of(const char *type)
+{
+    if (strcmp(type, "INTEGER") == 0) return ETS_PAGE_INTEGER;
+    return strcmp(type, "REAL") == 0 ? ETS_PAGE_REAL : ETS_PAGE_TEXT;
+}
+
+/* A report tells no folders. */
+static struct ets_text without_folder(struct ets_text text)
+{
+    for (size_t i = text.size; i > 0; i--) {
+        if (text.data[i - 1] == '/') return (struct ets_text){text.data + i, text.size - i};
+    }
+    return text;
+}
+
+static bool put_cell(struct ets_page_document *document, struct ets_page_table *table,
+                     struct ets_sql_value value)
+{
+    const struct ets_page_column *column = &table->columns[table->at];
+    const bool is_path = strcmp(column->name, "path") == 0;
+    if (value.kind == SQL_NO_MEMORY) return false;
+    if (value.kind == SQL_TEXT && column->type == ETS_PAGE_TEXT) {
+        ets_page_put_text(document, table, is_path ? without_folder(value.text) : value.text);
+    } else if (value.kind == SQL_REAL && column->type == ETS_PAGE_REAL) {
+        ets_page_put_real(document, table, value.real);
+    } else if (value.kind == SQL_INTEGER && column->type == ETS_PAGE_REAL) {
+        ets_page_put_real(document, table, (double)value.integer);
+    } else if (value.kind == SQL_INTEGER && column->type == ETS_PAGE_INTEGER) {
+        ets_page_put_integer(document, table, value.integer);
+    } else {
+        ets_page_put_null(document, table);
+    }
+    return true;
+}
+
+static bool put_row(struct ets_page_document *document, struct ets_page_table *table,
+                    const struct ets_sql_table *relation, struct ets_sql_cursor *cursor)
+{
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        if (!put_cell(document, table, relation->cell(cursor, (int)i))) return false;
+    }
+    if (cursor->scratch.used_bytes > 0) ets_arena_reset(&cursor->scratch);
+    return !document->has_failed;
+}
+
+static bool put_rows(struct ets_page_document *document, struct ets_page_table *table,
+                     const struct ets_sql_table *relation, struct ets_sql_cursor *cursor)
+{
+    if (relation->begin != NULL) {
+        relation->begin(cursor, -1);
+        while (relation->next(cursor)) {
+            if (!put_row(document, table, relation, cursor)) return false;
+        }
+        return true;
+    }
+    const uint64_t count = relation->count(cursor->data);
+    for (cursor->row = 0; cursor->row < count; cursor->row++) {
+        if (relation->has != NULL && !relation->has(cursor)) continue;
+        if (!put_row(document, table, relation, cursor)) return false;
+    }
+    return true;
+}
+
+static enum ets_status add_relation(struct ets_page_document *document, struct ets_sql_data *data,
+                                    const struct ets_sql_table *relation, struct ets_error *error)
+{
+    uint32_t columns = 0;
+    while (relation->columns[columns].name != NULL) columns++;
+    if (relation->prepare != NULL) ETS_TRY(relation->prepare(data, error));
+    struct ets_page_table *table = ets_page_add_table(document, relation->name, columns);
+    struct ets_sql_cursor cursor = {.data = data,
+                                    .state = ets_sql_data_alloc(data, relation->state_bytes + 1)};
+    bool ok = table != NULL && cursor.state != NULL;
+    for (uint32_t i = 0; ok && i < columns; i++) {
+        ets_page_name_column(table, i, relation->columns[i].name,
+                             type_of(relation->columns[i].type));
+    }
+    ets_arena_init(&cursor.scratch, data->arena.allocator, 0);
+    ok = ok && put_rows(document, table, relation, &cursor);
+    ets_arena_reset(&cursor.scratch);
+    ets_sql_data_release(data, cursor.state);
+    return ok ? ETS_OK : ets_fail_memory(error, "the tables of the report");
+}
+
+enum ets_status ets_page_add_relations(struct ets_page_document *document,
+                                       struct ets_sql_data *data, struct ets_error *error)
+{
+    for (size_t i = 0; ets_sql_tables[i] != NULL; i++) {
+        if (ets_sql_tables[i] == &ets_sql_events_table) continue;
+        ETS_TRY(add_relation(document, data, ets_sql_tables[i], error));
+    }
+    return ETS_OK;
+}
