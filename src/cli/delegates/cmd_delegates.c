@@ -215,12 +215,11 @@ static int show(const struct subject *s)
         code = cli_fail(NULL, &error);
     } else {
         struct ets_table_style style;
-        const struct ets_text headline = ets_table_headline(table);
-        cli_headline("%.*s", ETS_TEXT(headline));
         const char *path =
             cli_has(s->arguments, "--output") ? cli_value(s->arguments, "--output") : "-";
         cli_style(s->arguments, path, &style);
-        const struct ets_text headline = ets_table_heading(table);
+        struct ets_text headline = ets_table_headline(table);
+        if (headline.data == NULL) headline = ets_table_heading(table);
         cli_headline("%.*s", ETS_TEXT(headline));
         code = cli_write_table(s->arguments, table, &style);
     }
