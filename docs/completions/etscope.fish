@@ -206,6 +206,7 @@ complete -c etscope -n '__fish_seen_subcommand_from report' -l debug-buffer -l d
 complete -c etscope -n '__fish_seen_subcommand_from report' -l method -x -d 'The method that ran, if a trace fits several'
 complete -c etscope -n '__fish_seen_subcommand_from report' -l machine -r -F -d 'A machine (etscope machine --save): judges operators by its roofs'
 complete -c etscope -n '__fish_seen_subcommand_from report' -l threads -x -d 'How many threads ran, for --machine; default: the most measured'
+complete -c etscope -n '__fish_seen_subcommand_from report' -l engine -r -F -d 'The engine plug-in, which evaluates what captured tensors are compared with; default: search the usual places'
 complete -c etscope -n '__fish_seen_subcommand_from report' -l no-siblings -d 'Ignore the ETRecord and program found beside the trace'
 complete -c etscope -n '__fish_seen_subcommand_from report' -l format -s f -x -a 'html json' -d 'html (default): one file for a browser; json: the document alone'
 complete -c etscope -n '__fish_seen_subcommand_from report' -l output -s o -r -F -d 'Write FILE; - is standard output'

@@ -145,8 +145,8 @@ static void say_disclosed(struct maker *m)
 bool ets_trust_collect(struct ets_arena *arena, const struct ets_inspection *inspection,
                        struct ets_sentences *trust_out)
 {
-    static void (*const parts[])(struct maker * m) = {say_overhead, say_unit,  say_steps,
-                                                      say_losses,   say_joins, say_disclosed};
+    static void (*const parts[])(struct maker *m) = {say_overhead, say_unit,  say_steps,
+                                                     say_losses,   say_joins, say_disclosed};
     struct maker m = {.arena = arena, .out = trust_out};
     m.line = (struct ets_text_builder){m.text, sizeof m.text, 0};
     *trust_out = (struct ets_sentences){
@@ -171,6 +171,7 @@ struct ets_missing ets_missing_without(enum ets_missing_file file)
         [ETS_MISSING_DEBUG_BUFFER] = {"numbers", "wrong values need captured tensors"},
         [ETS_MISSING_MACHINE] = {"operators",
                                  "how fast operators could be needs a measured machine"},
+        [ETS_MISSING_TRACE] = {"operators", "times of operators and runs need a trace"},
     };
     return missing[file];
 }

@@ -18,13 +18,14 @@
 bool ets_trust_collect(struct ets_arena *arena, const struct ets_inspection *inspection,
                        struct ets_sentences *trust_out);
 
-/* Files that add to what a trace tells. */
+/* Files that add to what others tell. */
 enum ets_missing_file {
     ETS_MISSING_RECORD = 0,
     ETS_MISSING_PROGRAM = 1,
     ETS_MISSING_DEBUG_BUFFER = 2,
     ETS_MISSING_MACHINE = 3,
-    ETS_MISSING_COUNT = 4
+    ETS_MISSING_TRACE = 4,
+    ETS_MISSING_COUNT = 5
 };
 
 struct ets_missing {

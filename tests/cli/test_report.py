@@ -160,10 +160,66 @@ class Report(unittest.TestCase):
         self.assertEqual(first, second)
         self.assertNotIn(str(GPT), first + json.dumps(document))
 
+    def test_a_program_alone_says_what_its_commands_say(self):
+        program = GPT / "model.pte"
+        _, document = write("--program", program)
+        self.assertEqual(document, write(program)[1])
+        for command, sentence in zip(("memory", "size", "cost"), document["headline"]):
+            said = run(command, program, "--no-siblings").stdout.decode()
+            self.assertEqual(said.splitlines()[0], sentence)
+        self.assertEqual(len(document["headline"]), 3)
+        self.assertEqual([finding["kind"] for finding in document["findings"]],
+                         ["plan_above_bound"])
+        self.assertEqual(document["trust"], [])
+        self.assertEqual([missing["option"] for missing in document["missing"]],
+                         ["--etrecord", "TRACE"])
+
+    def test_a_record_alone(self):
+        html, document = write(GPT / "model.etrecord")
+        self.assertRegex(document["headline"][0], r"^forward: \d+ operators in the exported graph$")
+        self.assertIn("times of operators and runs need a trace: TRACE", html)
+
+    def test_plan_and_captured_values(self):
+        files = ("--etrecord", GPT / "model.etrecord", "--program", GPT / "model.pte",
+                 "--debug-buffer", GPT / "debug.bin")
+        _, document = write(GPT / "debug.etdp", *files)
+        gap = run("gap", GPT / "debug.etdp", *files)
+        kinds = {finding["kind"]: finding for finding in document["findings"]}
+        self.assertIn("38.1 KiB planned memory, peak 30.0 KiB, 27 % above the lower bound",
+                      document["headline"])
+        self.assertIn("plan_above_bound", kinds)
+        if gap.returncode == OK:
+            said = gap.stdout.decode().splitlines()[0]
+            self.assertEqual(document["headline"][-1], said)
+            self.assertEqual(kinds["values_agree"]["severity"], "good")
+        self.assertEqual([entry["role"] for entry in document["inputs"]],
+                         ["trace", "record", "program", "debug buffer"])
+
+    def test_captured_values_without_a_record_are_missing(self):
+        _, document = write(GPT / "debug.etdp", "--no-siblings", "--debug-buffer",
+                            GPT / "debug.bin")
+        missing = {entry["view"]: entry for entry in document["missing"]}
+        self.assertTrue(missing["numbers"]["sentence"].startswith(
+            "captured values are not compared: "))
+
+    def test_first_screen_without_script(self):
+        html, document = write(GPT / "profile.etdp")
+        screen = html[html.index('class="etscope-static"') : html.index('id="etscope-head"')]
+        for text in (*document["headline"], *document["trust"],
+                     *(finding["sentence"] for finding in document["findings"]),
+                     *(missing["sentence"] for missing in document["missing"])):
+            self.assertIn(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"),
+                          screen)
+        rows = re.findall(r"<tr><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td></tr>",
+                          screen)
+        self.assertEqual(len(rows), 10)
+        self.assertIn(("expand_copy.out", "8"), [row[:2] for row in rows])
+        self.assertIn("download this file", screen)
+
     def test_misuse(self):
         for words, reason in (
                 ((GPT / "profile.etdp",), "report needs a file to write"),
-                (("--output", "r.html"), "report needs a trace"),
+                (("--output", "r.html"), "report needs a trace, program or ETRecord"),
                 ((GPT / "profile.etdp", "--output", "r", "--format", "pdf"), "html")):
             done = run("report", *words)
             self.assertEqual(done.returncode, USAGE)

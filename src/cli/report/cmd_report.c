@@ -8,6 +8,7 @@
 #include "cli/open/inspected.h"
 #include "cli/open/machine_option.h"
 #include "cli/open/sql_sources.h"
+#include "cli/report/report_gaps.h"
 #include "host/output.h"
 #include "output/page/page.h"
 
@@ -24,6 +25,9 @@ const struct cli_option cli_report_options[] = {
      NULL, false},
     {"--threads", NULL, "N", "How many threads ran, for --machine; default: the most measured", NULL,
      false},
+    {"--engine", NULL, "FILE",
+     "The engine plug-in, which evaluates what captured tensors are compared with; default: search "
+     "the usual places", NULL, false},
     CLI_SIBLINGS_OPTION,
     {"--format", "-f", "html|json", "html (default): one file for a browser; json: the document alone",
      NULL, false},
@@ -47,10 +51,13 @@ static struct ets_page_input describe(const char *role, const char *path, enum e
                                    is_there ? (uint64_t)info.st_size : 0};
 }
 
-/* The files in the order of traces, records, programs; the array has room for all. */
-static uint32_t list_inputs(const struct cli_sql_sources *sources, struct ets_page_input *inputs)
+/* The files in the order of traces, records, programs, debug buffers; the array has room for all.
+ */
+static uint32_t list_inputs(const struct cli_arguments *arguments,
+                            const struct cli_sql_sources *sources, struct ets_page_input *inputs)
 {
     const struct ets_sql_sources *all = &sources->all;
+    const char *path;
     uint32_t count = 0;
     for (uint32_t i = 0; i < all->trace_count; i++) {
         const struct ets_bytes bytes = ets_file_bytes(sources->trace_files[i].file);
@@ -62,6 +69,10 @@ static uint32_t list_inputs(const struct cli_sql_sources *sources, struct ets_pa
     }
     for (uint32_t i = 0; i < all->program_count; i++) {
         inputs[count++] = describe("program", all->programs[i].path, ETS_KIND_PROGRAM);
+    }
+    for (uint32_t i = 0; (path = cli_value_at(arguments, "--debug-buffer", i)) != NULL; i++) {
+        inputs[count] = describe("debug buffer", path, ETS_KIND_UNKNOWN);
+        inputs[count++].kind = "captured tensors"; /* they are without a mark */
     }
     return count;
 }
@@ -93,11 +104,14 @@ static void tell(const char *path, const struct ets_sql_sources *all)
            (double)info.st_size / 1000, all->trace_count, all->record_count, all->program_count);
 }
 
-static int write_report(const struct cli_arguments *arguments,
-                        const struct cli_sql_sources *sources)
+static int write_compared(const struct cli_arguments *arguments,
+                          const struct cli_sql_sources *sources, const struct cli_report_gaps *gaps)
 {
     const struct ets_sql_sources *all = &sources->all;
-    const size_t room = (size_t)all->trace_count + all->record_count + all->program_count;
+    const size_t room =
+        (size_t)all->trace_count + all->record_count + all->program_count + arguments->value_count;
+    const bool has_trace = all->trace_count > 0, has_reason = gaps->reason[0] != '\0';
+    const bool lacks_buffer = has_trace && !cli_has(arguments, "--debug-buffer");
     struct ets_page_input *inputs = calloc(room + 1, sizeof *inputs);
     struct ets_page *page;
     struct ets_error error;
@@ -105,12 +119,18 @@ static int write_report(const struct cli_arguments *arguments,
     const struct ets_page_source source = {
         .sources = all,
         .inputs = inputs,
-        .input_count = list_inputs(sources, inputs),
+        .input_count = list_inputs(arguments, sources, inputs),
         .writer = "etscope " ETS_VERSION,
-        .missing_options = {all->record_count > 0 ? NULL : "--etrecord",
-                            all->program_count > 0 ? NULL : "--program",
-                            cli_has(arguments, "--debug-buffer") ? NULL : "--debug-buffer",
-                            all->machine != NULL ? NULL : "--machine"}};
+        .gaps = (const struct ets_gap_report *const *)gaps->reports,
+        .gap_reason = has_reason ? gaps->reason : NULL,
+        .missing_options = {
+            [ETS_MISSING_RECORD] = all->record_count > 0 ? NULL : "--etrecord",
+            [ETS_MISSING_PROGRAM] = all->program_count > 0 ? NULL : "--program",
+            [ETS_MISSING_DEBUG_BUFFER] = has_reason     ? gaps->option
+                                         : lacks_buffer ? "--debug-buffer"
+                                                        : NULL,
+            [ETS_MISSING_MACHINE] = has_trace && all->machine == NULL ? "--machine" : NULL,
+            [ETS_MISSING_TRACE] = has_trace ? NULL : "TRACE"}};
     int code;
     if (ets_page_open(&source, NULL, &page, &error) != ETS_OK) {
         code = cli_fail(NULL, &error);
@@ -123,6 +143,16 @@ static int write_report(const struct cli_arguments *arguments,
     return code;
 }
 
+static int write_report(const struct cli_arguments *arguments,
+                        const struct cli_sql_sources *sources)
+{
+    struct cli_report_gaps gaps = {.count = 0};
+    int code = cli_report_gaps_open(arguments, sources, &gaps);
+    if (code == CLI_OK) code = write_compared(arguments, sources, &gaps);
+    cli_report_gaps_close(&gaps);
+    return code;
+}
+
 static int check(const struct cli_arguments *arguments)
 {
     const char *format = cli_value(arguments, "--format");
@@ -132,9 +162,11 @@ static int check(const struct cli_arguments *arguments)
     if (!cli_has(arguments, "--output")) {
         return cli_complain(CLI_USAGE, "report needs a file to write: --output report.html");
     }
-    if (arguments->word_count == 0) {
+    if (arguments->word_count == 0 && !cli_has(arguments, "--program") &&
+        !cli_has(arguments, "--etrecord")) {
         return cli_complain(CLI_USAGE,
-                            "report needs a trace: etscope report trace.etdp --output report.html");
+                            "report needs a trace, program or ETRecord: etscope report "
+                            "trace.etdp --output report.html");
     }
     return cli_check_machine_threads(arguments);
 }

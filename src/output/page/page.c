@@ -22,26 +22,6 @@ static bool make_matrices(struct ets_page *page)
     return true;
 }
 
-static bool find_words(struct ets_page *page)
-{
-    struct ets_arena *arena = &page->document.arena;
-    const uint32_t count = page->data.sources.trace_count;
-    page->words = ets_arena_alloc_array(arena, count, sizeof *page->words);
-    if (page->words == NULL) return false;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct ets_inspection *inspection = page->data.traces[i].inspection;
-        const struct ets_headline_options options = {.block = ETS_NO_INDEX, .run = ETS_NO_INDEX};
-        const struct ets_findings_subject subject = {.inspection = inspection};
-        struct ets_page_words *words = &page->words[i];
-        if (!ets_headline_make(arena, inspection, &options, &words->headline) ||
-            !ets_findings_collect(arena, &subject, &words->findings) ||
-            !ets_trust_collect(arena, inspection, &words->trust)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* The first input's name without its ending. */
 static bool find_title(struct ets_page *page)
 {
@@ -84,7 +64,8 @@ static enum ets_status fill(struct ets_page *page, const struct ets_allocator *a
     page->has_data = true; /* freed in any case */
     ETS_TRY(ets_sql_data_init(&page->data, page->source->sources, allocator, error));
     ETS_TRY(ets_page_add_relations(&page->document, &page->data, error));
-    if (!make_matrices(page) || !find_words(page) || !find_title(page) || !pack(page)) {
+    ETS_TRY(ets_page_find_words(page, error));
+    if (!make_matrices(page) || !find_title(page) || !pack(page)) {
         return ets_fail_memory(error, "the report");
     }
     return ETS_OK;

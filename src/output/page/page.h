@@ -34,6 +34,8 @@ struct ets_page_source {
     uint32_t input_count;
     const char *writer;                             /* "etscope 1.2.3" */
     const char *missing_options[ETS_MISSING_COUNT]; /* that give what is not there; NULL: none */
+    const struct ets_gap_report *const *gaps;       /* [trace] of captured values; NULL: none */
+    const char *gap_reason; /* why captured values that are there are not compared; or NULL */
 };
 
 /*

@@ -17,7 +17,7 @@ static void put_selection(struct ets_json_writer *json, const struct ets_sql_tra
                           const struct ets_finding *finding)
 {
     char text[24];
-    if (finding->row == ETS_NO_INDEX) {
+    if (finding->row == ETS_NO_INDEX || trace == NULL) {
         ets_json_put_null(json, "select");
         return;
     }
@@ -56,14 +56,14 @@ static void put_inputs(struct ets_json_writer *json, const struct ets_page_sourc
 
 static void put_missing(struct ets_json_writer *json, const struct ets_page_source *source)
 {
+    struct ets_page_missing missing;
     ets_json_begin_array(json, "missing");
     for (int i = 0; i < ETS_MISSING_COUNT; i++) {
-        const struct ets_missing missing = ets_missing_without((enum ets_missing_file)i);
-        if (source->missing_options[i] == NULL) continue;
+        if (!ets_page_missing(source, i, &missing)) continue;
         ets_json_begin_object(json, NULL);
-        ets_json_put_string(json, "view", missing.view);
-        ets_json_put_string(json, "sentence", missing.sentence);
-        ets_json_put_string(json, "option", source->missing_options[i]);
+        ets_json_put_string(json, "view", missing.of.view);
+        ets_json_put_string(json, "sentence", missing.of.sentence);
+        ets_json_put_string(json, "option", missing.option);
         ets_json_end_object(json);
     }
     ets_json_end_array(json);
@@ -71,7 +71,7 @@ static void put_missing(struct ets_json_writer *json, const struct ets_page_sour
 
 void ets_page_put_head(struct ets_json_writer *json, const struct ets_page *page)
 {
-    const uint32_t traces = page->data.sources.trace_count;
+    const uint32_t count = page->word_count;
     char fingerprint[17];
     for (int i = 0; i < 16; i++) {
         fingerprint[i] = "0123456789abcdef"[page->fingerprint >> (60 - 4 * i) & 15];
@@ -83,17 +83,17 @@ void ets_page_put_head(struct ets_json_writer *json, const struct ets_page *page
     ets_json_put_string(json, "fingerprint", fingerprint);
     ets_json_put_string(json, "title", page->title);
     ets_json_begin_array(json, "headline");
-    for (uint32_t i = 0; i < traces; i++) put_sentences(json, &page->words[i].headline);
+    for (uint32_t i = 0; i < count; i++) put_sentences(json, &page->words[i].headline);
     ets_json_end_array(json);
     ets_json_begin_array(json, "findings");
-    for (uint32_t i = 0; i < traces; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         for (uint32_t k = 0; k < page->words[i].findings.count; k++) {
-            put_finding(json, &page->data.traces[i], &page->words[i].findings.items[k]);
+            put_finding(json, page->words[i].trace, &page->words[i].findings.items[k]);
         }
     }
     ets_json_end_array(json);
     ets_json_begin_array(json, "trust");
-    for (uint32_t i = 0; i < traces; i++) put_sentences(json, &page->words[i].trust);
+    for (uint32_t i = 0; i < count; i++) put_sentences(json, &page->words[i].trust);
     ets_json_end_array(json);
     put_inputs(json, page->source);
     put_missing(json, page->source);

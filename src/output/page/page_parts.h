@@ -8,8 +8,9 @@
 #include "views/findings.h"
 #include "views/headline.h"
 
-/* Of one trace. */
+/* Of a trace, or of a model without one. */
 struct ets_page_words {
+    const struct ets_sql_trace_data *trace; /* NULL: none */
     struct ets_sentences headline, trust;
     struct ets_findings findings;
 };
@@ -21,11 +22,26 @@ struct ets_page {
     struct ets_page_matrix *matrices;
     uint32_t matrix_count;
     struct ets_page_bytes events, texts;
-    struct ets_page_words *words; /* [trace] */
+    struct ets_page_words *words; /* [word_count] of the traces first */
+    uint32_t word_count;
     const char *title;
     uint64_t fingerprint;
     bool has_data;
 };
+
+/* page_words.c: fills `words`. Statuses: those of the byte maps and of ets_delegation_open. */
+enum ets_status ets_page_find_words(struct ets_page *page, struct ets_error *error);
+/* page_programs.c: of a program without a trace. Statuses: likewise. */
+enum ets_status ets_page_say_program(struct ets_page *page, uint32_t program,
+                                     struct ets_page_words *words, struct ets_error *error);
+
+/* page_missing.c: what could not be told; false: nothing for want of file `i`. */
+struct ets_page_missing {
+    struct ets_missing of;
+    const char *option; /* that gives it */
+};
+bool ets_page_missing(const struct ets_page_source *source, int i,
+                      struct ets_page_missing *missing_out);
 
 /* page_head.c: the members of the head before its tables. */
 void ets_page_put_head(struct ets_json_writer *json, const struct ets_page *page);

@@ -1,0 +1,85 @@
+/* Opens a gap report for each trace with captured values. */
+#include "cli/report/report_gaps.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/core/bounds.h"
+#include "cli/core/cli_text.h"
+#include "cli/open/inputs.h"
+#include "etscope/engine.h"
+
+/* Keeps the first reason. */
+static void refuse(struct cli_report_gaps *gaps, const char *option, const char *reason)
+{
+    if (gaps->reason[0] != '\0') return;
+    snprintf(gaps->reason, sizeof gaps->reason, "captured values are not compared: %s", reason);
+    gaps->option = option;
+}
+
+static bool evaluate(struct cli_report_gaps *gaps, struct ets_gap_report *report)
+{
+    static const struct ets_value nothing;
+    const bool takes_any = ets_gap_input_count(report) > 0;
+    const struct ets_gap_evaluation how = {.engine = gaps->engine,
+                                           .inputs = takes_any ? NULL : &nothing,
+                                           .use_double = 1,
+                                           .memory_limit = cli_evaluation_bytes()};
+    if (ets_gap_evaluate(report, &how, &gaps->error) == ETS_OK) return true;
+    refuse(gaps, "etscope gap", gaps->error.message);
+    return false;
+}
+
+/* NULL: not compared. */
+static struct ets_gap_report *open_one(struct cli_report_gaps *gaps,
+                                       const struct cli_sql_sources *sources, uint32_t number)
+{
+    struct ets_gap_report *report;
+    const struct ets_sql_trace *trace = &sources->traces[number];
+    if (trace->record == ETS_NO_INDEX) {
+        refuse(gaps, "--etrecord", "the graph to compare with is in the ETRecord");
+        return NULL;
+    }
+    const struct ets_gap_options options = {.inspection = sources->trace_files[number].inspection,
+                                            .record = sources->records[trace->record].record,
+                                            .debug_buffer = trace->debug_buffer,
+                                            .run = ETS_NO_INDEX};
+    if (ets_gap_open(&options, &report, &gaps->error) != ETS_OK) {
+        refuse(gaps, "etscope gap", gaps->error.message);
+        return NULL;
+    }
+    if (evaluate(gaps, report)) return report;
+    ets_gap_close(report);
+    return NULL;
+}
+
+int cli_report_gaps_open(const struct cli_arguments *arguments,
+                         const struct cli_sql_sources *sources, struct cli_report_gaps *gaps)
+{
+    gaps->count = sources->all.trace_count;
+    gaps->reports = calloc((size_t)gaps->count + 1, sizeof *gaps->reports);
+    if (gaps->reports == NULL) return cli_complain(CLI_INTERNAL, "no memory for the gap reports");
+    if (!cli_has(arguments, "--debug-buffer")) return CLI_OK;
+    const char *path = cli_value(arguments, "--engine");
+    if (ets_engine_open(path, &gaps->library, &gaps->engine, &gaps->error) != ETS_OK) {
+        if (path != NULL) return cli_fail(path, &gaps->error);
+        refuse(gaps, "--engine", gaps->error.message);
+        return CLI_OK;
+    }
+    for (uint32_t i = 0; i < gaps->count; i++) {
+        if (sources->traces[i].debug_buffer.data == NULL) continue;
+        gaps->reports[i] = open_one(gaps, sources, i);
+        const bool no_memory = gaps->reports[i] == NULL && gaps->error.status == ETS_NO_MEMORY;
+        if (no_memory) return cli_fail(NULL, &gaps->error);
+    }
+    return CLI_OK;
+}
+
+void cli_report_gaps_close(struct cli_report_gaps *gaps)
+{
+    for (uint32_t i = 0; gaps->reports != NULL && i < gaps->count; i++) {
+        ets_gap_close(gaps->reports[i]);
+    }
+    free(gaps->reports);
+    ets_engine_close(gaps->library);
+}

@@ -1,0 +1,26 @@
+/* Compares captured values with a reference, for `report`. */
+#ifndef ETSCOPE_CLI_REPORT_REPORT_GAPS_H
+#define ETSCOPE_CLI_REPORT_REPORT_GAPS_H
+
+#include "cli/open/sql_sources.h"
+#include "etscope/experimental/gap.h"
+
+struct cli_report_gaps {
+    struct ets_gap_report **reports; /* [trace]; NULL: none. Some are without rows */
+    uint32_t count;
+    struct ets_engine_library *library;
+    const struct ets_engine *engine;
+    struct ets_error error;                     /* of the first trace that could not be compared */
+    char reason[sizeof(struct ets_error) + 64]; /* "": all captured values were compared */
+    const char *option;                         /* that would help; with a reason */
+};
+
+/*
+ * Compares the values of each trace that has a debug buffer. What cannot be compared is no error,
+ * but has a reason. Returns an exit code; close it even after a failure.
+ */
+int cli_report_gaps_open(const struct cli_arguments *arguments,
+                         const struct cli_sql_sources *sources, struct cli_report_gaps *gaps);
+void cli_report_gaps_close(struct cli_report_gaps *gaps);
+
+#endif

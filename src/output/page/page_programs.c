@@ -1,0 +1,107 @@
+/* Finds what a page says of a program that did not run: its memory, size and work. */
+#include "base/error.h"
+#include "output/page/page_parts.h"
+#include "views/cost_lines.h"
+#include "views/size_lines.h"
+
+enum { SENTENCE_BYTES = 1024, MOST_COSTS = 4, MOST_SENTENCES = MOST_COSTS + 2 };
+
+static bool add_sentence(struct ets_arena *arena, struct ets_sentences *sentences, const char *text,
+                         size_t size)
+{
+    if (size == 0) return true;
+    const char *copy = ets_arena_copy_text(arena, text, size);
+    if (copy == NULL) return false;
+    sentences->items[sentences->count++] = (struct ets_text){copy, size};
+    return true;
+}
+
+/* Of the method that takes most, as `memory` says it. */
+static bool say_memory(struct ets_page *page, uint32_t program, struct ets_sentences *headline,
+                       struct ets_memory_lines **lines_out)
+{
+    char text[SENTENCE_BYTES];
+    struct ets_arena *arena = &page->document.arena;
+    const struct ets_memory_plan *most = NULL;
+    const struct ets_memory_options options = {.delegation = NULL};
+    *lines_out = NULL;
+    for (uint32_t i = 0; i < page->data.method_count; i++) {
+        const struct ets_memory_plan *plan = page->data.methods[i].plan;
+        if (page->data.methods[i].program != program || plan == NULL) continue;
+        if (most == NULL || plan->planned_bytes > most->planned_bytes) most = plan;
+    }
+    if (most == NULL) return true;
+    struct ets_memory_lines *lines = ets_arena_alloc(arena, sizeof *lines);
+    if (lines == NULL || !ets_memory_lines_collect(arena, most, &options, lines)) return false;
+    *lines_out = lines;
+    return add_sentence(arena, headline, text, ets_memory_headline(lines, text, sizeof text));
+}
+
+static bool say_size(struct ets_page *page, uint32_t program, struct ets_sentences *headline)
+{
+    char text[SENTENCE_BYTES];
+    struct ets_arena *arena = &page->document.arena;
+    struct ets_size_lines lines;
+    return ets_size_lines_collect(arena, page->data.byte_maps[program], ETS_SIZE_BY_PART, &lines) &&
+           add_sentence(arena, headline, text, ets_size_headline(&lines, text, sizeof text));
+}
+
+static enum ets_status say_costs(struct ets_arena *arena, const struct ets_program *program,
+                                 struct ets_etrecord *record,
+                                 const struct ets_delegation *delegation,
+                                 struct ets_sentences *headline, struct ets_error *error)
+{
+    char text[SENTENCE_BYTES];
+    uint32_t count = 0;
+    struct ets_step_costs costs;
+    const struct ets_cost_view_options options = {.group_by = ETS_COST_BY_OP};
+    ETS_TRY(ets_step_costs_find(arena, program, record, delegation, &costs, error));
+    for (uint32_t i = 0; i < ets_delegation_count(delegation) && count < MOST_COSTS; i++) {
+        struct ets_cost_lines lines;
+        if (ets_delegation_step_at(delegation, i)->instruction != 0) continue;
+        count++;
+        if (!ets_cost_lines_collect(arena, delegation, &costs, i, &options, &lines) ||
+            !add_sentence(arena, headline, text,
+                          ets_cost_lines_headline(&lines, text, sizeof text))) {
+            return ets_fail_memory(error, "the work of the program");
+        }
+    }
+    return ETS_OK;
+}
+
+static enum ets_status say_work(struct ets_page *page, uint32_t program,
+                                struct ets_sentences *headline, struct ets_error *error)
+{
+    struct ets_delegation *delegation;
+    const uint32_t record = ets_sql_data_record_of(&page->data, program);
+    const struct ets_sql_sources *sources = &page->data.sources;
+    const struct ets_delegation_options options = {
+        .program = sources->programs[program].program,
+        .record = record == ETS_NO_INDEX ? NULL : sources->records[record].record,
+        .allocator = page->document.arena.allocator};
+    ETS_TRY(ets_delegation_open(&options, &delegation, error));
+    const enum ets_status status = say_costs(&page->document.arena, options.program, options.record,
+                                             delegation, headline, error);
+    ets_delegation_close(delegation);
+    return status;
+}
+
+enum ets_status ets_page_say_program(struct ets_page *page, uint32_t program,
+                                     struct ets_page_words *words, struct ets_error *error)
+{
+    struct ets_arena *arena = &page->document.arena;
+    struct ets_findings_subject subject = {.bytes = page->data.byte_maps[program]};
+    struct ets_memory_lines *memory;
+    words->headline.items =
+        ets_arena_alloc_array(arena, MOST_SENTENCES, sizeof *words->headline.items);
+    if (words->headline.items == NULL || !say_memory(page, program, &words->headline, &memory) ||
+        !say_size(page, program, &words->headline)) {
+        return ets_fail_memory(error, "the findings of the report");
+    }
+    ETS_TRY(say_work(page, program, &words->headline, error));
+    subject.memory = memory;
+    if (!ets_findings_collect(arena, &subject, &words->findings)) {
+        return ets_fail_memory(error, "the findings of the report");
+    }
+    return ETS_OK;
+}
