@@ -209,7 +209,7 @@ complete -c etscope -n '__fish_seen_subcommand_from report' -l threads -x -d 'Ho
 complete -c etscope -n '__fish_seen_subcommand_from report' -l engine -r -F -d 'The engine plug-in, which evaluates what captured tensors are compared with; default: search the usual places'
 complete -c etscope -n '__fish_seen_subcommand_from report' -l no-siblings -d 'Ignore the ETRecord and program found beside the trace'
 complete -c etscope -n '__fish_seen_subcommand_from report' -l format -s f -x -a 'html json' -d 'html (default): one file for a browser; json: the document alone'
-complete -c etscope -n '__fish_seen_subcommand_from report' -l output -s o -r -F -d 'Write FILE; - is standard output'
+complete -c etscope -n '__fish_seen_subcommand_from report' -l output -s o -r -F -d 'Write FILE; - is standard output, the default of json'
 complete -c etscope -n '__fish_seen_subcommand_from report' -l source-time-scale -l source_time_scale -x -a 'ns us ms s cycles' -d 'Clock unit of traces that do not state one; default ns'
 complete -c etscope -n '__fish_seen_subcommand_from report' -l subtract-overhead -d 'Subtract the measured cost of recording from each event'
 complete -c etscope -n '__fish_seen_subcommand_from report' -l partial -d 'Read the intact parts of damaged traces'

@@ -215,6 +215,10 @@ class Report(unittest.TestCase):
         self.assertEqual(len(rows), 10)
         self.assertIn(("expand_copy.out", "8"), [row[:2] for row in rows])
         self.assertIn("download this file", screen)
+    def test_json_goes_to_standard_output(self):
+        _, document = write(GPT / "profile.etdp")
+        done = run("report", GPT / "profile.etdp", "--format", "json")
+        self.assertEqual((done.returncode, json.loads(done.stdout)), (OK, document))
 
     def test_misuse(self):
         for words, reason in (
@@ -224,6 +228,96 @@ class Report(unittest.TestCase):
             done = run("report", *words)
             self.assertEqual(done.returncode, USAGE)
             self.assertIn(reason, done.stderr.decode())
+
+
+class Mirrors(unittest.TestCase):
+    """Numbers of the document against those of the commands."""
+
+    def of(self, name, *command):
+        """Tables by rows, and the rows of a command, each without blocks that it does not show."""
+        folder = DATA / name
+        files = (folder / "profile.etdp", "--etrecord", folder / "model.etrecord", "--program",
+                 folder / "model.pte")
+        document = json.loads(run("report", *files, "--format", "json").stdout)
+        done = run(*command, *files, "--format", "json")
+        self.assertEqual(done.returncode, OK, done.stderr)
+        tables = {}
+        for table, columns in document["tables"].items():
+            lists = [[(column, value) for value in values] for column, values in columns.items()]
+            tables[table] = [dict(row) for row in zip(*lists)]
+        return tables, json_rows(done.stdout)
+
+    def assert_same(self, row, shown, columns):
+        for column in columns:
+            name = column if column.endswith("share") else column + "_ns"
+            upper = row[column] if row[column + "_upper"] is None else row[column + "_upper"]
+            for mine, other in ((row[column], shown[name]), (upper, shown[name + "_upper"])):
+                self.assertEqual(mine is None, other is None, (column, row, shown))
+                if mine is not None:
+                    self.assertAlmostEqual(mine, other, delta=1e-12 * abs(other))
+
+    def test_lines_are_those_of_annotate(self):
+        for name in ("gpt_xnnpack", "conv_xnnpack_int8", "types"):
+            with self.subTest(name=name):
+                tables, shown = self.of(name, "annotate")
+                self.assertEqual(len(tables["lines"]), len(shown))
+                for row, other in zip(tables["lines"], shown):
+                    for column in ("file", "line", "function", "code", "calls", "written_bytes"):
+                        self.assertEqual(row[column], other[column])
+                    self.assert_same(row, other, ("mid", "share"))
+
+    def test_times_are_those_of_inspect(self):
+        for name in ("gpt_xnnpack", "multi_method", "map_loop"):
+            with self.subTest(name=name):
+                tables, shown = self.of(name, "inspect", "--all")
+                self.assertEqual(len(tables["operator_times"]), len(shown))
+                for row, other in zip(tables["operator_times"], shown):
+                    self.assertEqual(tables["operators"][row["operator"]]["event"], other["event"])
+                    self.assert_same(row, other, ("avg", "p50", "mid", "min", "max", "p10", "p90",
+                                                  "p99", "ci_low", "ci_high", "total", "share"))
+
+    def test_accounts_are_the_tree(self):
+        for name in ("gpt_xnnpack", "multi_method", "map_loop"):
+            with self.subTest(name=name):
+                tables, shown = self.of(name, "inspect", "--tree")
+                self.assertEqual(len(tables["accounts"]), len(shown))
+                for row, other in zip(tables["accounts"], shown):
+                    self.assertEqual((row["block"], row["kind"], row["name"], row["depth"]),
+                                     (other["block_index"], other["line"], other["operator"],
+                                      other["depth"]))
+                    if row["parent"] is not None:
+                        self.assertEqual(tables["accounts"][row["parent"]]["depth"],
+                                         row["depth"] - 1)
+                    self.assert_same(row, other, ("mid", "share", "self_mid", "self_share"))
+
+    def test_modules_are_those_of_the_groups(self):
+        tables, shown = self.of("gpt_xnnpack", "inspect", "--group-by", "module", "--sort",
+                                "order")
+        self.assertEqual(len(tables["modules"]), len(shown))
+        for row, other in zip(tables["modules"], shown):
+            self.assertEqual((row["path"], row["depth"], row["calls"]),
+                             (", ".join(other["module"]), other["depth"], other["calls"]))
+            self.assert_same(row, other, ("mid", "share", "self_mid", "self_share"))
+
+    def test_phases_and_positions(self):
+        tables, shown = self.of("conv_xnnpack_int8", "inspect", "--tree")
+        for block in tables["blocks"]:
+            runs = [run for run in tables["runs"] if run["block"] == block["id"]]
+            whole = next(row for row in shown if row["block_index"] == block["id"])
+            if whole["state"] in (None, "too_few"):
+                self.assertEqual({(run["phase"], run["outlier"]) for run in runs}, {(None, None)})
+                continue
+            warm_up = whole["warm_up_runs"]
+            self.assertEqual([run["phase"] for run in runs],
+                             ["warm-up"] * warm_up + ["steady"] * (len(runs) - warm_up))
+            self.assertEqual([run["number"] for run in runs if run["outlier"]],
+                             whole["outlier_runs"])
+        for row in tables["operators"]:
+            others = [other["position"] for other in tables["operators"]
+                      if other["block"] == row["block"]]
+            self.assertEqual(len(set(others)), len(others))
+            if row["parent"] is not None:
+                self.assertLess(tables["operators"][row["parent"]]["position"], row["position"])
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ const struct cli_option cli_report_options[] = {
     CLI_SIBLINGS_OPTION,
     {"--format", "-f", "html|json", "html (default): one file for a browser; json: the document alone",
      NULL, false},
-    {"--output", "-o", "FILE", "Write FILE; - is standard output", NULL, false},
+    {"--output", "-o", "FILE", "Write FILE; - is standard output, the default of json", NULL, false},
     {"--source-time-scale", "--source_time_scale", "ns|us|ms|s|cycles",
      "Clock unit of traces that do not state one; default ns", NULL, false},
     {"--subtract-overhead", NULL, NULL,
@@ -77,16 +77,26 @@ static uint32_t list_inputs(const struct cli_arguments *arguments,
     return count;
 }
 
+static bool is_json(const struct cli_arguments *arguments)
+{
+    const char *format = cli_value(arguments, "--format");
+    return format != NULL && strcmp(format, "json") == 0;
+}
+
+/* Only JSON is for standard output without being asked for. */
+static const char *output_path(const struct cli_arguments *arguments)
+{
+    return cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
+}
+
 static int write_page(const struct cli_arguments *arguments, struct ets_page *page)
 {
-    const char *path = cli_value(arguments, "--output");
-    const char *format = cli_value(arguments, "--format");
-    const bool is_json = format != NULL && strcmp(format, "json") == 0;
+    const char *path = output_path(arguments);
     struct ets_output *output;
     struct ets_error error;
     if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
-    const enum ets_status status = is_json ? ets_page_write_json(page, output, &error)
-                                           : ets_page_write_html(page, output, &error);
+    const enum ets_status status = is_json(arguments) ? ets_page_write_json(page, output, &error)
+                                                      : ets_page_write_html(page, output, &error);
     if (status != ETS_OK) {
         ets_output_discard(output);
         return cli_fail(path, &error);
@@ -139,7 +149,7 @@ static int write_compared(const struct cli_arguments *arguments,
         ets_page_close(page);
     }
     free(inputs);
-    if (code == CLI_OK) tell(cli_value(arguments, "--output"), all);
+    if (code == CLI_OK) tell(output_path(arguments), all);
     return code;
 }
 
@@ -159,7 +169,7 @@ static int check(const struct cli_arguments *arguments)
     if (format != NULL && strcmp(format, "html") != 0 && strcmp(format, "json") != 0) {
         return cli_complain(CLI_USAGE, "--format must be html or json, not '%s'", format);
     }
-    if (!cli_has(arguments, "--output")) {
+    if (!cli_has(arguments, "--output") && !is_json(arguments)) {
         return cli_complain(CLI_USAGE, "report needs a file to write: --output report.html");
     }
     if (arguments->word_count == 0 && !cli_has(arguments, "--program") &&

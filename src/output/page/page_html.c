@@ -139,12 +139,13 @@ static void put_script_text(struct ets_output *output, const char *text, size_t 
     ets_output_write(output, text + from, size - from);
 }
 
-static bool put_section(struct ets_output *output, const char *kind, const char *name,
-                        const struct ets_page_bytes *bytes)
+/* `allocator` is of scratch memory. */
+static bool put_section(struct ets_output *output, const struct ets_allocator *allocator,
+                        const char *kind, const char *name, const struct ets_page_bytes *bytes)
 {
     struct ets_arena arena;
     struct ets_page_bytes packed = {NULL, 0, 0};
-    ets_arena_init(&arena, NULL, 0);
+    ets_arena_init(&arena, allocator, 0);
     const bool ok = ets_page_gzip(&arena, bytes, &packed);
     ets_page_put(output, "<script type=\"application/x-etscope\" id=\"etscope-");
     ets_page_put(output, kind);
@@ -156,17 +157,18 @@ static bool put_section(struct ets_output *output, const char *kind, const char 
     return ok;
 }
 
-static bool put_table(struct ets_output *output, const struct ets_page_table *table)
+static bool put_table(struct ets_output *output, const struct ets_allocator *allocator,
+                      const struct ets_page_table *table)
 {
     struct ets_arena arena;
     struct ets_page_bytes all = {NULL, 0, 0};
     bool ok = true;
-    ets_arena_init(&arena, NULL, 0);
+    ets_arena_init(&arena, allocator, 0);
     for (uint32_t i = 0; ok && i < table->column_count; i++) {
         const struct ets_page_bytes *part = &table->columns[i].packed;
         ok = ets_page_put_bytes(&arena, &all, part->data, part->size);
     }
-    ok = ok && put_section(output, "table-", table->name, &all);
+    ok = ok && put_section(output, allocator, "table-", table->name, &all);
     ets_arena_reset(&arena);
     return ok;
 }
@@ -174,6 +176,7 @@ static bool put_table(struct ets_output *output, const struct ets_page_table *ta
 enum ets_status ets_page_write_html(struct ets_page *page, struct ets_output *output,
                                     struct ets_error *error)
 {
+    const struct ets_allocator *allocator = page->document.arena.allocator;
     char *head = NULL;
     size_t size = 0;
     ETS_TRY(ets_page_print_head(page, &head, &size, error));
@@ -185,12 +188,13 @@ enum ets_status ets_page_write_html(struct ets_page *page, struct ets_output *ou
     ets_page_put(output, "</script>\n<script>");
     ets_output_write(output, ets_page_script.data, ets_page_script.size);
     ets_page_put(output, "</script>\n");
-    ok = ok && put_section(output, "", "strings", &page->texts);
+    ok = ok && put_section(output, allocator, "", "strings", &page->texts);
     for (uint32_t i = 0; ok && i < page->document.table_count; i++) {
         if (page->document.tables[i].row_count == 0) continue;
-        ok = put_table(output, &page->document.tables[i]);
+        ok = put_table(output, allocator, &page->document.tables[i]);
     }
-    if (ok && page->matrix_count > 0) ok = put_section(output, "", "events", &page->events);
+    if (ok && page->matrix_count > 0)
+        ok = put_section(output, allocator, "", "events", &page->events);
     ets_page_put(output, "</body>\n</html>\n");
     return ok ? ETS_OK : ets_fail_memory(error, "the sections of the report");
 }

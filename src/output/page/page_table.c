@@ -29,6 +29,54 @@ void ets_page_name_column(struct ets_page_table *table, uint32_t column, const c
     table->columns[column].type = type;
 }
 
+static uint32_t count_heads(const struct ets_page_head *columns)
+{
+    uint32_t count = 0;
+    while (columns[count].name != NULL) count++;
+    return count;
+}
+
+struct ets_page_table *ets_page_add_named_table(struct ets_page_document *document,
+                                                const char *name,
+                                                const struct ets_page_head *columns)
+{
+    const uint32_t count = count_heads(columns);
+    struct ets_page_table *table = ets_page_add_table(document, name, count);
+    for (uint32_t i = 0; table != NULL && i < count; i++) {
+        ets_page_name_column(table, i, columns[i].name, columns[i].type);
+    }
+    return table;
+}
+
+struct ets_page_column *ets_page_widen_table(struct ets_page_document *document,
+                                             struct ets_page_table *table,
+                                             const struct ets_page_head *columns)
+{
+    struct ets_arena *arena = &document->arena;
+    const uint32_t before = table->column_count, more = count_heads(columns);
+    struct ets_page_column *all =
+        ets_arena_alloc_array(arena, (size_t)before + more, sizeof *table->columns);
+    if (all == NULL) return NULL;
+    if (before > 0) memcpy(all, table->columns, before * sizeof *all);
+    for (uint32_t i = 0; i < more; i++) {
+        struct ets_page_column *column = &all[before + i];
+        column->name = columns[i].name;
+        column->type = columns[i].type;
+        column->cells = ets_arena_alloc_array(arena, table->row_count, sizeof *column->cells);
+        column->is_there = ets_arena_alloc_array(arena, table->row_count, sizeof *column->is_there);
+        if (column->cells == NULL || column->is_there == NULL) return NULL;
+    }
+    table->columns = all;
+    table->column_count += more;
+    return all + before;
+}
+
+void ets_page_set_integer(struct ets_page_column *column, uint32_t row, int64_t value)
+{
+    column->cells[row].integer = value;
+    column->is_there[row] = true;
+}
+
 static void put_cell(struct ets_page_document *document, struct ets_page_table *table,
                      union ets_page_cell cell, bool is_there)
 {
@@ -45,7 +93,6 @@ static void put_cell(struct ets_page_document *document, struct ets_page_table *
     }
     column->cells[table->row_count] = cell;
     column->is_there[table->row_count] = is_there;
-    column->has_nulls |= !is_there;
     if (++table->at < table->column_count) return;
     table->at = 0;
     table->row_count++;
@@ -132,6 +179,15 @@ static uint32_t number_text(struct ets_page_document *document, struct ets_text 
     return document->text_count - 1;
 }
 
+/* Copies a new text: the caller's memory is gone after the row. UINT32_MAX: no memory. */
+static uint32_t keep_text(struct ets_page_document *document, struct ets_text text)
+{
+    if (document->slots == NULL || *find_slot(document, text) == 0) {
+        text.data = ets_arena_copy_text(&document->arena, text.data, text.size);
+    }
+    return text.data == NULL ? UINT32_MAX : number_text(document, text);
+}
+
 static bool is_whole(struct ets_text text)
 {
     for (size_t i = 0; i < text.size;) {
@@ -151,14 +207,23 @@ void ets_page_put_text(struct ets_page_document *document, struct ets_page_table
         return;
     }
     if (!is_whole(text)) text = repair(&document->arena, text);
-    const bool is_known =
-        text.data != NULL && document->slots != NULL && *find_slot(document, text) != 0;
-    if (text.data != NULL && !is_known) { /* the caller's memory is gone after the row */
-        text.data = ets_arena_copy_text(&document->arena, text.data, text.size);
-    }
-    const uint32_t number = text.data == NULL ? UINT32_MAX : number_text(document, text);
+    const uint32_t number = text.data == NULL ? UINT32_MAX : keep_text(document, text);
     document->has_failed |= number == UINT32_MAX;
     put_cell(document, table, (union ets_page_cell){.text = number}, true);
+}
+
+void ets_page_put_string(struct ets_page_document *document, struct ets_page_table *table,
+                         const char *text)
+{
+    ets_page_put_text(document, table, (struct ets_text){text, text == NULL ? 0 : strlen(text)});
+}
+
+bool ets_page_set_string(struct ets_page_document *document, struct ets_page_column *column,
+                         uint32_t row, const char *text)
+{
+    column->cells[row].text = keep_text(document, (struct ets_text){text, strlen(text)});
+    column->is_there[row] = true;
+    return column->cells[row].text != UINT32_MAX;
 }
 
 static bool pack_bits(struct ets_arena *arena, struct ets_page_column *column, uint32_t rows)
@@ -184,6 +249,7 @@ static bool pack_real(struct ets_arena *arena, struct ets_page_bytes *bytes, dou
 static bool pack_column(struct ets_arena *arena, struct ets_page_column *column, uint32_t rows)
 {
     uint64_t before = 0;
+    for (uint32_t i = 0; i < rows; i++) column->has_nulls |= !column->is_there[i];
     bool ok = !column->has_nulls || pack_bits(arena, column, rows);
     for (uint32_t i = 0; ok && i < rows; i++) {
         const union ets_page_cell *cell = &column->cells[i];

@@ -1,9 +1,9 @@
 /*
  * Tables of a page: typed columns, filled row by row, and their packed form.
  *
- *     struct ets_page_table *table = ets_page_add_table(document, "lines", 2);
- *     ets_page_name_column(table, 0, "line", ETS_PAGE_INTEGER);
- *     ets_page_name_column(table, 1, "code", ETS_PAGE_TEXT);
+ *     static const struct ets_page_head heads[] = {
+ *         {"line", ETS_PAGE_INTEGER}, {"code", ETS_PAGE_TEXT}, {NULL, ETS_PAGE_TEXT}};
+ *     struct ets_page_table *table = ets_page_add_named_table(document, "lines", heads);
  *     ets_page_put_integer(document, table, 12);
  *     ets_page_put_text(document, table, code);
  *
@@ -31,13 +31,19 @@ union ets_page_cell {
     uint32_t text; /* number of the text */
 };
 
+/* A list of columns ends with a NULL name. */
+struct ets_page_head {
+    const char *name;
+    enum ets_page_type type;
+};
+
 struct ets_page_column {
     const char *name;
     enum ets_page_type type;
     union ets_page_cell *cells;
     bool *is_there;
     uint32_t cell_room, there_room;
-    bool has_nulls;
+    bool has_nulls; /* known when it is packed */
     struct ets_page_bytes packed;
 };
 
@@ -68,6 +74,22 @@ struct ets_page_table *ets_page_add_table(struct ets_page_document *document, co
 void ets_page_name_column(struct ets_page_table *table, uint32_t column, const char *name,
                           enum ets_page_type type);
 
+struct ets_page_table *ets_page_add_named_table(struct ets_page_document *document,
+                                                const char *name,
+                                                const struct ets_page_head *columns);
+
+/*
+ * Adds columns of nulls to a full table, and returns the first of them, which is good until the
+ * next ones are added; NULL: no memory. Their cells are set in any order.
+ */
+struct ets_page_column *ets_page_widen_table(struct ets_page_document *document,
+                                             struct ets_page_table *table,
+                                             const struct ets_page_head *columns);
+void ets_page_set_integer(struct ets_page_column *column, uint32_t row, int64_t value);
+/* False: no memory. */
+bool ets_page_set_string(struct ets_page_document *document, struct ets_page_column *column,
+                         uint32_t row, const char *text);
+
 void ets_page_put_null(struct ets_page_document *document, struct ets_page_table *table);
 void ets_page_put_integer(struct ets_page_document *document, struct ets_page_table *table,
                           int64_t value);
@@ -77,6 +99,9 @@ void ets_page_put_real(struct ets_page_document *document, struct ets_page_table
 /* A text without data becomes null; what is not UTF-8 becomes U+FFFD. */
 void ets_page_put_text(struct ets_page_document *document, struct ets_page_table *table,
                        struct ets_text text);
+
+void ets_page_put_string(struct ets_page_document *document, struct ets_page_table *table,
+                         const char *text);
 
 /* Packs the columns; false where memory ran out. */
 bool ets_page_pack_table(struct ets_page_document *document, struct ets_page_table *table);

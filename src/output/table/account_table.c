@@ -11,6 +11,7 @@
 #include "host/text_builder.h"
 #include "inspect/patterns.h"
 #include "inspect/time_details.h"
+#include "views/account_words.h"
 #include "views/block_heading.h"
 #include "views/operator_lines.h"
 #include "views/phase_text.h"
@@ -44,8 +45,7 @@ static bool is_row(const struct line *line)
 
 static bool is_unknown(const struct line *line)
 {
-    const struct ets_delegate_clock *clock = line->of->row->clock;
-    return clock != NULL && clock->state == ETS_CLOCK_UNKNOWN && is_row(line);
+    return ets_account_line_is_unknown(line->of);
 }
 
 static bool has_time(const struct line *line)
@@ -55,12 +55,12 @@ static bool has_time(const struct line *line)
 
 static bool is_added(const struct line *line)
 {
-    return !is_unknown(line) && (line->of->node == NULL || line->of->node->is_added);
+    return ets_account_line_is_added(line->of);
 }
 
 static bool has_self(const struct line *line)
 {
-    return is_added(line) && (line->of->node == NULL || is_row(line));
+    return ets_account_line_has_self(line->of);
 }
 
 static bool has_phases(const struct line *line)
@@ -75,9 +75,8 @@ static void put_bounds(const struct line *line, double ticks, double below, doub
         ets_table_put_nothing(line->table);
         return;
     }
-    double lower = ticks - below;
-    if (ticks >= 0 && lower < 0) lower = 0;
-    ets_table_put_bounds(line->table, lower * unit, (ticks + above) * unit);
+    const struct ets_span span = ets_account_span(ticks, below, above);
+    ets_table_put_bounds(line->table, span.lower * unit, span.upper * unit);
 }
 
 static double unit_of(const struct line *line)
@@ -137,35 +136,15 @@ static void put_instruction(const struct line *line)
     else ets_table_put_integer(line->table, row->instruction);
 }
 
-static void put_row_name(const struct line *line)
-{
-    char text[320];
-    struct ets_text_builder built = {text, sizeof text, 0};
-    const struct ets_row *row = line->of->row;
-    const struct ets_text name = ets_row_operator(row);
-    if (is_unknown(line) || !line->of->node->is_added) {
-        ets_add_text(&built, "%.*s (%s)", ETS_TEXT(name),
-                     is_unknown(line) ? "clock unknown" : "not added");
-    } else if (ets_text_is(name, "DELEGATE_CALL") && row->backend != NULL) {
-        ets_add_text(&built, "DELEGATE_CALL %s", row->backend);
-    }
-    ets_table_put_text(line->table, built.used > 0 ? ets_built_text(&built) : name);
-}
-
 static void put_name(const struct line *line)
 {
-    static const char *const rests[] = {
-        [ETS_ACCOUNT_FRAMEWORK] = "(framework)", [ETS_ACCOUNT_UNACCOUNTED] = "(unaccounted)"};
-    const struct ets_account_node *node = line->of->node;
-    if (is_row(line)) put_row_name(line);
-    else ets_table_put_string(line->table, node == NULL ? "(operator calls)" : rests[node->kind]);
+    char text[ETS_ACCOUNT_NAME];
+    ets_table_put_text(line->table, ets_account_line_name(line->of, text, sizeof text));
 }
 
 static void put_line_kind(const struct line *line)
 {
-    static const char *const names[] = {"row", "framework", "unaccounted"};
-    const struct ets_account_node *node = line->of->node;
-    ets_table_put_string(line->table, node == NULL ? "operator_calls" : names[node->kind]);
+    ets_table_put_string(line->table, ets_account_line_kind(line->of));
 }
 
 static void put_event(const struct line *line)

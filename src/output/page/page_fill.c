@@ -1,0 +1,53 @@
+/* Fills the tables that only a report has, block by block. */
+#include "output/page/page_fill.h"
+
+#include "base/error.h"
+#include "output/page/page_order.h"
+#include "output/page/page_views.h"
+
+static const struct ets_page_view *const views[] = {
+    &ets_page_lines,
+    &ets_page_operator_times,
+    &ets_page_accounts,
+    &ets_page_modules,
+};
+
+static bool fill_trace(struct ets_page_block block, const struct ets_page_view *view)
+{
+    struct ets_arena arena, run_arena;
+    const struct ets_allocator *allocator = block.document->arena.allocator;
+    ets_arena_init(&arena, allocator, 0);
+    ets_arena_init(&run_arena, allocator, 0);
+    block.arena = &arena;
+    block.run_number = ets_work_number_runs(&run_arena, block.trace->inspection);
+    bool ok = block.run_number != NULL;
+    for (uint32_t i = 0; ok && i < ets_inspection_block_count(block.trace->inspection); i++) {
+        block.index = i;
+        ok = view->fill(&block) && !block.document->has_failed;
+        ets_arena_reset(&arena);
+    }
+    ets_arena_reset(&run_arena);
+    return ok;
+}
+
+static bool add_view(struct ets_page *page, const struct ets_page_view *view)
+{
+    struct ets_page_table *table =
+        ets_page_add_named_table(&page->document, view->name, view->columns);
+    bool ok = table != NULL;
+    for (uint32_t i = 0; ok && i < page->data.sources.trace_count; i++) {
+        const struct ets_page_block block = {.document = &page->document,
+                                             .table = table,
+                                             .data = &page->data,
+                                             .trace = &page->data.traces[i]};
+        ok = fill_trace(block, view);
+    }
+    return ok;
+}
+
+enum ets_status ets_page_add_views(struct ets_page *page, struct ets_error *error)
+{
+    bool ok = ets_page_add_phases(page) && ets_page_add_positions(page);
+    for (size_t i = 0; ok && i < sizeof views / sizeof *views; i++) ok = add_view(page, views[i]);
+    return ok ? ETS_OK : ets_fail_memory(error, "the tables of the report");
+}

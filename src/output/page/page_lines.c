@@ -1,0 +1,96 @@
+/* The table `lines`: what source lines cost, as annotate tells it. */
+#include <math.h>
+
+#include "output/page/page_views.h"
+#include "views/source_lines.h"
+
+static const struct ets_page_head columns[] = {
+    {"block", ETS_PAGE_INTEGER},
+    {"file", ETS_PAGE_TEXT},
+    {"line", ETS_PAGE_INTEGER},
+    {"function", ETS_PAGE_TEXT},
+    {"code", ETS_PAGE_TEXT},
+    {"mid", ETS_PAGE_REAL},
+    {"mid_upper", ETS_PAGE_REAL},
+    {"share", ETS_PAGE_REAL},
+    {"share_upper", ETS_PAGE_REAL},
+    {"calls", ETS_PAGE_REAL},
+    {"written_bytes", ETS_PAGE_INTEGER},
+    {"error", ETS_PAGE_REAL},
+    {NULL, ETS_PAGE_TEXT},
+};
+
+static void put_numbers(const struct ets_page_block *block, const struct ets_place *place,
+                        double total)
+{
+    const double ticks = place->is_counted ? place->self.middle : NAN;
+    const struct ets_span span = ets_span_of(ticks, place->quantum, place->coarse_calls);
+    const double calls = place->calls_per_run > 0 ? place->calls_per_run : NAN;
+    const double bytes = place->is_counted ? place->bytes_per_run : NAN;
+    ets_page_put_time(block, span);
+    ets_page_put_share(block, span, total);
+    ets_page_put_real(block->document, block->table, calls);
+    if (bytes < 9e15) ets_page_put_integer(block->document, block->table, (int64_t)bytes);
+    else ets_page_put_null(block->document, block->table);
+    ets_page_put_null(block->document, block->table); /* no values were compared */
+}
+
+static void put_line(const struct ets_page_block *block, const struct ets_source_lines *lines,
+                     const struct ets_place *place)
+{
+    static const struct ets_text none = {NULL, 0};
+    struct ets_page_document *document = block->document;
+    const struct ets_graph_frame *frame = place->frame;
+    ets_page_put_integer(document, block->table, block->trace->first_block + block->index);
+    ets_page_put_text(document, block->table,
+                      frame != NULL ? lines->files[place->file].name : none);
+    if (frame != NULL) ets_page_put_integer(document, block->table, frame->line);
+    else ets_page_put_null(document, block->table);
+    ets_page_put_text(document, block->table, frame != NULL ? frame->function : none);
+    ets_page_put_text(document, block->table, frame != NULL ? frame->code : place->name);
+    put_numbers(block, place, lines->total);
+}
+
+static bool put_lines(const struct ets_page_block *block, const struct ets_work *work,
+                      const struct ets_delegation *delegations)
+{
+    struct ets_chosen_runs runs;
+    struct ets_source_lines lines;
+    if (!ets_chosen_runs_find(block->arena, block->trace->inspection, block->index, ETS_NO_INDEX, 0,
+                              &runs) ||
+        !ets_source_lines_collect(block->arena, work, &runs, delegations, NULL, false, &lines)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < lines.count; i++) {
+        const struct ets_place *place = &lines.places[i];
+        if (place->is_counted || place->counted_at.count > 0) put_line(block, &lines, place);
+    }
+    return true;
+}
+
+static bool fill(const struct ets_page_block *block)
+{
+    struct ets_work work;
+    struct ets_delegation *delegations = NULL;
+    const struct ets_sql_trace *source = block->trace->source;
+    const struct ets_sql_sources *all = &block->data->sources;
+    if (source->record == ETS_NO_INDEX) return true; /* nothing tells lines */
+    if (!ets_work_collect(block->arena, block->trace->inspection, block->index, ETS_WORK_KNOWN,
+                          NULL, block->run_number, &work)) {
+        return false;
+    }
+    if (work.count == 0) return true;
+    if (source->program != ETS_NO_INDEX) {
+        const struct ets_delegation_options options = {
+            .program = all->programs[source->program].program,
+            .record = all->records[source->record].record,
+            .allocator = block->arena->allocator};
+        /* where they disagree, only the record's graph tells bytes */
+        if (ets_delegation_open(&options, &delegations, NULL) == ETS_NO_MEMORY) return false;
+    }
+    const bool ok = put_lines(block, &work, delegations);
+    ets_delegation_close(delegations);
+    return ok;
+}
+
+const struct ets_page_view ets_page_lines = {"lines", columns, fill};

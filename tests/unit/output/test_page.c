@@ -1,0 +1,191 @@
+/* Reports: how numbers are coded, texts that are no UTF-8 or try to end a script, and every
+ * allocation failed. */
+#include "test_inspect_support.h"
+
+#include <math.h>
+
+#include "host/output.h"
+#include "output/page/page.h"
+#include "output/page/page_pack.h"
+#include "test_faults_support.h"
+
+static void assert_coded(const struct ets_page_bytes *bytes, const char *expected, size_t size)
+{
+    assert_int_equal(bytes->size, size);
+    assert_memory_equal(bytes->data, expected, size);
+}
+
+static void test_page__numbers_are_coded_in_seven_bits_and_zigzag(void **state)
+{
+    static const struct {
+        int64_t value;
+        const char *coded;
+        size_t size;
+    } cases[] = {{0, "\0", 1},
+                 {-1, "\1", 1},
+                 {1, "\2", 1},
+                 {-64, "\x7f", 1},
+                 {64, "\x80\1", 2},
+                 {-65, "\x81\1", 2},
+                 {8191, "\xfe\x7f", 2},
+                 {INT64_MAX, "\xfe\xff\xff\xff\xff\xff\xff\xff\xff\1", 10},
+                 {INT64_MIN, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\1", 10}};
+    struct ets_arena arena;
+    (void)state;
+    ets_arena_init(&arena, NULL, 0);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct ets_page_bytes bytes = {NULL, 0, 0};
+        assert_true(ets_page_put_signed(&arena, &bytes, (uint64_t)cases[i].value));
+        assert_coded(&bytes, cases[i].coded, cases[i].size);
+    }
+    ets_arena_reset(&arena);
+}
+
+static void test_page__columns_hold_bits_of_what_is_there(void **state)
+{
+    static const struct ets_page_head heads[] = {{"number", ETS_PAGE_INTEGER},
+                                                 {"time", ETS_PAGE_REAL},
+                                                 {"name", ETS_PAGE_TEXT},
+                                                 {NULL, ETS_PAGE_TEXT}};
+    static const struct ets_page_head more[] = {{"phase", ETS_PAGE_TEXT}, {NULL, ETS_PAGE_TEXT}};
+    struct ets_page_document *document = calloc(1, sizeof *document);
+    struct ets_page_bytes texts = {NULL, 0, 0};
+    (void)state;
+    assert_non_null(document);
+    ets_arena_init(&document->arena, NULL, 0);
+    struct ets_page_table *table = ets_page_add_named_table(document, "made", heads);
+    assert_non_null(table);
+    for (int i = 0; i < 9; i++) {
+        if (i == 1) ets_page_put_null(document, table);
+        else ets_page_put_integer(document, table, i == 0 ? INT64_MAX : INT64_MIN);
+        ets_page_put_real(document, table, i == 8 ? 1.5 : (double)NAN);
+        ets_page_put_text(document, table, (struct ets_text){"a\xff", 2});
+    }
+    struct ets_page_column *added = ets_page_widen_table(document, table, more);
+    assert_non_null(added);
+    assert_true(ets_page_set_string(document, added, 8, "steady"));
+    assert_true(ets_page_pack_table(document, table));
+    assert_true(ets_page_pack_texts(document, &texts));
+    assert_int_equal(table->row_count, 9);
+    /* bits, the largest number, then the step of one to the smallest, which wraps */
+    assert_coded(&table->columns[0].packed,
+                 "\xfd\1\xfe\xff\xff\xff\xff\xff\xff\xff\xff\1\2\0\0\0\0\0\0", 19);
+    assert_coded(&table->columns[1].packed, "\0\1\0\0\0\0\0\0\xf8\x3f", 10);
+    assert_coded(&table->columns[2].packed, "\0\0\0\0\0\0\0\0\0", 9); /* no nulls: no bits */
+    assert_coded(&table->columns[3].packed, "\0\1\1", 3);
+    assert_coded(&texts, "\2\4\6a\xef\xbf\xbdsteady", 13);
+    struct ets_arena arena = document->arena;
+    ets_arena_reset(&arena);
+    free(document);
+}
+
+struct report {
+    struct ets_file *dump, *record_file, *program_file;
+    struct ets_sql_record record;
+    struct ets_sql_program program;
+    struct ets_program opened;
+    struct ets_sql_trace trace;
+    struct ets_inspection *inspection;
+    struct ets_sql_sources sources;
+    struct ets_page_input input;
+    struct ets_page_source source;
+};
+
+static void open_report(struct report *r, const char *input)
+{
+    const char *model = "conv_xnnpack_int8";
+    *r = (struct report){.dump = open_fixture(model, "profile.etdp")};
+    r->record_file = open_fixture(model, "model.etrecord");
+    r->program_file = open_fixture(model, "model.pte");
+    r->record =
+        (struct ets_sql_record){"model.etrecord", open_record(ets_file_bytes(r->record_file))};
+    assert_int_equal(ets_program_init(&r->opened, ets_file_bytes(r->program_file), NULL), ETS_OK);
+    r->program = (struct ets_sql_program){"model.pte", &r->opened};
+    r->inspection =
+        inspect(ets_file_bytes(r->dump),
+                (struct ets_inspect_options){.record = r->record.record, .program = &r->opened});
+    r->trace = (struct ets_sql_trace){.path = input, .inspection = r->inspection};
+    r->sources = (struct ets_sql_sources){.traces = &r->trace,
+                                          .trace_count = 1,
+                                          .records = &r->record,
+                                          .record_count = 1,
+                                          .programs = &r->program,
+                                          .program_count = 1};
+    r->input = (struct ets_page_input){"trace", input, "an ETDump", 1};
+    r->source = (struct ets_page_source){
+        .sources = &r->sources, .inputs = &r->input, .input_count = 1, .writer = "etscope"};
+}
+
+static void close_report(struct report *r)
+{
+    ets_inspection_close(r->inspection);
+    ets_etrecord_close(r->record.record);
+    ets_file_close(r->program_file);
+    ets_file_close(r->record_file);
+    ets_file_close(r->dump);
+}
+
+/* The page as a text that the caller frees; NULL where memory ran out. */
+static char *write_with(const struct ets_allocator *allocator, const struct report *r,
+                        struct ets_error *error)
+{
+    struct ets_page *page;
+    struct ets_output *output;
+    char *text = NULL;
+    size_t size = 0;
+    if (ets_page_open(&r->source, allocator, &page, error) != ETS_OK) return NULL;
+    assert_int_equal(ets_output_open_memory(&output, &text, &size, NULL), ETS_OK);
+    const enum ets_status status = ets_page_write_html(page, output, error);
+    assert_int_equal(ets_output_commit(output, NULL), ETS_OK);
+    ets_page_close(page);
+    if (status == ETS_OK) return text;
+    ets_output_free(text);
+    return NULL;
+}
+
+static void test_page__no_name_is_markup(void **state)
+{
+    struct report r;
+    struct ets_error error;
+    (void)state;
+    open_report(&r, "folder/</script><b>\xe2\x80\xa8\xe2\x80\xaex");
+    char *text = write_with(NULL, &r, &error);
+    assert_non_null(text);
+    assert_null(strstr(text, "<b>"));
+    assert_null(strstr(text, "\xe2\x80\xa8"));
+    assert_non_null(strstr(text, "<title>script&gt;&lt;b&gt;\\u2028\\u202ex - report"));
+    assert_non_null(strstr(text, "\"script>\\u003cb>"));
+    ets_output_free(text);
+    close_report(&r);
+}
+
+static void test_page__every_allocation_may_fail(void **state)
+{
+    struct report r;
+    unsigned long fail_at = 0;
+    (void)state;
+    open_report(&r, "profile.etdp");
+    for (bool is_written = false; !is_written; fail_at++) {
+        struct failing failing = {.fail_at = fail_at};
+        const struct ets_allocator allocator = {failing_reallocate, failing_release, &failing};
+        struct ets_error error = {.status = ETS_OK};
+        char *text = write_with(&allocator, &r, &error);
+        is_written = text != NULL;
+        if (!is_written) assert_int_equal(error.status, ETS_NO_MEMORY);
+        assert_int_equal(failing.live, 0);
+        ets_output_free(text);
+    }
+    assert_true(fail_at > 100);
+    close_report(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_page__numbers_are_coded_in_seven_bits_and_zigzag),
+        cmocka_unit_test(test_page__columns_hold_bits_of_what_is_there),
+        cmocka_unit_test(test_page__no_name_is_markup),
+        cmocka_unit_test(test_page__every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
