@@ -10,7 +10,7 @@ import { RangeBar } from "../../parts/RangeBar";
 import { type Page, useParam, usePage } from "../../state/page";
 import type { Selection } from "../../state/selection";
 import { formatBytes, formatCount, formatShare } from "../../text/format";
-import { show } from "../../text/show";
+import { shortPath, show } from "../../text/show";
 import type { View } from "../view";
 import { drawTiles, type Tile, tileAt, tilesOf } from "./drawing";
 import { type By, type Node, nodeAt, type Part, partsOf, treeOf } from "./parts";
@@ -110,7 +110,9 @@ function Size() {
 function programNames(page: Page): string[] {
     const table = page.document.table("programs");
     const path = table.text("path");
-    return Array.from({ length: Math.max(1, table.rows) }, (_, row) => path(row) ?? "program");
+    return Array.from({ length: Math.max(1, table.rows) }, (_, row) =>
+        shortPath(path(row) ?? "program"),
+    );
 }
 
 /** A colour for each kind of bytes, the largest first. */
