@@ -94,7 +94,7 @@ test("a click in the map chooses the tensor there, and moves the cursor", async 
     const { page, faults } = await open(browser, reportOf("conv_portable"), "#1/memory");
     const map = await page.locator(".memory-map").boundingBox();
     assert.ok(map !== null);
-    await page.mouse.click(map.x + 80, map.y + map.height * 0.6);
+    await page.mouse.click(map.x + 110, map.y + map.height * 0.6);
     await page.locator('tr[aria-selected="true"]').waitFor();
     assert.match(await page.locator(".memory-cursor").innerText(), /^instruction 0 /);
     assert.match(await page.locator(".memory-status").innerText(), /value \d+, .* at offset/);

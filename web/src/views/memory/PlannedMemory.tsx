@@ -11,7 +11,7 @@ import { RangeBar } from "../../parts/RangeBar";
 import { type Page, useMembers, useParam, usePage } from "../../state/page";
 import { formatBytes, formatCount, formatShare, plural } from "../../text/format";
 import { show } from "../../text/show";
-import { drawPlan, frameOf, instructionAt, tensorAt } from "./drawing";
+import { drawPlan, frameOf, instructionAt, tensorAt } from "./plan_drawing";
 import { commonModule, type Group, groupTensors, operatorsByInstruction } from "./groups";
 import { type Alive, aliveAt, type Plan, plansOf, type Tensor } from "./plan";
 

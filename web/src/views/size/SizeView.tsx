@@ -12,7 +12,7 @@ import type { Selection } from "../../state/selection";
 import { formatBytes, formatCount, formatShare } from "../../text/format";
 import { shortPath, show } from "../../text/show";
 import type { View } from "../view";
-import { drawTiles, type Tile, tileAt, tilesOf } from "./drawing";
+import { drawTiles, type Tile, tileAt, tilesOf } from "./tile_drawing";
 import { type By, type Node, nodeAt, type Part, partsOf, treeOf } from "./parts";
 import "./size.css";
 

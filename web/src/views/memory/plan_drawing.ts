@@ -5,7 +5,7 @@ import { showName } from "../../text/show";
 import type { Group } from "./groups";
 import { isAlive, type Plan, type Tensor } from "./plan";
 
-const LEFT = 72;
+const LEFT = 84;
 const RIGHT = 10;
 const TOP = 8;
 const AXIS = 20;
