@@ -107,7 +107,25 @@ export function reportOf(folder: string): string {
     return writePage(folder, tables, { head, types, events: matricesOf(paths) });
 }
 
-const TABLES = ["traces", "blocks", "runs", "operators", "operator_nodes", "nodes"];
+const TABLES = [
+    "traces",
+    "blocks",
+    "runs",
+    "operators",
+    "operator_nodes",
+    "nodes",
+    "programs",
+    "instructions",
+    "program_tensors",
+    "memory_arenas",
+    "memory_tensors",
+    "memory_steps",
+    "held_memory",
+    "temporary_memory",
+    "process_memory",
+    "allocations",
+    "program_bytes",
+];
 
 const columnsOf = (rows: Record<string, unknown>[]): Record<string, Value[]> =>
     Object.fromEntries(

@@ -5,12 +5,13 @@ import { useCanvas } from "../../parts/canvas";
 import { Choice } from "../../parts/Choice";
 import { type Column, DataTable } from "../../parts/DataTable";
 import { useKeys } from "../../parts/keys";
+import { Legend } from "../../parts/Legend";
 import { Name } from "../../parts/Name";
 import { RangeBar } from "../../parts/RangeBar";
 import { type Page, useMembers, useParam, usePage } from "../../state/page";
 import { formatBytes, formatCount, formatShare, plural } from "../../text/format";
 import { show } from "../../text/show";
-import { drawPlan, frameOf, instructionAt, tensorAt } from "./drawing";
+import { drawPlan, frameOf, instructionAt, tensorAt } from "./plan_drawing";
 import { commonModule, type Group, groupTensors, operatorsByInstruction } from "./groups";
 import { type Alive, aliveAt, type Plan, plansOf, type Tensor } from "./plan";
 
@@ -54,14 +55,7 @@ export function PlannedMemory(props: { caption: ComponentChildren }) {
                 value={by}
                 onChange={setBy}
             />
-            <ul class="memory-legend" aria-label="Colours">
-                {state.groups.all.map((group) => (
-                    <li key={group.title}>
-                        <span class="swatch" style={{ background: `var(--${group.colour})` }} />
-                        <Name text={group.title} longest={30} />
-                    </li>
-                ))}
-            </ul>
+            <Legend groups={state.groups.all} />
         </div>
     );
     return (
@@ -310,7 +304,7 @@ function columnsOf(page: Page, plan: Plan, state: PlanState, live: number | null
             width: "auto",
             value: ({ tensor }) => tensor.name,
             cell: ({ tensor }) => (
-                <span class="memory-name">
+                <span class="swatched">
                     <span
                         class="swatch"
                         style={{
@@ -324,7 +318,7 @@ function columnsOf(page: Page, plan: Plan, state: PlanState, live: number | null
         {
             key: "kind",
             title: "kind",
-            width: "150px",
+            width: "112px",
             hideBelow: 640,
             value: ({ tensor }) => kindOf(tensor),
             cell: ({ tensor }) => kindOf(tensor),
@@ -340,9 +334,9 @@ function columnsOf(page: Page, plan: Plan, state: PlanState, live: number | null
         },
         {
             key: "share",
-            title: live === null ? "of the largest" : "of the live bytes",
+            title: live === null ? "of the largest" : "of live bytes",
             hint: "what several tensors share counts once",
-            width: "150px",
+            width: "126px",
             ...(live === null ? {} : { value: ({ added }: Alive) => added / Math.max(1, live) }),
             cell: ({ added }) => {
                 const part = added / Math.max(1, most);
@@ -388,7 +382,7 @@ function columnsOf(page: Page, plan: Plan, state: PlanState, live: number | null
             key: "shape",
             title: "shape",
             width: "130px",
-            hideBelow: 820,
+            hideBelow: 1000,
             value: ({ tensor }) => tensor.shape,
             cell: ({ tensor }) => <Name text={tensor.shape} longest={40} />,
         },
@@ -396,7 +390,7 @@ function columnsOf(page: Page, plan: Plan, state: PlanState, live: number | null
             key: "source",
             title: "source",
             width: "150px",
-            hideBelow: 960,
+            hideBelow: 800,
             value: source,
             cell: (row) => <Name text={source(row)} longest={60} />,
         },

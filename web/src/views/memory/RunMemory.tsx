@@ -108,7 +108,13 @@ function columnsOf(list: MemoryList): Column<MemoryRow>[] {
                         <RangeBar
                             range={{ lower: row.bytes, upper: row.bytes }}
                             of={most}
-                            kind={row.phase === "load" ? "other" : "portable"}
+                            kind={
+                                row.phase === "load"
+                                    ? "other"
+                                    : row.phase === "run"
+                                      ? "portable"
+                                      : undefined
+                            }
                         />
                         <span class="number">{formatBytes(row.bytes)}</span>
                     </span>

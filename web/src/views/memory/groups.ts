@@ -1,7 +1,6 @@
 /** Colours of tensors: by the module that makes them, or by their kind. */
 import { listOf } from "../../state/joins";
 import type { Page } from "../../state/page";
-import { show } from "../../text/show";
 import type { Plan, Tensor } from "./plan";
 
 export interface Group {
@@ -47,7 +46,7 @@ export function groupTensors(
     const order = [...bytes].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
     const groups = new Map<string, Group>();
     order.slice(0, COLOURS.length).forEach(([title], i) => {
-        groups.set(title, { title: show(title), colour: COLOURS[i] as string });
+        groups.set(title, { title, colour: COLOURS[i] as string });
     });
     const rest: Group = {
         title: order.length > COLOURS.length ? "others" : "no module",

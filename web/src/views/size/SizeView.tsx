@@ -4,14 +4,15 @@ import { useCanvas } from "../../parts/canvas";
 import { Choice } from "../../parts/Choice";
 import { type Column, DataTable } from "../../parts/DataTable";
 import { useKeys } from "../../parts/keys";
+import { Legend } from "../../parts/Legend";
 import { Name } from "../../parts/Name";
 import { RangeBar } from "../../parts/RangeBar";
 import { type Page, useParam, usePage } from "../../state/page";
 import type { Selection } from "../../state/selection";
 import { formatBytes, formatCount, formatShare } from "../../text/format";
-import { show } from "../../text/show";
+import { shortPath, show } from "../../text/show";
 import type { View } from "../view";
-import { drawTiles, type Tile, tileAt, tilesOf } from "./drawing";
+import { drawTiles, type Tile, tileAt, tilesOf } from "./tile_drawing";
 import { type By, type Node, nodeAt, type Part, partsOf, treeOf } from "./parts";
 import "./size.css";
 
@@ -42,7 +43,8 @@ function Size() {
     const shown = useMemo(() => nodeAt(root, inside), [root, inside]) ?? root;
     const here = shown.part === null ? shown : root;
     const chosen = useMemo(() => (item === "" ? null : nodeAt(root, item)), [root, item]);
-    const colourOf = useMemo(() => kindColours(root), [root]);
+    const colours = useMemo(() => kindColours(root), [root]);
+    const colourOf = (node: Node) => colours.get(node.kind) ?? "runtime";
 
     const choose = (node: Node, isWalk: boolean) => {
         setItem(node.path);
@@ -77,6 +79,7 @@ function Size() {
                 />
                 <Crumbs node={here} enter={enter} />
                 <span class="muted">{saidOf(here, root)}</span>
+                <Legend groups={[...colours].map(([title, colour]) => ({ title, colour }))} />
             </div>
             <div class="size-panes">
                 <Treemap
@@ -107,11 +110,13 @@ function Size() {
 function programNames(page: Page): string[] {
     const table = page.document.table("programs");
     const path = table.text("path");
-    return Array.from({ length: Math.max(1, table.rows) }, (_, row) => path(row) ?? "program");
+    return Array.from({ length: Math.max(1, table.rows) }, (_, row) =>
+        shortPath(path(row) ?? "program"),
+    );
 }
 
 /** A colour for each kind of bytes, the largest first. */
-function kindColours(root: Node): (node: Node) => string {
+function kindColours(root: Node): Map<string, string> {
     const bytes = new Map<string, number>();
     const visit = (node: Node) => {
         if (node.part !== null) bytes.set(node.kind, (bytes.get(node.kind) ?? 0) + node.bytes);
@@ -119,8 +124,7 @@ function kindColours(root: Node): (node: Node) => string {
     };
     visit(root);
     const order = [...bytes].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
-    const colours = new Map(order.map(([kind], i) => [kind, COLOURS[i] ?? "runtime"]));
-    return (node) => colours.get(node.kind) ?? "runtime";
+    return new Map(order.map(([kind], i) => [kind, COLOURS[i] ?? "runtime"]));
 }
 
 function saidOf(here: Node, root: Node): string {
@@ -188,7 +192,8 @@ function Treemap(props: {
         tileAt(tiles.current, event.offsetX, event.offsetY)?.node ?? null;
     /* inside a sum the click belongs to the sum: what it holds is chosen there */
     const open = (node: Node) => {
-        const top = node.parent === here ? node : (node.parent ?? node);
+        let top = node;
+        while (top.parent !== null && top.parent !== here) top = top.parent;
         if (top.children.length > 0) props.enter(top);
         else props.choose(node, false);
     };
@@ -240,7 +245,7 @@ function columnsOf(
             width: "auto",
             value: (node) => node.title,
             cell: (node) => (
-                <span class="memory-name">
+                <span class="swatched">
                     <span class="swatch" style={{ background: `var(--${colourOf(node)})` }} />
                     <Name text={node.title} longest={60} />
                     {node.children.length > 0 && <span class="muted"> ›</span>}

@@ -154,6 +154,8 @@ function childOf(parent: Node, name: string, module: string | null): Node {
     if (found !== undefined) return found;
     const made = makeNode(parent, name);
     made.module = module;
+    /* a number says nothing without the list that it counts */
+    if (module !== null && /^\d+$/.test(name)) made.title = `${parent.title}.${name}`;
     parent.children.push(made);
     return made;
 }

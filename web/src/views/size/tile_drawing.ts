@@ -7,13 +7,17 @@ import { type Rectangle, squarify } from "./treemap";
 
 const TITLE = 18;
 const GAP = 2;
+/** Levels below the first that are drawn, where there is room. */
+const DEEPEST = 3;
 const FONT = "12px system-ui, sans-serif";
 
 export interface Tile {
     node: Node;
     box: Rectangle;
-    /** 0: in the node itself; 1: inside one of these. */
+    /** 0: in the node itself; 1: inside one of these, and so on. */
     level: number;
+    /** What it holds is drawn in it. */
+    isOpen: boolean;
 }
 
 export function tilesOf(node: Node, width: number, height: number): Tile[] {
@@ -26,11 +30,12 @@ export function tilesOf(node: Node, width: number, height: number): Tile[] {
         );
         parent.children.forEach((child, i) => {
             const box = boxes[i] as Rectangle;
-            tiles.push({ node: child, box, level });
             const inside = shrink(box, GAP);
             const room = { ...inside, y: inside.y + TITLE, height: inside.height - TITLE };
-            if (level === 0 && child.children.length > 0 && room.height > 8 && room.width > 16)
-                add(child, room, 1);
+            const isOpen =
+                level < DEEPEST && child.children.length > 0 && room.height > 24 && room.width > 24;
+            tiles.push({ node: child, box, level, isOpen });
+            if (isOpen) add(child, room, level + 1);
         });
     };
     add(node, top, 0);
@@ -66,19 +71,18 @@ export function drawTiles(surface: Surface, tiles: readonly Tile[], marks: Marks
     context.font = FONT;
     context.textBaseline = "middle";
     context.textAlign = "left";
-    for (const { node, box, level } of tiles) {
+    for (const { node, box, isOpen } of tiles) {
         const tile = shrink(box, box.width > 6 && box.height > 6 ? 1 : 0);
         context.fillStyle = colour(marks.colourOf(node));
         context.strokeStyle = context.fillStyle;
-        const isSum = level === 0 && node.children.length > 0;
-        context.globalAlpha = isSum ? 0.16 : 0.42;
+        context.globalAlpha = isOpen ? 0.16 : 0.42;
         context.fillRect(tile.x, tile.y, tile.width, tile.height);
         context.globalAlpha = 1;
-        if (node.duplicateBytes > 0 && !isSum) hatch(context, tile);
+        if (node.duplicateBytes > 0 && !isOpen) hatch(context, tile);
         if (tile.width > 3 && tile.height > 3) {
             context.strokeRect(tile.x + 0.5, tile.y + 0.5, tile.width - 1, tile.height - 1);
         }
-        label(surface, node, tile, isSum);
+        label(surface, node, tile, isOpen);
     }
     for (const { node, box } of tiles) {
         const isSelected = node === marks.selected;

@@ -5,7 +5,7 @@ import { showName } from "../../text/show";
 import type { Group } from "./groups";
 import { isAlive, type Plan, type Tensor } from "./plan";
 
-const LEFT = 72;
+const LEFT = 84;
 const RIGHT = 10;
 const TOP = 8;
 const AXIS = 20;
@@ -79,8 +79,8 @@ export interface Marks {
 export function drawPlan(surface: Surface, plan: Plan, marks: Marks): void {
     const frame = frameOf(plan, surface.width, surface.height);
     surface.context.font = FONT;
-    drawAxes(surface, plan, frame);
     drawCursor(surface, plan, frame, marks.cursor);
+    drawAxes(surface, plan, frame);
     for (const tensor of plan.tensors) drawTensor(surface, frame, tensor, marks);
     drawLive(surface, plan, frame);
     outline(surface, plan, frame, marks);
@@ -217,7 +217,7 @@ function drawLive({ context, colour }: Surface, plan: Plan, frame: Frame): void 
     };
     const levels = [
         level(plan.bytes, "planned", [], "strong-line"),
-        level(plan.boundBytes, "bound", [5, 3], "note"),
+        level(plan.boundBytes, "lower bound", [5, 3], "note"),
         level(plan.peakBytes, "peak", [1, 2], "accent"),
     ];
     sayLevels(context, colour("muted"), frame, levels);
@@ -230,22 +230,21 @@ function drawLive({ context, colour }: Surface, plan: Plan, frame: Frame): void 
     }
 }
 
-/** Names beside the levels; those at one height share a line. */
+/** Names beside the levels; where these are near to each other, one below the other. */
 function sayLevels(
     context: CanvasRenderingContext2D,
     shade: string,
     frame: Frame,
     levels: readonly { y: number; name: string }[],
 ): void {
-    const lines: { y: number; name: string }[] = [];
-    for (const { y, name } of levels) {
-        const last = lines[lines.length - 1];
-        if (last !== undefined && y - last.y < 3) last.name = `${last.name}, ${name}`;
-        else lines.push({ y: Math.max(y, (last?.y ?? -Infinity) + 12), name });
-    }
     context.fillStyle = shade;
-    for (const { y, name } of lines)
-        context.fillText(name, frame.left - 6, Math.min(y, frame.liveBottom - 4));
+    context.textAlign = "right";
+    let least = -Infinity;
+    for (const { y, name } of [...levels].sort((a, b) => a.y - b.y)) {
+        const at = Math.max(y, least);
+        context.fillText(name, frame.left - 6, at);
+        least = at + 12;
+    }
 }
 
 function outline({ context, colour }: Surface, plan: Plan, frame: Frame, marks: Marks): void {
