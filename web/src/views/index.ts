@@ -1,8 +1,9 @@
 /** All views, in the order of the header. To add one, import it and add it here. */
+import { graphView } from "./graph/GraphView";
 import { operatorsView } from "./operators/OperatorsView";
 import { runsView } from "./runs/RunsView";
 import { sourceView } from "./source/SourceView";
 import { summaryView } from "./summary/SummaryView";
 import type { View } from "./view";
 
-export const VIEWS: readonly View[] = [summaryView, operatorsView, sourceView, runsView];
+export const VIEWS: readonly View[] = [summaryView, operatorsView, graphView, sourceView, runsView];
