@@ -95,6 +95,20 @@ test("a program alone has instructions and what flows between them", async () =>
     await page.close();
 });
 
+test("the list is sorted among siblings", async () => {
+    const { page, faults } = await open(
+        browser,
+        writtenReport("gpt_xnnpack"),
+        "#1/graph?form=list&colour=memory",
+    );
+    await page.click('th button:has-text("memory")');
+    await page.waitForSelector('th[aria-sort="descending"]');
+    const first = page.locator("tbody tr[aria-rowindex]").first();
+    assert.match(await first.innerText(), /blocks\.[01]/);
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
 test("10,000 nodes open at once, and a layer quickly", async () => {
     const path = writePage("many-layers", ...manyLayers(10_000));
     const start = Date.now();

@@ -1,6 +1,7 @@
 /** The graph as a list: the text equivalent of the picture. */
 import { type Column, DataTable } from "../../parts/DataTable";
 import { Name } from "../../parts/Name";
+import { sorted } from "../../parts/virtual";
 import type { Link } from "./links";
 import type { Metric } from "./metrics";
 import type { Box } from "./tree";
@@ -20,14 +21,19 @@ interface Props {
 
 export function GraphList(props: Props) {
     const { metric } = props;
-    const rows: Box[] = [];
-    const visit = (box: Box) => {
-        for (const child of box.children) {
-            rows.push(child);
-            if (props.open.has(child.id)) visit(child);
-        }
+    /** What is open, siblings in order of execution or sorted. */
+    const list = (order: (boxes: readonly Box[]) => readonly Box[]): Box[] => {
+        const found: Box[] = [];
+        const visit = (box: Box) => {
+            for (const child of order(box.children)) {
+                found.push(child);
+                if (props.open.has(child.id)) visit(child);
+            }
+        };
+        visit(props.root);
+        return found;
     };
-    visit(props.root);
+    const rows = list((boxes) => boxes);
     const ends = (box: Box, end: "from" | "to") =>
         (props.links.get(box.parent?.id ?? "") ?? [])
             .filter((link) => link[end === "from" ? "to" : "from"] === box)
@@ -59,7 +65,7 @@ export function GraphList(props: Props) {
                 columns={columns}
                 rows={rows}
                 rowKey={(box) => box.id}
-                sort={() => rows}
+                sort={(value, descending) => list((boxes) => sorted(boxes, value, descending))}
                 tree={{
                     level: (box) => box.depth - 1,
                     isOpen: (box) => (box.children.length > 0 ? props.open.has(box.id) : null),
