@@ -171,12 +171,26 @@ function readUses(
     return edges;
 }
 
-/** The delegate call that each node is in, or undefined. */
+/**
+ * The delegate call that each node is in. A node that several calls or kernels may have come from
+ * (they share its debug handle) is in none: which one has it is not known.
+ */
 export function delegatesOf(page: Page, model: GraphModel): Map<number, number> {
-    const found = new Map<number, number>();
+    const { operators } = page;
+    const isCall = (operator: number) => operators.event(operator) === "DELEGATE_CALL";
+    const owners = new Map<number, Set<number>>();
     for (const [operator, nodes] of model.nodesOfOperator) {
-        if (page.operators.event(operator) !== "DELEGATE_CALL") continue;
-        for (const node of nodes) found.set(node, operator);
+        let owner = operator;
+        for (let at: number | undefined = operator; at !== undefined; at = operators.parent.get(at))
+            if (isCall(at)) owner = at;
+        for (const node of nodes) {
+            owners.set(node, (owners.get(node) ?? new Set<number>()).add(owner));
+        }
+    }
+    const found = new Map<number, number>();
+    for (const [node, set] of owners) {
+        const only = [...set][0] as number;
+        if (set.size === 1 && isCall(only)) found.set(node, only);
     }
     return found;
 }

@@ -27,6 +27,8 @@ export interface Scene extends Size {
 
 export const HEAD = 30;
 const PAD = 16;
+/** Beside the title of an open box its number and its nodes. */
+const SAID = 130;
 const CLOSED = { least: 104, most: 230, height: 44, letter: 6.9, bold: 7.9 };
 
 export function closedSize(box: Box): Size {
@@ -76,7 +78,7 @@ export function makeScene(
         const found = spread(rows, inside, lines.length);
         const head = box.kind === "root" ? 0 : HEAD;
         const pad = box.kind === "root" ? 0 : PAD;
-        const least = box.kind === "root" ? 0 : closedSize(box).width;
+        const least = box.kind === "root" ? 0 : closedSize(box).width + SAID;
         const width = Math.max(least, found.width + 2 * pad);
         const height = found.height + head + 2 * pad;
         const left = (width - found.width) / 2;
