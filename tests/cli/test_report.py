@@ -108,6 +108,22 @@ def write(*words):
         return html.read_text(encoding="utf-8"), json.loads(text.read_text(encoding="utf-8"))
 
 
+def edges_of(graph):
+    """Of a graph of `dump`: its name, producer, user, number of the argument, name of the value."""
+    def flat(arguments):
+        for argument in arguments:
+            if argument["kind"] == "list":
+                yield from flat(argument["items"])
+            else:
+                yield argument
+
+    producers = {output["name"]: node["name"] for node in graph["nodes"]
+                 for output in flat(node["outputs"]) if "name" in output}
+    return [(graph["name"], producers[argument["name"]], node["name"], number, argument["name"])
+            for node in graph["nodes"] for number, argument in enumerate(flat(node["inputs"]))
+            if argument["kind"] == "tensor" and argument["name"] in producers]
+
+
 class Report(unittest.TestCase):
     def test_page_holds_the_document(self):
         for name in FIXTURES:
@@ -141,6 +157,34 @@ class Report(unittest.TestCase):
         rows = [(row["operator"], row["start_ticks"], row["end_ticks"])
                 for row in json_rows(done.stdout)]
         self.assertEqual(sorted(found), sorted(rows))
+
+    def test_edges_are_those_of_the_graph(self):
+        """Against the graphs that `dump` prints."""
+        for name in ("gpt_xnnpack", "cond", "multi_method"):
+            with self.subTest(name=name):
+                record = DATA / name / "model.etrecord"
+                _, document = write(DATA / name / "profile.etdp", "--etrecord", record)
+                nodes, edges = document["tables"]["nodes"], document["tables"]["edges"]
+                found = [(nodes["graph"][target], nodes["name"][source], nodes["name"][target],
+                          argument, value)
+                         for source, target, argument, value in zip(
+                             edges["from"], edges["to"], edges["argument"], edges["value"])]
+                dump = json.loads(run("dump", record, "--format", "json").stdout)
+                expected = [edge for graph in dump["rows"][0]["graphs"]
+                            if graph["name"].startswith("edge_dialect_exported_program/")
+                            for each in (graph, *graph["subgraphs"]) for edge in edges_of(each)]
+                self.assertEqual(sorted(found), sorted(expected))
+                self.assertTrue(found)
+
+    def test_uses_of_values_are_those_of_the_instructions(self):
+        _, document = write(GPT / "profile.etdp", "--program", GPT / "model.pte")
+        uses, steps = document["tables"]["value_uses"], document["tables"]["instructions"]
+        written = {(method, chain, instruction) for method, chain, instruction, is_output in zip(
+            uses["method"], uses["chain"], uses["instruction"], uses["is_output"]) if is_output}
+        calls = {(method, chain, instruction) for method, chain, instruction, kind in zip(
+            steps["method"], steps["chain"], steps["instruction"], steps["kind"])
+            if kind in ("KernelCall", "DelegateCall")}
+        self.assertEqual(written, calls)
 
     def test_policy_allows_the_page_and_nothing_else(self):
         html, _ = write(GPT / "profile.etdp")

@@ -107,6 +107,14 @@ export function reportOf(folder: string): string {
     return writePage(folder, tables, { head, types, events: matricesOf(paths) });
 }
 
+/** The report of a folder of tests/data as etscope writes it; `files` replaces its files. */
+export function writtenReport(folder: string, files = filesOf(folder)): string {
+    mkdirSync(REPORTS, { recursive: true });
+    const path = join(REPORTS, `written-${folder}-${files.length}.html`);
+    etscope("report", ...files, "-o", path);
+    return path;
+}
+
 const TABLES = [
     "traces",
     "blocks",

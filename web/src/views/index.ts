@@ -1,4 +1,5 @@
 /** All views, in the order of the header. To add one, import it and add it here. */
+import { graphView } from "./graph/GraphView";
 import { memoryView } from "./memory/MemoryView";
 import { operatorsView } from "./operators/OperatorsView";
 import { runsView } from "./runs/RunsView";
@@ -10,6 +11,7 @@ import type { View } from "./view";
 export const VIEWS: readonly View[] = [
     summaryView,
     operatorsView,
+    graphView,
     sourceView,
     memoryView,
     sizeView,

@@ -1,0 +1,12 @@
+/* Tables of a page that hold its graphs: what flows between nodes, and between instructions. */
+#ifndef ETSCOPE_OUTPUT_PAGE_PAGE_GRAPH_H
+#define ETSCOPE_OUTPUT_PAGE_PAGE_GRAPH_H
+
+#include "output/page/page_table.h"
+#include "output/sql/sql_data.h"
+
+/* Adds `edges` and `value_uses`. Statuses: LIMIT, NO_MEMORY. */
+enum ets_status ets_page_add_graphs(struct ets_page_document *document,
+                                    const struct ets_sql_data *data, struct ets_error *error);
+
+#endif

@@ -1,0 +1,83 @@
+/** What flows between the children of a box: at each level of the tree a graph of its own. */
+import { plural } from "../../text/format";
+import type { GraphModel } from "./model";
+import type { Box, Tree } from "./tree";
+
+export interface Link {
+    from: Box;
+    to: Box;
+    /** Values that flow. */
+    count: number;
+    /** What a pointer that rests on it is told. */
+    shapes: Set<string>;
+    /** Drawn as a name at both ends, not as a line. */
+    isStub: boolean;
+}
+
+/** A producer with more users is drawn as stubs. */
+const MOST_USERS = 6;
+/** So is a link over more rows. */
+const MOST_ROWS = 8;
+
+/** Links by id of the box that they are in. */
+export function makeLinks(model: GraphModel, tree: Tree): Map<string, Link[]> {
+    const found = new Map<string, Map<string, Link>>();
+    for (const edge of model.edges) {
+        let from = tree.leaves[edge.from];
+        let to = tree.leaves[edge.to];
+        while (from !== undefined && to !== undefined && from.parent !== to.parent) {
+            if (from.depth >= to.depth) from = from.parent ?? undefined;
+            else to = to.parent ?? undefined;
+        }
+        if (from === undefined || to === undefined || from === to || from.parent === null) continue;
+        const level = found.get(from.parent.id) ?? new Map<string, Link>();
+        found.set(from.parent.id, level);
+        const key = `${from.id}\n${to.id}`;
+        const link = level.get(key) ?? { from, to, count: 0, shapes: new Set(), isStub: false };
+        level.set(key, link);
+        link.count++;
+        if (edge.shape !== "") link.shapes.add(edge.shape);
+    }
+    const links = new Map<string, Link[]>();
+    for (const [id, level] of found) {
+        const list = [...level.values()];
+        markStubs(tree.boxes.get(id)?.children ?? [], list);
+        links.set(id, list);
+    }
+    return links;
+}
+
+function markStubs(children: readonly Box[], links: Link[]): void {
+    const users = new Map<Box, Link[]>();
+    for (const link of links) users.set(link.from, [...(users.get(link.from) ?? []), link]);
+    for (const own of users.values()) {
+        if (own.length > MOST_USERS) for (const link of own) link.isStub = true;
+    }
+    const rows = rowNumbers(children, links);
+    for (const link of links) {
+        const span = (rows.get(link.to) ?? 0) - (rows.get(link.from) ?? 0);
+        if (span > MOST_ROWS) link.isStub = true;
+    }
+}
+
+/** The longest way to each child, over links that lead forward. */
+function rowNumbers(children: readonly Box[], links: readonly Link[]): Map<Box, number> {
+    const place = new Map(children.map((box, i) => [box, i]));
+    const rows = new Map(children.map((box) => [box, 0]));
+    const inOrder = links
+        .filter((link) => !link.isStub && isForward(place, link))
+        .sort((a, b) => (place.get(a.from) ?? 0) - (place.get(b.from) ?? 0));
+    for (const { from, to } of inOrder) {
+        rows.set(to, Math.max(rows.get(to) ?? 0, (rows.get(from) ?? 0) + 1));
+    }
+    return rows;
+}
+
+const isForward = (place: ReadonlyMap<Box, number>, { from, to }: Link): boolean =>
+    (place.get(from) ?? 0) < (place.get(to) ?? 0);
+
+export function describeLink(link: Link): string {
+    const shapes = [...link.shapes].slice(0, 4).join(", ");
+    const values = plural(link.count, "value");
+    return `${link.from.title} → ${link.to.title}: ${values}${shapes === "" ? "" : `, ${shapes}`}`;
+}

@@ -1,0 +1,198 @@
+/** What the colours of boxes tell: numbers of operators and nodes, summed over what is in a box. */
+import { backendOf } from "../../state/filter";
+import type { Page } from "../../state/page";
+import { formatBytes, formatNumber, formatShare, type Range } from "../../text/format";
+import type { GraphModel } from "./model";
+import { type Box, outwards, type Tree } from "./tree";
+
+export type MetricName = "time" | "memory" | "error" | "backend";
+
+export interface Metric {
+    /** Null: not known. */
+    range: (box: Box) => Range | null;
+    /** What a full bar is. */
+    full: number;
+    say: (box: Box) => string;
+    kind: (box: Box) => string;
+}
+
+/** Bounds by box. */
+export type Sums = Map<Box, Range>;
+
+interface OperatorTimes {
+    time: (operator: number) => Range | null;
+    children: (operator: number) => readonly number[];
+}
+
+/**
+ * Times of boxes: of an operator whose nodes are all in a box, its time; of one that is in it in
+ * part, what its inner operators tell, and as upper bound what they leave open.
+ */
+export function sumTimes(
+    tree: Tree,
+    nodesOfOperator: ReadonlyMap<number, readonly number[]>,
+    outermost: readonly number[],
+    { time, children }: OperatorTimes,
+): Sums {
+    const sums: Sums = new Map();
+    const sumOf = (operator: number): Sums => {
+        const own: Sums = new Map();
+        const range = time(operator);
+        const inside = children(operator).map(sumOf);
+        for (const part of inside) addAll(own, part);
+        const nodes = nodesOfOperator.get(operator) ?? [];
+        if (range === null || nodes.length === 0) return own;
+        const told = own.get(tree.root) ?? { lower: 0, upper: 0 };
+        const rest = Math.max(0, range.upper - told.lower);
+        for (const [box, count] of countNodes(tree, nodes)) {
+            const part = own.get(box) ?? { lower: 0, upper: 0 };
+            const upper = Math.min(range.upper, part.upper + rest);
+            own.set(box, count === nodes.length ? range : { lower: part.lower, upper });
+        }
+        return own;
+    };
+    for (const operator of outermost) addAll(sums, sumOf(operator));
+    return sums;
+}
+
+function addAll(sums: Sums, more: Sums): void {
+    for (const [box, { lower, upper }] of more) {
+        const sum = sums.get(box);
+        sums.set(
+            box,
+            sum === undefined
+                ? { lower, upper }
+                : { lower: sum.lower + lower, upper: sum.upper + upper },
+        );
+    }
+}
+
+function countNodes(tree: Tree, nodes: readonly number[]): Map<Box, number> {
+    const counts = new Map<Box, number>();
+    for (const node of nodes) {
+        for (const box of outwards(tree.leaves[node])) counts.set(box, (counts.get(box) ?? 0) + 1);
+    }
+    return counts;
+}
+
+/** A box has the sum, or the largest, of its nodes that have a number. */
+function ofNodes(
+    tree: Tree,
+    get: (node: number) => number | null,
+    join: (a: number, b: number) => number,
+): Sums {
+    const sums: Sums = new Map();
+    tree.leaves.forEach((leaf, node) => {
+        const value = get(node);
+        if (value === null) return;
+        for (const box of outwards(leaf)) {
+            const joined = join(sums.get(box)?.lower ?? 0, value);
+            sums.set(box, { lower: joined, upper: joined });
+        }
+    });
+    return sums;
+}
+
+/** Tables that metrics take where they are there. */
+export const METRIC_TABLES = ["node_costs", "lines"] as const;
+
+export function timesOf(page: Page, model: GraphModel, tree: Tree): Sums {
+    const { operators } = page;
+    const outermost = page.blockOperators.filter((id) => !operators.parent.has(id));
+    return sumTimes(tree, model.nodesOfOperator, outermost, {
+        time: (id) => operators.share(id),
+        children: (id) => operators.children.get(id) ?? [],
+    });
+}
+
+export function makeMetric(
+    name: MetricName,
+    page: Page,
+    model: GraphModel,
+    tree: Tree,
+    times: Sums,
+): Metric {
+    const places = placesOf(page, model, tree);
+    const kind = (box: Box) => places.get(box)?.kind ?? "none";
+    const from = (sums: Sums, say: (range: Range) => string): Metric => ({
+        range: (box) => sums.get(box) ?? null,
+        full: Math.max(
+            1e-300,
+            ...[...sums].filter(([box]) => box.kind !== "root").map(([, range]) => range.upper),
+        ),
+        say: (box) => {
+            const range = sums.get(box);
+            return range === undefined ? "" : say(range);
+        },
+        kind,
+    });
+    if (name === "memory") {
+        const written = bytesOfNodes(page, model);
+        return from(
+            ofNodes(tree, written, (a, b) => a + b),
+            ({ lower }) => formatBytes(lower),
+        );
+    }
+    if (name === "error") {
+        const error = errorsOfNodes(page, model);
+        return from(ofNodes(tree, error, Math.max), ({ lower }) => formatNumber(lower));
+    }
+    const metric = from(times, formatShare);
+    if (name === "time") return metric;
+    return { ...metric, say: (box) => places.get(box)?.title ?? "" };
+}
+
+/** Metrics that the document can tell. */
+export function availableMetrics(page: Page, model: GraphModel): MetricName[] {
+    const names: MetricName[] = ["time"];
+    if (model.nodes.some((_, i) => bytesOfNodes(page, model)(i) !== null)) names.push("memory");
+    const error = errorsOfNodes(page, model);
+    if (model.nodes.some((_, i) => error(i) !== null)) names.push("error");
+    return [...names, "backend"];
+}
+
+function bytesOfNodes(page: Page, model: GraphModel): (node: number) => number | null {
+    const costs = page.document.table("node_costs");
+    const written = costs.numberOrNone("written_bytes");
+    const id = costs.numberOrNone("node");
+    const byNode = new Map<number, number | null>();
+    for (let row = 0; row < costs.rows; row++) byNode.set(id(row) as number, written(row));
+    return (node) => byNode.get(model.nodes[node]?.id ?? -1) ?? null;
+}
+
+/** The largest error of the values that its source line computes. */
+function errorsOfNodes(page: Page, model: GraphModel): (node: number) => number | null {
+    const lines = page.document.table("lines");
+    const error = lines.numberOrNone("error");
+    const file = lines.textOrNone("file");
+    const line = lines.numberOrNone("line");
+    const block = lines.numberOrNone("block");
+    const byLine = new Map<string, number>();
+    for (let row = 0; row < lines.rows; row++) {
+        const value = error(row);
+        if (value !== null && block(row) === page.block?.id)
+            byLine.set(`${file(row)}:${line(row)}`, value);
+    }
+    return (node) => byLine.get(model.nodes[node]?.line ?? "") ?? null;
+}
+
+/** Where a box runs: one backend, portable kernels, or several of them. */
+function placesOf(page: Page, model: GraphModel, tree: Tree) {
+    const names = new Map<Box, Set<string>>();
+    for (const [operator, nodes] of model.nodesOfOperator) {
+        const backend = backendOf(page.operators, operator);
+        for (const node of nodes) {
+            for (const box of outwards(tree.leaves[node])) {
+                const set = names.get(box) ?? new Set<string>();
+                names.set(box, set.add(backend));
+            }
+        }
+    }
+    const places = new Map<Box, { kind: string; title: string }>();
+    for (const [box, set] of names) {
+        const only = [...set][0] as string;
+        const own = only === "portable" || only === "runtime" ? only : "delegate";
+        places.set(box, { kind: set.size > 1 ? "mixed" : own, title: [...set].join(", ") });
+    }
+    return places;
+}
