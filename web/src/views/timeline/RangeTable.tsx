@@ -22,7 +22,9 @@ export function RangeTable(props: {
 }) {
     const page = usePage();
     const { picture, span } = props;
-    const members = useMembers();
+    const all = useMembers();
+    /* A single operator has a row of its own. */
+    const members = page.selection?.kind === "operator" ? null : all;
     const unitName = page.block?.unit ?? "ns";
     const found = useMemo(
         () =>

@@ -51,7 +51,11 @@ function Timeline() {
                     />
                     <Notes picture={picture} />
                 </div>
-                <span class="muted">wheel zooms · drag moves · shift-drag measures · f fits</span>
+                {picture instanceof TimePicture && (
+                    <span class="muted">
+                        wheel zooms · drag moves · shift-drag measures · f fits
+                    </span>
+                )}
             </div>
             {picture === null ? (
                 <p class="none">The report has no events of these runs.</p>

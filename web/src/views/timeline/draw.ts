@@ -10,7 +10,7 @@ export const LANE_HEIGHT = 24;
 const BAR = 20;
 const FONT = "11px system-ui, -apple-system, sans-serif";
 const LETTER = 6; /* width of a letter, about */
-const SHORTEST_LABEL = 22;
+const SHORTEST_LABEL = 26;
 const LABEL_AND_TICK = 96;
 
 /** Left of the lanes stand their titles. */
@@ -119,14 +119,36 @@ function paintGround(surface: Surface, lane: Lane, span: Span, scale: Scale, top
         if (isGroup || right - x < 3) return;
         context.fillStyle = hatch;
         context.fillRect(x, top + 1, right - x, BAR - 2);
-        if (!lane.isDerived || right - x < 90) return;
-        const label = lane.free;
-        const size = label.length * LETTER + 8;
-        context.fillStyle = colour("back");
-        context.fillRect(right - size, top + 3, size - 2, BAR - 6);
-        context.fillStyle = colour("muted");
-        context.fillText(label, right - size + 4, top + BAR / 2 + 0.5);
+        if (lane.isDerived)
+            paintFree(surface, lane, Math.max(x, scale.x(lastEnd(lane, end))), right, top);
     });
+}
+
+/** End of the last item that starts before `time`. */
+function lastEnd(lane: Lane, time: number): number {
+    return lane.track.ends[lane.track.firstFrom(time) - 1] ?? -Infinity;
+}
+
+/** Says what the free part behind the items is. */
+function paintFree(surface: Surface, lane: Lane, from: number, right: number, top: number): void {
+    const { context, colour } = surface;
+    const label = lane.free;
+    const size = context.measureText(label).width + 8;
+    if (right - from < size + 4) return;
+    context.fillStyle = colour("back");
+    context.fillRect(right - size, top + 3, size - 2, BAR - 6);
+    context.fillStyle = colour("muted");
+    context.fillText(label, right - size + 4, top + BAR / 2 + 0.5);
+}
+
+/** Cut at its end to the room; null: too little of it would be left. */
+function fitText(context: CanvasRenderingContext2D, name: string, room: number): string | null {
+    if (room < 3 * LETTER) return null;
+    const text = showName(name, Math.max(12, Math.ceil(room / 3)));
+    const width = context.measureText(text).width;
+    if (width <= room) return text;
+    const kept = Math.floor((text.length * room) / width) - 1;
+    return kept < 3 ? null : `${text.slice(0, kept)}…`;
 }
 
 const hatches = new Map<string, CanvasPattern | string>();
@@ -256,7 +278,7 @@ class LanePainter {
         if (this.runFrom >= 0) {
             const { context, colour } = this.surface;
             const [name = "", strength, dim] = this.runLook.split(" ");
-            context.globalAlpha = (strength === "faint" ? 0.35 : 0.75) * (dim === "dim" ? 0.3 : 1);
+            context.globalAlpha = (strength === "faint" ? 0.35 : 0.75) * (dim === "dim" ? 0.4 : 1);
             context.fillStyle = colour(name);
             context.fillRect(this.runFrom, this.top, this.runTo - this.runFrom, BAR);
             context.globalAlpha = 1;
@@ -278,9 +300,9 @@ class LanePainter {
         context.fillStyle = colour("back");
         context.fillRect(from, this.top, size, BAR); /* over the hatched ground */
         context.fillStyle = kind;
-        context.globalAlpha = dim ? 0.12 : 0.38;
+        context.globalAlpha = dim ? 0.14 : 0.4;
         context.fillRect(from, this.top, size > 3 ? size - 0.5 : size, BAR);
-        context.globalAlpha = dim ? 0.3 : 1;
+        context.globalAlpha = dim ? 0.4 : 1;
         if (size <= 3) {
             context.fillRect(from, this.top, Math.max(1, size - 0.5), BAR);
         } else if (this.lane.isDerived) {
@@ -298,9 +320,9 @@ class LanePainter {
 
     private label(name: string, from: number, size: number, dim: boolean): void {
         const { context, colour } = this.surface;
-        const room = Math.floor((size - 6) / LETTER);
-        const text = showName(name, Math.max(2, room));
+        const text = fitText(context, name, size - 8);
+        if (text === null) return;
         context.fillStyle = colour(dim ? "muted" : "text");
-        context.fillText(text, from + 4, this.top + BAR / 2 + 0.5, size - 6);
+        context.fillText(text, from + 4.5, this.top + BAR / 2 + 0.5);
     }
 }

@@ -92,7 +92,9 @@ export class TimePicture implements Picture {
 
     name(ref: number): string {
         const id = this.operator(ref);
-        return id < 0 ? "event of no operator" : (this.operators.name(id) ?? "");
+        return id < 0
+            ? "event of no operator"
+            : shortName(this.operators, id, this.operators.name(id) ?? "");
     }
 
     colour(ref: number): string {
@@ -245,6 +247,11 @@ export class TimePicture implements Picture {
         }
         return new Track(starts, ends, refs);
     }
+}
+
+/** A delegate's call by its backend: in little space that tells more. */
+export function shortName(operators: Operators, id: number, name: string): string {
+    return name === "DELEGATE_CALL" ? (operators.backend(id) ?? name) : name;
 }
 
 const ascending = (a: number, b: number): number => a - b;

@@ -6,6 +6,7 @@ import { formatShare, type Range, sayTime } from "../../text/format";
 import { show } from "../../text/show";
 import { around } from "./axis";
 import { type Lane, MOST_LANES, type Picture, type Row } from "./picture";
+import { shortName } from "./time_picture";
 import { type Span, Track } from "./track";
 
 export interface TreeNode {
@@ -69,8 +70,10 @@ export class TreePicture implements Picture {
     }
 
     name(ref: number): string {
-        const node = this.nodes[ref]!;
-        return node.operators.length > 1 ? `${node.operators.length} x ${node.name}` : node.name;
+        return this.titleOf(
+            ref,
+            shortName(this.operators, this.operator(ref), this.nodes[ref]!.name),
+        );
     }
 
     colour(ref: number): string {
@@ -103,7 +106,7 @@ export class TreePicture implements Picture {
             key,
             operator: this.operator(key),
             module: node.module,
-            name: this.name(key),
+            name: this.titleOf(key, node.name),
             backend:
                 node.operators.length === 0 ? "" : backendOf(this.operators, node.operators[0]!),
             calls: node.operators.reduce((sum, id) => sum + (this.operators.calls(id) ?? 1), 0),
@@ -111,6 +114,11 @@ export class TreePicture implements Picture {
             share: this.share(node),
             source: node.operators.length === 1 ? this.operators.source(node.operators[0]!) : null,
         }));
+    }
+
+    private titleOf(ref: number, name: string): string {
+        const count = this.nodes[ref]!.operators.length;
+        return count > 1 ? `${count} x ${name}` : name;
     }
 
     private share(node: TreeNode): Range {
