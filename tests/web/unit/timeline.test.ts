@@ -15,7 +15,12 @@ import {
 import { sumsIn } from "../../../web/src/views/timeline/in_range";
 import { TimePicture } from "../../../web/src/views/timeline/time_picture";
 import { Track } from "../../../web/src/views/timeline/track";
-import { callTree, mergedTree, TreePicture } from "../../../web/src/views/timeline/tree_picture";
+import {
+    callTree,
+    mergedTree,
+    moduleTree,
+    TreePicture,
+} from "../../../web/src/views/timeline/tree_picture";
 import { encodeEvents, encodeTables } from "../encode";
 import { smallTables } from "../small_tables";
 
@@ -174,12 +179,20 @@ test("the axis zooms at a place, stays inside, and counts in 1, 2 and 5", () => 
  * one of a clock of its own.
  */
 async function small() {
-    const { heads, sections } = encodeTables(...smallTables());
+    const [tables, types] = smallTables();
+    tables.modules = {
+        block: [0, 0, 1, 0],
+        parent: [null, 0, null, 2],
+        path: ["net", "net.l1", "load", "of another block"],
+        mid: [7000, 3000, 5, 4],
+        mid_upper: [null, 5000, null, null],
+    };
+    const { heads, sections } = encodeTables(tables, types);
     const head = readHead(
         JSON.stringify({ format: "etscope-report", version: 1, writer: "etscope", tables: heads }),
     );
     const document = new ReportDocument(head, async (id) => sections.get(id) ?? null);
-    await document.load(JOIN_TABLES);
+    await document.load([...JOIN_TABLES, "modules"]);
     const operators = new Operators(document);
     const bytes = encodeEvents({
         operator: [0, 1, 2, 3, 4, 5],
@@ -204,7 +217,12 @@ async function small() {
     });
     const matrix = readEvents({ block: 0, positions: 6, runs: 2, bytes: bytes.length }, bytes);
     const block = operators.blocks[0]!;
-    return { operators, block, picture: new TimePicture(operators, matrix, block, [1, 2]) };
+    return {
+        document,
+        operators,
+        block,
+        picture: new TimePicture(operators, matrix, block, [1, 2]),
+    };
 }
 
 test("events stand in lanes by what encloses them, delegates' own in a lane without places", async () => {
@@ -319,5 +337,22 @@ test("trees hold times per run: by call, and merged by name", async () => {
     assert.deepEqual(
         merged.rows().map(({ share }) => share.lower),
         [1, 0.6, 0.3, 0.1, 0.08],
+    );
+});
+
+test("modules stand in their tree, those of other blocks are left out", async () => {
+    const { document, operators, block } = await small();
+    const picture = new TreePicture(operators, block, moduleTree(document, block), "forward");
+    assert.deepEqual(
+        picture.rows().map(({ name, module, time }) => [name, module, time.lower, time.upper]),
+        [
+            ["net", "net", 7000, 7000],
+            ["net.l1", "net.l1", 3000, 5000],
+            ["of another block", "of another block", 4, 4],
+        ],
+    );
+    assert.deepEqual(
+        picture.lanes.map(({ track }) => track.length),
+        [2, 1],
     );
 });

@@ -16,6 +16,8 @@ import type { TreePicture } from "./tree_picture";
 
 const STEP = 0.2; /* of what is seen */
 const CLOSER = 0.6;
+/** The details pane says the name of what is selected; the time and the run follow it. */
+const AFTER_DETAILS_MS = 100;
 
 export function PictureView(props: { picture: Picture }) {
     const page = usePage();
@@ -48,7 +50,7 @@ export function PictureView(props: { picture: Picture }) {
         setCursor(place);
         selectItem(page, picture, ref, isWalk);
         const said = picture.describe(ref).join(", ");
-        setTimeout(() => page.announce(said)); /* after what the details pane says */
+        setTimeout(() => page.announce(said), AFTER_DETAILS_MS);
     };
     const fitTo = (place: Place) => {
         const track = picture.lanes[place.lane]!.track;

@@ -5,7 +5,15 @@ import { Name } from "../../parts/Name";
 import { RangeBar } from "../../parts/RangeBar";
 import { barKind } from "../../state/filter";
 import { useMembers, usePage } from "../../state/page";
-import { chooseUnit, formatShare, formatTime, largestOf, plural, sayTime } from "../../text/format";
+import {
+    chooseUnit,
+    formatCount,
+    formatShare,
+    formatTime,
+    largestOf,
+    plural,
+    sayTime,
+} from "../../text/format";
 import { lengthOf } from "./axis";
 import { sumsIn } from "./in_range";
 import type { Picture, Row } from "./picture";
@@ -58,11 +66,11 @@ export function RangeTable(props: {
         {
             key: "calls",
             title: "calls",
-            width: "64px",
+            width: "84px",
             align: "right",
             hideBelow: 560,
             value: (row) => row.calls,
-            cell: (row) => row.calls || null,
+            cell: (row) => (row.calls > 0 ? formatCount(row.calls) : null),
         },
         {
             key: "time",
