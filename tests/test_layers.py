@@ -93,7 +93,7 @@ class TestLayers(unittest.TestCase):
         self.assertEqual(
             self.check(),
             [
-                "src/inspect/a.c:1: only src/record may include <zlib.h>",
+                "src/inspect/a.c:1: only src/output, src/record may include <zlib.h>",
                 "src/output/b.cc:1: only src/engine may include"
                 " <executorch/runtime/core/error.h>",
             ],

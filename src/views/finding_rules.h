@@ -10,8 +10,8 @@ enum { ETS_FINDING_BYTES = 1024 };
 struct ets_finder {
     struct ets_arena *arena;
     const struct ets_findings_subject *subject;
-    struct ets_timed_blocks blocks;                        /* without an inspection: none */
-    const struct ets_timed_block *block;                   /* at hand, of a rule of blocks */
+    struct ets_timed_blocks blocks;                /* without an inspection: none */
+    const struct ets_timed_block *block;           /* at hand, of a rule of blocks */
     struct ets_operator_lines backends, operators; /* of that block, grouped */
     struct ets_findings *out;
     char text[ETS_FINDING_BYTES];

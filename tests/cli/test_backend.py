@@ -90,7 +90,7 @@ class Backend(RunTest):
                         self.assertRegex(row["source"][0], r"^examples/backend/.*\.py:\d+$")
 
     def test_backend__without_a_record_events_keep_their_names(self):
-        rows = [row for row in self.rows_with("etscope") if row["tie"]]
+        rows = [row for row in self.rows_with("etscope", "--no-siblings") if row["tie"]]
         self.assertEqual([row["event"] for row in rows],
                          ["mul_add 0", "mul_add 1", "mul_add 0", "add 1"])
         self.assertEqual({row["tie"] for row in rows}, {"call"})

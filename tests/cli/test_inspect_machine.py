@@ -85,6 +85,9 @@ class InspectMachine(support.FolderTest):
         tree = self.document("gpt_portable", "--group-by", "module")["rows"]
         self.assertAlmostEqual(tree[0]["mid_ns"] - tree[0]["at_roof_ns"], saved, places=3)
 
+    def assertEndsWith(self, text, end):
+        self.assertEqual(text[-len(end):], end)
+
     def test_inspect_machine__answers_first(self):
         text = self.table("gpt_portable", "--width", "300").splitlines()
         answer = next(line for line in text if " at the roof of " in line)
@@ -92,7 +95,7 @@ class InspectMachine(support.FolderTest):
                                  r"\d+ % of the difference is in \S+;")
         self.assertIn(" overhead-bound", answer)
         document = self.document("gpt_portable")
-        self.assertEqual(document["headline"], answer)
+        self.assertEndsWith(document["headline"], answer)
         self.assertNotIn(answer, document["notes"])
         self.assertTrue(any(" MFLOP a run; " in note for note in document["notes"]))
 
@@ -101,7 +104,7 @@ class InspectMachine(support.FolderTest):
         for others in ((), ("--group-by", "module")):
             self.assertRegex(json.loads(support.inspect(*words, *others, "--cost").stdout)["headline"],
                              r" MFLOP a run; \d+ % in 13 matrix products; ")
-            self.assertIsNone(json.loads(support.inspect(*words, *others).stdout)["headline"])
+            self.assertNotIn("MFLOP", json.loads(support.inspect(*words, *others).stdout)["headline"])
 
     def run_with(self, command, *files):
         done = support.run(command, *files, "--machine", self.write(SLOW), "--format", "json")
@@ -113,7 +116,7 @@ class InspectMachine(support.FolderTest):
         whole = next(row for row in answer["rows"] if row["operator"] == "Method::execute")
         page = self.run_with("annotate", *support.with_record("gpt_portable"), "--program",
                              fixture("gpt_portable", "model.pte"))
-        self.assertEqual(page["headline"], answer["headline"])
+        self.assertEndsWith(answer["headline"], page["headline"])
         saved = sum(row["mid_ns"] - row["at_roof_ns"] for row in page["rows"]
                     if row["at_roof_ns"] is not None)
         self.assertGreater(saved, 0)
@@ -126,7 +129,7 @@ class InspectMachine(support.FolderTest):
             answer = self.document(model)
             table = self.run_with("delegates", fixture(model, "model.pte"),
                                   fixture(model, "profile.etdp"))
-            self.assertEqual(table["headline"], answer["headline"])
+            self.assertEndsWith(answer["headline"], table["headline"])
             key = lambda row: (row["verdict"], row["bound_ns"] or 0, row["of_roof"] or 0)  # noqa: E731
             found = sorted(key(row) for row in table["rows"] if row["verdict"] is not None)
             expected = sorted(key(row) for row in answer["rows"] if row["verdict"] is not None)

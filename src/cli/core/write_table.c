@@ -73,6 +73,8 @@ void cli_put_headline(struct ets_table *table, const struct ets_text *sentences,
         ets_table_add_lead(table, sentences[i]);
         ets_add_text(&whole, "%s%.*s", i > 0 ? ". " : "", ETS_TEXT(sentences[i]));
     }
+    const struct ets_text own = ets_table_headline(table);
+    if (own.data != NULL) ets_add_text(&whole, "%s%.*s", count > 0 ? ". " : "", ETS_TEXT(own));
     cli_headline("%s", text);
 }
 

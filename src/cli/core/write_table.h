@@ -17,7 +17,9 @@ int cli_write_table_to(const char *path, const struct ets_table *table,
 /* The same in the style of the options and the terminal. */
 int cli_write_styled(const struct cli_arguments *arguments, const struct ets_table *table);
 
-/* Puts sentences above a table, and into the headline of a document. */
+/*
+ * Puts sentences above a filled table. They and the table's own headline are that of a document.
+ */
 void cli_put_headline(struct ets_table *table, const struct ets_text *sentences, uint32_t count);
 
 /* Whether an output is an SVG picture by its name; NULL: no. */

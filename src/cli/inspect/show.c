@@ -259,13 +259,12 @@ static int write_operators(const struct cli_arguments *arguments, const struct c
     const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
     if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
     int code = fill_table(arguments, table, inspection, request);
-    if (code == CLI_OK && ets_row_filter_is_empty(&request->table.filter) &&
-        !put_headline(table, inspection, subject, request)) {
+    if (code == CLI_OK && !ets_row_filter_is_empty(&request->table.filter)) {
+        cli_put_headline(table, NULL, 0);
+    } else if (code == CLI_OK && !put_headline(table, inspection, subject, request)) {
         code = cli_complain(CLI_INTERNAL, "no memory for the headline");
     }
     if (code == CLI_OK) {
-        const struct ets_text headline = ets_table_headline(table);
-        cli_headline("%.*s", ETS_TEXT(headline));
         struct ets_table_style style;
         cli_style(arguments, path, &style);
         if (style.time_unit == NULL && cli_has(arguments, "--target-time-scale")) {
