@@ -24,6 +24,7 @@ export function PictureView(props: { picture: Picture }) {
     const { picture } = props;
     const inTime = picture instanceof TimePicture ? picture : null;
     const unit = page.block?.unit ?? "ns";
+    const times = useMemo(() => inTime?.runs.map(lengthOf) ?? [], [inTime]);
     const seen = page.store.get("t");
     const [isFocused, setFocused] = useState(false);
     const redraws = useRef<{ lanes?: () => void; runs?: () => void }>({});
@@ -125,7 +126,7 @@ export function PictureView(props: { picture: Picture }) {
         <>
             {inTime !== null && inTime.runs.length > 1 && (
                 <RunsStrip
-                    times={inTime.runs.map(lengthOf)}
+                    times={times}
                     unit={unit}
                     chosen={page.runsOfBlock.indexOf(page.run ?? -1)}
                     shown={() => runsIn(inTime, camera.span)}

@@ -1,5 +1,5 @@
 /** All runs in a strip: the time of each, or the range of those in a column. Brush to zoom. */
-import { useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { type Surface, useCanvas } from "../../parts/canvas";
 import { largestOf, plural, sayTime } from "../../text/format";
 import { gutterOf } from "./draw";
@@ -24,7 +24,7 @@ const ROOM = 4;
 export function RunsStrip(props: Props) {
     const brush = useRef<Span | null>(null);
     const { times } = props;
-    const most = largestOf(times, (time) => time ?? 0);
+    const most = useMemo(() => largestOf(times, (time) => time ?? 0), [times]);
     const runAt = (x: number, width: number): number => {
         const left = gutterOf(width);
         const run = Math.floor(((x - left) / Math.max(1, width - left)) * times.length);
@@ -100,28 +100,20 @@ function paintTimes(
     const room = width - left;
     const columns = Math.min(times.length, Math.floor(room / 3));
     const y = (time: number) => height - (time / (most || 1)) * (height - 2 * ROOM);
-    for (let i = 0; i < columns; i++) {
-        const first = Math.floor((i * times.length) / columns);
-        const end = Math.max(first + 1, Math.floor(((i + 1) * times.length) / columns));
-        const known = times
-            .slice(first, end)
-            .filter((time) => time !== null)
-            .sort((a, b) => a - b);
-        const middle = known[known.length >> 1];
-        if (middle === undefined) continue;
+    columnsOf(times, columns).forEach((column, i) => {
+        if (column === null) return;
+        const { first, end, least, middle, largest } = column;
         const x = left + (i * room) / columns;
         const size = Math.min(48, Math.max(1, room / columns - 1));
         const at = x + (room / columns - size) / 2;
-        const [least = middle, largest = middle] = [known[0], known[known.length - 1]];
         context.fillStyle = colour("delegate");
         context.globalAlpha = 0.3;
         context.fillRect(at, y(largest), size, y(least) - y(largest));
         context.globalAlpha = chosen >= first && chosen < end ? 1 : 0.55;
-        const top = y(columns === times.length ? middle : least);
-        context.fillRect(at, top, size, height - top);
+        context.fillRect(at, y(least), size, height - y(least));
         context.globalAlpha = 1;
         context.fillRect(at, y(middle) - 1, size, 2);
-    }
+    });
     if (chosen < 0) return;
     const x = left + ((chosen + 0.5) * room) / times.length;
     context.fillStyle = colour("text");
@@ -130,6 +122,37 @@ function paintTimes(
     context.lineTo(x + 4, 0);
     context.lineTo(x, 5);
     context.fill();
+}
+
+interface Column {
+    /** Runs of the column. */
+    first: number;
+    end: number;
+    least: number;
+    middle: number;
+    largest: number;
+}
+
+/* Only the width changes them: they are kept from frame to frame. */
+let known: { times: unknown; columns: (Column | null)[] } = { times: null, columns: [] };
+
+function columnsOf(times: readonly (number | null)[], count: number): (Column | null)[] {
+    if (known.times === times && known.columns.length === count) return known.columns;
+    const columns = Array.from({ length: count }, (_, i) => {
+        const first = Math.floor((i * times.length) / count);
+        const end = Math.max(first + 1, Math.floor(((i + 1) * times.length) / count));
+        const sorted = times
+            .slice(first, end)
+            .filter((time) => time !== null)
+            .sort((a, b) => a - b);
+        const [least, middle, largest] = [0, sorted.length >> 1, sorted.length - 1].map(
+            (at) => sorted[at],
+        );
+        if (least === undefined || middle === undefined || largest === undefined) return null;
+        return { first, end, least, middle, largest };
+    });
+    known = { times, columns };
+    return columns;
 }
 
 function paintBrush({ context, height, colour }: Surface, brush: Span): void {

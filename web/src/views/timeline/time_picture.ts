@@ -143,10 +143,16 @@ export class TimePicture implements Picture {
         return this.matrix.runs > 1 && pixelsOf(this.longestRun) < NARROW_RUN;
     }
 
-    /** The first run that ends behind `time`. */
+    /** The first run that ends behind `time`, or the last. */
     firstRunTo(time: number): number {
-        const found = this.runs.findIndex((run) => run.to > time);
-        return found < 0 ? Math.max(0, this.runs.length - 1) : found;
+        let low = 0;
+        let high = Math.max(0, this.runs.length - 1);
+        while (low < high) {
+            const middle = (low + high) >> 1;
+            if (this.runs[middle]!.to > time) high = middle;
+            else low = middle + 1;
+        }
+        return low;
     }
 
     /** Where the operator is in a run: its lane and place in the lane. */

@@ -156,7 +156,9 @@ export function mergedTree(operators: Operators, block: Block): TreeNode[] {
         const byName = new Map<string, TreeNode[]>();
         for (const node of nodes) {
             const key = node.name.replace(/ #\d+$/, "");
-            byName.set(key, [...(byName.get(key) ?? []), node]);
+            const same = byName.get(key);
+            if (same === undefined) byName.set(key, [node]);
+            else same.push(node);
         }
         const merged = [...byName].map(([name, same]) => ({
             name: same.length === 1 ? same[0]!.name : name,
