@@ -116,6 +116,14 @@ test("a shift-drag measures a range; it is a step of the back button", async () 
     await page.close();
 });
 
+test("a link to a run shows it, and the table is about it", async () => {
+    const { page, faults } = await open(browser, report, "#1/timeline?run=2");
+    const whole = page.locator(".range-table tbody tr[aria-rowindex]").first();
+    assert.match(await whole.innerText(), /Method::execute\s+1\s+213\.689/);
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
 test("a brush over the runs shows them, and [ and ] step from run to run", async () => {
     const { page, faults } = await open(browser, report, "#1/timeline");
     const strip = await page.locator(".runs-strip").boundingBox();

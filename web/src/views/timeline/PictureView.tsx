@@ -25,7 +25,6 @@ export function PictureView(props: { picture: Picture }) {
     const inTime = picture instanceof TimePicture ? picture : null;
     const unit = page.block?.unit ?? "ns";
     const times = useMemo(() => inTime?.runs.map(lengthOf) ?? [], [inTime]);
-    const seen = page.store.get("t");
     const [isFocused, setFocused] = useState(false);
     const redraws = useRef<{ lanes?: () => void; runs?: () => void }>({});
     const camera = useCamera(page, picture, () => {
@@ -169,7 +168,7 @@ export function PictureView(props: { picture: Picture }) {
             />
             <RangeTable
                 picture={picture}
-                span={range ?? parseSpan(seen) ?? picture.home}
+                span={range ?? spanOfAddress(page, picture)}
                 isSelected={range !== null}
                 ownKeys={!isFocused}
             />
@@ -180,10 +179,7 @@ export function PictureView(props: { picture: Picture }) {
 /** Begins where the address says, and follows it. */
 function useCamera(page: Page, picture: Picture, redraw: () => void): Camera {
     const text = page.store.get("t");
-    const wanted = parseSpan(text);
-    const isInside =
-        wanted !== null && wanted.to > picture.extent.from && wanted.from < picture.extent.to;
-    const span = isInside ? wanted : firstSpan(page, picture);
+    const span = spanOfAddress(page, picture);
     const current = useRef(redraw);
     current.current = redraw;
     const camera = useMemo(
@@ -201,8 +197,11 @@ function useCamera(page: Page, picture: Picture, redraw: () => void): Camera {
     return camera;
 }
 
-/** The chosen run, or the one nearest to the median. */
-function firstSpan(page: Page, picture: Picture): Span {
+/** What the address says; otherwise the chosen run, or the one nearest to the median. */
+function spanOfAddress(page: Page, picture: Picture): Span {
+    const wanted = parseSpan(page.store.get("t"));
+    if (wanted !== null && wanted.to > picture.extent.from && wanted.from < picture.extent.to)
+        return wanted;
     if (!(picture instanceof TimePicture)) return picture.home;
     return around(picture.runs[runOf(page, picture)] ?? picture.extent);
 }
