@@ -23,7 +23,7 @@ before(async () => {
 after(() => browser?.close());
 
 /** All views that this report has something for. */
-const VIEWS = ["summary", "operators", "graph", "source", "memory", "size", "runs"];
+const VIEWS = ["summary", "operators", "timeline", "graph", "source", "memory", "size", "runs"];
 const OPERATORS = "#1/operators";
 const rowsOf = (page: import("playwright-core").Page) =>
     page

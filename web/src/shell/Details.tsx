@@ -98,6 +98,8 @@ function describe(page: Page, selection: Selection): Described | null {
             return describeNode(page, selection.id);
         case "run":
             return describeRun(page, selection.id);
+        case "range":
+            return describeRange(page, selection.from, selection.to);
         default:
             return null;
     }
@@ -263,6 +265,20 @@ function describeRun(page: Page, id: number): Described | null {
         facts.push({ name: "partial", value: lost, text: lost });
     }
     return { kind: "run", title: `run ${runs.number("number")(id)}`, facts };
+}
+
+/** Counted from the start of the block's first run. */
+function describeRange(page: Page, from: number, to: number): Described {
+    const unit = page.block?.unit ?? "ns";
+    const facts = [
+        { name: "length", at: to - from },
+        { name: "from", at: from },
+        { name: "to", at: to },
+    ].map(({ name, at }) => {
+        const said = at < 0 ? "before the first run" : sayTime({ lower: at, upper: at }, unit);
+        return { name, value: said, text: said };
+    });
+    return { kind: "range", title: facts[0]?.text ?? "", facts };
 }
 
 function Link(props: { text: string; onClick: () => void }) {

@@ -6,11 +6,13 @@ import { runsView } from "./runs/RunsView";
 import { sizeView } from "./size/SizeView";
 import { sourceView } from "./source/SourceView";
 import { summaryView } from "./summary/SummaryView";
+import { timelineView } from "./timeline/TimelineView";
 import type { View } from "./view";
 
 export const VIEWS: readonly View[] = [
     summaryView,
     operatorsView,
+    timelineView,
     graphView,
     sourceView,
     memoryView,

@@ -1,0 +1,295 @@
+/** A picture with all around it: runs, lanes, keys, selection, and the table of what is seen. */
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useKeys } from "../../parts/keys";
+import { type Page, useFilter, useMembers, usePage } from "../../state/page";
+import { writeSelection } from "../../state/selection";
+import { sayTime } from "../../text/format";
+import { around, lengthOf, parseSpan, reveal, writeSpan } from "./axis";
+import { Camera } from "./camera";
+import { LaneCanvas, moved, type Place, zoomed } from "./LaneCanvas";
+import type { Picture } from "./picture";
+import { RangeTable } from "./RangeTable";
+import { RunsStrip } from "./RunsStrip";
+import { TimePicture } from "./time_picture";
+import type { Span } from "./track";
+import type { TreePicture } from "./tree_picture";
+
+const STEP = 0.2; /* of what is seen */
+const CLOSER = 0.6;
+/** The details pane says the name of what is selected; the time and the run follow it. */
+const AFTER_DETAILS_MS = 100;
+
+export function PictureView(props: { picture: Picture }) {
+    const page = usePage();
+    const { picture } = props;
+    const inTime = picture instanceof TimePicture ? picture : null;
+    const unit = page.block?.unit ?? "ns";
+    const times = useMemo(() => inTime?.runs.map(lengthOf) ?? [], [inTime]);
+    const [isFocused, setFocused] = useState(false);
+    const redraws = useRef<{ lanes?: () => void; runs?: () => void }>({});
+    const camera = useCamera(page, picture, () => {
+        redraws.current.lanes?.();
+        redraws.current.runs?.();
+    });
+    const { cursor, setCursor } = useCursor(page, picture, camera);
+    const members = useMembers();
+    const filter = useFilter();
+    const isDim = (ref: number): boolean => {
+        const ids = inTime === null ? idsOf(picture as TreePicture, ref) : [picture.operator(ref)];
+        if (ids.length === 0) return false;
+        if (members !== null && !ids.some((id) => members.has(id))) return true;
+        return filter !== null && !ids.some((id) => filter(id));
+    };
+    const { selection } = page;
+    const range = inTime !== null && selection?.kind === "range" ? selection : null;
+
+    const pick = (place: Place | null, isWalk = false) => {
+        if (place === null) return page.select(null);
+        const track = picture.lanes[place.lane]!.track;
+        const ref = track.refs[place.item]!;
+        setCursor(place);
+        selectItem(page, picture, ref, isWalk);
+        const said = picture.describe(ref).join(", ");
+        setTimeout(() => page.announce(said), AFTER_DETAILS_MS);
+    };
+    const fitTo = (place: Place) => {
+        const track = picture.lanes[place.lane]!.track;
+        camera.glide(around({ from: track.starts[place.item]!, to: track.ends[place.item]! }));
+    };
+    /* What is selected; then its run; then all. */
+    const fit = () => {
+        const run = inTime?.runs[runOf(page, inTime)];
+        const steps = [
+            range,
+            cursor === null ? null : spanOf(picture, cursor),
+            run ?? null,
+            picture.extent,
+        ].filter((span) => span !== null);
+        const now = writeSpan(camera.target);
+        const at = steps.findIndex((span) => writeSpan(around(span)) === now);
+        camera.glide(around(steps[(at + 1) % steps.length]!));
+    };
+    const walk = (delta: number) => {
+        const from = cursor ?? firstSeen(picture, camera.target);
+        const track = picture.lanes[from.lane]?.track;
+        if (track === undefined || track.length === 0) return;
+        const item = cursor === null ? from.item : from.item + delta;
+        const place = { lane: from.lane, item: Math.max(0, Math.min(track.length - 1, item)) };
+        pick(place, true);
+        camera.jump(reveal(camera.target, spanOf(picture, place)));
+    };
+    /* To the longest item at the same time. */
+    const changeLane = (delta: number) => {
+        if (cursor === null) return walk(0);
+        const span = spanOf(picture, cursor);
+        const lane = cursor.lane + delta;
+        const item = picture.lanes[lane]?.track.longestIn(span) ?? -1;
+        if (item >= 0) pick({ lane, item }, true);
+    };
+    const stepRun = (delta: number) => {
+        if (inTime === null) return;
+        const now = runOf(page, inTime);
+        const next = Math.max(0, Math.min(inTime.runs.length - 1, now + delta));
+        const by = inTime.runs[next]!.from - inTime.runs[now]!.from;
+        page.setRun(page.runsOfBlock[next] ?? null);
+        camera.jump(moved(camera.target, by));
+    };
+    const pan = (share: number) =>
+        camera.glide(moved(camera.target, share * lengthOf(camera.target)));
+    useKeys("Timeline", [
+        { keys: ["w", "+"], label: "closer", run: () => camera.glide(zoomed(camera, CLOSER)) },
+        { keys: ["s", "-"], label: "farther", run: () => camera.glide(zoomed(camera, 1 / CLOSER)) },
+        { keys: ["a"], label: "left", run: () => pan(-STEP) },
+        { keys: ["d"], label: "right", run: () => pan(STEP) },
+        { keys: ["f"], label: "fit the selection, the run, all", run: fit },
+        { keys: [","], label: "previous event", run: () => walk(-1) },
+        { keys: ["."], label: "next event", run: () => walk(1) },
+        ...(inTime === null
+            ? []
+            : [
+                  { keys: ["["], label: "previous run", run: () => stepRun(-1) },
+                  { keys: ["]"], label: "next run", run: () => stepRun(1) },
+              ]),
+        ...(isFocused
+            ? [
+                  { keys: ["ArrowLeft"], label: "previous event", run: () => walk(-1) },
+                  { keys: ["ArrowRight"], label: "next event", run: () => walk(1) },
+                  { keys: ["ArrowUp"], label: "what encloses it", run: () => changeLane(-1) },
+                  { keys: ["ArrowDown"], label: "what is inside", run: () => changeLane(1) },
+                  { keys: ["Enter"], label: "fit the selection", run: fit },
+              ]
+            : []),
+    ]);
+
+    return (
+        <>
+            {inTime !== null && inTime.runs.length > 1 && (
+                <RunsStrip
+                    times={times}
+                    unit={unit}
+                    chosen={page.runsOfBlock.indexOf(page.run ?? -1)}
+                    shown={() => runsIn(inTime, camera.span)}
+                    onBrush={(first, last) => {
+                        const [from, to] = [inTime.runs[first]!.from, inTime.runs[last]!.to];
+                        if (first === last) page.setRun(page.runsOfBlock[first] ?? null);
+                        camera.glide(around({ from, to }));
+                    }}
+                    onReady={(redraw) => {
+                        redraws.current.runs = redraw;
+                    }}
+                />
+            )}
+            <LaneCanvas
+                label={`Timeline, ${picture.lanes.length} lanes. Arrow keys move from event to event; the table below lists the same operators.`}
+                picture={picture}
+                unit={unit}
+                camera={() => camera}
+                isDim={isDim}
+                cursor={cursor}
+                range={range}
+                isFocused={isFocused}
+                onPick={pick}
+                onFit={(place) => (place === null ? fit() : fitTo(place))}
+                onRange={
+                    inTime === null
+                        ? null
+                        : ({ from, to }) => {
+                              const [low, high] = [Math.round(from), Math.round(to)];
+                              if (low === high) return;
+                              page.select({ kind: "range", from: low, to: high });
+                              const time = { lower: high - low, upper: high - low };
+                              page.announce(`range of ${sayTime(time, unit)}`);
+                          }
+                }
+                onFocus={setFocused}
+                onReady={(redraw) => {
+                    redraws.current.lanes = redraw;
+                }}
+            />
+            <RangeTable
+                picture={picture}
+                span={range ?? spanOfAddress(page, picture)}
+                isSelected={range !== null}
+                ownKeys={!isFocused}
+            />
+        </>
+    );
+}
+
+/** Begins where the address says, and follows it. */
+function useCamera(page: Page, picture: Picture, redraw: () => void): Camera {
+    const text = page.store.get("t");
+    const span = spanOfAddress(page, picture);
+    const current = useRef(redraw);
+    current.current = redraw;
+    const camera = useMemo(
+        () =>
+            new Camera(
+                span,
+                picture.extent,
+                () => current.current(),
+                (t) => page.store.set({ t }),
+            ),
+        [picture],
+    );
+    useEffect(() => camera.follow(text === "" ? writeSpan(span) : text, span), [text]);
+    useEffect(() => () => camera.stop(), [camera]);
+    return camera;
+}
+
+/** What the address says; otherwise the chosen run, or the one nearest to the median. */
+function spanOfAddress(page: Page, picture: Picture): Span {
+    const wanted = parseSpan(page.store.get("t"));
+    if (wanted !== null && wanted.to > picture.extent.from && wanted.from < picture.extent.to)
+        return wanted;
+    if (!(picture instanceof TimePicture)) return picture.home;
+    return around(picture.runs[runOf(page, picture)] ?? picture.extent);
+}
+
+/**
+ * The item that stands for the selection: the one that was picked, otherwise the first of the
+ * operator in the run. What another view selects is brought into sight.
+ */
+function useCursor(page: Page, picture: Picture, camera: Camera) {
+    const [picked, setCursor] = useState<Place | null>(null);
+    const { selection } = page;
+    const operator = selection?.kind === "operator" ? selection.id : -1;
+    const run = picture instanceof TimePicture ? runOf(page, picture) : 0;
+    const cursor = useMemo(() => {
+        if (operator < 0) return null;
+        if (picked !== null) {
+            const ref = picture.lanes[picked.lane]?.track.refs[picked.item];
+            const isSame = ref !== undefined && picture.operator(ref) === operator;
+            const isSameRun = !(picture instanceof TimePicture) || picture.run(ref ?? 0) === run;
+            if (isSame && isSameRun) return picked;
+        }
+        return picture instanceof TimePicture
+            ? picture.find(operator, run)
+            : findIn(picture, operator);
+    }, [picture, picked, operator, run]);
+    useEffect(() => {
+        if (cursor === null) return;
+        const shown = reveal(camera.target, spanOf(picture, cursor));
+        if (shown !== camera.target && cursor !== picked) camera.glide(shown);
+    }, [cursor]);
+    return { cursor, setCursor };
+}
+
+function findIn(picture: Picture, operator: number): Place | null {
+    let merged: Place | null = null;
+    for (const [lane, { track }] of picture.lanes.entries()) {
+        for (let item = 0; item < track.length; item++) {
+            const ids = idsOf(picture as TreePicture, track.refs[item]!);
+            if (ids[0] === operator) return { lane, item };
+            if (ids.includes(operator)) merged ??= { lane, item };
+        }
+    }
+    return merged;
+}
+
+const idsOf = (picture: TreePicture, ref: number): number[] => picture.nodes[ref]?.operators ?? [];
+
+function selectItem(page: Page, picture: Picture, ref: number, isWalk: boolean): void {
+    const module =
+        picture instanceof TimePicture ? null : (picture as TreePicture).nodes[ref]?.module;
+    if (module != null) return page.select({ kind: "module", name: module }, undefined, isWalk);
+    const id = picture.operator(ref);
+    if (id < 0) return;
+    const sel = writeSelection({ kind: "operator", id });
+    const run =
+        picture instanceof TimePicture
+            ? String(page.runsOfBlock[picture.run(ref)] ?? "")
+            : page.store.get("run");
+    page.store.set({ sel, run }, page.store.view, isWalk);
+}
+
+/** The chosen run as a number of the picture, or the one nearest to the median. */
+function runOf(page: Page, picture: TimePicture): number {
+    const chosen = page.runsOfBlock.indexOf(page.run ?? -1);
+    return chosen >= 0 && chosen < picture.runs.length ? chosen : picture.medianRun;
+}
+
+function runsIn(picture: TimePicture, span: Span): { first: number; last: number } {
+    const first = picture.firstRunTo(span.from);
+    let last = first;
+    while (last + 1 < picture.runs.length && picture.runs[last + 1]!.from < span.to) last++;
+    return { first, last };
+}
+
+function spanOf(picture: Picture, place: Place): Span {
+    const track = picture.lanes[place.lane]!.track;
+    return { from: track.starts[place.item]!, to: track.ends[place.item]! };
+}
+
+/** In the lane with the most items, where the keyboard begins. */
+function firstSeen(picture: Picture, span: Span): Place {
+    const most = picture.lanes.reduce(
+        (best, lane, i) => (lane.track.length > picture.lanes[best]!.track.length ? i : best),
+        0,
+    );
+    const track = picture.lanes[most]?.track;
+    return {
+        lane: most,
+        item: Math.min(track?.firstFrom(span.from) ?? 0, (track?.length ?? 1) - 1),
+    };
+}

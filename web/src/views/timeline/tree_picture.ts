@@ -1,0 +1,206 @@
+/** Times per run as trees: merged by name and left heavy, by call, or by module. */
+import type { ReportDocument } from "../../document/document";
+import { backendOf, barKind } from "../../state/filter";
+import type { Block, Operators } from "../../state/operators";
+import { formatShare, type Range, sayTime } from "../../text/format";
+import { show } from "../../text/show";
+import { around } from "./axis";
+import { type Lane, MOST_LANES, type Picture, type Row } from "./picture";
+import { shortName } from "./time_picture";
+import { type Span, Track } from "./track";
+
+export interface TreeNode {
+    name: string;
+    /** Operators that it stands for; the first is selected. */
+    operators: number[];
+    module: string | null;
+    time: Range;
+    children: TreeNode[];
+}
+
+export class TreePicture implements Picture {
+    readonly lanes: Lane[] = [];
+    readonly extent: Span;
+    readonly home: Span;
+    readonly nodes: TreeNode[] = [];
+    private readonly whole: number;
+
+    constructor(
+        private readonly operators: Operators,
+        private readonly block: Block,
+        roots: readonly TreeNode[],
+        title: string,
+    ) {
+        const levels: { starts: number[]; ends: number[]; refs: number[] }[] = [];
+        const place = (node: TreeNode, start: number, depth: number): number => {
+            const ref = this.nodes.push(node) - 1;
+            const level = (levels[depth] ??= { starts: [], ends: [], refs: [] });
+            const at = level.starts.push(start) - 1;
+            level.refs.push(ref);
+            let inside = start;
+            for (const child of node.children) {
+                if (depth + 1 < MOST_LANES) inside = place(child, inside, depth + 1);
+            }
+            level.ends[at] = Math.max(start + node.time.lower, inside);
+            return level.ends[at];
+        };
+        let end = 0;
+        for (const root of roots) end = place(root, end, 0);
+        this.whole = roots.reduce((sum, root) => sum + root.time.lower, 0);
+        levels.forEach(({ starts, ends, refs }, depth) => {
+            this.lanes.push({
+                title: depth === 0 ? title : "",
+                note: "",
+                track: new Track(
+                    Float64Array.from(starts),
+                    Float64Array.from(ends),
+                    Int32Array.from(refs),
+                ),
+                ground: null,
+                free: "",
+                isDerived: false,
+            });
+        });
+        this.extent = { from: 0, to: Math.max(end, 1) };
+        this.home = around(this.extent);
+    }
+
+    operator(ref: number): number {
+        return this.nodes[ref]?.operators[0] ?? -1;
+    }
+
+    name(ref: number): string {
+        return this.titleOf(
+            ref,
+            shortName(this.operators, this.operator(ref), this.nodes[ref]!.name),
+        );
+    }
+
+    colour(ref: number): string {
+        const id = this.operator(ref);
+        return id < 0 ? "other" : barKind(this.operators, id);
+    }
+
+    describe(ref: number): string[] {
+        const node = this.nodes[ref]!;
+        const said = [
+            show(this.name(ref)),
+            `${sayTime(node.time, this.block.unit)} per run, ${formatShare(this.share(node))}`,
+        ];
+        const source =
+            node.operators.length === 1 ? this.operators.source(this.operator(ref)) : null;
+        if (source !== null && source !== "") said.push(show(source));
+        return said;
+    }
+
+    origin(): { at: number; title: string } {
+        return { at: 0, title: "time per run" };
+    }
+
+    isDense(): boolean {
+        return false;
+    }
+
+    rows(): Row[] {
+        return this.nodes.map((node, key) => ({
+            key,
+            operator: this.operator(key),
+            module: node.module,
+            name: this.titleOf(key, node.name),
+            backend:
+                node.operators.length === 0 ? "" : backendOf(this.operators, node.operators[0]!),
+            calls: node.operators.reduce((sum, id) => sum + (this.operators.calls(id) ?? 1), 0),
+            time: node.time,
+            share: this.share(node),
+            source: node.operators.length === 1 ? this.operators.source(node.operators[0]!) : null,
+        }));
+    }
+
+    private titleOf(ref: number, name: string): string {
+        const count = this.nodes[ref]!.operators.length;
+        return count > 1 ? `${count} x ${name}` : name;
+    }
+
+    private share(node: TreeNode): Range {
+        const whole = this.whole || 1;
+        return { lower: node.time.lower / whole, upper: node.time.upper / whole };
+    }
+}
+
+function rootsOf(operators: Operators, block: Block): number[] {
+    return (operators.order.get(block.id) ?? []).filter((id) => !operators.parent.has(id));
+}
+
+const timeOf = (operators: Operators, id: number): Range =>
+    operators.time(id, "mid") ?? { lower: 0, upper: 0 };
+
+/** In order of execution. */
+export function callTree(operators: Operators, block: Block): TreeNode[] {
+    const nodeOf = (id: number): TreeNode => ({
+        name: operators.name(id) ?? "",
+        operators: [id],
+        module: null,
+        time: timeOf(operators, id),
+        children: (operators.children.get(id) ?? [])
+            .filter((child) => operators.isTimed(child))
+            .map(nodeOf),
+    });
+    return rootsOf(operators, block)
+        .filter((id) => operators.isTimed(id))
+        .map(nodeOf);
+}
+
+/** Operators of the same name and place among the calls as one, the longest first. */
+export function mergedTree(operators: Operators, block: Block): TreeNode[] {
+    const merge = (nodes: readonly TreeNode[]): TreeNode[] => {
+        const byName = new Map<string, TreeNode[]>();
+        for (const node of nodes) {
+            const key = node.name.replace(/ #\d+$/, "");
+            const same = byName.get(key);
+            if (same === undefined) byName.set(key, [node]);
+            else same.push(node);
+        }
+        const merged = [...byName].map(([name, same]) => ({
+            name: same.length === 1 ? same[0]!.name : name,
+            operators: same
+                .sort((a, b) => b.time.lower - a.time.lower)
+                .flatMap((node) => node.operators),
+            module: null,
+            time: {
+                lower: same.reduce((sum, node) => sum + node.time.lower, 0),
+                upper: same.reduce((sum, node) => sum + node.time.upper, 0),
+            },
+            children: merge(same.flatMap((node) => node.children)),
+        }));
+        return merged.sort((a, b) => b.time.lower - a.time.lower);
+    };
+    return merge(callTree(operators, block));
+}
+
+/** By the table `modules`. */
+export function moduleTree(document: ReportDocument, block: Block): TreeNode[] {
+    const table = document.table("modules");
+    const blockOf = table.numberOrNone("block");
+    const parent = table.numberOrNone("parent");
+    const path = table.textOrNone("path");
+    const lower = table.numberOrNone("mid");
+    const upper = table.numberOrNone("mid_upper");
+    const known = new Map<number, TreeNode>();
+    const roots: TreeNode[] = [];
+    for (let row = 0; row < table.rows; row++) {
+        if (blockOf(row) !== block.id) continue;
+        const name = path(row) ?? "(no module)";
+        const time = lower(row) ?? 0;
+        const node = {
+            name,
+            operators: [],
+            module: path(row),
+            time: { lower: time, upper: upper(row) ?? time },
+            children: [],
+        };
+        known.set(row, node);
+        const above = known.get(parent(row) ?? -1); /* only earlier rows: no rings */
+        (above?.children ?? roots).push(node);
+    }
+    return roots;
+}
