@@ -15,7 +15,7 @@ export const summaryView: View = {
     id: "summary",
     title: "Summary",
     needs: [],
-    loads: ["lines"],
+    loads: ["accounts", "lines"],
     component: Summary,
 };
 
