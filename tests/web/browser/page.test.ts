@@ -38,6 +38,11 @@ test("the first screen says what was found, and a finding opens its place", asyn
     const { page, faults } = await open(browser, report);
     const headline = await page.locator(".headline").innerText();
     for (const sentence of written.headline) assert.ok(headline.includes(sentence), sentence);
+    const goes = await page.locator(".where").innerText();
+    for (const words of [/([\d.]+) % in \d+ kernel calls/, /([\d.]+) % between operators/]) {
+        const share = words.exec(headline)?.[1];
+        assert.ok(share !== undefined && goes.includes(`${share}%`), `${share} in ${goes}`);
+    }
     const place = written.findings.findIndex(({ view }: { view: string }) => view === "operators");
     await page.locator(".findings button").nth(place).click();
     assert.equal(await page.locator('.tab[aria-current="page"]').innerText(), "Operators");

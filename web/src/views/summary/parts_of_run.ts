@@ -9,48 +9,81 @@ export interface Part {
     share: Range;
 }
 
-/** Largest first; they add up to the run. */
-export function partsOf(page: Page): Part[] {
-    const table = page.document.table("accounts");
-    const [block, parent] = [table.number("block"), table.number("parent")];
-    const [operator, added] = [table.number("operator"), table.number("added")];
-    const [share, upper, kind] = [
-        table.number("share"),
-        table.number("share_upper"),
-        table.text("kind"),
-    ];
-    const inside = new Set<number>();
-    const outer = new Set<number>();
-    for (let row = 0; row < table.rows; row++) {
-        const above = parent(row);
-        const isIn = above === null ? operator(row) === page.block?.whole : inside.has(above);
-        if (block(row) !== page.block?.id || !isIn) continue;
-        inside.add(row);
-        if (above !== null && added(row) === 1) outer.add(above);
-    }
-    const sums = new Map<string, Part>();
-    for (const row of inside) {
-        const lower = share(row);
-        if (lower === null || added(row) !== 1 || outer.has(row)) continue;
-        const [title, colour] = nameOf(page, kind(row), operator(row));
-        const sum = sums.get(title) ?? { title, kind: colour, share: { lower: 0, upper: 0 } };
-        sum.share.lower += lower;
-        sum.share.upper += upper(row) ?? lower;
-        sums.set(title, sum);
-    }
-    return [...sums.values()].sort((a, b) => b.share.lower - a.share.lower);
+interface Line {
+    kind: string | null;
+    operator: number | null;
+    share: Range;
+    inside: Line[];
 }
 
-/** What a line is told as, and the colour of its bar. */
-function nameOf(page: Page, kind: string | null, operator: number | null): [string, string] {
-    if (kind === "framework") return ["between operators", "runtime"];
-    if (kind === "operator_calls" || operator === null) return ["operator calls", "runtime"];
-    const backend = backendOf(page.operators, operator);
-    if (page.operators.backend(operator) === null) {
-        if (kind === "unaccounted") return ["operator calls", "runtime"];
-        return [backend === "portable" ? "kernels" : "runtime", backend];
+/** Largest first; they add up to the run. */
+export function partsOf(page: Page): Part[] {
+    const sums = new Map<string, Part>();
+    const add = (title: string, kind: string, { lower, upper }: Range) => {
+        const sum = sums.get(title) ?? { title, kind, share: { lower: 0, upper: 0 } };
+        sum.share.lower += lower;
+        sum.share.upper += upper;
+        sums.set(title, sum);
+    };
+    const visit = (line: Line): void => {
+        const { operator, share, inside } = line;
+        const backend = operator === null ? null : page.operators.backend(operator);
+        if (line.kind === "row" && backend !== null) {
+            const reported = reportedIn(line);
+            add(`${backend}, reported`, "delegate", reported);
+            add(`${backend}, other`, "other", {
+                lower: Math.max(0, share.lower - reported.upper),
+                upper: share.upper - reported.lower,
+            });
+        } else if (inside.length > 0) {
+            inside.forEach(visit);
+        } else if (line.kind !== "row" || operator === null) {
+            add("between operators", "runtime", share);
+        } else {
+            const kind = backendOf(page.operators, operator);
+            add(kind === "portable" ? "kernels" : "between operators", kind, share);
+        }
+    };
+    linesOf(page).forEach(visit);
+    return [...sums.values()]
+        .filter(({ share }) => share.upper > 0)
+        .sort((a, b) => b.share.lower - a.share.lower);
+}
+
+/** What the inner events of a delegate's call cover: at most the call. */
+function reportedIn({ share, inside }: Line): Range {
+    const rows = inside.filter(({ kind }) => kind === "row");
+    const sum = (bound: "lower" | "upper") =>
+        Math.min(
+            share[bound],
+            rows.reduce((all, row) => all + row.share[bound], 0),
+        );
+    return { lower: sum("lower"), upper: sum("upper") };
+}
+
+/** The lines that are part of the sums, in the run of the chosen block. */
+function linesOf({ document, block }: Page): Line[] {
+    const table = document.table("accounts");
+    const [blockOf, parent] = [table.number("block"), table.number("parent")];
+    const [operator, added] = [table.number("operator"), table.number("added")];
+    const [lower, upper] = [table.number("share"), table.number("share_upper")];
+    const kind = table.text("kind");
+    const lines = new Map<number, Line>();
+    for (let row = 0; row < table.rows; row++) {
+        const above = parent(row);
+        const isRun = above === null && block !== null && operator(row) === block.whole;
+        const outer = above === null ? undefined : lines.get(above);
+        const share = lower(row);
+        if (blockOf(row) !== block?.id || (!isRun && outer === undefined)) continue;
+        if (share === null || added(row) !== 1) continue;
+        const line: Line = {
+            kind: kind(row),
+            operator: operator(row),
+            share: { lower: share, upper: upper(row) ?? share },
+            inside: [],
+        };
+        outer?.inside.push(line);
+        lines.set(row, line);
     }
-    const isCall = page.operators.event(operator) === "DELEGATE_CALL";
-    if (kind === "unaccounted" || isCall) return [`${backend}, other`, "other"];
-    return [`${backend}, reported`, "delegate"];
+    return [...lines.values()].slice(0, 1);
 }
