@@ -1,3 +1,4 @@
+/* Arguments, tensors and weights of a node under judgement. */
 #include "partition/partition_node.h"
 
 #include <stdarg.h>

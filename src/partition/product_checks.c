@@ -1,7 +1,6 @@
 /* Matrix products and convolutions, and the quantization around them. */
 #include "base/text.h"
 #include "partition/rule_checks.h"
-#include "partition/xnnpack_rules.h"
 
 static void check_static(struct ets_judgement *judgement, const char *label, const char *remedy)
 {
@@ -75,14 +74,23 @@ static const struct ets_graph_node *only_user(const struct ets_judgement *judgem
     return value == ETS_GRAPH_NONE ? NULL : judgement->partition->users[value];
 }
 
-static bool is_product(const struct ets_graph_node *node)
+static const struct product {
+    const char *op;
+    void (*check)(struct ets_judgement *judgement);
+} products[] = {
+    {"aten.linear.default", ets_check_linear},
+    {"aten.addmm.default", ets_check_addmm},
+    {"aten.mm.default", ets_check_mm},
+    {"aten.convolution.default", ets_check_convolution},
+};
+
+/* NULL: the node is none. */
+static const struct product *product_of(const struct ets_graph_node *node)
 {
-    static const char *const ops[] = {"aten.linear.default", "aten.addmm.default",
-                                      "aten.mm.default", "aten.convolution.default"};
-    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-        if (ets_text_is(node->op, ops[i])) return true;
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
+        if (ets_text_is(node->op, products[i].op)) return &products[i];
     }
-    return false;
+    return NULL;
 }
 
 /* The product that a node leads to through quantization and views, or NULL. */
@@ -92,7 +100,7 @@ static const struct ets_graph_node *find_product(const struct ets_judgement *jud
     const struct ets_graph_node *node = judgement->node;
     for (int step = 0; step < MOST_STEPS && node != NULL; step++) {
         node = only_user(judgement, node);
-        if (node != NULL && is_product(node)) return node;
+        if (node != NULL && product_of(node) != NULL) return node;
     }
     return NULL;
 }
@@ -103,7 +111,8 @@ static void judge_product(struct ets_judgement *judgement, const struct ets_grap
     char text[512];
     struct ets_judgement inner = {
         .partition = judgement->partition, .node = product, .reason = {text, sizeof text, 0}};
-    if (ets_xnnpack_judge(&inner) != ETS_OUTSIDE_REFUSED) return;
+    product_of(product)->check(&inner);
+    if (inner.rule == NULL) return;
     ets_refuse(judgement, inner.rule, inner.remedy, "it goes with %.*s, which is refused: %.*s",
                ETS_TEXT(product->op), ETS_TEXT(ets_built_text(&inner.reason)));
 }
@@ -113,7 +122,7 @@ void ets_check_permute(struct ets_judgement *judgement)
     const struct ets_graph_node *user = only_user(judgement, judgement->node);
     const struct ets_graph_argument *self = ets_node_argument(judgement->node, "self");
     const bool is_weight = self != NULL && ets_is_static(judgement, self);
-    if (judgement->rule == NULL && is_weight && user != NULL && is_product(user)) {
+    if (judgement->rule == NULL && is_weight && user != NULL && product_of(user) != NULL) {
         judge_product(judgement, user);
     }
 }

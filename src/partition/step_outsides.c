@@ -1,3 +1,4 @@
+/* Kernels of a program and the nodes of the record that they are. */
 #include "partition/step_outsides.h"
 
 #include <stdlib.h>
