@@ -12,6 +12,7 @@ import { formatShare, plural, sayTime } from "../text/format";
 import { show } from "../text/show";
 import { VIEWS } from "../views";
 import { isAvailable } from "./available";
+import { Glance } from "./Glance";
 
 interface Fact {
     name: string;
@@ -26,7 +27,7 @@ interface Described {
     facts: Fact[];
 }
 
-export function Details() {
+export function Details(props: { ofTimes: boolean }) {
     const page = usePage();
     const { selection } = page;
     const described = selection === null ? null : describe(page, selection);
@@ -34,16 +35,7 @@ export function Details() {
     useEffect(() => {
         if (said !== "") page.announce(said);
     }, [said]);
-    if (selection === null || described === null) {
-        return (
-            <aside class="details" aria-label="Details">
-                <p class="none">
-                    Select a row, a line or a run to see all that is known of it. <kbd>j</kbd> and{" "}
-                    <kbd>k</kbd> move through rows, <kbd>?</kbd> lists the keys.
-                </p>
-            </aside>
-        );
-    }
+    if (selection === null || described === null) return <Glance ofTimes={props.ofTimes} />;
     const links = VIEWS.filter(
         (view) =>
             view.id !== page.store.view &&
@@ -201,12 +193,23 @@ function describePlace(
     page: Page,
     selection: { kind: "line" | "module"; name: string },
 ): Described {
+    return {
+        kind: selection.kind === "line" ? "source line" : "module",
+        title: selection.name,
+        facts: [membersOf(page, selection)],
+    };
+}
+
+const MOST_MEMBERS = 30;
+
+/** The operators of a selection in the block that is shown. */
+function membersOf(page: Page, selection: Selection): Fact {
     const ids = [...(page.joins.operatorsOf(selection) ?? [])].filter(
         (id) => page.operators.block(id) === page.block?.id,
     );
     const value = (
         <ol class="members">
-            {ids.slice(0, 30).map((id) => (
+            {ids.slice(0, MOST_MEMBERS).map((id) => (
                 <li key={id}>
                     <Link
                         text={page.operators.name(id) ?? ""}
@@ -218,13 +221,8 @@ function describePlace(
         </ol>
     );
     const names = ids.map((id) => show(page.operators.name(id) ?? "")).join(", ");
-    const more = ids.length > 30 ? ` (30 of ${ids.length})` : "";
-    const facts: Fact[] = [{ name: `operators${more}`, value, text: names }];
-    return {
-        kind: selection.kind === "line" ? "source line" : "module",
-        title: selection.name,
-        facts,
-    };
+    const more = ids.length > MOST_MEMBERS ? ` (${MOST_MEMBERS} of ${ids.length})` : "";
+    return { name: `operators${more}`, value, text: names };
 }
 
 function describeNode(page: Page, id: number): Described | null {
@@ -243,7 +241,26 @@ function describeNode(page: Page, id: number): Described | null {
     text("method", nodes.text("method")(id));
     const handle = nodes.number("debug_handle")(id);
     if (handle !== null) text("handle", String(handle));
+    const members = membersOf(page, { kind: "node", id });
+    if (members.text !== "") facts.push(members);
+    const others = sharedWith(page, id);
+    if (others > 0)
+        text(
+            "shared",
+            `${plural(others, "other node")} came from the same operators; the trace does not tell them apart`,
+        );
     return { kind: "node", title: nodes.text("name")(id) ?? "", facts };
+}
+
+/** How many other nodes its operators may have come from. */
+function sharedWith(page: Page, id: number): number {
+    const nodes = new Set<number>();
+    for (const operator of page.joins.operatorsOf({ kind: "node", id }) ?? []) {
+        const isCall = (page.operators.children.get(operator)?.length ?? 0) > 0;
+        if (isCall || page.operators.block(operator) !== page.block?.id) continue;
+        for (const node of page.joins.nodesOfOperator(operator)) nodes.add(node);
+    }
+    return Math.max(0, nodes.size - 1);
 }
 
 function describeRun(page: Page, id: number): Described | null {

@@ -15,7 +15,14 @@ import { type Camera, describeBox, GraphPicture, useSize, zoomAt } from "./Graph
 import script from "worker:./layout.worker";
 import { Layouts } from "./layouts";
 import { makeLinks } from "./links";
-import { availableMetrics, makeMetric, METRIC_TABLES, type MetricName, timesOf } from "./metrics";
+import {
+    availableMetrics,
+    findSharers,
+    makeMetric,
+    METRIC_TABLES,
+    type MetricName,
+    timesOf,
+} from "./metrics";
 import { delegatesOf, type GraphModel, hasGraph, nodesOf, readGraph } from "./model";
 import { type Direction, makeScene, neighbour, requestOf, type Scene } from "./scene";
 import { type Box, buildTree, hottestPath, openBox, outwards, type Tree } from "./tree";
@@ -23,7 +30,8 @@ import { type Box, buildTree, hottestPath, openBox, outwards, type Tree } from "
 export const graphView: View = {
     id: "graph",
     title: "Graph",
-    needs: ["operators"],
+    takes: ["--etrecord", "--program"],
+    needs: [],
     loads: ["edges", "instructions", "value_uses", ...METRIC_TABLES],
     isThere: hasGraph,
     component: GraphOfBlock,
@@ -71,10 +79,11 @@ function GraphOfModel(props: { model: GraphModel }) {
         [model],
     );
     const links = useMemo(() => makeLinks(model, tree), [tree]);
-    const times = useMemo(() => timesOf(page, model, tree), [tree]);
+    const sharers = useMemo(() => findSharers(model.nodesOfOperator), [model]);
+    const times = useMemo(() => timesOf(page, model, tree, sharers), [tree]);
     const known = useMemo(() => availableMetrics(page, model), [model]);
     const name = (known.includes(by as MetricName) ? by : "time") as MetricName;
-    const metric = useMemo(() => makeMetric(name, page, model, tree, times), [tree, name]);
+    const metric = useMemo(() => makeMetric(name, page, model, tree, times, sharers), [tree, name]);
     const [open, setOpen] = useState<ReadonlySet<string>>(() => {
         const heat = (box: Box) => times.get(box)?.lower ?? 0;
         return hottestPath(tree.root, heat).reduce<ReadonlySet<string>>((set, id) => {
@@ -240,11 +249,12 @@ function Legend(props: { by: MetricName }) {
         props.by === "backend"
             ? [
                   ["backend", "delegate"],
-                  ["portable", "portable"],
+                  ["portable", "kernels"],
                   ["mixed", "several"],
               ]
             : [
-                  ["heat", "the more, the stronger"],
+                  ["heat", `more ${props.by}`],
+                  ...(props.by === "time" ? [["possible", "possible"]] : []),
                   ["delegate", "in a delegate call"],
               ];
     return (

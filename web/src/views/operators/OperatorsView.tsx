@@ -15,6 +15,7 @@ import { GROUPS, type Grouping, makeRows, type Row, sortTree, visibleRows } from
 export const operatorsView: View = {
     id: "operators",
     title: "Operators",
+    takes: ["TRACE"],
     needs: ["operators"],
     component: OperatorsTable,
     shows: ["operator", "line", "module", "node"],

@@ -19,6 +19,7 @@ import "./size.css";
 export const sizeView: View = {
     id: "size",
     title: "Size",
+    takes: ["--program"],
     needs: ["program_bytes"],
     loads: ["programs"],
     component: Size,
