@@ -66,12 +66,12 @@ function Shell() {
     useEffect(() => {
         document.title = `${page.document.head.title} · ${view.title} · etscope`;
     }, [view]);
+    const hasPane = view.id !== "summary" || page.store.get("sel") !== "";
     const isPaneOff = page.store.get("pane") === "off";
-    const hasPane = !isPaneOff && (view.id !== "summary" || page.store.get("sel") !== "");
     return (
         <>
             <ShellKeys openHelp={() => setHelpOpen(true)} />
-            <Header view={view} openHelp={() => setHelpOpen(true)} />
+            <Header view={view} hasPane={hasPane} openHelp={() => setHelpOpen(true)} />
             {page.store.isForeign && (
                 <p class="notice" role="alert">
                     This link was made for another report: what it selects may be something else
@@ -84,7 +84,7 @@ function Shell() {
                         <LoadedView view={view} />
                     </Guard>
                 </main>
-                {hasPane && <Details ofTimes={view.needs.includes("operators")} />}
+                {hasPane && !isPaneOff && <Details ofTimes={view.isOfTimes ?? false} />}
             </div>
             {isHelpOpen && <Help close={() => setHelpOpen(false)} />}
         </>

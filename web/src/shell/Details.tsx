@@ -172,7 +172,7 @@ function describeOperator(page: Page, id: number): Described {
         });
     }
     const table = operators.table;
-    text("operators", table.textOrNone("op_types")(id));
+    text("in the graph", table.textOrNone("op_types")(id));
     text(
         "handles",
         table

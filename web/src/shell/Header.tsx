@@ -7,7 +7,7 @@ import type { View } from "../views/view";
 import { isAvailable, whyNot } from "./available";
 import { togglePane, toggleTheme, viewKey } from "./ShellKeys";
 
-export function Header(props: { view: View; openHelp: () => void }) {
+export function Header(props: { view: View; hasPane: boolean; openHelp: () => void }) {
     const page = usePage();
     return (
         <header class="top">
@@ -37,7 +37,8 @@ export function Header(props: { view: View; openHelp: () => void }) {
             <FilterBox />
             <button
                 type="button"
-                class="icon"
+                class="icon pane-toggle"
+                disabled={!props.hasPane}
                 title="Show or hide the details (i)"
                 aria-label="Details"
                 aria-pressed={page.store.get("pane") !== "off"}
@@ -70,7 +71,7 @@ export function Header(props: { view: View; openHelp: () => void }) {
 function FilterBox() {
     const page = usePage();
     const input = useRef<HTMLInputElement>(null);
-    useKeys("Filter", [
+    useKeys("Everywhere", [
         { keys: ["/"], label: "filter operators", run: () => input.current?.focus() },
     ]);
     return (

@@ -13,7 +13,7 @@ const FILTERS: readonly [string, string][] = [
 /** Of bars that show times. */
 const COLOURS: readonly [string, string][] = [
     ["delegate", "delegate calls, and what is inside"],
-    ["portable", "kernels"],
+    ["portable", "kernels (b:portable)"],
     ["runtime", "between operators: the runtime, and the tracer itself"],
     ["mixed", "several of these"],
 ];
@@ -28,23 +28,21 @@ export function Help(props: { close: () => void }) {
         <dialog ref={dialog} class="help" aria-label="Help" onClose={props.close}>
             <h2>Keys</h2>
             <div class="groups">
-                {keyGroups()
-                    .filter((group) => group.current.length > 0)
-                    .map((group) => (
-                        <section key={group.title}>
-                            <h3>{group.title}</h3>
-                            <dl>
-                                {group.current.map((key) => (
-                                    <div key={key.label}>
-                                        <dt>
-                                            <Keys of={key} />
-                                        </dt>
-                                        <dd>{key.label}</dd>
-                                    </div>
-                                ))}
-                            </dl>
-                        </section>
-                    ))}
+                {[...keysByTitle()].map(([title, keys]) => (
+                    <section key={title}>
+                        <h3>{title}</h3>
+                        <dl>
+                            {keys.map((key) => (
+                                <div key={key.label}>
+                                    <dt>
+                                        <Keys of={key} />
+                                    </dt>
+                                    <dd>{key.label}</dd>
+                                </div>
+                            ))}
+                        </dl>
+                    </section>
+                ))}
             </div>
             <section>
                 <h2>Filter</h2>
@@ -83,6 +81,14 @@ export function Help(props: { close: () => void }) {
             </form>
         </dialog>
     );
+}
+
+function keysByTitle(): Map<string, Key[]> {
+    const found = new Map<string, Key[]>();
+    for (const { title, current } of keyGroups()) {
+        if (current.length > 0) found.set(title, [...(found.get(title) ?? []), ...current]);
+    }
+    return found;
 }
 
 /** "1 to 9", "j Down". */

@@ -30,6 +30,7 @@ import { type Box, buildTree, hottestPath, openBox, outwards, type Tree } from "
 export const graphView: View = {
     id: "graph",
     title: "Graph",
+    isOfTimes: true,
     takes: ["--etrecord", "--program"],
     needs: [],
     loads: ["edges", "instructions", "value_uses", ...METRIC_TABLES],
@@ -82,7 +83,7 @@ function GraphOfModel(props: { model: GraphModel }) {
     const sharers = useMemo(() => findSharers(model.nodesOfOperator), [model]);
     const times = useMemo(() => timesOf(page, model, tree, sharers), [tree]);
     const known = useMemo(() => availableMetrics(page, model), [model]);
-    const name = (known.includes(by as MetricName) ? by : "time") as MetricName;
+    const name = known.find((metric) => metric === by) ?? known[0] ?? "time";
     const metric = useMemo(() => makeMetric(name, page, model, tree, times, sharers), [tree, name]);
     const [open, setOpen] = useState<ReadonlySet<string>>(() => {
         const heat = (box: Box) => times.get(box)?.lower ?? 0;
@@ -182,19 +183,21 @@ function GraphOfModel(props: { model: GraphModel }) {
             {isPicture && <GraphKeys keys={keys} />}
             <div class="graph-tools">
                 <BlockChoice />
-                <Choice
-                    label="Colour"
-                    options={METRICS.filter(({ value }) => known.includes(value))}
-                    value={name}
-                    onChange={setBy}
-                />
+                {known.length > 0 && (
+                    <Choice
+                        label="Colour"
+                        options={METRICS.filter(({ value }) => known.includes(value))}
+                        value={name}
+                        onChange={setBy}
+                    />
+                )}
                 <Choice
                     label="As"
                     options={FORMS}
                     value={isPicture ? "picture" : "list"}
                     onChange={setForm}
                 />
-                <Legend by={name} />
+                {known.length > 0 && <Legend by={name} />}
                 <span class="spacer" />
                 <span class="muted" role="status">
                     {isWaiting && "laying out… "}
@@ -249,7 +252,7 @@ function Legend(props: { by: MetricName }) {
         props.by === "backend"
             ? [
                   ["backend", "delegate"],
-                  ["portable", "kernels"],
+                  ["portable", "portable"],
                   ["mixed", "several"],
               ]
             : [

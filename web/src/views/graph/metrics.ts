@@ -1,7 +1,13 @@
 /** What the colours of boxes tell: numbers of operators and nodes, summed over what is in a box. */
 import { backendOf } from "../../state/filter";
 import type { Page } from "../../state/page";
-import { formatBytes, formatNumber, formatShare, type Range } from "../../text/format";
+import {
+    formatBytes,
+    formatNumber,
+    formatShare,
+    formatShareBriefly,
+    type Range,
+} from "../../text/format";
 import type { GraphModel } from "./model";
 import { type Box, outwards, type Tree } from "./tree";
 
@@ -191,7 +197,7 @@ export function makeMetric(
             say: (box) => {
                 const group = shared.get(box);
                 if (group === undefined) return metric.say(box);
-                return `${group.nodes} share ${formatShare(group.range)}`;
+                return `${group.nodes} share ${formatShareBriefly(group.range)}`;
             },
         };
     }
@@ -214,13 +220,14 @@ function sharedTimes(tree: Tree, times: Sums, sharers: readonly Sharers[]): Map<
     return found;
 }
 
-/** Metrics that the document can tell. */
+/** Metrics that the document can tell; those of operators only where operators ran. */
 export function availableMetrics(page: Page, model: GraphModel): MetricName[] {
-    const names: MetricName[] = ["time"];
+    const ran = model.nodesOfOperator.size > 0;
+    const names: MetricName[] = ran ? ["time"] : [];
     if (model.nodes.some((_, i) => bytesOfNodes(page, model)(i) !== null)) names.push("memory");
     const error = errorsOfNodes(page, model);
     if (model.nodes.some((_, i) => error(i) !== null)) names.push("error");
-    return [...names, "backend"];
+    return ran ? [...names, "backend"] : names;
 }
 
 function bytesOfNodes(page: Page, model: GraphModel): (node: number) => number | null {

@@ -21,6 +21,7 @@ import { filesOf, type Line, linesOf } from "./lines";
 export const sourceView: View = {
     id: "source",
     title: "Source",
+    isOfTimes: true,
     takes: ["TRACE", "--etrecord"],
     takesAll: true,
     needs: ["lines"],

@@ -14,6 +14,7 @@ import "./timeline.css";
 export const timelineView: View = {
     id: "timeline",
     title: "Timeline",
+    isOfTimes: true,
     takes: ["TRACE"],
     needs: ["operators", "runs"],
     loads: ["events", "modules"],
