@@ -186,8 +186,11 @@ function PlanMap({ plan, state }: { plan: Plan; state: PlanState }) {
             <p class="memory-status">
                 {shown === null ? (
                     <span class="muted">
-                        Hatched: a view of another tensor. <kbd>←</kbd> <kbd>→</kbd> move the
-                        cursor, <kbd>p</kbd> goes to the peak.
+                        Hatched: a view of another tensor.{" "}
+                        <span class="hint">
+                            <kbd>←</kbd> <kbd>→</kbd> move the cursor, <kbd>p</kbd> goes to the
+                            peak.
+                        </span>
                     </span>
                 ) : (
                     <TensorLine plan={plan} tensor={shown} />

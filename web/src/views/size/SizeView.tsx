@@ -214,7 +214,7 @@ function Treemap(props: {
             />
             <p class="size-status">
                 {shown === null ? (
-                    <span class="muted">
+                    <span class="muted hint">
                         A click opens what a rectangle holds; <kbd>Esc</kbd> goes back.
                     </span>
                 ) : (

@@ -54,7 +54,7 @@ function Timeline() {
                     <Notes picture={picture} />
                 </div>
                 {picture instanceof TimePicture && (
-                    <span class="muted">
+                    <span class="muted hint">
                         wheel zooms · drag moves · shift-drag measures · f fits
                     </span>
                 )}
