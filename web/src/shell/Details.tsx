@@ -6,7 +6,7 @@ import { Name } from "../parts/Name";
 import { RangeBar } from "../parts/RangeBar";
 import { barKind } from "../state/filter";
 import { listOf } from "../state/joins";
-import { type Page, usePage } from "../state/page";
+import { type Page, useLoaded, usePage } from "../state/page";
 import type { Selection } from "../state/selection";
 import { formatShare, plural, sayTime } from "../text/format";
 import { show } from "../text/show";
@@ -30,6 +30,7 @@ interface Described {
 export function Details(props: { ofTimes: boolean }) {
     const page = usePage();
     const { selection } = page;
+    useLoaded(PLACE_TABLES);
     const described = selection === null ? null : describe(page, selection);
     const said = described === null ? "" : `selected: ${described.kind} ${show(described.title)}`;
     useEffect(() => {
@@ -196,17 +197,39 @@ function describePlace(
     return {
         kind: selection.kind === "line" ? "source line" : "module",
         title: selection.name,
-        facts: [membersOf(page, selection)],
+        facts: [...shareOfPlace(page, selection), membersOf(page, selection)],
     };
+}
+
+/** They know the shares of lines and modules. */
+const PLACE_TABLES = ["lines", "modules"] as const;
+
+function shareOfPlace(page: Page, place: { kind: "line" | "module"; name: string }): Fact[] {
+    const table = page.document.table(place.kind === "line" ? "lines" : "modules");
+    const [block, lower] = [table.numberOrNone("block"), table.numberOrNone("share")];
+    const upper = table.numberOrNone("share_upper");
+    const [path, file] = [table.textOrNone("path"), table.textOrNone("file")];
+    const line = table.numberOrNone("line");
+    const nameOf = (row: number) =>
+        place.kind === "module" ? path(row) : file(row) && `${file(row)}:${line(row)}`;
+    for (let row = 0; row < table.rows; row++) {
+        const share = lower(row);
+        if (block(row) !== page.block?.id || nameOf(row) !== place.name || share === null) continue;
+        const said = `${formatShare({ lower: share, upper: upper(row) ?? share })} of a run`;
+        return [{ name: "share", value: said, text: said }];
+    }
+    return [];
 }
 
 const MOST_MEMBERS = 30;
 
-/** The operators of a selection in the block that is shown. */
+/** The operators of a selection in the block that is shown, the most expensive first. */
 function membersOf(page: Page, selection: Selection): Fact {
     const ids = [...(page.joins.operatorsOf(selection) ?? [])].filter(
         (id) => page.operators.block(id) === page.block?.id,
     );
+    const least = (id: number) => page.operators.share(id)?.lower ?? 0;
+    ids.sort((a, b) => least(b) - least(a));
     const value = (
         <ol class="members">
             {ids.slice(0, MOST_MEMBERS).map((id) => (

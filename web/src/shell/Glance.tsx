@@ -1,20 +1,11 @@
 /** What the details pane shows while nothing is selected: where a run goes, and how to begin. */
-import { useEffect, useReducer } from "preact/hooks";
-import { usePage } from "../state/page";
+import { useLoaded, usePage } from "../state/page";
 import { PARTS_TABLES, partsOf } from "../views/summary/parts_of_run";
 import { WhereRunGoes } from "../views/summary/WhereRunGoes";
 
 export function Glance(props: { ofTimes: boolean }) {
     const page = usePage();
-    const [, rerender] = useReducer((n: number) => n + 1, 0);
-    const isLoaded = PARTS_TABLES.every((name) => page.document.isLoaded(name));
-    useEffect(() => {
-        if (!isLoaded)
-            page.document.load(PARTS_TABLES).then(
-                () => rerender(undefined),
-                () => undefined /* the view that shows this table says so */,
-            );
-    }, [isLoaded]);
+    const isLoaded = useLoaded(PARTS_TABLES);
     const hasParts = props.ofTimes && isLoaded && partsOf(page).length > 0;
     return (
         <aside class="details idle" aria-label="Details">
