@@ -122,6 +122,13 @@ test("the details pane says where a run goes, and can be hidden", async () => {
     await page.close();
 });
 
+test("a line says its share, in any view", async () => {
+    const { page, faults } = await open(browser, report, "#1/runs?sel=line:models/zoo.py:29");
+    await page.locator('.details dd:has-text("11.6..17.6% of a run")').waitFor();
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
 test("a view without its files says with which command it has them", async () => {
     const path = reportOf(FOLDER, [data(`${FOLDER}/profile.etdp`), "--no-siblings"]);
     const { page, faults } = await open(browser, path, "#1/graph");

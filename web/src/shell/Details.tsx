@@ -30,7 +30,7 @@ interface Described {
 export function Details(props: { ofTimes: boolean }) {
     const page = usePage();
     const { selection } = page;
-    useLoaded(PLACE_TABLES);
+    useLoaded(["lines"]);
     const described = selection === null ? null : describe(page, selection);
     const said = described === null ? "" : `selected: ${described.kind} ${show(described.title)}`;
     useEffect(() => {
@@ -197,24 +197,23 @@ function describePlace(
     return {
         kind: selection.kind === "line" ? "source line" : "module",
         title: selection.name,
-        facts: [...shareOfPlace(page, selection), membersOf(page, selection)],
+        facts: [
+            ...(selection.kind === "line" ? shareOfLine(page, selection.name) : []),
+            membersOf(page, selection),
+        ],
     };
 }
 
-/** They know the shares of lines and modules. */
-const PLACE_TABLES = ["lines", "modules"] as const;
-
-function shareOfPlace(page: Page, place: { kind: "line" | "module"; name: string }): Fact[] {
-    const table = page.document.table(place.kind === "line" ? "lines" : "modules");
-    const [block, lower] = [table.numberOrNone("block"), table.numberOrNone("share")];
-    const upper = table.numberOrNone("share_upper");
-    const [path, file] = [table.textOrNone("path"), table.textOrNone("file")];
-    const line = table.numberOrNone("line");
-    const nameOf = (row: number) =>
-        place.kind === "module" ? path(row) : file(row) && `${file(row)}:${line(row)}`;
+/** Of a source line, as table `lines` knows it. */
+function shareOfLine(page: Page, name: string): Fact[] {
+    if (!page.document.isLoaded("lines")) return [];
+    const table = page.document.table("lines");
+    const [block, file, line] = [table.number("block"), table.text("file"), table.number("line")];
+    const [lower, upper] = [table.number("share"), table.number("share_upper")];
     for (let row = 0; row < table.rows; row++) {
         const share = lower(row);
-        if (block(row) !== page.block?.id || nameOf(row) !== place.name || share === null) continue;
+        if (block(row) !== page.block?.id || share === null) continue;
+        if (`${file(row)}:${line(row)}` !== name) continue;
         const said = `${formatShare({ lower: share, upper: upper(row) ?? share })} of a run`;
         return [{ name: "share", value: said, text: said }];
     }
