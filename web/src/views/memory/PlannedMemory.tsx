@@ -186,8 +186,11 @@ function PlanMap({ plan, state }: { plan: Plan; state: PlanState }) {
             <p class="memory-status">
                 {shown === null ? (
                     <span class="muted">
-                        Hatched: a view of another tensor. <kbd>←</kbd> <kbd>→</kbd> move the
-                        cursor, <kbd>p</kbd> goes to the peak.
+                        Hatched: a view of another tensor.{" "}
+                        <span class="hint">
+                            <kbd>←</kbd> <kbd>→</kbd> move the cursor, <kbd>p</kbd> goes to the
+                            peak.
+                        </span>
                     </span>
                 ) : (
                     <TensorLine plan={plan} tensor={shown} />
@@ -295,6 +298,7 @@ function columnsOf(page: Page, plan: Plan, state: PlanState, live: number | null
             key: "value",
             title: "value",
             width: "60px",
+            hideBelow: 520,
             align: right,
             value: ({ tensor }) => tensor.value,
             cell: ({ tensor }) => tensor.value,
@@ -358,6 +362,7 @@ function columnsOf(page: Page, plan: Plan, state: PlanState, live: number | null
             key: "offset",
             title: "offset",
             width: "80px",
+            hideBelow: 520,
             align: right,
             value: ({ tensor }) => tensor.offset,
             cell: ({ tensor }) => formatCount(tensor.offset),
@@ -367,6 +372,7 @@ function columnsOf(page: Page, plan: Plan, state: PlanState, live: number | null
             title: "first",
             hint: "instruction from which it is live",
             width: "52px",
+            hideBelow: 440,
             align: right,
             value: ({ tensor }) => tensor.first,
             cell: ({ tensor }) => tensor.first,
@@ -376,6 +382,7 @@ function columnsOf(page: Page, plan: Plan, state: PlanState, live: number | null
             title: "last",
             hint: "the last instruction that needs it",
             width: "52px",
+            hideBelow: 440,
             align: right,
             value: ({ tensor }) => tensor.last,
             cell: ({ tensor }) => tensor.last,
