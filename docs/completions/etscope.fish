@@ -5,6 +5,7 @@ complete -c etscope -n '__fish_seen_subcommand_from profile' -l etrecord -r -F -
 complete -c etscope -n '__fish_seen_subcommand_from profile' -l no-siblings -d 'Ignore the ETRecord found beside the program'
 complete -c etscope -n '__fish_seen_subcommand_from profile' -l runs -s r -x -d 'Number of runs; default 10'
 complete -c etscope -n '__fish_seen_subcommand_from profile' -l trace -s o -r -F -d 'Also keep the trace (ETDump) in FILE'
+complete -c etscope -n '__fish_seen_subcommand_from profile' -l report -r -F -d 'Also write a report for a browser, as `report` does, to FILE'
 complete -c etscope -n '__fish_seen_subcommand_from profile' -l format -s f -x -a 'table tsv csv json jsonl markdown upstream' -d 'Output format; upstream: the complete TSV table of ExecuTorch\'s Inspector'
 complete -c etscope -n '__fish_seen_subcommand_from profile' -l group-by -s g -x -a 'none op module source backend file handle method run' -d 'Add up the operators of each group; shares add up to the whole run'
 complete -c etscope -n '__fish_seen_subcommand_from profile' -l depth -x -d 'With --group-by module: show only N levels of modules'

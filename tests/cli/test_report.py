@@ -259,6 +259,7 @@ class Report(unittest.TestCase):
         self.assertEqual(len(rows), 10)
         self.assertIn(("expand_copy.out", "8"), [row[:2] for row in rows])
         self.assertIn("download this file", screen)
+
     def test_json_goes_to_standard_output(self):
         _, document = write(GPT / "profile.etdp")
         done = run("report", GPT / "profile.etdp", "--format", "json")
