@@ -44,7 +44,7 @@ class Profile(RunTest):
             now = (self.folder / "now.html").read_text()
             self.assertTrue(now == (self.folder / "later.html").read_text())
             self.assertEqual(now.count(f"<li>{ran.name}: program, "), 1)
-        self.assertEqual(now.count("(.bpte)"), 1)
+        self.assertEqual(now.count("(.bpte)"), 2)  # in the first screen and in the head
 
     def test_report_of_a_trace_that_is_not_kept(self):
         self.profile("mlp/portable", "--report", "r.html", "--capture", "intermediates",

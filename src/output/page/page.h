@@ -42,14 +42,14 @@ struct ets_page_source {
  * Computes all tables. `allocator` NULL: the C library's. Statuses: those of the tables (sql.h),
  * LIMIT (a column over 4 GiB), NO_MEMORY.
  */
-enum ets_status ets_page_open(const struct ets_page_source *source,
-                              const struct ets_allocator *allocator, struct ets_page **page_out,
-                              struct ets_error *error);
-void ets_page_close(struct ets_page *page); /* NULL is allowed */
+ETS_API enum ets_status ets_page_open(const struct ets_page_source *source,
+                                      const struct ets_allocator *allocator,
+                                      struct ets_page **page_out, struct ets_error *error);
+ETS_API void ets_page_close(struct ets_page *page); /* NULL is allowed */
 
 /* Status: NO_MEMORY. Failed writes are reported by the output's commit. */
-enum ets_status ets_page_write_html(struct ets_page *page, struct ets_output *output,
-                                    struct ets_error *error);
+ETS_API enum ets_status ets_page_write_html(struct ets_page *page, struct ets_output *output,
+                                            struct ets_error *error);
 enum ets_status ets_page_write_json(struct ets_page *page, struct ets_output *output,
                                     struct ets_error *error);
 
