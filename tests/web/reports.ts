@@ -4,14 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import {
-    encodeEvents,
-    encodePage,
-    encodeTables,
-    type Tables,
-    type Type,
-    type Value,
-} from "./encode";
+import { encodePage, encodeTables, type Tables, type Type } from "./encode";
 
 const { WEB = "", DATA = "", REPORTS = "", ETSCOPE = "", CHROMIUM = "" } = process.env;
 const load = createRequire(join(WEB, "package.json"));
@@ -84,149 +77,12 @@ export function writePage(name: string, tables: Tables, parts: Parts = {}): stri
     return path;
 }
 
-/** The report of a folder of tests/data. */
-export function reportOf(folder: string): string {
-    const files = filesOf(folder);
-    const paths = files.filter((word) => !word.startsWith("--"));
-    const types = sqlTypes();
-    const tables: Tables = {};
-    for (const name of TABLES) {
-        const rows = jsonRows("sql", `select * from ${name}`, ...paths);
-        if (rows.length > 0) tables[name] = columnsOf(rows);
-    }
-    tables.lines = linesOf(files);
-    const finding = {
-        kind: "slowest",
-        severity: "note",
-        share: 0.5,
-        sentence: "the slowest operator",
-        view: "operators",
-        select: "operator:2",
-    };
-    const head = { headline: ["forward takes a while"], findings: [finding] };
-    return writePage(folder, tables, { head, types, events: matricesOf(paths) });
-}
-
 /** The report of a folder of tests/data as etscope writes it; `files` replaces its files. */
-export function writtenReport(folder: string, files = filesOf(folder)): string {
+export function reportOf(folder: string, files = filesOf(folder)): string {
     mkdirSync(REPORTS, { recursive: true });
-    const path = join(REPORTS, `written-${folder}-${files.length}.html`);
+    const path = join(REPORTS, `${folder}-${files.length}.html`);
     etscope("report", ...files, "-o", path);
     return path;
-}
-
-const TABLES = [
-    "traces",
-    "blocks",
-    "runs",
-    "operators",
-    "operator_nodes",
-    "nodes",
-    "programs",
-    "instructions",
-    "program_tensors",
-    "memory_arenas",
-    "memory_tensors",
-    "memory_steps",
-    "held_memory",
-    "temporary_memory",
-    "process_memory",
-    "allocations",
-    "program_bytes",
-];
-
-const columnsOf = (rows: Record<string, unknown>[]): Record<string, Value[]> =>
-    Object.fromEntries(
-        Object.keys(rows[0] ?? {}).map((name) => [name, rows.map((row) => row[name] as Value)]),
-    );
-
-/** Times of lines: those of `annotate`. */
-function linesOf(files: string[]): Record<string, Value[]> {
-    const rows = jsonRows("annotate", ...files).map((row) => ({
-        block: row.block_index,
-        file: row.file,
-        line: row.line,
-        function: row.function,
-        code: row.code,
-        mid: row.mid_ns,
-        mid_upper: row.mid_ns_upper,
-        share: row.share,
-        share_upper: row.share_upper,
-        calls: row.calls,
-        written_bytes: row.written_bytes,
-    }));
-    return columnsOf(rows);
-}
-
-interface LoggedEvent {
-    id: number;
-    run: number;
-    operator: number | null;
-    parent: number | null;
-    start: number;
-    end: number;
-    block: number;
-}
-
-/** Events of each block: the sequence of its first run, and the times of all. */
-function matricesOf(paths: string[]) {
-    const query =
-        "select e.id, e.run, e.operator, e.parent, start_ticks as start, end_ticks as end, r.block " +
-        "from events e join runs r on r.id = e.run where e.kind = 'profile'";
-    const blocks = new Map<number, Map<number, LoggedEvent[]>>();
-    for (const event of jsonRows("sql", query, ...paths) as unknown as LoggedEvent[]) {
-        const runs = blocks.get(event.block) ?? new Map<number, LoggedEvent[]>();
-        blocks.set(event.block, runs);
-        runs.set(event.run, [...(runs.get(event.run) ?? []), event]);
-    }
-    return [...blocks].map(([block, runs]) => {
-        const sequences = [...runs].sort(([a], [b]) => a - b).map(([, events]) => inOrder(events));
-        return encodeBlock(block, sequences);
-    });
-}
-
-/** In order of start, what encloses others before them. */
-function inOrder(events: LoggedEvent[]): LoggedEvent[] {
-    const byId = new Map(events.map((event) => [event.id, event]));
-    const depth = (event: LoggedEvent | undefined): number =>
-        event === undefined ? -1 : 1 + depth(byId.get(event.parent ?? -1));
-    return [...events].sort((a, b) => a.start - b.start || depth(a) - depth(b) || a.id - b.id);
-}
-
-function encodeBlock(block: number, sequences: LoggedEvent[][]) {
-    const first = sequences[0] as LoggedEvent[];
-    const position = new Map(first.map((event, i) => [event.id, i]));
-    const parent = first.map((event) => position.get(event.parent ?? -1) ?? -1);
-    const gaps: number[][] = first.map(() => []);
-    const durations: number[][] = first.map(() => []);
-    for (const events of sequences) {
-        const lastEnd = new Map<number, number>();
-        const runStart = (events[0] as LoggedEvent).start;
-        events.forEach(({ start, end }, i) => {
-            const above = parent[i] as number;
-            const enclosing = above < 0 ? runStart : (events[above] as LoggedEvent).start;
-            gaps[i]?.push(start - (lastEnd.get(above) ?? enclosing));
-            durations[i]?.push(end - start);
-            lastEnd.set(above, end);
-        });
-    }
-    const operator = first.map((event) => event.operator ?? -1);
-    const begin = (first[0] as LoggedEvent).start;
-    const runStart = sequences.map((events) => (events[0] as LoggedEvent).start - begin);
-    const bytes = encodeEvents({ operator, parent, runStart, gaps, durations });
-    const head = { block, positions: first.length, runs: sequences.length, bytes: bytes.length };
-    return { head, bytes };
-}
-
-function sqlTypes(): Record<string, Type> {
-    const types: Record<string, Type> = {};
-    let table = "";
-    for (const line of etscope("sql", "--schema").split("\n")) {
-        table = /^(\w+) \((?:table|view)\)/.exec(line)?.[1] ?? table;
-        const column = /^(\w+)\s+(INTEGER|TEXT|REAL)\b/.exec(line);
-        if (column !== null) types[`${table}.${column[1]}`] = column[2]?.toLowerCase() as Type;
-    }
-    return types;
 }
 
 export async function launch(): Promise<Browser> {

@@ -2,15 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import {
-    accessibilityFaults,
-    filesOf,
-    goTo,
-    launch,
-    open,
-    writePage,
-    writtenReport,
-} from "../reports";
+import { accessibilityFaults, filesOf, goTo, launch, open, writePage, reportOf } from "../reports";
 import { manyLayers } from "../layers";
 
 let browser: Browser;
@@ -30,7 +22,7 @@ async function openGraph(path: string, hash = "#1/graph") {
 }
 
 test("boxes open, close and are selected with the keyboard", async () => {
-    const { page, faults } = await openGraph(writtenReport("gpt_xnnpack"));
+    const { page, faults } = await openGraph(reportOf("gpt_xnnpack"));
     assert.ok((await titles(page)).includes("blocks.0"));
     for (let i = 0; i < 12; i++) {
         await page.keyboard.press("ArrowDown");
@@ -49,7 +41,7 @@ test("boxes open, close and are selected with the keyboard", async () => {
 });
 
 test("what is selected elsewhere is brought into sight", async () => {
-    const path = writtenReport("gpt_xnnpack");
+    const path = reportOf("gpt_xnnpack");
     const { page, faults } = await openGraph(path, "#1/graph?sel=module:blocks.1.dn");
     await page.locator(".graph-box[data-selected]:not([data-open])").waitFor({ state: "attached" });
     assert.deepEqual(faults, []);
@@ -57,7 +49,7 @@ test("what is selected elsewhere is brought into sight", async () => {
 });
 
 test("the filter box finds nodes, and n goes to them", async () => {
-    const { page, faults } = await openGraph(writtenReport("gpt_xnnpack"), "#1/graph?f=gelu");
+    const { page, faults } = await openGraph(reportOf("gpt_xnnpack"), "#1/graph?f=gelu");
     assert.match(await page.locator(".graph-tools").innerText(), /[1-9]\d* nodes found/);
     await page.keyboard.press("n");
     await page.waitForFunction(() =>
@@ -71,7 +63,7 @@ test("the filter box finds nodes, and n goes to them", async () => {
 
 test("pictures and lists of all kinds of graphs are whole and accessible", async () => {
     for (const folder of ["gpt_xnnpack", "cond", "multi_method"]) {
-        const { page, faults } = await openGraph(writtenReport(folder));
+        const { page, faults } = await openGraph(reportOf(folder));
         for (const theme of ["light", "dark"]) {
             for (const form of ["picture", "list"]) {
                 await goTo(page, `#1/graph?theme=${theme}&form=${form}&colour=backend`);
@@ -88,7 +80,7 @@ test("pictures and lists of all kinds of graphs are whole and accessible", async
 
 test("a program alone has instructions and what flows between them", async () => {
     const files = filesOf("gpt_xnnpack").filter((word) => !/etrecord/.test(word));
-    const { page, faults } = await openGraph(writtenReport("gpt_xnnpack", files));
+    const { page, faults } = await openGraph(reportOf("gpt_xnnpack", files));
     assert.ok((await titles(page)).some((title) => title.includes("Xnnpack")));
     assert.ok((await page.locator(".graph-line").count()) > 20);
     assert.deepEqual(faults, []);
@@ -98,7 +90,7 @@ test("a program alone has instructions and what flows between them", async () =>
 test("the list is sorted among siblings", async () => {
     const { page, faults } = await open(
         browser,
-        writtenReport("gpt_xnnpack"),
+        reportOf("gpt_xnnpack"),
         "#1/graph?form=list&colour=memory",
     );
     await page.click('th button:has-text("memory")');

@@ -15,7 +15,7 @@ export const summaryView: View = {
     id: "summary",
     title: "Summary",
     needs: [],
-    loads: ["lines"],
+    loads: ["accounts", "lines"],
     component: Summary,
 };
 
@@ -90,7 +90,14 @@ function Inputs(props: { page: Page }) {
             {head.missing.length > 0 && (
                 <ul class="inputs muted">
                     {head.missing.map((missing) => (
-                        <li key={missing.view + missing.sentence}>{show(missing.sentence)}</li>
+                        <li key={missing.view + missing.sentence}>
+                            {show(missing.sentence)}
+                            {missing.option !== null && (
+                                <>
+                                    : <code>{show(missing.option)}</code>
+                                </>
+                            )}
+                        </li>
                     ))}
                 </ul>
             )}
