@@ -31,6 +31,11 @@ const struct cli_option cli_report_options[] = {
     {"--format", "-f", "html|json", "html (default): one file for a browser; json: the document alone",
      NULL, false},
     {"--output", "-o", "FILE", "Write FILE; - is standard output, the default of json", NULL, false},
+    {"--no-source", NULL, NULL, "Leave out the texts of source lines", NULL, false},
+    {"--no-tensors", NULL, NULL, "Leave out what captured tensors hold", NULL, false},
+    {"--max-size", NULL, "BYTES",
+     "Leave out events of runs, then other parts, until the report has at most BYTES, such as 10M",
+     NULL, false},
     {"--source-time-scale", "--source_time_scale", "ns|us|ms|s|cycles",
      "Clock unit of traces that do not state one; default ns", NULL, false},
     {"--subtract-overhead", NULL, NULL,
@@ -91,6 +96,8 @@ static int write_report(const struct cli_arguments *arguments,
                         const struct cli_sql_sources *sources)
 {
     const struct ets_sql_sources *all = &sources->all;
+    bool is_right = true;
+    const size_t max_size = cli_bytes(arguments, "--max-size", 0, &is_right);
     const size_t room =
         (size_t)all->trace_count + all->record_count + all->program_count + arguments->value_count;
     const char *path = output_path(arguments);
@@ -101,7 +108,10 @@ static int write_report(const struct cli_arguments *arguments,
     const struct cli_report report = {.sources = all,
                                       .inputs = inputs,
                                       .input_count = list_inputs(arguments, sources, inputs),
-                                      .is_json = is_json(arguments)};
+                                      .is_json = is_json(arguments),
+                                      .has_no_source = cli_has(arguments, "--no-source"),
+                                      .has_no_tensors = cli_has(arguments, "--no-tensors"),
+                                      .max_size = max_size};
     int code = CLI_OK;
     if (ets_output_open(path, &output, &error) != ETS_OK) {
         code = cli_fail_output(path, &error);
@@ -117,6 +127,9 @@ static int write_report(const struct cli_arguments *arguments,
 
 static int check(const struct cli_arguments *arguments)
 {
+    bool is_right = true;
+    (void)cli_bytes(arguments, "--max-size", 0, &is_right);
+    if (!is_right) return CLI_USAGE;
     const char *format = cli_value(arguments, "--format");
     if (format != NULL && strcmp(format, "html") != 0 && strcmp(format, "json") != 0) {
         return cli_complain(CLI_USAGE, "--format must be html or json, not '%s'", format);

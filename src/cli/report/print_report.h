@@ -10,6 +10,8 @@ struct cli_report {
     const struct ets_page_input *inputs; /* the first names the report */
     uint32_t input_count;
     bool is_json;
+    bool has_no_source, has_no_tensors; /* the texts of source lines, what tensors hold */
+    size_t max_size;                    /* of the written report; 0: any */
 };
 
 /* An input of a report by its contents, and by its file. */
@@ -17,7 +19,8 @@ struct ets_page_input cli_report_input(const char *role, const char *path, struc
 struct ets_page_input cli_report_input_file(const char *role, const char *path);
 
 /*
- * Compares captured values as far as the arguments allow, and writes the report. Returns an exit
+ * Compares captured values as far as the arguments allow, and writes the report. What does not fit
+ * into its size is left out (docs/report.md). Returns an exit
  * code; the caller commits the output.
  */
 int cli_report_print(const struct cli_arguments *arguments, const struct cli_report *report,

@@ -66,12 +66,12 @@ static void put_findings(struct ets_output *output, const struct ets_page *page)
     ets_page_put(output, "</ul>\n");
 }
 
-static void put_missing(struct ets_output *output, const struct ets_page_source *source)
+static void put_missing(struct ets_output *output, const struct ets_page *page)
 {
     struct ets_page_missing missing;
     bool is_first = true;
-    for (int i = 0; i < ETS_MISSING_COUNT; i++) {
-        if (!ets_page_missing(source, i, &missing)) continue;
+    for (int i = 0; i < ETS_PAGE_MOST_MISSING; i++) {
+        if (!ets_page_missing(page, i, &missing)) continue;
         ets_page_put(output, is_first ? "<h2>Missing</h2>\n<ul>\n<li>" : "<li>");
         put_string(output, missing.of.sentence);
         ets_page_put(output, ": ");
@@ -113,7 +113,7 @@ static bool put_first_screen(struct ets_output *output, const struct ets_page *p
     ets_page_put(output, "</ul>\n");
     put_findings(output, page);
     const bool ok = ets_page_put_operators(output, page);
-    put_missing(output, page->source);
+    put_missing(output, page);
     put_inputs(output, page->source);
     put_trust(output, page);
     ets_page_put(output,
