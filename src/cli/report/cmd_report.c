@@ -8,6 +8,7 @@
 #include "cli/open/inspected.h"
 #include "cli/open/machine_option.h"
 #include "cli/open/sql_sources.h"
+#include "cli/report/follow.h"
 #include "cli/report/print_report.h"
 #include "host/output.h"
 
@@ -31,6 +32,10 @@ const struct cli_option cli_report_options[] = {
     {"--format", "-f", "html|json", "html (default): one file for a browser; json: the document alone",
      NULL, false},
     {"--output", "-o", "FILE", "Write FILE; - is standard output, the default of json", NULL, false},
+    {"--follow", NULL, "STREAM",
+     "Serve the report of a device's stream (a pipe, a serial device, a growing file; -: standard "
+     "input) to a browser on this machine, and renew it while the stream goes on", NULL, false},
+    {"--port", NULL, "N", "The port of --follow on 127.0.0.1; default: any free one", NULL, false},
     {"--no-source", NULL, NULL, "Leave out the texts of source lines", NULL, false},
     {"--no-tensors", NULL, NULL, "Leave out what captured tensors hold", NULL, false},
     {"--max-size", NULL, "BYTES",
@@ -134,6 +139,8 @@ static int check(const struct cli_arguments *arguments)
     if (format != NULL && strcmp(format, "html") != 0 && strcmp(format, "json") != 0) {
         return cli_complain(CLI_USAGE, "--format must be html or json, not '%s'", format);
     }
+    if (cli_has(arguments, "--follow")) return CLI_OK; /* it checks its own */
+    if (cli_has(arguments, "--port")) return cli_complain(CLI_USAGE, "--port needs --follow");
     if (!cli_has(arguments, "--output") && !is_json(arguments)) {
         return cli_complain(CLI_USAGE, "report needs a file to write: --output report.html");
     }
@@ -150,6 +157,7 @@ int cmd_report(const struct cli_arguments *arguments)
 {
     int code = check(arguments);
     if (code != CLI_OK) return code;
+    if (cli_has(arguments, "--follow")) return cli_report_follow(arguments);
     struct cli_sql_sources *sources = calloc(1, sizeof *sources);
     if (sources == NULL) return cli_complain(CLI_INTERNAL, "no memory");
     struct ets_arena arena;

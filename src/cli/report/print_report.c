@@ -106,6 +106,7 @@ int cli_report_print(const struct cli_arguments *arguments, const struct cli_rep
         .inputs = report->inputs,
         .input_count = report->input_count,
         .writer = "etscope " ETS_VERSION,
+        .live = report->live,
         .gaps = (const struct ets_gap_report *const *)gaps.reports,
         .gap_reason = gaps.reason[0] != '\0' ? gaps.reason : NULL,
         .missing_options = {

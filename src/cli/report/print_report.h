@@ -10,6 +10,7 @@ struct cli_report {
     const struct ets_page_input *inputs; /* the first names the report */
     uint32_t input_count;
     bool is_json;
+    uint32_t live;                      /* number of a page that is replaced; 0: a file */
     bool has_no_source, has_no_tensors; /* the texts of source lines, what tensors hold */
     size_t max_size;                    /* of the written report; 0: any */
 };

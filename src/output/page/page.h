@@ -47,7 +47,8 @@ struct ets_page_source {
     const struct ets_gap_report *const *gaps;       /* [trace] of captured values; NULL: none */
     const char *gap_reason; /* why captured values that are there are not compared; or NULL */
     const char *left_out[ETS_PAGE_PART_COUNT]; /* the option that keeps what is left out; or NULL */
-    uint64_t most_bytes;                       /* of the document before it is packed; 0: 4 GiB */
+    uint32_t live;       /* number of a page that its server replaces (live.ts); 0: a file */
+    uint64_t most_bytes; /* of the document before it is packed; 0: 4 GiB */
 };
 
 /*
@@ -58,6 +59,9 @@ ETS_API enum ets_status ets_page_open(const struct ets_page_source *source,
                                       const struct ets_allocator *allocator,
                                       struct ets_page **page_out, struct ets_error *error);
 ETS_API void ets_page_close(struct ets_page *page); /* NULL is allowed */
+
+/* The page number `live` of a title that has no document yet. */
+void ets_page_write_empty(const char *title, uint32_t live, struct ets_output *output);
 
 /* Status: NO_MEMORY. Failed writes are reported by the output's commit. */
 ETS_API enum ets_status ets_page_write_html(struct ets_page *page, struct ets_output *output,

@@ -57,6 +57,6 @@ struct ets_page_asset {
     size_t size;
     uint8_t sha256[32];
 };
-extern const struct ets_page_asset ets_page_script, ets_page_style;
+extern const struct ets_page_asset ets_page_script, ets_page_style, ets_page_live;
 
 #endif
