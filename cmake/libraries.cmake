@@ -3,7 +3,7 @@
 # what public headers declare with ETS_API; in inner headers that is for Python's own library.
 
 set(ets_host_components base trace host format numerics verify dump record memory contents reference
-    inspect compare cost gap engine arrow)
+    inspect compare cost partition gap engine arrow)
 set(ets_host_objects)
 foreach(component ${ets_host_components})
   if(TARGET ets_${component})

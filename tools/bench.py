@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from random import Random
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "tests" / "data" / "gpt_portable"
@@ -33,6 +34,8 @@ IMPORT_TARGET = (0.060, None)  # beyond Python itself
 FRAME_TARGET = (0.250, 150e6)  # beyond the import of pandas
 MEMORY_TARGET = (0.050, 32e6)
 SIZE_TARGET = (0.100, 30e6)
+REPORT_TARGET = (2.0, 500e6)
+REPORT_BYTES = {"5 runs, record, program": 500e3, "1 million events, record, program": 30e6}
 GAP_TARGET = (2.0, 400e6)  # MobileNet v2: 84 MB of captured tensors
 
 INSPECTOR = """
@@ -196,8 +199,54 @@ def bench_large(bench):
         f" {measured[1] / once:.0f} times that, {measured[1] / size * 1e9:.2f} ns a byte.")
 
 
-def repeat_runs(data, times, write):
-    """The runs of a size-prefixed ETDump, `times` over: its bytes copied behind a vector of all."""
+def places_of_times(data):
+    """Where the start and end times of events stand in a size-prefixed ETDump, run by run."""
+    def follow(at):
+        return at + struct.unpack_from("<I", data, at)[0]
+
+    def field(table, index):
+        vtable = table - struct.unpack_from("<i", data, table)[0]
+        size = struct.unpack_from("<H", data, vtable)[0]
+        offset = struct.unpack_from("<H", data, vtable + 4 + 2 * index)[0] \
+            if 4 + 2 * index < size else 0
+        return table + offset if offset else None
+
+    def items(at):
+        vector = follow(at)
+        count = struct.unpack_from("<I", data, vector)[0]
+        return [follow(vector + 4 + 4 * i) for i in range(count)]
+
+    runs = []
+    for run in items(field(follow(4), 1)):  # ETDump.run_data
+        events = items(field(run, 3))  # RunData.events
+        profiles = [follow(place) for place in (field(event, 0) for event in events) if place]
+        runs.append([place for profile in profiles
+                     for place in (field(profile, 6), field(profile, 7)) if place])
+    return runs
+
+
+def vary_times(data, runs, random):
+    """The same runs with other times: each stretch between two times takes 0.8 to 1.6 of itself."""
+    data = bytearray(data)
+    for places in runs:
+        if not places:
+            continue
+        times = {place: struct.unpack_from("<Q", data, place)[0] for place in places}
+        ordered, varied = sorted(set(times.values())), {}
+        now = before = ordered[0]
+        for time in ordered:
+            now += int((time - before) * random.uniform(0.8, 1.6))
+            varied[time], before = now, time
+        for place, time in times.items():
+            struct.pack_into("<Q", data, place, varied[time])
+    return data
+
+
+def repeat_runs(data, times, write, varied=False):
+    """
+    The runs of a size-prefixed ETDump, `times` over: its bytes copied behind a vector of all.
+    `varied`: each copy with other times.
+    """
     root = 4 + struct.unpack_from("<I", data, 4)[0]
     vtable = root - struct.unpack_from("<i", data, root)[0]
     field = root + struct.unpack_from("<H", data, vtable + 6)[0]
@@ -213,8 +262,9 @@ def repeat_runs(data, times, write):
     targets = [start + copy * len(body) + run for copy in range(times) for run in runs]
     offsets = [target - (first + 4 * i) for i, target in enumerate(targets)]
     write((head + struct.pack(f"<{len(offsets)}I", *offsets)).ljust(start, b"\0"))
+    places, random = places_of_times(data) if varied else [], Random(1)
     for _ in range(times):
-        write(body)
+        write(vary_times(body, places, random) if varied else body)
 
 
 def bench_events(bench):
@@ -231,6 +281,24 @@ def bench_events(bench):
                                               repeat=5)[1]
         path.unlink()
     bench.notes.append(f"Each further run of 213 events costs {per_run(seconds)} runs.")
+
+
+def bench_report(bench):
+    """Reports of a small trace and of growing ones; the file counts as well as time and memory."""
+    inputs = ["--etrecord", DATA / "model.etrecord", "--program", DATA / "model.pte"]
+    output = bench.folder / "report.html"
+    for name, times in (("5 runs", 1), ("100,000 events", 94), ("1 million events", 940)):
+        path = bench.folder / "report.etdp"
+        with open(path, "wb") as file:
+            repeat_runs((DATA / "profile.etdp").read_bytes(), times, file.write, varied=True)
+        name += ", record, program"
+        command = [bench.etscope, "report", path, *inputs, "-o", output]
+        bench.add(f"report: {name}", command, target=REPORT_TARGET if times > 100 else None,
+                  repeat=5)
+        size, limit = output.stat().st_size, REPORT_BYTES.get(name)
+        outcome = "" if limit is None else (
+            f", target {show_bytes(limit)}: {'met' if size <= limit else 'MISSED'}")
+        bench.notes.append(f"The report of {name} is {show_bytes(size)}{outcome}.")
 
 
 def bench_python(bench):
@@ -430,6 +498,7 @@ def main():
         bench_small(bench)
         bench_large(bench)
         bench_events(bench)
+        bench_report(bench)
         bench_python(bench)
         bench_running(bench)
         bench_gap(bench)

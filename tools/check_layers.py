@@ -42,6 +42,7 @@ LAYERS = {
     "memory": {"base", "format", "host", "record"},
     "inspect": {"base", "dump", "format", "host", "record"},
     "cost": {"base", "format", "host", "inspect", "record"},
+    "partition": {"base", "format", "host", "inspect", "record"},
     "compare": {"base", "format", "host", "inspect", "record"},
     "engine": {"base", "host"},
     "reference": {"base", "engine", "host", "numerics", "record"},
@@ -49,7 +50,7 @@ LAYERS = {
     "views": {"base", "compare", "contents", "cost", "format", "gap", "host", "inspect", "memory",
               "numerics", "record", "verify"},
     "output": {"base", "compare", "contents", "cost", "dump", "format", "gap", "host", "inspect",
-               "memory", "numerics", "record", "verify", "views"},
+               "memory", "numerics", "partition", "record", "verify", "views"},
     # Beside public headers: views, output, and inner headers for what no user of the library asks.
     "cli": {"contents", "cost", "dump", "format", "host", "inspect", "memory", "numerics", "output",
             "record", "verify", "views"},

@@ -12,6 +12,7 @@
 #include "format/program_names.h"
 #include "host/text_builder.h"
 #include "inspect/time_details.h"
+#include "partition/step_outsides.h"
 #include "views/chosen_runs.h"
 #include "views/delegate_lines.h"
 #include "views/operator_lines.h"
@@ -29,6 +30,7 @@ struct line {
     struct ets_text_list payload_nodes, sources, modules, ops;
     const struct ets_delegation *delegations;
     const struct ets_step_costs *costs; /* NULL: none */
+    const struct ets_outside *outsides; /* [step] why it is outside of delegates */
     bool has_rates;
     double flops_unit;                 /* that people see flops in */
     const struct ets_machine *machine; /* NULL: none */
@@ -173,11 +175,16 @@ static void put_share(const struct line *line)
     put_ticks(line, line->of->middle, 1 / line->lines->whole);
 }
 
+/* Steps are the instructions. */
+static uint32_t step_of(const struct line *line)
+{
+    return line->section->first_step + line->step->instruction;
+}
+
 /* The work of a line in one run: as often as the trace says that it ran. */
 static void put_cost(const struct line *line)
 {
-    const uint32_t step =
-        line->section->first_step + line->step->instruction; /* steps are the instructions */
+    const uint32_t step = step_of(line);
     struct ets_cost cost = line->unit == NULL ? line->costs->steps[step].cost
                                               : line->costs->units[step][line->of->unit];
     const uint32_t row = line->of->row;
@@ -247,6 +254,32 @@ static void put_reason(const struct line *line)
     ets_table_put_string(line->table, line->unit == NULL ? line->step->reason : NULL);
 }
 
+static const struct ets_outside *outside_of(const struct line *line)
+{
+    static const struct ets_outside nothing = {.kind = ETS_OUTSIDE_UNKNOWN};
+    return line->unit == NULL ? &line->outsides[step_of(line)] : &nothing;
+}
+
+static void put_why_out(const struct line *line)
+{
+    ets_table_put_text(line->table, outside_of(line)->reason);
+}
+
+static void put_why_out_kind(const struct line *line)
+{
+    ets_table_put_string(line->table, ets_outside_kind_name(outside_of(line)->kind));
+}
+
+static void put_why_out_rule(const struct line *line)
+{
+    ets_table_put_string(line->table, outside_of(line)->rule);
+}
+
+static void put_remedy(const struct line *line)
+{
+    ets_table_put_string(line->table, outside_of(line)->remedy);
+}
+
 static void put_depth(const struct line *line)
 {
     ets_table_put_integer(line->table, line->unit != NULL);
@@ -256,17 +289,17 @@ static const struct field fields[] = {
     {{.name = "method", .machine_only = 1}, put_method},
     {{.name = "block_index", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_block},
     {{.name = "partition", .title = "part", .kind = ETS_COLUMN_INTEGER}, put_partition},
-    {{.name = "instruction", .title = "#", .kind = ETS_COLUMN_INTEGER, .priority = 1},
+    {{.name = "instruction", .title = "#", .kind = ETS_COLUMN_INTEGER, .priority = 2},
      put_instruction},
     {{.name = "operator", .least_width = 30, .cut_in_middle = 1}, put_name},
-    {{.name = "kind", .priority = 2}, put_kind},
+    {{.name = "kind", .priority = 3}, put_kind},
     {{.name = "event", .machine_only = 1}, put_event},
     {{.name = "tie", .machine_only = 1}, put_tie},
     {{.name = "delegate_nodes", .kind = ETS_COLUMN_LIST, .machine_only = 1}, put_payload_nodes},
     {{.name = "inputs", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_inputs},
-    {{.name = "input", .title = "in", .kind = ETS_COLUMN_BYTES}, put_input_bytes},
+    {{.name = "input", .title = "in", .kind = ETS_COLUMN_BYTES, .priority = 2}, put_input_bytes},
     {{.name = "outputs", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_outputs},
-    {{.name = "output", .title = "out", .kind = ETS_COLUMN_BYTES}, put_output_bytes},
+    {{.name = "output", .title = "out", .kind = ETS_COLUMN_BYTES, .priority = 2}, put_output_bytes},
     {{.name = "bytes_are", .title = "size known", .priority = 5}, put_bytes_are},
     {{.name = "mid", .kind = ETS_COLUMN_TIME, .has_bounds = 1}, put_middle},
     {{.name = "p50", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1}, put_p50},
@@ -289,6 +322,10 @@ static const struct field fields[] = {
       .least_width = 20,
       .first_of_list = 1},
      put_ops},
+    {{.name = "why_out", .title = "why out", .priority = 1, .least_width = 20}, put_why_out},
+    {{.name = "why_out_kind", .machine_only = 1}, put_why_out_kind},
+    {{.name = "why_out_rule", .machine_only = 1}, put_why_out_rule},
+    {{.name = "remedy", .machine_only = 1}, put_remedy},
     {{.name = "debug_handles", .kind = ETS_COLUMN_LIST, .machine_only = 1}, put_handles},
     {{.name = "reason", .machine_only = 1}, put_reason},
     {{.name = "depth", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_depth},
@@ -392,6 +429,17 @@ static bool find_headroom(struct ets_arena *arena, struct line *line,
                                  line->run_number, block, line->tick);
 }
 
+/* Whose rules the column is by: no file has what the partitioner itself said. */
+static void add_note(const struct line *line)
+{
+    static const char note[] = "why out: by the rules of XnnpackPartitioner in ExecuTorch 1.5.1";
+    for (uint32_t i = 0; i < ets_delegation_count(line->delegations); i++) {
+        if (line->outsides[i].reason.data == NULL) continue;
+        ets_table_add_note(line->table, (struct ets_text){note, sizeof note - 1});
+        return;
+    }
+}
+
 static bool add_section(struct ets_arena *arena, const struct field *shown, size_t shown_count,
                         struct line line, bool calls_only)
 {
@@ -463,12 +511,14 @@ enum ets_status ets_delegate_table_fill(struct ets_table *table,
     line.has_rates = options->inspection != NULL && has_unit;
     ets_arena_init(&arena, ets_table_allocator(table), 0);
     ets_arena_init(&section_arena, ets_table_allocator(table), 0);
-    if (options->program != NULL) {
-        const enum ets_status status = find_costs(&arena, options, &line, &costs, error);
-        if (status != ETS_OK) {
-            ets_arena_reset(&arena);
-            return status;
-        }
+    enum ets_status status =
+        ets_step_outsides_find(&arena, options->record, delegations, &line.outsides, error);
+    if (status == ETS_OK && options->program != NULL) {
+        status = find_costs(&arena, options, &line, &costs, error);
+    }
+    if (status != ETS_OK) {
+        ets_arena_reset(&arena);
+        return status;
     }
     add_columns(&line, shown, shown_count, has_unit);
     bool ok = line.machine == NULL || line.run_number != NULL;
@@ -478,6 +528,7 @@ enum ets_status ets_delegate_table_fill(struct ets_table *table,
         ok = add_section(&section_arena, shown, shown_count, line, options->calls_only);
         ets_arena_reset(&section_arena);
     }
+    if (ok) add_note(&line);
     ets_arena_reset(&arena);
     return ok ? ETS_OK : ets_fail_memory(error, "the table of delegates");
 }

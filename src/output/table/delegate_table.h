@@ -25,7 +25,7 @@ struct ets_delegate_table_options {
     enum ets_time_unit tick_unit;      /* of that trace */
     int calls_only;                    /* 1: without the operators inside delegates */
     const struct ets_program *program; /* of the delegates: with costs; NULL: without */
-    struct ets_etrecord *record;       /* for costs; NULL: none */
+    struct ets_etrecord *record;       /* for costs, and why kernels are outside; NULL: none */
     const struct ets_machine *machine; /* with costs and an inspection: also what holds operators
                                           back, where the clock has a unit; NULL: none */
     uint32_t threads;                  /* that ran; if there is a machine */

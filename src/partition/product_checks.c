@@ -1,0 +1,145 @@
+/* Matrix products and convolutions, and the quantization around them. */
+#include "base/text.h"
+#include "partition/rule_checks.h"
+
+static void check_static(struct ets_judgement *judgement, const char *label, const char *remedy)
+{
+    const struct ets_graph_argument *argument = ets_node_argument(judgement->node, label);
+    if (argument == NULL || ets_is_static(judgement, argument)) return;
+    ets_refuse(judgement, "weight_input", remedy,
+               "%s is computed at run time; only a constant is taken", label);
+}
+
+static bool is_made_by(const struct ets_graph_node *maker, const char *op)
+{
+    return maker != NULL && ets_text_is(maker->op, op);
+}
+
+/* Activations that are quantized as they come need weights with a scale for each channel. */
+static void check_dynamic(struct ets_judgement *judgement, const char *input_label,
+                          const char *weight_label)
+{
+    const struct ets_graph_node *input =
+        ets_argument_maker(judgement, ets_node_argument(judgement->node, input_label));
+    const struct ets_graph_argument *weight = ets_node_argument(judgement->node, weight_label);
+    const struct ets_graph_node *maker = ets_argument_maker(judgement, weight);
+    if (!is_made_by(input, "quantized_decomposed.dequantize_per_tensor.tensor")) return;
+    if (is_made_by(maker, "aten.permute_copy.default")) {
+        maker = ets_argument_maker(judgement, ets_node_argument(maker, "self"));
+    }
+    if (is_made_by(maker, "quantized_decomposed.dequantize_per_tensor.default")) {
+        ets_refuse(judgement, "per_tensor_weight", "is_per_channel=True in the quantizer",
+                   "activations are quantized dynamically and the weight has one scale; a scale "
+                   "for each channel is needed");
+    }
+}
+
+void ets_check_linear(struct ets_judgement *judgement)
+{
+    check_static(judgement, "weight", "a product of two activations: torch.bmm");
+    check_static(judgement, "bias", "add it apart");
+    check_dynamic(judgement, "input", "weight");
+}
+
+void ets_check_addmm(struct ets_judgement *judgement)
+{
+    check_static(judgement, "mat2", "a product of two activations: torch.bmm");
+    check_static(judgement, "self", "add it apart");
+    check_dynamic(judgement, "mat1", "mat2");
+}
+
+void ets_check_mm(struct ets_judgement *judgement)
+{
+    check_static(judgement, "mat2", "a product of two activations: torch.bmm");
+    check_dynamic(judgement, "self", "mat2");
+}
+
+void ets_check_convolution(struct ets_judgement *judgement)
+{
+    const struct ets_graph_value *weight = ets_node_tensor(judgement, "weight");
+    if (weight != NULL && weight->rank > 4) {
+        ets_refuse(judgement, "rank", NULL, "it has %u dimensions; 1 and 2 are taken",
+                   weight->rank - 2);
+    }
+    check_static(judgement, "weight", NULL);
+    check_static(judgement, "bias", "add it apart");
+}
+
+/* The one node that uses output 0, or NULL. */
+static const struct ets_graph_node *only_user(const struct ets_judgement *judgement,
+                                              const struct ets_graph_node *node)
+{
+    if (node->output_count == 0) return NULL;
+    const uint32_t value = ets_partition_value(judgement->partition, node->outputs[0].name);
+    return value == ETS_GRAPH_NONE ? NULL : judgement->partition->users[value];
+}
+
+static const struct product {
+    const char *op;
+    void (*check)(struct ets_judgement *judgement);
+} products[] = {
+    {"aten.linear.default", ets_check_linear},
+    {"aten.addmm.default", ets_check_addmm},
+    {"aten.mm.default", ets_check_mm},
+    {"aten.convolution.default", ets_check_convolution},
+};
+
+/* NULL: the node is none. */
+static const struct product *product_of(const struct ets_graph_node *node)
+{
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
+        if (ets_text_is(node->op, products[i].op)) return &products[i];
+    }
+    return NULL;
+}
+
+/* The product that a node leads to through quantization and views, or NULL. */
+static const struct ets_graph_node *find_product(const struct ets_judgement *judgement)
+{
+    enum { MOST_STEPS = 6 }; /* choose_qparams, quantize, dequantize, view, permute, product */
+    const struct ets_graph_node *node = judgement->node;
+    for (int step = 0; step < MOST_STEPS && node != NULL; step++) {
+        node = only_user(judgement, node);
+        if (node != NULL && product_of(node) != NULL) return node;
+    }
+    return NULL;
+}
+
+/* The verdict on the product that the judged node belongs to. */
+static void judge_product(struct ets_judgement *judgement, const struct ets_graph_node *product)
+{
+    char text[512];
+    struct ets_judgement inner = {
+        .partition = judgement->partition, .node = product, .reason = {text, sizeof text, 0}};
+    product_of(product)->check(&inner);
+    if (inner.rule == NULL) return;
+    ets_refuse(judgement, inner.rule, inner.remedy, "it goes with %.*s, which is refused: %.*s",
+               ETS_TEXT(product->op), ETS_TEXT(ets_built_text(&inner.reason)));
+}
+
+void ets_check_permute(struct ets_judgement *judgement)
+{
+    const struct ets_graph_node *user = only_user(judgement, judgement->node);
+    const struct ets_graph_argument *self = ets_node_argument(judgement->node, "self");
+    const bool is_weight = self != NULL && ets_is_static(judgement, self);
+    if (judgement->rule == NULL && is_weight && user != NULL && product_of(user) != NULL) {
+        judge_product(judgement, user);
+    }
+}
+
+void ets_check_restricted(struct ets_judgement *judgement)
+{
+    const struct ets_graph_node *product = find_product(judgement);
+    if (product != NULL) judge_product(judgement, product);
+}
+
+void ets_check_with_product(struct ets_judgement *judgement)
+{
+    const struct ets_graph_node *product = find_product(judgement);
+    if (product != NULL) {
+        judge_product(judgement, product);
+        return;
+    }
+    ets_refuse(judgement, "no_product", NULL,
+               "it is taken only with a linear or convolution that uses it, and none does");
+}
