@@ -1,7 +1,7 @@
 # cmake -DFOLDER=... -DOUTPUT=... -P page_assets.cmake: the page's script and style sheet as C arrays,
 # each with its SHA-256.
 set(text "/* Made by cmake/page_assets.cmake. */\n#include \"output/page/page_parts.h\"\n")
-foreach(asset script:report.js style:report.css)
+foreach(asset script:report.js style:report.css live:live.js)
   string(REGEX MATCH "^(.*):(.*)$" match ${asset})
   set(name ${CMAKE_MATCH_1})
   set(path ${FOLDER}/${CMAKE_MATCH_2})

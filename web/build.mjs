@@ -63,7 +63,14 @@ const result = await build({
     banner: { js: licences() },
     plugins: [workers],
 });
-for (const { path, text } of result.outputFiles) {
+/** The script beside it in the page of a stream that is followed. */
+const live = await build({
+    ...common,
+    entryPoints: [join(here, "src/live.ts")],
+    outfile: join(target, "live.js"),
+    format: "iife",
+});
+for (const { path, text } of [...result.outputFiles, ...live.outputFiles]) {
     // What stands in a script element must not end it.
     if (/<\/(script|style)|<!--/i.test(text))
         throw new Error(`${path} holds the end of an element`);

@@ -5,6 +5,7 @@ _etscope() {
     profile:--etrecord) ;;
     profile:--runs|profile:-r) compopt +o default 2>/dev/null ;;
     profile:--trace|profile:-o) ;;
+    profile:--report) ;;
     profile:--format|profile:-f) words='table tsv csv json jsonl markdown upstream' ;;
     profile:--group-by|profile:-g) words='none op module source backend file handle method run' ;;
     profile:--depth) compopt +o default 2>/dev/null ;;
@@ -165,6 +166,9 @@ _etscope() {
     report:--engine) ;;
     report:--format|report:-f) words='html json' ;;
     report:--output|report:-o) ;;
+    report:--follow) compopt +o default 2>/dev/null ;;
+    report:--port) compopt +o default 2>/dev/null ;;
+    report:--max-size) compopt +o default 2>/dev/null ;;
     report:--source-time-scale|report:--source_time_scale) words='ns us ms s cycles' ;;
     sql:--etrecord|sql:--etrecord_path) ;;
     sql:--program) ;;
@@ -323,12 +327,12 @@ _etscope() {
     help:--completion) words='bash zsh fish' ;;
     *)
       case ${COMP_WORDS[1]} in
-        profile) words='-h --help --etrecord --no-siblings --runs -r --trace -o --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --cost --machine --steady --columns -c --subtract-overhead --unit --width --output -o --memory --c-snippet --allocations --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file --block --run --allow-mismatch' ;;
+        profile) words='-h --help --etrecord --no-siblings --runs -r --trace -o --report --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --cost --machine --steady --columns -c --subtract-overhead --unit --width --output -o --memory --c-snippet --allocations --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file --block --run --allow-mismatch' ;;
         inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --cost --machine --steady --columns -c --subtract-overhead --unit --width --output -o --memory --c-snippet --allocations --threads --no-siblings --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
         annotate) words='-h --help --etrecord --program --debug-buffer --debug_buffer_path --source-root --frames --context --whole --method --block --run --cost --machine --threads --steady --name --module --handle --source --backend --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --format -f --unit --width --output --subtract-overhead --source-time-scale --no-siblings --partial --allow-mismatch' ;;
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --only-nonfinite --only-broken --name --module --handle --source --backend --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --comparator --heat-map --format -f --width --output --no-siblings --partial --allow-mismatch' ;;
         gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --metric --fail-below --rms --tolerance --tolerances --comparator --only-mismatches --only-off --values --alignment --picture --columns -c --format -f --width --output --no-siblings --partial --allow-mismatch' ;;
-        report) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --machine --threads --engine --no-siblings --format -f --output -o --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
+        report) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --machine --threads --engine --no-siblings --format -f --output -o --follow --port --no-source --no-tensors --max-size --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
         sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --machine --threads --no-siblings --to --schema --format -f --width --output --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
         diff) words='-h --help --before --after --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --min-change --least-change --brief --max-samples --allow-mismatch --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
         gate) words='-h --help --budget -b --junit --undecided --all --allow-mismatch --etrecord --etrecord-b --program --program-b --method --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;

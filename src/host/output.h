@@ -23,8 +23,8 @@ struct ets_output;
  * directly. The temporary file is always newly created and has the permissions of any new file.
  * Statuses: IO, NO_MEMORY.
  */
-enum ets_status ets_output_open(const char *path, struct ets_output **output_out,
-                                struct ets_error *error);
+ETS_API enum ets_status ets_output_open(const char *path, struct ets_output **output_out,
+                                        struct ets_error *error);
 
 /*
  * Starts writing to memory. commit sets `*data_out` and `*size_out`; the caller frees the data with
@@ -53,10 +53,10 @@ void ets_output_control(struct ets_output *output, const char *sequence);
 void ets_output_write_json(struct ets_output *output, const char *text, size_t size);
 
 /* Finishes, moves the file to its place, and always frees `output`. Status: IO. */
-enum ets_status ets_output_commit(struct ets_output *output, struct ets_error *error);
+ETS_API enum ets_status ets_output_commit(struct ets_output *output, struct ets_error *error);
 
 /* Discards the written data and frees `output`. The target is unchanged. NULL is allowed. */
-void ets_output_discard(struct ets_output *output);
+ETS_API void ets_output_discard(struct ets_output *output);
 
 /*
  * The path of the empty temporary file, valid as long as the output. NULL if the target is written

@@ -13,6 +13,7 @@ struct maker {
     struct ets_arena *arena;
     struct ets_timed_blocks blocks;
     struct ets_sentences *out;
+    unsigned untold;
     char text[SENTENCE_BYTES];
     struct ets_text_builder line;
 };
@@ -137,17 +138,21 @@ static void say_disclosed(struct maker *m)
     for (uint32_t i = 0; i < events->count && !has_values; i++) {
         has_values = events->kind[i] == ETS_EVENT_DEBUG;
     }
+    const bool has_source = (m->untold & ETS_UNTOLD_SOURCE) == 0;
+    has_values &= (m->untold & ETS_UNTOLD_VALUES) == 0;
     say(m, "contains the names of operators%s%s",
-        has_nodes ? ", the source lines and modules of the model" : "",
+        !has_nodes   ? ""
+        : has_source ? ", the source lines and modules of the model"
+                     : ", files, functions and modules of the model",
         has_values ? ", captured values" : "");
 }
 
 bool ets_trust_collect(struct ets_arena *arena, const struct ets_inspection *inspection,
-                       struct ets_sentences *trust_out)
+                       unsigned untold, struct ets_sentences *trust_out)
 {
     static void (*const parts[])(struct maker *m) = {say_overhead, say_unit,  say_steps,
                                                      say_losses,   say_joins, say_disclosed};
-    struct maker m = {.arena = arena, .out = trust_out};
+    struct maker m = {.arena = arena, .out = trust_out, .untold = untold};
     m.line = (struct ets_text_builder){m.text, sizeof m.text, 0};
     *trust_out = (struct ets_sentences){
         ets_arena_alloc_array(arena, MOST_SENTENCES, sizeof *trust_out->items), 0};

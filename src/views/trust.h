@@ -2,7 +2,7 @@
  * How far a measurement can be believed, and what could not be told for want of a file.
  *
  *     struct ets_sentences trust;
- *     if (!ets_trust_collect(&arena, inspection, &trust)) return no_memory;
+ *     if (!ets_trust_collect(&arena, inspection, 0, &trust)) return no_memory;
  *
  * Sentences are in the arena, without a full stop.
  */
@@ -11,12 +11,15 @@
 
 #include "views/headline.h"
 
+/* What the document does not disclose; added up. */
+enum ets_untold { ETS_UNTOLD_SOURCE = 1, ETS_UNTOLD_VALUES = 2 };
+
 /*
  * What tracing costs, how exact the clocks are, what is lost, which joins are inferred, and what of
- * the model the document discloses. Returns false if memory runs out.
+ * the model the document discloses. `untold`: of enum ets_untold. Returns false if memory runs out.
  */
 bool ets_trust_collect(struct ets_arena *arena, const struct ets_inspection *inspection,
-                       struct ets_sentences *trust_out);
+                       unsigned untold, struct ets_sentences *trust_out);
 
 /* Files that add to what others tell. */
 enum ets_missing_file {

@@ -36,6 +36,34 @@ class Profile(RunTest):
     def runs_here(self, program):
         return "xnnpack" not in program or not support.obstacle("mlp_xnnpack")
 
+    def test_report_is_that_of_the_kept_trace(self):
+        program, bundle, record = files_of("mlp/portable")
+        for ran in (program, bundle):
+            self.ok("profile", ran, "--etrecord", record, "-o", "t.etdp", "--report", "now.html")
+            self.ok("report", "t.etdp", "--etrecord", record, "--program", ran, "-o", "later.html")
+            now = (self.folder / "now.html").read_text()
+            self.assertTrue(now == (self.folder / "later.html").read_text())
+            self.assertEqual(now.count(f"<li>{ran.name}: program, "), 1)
+        self.assertEqual(now.count("(.bpte)"), 2)  # in the first screen and in the head
+
+    def test_report_of_a_trace_that_is_not_kept(self):
+        self.profile("mlp/portable", "--report", "r.html", "--capture", "intermediates",
+                     "--debug-buffer", "d.bin")
+        html = (self.folder / "r.html").read_text()
+        for text in ("not kept: trace, an ETDump", "d.bin: debug buffer, captured tensors",
+                     "values agree"):
+            self.assertIn(text, html)
+        self.assertNotIn("need captured tensors", html)
+
+    def test_report_needs_a_file_of_its_own(self):
+        program = files_of("mlp/portable")[0]
+        for words, reason in ((["--report", "-"], "--report needs a file"),
+                              (["--report", program], "is an input of this command"),
+                              (["--report", "x", "-o", "x"], "is the output of both")):
+            done = support.call("profile", program, *words, cwd=self.folder)
+            self.assertEqual((done.returncode, reason in done.stderr), (2, True),
+                             done.stderr)
+
     def test_every_instruction_of_the_examples_has_its_line(self):
         for program in PROGRAMS:
             if not self.runs_here(program):

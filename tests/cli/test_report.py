@@ -10,7 +10,7 @@ import struct
 import tempfile
 import unittest
 
-from support import DATA, OK, USAGE, json_rows, run
+from support import DATA, OK, USAGE, call, framework, json_rows, make_dump, run
 
 GPT = DATA / "gpt_xnnpack"
 FIXTURES = ["gpt_xnnpack", "conv_xnnpack_int8", "multi_method", "map_loop", "types"]
@@ -65,7 +65,8 @@ class Reader:
 
     def matrix(self, head):
         start, runs, positions = self.at, head["runs"], head["positions"]
-        found = {name: head[name] for name in ("block", "positions", "runs")}
+        found = {name: head[name] for name in ("block", "positions", "runs", "kept")
+                 if name in head}
         found["operators"] = self.integers(positions)
         found["parents"] = self.integers(positions)
         found["starts"] = self.integers(runs)
@@ -264,6 +265,62 @@ class Report(unittest.TestCase):
         self.assertEqual(len(rows), 10)
         self.assertIn(("expand_copy.out", "8"), [row[:2] for row in rows])
         self.assertIn("download this file", screen)
+
+    def test_source_texts_and_tensors_are_left_out(self):
+        files = (GPT / "debug.etdp", "--etrecord", GPT / "model.etrecord", "--program",
+                 GPT / "model.pte", "--debug-buffer", GPT / "debug.bin")
+        _, whole = write(*files)
+        html, document = write(*files, "--no-source", "--no-tensors")
+        texts = {code for table in ("nodes", "lines") for code, file in
+                 zip(whole["tables"][table]["code"], whole["tables"][table]["file"]) if file}
+        everything = json.dumps([document, unpack(html)])
+        self.assertGreater(len(texts), 5)
+        for text in texts:
+            self.assertNotIn(json.dumps(text)[1:-1], everything)
+        self.assertIn("tensors", whole["tables"])
+        self.assertNotIn("tensors", document["tables"])
+        self.assertIn("(between operators)", document["tables"]["lines"]["code"])
+        self.assertEqual(document["tables"]["lines"]["file"], whole["tables"]["lines"]["file"])
+        options = [entry["option"] for entry in document["missing"]]
+        self.assertEqual(options[-2:], ["no --no-source", "no --no-tensors"])
+        self.assertIn("files, functions and modules", document["trust"][-1])
+        self.assertNotIn("captured values", document["trust"][-1])
+
+    def test_what_is_not_there_is_not_left_out(self):
+        _, document = write(GPT / "profile.etdp", "--no-siblings", "--no-source", "--no-tensors")
+        self.assertNotIn("left out", json.dumps(document["missing"]))
+
+    def test_max_size_leaves_out_events_first(self):
+        """Of 41 runs, the 12th is the fastest, the first the slowest."""
+        times = [1000 + (37 * i) % 41 * 10 for i in range(41)]
+        times[0], times[11] = 9000, 500
+        with tempfile.TemporaryDirectory() as folder:
+            trace = pathlib.Path(folder, "t.etdp")
+            make_dump(trace, [("Execute", [framework("Method::execute", 10000 * i,
+                                                     10000 * i + time)]
+                               + [call("x", k, 10000 * i + 7 * k, 10000 * i + 7 * k + (i * k) % 7)
+                                  for k in range(50)]) for i, time in enumerate(times)])
+            whole, document = write(trace)
+            size = len(whole.encode())
+            small, _ = write(trace, "--max-size", size - 1)
+            left = unpack(small)
+            self.assertLess(len(small.encode()), size)
+            median = sorted(range(41), key=lambda i: (times[i], i))[20]
+            self.assertEqual(left["events"][0]["kept"], sorted([0, 11, median]))
+            for number, run_ in enumerate(left["events"][0]["kept"]):
+                self.assertEqual(left["events"][0]["starts"][number],
+                                 document["events"][0]["starts"][run_])
+                self.assertEqual([row[number] for row in left["events"][0]["durations"]],
+                                 [row[run_] for row in document["events"][0]["durations"]])
+            self.assertEqual(left["tables"], document["tables"])
+            self.assertEqual([entry["option"] for entry in left["missing"]][-1],
+                             "a larger --max-size")
+            done = run("report", trace, "--max-size", 1000, "-o", folder + "/never.html")
+            self.assertEqual(done.returncode, USAGE)
+            self.assertRegex(done.stderr.decode(), "without all that can be left out, the report "
+                             r"takes \d+ bytes")
+            self.assertFalse(pathlib.Path(folder, "never.html").exists())
+
     def test_json_goes_to_standard_output(self):
         _, document = write(GPT / "profile.etdp")
         done = run("report", GPT / "profile.etdp", "--format", "json")

@@ -260,6 +260,21 @@ class Inspector:
     def __str__(self) -> str:
         return "\n".join(self.headline)
 
+    def report(self, path: str) -> None:
+        """Writes one HTML file that shows trace and model in a browser, without network.
+
+            Inspector(etdump_path="trace.etdp", etrecord="model.etrecord",
+                      program="model.pte").report("report.html")
+
+        It is the file that `etscope report` writes of the same files and options, which
+        docs/report.md describes; captured tensors are compared where the engine is installed.
+        Its first screen names what is missing and the option of `etscope report` that gives it.
+        Raises Error: the file cannot be written, or it would be too large (LIMIT).
+        """
+        from etscope.inspector._report import write_report
+
+        write_report(self, path)
+
     def print_data_tabular(
         self,
         file: Optional[IO[str]] = None,

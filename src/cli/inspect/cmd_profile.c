@@ -1,6 +1,7 @@
 /* The command `profile`: runs a program and shows its operator table. */
 #include <string.h>
 
+#include "cli/inspect/profile_report.h"
 #include "cli/inspect/show.h"
 #include "cli/inspect/show_memory.h"
 #include "cli/open/session.h"
@@ -13,6 +14,8 @@ const struct cli_option cli_profile_options[] = {
     {"--no-siblings", NULL, NULL, "Ignore the ETRecord found beside the program", NULL, false},
     {"--runs", "-r", "N", "Number of runs; default 10", NULL, false},
     {"--trace", "-o", "FILE", "Also keep the trace (ETDump) in FILE", NULL, false},
+    {"--report", NULL, "FILE", "Also write a report for a browser, as `report` does, to FILE", NULL,
+     false},
     CLI_SHOW_OPTIONS,
     CLI_MEMORY_OPTIONS,
     CLI_SESSION_OPTIONS,
@@ -72,7 +75,11 @@ static int show(struct cli_session *session)
         cli_sibling_record(session->arguments, session->path, explains_trace, session, &found)) {
         subject.record = found.record;
     }
-    const int code = cli_show(session->arguments, &subject);
+    const char *given = cli_value(session->arguments, "--etrecord");
+    int code = cli_show(session->arguments, &subject);
+    if (code == CLI_OK) {
+        code = cli_profile_report(session, &subject, given != NULL ? given : found.path);
+    }
     cli_record_close(&found);
     return code;
 }
@@ -87,6 +94,10 @@ int cmd_profile(const struct cli_arguments *arguments)
     const char *trace_path = cli_value(arguments, "--trace");
     if (trace_path != NULL && strcmp(trace_path, "-") == 0) {
         return cli_complain(CLI_USAGE, "the table goes to standard output; -o needs a file");
+    }
+    const char *report_path = cli_value(arguments, "--report");
+    if (report_path != NULL && strcmp(report_path, "-") == 0) {
+        return cli_complain(CLI_USAGE, "the table goes to standard output; --report needs a file");
     }
     const char *debug_path = cli_value(arguments, "--debug-buffer");
     if (debug_path != NULL && strcmp(debug_path, "-") == 0) {

@@ -32,8 +32,8 @@ static bool is_same(const char *left, const char *right)
 /* Commands that run programs write captured tensors; all others read them. */
 static bool is_output(const struct cli_command *command, const char *option)
 {
-    static const char *const outputs[] = {"--output", "--tsv-path", "--to", "--junit",
-                                          "--trace",  "--heat-map", NULL};
+    static const char *const outputs[] = {"--output", "--tsv-path", "--to",     "--junit",
+                                          "--trace",  "--heat-map", "--report", NULL};
     const bool runs = strcmp(command->name, "run") == 0 || strcmp(command->name, "profile") == 0;
     if (strcmp(option, "--debug-buffer") == 0) return runs;
     const char *const *name = outputs;

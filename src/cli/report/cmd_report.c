@@ -8,9 +8,9 @@
 #include "cli/open/inspected.h"
 #include "cli/open/machine_option.h"
 #include "cli/open/sql_sources.h"
-#include "cli/report/report_gaps.h"
+#include "cli/report/follow.h"
+#include "cli/report/print_report.h"
 #include "host/output.h"
-#include "output/page/page.h"
 
 /* clang-format off */
 const struct cli_option cli_report_options[] = {
@@ -32,6 +32,15 @@ const struct cli_option cli_report_options[] = {
     {"--format", "-f", "html|json", "html (default): one file for a browser; json: the document alone",
      NULL, false},
     {"--output", "-o", "FILE", "Write FILE; - is standard output, the default of json", NULL, false},
+    {"--follow", NULL, "STREAM",
+     "Serve the report of a device's stream (a pipe, a serial device, a growing file; -: standard "
+     "input) to a browser on this machine, and renew it while the stream goes on", NULL, false},
+    {"--port", NULL, "N", "The port of --follow on 127.0.0.1; default: any free one", NULL, false},
+    {"--no-source", NULL, NULL, "Leave out the texts of source lines", NULL, false},
+    {"--no-tensors", NULL, NULL, "Leave out what captured tensors hold", NULL, false},
+    {"--max-size", NULL, "BYTES",
+     "Leave out events of runs, then other parts, until the report has at most BYTES, such as 10M",
+     NULL, false},
     {"--source-time-scale", "--source_time_scale", "ns|us|ms|s|cycles",
      "Clock unit of traces that do not state one; default ns", NULL, false},
     {"--subtract-overhead", NULL, NULL,
@@ -43,14 +52,6 @@ const struct cli_option cli_report_options[] = {
 };
 /* clang-format on */
 
-static struct ets_page_input describe(const char *role, const char *path, enum ets_kind kind)
-{
-    struct stat info;
-    const bool is_there = stat(path, &info) == 0 && info.st_size > 0;
-    return (struct ets_page_input){role, path, ets_kind_name(kind),
-                                   is_there ? (uint64_t)info.st_size : 0};
-}
-
 /* The files in the order of traces, records, programs, debug buffers; the array has room for all.
  */
 static uint32_t list_inputs(const struct cli_arguments *arguments,
@@ -61,18 +62,16 @@ static uint32_t list_inputs(const struct cli_arguments *arguments,
     uint32_t count = 0;
     for (uint32_t i = 0; i < all->trace_count; i++) {
         const struct ets_bytes bytes = ets_file_bytes(sources->trace_files[i].file);
-        inputs[count++] = (struct ets_page_input){"trace", all->traces[i].path,
-                                                  ets_kind_name(ets_kind_sniff(bytes)), bytes.size};
+        inputs[count++] = cli_report_input("trace", all->traces[i].path, bytes);
     }
     for (uint32_t i = 0; i < all->record_count; i++) {
-        inputs[count++] = describe("record", all->records[i].path, ETS_KIND_ETRECORD);
+        inputs[count++] = cli_report_input_file("record", all->records[i].path);
     }
     for (uint32_t i = 0; i < all->program_count; i++) {
-        inputs[count++] = describe("program", all->programs[i].path, ETS_KIND_PROGRAM);
+        inputs[count++] = cli_report_input_file("program", all->programs[i].path);
     }
     for (uint32_t i = 0; (path = cli_value_at(arguments, "--debug-buffer", i)) != NULL; i++) {
-        inputs[count] = describe("debug buffer", path, ETS_KIND_UNKNOWN);
-        inputs[count++].kind = "captured tensors"; /* they are without a mark */
+        inputs[count++] = cli_report_input_file("debug buffer", path);
     }
     return count;
 }
@@ -89,22 +88,6 @@ static const char *output_path(const struct cli_arguments *arguments)
     return cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
 }
 
-static int write_page(const struct cli_arguments *arguments, struct ets_page *page)
-{
-    const char *path = output_path(arguments);
-    struct ets_output *output;
-    struct ets_error error;
-    if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
-    const enum ets_status status = is_json(arguments) ? ets_page_write_json(page, output, &error)
-                                                      : ets_page_write_html(page, output, &error);
-    if (status != ETS_OK) {
-        ets_output_discard(output);
-        return cli_fail(path, &error);
-    }
-    if (ets_output_commit(output, &error) != ETS_OK) return cli_fail_output(path, &error);
-    return CLI_OK;
-}
-
 /* "report.html: 214 kB; 1 trace, 1 ETRecord, 1 program" */
 static void tell(const char *path, const struct ets_sql_sources *all)
 {
@@ -114,61 +97,50 @@ static void tell(const char *path, const struct ets_sql_sources *all)
            (double)info.st_size / 1000, all->trace_count, all->record_count, all->program_count);
 }
 
-static int write_compared(const struct cli_arguments *arguments,
-                          const struct cli_sql_sources *sources, const struct cli_report_gaps *gaps)
-{
-    const struct ets_sql_sources *all = &sources->all;
-    const size_t room =
-        (size_t)all->trace_count + all->record_count + all->program_count + arguments->value_count;
-    const bool has_trace = all->trace_count > 0, has_reason = gaps->reason[0] != '\0';
-    const bool lacks_buffer = has_trace && !cli_has(arguments, "--debug-buffer");
-    struct ets_page_input *inputs = calloc(room + 1, sizeof *inputs);
-    struct ets_page *page;
-    struct ets_error error;
-    if (inputs == NULL) return cli_complain(CLI_INTERNAL, "no memory for %zu files", room);
-    const struct ets_page_source source = {
-        .sources = all,
-        .inputs = inputs,
-        .input_count = list_inputs(arguments, sources, inputs),
-        .writer = "etscope " ETS_VERSION,
-        .gaps = (const struct ets_gap_report *const *)gaps->reports,
-        .gap_reason = has_reason ? gaps->reason : NULL,
-        .missing_options = {
-            [ETS_MISSING_RECORD] = all->record_count > 0 ? NULL : "--etrecord",
-            [ETS_MISSING_PROGRAM] = all->program_count > 0 ? NULL : "--program",
-            [ETS_MISSING_DEBUG_BUFFER] = has_reason     ? gaps->option
-                                         : lacks_buffer ? "--debug-buffer"
-                                                        : NULL,
-            [ETS_MISSING_MACHINE] = has_trace && all->machine == NULL ? "--machine" : NULL,
-            [ETS_MISSING_TRACE] = has_trace ? NULL : "TRACE"}};
-    int code;
-    if (ets_page_open(&source, NULL, &page, &error) != ETS_OK) {
-        code = cli_fail(NULL, &error);
-    } else {
-        code = write_page(arguments, page);
-        ets_page_close(page);
-    }
-    free(inputs);
-    if (code == CLI_OK) tell(output_path(arguments), all);
-    return code;
-}
-
 static int write_report(const struct cli_arguments *arguments,
                         const struct cli_sql_sources *sources)
 {
-    struct cli_report_gaps gaps = {.count = 0};
-    int code = cli_report_gaps_open(arguments, sources, &gaps);
-    if (code == CLI_OK) code = write_compared(arguments, sources, &gaps);
-    cli_report_gaps_close(&gaps);
+    const struct ets_sql_sources *all = &sources->all;
+    bool is_right = true;
+    const size_t max_size = cli_bytes(arguments, "--max-size", 0, &is_right);
+    const size_t room =
+        (size_t)all->trace_count + all->record_count + all->program_count + arguments->value_count;
+    const char *path = output_path(arguments);
+    struct ets_page_input *inputs = calloc(room + 1, sizeof *inputs);
+    struct ets_output *output;
+    struct ets_error error;
+    if (inputs == NULL) return cli_complain(CLI_INTERNAL, "no memory for %zu files", room);
+    const struct cli_report report = {.sources = all,
+                                      .inputs = inputs,
+                                      .input_count = list_inputs(arguments, sources, inputs),
+                                      .is_json = is_json(arguments),
+                                      .has_no_source = cli_has(arguments, "--no-source"),
+                                      .has_no_tensors = cli_has(arguments, "--no-tensors"),
+                                      .max_size = max_size};
+    int code = CLI_OK;
+    if (ets_output_open(path, &output, &error) != ETS_OK) {
+        code = cli_fail_output(path, &error);
+    } else if ((code = cli_report_print(arguments, &report, output)) != CLI_OK) {
+        ets_output_discard(output);
+    } else if (ets_output_commit(output, &error) != ETS_OK) {
+        code = cli_fail_output(path, &error);
+    }
+    free(inputs);
+    if (code == CLI_OK) tell(path, all);
     return code;
 }
 
 static int check(const struct cli_arguments *arguments)
 {
+    bool is_right = true;
+    (void)cli_bytes(arguments, "--max-size", 0, &is_right);
+    if (!is_right) return CLI_USAGE;
     const char *format = cli_value(arguments, "--format");
     if (format != NULL && strcmp(format, "html") != 0 && strcmp(format, "json") != 0) {
         return cli_complain(CLI_USAGE, "--format must be html or json, not '%s'", format);
     }
+    if (cli_has(arguments, "--follow")) return CLI_OK; /* it checks its own */
+    if (cli_has(arguments, "--port")) return cli_complain(CLI_USAGE, "--port needs --follow");
     if (!cli_has(arguments, "--output") && !is_json(arguments)) {
         return cli_complain(CLI_USAGE, "report needs a file to write: --output report.html");
     }
@@ -185,6 +157,7 @@ int cmd_report(const struct cli_arguments *arguments)
 {
     int code = check(arguments);
     if (code != CLI_OK) return code;
+    if (cli_has(arguments, "--follow")) return cli_report_follow(arguments);
     struct cli_sql_sources *sources = calloc(1, sizeof *sources);
     if (sources == NULL) return cli_complain(CLI_INTERNAL, "no memory");
     struct ets_arena arena;

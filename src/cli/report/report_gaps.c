@@ -32,7 +32,7 @@ static bool evaluate(struct cli_report_gaps *gaps, struct ets_gap_report *report
 
 /* NULL: not compared. */
 static struct ets_gap_report *open_one(struct cli_report_gaps *gaps,
-                                       const struct cli_sql_sources *sources, uint32_t number)
+                                       const struct ets_sql_sources *sources, uint32_t number)
 {
     struct ets_gap_report *report;
     const struct ets_sql_trace *trace = &sources->traces[number];
@@ -40,7 +40,7 @@ static struct ets_gap_report *open_one(struct cli_report_gaps *gaps,
         refuse(gaps, "--etrecord", "the graph to compare with is in the ETRecord");
         return NULL;
     }
-    const struct ets_gap_options options = {.inspection = sources->trace_files[number].inspection,
+    const struct ets_gap_options options = {.inspection = trace->inspection,
                                             .record = sources->records[trace->record].record,
                                             .debug_buffer = trace->debug_buffer,
                                             .run = ETS_NO_INDEX};
@@ -53,13 +53,20 @@ static struct ets_gap_report *open_one(struct cli_report_gaps *gaps,
     return NULL;
 }
 
-int cli_report_gaps_open(const struct cli_arguments *arguments,
-                         const struct cli_sql_sources *sources, struct cli_report_gaps *gaps)
+static bool has_captured(const struct ets_sql_sources *sources)
 {
-    gaps->count = sources->all.trace_count;
+    uint32_t i = 0;
+    while (i < sources->trace_count && sources->traces[i].debug_buffer.data == NULL) i++;
+    return i < sources->trace_count;
+}
+
+int cli_report_gaps_open(const struct cli_arguments *arguments,
+                         const struct ets_sql_sources *sources, struct cli_report_gaps *gaps)
+{
+    gaps->count = sources->trace_count;
     gaps->reports = calloc((size_t)gaps->count + 1, sizeof *gaps->reports);
     if (gaps->reports == NULL) return cli_complain(CLI_INTERNAL, "no memory for the gap reports");
-    if (!cli_has(arguments, "--debug-buffer")) return CLI_OK;
+    if (!has_captured(sources)) return CLI_OK;
     const char *path = cli_value(arguments, "--engine");
     if (ets_engine_open(path, &gaps->library, &gaps->engine, &gaps->error) != ETS_OK) {
         if (path != NULL) return cli_fail(path, &gaps->error);

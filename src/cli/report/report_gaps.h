@@ -2,8 +2,9 @@
 #ifndef ETSCOPE_CLI_REPORT_REPORT_GAPS_H
 #define ETSCOPE_CLI_REPORT_REPORT_GAPS_H
 
-#include "cli/open/sql_sources.h"
+#include "cli/core/command.h"
 #include "etscope/experimental/gap.h"
+#include "output/sql/sql.h"
 
 struct cli_report_gaps {
     struct ets_gap_report **reports; /* [trace]; NULL: none. Some are without rows */
@@ -20,7 +21,7 @@ struct cli_report_gaps {
  * but has a reason. Returns an exit code; close it even after a failure.
  */
 int cli_report_gaps_open(const struct cli_arguments *arguments,
-                         const struct cli_sql_sources *sources, struct cli_report_gaps *gaps);
+                         const struct ets_sql_sources *sources, struct cli_report_gaps *gaps);
 void cli_report_gaps_close(struct cli_report_gaps *gaps);
 
 #endif

@@ -10,13 +10,15 @@
 static bool make_matrices(struct ets_page *page)
 {
     struct ets_arena *arena = &page->document.arena;
+    const bool has_few = page->source->left_out[ETS_PAGE_MOST_RUNS] != NULL;
+    if (page->source->left_out[ETS_PAGE_EVENTS] != NULL) return true;
     page->matrices = ets_arena_alloc_array(arena, page->data.block_count, sizeof *page->matrices);
     if (page->matrices == NULL) return false;
     for (uint32_t i = 0; i < page->data.sources.trace_count; i++) {
         const struct ets_sql_trace_data *trace = &page->data.traces[i];
         for (uint32_t b = 0; b < ets_inspection_block_count(trace->inspection); b++) {
-            if (!ets_page_make_matrix(arena, trace, b, &page->matrices[page->matrix_count++],
-                                      &page->events)) {
+            if (!ets_page_make_matrix(arena, trace, b, has_few,
+                                      &page->matrices[page->matrix_count++], &page->events)) {
                 return false;
             }
         }
@@ -43,6 +45,35 @@ static void add_fingerprint(struct ets_page *page, const struct ets_page_bytes *
     }
 }
 
+/* A browser reads no section of 4 GiB, and has no room for more in all. */
+static enum ets_status check_size(const struct ets_page *page, struct ets_error *error)
+{
+    const struct ets_page_source *source = page->source;
+    const uint64_t most = source->most_bytes > 0 ? source->most_bytes : (uint64_t)4 << 30;
+    uint64_t size = page->texts.size + page->events.size;
+    for (uint32_t i = 0; i < page->document.table_count; i++) {
+        const struct ets_page_table *table = &page->document.tables[i];
+        for (uint32_t k = 0; k < table->column_count; k++) size += table->columns[k].packed.size;
+    }
+    if (size <= most) return ETS_OK;
+    return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
+                    "the report would hold %llu bytes, more than the %llu that a browser can read",
+                    (unsigned long long)size, (unsigned long long)most);
+}
+
+/* Before they are made: each event has two numbers of a byte or more. */
+static enum ets_status check_events(const struct ets_page *page, struct ets_error *error)
+{
+    const struct ets_page_source *source = page->source;
+    const uint64_t most = source->most_bytes > 0 ? source->most_bytes : (uint64_t)4 << 30;
+    const bool has_all =
+        source->left_out[ETS_PAGE_MOST_RUNS] == NULL && source->left_out[ETS_PAGE_EVENTS] == NULL;
+    if (!has_all || page->data.event_count <= most / 2) return ETS_OK;
+    return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
+                    "the report would hold %u events, more than a browser can read",
+                    page->data.event_count);
+}
+
 static bool pack(struct ets_page *page)
 {
     struct ets_page_document *document = &page->document;
@@ -67,13 +98,14 @@ static enum ets_status fill(struct ets_page *page, const struct ets_allocator *a
     ETS_TRY(ets_sql_data_init(&page->data, page->source->sources, allocator, error));
     ETS_TRY(ets_page_add_relations(&page->document, &page->data, error));
     ETS_TRY(ets_page_add_graphs(&page->document, &page->data, error));
+    ETS_TRY(check_events(page, error));
     if (!make_matrices(page)) return ets_fail_memory(error, "the report");
     ETS_TRY(ets_page_add_views(page, error));
     ETS_TRY(ets_page_find_words(page, error));
     if (!find_title(page) || !pack(page)) {
         return ets_fail_memory(error, "the report");
     }
-    return ETS_OK;
+    return check_size(page, error);
 }
 
 enum ets_status ets_page_open(const struct ets_page_source *source,
@@ -86,6 +118,9 @@ enum ets_status ets_page_open(const struct ets_page_source *source,
     if (page == NULL) return ets_fail_memory(error, "the report");
     page->source = source;
     page->document.arena = arena; /* holds its owner */
+    page->document.has_no_source = source->left_out[ETS_PAGE_SOURCE] != NULL;
+    page->document.has_no_tensors = source->left_out[ETS_PAGE_TENSORS] != NULL;
+    page->document.has_no_graph = source->left_out[ETS_PAGE_GRAPH] != NULL;
     const enum ets_status status = fill(page, allocator, error);
     if (status != ETS_OK) ets_page_close(page);
     else *page_out = page;

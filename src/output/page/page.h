@@ -27,6 +27,16 @@ struct ets_page_input {
     uint64_t bytes;
 };
 
+/* What a page can be without, in the order in which a limit of its size leaves it out. */
+enum ets_page_part {
+    ETS_PAGE_MOST_RUNS = 0, /* events of all runs of a block but the fastest, median and slowest */
+    ETS_PAGE_SOURCE = 1,    /* texts of source lines; files, lines and functions stay */
+    ETS_PAGE_TENSORS = 2,   /* what captured tensors hold */
+    ETS_PAGE_GRAPH = 3,     /* what flows between nodes and instructions */
+    ETS_PAGE_EVENTS = 4,    /* events of all runs */
+    ETS_PAGE_PART_COUNT = 5
+};
+
 /* What a page is made of; everything is borrowed until it is closed. */
 struct ets_page_source {
     const struct ets_sql_sources *sources;
@@ -36,20 +46,26 @@ struct ets_page_source {
     const char *missing_options[ETS_MISSING_COUNT]; /* that give what is not there; NULL: none */
     const struct ets_gap_report *const *gaps;       /* [trace] of captured values; NULL: none */
     const char *gap_reason; /* why captured values that are there are not compared; or NULL */
+    const char *left_out[ETS_PAGE_PART_COUNT]; /* the option that keeps what is left out; or NULL */
+    uint32_t live;       /* number of a page that its server replaces (live.ts); 0: a file */
+    uint64_t most_bytes; /* of the document before it is packed; 0: 4 GiB */
 };
 
 /*
  * Computes all tables. `allocator` NULL: the C library's. Statuses: those of the tables (sql.h),
- * LIMIT (a column over 4 GiB), NO_MEMORY.
+ * LIMIT (more than `most_bytes`), NO_MEMORY.
  */
-enum ets_status ets_page_open(const struct ets_page_source *source,
-                              const struct ets_allocator *allocator, struct ets_page **page_out,
-                              struct ets_error *error);
-void ets_page_close(struct ets_page *page); /* NULL is allowed */
+ETS_API enum ets_status ets_page_open(const struct ets_page_source *source,
+                                      const struct ets_allocator *allocator,
+                                      struct ets_page **page_out, struct ets_error *error);
+ETS_API void ets_page_close(struct ets_page *page); /* NULL is allowed */
+
+/* The page number `live` of a title that has no document yet. */
+void ets_page_write_empty(const char *title, uint32_t live, struct ets_output *output);
 
 /* Status: NO_MEMORY. Failed writes are reported by the output's commit. */
-enum ets_status ets_page_write_html(struct ets_page *page, struct ets_output *output,
-                                    struct ets_error *error);
+ETS_API enum ets_status ets_page_write_html(struct ets_page *page, struct ets_output *output,
+                                            struct ets_error *error);
 enum ets_status ets_page_write_json(struct ets_page *page, struct ets_output *output,
                                     struct ets_error *error);
 

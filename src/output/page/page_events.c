@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "inspect/time_details.h"
+
 /* The events of a block's first run, in order of start; those that enclose others before them. */
 struct sequence {
     const struct ets_sql_trace_data *trace;
@@ -39,6 +41,49 @@ static bool find_runs(struct ets_arena *arena, const struct ets_sql_trace_data *
         sequence->event_count = run->event_count; /* the same for all of them */
         sequence->runs[(*count_out)++] = i;
     }
+    return true;
+}
+
+/* A run of a block, and how long it took. */
+struct timed_run {
+    double ticks;
+    uint32_t number;
+};
+
+static int compare_times(const void *left, const void *right)
+{
+    const struct timed_run *a = left, *b = right;
+    if (a->ticks != b->ticks) return a->ticks < b->ticks ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+    const uint32_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+/* Keeps the fastest, median and slowest run, in their order; of a block without times the first
+   ones. */
+static bool keep_few(struct ets_arena *arena, struct sequence *sequence, uint32_t block,
+                     struct ets_page_matrix *matrix)
+{
+    enum { FEW = 3 };
+    const struct ets_inspection *inspection = sequence->trace->inspection;
+    const uint32_t count = matrix->run_count, whole = ets_inspection_total_row(inspection, block);
+    if (count <= FEW) return true;
+    double *ticks = ets_arena_alloc_array(arena, count, sizeof *ticks);
+    struct timed_run *runs = ets_arena_alloc_array(arena, count, sizeof *runs);
+    matrix->kept = ets_arena_alloc_array(arena, FEW, sizeof *matrix->kept);
+    if (ticks == NULL || runs == NULL || matrix->kept == NULL) return false;
+    if (whole != ETS_NO_INDEX) ets_inspection_row_ticks(inspection, whole, ETS_NO_INDEX, ticks);
+    for (uint32_t i = 0; i < count; i++) runs[i] = (struct timed_run){ticks[i], i};
+    qsort(runs, count, sizeof *runs, compare_times);
+    const uint32_t chosen[FEW] = {0, (count - 1) / 2, count - 1};
+    for (uint32_t i = 0; i < FEW; i++) matrix->kept[i] = runs[chosen[i]].number;
+    qsort(matrix->kept, FEW, sizeof *matrix->kept, compare_numbers);
+    for (uint32_t i = 0; i < FEW; i++) sequence->runs[i] = sequence->runs[matrix->kept[i]];
+    matrix->run_count = FEW;
     return true;
 }
 
@@ -156,13 +201,14 @@ static bool pack(struct ets_arena *arena, const struct ets_page_matrix *matrix,
 }
 
 bool ets_page_make_matrix(struct ets_arena *arena, const struct ets_sql_trace_data *trace,
-                          uint32_t block, struct ets_page_matrix *matrix_out,
+                          uint32_t block, bool has_few, struct ets_page_matrix *matrix_out,
                           struct ets_page_bytes *bytes)
 {
     struct sequence sequence = {.trace = trace};
     const size_t before = bytes->size;
     *matrix_out = (struct ets_page_matrix){.block = trace->first_block + block};
     if (!find_runs(arena, trace, block, &sequence, &matrix_out->run_count) ||
+        (has_few && !keep_few(arena, &sequence, block, matrix_out)) ||
         !order_events(arena, &sequence, matrix_out)) {
         return false;
     }

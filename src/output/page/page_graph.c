@@ -174,6 +174,7 @@ static enum ets_status add_uses(struct ets_page_document *document, struct ets_p
 enum ets_status ets_page_add_graphs(struct ets_page_document *document,
                                     const struct ets_sql_data *data, struct ets_error *error)
 {
+    if (document->has_no_graph) return ETS_OK;
     static const struct ets_page_column edge_columns[] = {
         {.name = "from", .type = ETS_PAGE_INTEGER},     {.name = "to", .type = ETS_PAGE_INTEGER},
         {.name = "argument", .type = ETS_PAGE_INTEGER}, {.name = "value", .type = ETS_PAGE_TEXT},

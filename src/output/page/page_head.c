@@ -54,12 +54,12 @@ static void put_inputs(struct ets_json_writer *json, const struct ets_page_sourc
     ets_json_end_array(json);
 }
 
-static void put_missing(struct ets_json_writer *json, const struct ets_page_source *source)
+static void put_missing(struct ets_json_writer *json, const struct ets_page *page)
 {
     struct ets_page_missing missing;
     ets_json_begin_array(json, "missing");
-    for (int i = 0; i < ETS_MISSING_COUNT; i++) {
-        if (!ets_page_missing(source, i, &missing)) continue;
+    for (int i = 0; i < ETS_PAGE_MOST_MISSING; i++) {
+        if (!ets_page_missing(page, i, &missing)) continue;
         ets_json_begin_object(json, NULL);
         ets_json_put_string(json, "view", missing.of.view);
         ets_json_put_string(json, "sentence", missing.of.sentence);
@@ -96,7 +96,17 @@ void ets_page_put_head(struct ets_json_writer *json, const struct ets_page *page
     for (uint32_t i = 0; i < count; i++) put_sentences(json, &page->words[i].trust);
     ets_json_end_array(json);
     put_inputs(json, page->source);
-    put_missing(json, page->source);
+    put_missing(json, page);
+}
+
+void ets_page_put_kept(struct ets_json_writer *json, const struct ets_page_matrix *matrix)
+{
+    if (matrix->kept == NULL) return;
+    ets_json_begin_array(json, "kept");
+    for (uint32_t i = 0; i < matrix->run_count; i++) {
+        ets_json_put_count(json, NULL, matrix->kept[i]);
+    }
+    ets_json_end_array(json);
 }
 
 static void put_columns(struct ets_json_writer *json, const struct ets_page_table *table)
@@ -137,6 +147,7 @@ enum ets_status ets_page_print_head(const struct ets_page *page, char **text_out
         ets_json_put_count(&json, "block", matrix->block);
         ets_json_put_count(&json, "positions", matrix->position_count);
         ets_json_put_count(&json, "runs", matrix->run_count);
+        ets_page_put_kept(&json, matrix);
         ets_json_put_count(&json, "bytes", matrix->bytes);
         ets_json_end_object(&json);
     }

@@ -13,25 +13,31 @@ static void put_string(struct ets_output *output, const char *text)
     ets_page_put_shown(output, (struct ets_text){text, strlen(text)});
 }
 
-static void put_hash(struct ets_output *output, const struct ets_page_asset *asset)
+static void put_hash(struct ets_output *output, const struct ets_page_asset *asset,
+                     const char *behind)
 {
     ets_page_put(output, "'sha256-");
     ets_page_write_base64(output, asset->sha256, sizeof asset->sha256);
-    ets_page_put(output, "'; ");
+    ets_page_put(output, "'");
+    ets_page_put(output, behind);
 }
 
-static void put_opening(struct ets_output *output, const char *title)
+/* `live` as in ets_page_source: such a page may ask its server for the next one. */
+static void put_opening(struct ets_output *output, const char *title, uint32_t live)
 {
     ets_page_put(output,
                  "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
                  "script-src ");
-    put_hash(output, &ets_page_script);
+    put_hash(output, &ets_page_script, live > 0 ? " " : "; ");
+    if (live > 0) put_hash(output, &ets_page_live, "; ");
     ets_page_put(output, "style-src ");
-    put_hash(output, &ets_page_style);
+    put_hash(output, &ets_page_style, "; ");
+    ets_page_put(output, "img-src data: blob:; worker-src blob:; connect-src ");
+    ets_page_put(output, live > 0 ? "'self'" : "'none'");
     ets_page_put(
         output,
-        "img-src data: blob:; worker-src blob:; connect-src 'none'; base-uri 'none'; "
+        "; base-uri 'none'; "
         "form-action 'none'; require-trusted-types-for 'script'; trusted-types etscope\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
     put_string(output, title);
@@ -66,12 +72,12 @@ static void put_findings(struct ets_output *output, const struct ets_page *page)
     ets_page_put(output, "</ul>\n");
 }
 
-static void put_missing(struct ets_output *output, const struct ets_page_source *source)
+static void put_missing(struct ets_output *output, const struct ets_page *page)
 {
     struct ets_page_missing missing;
     bool is_first = true;
-    for (int i = 0; i < ETS_MISSING_COUNT; i++) {
-        if (!ets_page_missing(source, i, &missing)) continue;
+    for (int i = 0; i < ETS_PAGE_MOST_MISSING; i++) {
+        if (!ets_page_missing(page, i, &missing)) continue;
         ets_page_put(output, is_first ? "<h2>Missing</h2>\n<ul>\n<li>" : "<li>");
         put_string(output, missing.of.sentence);
         ets_page_put(output, ": ");
@@ -113,7 +119,7 @@ static bool put_first_screen(struct ets_output *output, const struct ets_page *p
     ets_page_put(output, "</ul>\n");
     put_findings(output, page);
     const bool ok = ets_page_put_operators(output, page);
-    put_missing(output, page->source);
+    put_missing(output, page);
     put_inputs(output, page->source);
     put_trust(output, page);
     ets_page_put(output,
@@ -173,6 +179,24 @@ static bool put_table(struct ets_output *output, const struct ets_allocator *all
     return ok;
 }
 
+static void put_live(struct ets_output *output, uint32_t live)
+{
+    if (live == 0) return;
+    ets_output_print(output, "<script data-page=\"%u\">", live);
+    ets_output_write(output, ets_page_live.data, ets_page_live.size);
+    ets_page_put(output, "</script>\n");
+}
+
+void ets_page_write_empty(const char *title, uint32_t live, struct ets_output *output)
+{
+    put_opening(output, title, live);
+    ets_page_put(output, "<main>\n<h1>");
+    put_string(output, title);
+    ets_page_put(output, "</h1>\n<p>Waiting for the first frames of the stream</p>\n</main>\n");
+    put_live(output, live);
+    ets_page_put(output, "</body>\n</html>\n");
+}
+
 enum ets_status ets_page_write_html(struct ets_page *page, struct ets_output *output,
                                     struct ets_error *error)
 {
@@ -180,7 +204,7 @@ enum ets_status ets_page_write_html(struct ets_page *page, struct ets_output *ou
     char *head = NULL;
     size_t size = 0;
     ETS_TRY(ets_page_print_head(page, &head, &size, error));
-    put_opening(output, page->title);
+    put_opening(output, page->title, page->source->live);
     bool ok = put_first_screen(output, page);
     ets_page_put(output, "<script type=\"application/json\" id=\"etscope-head\">");
     put_script_text(output, head, size);
@@ -195,6 +219,7 @@ enum ets_status ets_page_write_html(struct ets_page *page, struct ets_output *ou
     }
     if (ok && page->matrix_count > 0)
         ok = put_section(output, allocator, "", "events", &page->events);
+    put_live(output, page->source->live);
     ets_page_put(output, "</body>\n</html>\n");
     return ok ? ETS_OK : ets_fail_memory(error, "the sections of the report");
 }

@@ -40,6 +40,7 @@ static void put_matrix(struct ets_json_writer *json, const struct ets_page_matri
     ets_json_put_count(json, "block", matrix->block);
     ets_json_put_count(json, "positions", matrix->position_count);
     ets_json_put_count(json, "runs", matrix->run_count);
+    ets_page_put_kept(json, matrix);
     put_list(json, "operators", (const uint64_t *)matrix->operators, matrix->position_count);
     put_list(json, "parents", (const uint64_t *)matrix->parents, matrix->position_count);
     put_list(json, "starts", matrix->starts, matrix->run_count);

@@ -41,13 +41,15 @@ static void put_line(const struct ets_page_block *block, const struct ets_source
     static const struct ets_text none = {NULL, 0};
     struct ets_page_document *document = block->document;
     const struct ets_graph_frame *frame = place->frame;
+    const bool has_code = frame != NULL && !document->has_no_source;
+    const struct ets_text code = has_code ? frame->code : none;
     ets_page_put_integer(document, block->table, block->trace->first_block + block->index);
     ets_page_put_text(document, block->table,
                       frame != NULL ? lines->files[place->file].name : none);
     if (frame != NULL) ets_page_put_integer(document, block->table, frame->line);
     else ets_page_put_null(document, block->table);
     ets_page_put_text(document, block->table, frame != NULL ? frame->function : none);
-    ets_page_put_text(document, block->table, frame != NULL ? frame->code : place->name);
+    ets_page_put_text(document, block->table, frame != NULL ? code : place->name);
     put_numbers(block, place, lines->total);
 }
 

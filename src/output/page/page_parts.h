@@ -35,16 +35,18 @@ enum ets_status ets_page_find_words(struct ets_page *page, struct ets_error *err
 enum ets_status ets_page_say_program(struct ets_page *page, uint32_t program,
                                      struct ets_page_words *words, struct ets_error *error);
 
-/* page_missing.c: what could not be told; false: nothing for want of file `i`. */
+/* page_missing.c: what is not told; false: item `i`, a file or a part, is there. */
+enum { ETS_PAGE_MOST_MISSING = ETS_MISSING_COUNT + ETS_PAGE_PART_COUNT };
 struct ets_page_missing {
     struct ets_missing of;
     const char *option; /* that gives it */
 };
-bool ets_page_missing(const struct ets_page_source *source, int i,
-                      struct ets_page_missing *missing_out);
+bool ets_page_missing(const struct ets_page *page, int i, struct ets_page_missing *missing_out);
 
 /* page_head.c: the members of the head before its tables. */
 void ets_page_put_head(struct ets_json_writer *json, const struct ets_page *page);
+/* Which runs of its block a matrix has, if they are not all. */
+void ets_page_put_kept(struct ets_json_writer *json, const struct ets_page_matrix *matrix);
 /* The head of the packed form, as JSON text in memory. Status: NO_MEMORY. */
 enum ets_status ets_page_print_head(const struct ets_page *page, char **text_out, size_t *size_out,
                                     struct ets_error *error);
@@ -55,6 +57,6 @@ struct ets_page_asset {
     size_t size;
     uint8_t sha256[32];
 };
-extern const struct ets_page_asset ets_page_script, ets_page_style;
+extern const struct ets_page_asset ets_page_script, ets_page_style, ets_page_live;
 
 #endif

@@ -32,7 +32,9 @@ static bool put_cell(struct ets_page_document *document, struct ets_page_table *
 {
     const struct ets_page_column *column = &table->columns[table->at];
     const bool is_path = strcmp(column->name, "path") == 0;
+    const bool is_source = strcmp(column->name, "code") == 0;
     if (value.kind == SQL_NO_MEMORY) return false;
+    if (is_source && document->has_no_source) value.kind = SQL_NULL;
     if (value.kind == SQL_TEXT && column->type == ETS_PAGE_TEXT) {
         ets_page_put_text(document, table, is_path ? without_folder(value.text) : value.text);
     } else if (value.kind == SQL_REAL && column->type == ETS_PAGE_REAL) {
@@ -101,6 +103,7 @@ enum ets_status ets_page_add_relations(struct ets_page_document *document,
 {
     for (size_t i = 0; ets_sql_tables[i] != NULL; i++) {
         if (ets_sql_tables[i] == &ets_sql_events_table) continue;
+        if (ets_sql_tables[i] == &ets_sql_tensors_table && document->has_no_tensors) continue;
         ETS_TRY(add_relation(document, data, ets_sql_tables[i], error));
     }
     return ETS_OK;

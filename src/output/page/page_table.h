@@ -65,7 +65,8 @@ struct ets_page_document {
     uint32_t text_count, text_room;
     uint32_t *slots; /* number of the text + 1; 0: free */
     uint32_t slot_count;
-    bool has_failed; /* memory ran out */
+    bool has_failed;                                  /* memory ran out */
+    bool has_no_source, has_no_tensors, has_no_graph; /* these are left out */
 };
 
 /* The documents' own limit on tables is a limit of the source: all their names are in it. */

@@ -52,10 +52,12 @@ static bool say_trace(struct ets_page *page, uint32_t number, struct ets_page_wo
                                                  .memory = plan == NULL ? NULL : &memory,
                                                  .bytes = bytes_of(page, number),
                                                  .gap = gap};
+    const unsigned untold = (page->document.has_no_source ? ETS_UNTOLD_SOURCE : 0) |
+                            (page->document.has_no_tensors ? ETS_UNTOLD_VALUES : 0);
     words->trace = trace;
     return ets_headline_make(arena, trace->inspection, &options, &words->headline) &&
            ets_findings_collect(arena, &subject, &words->findings) &&
-           ets_trust_collect(arena, trace->inspection, &words->trust);
+           ets_trust_collect(arena, trace->inspection, untold, &words->trust);
 }
 
 static bool has_trace(const struct ets_page *page, uint32_t program)

@@ -46,7 +46,7 @@ struct ets_sql_program {
 
 struct ets_sql_trace {
     const char *path;
-    const struct ets_inspection *inspection;
+    struct ets_inspection *inspection;
     struct ets_bytes debug_buffer; /* of the captured tensors; data NULL: none */
     uint32_t record, program; /* indices in the sources that it was joined with; or ETS_NO_INDEX */
 };

@@ -130,7 +130,7 @@ static void test_trust__of_a_trace_of_another_tracer(void **state)
         "contains the names of operators, the source lines and modules of the model",
     };
     open_subject("gpt_xnnpack", &s);
-    assert_true(ets_trust_collect(&s.arena, s.inspection, &trust));
+    assert_true(ets_trust_collect(&s.arena, s.inspection, 0, &trust));
     assert_sentences(&trust, expected, COUNT(expected));
     close_subject(&s);
 }
@@ -162,7 +162,7 @@ static void test_headline__without_memory_there_is_none(void **state)
             struct ets_findings findings = {.count = 0};
             ets_arena_init(&arena, &allocator, 0);
             if (what == 0) is_made = ets_headline_make(&arena, s.inspection, &all, &sentences);
-            if (what == 1) is_made = ets_trust_collect(&arena, s.inspection, &sentences);
+            if (what == 1) is_made = ets_trust_collect(&arena, s.inspection, 0, &sentences);
             if (what == 2) is_made = ets_findings_collect(&arena, &of, &findings);
             if (is_made) assert_true(sentences.count + findings.count >= 3);
             ets_arena_reset(&arena);

@@ -5,6 +5,8 @@ export interface EventsHead {
     block: number;
     positions: number;
     runs: number;
+    /** Which of the block's runs, counted from 0; undefined: all. */
+    kept?: number[];
     bytes: number;
 }
 
@@ -12,6 +14,8 @@ export interface EventMatrix {
     block: number;
     positions: number;
     runs: number;
+    /** Of each run: its number among the block's, counted from 0. */
+    kept: number[];
     /** Of each position: id of its operator, -1: none. */
     operator: Int32Array;
     /** Of each position: the position that encloses it, -1: none. Always an earlier one. */
@@ -33,6 +37,8 @@ export function readEvents(head: EventsHead, bytes: Uint8Array): EventMatrix {
         if (above < -1 || above >= i) reader.fail("are not in order of their start");
     }
     const runStart = reader.signed(runs, true);
+    const kept = head.kept ?? Array.from(runStart, (_, run) => run);
+    if (kept.length !== runs) reader.fail("are of other runs than their head says");
     if (positions * runs * 2 > reader.left) reader.fail("are cut off");
     const gap = new Float64Array(positions * runs);
     const duration = new Float64Array(positions * runs);
@@ -41,7 +47,7 @@ export function readEvents(head: EventsHead, bytes: Uint8Array): EventMatrix {
         duration.set(reader.signed(runs, false), i * runs);
     }
     if (reader.left > 0) reader.fail("have bytes behind their end");
-    return { block, positions, runs, operator, parent, runStart, gap, duration };
+    return { block, positions, runs, kept, operator, parent, runStart, gap, duration };
 }
 
 /** Start of each position in one run, in ticks from the start of the run. */

@@ -2,6 +2,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useMemo, useReducer } from "preact/hooks";
 import type { ReportDocument } from "../document/document";
+import type { EventMatrix } from "../document/events";
 import { type Predicate, parseFilter } from "./filter";
 import { Joins } from "./joins";
 import { type Block, Operators } from "./operators";
@@ -68,6 +69,12 @@ export class Page {
             (best, block) => (best === null || total(block) > total(best) ? block : best),
             null,
         );
+    }
+
+    /** Ids of the runs of the block whose events a matrix has. */
+    runsOfMatrix(matrix: EventMatrix): number[] {
+        const runs = this.runsOfBlock;
+        return matrix.kept.map((number) => runs[number] ?? -1);
     }
 
     /** Ids of the runs of the block. */

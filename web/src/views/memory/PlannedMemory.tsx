@@ -223,7 +223,9 @@ const kindOf = (tensor: Tensor): string =>
     tensor.viewOf === null ? show(tensor.kind) : `${show(tensor.kind)}, view of ${tensor.viewOf}`;
 
 const lifetimeOf = (tensor: Tensor): string =>
-    tensor.first === null ? "never live" : `live ${tensor.first}..${tensor.last ?? tensor.first}`;
+    tensor.pieces.length === 0
+        ? "never live"
+        : `live ${tensor.pieces.map(([first, last]) => `${first}..${last}`).join(", ")}`;
 
 function TensorList({ plan, state }: { plan: Plan; state: PlanState }) {
     const page = usePage();

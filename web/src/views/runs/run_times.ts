@@ -40,8 +40,8 @@ export function runsOf(page: Page): Run[] {
 /** Time of each operator in one run, all calls added up; null: the document has no events of it. */
 export function operatorTimes(page: Page, run: number): Map<number, Range> | null {
     const matrix = page.document.events().find((events) => events.block === page.block?.id);
-    const column = page.runsOfBlock.indexOf(run);
-    if (matrix === undefined || column < 0 || column >= matrix.runs) return null;
+    const column = matrix?.kept.indexOf(page.runsOfBlock.indexOf(run)) ?? -1;
+    if (matrix === undefined || column < 0) return null;
     return sumsOf(page, matrix, column);
 }
 

@@ -90,7 +90,7 @@ export function PictureView(props: { picture: Picture }) {
         const now = runOf(page, inTime);
         const next = Math.max(0, Math.min(inTime.runs.length - 1, now + delta));
         const by = inTime.runs[next]!.from - inTime.runs[now]!.from;
-        page.setRun(page.runsOfBlock[next] ?? null);
+        page.setRun(page.runsOfMatrix(inTime.matrix)[next] ?? null);
         camera.jump(moved(camera.target, by));
     };
     const pan = (share: number) =>
@@ -126,11 +126,12 @@ export function PictureView(props: { picture: Picture }) {
                 <RunsStrip
                     times={times}
                     unit={unit}
-                    chosen={page.runsOfBlock.indexOf(page.run ?? -1)}
+                    chosen={page.runsOfMatrix(inTime.matrix).indexOf(page.run ?? -1)}
                     shown={() => runsIn(inTime, camera.span)}
                     onBrush={(first, last) => {
                         const [from, to] = [inTime.runs[first]!.from, inTime.runs[last]!.to];
-                        if (first === last) page.setRun(page.runsOfBlock[first] ?? null);
+                        const runs = page.runsOfMatrix(inTime.matrix);
+                        if (first === last) page.setRun(runs[first] ?? null);
                         camera.glide(around({ from, to }));
                     }}
                     onReady={(redraw) => {
@@ -257,14 +258,14 @@ function selectItem(page: Page, picture: Picture, ref: number, isWalk: boolean):
     const sel = writeSelection({ kind: "operator", id });
     const run =
         picture instanceof TimePicture
-            ? String(page.runsOfBlock[picture.run(ref)] ?? "")
+            ? String(page.runsOfMatrix(picture.matrix)[picture.run(ref)] ?? "")
             : page.store.get("run");
     page.store.set({ sel, run }, page.store.view, isWalk);
 }
 
 /** The chosen run as a number of the picture, or the one nearest to the median. */
 function runOf(page: Page, picture: TimePicture): number {
-    const chosen = page.runsOfBlock.indexOf(page.run ?? -1);
+    const chosen = page.runsOfMatrix(picture.matrix).indexOf(page.run ?? -1);
     return chosen >= 0 && chosen < picture.runs.length ? chosen : picture.medianRun;
 }
 

@@ -93,6 +93,6 @@ function pictureOf(page: Page, layout: string): Picture | null {
     const matrix = page.document.events().find((events) => events.block === block.id);
     if (matrix === undefined || matrix.positions === 0 || matrix.runs === 0) return null;
     const number = page.document.table("runs").number("number");
-    const numbers = page.runsOfBlock.map((id) => number(id) ?? id);
+    const numbers = page.runsOfMatrix(matrix).map((id) => number(id) ?? id);
     return new TimePicture(operators, matrix, block, numbers);
 }

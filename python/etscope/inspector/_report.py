@@ -1,0 +1,118 @@
+"""The report of an Inspector for a browser: what `etscope report` writes of the same files."""
+
+import contextlib
+import os
+
+from etscope import __version__
+from etscope._errors import Error
+from etscope._library import NO_INDEX, NULL, Handle, call, ffi, lib
+from etscope._program import program_of
+from etscope.inspector._gap import Report, _comparing
+
+
+def write_report(inspector, path):
+    """Writes the HTML file. What it says is missing names options of `etscope report`."""
+    record, view = inspector._etrecord, inspector._view
+    for source in (view.dump, record._open if record is not None else None, inspector._program,
+                   inspector._buffer):  # fmt: skip
+        if source is not None:
+            source.check()
+    with contextlib.ExitStack() as locks:
+        locks.enter_context(_comparing)
+        if record is not None:
+            locks.enter_context(record._handle.lock)
+        locks.enter_context(view.handle.lock)
+        gap, reason, option = _compared(inspector)
+        source, kept = _page_source(inspector, gap, reason, option)
+        _write(source, os.fspath(path))
+        del kept
+
+
+def _compared(inspector):
+    """(Report of the captured values or None, why they are not compared, the option that helps)."""
+    if inspector._buffer is None:
+        return None, None, "--debug-buffer"
+    if inspector._etrecord is None:
+        return None, "the graph to compare with is in the ETRecord", "--etrecord"
+    try:
+        report = Report(inspector, None, NO_INDEX)
+        report.evaluate(
+            lambda how, error: lib.ets_gap_evaluate(report.pointer, how, error), use_double=True
+        )
+        return report, None, None
+    except Error as error:
+        option = "--engine" if error.status == "UNAVAILABLE" else "etscope gap"
+        return None, error.message, option
+
+
+class _Kept(list):
+    """Memory of C structs that point at each other."""
+
+    def new(self, kind, value):
+        self.append(ffi.new(kind, value))
+        return self[-1]
+
+    def text(self, value):
+        return NULL if value is None else self.new("char[]", os.fsencode(value))
+
+    def input(self, role, name, source):
+        kind = "captured tensors" if role == "debug buffer" else None
+        told = lib.ets_kind_name(lib.ets_kind_sniff(source.bytes)) if kind is None else NULL
+        return {"role": self.text(role), "path": self.text(source.path or name),
+                "kind": self.text(kind) if kind else told, "bytes": source.bytes.size}  # fmt: skip
+
+
+def _page_source(inspector, gap, reason, option):
+    """(struct ets_page_source *, what it points at)."""
+    kept, view, record = _Kept(), inspector._view, inspector._etrecord
+    program, buffer = inspector._program, inspector._buffer
+    inputs = [kept.input("trace", "trace", view.dump)]
+    if record is not None and record._open is not None:
+        inputs.append(kept.input("record", "record", record._open.source))
+    if program is not None:
+        inputs.append(kept.input("program", "program", program))
+    if buffer is not None:
+        inputs.append(kept.input("debug buffer", "debug buffer", buffer))
+    trace = {"path": kept.text(view.dump.path or "trace"), "inspection": view.handle.pointer,
+             "record": NO_INDEX if record is None else 0,
+             "program": NO_INDEX if program is None else 0}  # fmt: skip
+    if buffer is not None:
+        trace["debug_buffer"] = buffer.bytes
+    sources = {"traces": kept.new("struct ets_sql_trace[]", [trace]), "trace_count": 1}
+    if record is not None:
+        told = {"path": kept.text(record.path or "record"), "record": record._handle.pointer}
+        sources["records"] = kept.new("struct ets_sql_record[]", [told])
+        sources["record_count"] = 1
+    if program is not None:
+        told = {"path": kept.text(program.path), "program": program_of(program)}
+        kept.append(told)
+        sources["programs"] = kept.new("struct ets_sql_program[]", [told])
+        sources["program_count"] = 1
+    options = [NULL] * lib.ETS_MISSING_COUNT
+    options[lib.ETS_MISSING_RECORD] = NULL if record is not None else kept.text("--etrecord")
+    options[lib.ETS_MISSING_PROGRAM] = NULL if program is not None else kept.text("--program")
+    options[lib.ETS_MISSING_DEBUG_BUFFER] = kept.text(option)
+    options[lib.ETS_MISSING_MACHINE] = kept.text("--machine")
+    why = None if reason is None else f"captured values are not compared: {reason}"
+    pointer = NULL if gap is None else gap.pointer
+    kept.append(gap)
+    return kept.new("struct ets_page_source *", {
+        "sources": kept.new("struct ets_sql_sources *", sources),
+        "inputs": kept.new("struct ets_page_input[]", inputs), "input_count": len(inputs),
+        "writer": kept.text(f"etscope {__version__}"), "missing_options": options,
+        "gaps": kept.new("const struct ets_gap_report *[]", [pointer]),
+        "gap_reason": kept.text(why),
+    }), kept  # fmt: skip
+
+
+def _write(source, path):
+    page, output = ffi.new("struct ets_page **"), ffi.new("struct ets_output **")
+    call(lib.ets_page_open, source, NULL, page)
+    handle = Handle(page[0], lib.ets_page_close)
+    call(lib.ets_output_open, os.fsencode(path), output, file=path)
+    try:
+        call(lib.ets_page_write_html, handle.pointer, output[0])
+    except Error:
+        lib.ets_output_discard(output[0])
+        raise
+    call(lib.ets_output_commit, output[0], file=path)
