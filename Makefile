@@ -179,6 +179,10 @@ web: ## check and bundle the page of reports (node 18, npm)
 	    npm ci --ignore-scripts --no-audit --no-fund && cp package-lock.json node_modules/.installed'
 	@cd web && npm run --silent check && npm run --silent build
 
+.PHONY: pictures
+pictures: web build ## make the pictures of docs/report.md (chromium, pngquant)
+	@ETSCOPE="$(ETSCOPE)" $(PYTHON) tests/web/run_web.py pictures build/tests/web
+
 # Whole files or none: a command that fails leaves the old page.
 .PHONY: docs
 docs: build ## write the man pages and shell completions from the command line itself

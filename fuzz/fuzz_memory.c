@@ -13,8 +13,35 @@ static void need(bool is_so)
     if (!is_so) abort();
 }
 
+/* Whether instructions may be left out, or values renamed: what names a tensor may then be outside
+ * of its lifetime. */
+static bool has_flow(const struct ets_memory_plan *plan)
+{
+    for (uint32_t s = 0; s < plan->step_count; s++) {
+        struct ets_instruction instruction;
+        ets_plan_instruction(plan, s, &instruction);
+        if (instruction.kind == ETS_INSTRUCTION_JUMP_FALSE_CALL ||
+            instruction.kind == ETS_INSTRUCTION_MOVE_CALL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_pieces(const struct ets_plan_tensor *tensor)
+{
+    need((tensor->first == ETS_PLAN_NONE) == (tensor->piece_count == 0));
+    for (uint32_t i = 0; i < tensor->piece_count; i++) {
+        const struct ets_plan_piece piece = tensor->pieces[i];
+        need(piece.first <= piece.last);
+        need(i == 0 ? piece.first == tensor->first : piece.first > tensor->pieces[i - 1].last + 1);
+        need(i + 1 < tensor->piece_count || piece.last == tensor->last);
+    }
+}
+
 static void check_tensors(const struct ets_memory_plan *plan)
 {
+    const bool is_straight = !has_flow(plan);
     for (uint32_t t = 0; t < plan->tensor_count; t++) {
         const struct ets_plan_tensor *tensor = &plan->tensors[t];
         need(plan->tensor_of[tensor->value] == t);
@@ -23,15 +50,17 @@ static void check_tensors(const struct ets_memory_plan *plan)
              (tensor->first <= tensor->last && tensor->last < plan->step_count));
         if (tensor->base != ETS_PLAN_NONE) {
             const struct ets_plan_tensor *base = &plan->tensors[tensor->base];
-            need(base->base == ETS_PLAN_NONE && base->last >= tensor->last);
+            need(base->base == ETS_PLAN_NONE);
+            need(tensor->piece_count == 0 || base->last >= tensor->last);
             need(base->offset <= tensor->offset &&
                  tensor->offset + tensor->bytes <= base->offset + base->bytes);
         }
+        check_pieces(tensor);
         for (uint32_t i = 0; i < tensor->touch_count; i++) {
             const struct ets_plan_touch *touch = &tensor->touches[i];
             need(touch->step < plan->step_count);
             need(i == 0 || touch->step > tensor->touches[i - 1].step);
-            need(tensor->first <= touch->step && touch->step <= tensor->last);
+            need(!is_straight || ets_plan_is_live(tensor, touch->step));
         }
     }
 }

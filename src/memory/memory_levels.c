@@ -25,8 +25,8 @@ struct sweep {
     const uint64_t *borders; /* [border_count] the arena's, ascending */
     uint32_t border_count;
     struct part *parts; /* a heap: part 1 is the whole, those of i are 2i and 2i + 1 */
-    /* Tensors of the arena by first step and by the step behind the last: [step + 1] where the next
-     * step's begin. */
+    /* Tensors of the arena by the first step of a piece and by the step behind its last: [step + 1]
+     * where the next step's begin. */
     uint32_t *begins, *ends, *by_begin, *by_end;
 };
 
@@ -61,24 +61,28 @@ static void cover_tensor(struct sweep *s, uint32_t number, int change)
           s->places->end[number] - first, change);
 }
 
-static uint32_t key_of(const struct ets_plan_tensor *tensor, bool by_end)
+static uint32_t key_of(const struct ets_plan_piece *piece, bool by_end)
 {
-    return by_end ? tensor->last + 1 : tensor->first;
+    return by_end ? piece->last + 1 : piece->first;
 }
 
-/* Sorts the arena's tensors by a step, by counting. */
+/* Sorts the arena's tensors by a step, by counting: each as often as its lifetime has pieces. */
 static void sort_by_step(const struct sweep *s, bool by_end, uint32_t *starts, uint32_t *sorted)
 {
     const uint32_t steps = s->plan->step_count;
     memset(starts, 0, ((size_t)steps + 2) * sizeof *starts);
     for (uint32_t i = 0; i < s->arena->tensor_count; i++) {
         const struct ets_plan_tensor *tensor = live_tensor(s, i);
-        if (tensor != NULL) starts[key_of(tensor, by_end) + 1]++;
+        for (uint32_t k = 0; tensor != NULL && k < tensor->piece_count; k++) {
+            starts[key_of(&tensor->pieces[k], by_end) + 1]++;
+        }
     }
     for (uint32_t i = 0; i <= steps; i++) starts[i + 1] += starts[i];
     for (uint32_t i = 0; i < s->arena->tensor_count; i++) {
         const struct ets_plan_tensor *tensor = live_tensor(s, i);
-        if (tensor != NULL) sorted[starts[key_of(tensor, by_end)]++] = s->arena->tensors[i];
+        for (uint32_t k = 0; tensor != NULL && k < tensor->piece_count; k++) {
+            sorted[starts[key_of(&tensor->pieces[k], by_end)]++] = s->arena->tensors[i];
+        }
     }
     memmove(starts + 1, starts, ((size_t)steps + 1) * sizeof *starts);
     starts[0] = 0;
@@ -111,11 +115,13 @@ static uint64_t run(struct sweep *s, uint64_t *live, uint32_t *peak_step_out)
 static bool alloc_sweep(struct sweep *s, struct ets_arena *arena)
 {
     const size_t tensors = s->plan->tensor_count, steps = (size_t)s->plan->step_count + 2;
+    size_t pieces = 0;
+    for (uint32_t t = 0; t < tensors; t++) pieces += s->plan->tensors[t].piece_count;
     s->parts = ets_arena_alloc_array(arena, 8 * tensors + 4, sizeof *s->parts);
     s->begins = ets_arena_alloc_array(arena, steps, sizeof *s->begins);
     s->ends = ets_arena_alloc_array(arena, steps, sizeof *s->ends);
-    s->by_begin = ets_arena_alloc_array(arena, tensors, sizeof *s->by_begin);
-    s->by_end = ets_arena_alloc_array(arena, tensors, sizeof *s->by_end);
+    s->by_begin = ets_arena_alloc_array(arena, pieces, sizeof *s->by_begin);
+    s->by_end = ets_arena_alloc_array(arena, pieces, sizeof *s->by_end);
     return s->parts != NULL && s->begins != NULL && s->ends != NULL && s->by_begin != NULL &&
            s->by_end != NULL;
 }

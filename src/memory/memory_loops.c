@@ -88,21 +88,6 @@ static void paint(struct ets_memory_plan *plan, struct ets_plan_loop *loops, uin
     plan->loop_of = loop_of;
 }
 
-/* Whether a jump leaves instructions out. */
-static bool has_jump_forward(const struct ets_memory_plan *plan)
-{
-    for (uint32_t c = 0; c < plan->method.chain_count; c++) {
-        struct ets_chain chain;
-        ets_method_chain(&plan->method, c, &chain);
-        for (uint32_t i = 0; i < chain.instruction_count; i++) {
-            struct ets_instruction jump;
-            ets_chain_instruction(&chain, i, &jump);
-            if (jump.destination > (int64_t)i + 1) return true;
-        }
-    }
-    return false;
-}
-
 enum ets_status ets_plan_find_loops(struct ets_memory_plan *plan, struct ets_arena *arena,
                                     struct ets_error *error)
 {
@@ -111,7 +96,6 @@ enum ets_status ets_plan_find_loops(struct ets_memory_plan *plan, struct ets_are
     uint32_t *loop_of = ets_arena_alloc_array(arena, plan->step_count, sizeof *loop_of);
     if (loops == NULL || loop_of == NULL) return ets_fail_memory(error, "the loops of a method");
     collect(plan, loops);
-    plan->has_branches = has_jump_forward(plan);
     if (count > 1) qsort(loops, count, sizeof *loops, compare_loops);
     ETS_TRY(nest(plan, loops, count, error));
     paint(plan, loops, count, loop_of);

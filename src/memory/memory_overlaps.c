@@ -38,7 +38,8 @@ static bool is_needed(const struct checker *c, uint32_t older)
 {
     const struct ets_plan_tensor *tensor = &c->plan->tensors[older];
     if (c->step == ETS_PLAN_NONE) return true;
-    if (tensor->last > c->step) return true;
+    const struct ets_plan_piece *piece = ets_plan_piece_at(tensor, c->step);
+    if (piece != NULL && piece->last > c->step) return true;
     return c->read_at[older] == c->step + 1 || c->written_at[older] == c->step + 1;
 }
 
@@ -92,6 +93,9 @@ static bool visit_step(struct checker *c)
             c->read_at[root_of(plan, t)] = c->step + 1;
         }
     }
+    struct ets_instruction instruction;
+    ets_plan_instruction(plan, c->step, &instruction);
+    if (instruction.kind == ETS_INSTRUCTION_MOVE_CALL) return true; /* it writes no bytes */
     for (uint32_t i = begin; i < end; i++) {
         const uint32_t t = plan->named[i];
         if (!touch_at(&plan->tensors[t], c->step)->writes) continue;

@@ -42,6 +42,11 @@ enum ets_status ets_plan_find_loops(struct ets_memory_plan *plan, struct ets_are
 void ets_plan_extend_over_loops(const struct ets_memory_plan *plan, uint32_t *first,
                                 uint32_t *last);
 
+/* memory_branches.c: lifetimes in pieces where a jump leaves steps out, and what moves keep alive.
+ * Statuses: NO_MEMORY. */
+enum ets_status ets_plan_split_lifetimes(struct ets_memory_plan *plan, struct ets_arena *arena,
+                                         struct ets_error *error);
+
 /* memory_levels.c: live bytes at each step, and their peaks. Statuses: as above. */
 enum ets_status ets_plan_measure(struct ets_memory_plan *plan, const struct ets_plan_places *places,
                                  struct ets_arena *arena, struct ets_error *error);

@@ -215,6 +215,7 @@ enum ets_status ets_memory_plan_init(struct ets_memory_plan *plan, const struct 
     ETS_TRY(ets_plan_find_touches(plan, &places, arena, error));
     ETS_TRY(ets_plan_find_loops(plan, arena, error));
     find_lifetimes(plan);
+    ETS_TRY(ets_plan_split_lifetimes(plan, arena, error));
     ETS_TRY(ets_plan_measure(plan, &places, arena, error));
     ETS_TRY(ets_plan_find_overlaps(plan, &places, arena, error));
     find_slack(plan);

@@ -18,9 +18,11 @@
  * write - a step is the instruction that the runtime logs. A tensor is live from the step that
  * writes it to the step that names it last, both included; an input from step 0, an output to the
  * last step, a mutable buffer at every step. A view is live with the tensor that it shows. A loop
- * in which a lifetime begins or ends belongs to it as a whole. Of two branches only one runs, but
- * lifetimes span both: live bytes, peaks and bounds are then upper bounds. The exporter's own
- * lifetimes count the nodes of its graph, and are a little longer.
+ * in which a lifetime begins or ends belongs to it as a whole. Where a jump leaves steps out, of
+ * two branches only one runs: a lifetime is then the pieces at which something written can reach
+ * something that reads it. A MoveCall copies no bytes: the value that it writes is the tensor that
+ * it reads from then on, so that one stays live, and the bytes that were planned for the other are
+ * not used. The exporter's own lifetimes count the nodes of its graph, and are a little longer.
  *
  * Bytes are those of the shapes in the file, which are upper bounds where a shape is dynamic. All
  * memory is the arena's; the program's bytes must live as long. Nothing changes after init, so that
@@ -52,6 +54,12 @@ enum ets_plan_kind {
 struct ets_plan_touch {
     uint32_t step;
     bool reads, writes;
+    bool is_partial; /* it writes a part, and leaves the rest as it was */
+};
+
+/* Steps, both included. */
+struct ets_plan_piece {
+    uint32_t first, last;
 };
 
 /* A tensor value of the method. */
@@ -65,8 +73,13 @@ struct ets_plan_tensor {
                             (constants) or to the caller (inputs and outputs) */
     uint64_t offset;     /* there, in bytes */
     uint64_t bytes;      /* of the elements, not rounded up */
-    /* Steps, both included; of what is not planned those of its instructions. NONE: unused. */
+    /*
+     * Steps, both included; of what is not planned those of its instructions. NONE: no instruction
+     * names it, or a move makes it another tensor before anything is written to its own bytes.
+     */
     uint32_t first, last;
+    const struct ets_plan_piece *pieces; /* of first to last, in order, apart from each other */
+    uint32_t piece_count;                /* 1, or more where branches leave steps out; 0: NONE */
     uint32_t producer; /* step that writes it first, of a view what it shows; NONE: none does */
     /*
      * Of a view the tensor whose bytes it shows, in `tensors`, which is no view itself and lives as
@@ -142,7 +155,8 @@ struct ets_memory_plan {
     uint64_t bound_bytes; /* of all arenas together, each at its own worst step */
     uint32_t peak_step;
     bool is_upper_bound; /* a live tensor's shape is dynamic somewhere */
-    bool has_branches;   /* a jump forward leaves steps out, which count all the same */
+    bool has_branches;   /* live bytes count more than any one run has: a value may be several
+                            tensors by moves of branches, or there are too many branches */
 };
 
 /*
@@ -153,10 +167,41 @@ struct ets_memory_plan {
 enum ets_status ets_memory_plan_init(struct ets_memory_plan *plan, const struct ets_method *method,
                                      struct ets_arena *arena, struct ets_error *error);
 
+/* The piece of a lifetime that a step is in, or NULL. */
+static inline const struct ets_plan_piece *ets_plan_piece_at(const struct ets_plan_tensor *tensor,
+                                                             uint32_t step)
+{
+    for (uint32_t i = 0; i < tensor->piece_count; i++) {
+        if (step <= tensor->pieces[i].last) {
+            return tensor->pieces[i].first <= step ? &tensor->pieces[i] : NULL;
+        }
+    }
+    return NULL;
+}
+
 /* Whether a tensor holds memory at a step. */
 static inline bool ets_plan_is_live(const struct ets_plan_tensor *tensor, uint32_t step)
 {
-    return tensor->first != ETS_PLAN_NONE && tensor->first <= step && step <= tensor->last;
+    return ets_plan_piece_at(tensor, step) != NULL;
+}
+
+/* Whether two lists of pieces have a step in common. */
+static inline bool ets_plan_pieces_meet(const struct ets_plan_piece *a, uint32_t a_count,
+                                        const struct ets_plan_piece *b, uint32_t b_count)
+{
+    for (uint32_t i = 0, k = 0; i < a_count && k < b_count;) {
+        if (a[i].first <= b[k].last && b[k].first <= a[i].last) return true;
+        if (a[i].last < b[k].last) i++;
+        else k++;
+    }
+    return false;
+}
+
+/* Whether two tensors hold memory at one step. */
+static inline bool ets_plan_live_together(const struct ets_plan_tensor *a,
+                                          const struct ets_plan_tensor *b)
+{
+    return ets_plan_pieces_meet(a->pieces, a->piece_count, b->pieces, b->piece_count);
 }
 
 /* What to say before live bytes and peaks: they are "at most " so many, or exact. */

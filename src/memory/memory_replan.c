@@ -13,9 +13,10 @@ enum { MOST_TENSORS = 5000, MOST_ROUNDS = 64, MOST_COMPARISONS = 50000000 };
 /* Tensors that keep their distance to each other, placed as one. */
 struct group {
     uint32_t first, last;
-    uint64_t bytes;  /* that they span */
-    uint64_t level;  /* bytes live at its first step */
-    uint64_t offset; /* where it is placed */
+    uint32_t piece_begin, piece_count; /* in the replanner's pieces: when some of them is live */
+    uint64_t bytes;                    /* that they span */
+    uint64_t level;                    /* bytes live at its first step */
+    uint64_t offset;                   /* where it is placed */
 };
 
 enum order { BY_SIZE, BY_AREA, BY_STEP, BY_LEVEL, ORDER_COUNT };
@@ -40,6 +41,7 @@ struct replanner {
     uint32_t *group_of;    /* [tensor_count] of a root */
     struct group *groups;
     uint32_t group_count;
+    struct ets_plan_piece *pieces;         /* of all groups, each group's joined */
     uint32_t *queue, *best_queue, *placed; /* [group_count] */
     uint64_t *best_offsets;                /* [group_count] */
     uint64_t best_bytes;
@@ -57,11 +59,6 @@ static uint32_t root_of(struct replanner *r, uint32_t tensor)
 static void unite(struct replanner *r, uint32_t a, uint32_t b)
 {
     r->parent[root_of(r, b)] = root_of(r, a);
-}
-
-static bool live_together(const struct ets_plan_tensor *a, const struct ets_plan_tensor *b)
-{
-    return a->first <= b->last && b->first <= a->last;
 }
 
 static int compare_ranks(const void *left, const void *right)
@@ -101,7 +98,8 @@ static void unite_shared(struct replanner *r)
             const uint32_t b = r->members[j];
             const struct ets_plan_tensor *right = &r->plan->tensors[b];
             if (right->offset >= left->offset + left->bytes) break;
-            if (!live_together(left, right) && left->base != b && right->base != a) continue;
+            if (!ets_plan_live_together(left, right) && left->base != b && right->base != a)
+                continue;
             unite(r, a, b);
             r->is_shared[a] = r->is_shared[b] = true;
         }
@@ -135,6 +133,68 @@ static uint64_t distance_of(const struct replanner *r, uint32_t tensor, uint32_t
     return r->is_shared[tensor] ? r->plan->tensors[tensor].offset - r->low[root] : 0;
 }
 
+static int compare_pieces(const void *left, const void *right)
+{
+    const struct ets_plan_piece *a = left, *b = right;
+    if (a->first != b->first) return a->first < b->first ? -1 : 1;
+    return (a->last > b->last) - (a->last < b->last);
+}
+
+/* Joins pieces that touch or overlap; returns how many are left. */
+static uint32_t join_pieces(struct ets_plan_piece *pieces, uint32_t count)
+{
+    uint32_t kept = 0;
+    if (count > 1) qsort(pieces, count, sizeof *pieces, compare_pieces);
+    for (uint32_t i = 0; i < count; i++) {
+        if (kept > 0 && pieces[i].first <= pieces[kept - 1].last + 1) {
+            if (pieces[i].last > pieces[kept - 1].last) pieces[kept - 1].last = pieces[i].last;
+        } else {
+            pieces[kept++] = pieces[i];
+        }
+    }
+    return kept;
+}
+
+static struct group *group_of(struct replanner *r, uint32_t tensor)
+{
+    return &r->groups[r->group_of[root_of(r, tensor)]];
+}
+
+/* When each group is live: while one of its members is. */
+static void find_pieces(struct replanner *r)
+{
+    uint32_t end = 0;
+    for (uint32_t i = 0; i < r->member_count; i++) {
+        group_of(r, r->members[i])->piece_count += r->plan->tensors[r->members[i]].piece_count;
+    }
+    for (uint32_t g = 0; g < r->group_count; g++) {
+        r->groups[g].piece_begin = end;
+        end += r->groups[g].piece_count;
+        r->groups[g].piece_count = 0;
+    }
+    for (uint32_t i = 0; i < r->member_count; i++) {
+        const struct ets_plan_tensor *tensor = &r->plan->tensors[r->members[i]];
+        struct group *group = group_of(r, r->members[i]);
+        memcpy(r->pieces + group->piece_begin + group->piece_count, tensor->pieces,
+               tensor->piece_count * sizeof *r->pieces);
+        group->piece_count += tensor->piece_count;
+    }
+    for (uint32_t g = 0; g < r->group_count; g++) {
+        struct group *group = &r->groups[g];
+        struct ets_plan_piece *pieces = r->pieces + group->piece_begin;
+        group->piece_count = join_pieces(pieces, group->piece_count);
+        group->first = pieces[0].first;
+        group->last = pieces[group->piece_count - 1].last;
+    }
+}
+
+static bool groups_meet(const struct replanner *r, const struct group *a, const struct group *b)
+{
+    if (a->first > b->last || b->first > a->last) return false;
+    return ets_plan_pieces_meet(r->pieces + a->piece_begin, a->piece_count,
+                                r->pieces + b->piece_begin, b->piece_count);
+}
+
 static void make_groups(struct replanner *r)
 {
     r->group_count = 0;
@@ -143,17 +203,16 @@ static void make_groups(struct replanner *r)
         if (r->group_of[root] != ETS_PLAN_NONE) continue;
         r->group_of[root] = r->group_count;
         r->low[root] = r->plan->tensors[t].offset; /* members come by offset */
-        r->groups[r->group_count++] = (struct group){.first = UINT32_MAX};
+        r->groups[r->group_count++] = (struct group){.first = 0};
     }
     for (uint32_t i = 0; i < r->member_count; i++) {
         const uint32_t t = r->members[i], root = root_of(r, t);
         const struct ets_plan_tensor *tensor = &r->plan->tensors[t];
         struct group *group = &r->groups[r->group_of[root]];
         const uint64_t end = distance_of(r, t, root) + tensor->bytes;
-        if (tensor->first < group->first) group->first = tensor->first;
-        if (tensor->last > group->last) group->last = tensor->last;
         if (end > group->bytes) group->bytes = end;
     }
+    find_pieces(r);
     for (uint32_t g = 0; g < r->group_count; g++) {
         r->groups[g].level = r->arena->live[r->groups[g].first];
     }
@@ -170,7 +229,7 @@ static uint64_t find_gap(const struct replanner *r, const struct group *group, u
     uint64_t cursor = 0, best = UINT64_MAX, best_room = UINT64_MAX;
     for (uint32_t i = 0; i < count; i++) {
         const struct group *other = &r->groups[r->placed[i]];
-        if (other->first > group->last || group->first > other->last) continue;
+        if (!groups_meet(r, group, other)) continue;
         if (other->offset >= cursor + group->bytes && other->offset - cursor < best_room) {
             best_room = other->offset - cursor;
             best = cursor;
@@ -261,6 +320,9 @@ static void search(struct replanner *r)
 static bool alloc_replanner(struct replanner *r, struct ets_arena *arena)
 {
     const size_t count = r->plan->tensor_count;
+    size_t pieces = 0;
+    for (uint32_t t = 0; t < count; t++) pieces += r->plan->tensors[t].piece_count;
+    r->pieces = ets_arena_alloc_array(arena, pieces, sizeof *r->pieces);
     r->members = ets_arena_alloc_array(arena, count, sizeof *r->members);
     r->ranks = ets_arena_alloc_array(arena, count, sizeof *r->ranks);
     r->in_place_of = ets_arena_alloc_array(arena, count, sizeof *r->in_place_of);
@@ -276,7 +338,7 @@ static bool alloc_replanner(struct replanner *r, struct ets_arena *arena)
     return r->members != NULL && r->ranks != NULL && r->in_place_of != NULL && r->parent != NULL &&
            r->is_shared != NULL && r->low != NULL && r->group_of != NULL && r->groups != NULL &&
            r->queue != NULL && r->best_queue != NULL && r->placed != NULL &&
-           r->best_offsets != NULL;
+           r->best_offsets != NULL && r->pieces != NULL;
 }
 
 /* Plans one arena; returns its bytes. */

@@ -29,7 +29,7 @@ static bool may_lie_so(const struct ets_memory_plan *plan, const struct ets_repl
     const struct ets_plan_tensor *x = &plan->tensors[a], *y = &plan->tensors[b];
     const uint64_t at_x = replan->offsets[a], at_y = replan->offsets[b];
     const bool is_view = x->base == b || y->base == a;
-    const bool are_live = x->first <= y->last && y->first <= x->last;
+    const bool are_live = ets_plan_live_together(x, y);
     const bool shared = overlap(x->offset, x->bytes, y->offset, y->bytes);
     if (shared && (are_live || is_view)) return at_x - at_y == x->offset - y->offset;
     if (!are_live || !overlap(at_x, x->bytes, at_y, y->bytes)) return true;

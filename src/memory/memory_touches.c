@@ -110,6 +110,7 @@ static enum ets_status name_kernel_call(struct finder *f, const struct ets_instr
         const struct naming *naming = &f->namings[found->tensor];
         found->touch.writes = naming->is_result;
         found->touch.reads = !naming->is_result || naming->count > 2 || is_in_place(call);
+        found->touch.is_partial = found->touch.writes && writes_first(call);
     }
     return ETS_OK;
 }
@@ -217,12 +218,13 @@ static void note_touch(struct finder *f, const struct found_touch *found)
     }
 }
 
-static void note_write(struct finder *f, const struct found_touch *found)
+/* `has_bytes`: what is written lies in the tensor's own bytes, which a move leaves alone. */
+static void note_write(struct finder *f, const struct found_touch *found, bool has_bytes)
 {
     if (!found->touch.writes) return;
     f->is_written[found->tensor] = true;
     f->last_write[found->tensor] = f->step + 1;
-    own(f, found->tensor);
+    if (has_bytes) own(f, found->tensor);
 }
 
 static enum ets_status visit(struct finder *f, const struct ets_instruction *instruction)
@@ -235,7 +237,8 @@ static enum ets_status visit(struct finder *f, const struct ets_instruction *ins
     default: ETS_TRY(name_operands(f, instruction)); break;
     }
     for (uint32_t i = f->first_of_step; i < f->count; i++) note_touch(f, &f->found[i]);
-    for (uint32_t i = f->first_of_step; i < f->count; i++) note_write(f, &f->found[i]);
+    const bool has_bytes = instruction->kind != ETS_INSTRUCTION_MOVE_CALL;
+    for (uint32_t i = f->first_of_step; i < f->count; i++) note_write(f, &f->found[i], has_bytes);
     f->step_begin[f->step + 1] = f->count;
     return ETS_OK;
 }

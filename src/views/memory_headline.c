@@ -44,8 +44,10 @@ static const struct ets_plan_arena *widest_gap(const struct ets_memory_plan *pla
 static uint64_t free_below(const struct ets_plan_arena *arena, const struct ets_plan_tensor *tensor)
 {
     uint64_t most = 0;
-    for (uint32_t s = tensor->first; s <= tensor->last; s++) {
-        if (arena->live[s] > most) most = arena->live[s];
+    for (uint32_t i = 0; i < tensor->piece_count; i++) {
+        for (uint32_t s = tensor->pieces[i].first; s <= tensor->pieces[i].last; s++) {
+            if (arena->live[s] > most) most = arena->live[s];
+        }
     }
     return arena->end_bytes - most;
 }

@@ -18,10 +18,13 @@ static void count_tensors(const struct ets_memory_plan *plan, struct ets_memory_
         const struct ets_plan_tensor *tensor = &plan->tensors[t];
         if (tensor->arena == ETS_PLAN_NONE || tensor->first == ETS_PLAN_NONE) continue;
         if (tensor->base != ETS_PLAN_NONE || tensor->bytes == 0) continue;
-        add(&steps[tensor->first].new_bytes, tensor->bytes);
-        add(&steps[tensor->last].done_bytes, tensor->bytes);
-        steps[tensor->first].tensor_count++;
-        if (tensor->last + 1 < plan->step_count) steps[tensor->last + 1].tensor_count--;
+        for (uint32_t i = 0; i < tensor->piece_count; i++) {
+            const struct ets_plan_piece piece = tensor->pieces[i];
+            add(&steps[piece.first].new_bytes, tensor->bytes);
+            add(&steps[piece.last].done_bytes, tensor->bytes);
+            steps[piece.first].tensor_count++;
+            if (piece.last + 1 < plan->step_count) steps[piece.last + 1].tensor_count--;
+        }
     }
     for (uint32_t s = 0; s < plan->step_count; s++) {
         count += steps[s].tensor_count; /* a difference until now; it may have gone below 0 */

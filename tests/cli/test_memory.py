@@ -1,6 +1,8 @@
 """`etscope memory`: what is planned for a program, and what makes its peak."""
 
 import json
+import pathlib
+import tempfile
 import unittest
 
 import support
@@ -43,7 +45,7 @@ class Memory(unittest.TestCase):
         self.assertEqual(found["rows"][0], {
             "method": "forward", "value": 5, "kind": "intermediate", "size_bytes": 2048,
             "size_is": "exact", "share": 0.8421052631578947, "memory_id": 1, "offset": 0,
-            "first": 0, "last": 1, "producer": 0, "operator": "aten::permute_copy.out",
+            "first": 0, "last": 1, "lifetime": ["0..1"], "producer": 0, "operator": "aten::permute_copy.out",
             "readers": 1, "consumers": [1], "view_of": None, "in_place_of": None, "dtype": "float32", "shape": [16, 32], "name": None,
             "source": [], "module": []})
         self.assertIn("2 tensors hold 95 % of it", found["headline"])
@@ -160,17 +162,21 @@ class Memory(unittest.TestCase):
         self.assertGreater(len(views), 0)
         self.assertAlmostEqual(sum(row["share"] or 0 for row in rows), 1)
 
-    def test_memory__branches_count_together(self):
+    def test_memory__of_two_branches_one_counts(self):
         model = DATA / "cond" / "model.pte"
         for option in (), ("--steps",), ("--at", "9"):
             said = " ".join(memory(model, "--no-siblings", *option).stdout.decode().split())
-            self.assertIn("peak at most 112 B at instruction 9", said)
-            self.assertIn("at least 14 % above the lower bound", said)
-            self.assertIn("branches count together", said)
-        said = memory(model, "--no-siblings", "--what-if").stdout.decode()
-        self.assertIn("branches count together", said)
-        self.assertIn("lower bound, at most", said)
-        self.assertIn("at most 112 B", memory(model, "--no-siblings", "--map").stdout.decode())
+            self.assertIn("peak 96 B at instruction 4", said)
+            self.assertIn("33 % above the lower bound", said)
+        rows = {row["value"]: row for row in document(model, "--no-siblings", "--all")["rows"]}
+        self.assertEqual(rows[4]["lifetime"], ["0..4", "8..9"])
+        self.assertEqual(rows[11]["lifetime"], [])
+        self.assertEqual(rows[19]["lifetime"], ["5..7"])
+        self.assertIn("96 B at instruction 4", memory(model, "--no-siblings", "--map").stdout.decode())
+        with tempfile.TemporaryDirectory() as folder:
+            picture = pathlib.Path(folder) / "plan.svg"
+            memory(model, "--no-siblings", "--output", picture)
+            self.assertEqual(picture.read_text().count("instructions 0 to 4, 8 to 9"), 2)
 
     def test_memory__tables_of_sql_agree(self):
         for model in ("mlp_portable", "gpt_xnnpack", "multi_method", "cond"):

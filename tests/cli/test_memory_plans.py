@@ -13,7 +13,7 @@ from support import DATA, OK
 
 PROGRAMS = sorted(DATA.glob("*/*.pte"))
 SIZES = [1, 1, 2, 4, 8, 2, 4, 8, 4, 8, 16, 1, 1, 1, 4, 2]  # bytes of an element by scalar type
-TENSOR, TENSOR_LIST, OPTIONAL_LIST = 5, 10, 11
+BOOL, TENSOR, TENSOR_LIST, OPTIONAL_LIST = 3, 5, 10, 11
 KERNEL, DELEGATE, MOVE, JUMP, FREE = 1, 2, 3, 4, 5
 
 
@@ -234,6 +234,100 @@ class Lifetimes:
         return life
 
 
+class Paths:
+    """Steps at which each planned tensor is live, where jumps or moves are: by walking every path.
+
+    On a path, a value is a storage: its own, or since a move that of another value. A storage is live from
+    what was written to it, or from the start for inputs, to the last instruction that names it.
+    """
+
+    MOST = 1000
+
+    def __init__(self, method):
+        self.method = method
+        self.accesses = list(method.accesses())
+        self.live = {number: set() for number in method.tensors}
+        self.constants = self.constant_conditions()
+        self.walked = 0
+        self.walk([])
+
+    def constant_conditions(self):
+        named = set(self.method.inputs)
+        for kind, call in self.method.instructions:
+            if kind in (KERNEL, DELEGATE):
+                named.update(call.numbers(1))
+            elif kind in (MOVE, FREE):
+                named.update([call.number(0), call.number(1)])
+        return {number: bool(value.number(0, "<b")) for number, (kind, value)
+                in enumerate(self.method.values) if kind == BOOL and number not in named}
+
+    def followers(self, step):
+        kind, call = self.method.instructions[step]
+        if kind != JUMP:
+            return [step + 1]
+        decided = self.constants.get(call.number(0))
+        return {None: [step + 1, call.number(1)], True: [step + 1],
+                False: [call.number(1)]}[decided]
+
+    def walk(self, path):
+        step = path[-1] if path else None
+        ends = len(self.method.instructions)
+        for follower in [0] if step is None else self.followers(step):
+            if follower >= ends:
+                self.walked += 1
+                assert self.walked < self.MOST
+                self.replay(path)
+            else:
+                assert follower not in path, "a loop has no end of paths"
+                self.walk(path + [follower])
+
+    def replay(self, path):
+        storage = {number: number for number in self.method.tensors}
+        open_since = {number: 0 for number in self.method.inputs if number in storage}
+        last = dict.fromkeys(open_since, 0)
+        spans = []
+
+        def name(number, at):
+            if number in open_since:
+                last[number] = at
+
+        for at, step in enumerate(path):
+            kind, call = self.method.instructions[step]
+            reads, writes, arguments = self.accesses[step]
+            assert not arguments, "delegates are not divided here"
+            for number in reads:
+                name(storage[number], at)
+            if kind == MOVE:
+                storage[call.number(1)] = storage[call.number(0)]
+                continue
+            for number in map(storage.get, writes):
+                if number in open_since and number not in reads:
+                    spans.append((number, open_since[number], last[number]))
+                    open_since[number] = at
+                open_since.setdefault(number, at)
+                last[number] = at
+        for number in self.method.outputs:
+            if number in storage:
+                name(storage[number], len(path) - 1)
+        spans += [(number, since, last[number]) for number, since in open_since.items()]
+        for number, since, until in spans:
+            self.live[number].update(path[since:until + 1])
+
+    def lifetime(self, number):
+        pieces = []
+        for step in sorted(self.live[number]):
+            if pieces and step == pieces[-1][1] + 1:
+                pieces[-1][1] = step
+            else:
+                pieces.append([step, step])
+        return [f"{first}..{last}" for first, last in pieces]
+
+
+def has_flow(method):
+    return any(kind == MOVE or kind == JUMP and call.number(1) > step
+               for step, (kind, call) in enumerate(method.instructions))
+
+
 def document(path):
     done = support.run("memory", path, "--no-siblings", "--all", "--format", "json")
     if done.returncode == support.UNAVAILABLE:
@@ -246,6 +340,7 @@ class MemoryPlans(unittest.TestCase):
     def check_method(self, method, rows):
         self.assertEqual(sorted(row["value"] for row in rows), sorted(method.tensors))
         lives = Lifetimes(method)
+        paths = Paths(method) if has_flow(method) else None
         for row in rows:
             tensor = method.tensors[row["value"]]
             self.assertEqual(row["size_bytes"], tensor["bytes"])
@@ -258,11 +353,16 @@ class MemoryPlans(unittest.TestCase):
             with self.subTest(value=row["value"]):
                 base = lives.base.get(row["value"])
                 self.assertEqual(row["view_of"], base)
+                if paths is not None:
+                    self.assertEqual(row["lifetime"], paths.lifetime(row["value"]))
+                    continue
+                life = lives.lives[row["value"]]
+                self.assertEqual(row["lifetime"], [] if life is None else ["%d..%d" % life])
                 self.assertEqual((row["first"], row["last"]),
                                  lives.lives[row["value"]] or (None, None))
 
     def test_memory_plans__against_the_bytes(self):
-        checked = 0
+        checked = branching = 0
         for path in PROGRAMS:
             if path.parent.name == "schema":
                 continue  # arenas of 4 GiB
@@ -273,7 +373,9 @@ class MemoryPlans(unittest.TestCase):
                 with self.subTest(path=path, method=method.name):
                     self.check_method(method, [row for row in rows if row["method"] == method.name])
                     checked += 1
+                    branching += has_flow(method)
         self.assertGreater(checked, 50)
+        self.assertGreaterEqual(branching, 4)
 
 
 if __name__ == "__main__":

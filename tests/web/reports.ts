@@ -112,6 +112,10 @@ export async function open(browser: Browser, path: string, hash = ""): Promise<O
         if (!/^(file|blob|data):/.test(request.url())) faults.push(`request ${request.url()}`);
     });
     await page.addInitScript(() => {
+        new MutationObserver(() => {
+            if (document.documentElement?.classList.contains("alive"))
+                performance.mark("alive", { startTime: performance.now() });
+        }).observe(document, { attributes: true, subtree: true, attributeFilter: ["class"] });
         document.addEventListener("securitypolicyviolation", (event) => {
             console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`);
         });
@@ -119,6 +123,17 @@ export async function open(browser: Browser, path: string, hash = ""): Promise<O
     await page.goto(`file://${path}${hash}`);
     await page.waitForSelector(".alive");
     return { page, faults };
+}
+
+/** Milliseconds from navigation to the first paint and until the page answers. */
+export function openingTimes(page: Page): Promise<{ paint: number; alive: number }> {
+    return page.evaluate(() => {
+        const at = (name: string) => performance.getEntriesByName(name)[0]?.startTime ?? NaN;
+        return {
+            paint: Math.round(at("first-contentful-paint")),
+            alive: Math.round(at("alive")),
+        };
+    });
 }
 
 /** Goes to another address of an open page, as a link does, and waits until it is drawn. */

@@ -1,9 +1,10 @@
 """Runs a test of web/ with node, or says why it is skipped (77).
 
-    python3 tests/web/run_web.py assets|style|unit|browser BUILD_FOLDER
+    python3 tests/web/run_web.py assets|style|unit|browser|pictures BUILD_FOLDER
 
 assets: the checked-in page is what web/src gives. style: types and formatting. unit: parts of the
-page without a browser. browser: reports in Chromium. ETSCOPE names the binary.
+page without a browser. browser: reports in Chromium. ETSCOPE names the binary. pictures is no
+test: it makes those of docs/report.md.
 """
 
 import os
@@ -71,8 +72,17 @@ def run_tests(node, folder, pattern):
     run(node, "--test", *sorted(pathlib.Path(folder).glob("*.mjs")))
 
 
+def make_pictures(node, folder):
+    if shutil.which("pngquant") is None:
+        sys.exit("pngquant is missing: apt-get install pngquant")
+    os.environ["PICTURES"] = str(ROOT / "docs" / "pictures")
+    shutil.rmtree(folder, ignore_errors=True)
+    run(node, TESTS / "bundle.mjs", folder, TESTS / "pictures.ts")
+    run(node, folder / "pictures.mjs")
+
+
 def main():
-    name, build = sys.argv[1], pathlib.Path(sys.argv[2])
+    name, build = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
     node = find_node()
     if name == "assets":
         check_assets(node)
@@ -87,7 +97,10 @@ def main():
         hostile = hostile_files.write(build / "hostile")
         os.environ.update(HOSTILE=str(hostile), CHROMIUM=browser, WEB=str(WEB), DATA=str(ROOT / "tests" / "data"),
                           REPORTS=str(build / "reports"))
-        run_tests(node, build / "browser", "browser/*.test.ts")
+        if name == "browser":
+            run_tests(node, build / "browser", "browser/*.test.ts")
+        else:
+            make_pictures(node, build / "pictures")
 
 
 if __name__ == "__main__":

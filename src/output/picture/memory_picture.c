@@ -126,11 +126,12 @@ static void put_title(const struct picture *p, const struct ets_memory_line *lin
     struct ets_text_builder size = {text, sizeof text, 0};
     const struct ets_plan_tensor *tensor = line->tensor;
     ets_add_bytes(&size, tensor->bytes);
-    ets_output_print(p->output,
-                     "<title>value %" PRIu32 " (%s): %s at %" PRIu64 ", instructions %" PRIu32
-                     " to %" PRIu32,
-                     tensor->value, ets_plan_kind_name(tensor->kind), text, tensor->offset,
-                     tensor->first, tensor->last);
+    ets_output_print(p->output, "<title>value %" PRIu32 " (%s): %s at %" PRIu64 ", instructions ",
+                     tensor->value, ets_plan_kind_name(tensor->kind), text, tensor->offset);
+    for (uint32_t i = 0; i < tensor->piece_count; i++) {
+        ets_output_print(p->output, "%s%" PRIu32 " to %" PRIu32, i > 0 ? ", " : "",
+                         tensor->pieces[i].first, tensor->pieces[i].last);
+    }
     if (line->producer.size > 0) ets_output_print(p->output, ", ");
     ets_xml_put_text(p->output, line->producer);
     put_list(p, &line->sources);
@@ -155,12 +156,13 @@ static struct ets_text short_name(const struct ets_memory_line *line)
     return (struct ets_text){kind, strlen(kind)};
 }
 
-static void put_box(const struct picture *p, uint32_t index, const struct ets_plan_arena *arena,
-                    int bottom)
+/* A piece of a tensor's lifetime. */
+static void put_box(const struct picture *p, uint32_t index, const struct ets_plan_piece *piece,
+                    const struct ets_plan_arena *arena, int bottom)
 {
     const struct ets_memory_line *line = &p->lines->items[index];
     const struct ets_plan_tensor *tensor = line->tensor;
-    const double left = step_place(p, tensor->first), right = step_place(p, tensor->last + 1.0);
+    const double left = step_place(p, piece->first), right = step_place(p, piece->last + 1.0);
     const double low = byte_place(arena, bottom, PANEL, tensor->offset);
     const double high = byte_place(arena, bottom, PANEL, tensor->offset + tensor->bytes);
     ets_output_print(p->output, "<g>");
@@ -190,7 +192,9 @@ static void put_boxes(const struct picture *p, uint32_t number, const struct ets
         const struct ets_plan_tensor *tensor = p->lines->items[i].tensor;
         if (tensor->arena != number || tensor->bytes == 0) continue;
         if (tensor->first == ETS_PLAN_NONE || tensor->base != ETS_PLAN_NONE) continue;
-        put_box(p, i, arena, bottom);
+        for (uint32_t k = 0; k < tensor->piece_count; k++) {
+            put_box(p, i, &tensor->pieces[k], arena, bottom);
+        }
     }
 }
 

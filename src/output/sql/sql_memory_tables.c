@@ -1,5 +1,8 @@
 /* What the memory plans of programs tell: arenas, tensors with lifetimes, live bytes by
  * instruction. */
+#include <inttypes.h>
+
+#include "host/text_builder.h"
 #include "memory/memory_plan.h"
 #include "output/sql/sql_tables.h"
 
@@ -132,6 +135,7 @@ enum {
     TENSOR_IS_BOUND,
     TENSOR_FIRST,
     TENSOR_LAST,
+    TENSOR_LIFETIME,
     TENSOR_PRODUCER,
     TENSOR_READERS,
     TENSOR_VIEW_OF,
@@ -150,6 +154,7 @@ static const struct ets_sql_column tensor_columns[] = {
     [TENSOR_IS_BOUND] = {"is_upper_bound", "INTEGER", "1: the shape is dynamic, and takes at most these bytes"},
     [TENSOR_FIRST] = {"first", "INTEGER", "instruction from which it is live; null: never"},
     [TENSOR_LAST] = {"last", "INTEGER", "the last that needs it"},
+    [TENSOR_LIFETIME] = {"lifetime", "TEXT", "`0..4, 8..9`: when it is live; branches may leave gaps; null: never"},
     [TENSOR_PRODUCER] = {"producer", "INTEGER", "instruction that writes it first; null: none"},
     [TENSOR_READERS] = {"readers", "INTEGER", "instructions that read it"},
     [TENSOR_VIEW_OF] = {"view_of", "INTEGER", "value whose bytes it shows; null: it has bytes of its own"},
@@ -183,6 +188,21 @@ static struct ets_sql_value place_cell(const struct ets_plan_tensor *tensor, int
     return column == TENSOR_MEMORY ? ets_sql_index(tensor->arena, 1) : bytes(tensor->offset);
 }
 
+static struct ets_sql_value lifetime_cell(struct ets_sql_cursor *cursor,
+                                          const struct ets_plan_tensor *tensor)
+{
+    enum { EACH = 24 }; /* "4294967295..4294967295, " */
+    const size_t room = (size_t)EACH * tensor->piece_count + 1;
+    struct ets_text_builder text = {ets_arena_alloc(&cursor->scratch, room), room, 0};
+    if (tensor->piece_count == 0) return ets_sql_null();
+    if (text.text == NULL) return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
+    for (uint32_t i = 0; i < tensor->piece_count; i++) {
+        ets_add_text(&text, "%s%" PRIu32 "..%" PRIu32, i > 0 ? ", " : "", tensor->pieces[i].first,
+                     tensor->pieces[i].last);
+    }
+    return ets_sql_text(ets_built_text(&text));
+}
+
 static struct ets_sql_value tensor_cell(struct ets_sql_cursor *cursor, int column)
 {
     const uint32_t number = find_method(cursor->data, cursor->row, first_value);
@@ -202,6 +222,7 @@ static struct ets_sql_value tensor_cell(struct ets_sql_cursor *cursor, int colum
     case TENSOR_IS_BOUND: return ets_sql_integer(tensor->is_upper_bound);
     case TENSOR_FIRST: return ets_sql_index(tensor->first, 0);
     case TENSOR_LAST: return ets_sql_index(tensor->last, 0);
+    case TENSOR_LIFETIME: return lifetime_cell(cursor, tensor);
     case TENSOR_PRODUCER: return ets_sql_index(tensor->producer, 0);
     case TENSOR_READERS: return ets_sql_integer(tensor->reader_count);
     case TENSOR_VIEW_OF:

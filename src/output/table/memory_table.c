@@ -1,6 +1,10 @@
 /* The table of planned memory: tensors with place, size and lifetime. */
 #include "output/table/memory_table.h"
 
+#include <inttypes.h>
+
+#include "host/text_builder.h"
+
 /* What the cells of a row are of. */
 struct line {
     struct ets_table *table;
@@ -86,6 +90,23 @@ static void put_last(const struct line *line)
     put_step(line, line->of->tensor->last);
 }
 
+/* "0..4", "8..9" */
+static void put_lifetime(const struct line *line)
+{
+    enum { MOST = 64, ROOM = 32 };
+    char texts[MOST][ROOM];
+    struct ets_text items[MOST];
+    uint32_t count = 0;
+    const struct ets_plan_tensor *tensor = line->of->tensor;
+    for (; count < tensor->piece_count && count < MOST; count++) {
+        const struct ets_plan_piece piece = tensor->pieces[count];
+        struct ets_text_builder text = {texts[count], ROOM, 0};
+        ets_add_text(&text, "%" PRIu32 "..%" PRIu32, piece.first, piece.last);
+        items[count] = ets_built_text(&text);
+    }
+    ets_table_put_list(line->table, items, count);
+}
+
 static void put_producer(const struct line *line)
 {
     put_step(line, line->of->tensor->producer);
@@ -168,6 +189,7 @@ static const struct field fields[] = {
     {{.name = "offset", .kind = ETS_COLUMN_INTEGER, .priority = 4}, put_offset},
     {{.name = "first", .kind = ETS_COLUMN_INTEGER, .priority = 1}, put_first},
     {{.name = "last", .kind = ETS_COLUMN_INTEGER, .priority = 1}, put_last},
+    {{.name = "lifetime", .kind = ETS_COLUMN_LIST, .machine_only = 1}, put_lifetime},
     {{.name = "producer", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_producer},
     {{.name = "operator", .title = "made by", .least_width = 20, .cut_in_middle = 1}, put_operator},
     {{.name = "readers", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_readers},

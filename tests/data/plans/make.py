@@ -58,6 +58,9 @@ class Method:
         self.plan["delegates"] = [{"id": "OneBackend", "processed": {"location": 0, "index": 0}}]
         return self.add("DelegateCall", delegate_index=0, args=list(args))
 
+    def move(self, source, target):
+        return self.add("MoveCall", move_from=source, move_to=target)
+
     def jump(self, condition, destination):
         return self.add("JumpFalseCall", cond_value_index=condition,
                         destination_instruction=destination)
@@ -82,6 +85,45 @@ def cases():
            .call("aten::end.out", 2, 1, 1)
            .jump(4, 1)
            .call("aten::last_", 1, 1))
+
+    # Value 1 is needed by the second branch only, 2 by the first; 3 by what comes behind both.
+    yield (Method("branch", [128],
+                  [planned([4], 0), planned([4], 16), planned([4], 32), planned([4], 48),
+                   planned([], 64, scalar_type=11), FALSE, planned([4], 80), planned([4], 96)], [0], [7])
+           .call("aten::ask.out", 0, 4, 4)
+           .call("aten::one.out", 0, 1, 1)
+           .call("aten::two.out", 0, 2, 2)
+           .jump(4, 6)
+           .call("aten::three.out", 2, 3, 3)
+           .jump(5, 7)
+           .call("aten::other.out", 1, 3, 3)
+           .call("aten::end.out", 3, 7, 7))
+
+    # A branch in a branch; value 6 is never written, but 2, 3 or 0 by a move.
+    yield (Method("branches", [128],
+                  [planned([4], 0), planned([], 16, scalar_type=11), planned([4], 32), planned([4], 48),
+                   FALSE, planned([], 64, scalar_type=11), planned([4], 80), planned([4], 96)], [0], [7])
+           .call("aten::ask.out", 0, 1, 1)
+           .call("aten::ask.out", 0, 5, 5)
+           .jump(1, 9)
+           .jump(5, 7)
+           .call("aten::two.out", 0, 2, 2)
+           .move(2, 6)
+           .jump(4, 10)
+           .call("aten::three.out", 0, 3, 3)
+           .jump(4, 11)
+           .move(0, 6)
+           .jump(4, 12)
+           .move(3, 6)
+           .call("aten::end.out", 6, 7, 7))
+
+    # What a move renamed is written: the bytes are those of value 1.
+    yield (Method("renamed", [64],
+                  [planned([4], 0), planned([4], 16), planned([4], 32), planned([4], 48)], [0], [3])
+           .call("aten::one.out", 0, 1, 1)
+           .move(1, 2)
+           .call("aten::two_", 2, 2)
+           .call("aten::end.out", 2, 3, 3))
 
     yield (Method("in_place", [32], [planned([4], 0), planned([4], 16), planned([4], 16)], [0], [2])
            .call("aten::exp.out", 0, 1, 1)

@@ -79,7 +79,10 @@ static void test_memory_plan__mlp_has_the_planners_places(void **state)
     close_plan(&s);
 }
 
-/* Both branches are written at the same bytes; what a branch reads lives through the other. */
+/*
+ * Both branches are written at the same bytes, and the input is needed by one or the other. The
+ * output's own bytes stay unused: a move makes it value 19, or 27.
+ */
 static void test_memory_plan__branches_share_bytes(void **state)
 {
     (void)state;
@@ -87,14 +90,25 @@ static void test_memory_plan__branches_share_bytes(void **state)
     static const struct expected tensors[] = {
         {12, ETS_PLAN_INTERMEDIATE, 0, 64, 3, 4, 3, 1},
         {20, ETS_PLAN_INTERMEDIATE, 0, 64, 8, 9, 8, 1},
-        {11, ETS_PLAN_OUTPUT, 80, 16, 6, 11, 6, 0},
+        {11, ETS_PLAN_OUTPUT, 80, 16, ETS_PLAN_NONE, ETS_PLAN_NONE, 6, 0},
+        {19, ETS_PLAN_INTERMEDIATE, 0, 16, 5, 7, 5, 1},
+        {27, ETS_PLAN_INTERMEDIATE, 0, 16, 10, 11, 10, 1},
         {4, ETS_PLAN_INPUT, 112, 16, 0, 9, ETS_PLAN_NONE, 3},
     };
+    static const uint64_t live[] = {16 + 4,       16 + 4 + 1,   16 + 1,  64 + 16,
+                                    64 + 16 + 16, 16 + 16,      16,      16,
+                                    64 + 16,      64 + 16 + 16, 16 + 16, 16};
     open_plan(&s, "cond/model.pte", "forward");
     for (size_t i = 0; i < COUNT(tensors); i++) expect_tensor(&s.plan, &tensors[i]);
-    assert_int_equal(s.plan.peak_bytes, 112);
-    assert_int_equal(s.plan.peak_step, 9);
-    assert_true(s.plan.has_branches); /* only one of them runs: 96 bytes in either */
+    const struct ets_plan_tensor *input = &s.plan.tensors[s.plan.tensor_of[4]];
+    assert_int_equal(input->piece_count, 2);
+    assert_int_equal(input->pieces[0].last, 4);
+    assert_int_equal(input->pieces[1].first, 8);
+    assert_int_equal(s.plan.step_count, COUNT(live));
+    for (uint32_t i = 0; i < COUNT(live); i++) assert_int_equal(s.plan.live[i], live[i]);
+    assert_int_equal(s.plan.peak_bytes, 96);
+    assert_int_equal(s.plan.peak_step, 4);
+    assert_false(s.plan.has_branches);
     close_plan(&s);
 }
 

@@ -10,6 +10,7 @@ struct made {
     struct ets_memory_plan plan;
     struct ets_plan_arena arena;
     struct ets_plan_tensor tensors[MOST];
+    struct ets_plan_piece pieces[MOST];
     uint32_t list[MOST];
     uint64_t live[STEPS];
 };
@@ -25,7 +26,9 @@ static void add_tensor(struct made *made, uint64_t offset, uint64_t bytes, uint3
                                                     .first = first,
                                                     .last = last,
                                                     .producer = ETS_PLAN_NONE,
-                                                    .base = ETS_PLAN_NONE};
+                                                    .base = ETS_PLAN_NONE,
+                                                    .piece_count = 1};
+    made->pieces[index] = (struct ets_plan_piece){first, last};
     made->list[index] = index;
     for (uint32_t s = first; s <= last; s++) made->live[s] += bytes;
     if (offset + bytes > made->arena.end_bytes) made->arena.end_bytes = offset + bytes;
@@ -39,6 +42,9 @@ static const struct ets_memory_plan *finish(struct made *made)
     made->arena.planned.bytes = made->arena.end_bytes + made->arena.slack_bytes;
     for (uint32_t s = 0; s < STEPS; s++) {
         if (made->live[s] > made->arena.peak_bytes) made->arena.peak_bytes = made->live[s];
+    }
+    for (uint32_t t = 0; t < made->plan.tensor_count; t++) {
+        if (made->tensors[t].pieces == NULL) made->tensors[t].pieces = &made->pieces[t];
     }
     made->plan.arenas = &made->arena;
     made->plan.arena_count = 1;
@@ -77,6 +83,27 @@ static void test_memory_replan__fills_a_gap(void **state)
     replan(finish(&made), &options, &arena, &found);
     assert_int_equal(found.planned_bytes, 384 + 64); /* the end is aligned already */
     assert_int_equal(found.arena_bytes[0], 384 + 64);
+    ets_arena_reset(&arena);
+}
+
+/* Two tensors of branches: they are never live together, though one's first and last step span
+ * the other's. */
+static void test_memory_replan__branches_share_bytes(void **state)
+{
+    (void)state;
+    static const struct ets_plan_piece pieces[] = {{0, 1}, {6, 7}};
+    struct ets_arena arena;
+    struct ets_replan found;
+    struct made made = {.arena = {.slack_bytes = 0}};
+    const struct ets_replan_options options = {.without = ETS_PLAN_NONE};
+    ets_arena_init(&arena, NULL, 0);
+    add_tensor(&made, 0, 64, 0, 7);
+    add_tensor(&made, 64, 64, 2, 5);
+    made.tensors[0].pieces = pieces;
+    made.tensors[0].piece_count = 2;
+    for (uint32_t s = 2; s <= 5; s++) made.live[s] = 64;
+    replan(finish(&made), &options, &arena, &found);
+    assert_int_equal(found.planned_bytes, 64);
     ets_arena_reset(&arena);
 }
 
@@ -247,6 +274,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory_replan__fills_a_gap),
+        cmocka_unit_test(test_memory_replan__branches_share_bytes),
         cmocka_unit_test(test_memory_replan__aligns_offsets),
         cmocka_unit_test(test_memory_replan__leaves_a_tensor_out),
         cmocka_unit_test(test_memory_replan__keeps_views_on_their_bytes),

@@ -40,6 +40,17 @@ test("boxes open, close and are selected with the keyboard", async () => {
     await page.close();
 });
 
+test("nodes of one debug handle say what they share", async () => {
+    const { page, faults } = await openGraph(reportOf("gpt_xnnpack"));
+    const said = await page.locator(".graph-box:not([data-open]) > .second").allTextContents();
+    assert.ok(said.filter((text) => /^37 share \d+\.\.\d+%$/.test(text)).length > 10, `${said}`);
+    await page.locator('.graph-box:has(> .second:text("37 share"))').first().dispatchEvent("click");
+    const details = await page.locator(".details").innerText();
+    assert.match(details, /36 other nodes came from the same operators/);
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
 test("what is selected elsewhere is brought into sight", async () => {
     const path = reportOf("gpt_xnnpack");
     const { page, faults } = await openGraph(path, "#1/graph?sel=module:blocks.1.dn");

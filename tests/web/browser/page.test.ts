@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { statSync } from "node:fs";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import {
@@ -10,6 +11,7 @@ import {
     jsonRows,
     launch,
     open,
+    openingTimes,
     reportOf,
 } from "../reports";
 
@@ -38,11 +40,6 @@ test("the first screen says what was found, and a finding opens its place", asyn
     const { page, faults } = await open(browser, report);
     const headline = await page.locator(".headline").innerText();
     for (const sentence of written.headline) assert.ok(headline.includes(sentence), sentence);
-    const goes = await page.locator(".where").innerText();
-    for (const words of [/([\d.]+) % in \d+ kernel calls/, /([\d.]+) % between operators/]) {
-        const share = words.exec(headline)?.[1];
-        assert.ok(share !== undefined && goes.includes(`${share}%`), `${share} in ${goes}`);
-    }
     const place = written.findings.findIndex(({ view }: { view: string }) => view === "operators");
     await page.locator(".findings button").nth(place).click();
     assert.equal(await page.locator('.tab[aria-current="page"]').innerText(), "Operators");
@@ -50,6 +47,102 @@ test("the first screen says what was found, and a finding opens its place", asyn
     assert.equal(await page.locator('.tab[aria-current="page"]').innerText(), "Summary");
     assert.deepEqual(faults, []);
     await page.close();
+});
+
+test("reports of small models are small and open at once", async (t) => {
+    for (const folder of [FOLDER, "conv_xnnpack_int8"]) {
+        const path = reportOf(folder);
+        const { page, faults } = await open(browser, path);
+        const { paint, alive } = await openingTimes(page);
+        const bytes = statSync(path).size;
+        t.diagnostic(`${folder}: ${bytes} bytes, first paint ${paint} ms, alive ${alive} ms`);
+        assert.ok(bytes < 500_000, `${folder}: ${bytes} bytes`);
+        assert.ok(paint > 0 && alive > 0);
+        assert.deepEqual(faults, []);
+        await page.close();
+    }
+});
+
+test("a run goes where the headline says, with a record and without", async () => {
+    const alone = (folder: string) => [data(`${folder}/profile.etdp`), "--no-siblings"];
+    for (const path of [report, ...[FOLDER, "types"].map((name) => reportOf(name, alone(name)))]) {
+        const { page, faults } = await open(browser, path);
+        const headline = await page.locator(".headline").innerText();
+        const goes = await page.locator(".where").innerText();
+        for (const words of [/([\d.]+) % in \d+ kernel calls/, /([\d.]+) % between operators/]) {
+            const share = words.exec(headline)?.[1];
+            assert.ok(share !== undefined && goes.includes(`${share}%`), `${share} in ${goes}`);
+        }
+        assert.deepEqual(faults, []);
+        await page.close();
+    }
+});
+
+test("on every screen all views can be reached, and nothing is wider than the screen", async () => {
+    const { page, faults } = await open(browser, report);
+    for (const [width, height] of [
+        [400, 800],
+        [640, 400],
+        [1280, 800],
+    ] as const) {
+        await page.setViewportSize({ width, height });
+        for (const view of VIEWS) {
+            await goTo(page, `#1/${view}?sel=operator:2`);
+            const tabs = await page.locator(".tab, .icon, .filter").evaluateAll((all) =>
+                all.map((tab) => {
+                    const { left, right, top, bottom } = tab.getBoundingClientRect();
+                    return left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight;
+                }),
+            );
+            assert.ok(tabs.every(Boolean), `${view} ${width}: ${tabs}`);
+            const over = await page.evaluate(
+                () => document.documentElement.scrollWidth - innerWidth,
+            );
+            assert.ok(over <= 0, `${view} ${width}: ${over} pixels too wide`);
+        }
+    }
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("the details pane says where a run goes, and can be hidden", async () => {
+    const { page, faults } = await open(browser, report, OPERATORS);
+    assert.match(await page.locator(".details .where").innerText(), /kernels[^]*36\.4%/);
+    const before = await page.locator(".data-table").boundingBox();
+    await page.keyboard.press("j");
+    assert.equal(await page.locator(".details.idle").count(), 0);
+    assert.deepEqual(await page.locator(".data-table").boundingBox(), before, "nothing moves");
+    await page.keyboard.press("i");
+    await page.locator(".details").waitFor({ state: "detached" });
+    await page.keyboard.press("j");
+    assert.equal(await page.locator(".details").count(), 0);
+    await page.click(".pane-toggle");
+    assert.match(await page.locator(".details .kind").innerText(), /operator/);
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("a line says its share, in any view", async () => {
+    const { page, faults } = await open(browser, report, "#1/runs?sel=line:models/zoo.py:29");
+    await page.locator('.details dd:has-text("11.6..17.6% of a run")').waitFor();
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("a view without its files says with which command it has them", async () => {
+    const path = reportOf(FOLDER, [data(`${FOLDER}/profile.etdp`), "--no-siblings"]);
+    const { page, faults } = await open(browser, path, "#1/graph");
+    const said = await page.locator(".empty").innerText();
+    assert.match(said, /Graph needs the ETRecord or the program\./);
+    assert.match(said, /etscope report profile\.etdp --etrecord FILE -o report\.html/);
+    await page.close();
+    const record = await open(browser, reportOf(FOLDER, [data(`${FOLDER}/model.etrecord`)]));
+    await goTo(record.page, "#1/source");
+    assert.match(await record.page.locator(".empty").innerText(), /Source needs a trace\./);
+    await goTo(record.page, "#1/graph");
+    await record.page.locator(".graph-box").first().waitFor({ state: "attached" });
+    assert.deepEqual([...faults, ...record.faults], []);
+    await record.page.close();
 });
 
 test("the operators are those of inspect, with the same numbers", async () => {
@@ -167,13 +260,13 @@ test("reports of all kinds of traces open without a fault", async () => {
     }
 });
 
-test("print has the first screen, and at most four pages of every view", async () => {
+test("print has the first screen, and at most two pages of every view", async () => {
     const { page, faults } = await open(browser, report);
     for (const view of VIEWS) {
         await goTo(page, `#1/${view}?theme=dark`);
         const pdf = (await page.pdf({ format: "A4" })).toString("latin1");
         const pages = pdf.match(/\/Type\s*\/Page\b/g)?.length ?? 0;
-        assert.ok(pages >= 1 && pages <= 4, `${view}: ${pages} pages`);
+        assert.ok(pages >= 1 && pages <= 2, `${view}: ${pages} pages`);
     }
     assert.deepEqual(faults, []);
     await page.close();
@@ -200,6 +293,8 @@ test("the lines are those of annotate, with the same numbers", async () => {
 
 test("a run is chosen by a click in the chart, and compared with the median and with another", async () => {
     const { page, faults } = await open(browser, report, "#1/runs");
+    const beside = page.locator(".runs-tables > :last-child");
+    assert.match(await beside.innerText(), /Run 1, the slowest, beside/);
     const plot = await page.locator(".u-over").boundingBox();
     assert.ok(plot !== null);
     await page.mouse.click(plot.x + plot.width * 0.1, plot.y + plot.height / 2);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Layouts, type LayoutWorker } from "../../../web/src/views/graph/layouts";
 import { makeLinks } from "../../../web/src/views/graph/links";
-import { sumTimes } from "../../../web/src/views/graph/metrics";
+import { findSharers, sumTimes } from "../../../web/src/views/graph/metrics";
 import type { GraphModel } from "../../../web/src/views/graph/model";
 import { rowsInOrder, spread } from "../../../web/src/views/graph/rows";
 import {
@@ -179,4 +179,24 @@ test("a box has the times of what is in it; of what is in it in part, bounds", (
     assert.deepEqual(sums.get(boxes.root), { lower: 30, upper: 30 });
     assert.deepEqual(of("a"), { lower: 15, upper: 30 });
     assert.deepEqual(of("b"), { lower: 0, upper: 15 });
+});
+
+test("nodes with all operators in common share what these take", () => {
+    const graph = model(["a mul", "a add", "b sub", "b neg"]);
+    const boxes = tree(graph);
+    const nodes = new Map([
+        [1, [0, 1, 2]],
+        [2, [0, 1, 2]],
+        [3, [3]],
+    ]);
+    const sharers = findSharers(nodes);
+    assert.deepEqual(sharers, [{ nodes: [0, 1, 2] }]);
+    const times = {
+        time: (id: number) => ({ lower: id * 10, upper: id * 10 }),
+        children: () => [],
+    };
+    const sums = sumTimes(boxes, nodes, [1, 2, 3], times, sharers);
+    assert.deepEqual(sums.get(sharers[0] ?? boxes.root), { lower: 30, upper: 30 });
+    assert.deepEqual(sums.get(boxes.leaves[0] as Box), { lower: 0, upper: 30 });
+    assert.deepEqual(sums.get(boxes.leaves[3] as Box), { lower: 30, upper: 30 });
 });

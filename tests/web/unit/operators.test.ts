@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ReportDocument, readHead } from "../../../web/src/document/document";
-import { parseFilter } from "../../../web/src/state/filter";
+import { backendOf, parseFilter } from "../../../web/src/state/filter";
 import { Joins } from "../../../web/src/state/joins";
 import { Operators } from "../../../web/src/state/operators";
 import { JOIN_TABLES } from "../../../web/src/state/page";
@@ -9,8 +9,8 @@ import { type Row, sortTree, visibleRows } from "../../../web/src/views/operator
 import { encodeTables } from "../encode";
 import { smallTables } from "../small_tables";
 
-async function small() {
-    const { heads, sections } = encodeTables(...smallTables());
+async function small([tables, types] = smallTables()) {
+    const { heads, sections } = encodeTables(tables, types);
     const head = readHead(
         JSON.stringify({ format: "etscope-report", version: 1, writer: "etscope", tables: heads }),
     );
@@ -95,4 +95,17 @@ test("siblings are sorted, each with what it has inside", () => {
     ]);
     assert.deepEqual(keys(visibleRows(rows, ({ key }) => key !== "b")), ["root", "b", "a"]);
     assert.deepEqual(keys(visibleRows(rows, ({ key }) => key !== "root")), ["root"]);
+});
+
+test("a trace that names neither kernels nor backends still tells delegates from kernels", async () => {
+    const [tables, types] = smallTables();
+    const { operators: own = {} } = tables;
+    const none = (own.id ?? []).map(() => null);
+    tables.operators = {
+        ...{ ...own, kernel: none, backend: none },
+        delegated: [0, 0, 0, 0, 1, 1, 0],
+    };
+    const { operators } = await small([tables, types]);
+    const places = [0, 2, 3, 4, 6].map((id) => backendOf(operators, id));
+    assert.deepEqual(places, ["runtime", "portable", "delegate", "delegate", "portable"]);
 });

@@ -1,16 +1,32 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commonModule, groupTensors } from "../../../web/src/views/memory/groups";
-import { aliveAt, isAlive, type Plan, type Tensor } from "../../../web/src/views/memory/plan";
+import {
+    aliveAt,
+    isAlive,
+    type Piece,
+    type Plan,
+    type Tensor,
+} from "../../../web/src/views/memory/plan";
 import { numbers } from "./numbers";
 
 const BYTES = 64;
 const STEPS = 12;
 
+/** With a gap where there is room for one, as branches leave. */
+const cut = (first: number, last: number): Piece[] =>
+    last < first + 2
+        ? [[first, last]]
+        : [
+              [first, first],
+              [last, last],
+          ];
+
 function planOf(seed: number): Plan {
     const next = numbers(seed);
     const tensors = Array.from({ length: 20 }, (_, value): Tensor => {
         const first = next(STEPS);
+        const last = first + next(STEPS - first);
         return {
             value,
             name: `t${value}`,
@@ -19,7 +35,8 @@ function planOf(seed: number): Plan {
             bytes: next(17),
             isUpperBound: false,
             first: value === 3 ? null : first,
-            last: value === 3 ? null : first + next(STEPS - first),
+            last: value === 3 ? null : last,
+            pieces: value === 3 ? [] : cut(first, last),
             producer: first,
             readers: 1,
             viewOf: value % 5 === 4 ? value - 1 : null,

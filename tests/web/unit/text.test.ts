@@ -7,6 +7,7 @@ import {
     formatBytes,
     formatCount,
     formatShare,
+    formatShareBriefly,
     formatTime,
     fourDigits,
     sayTime,
@@ -63,6 +64,12 @@ test("sentences name their unit", () => {
     assert.equal(sayTime({ lower: 0, upper: 1000 }, "ns"), "<1 us");
     assert.equal(sayTime(exactly(12), "cycles"), "12 cycles");
     assert.equal(sayTime(null, "ns"), "unknown");
+});
+
+test("shares in little space are wider, never narrower", () => {
+    assert.equal(formatShareBriefly({ lower: 0.192, upper: 0.291 }), "19..30%");
+    assert.equal(formatShareBriefly({ lower: 0.004, upper: 0.021 }), "<3%");
+    assert.equal(formatShareBriefly(exactly(0.291)), "29.1%");
 });
 
 test("bytes and counts", () => {

@@ -2,10 +2,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useParam } from "../state/page";
+import { plural } from "../text/format";
 import { CopyButton } from "./CopyButton";
 import { type CopyValue, toJson, toTsv } from "./copy";
 import { type Key, useKeys } from "./keys";
-import { usePrinting } from "./printing";
 import {
     nextSort,
     parseSort,
@@ -61,6 +61,9 @@ interface Props<Row> {
     caption?: ComponentChildren;
 }
 
+/** Rows on paper; parts.css hides the others, since pages are counted before anything is rendered. */
+const PRINTED = 20;
+
 export function DataTable<Row>(props: Props<Row>) {
     const { columns, tree } = props;
     const [sortText, setSort] = useParam(props.sortParam ?? "sort");
@@ -76,7 +79,6 @@ export function DataTable<Row>(props: Props<Row>) {
     const id = useId();
     const scroller = useRef<HTMLDivElement>(null);
     const [view, setView] = useState({ top: 0, height: 800, width: 1200 });
-    const isPrinting = usePrinting();
     const measure = () => {
         const element = scroller.current;
         if (element === null) return;
@@ -151,14 +153,12 @@ export function DataTable<Row>(props: Props<Row>) {
     useKeys(props.label, props.ownKeys === false ? [] : keys);
 
     const shownColumns = columns.filter((column) => view.width >= (column.hideBelow ?? 0));
-    const { first, end } = isPrinting
-        ? { first: 0, end: Math.min(20, rows.length) }
-        : windowOf(rows.length, view.top, view.height);
+    const { first, end } = windowOf(rows.length, view.top, view.height);
     const copied = columns.filter((column) => column.value !== undefined);
     const copyRows = (): CopyValue[][] =>
         rows.map((row) => copied.map((column) => column.value?.(row) ?? null));
     const spacer = (count: number, key: string) =>
-        count > 0 && !isPrinting ? (
+        count > 0 ? (
             <tr key={key} aria-hidden="true" style={{ height: `${count * ROW_HEIGHT}px` }} />
         ) : null;
 
@@ -264,9 +264,9 @@ export function DataTable<Row>(props: Props<Row>) {
                         {spacer(rows.length - end, "behind")}
                     </tbody>
                 </table>
-                {isPrinting && rows.length > end && (
-                    <p class="none">
-                        The first {end} of {rows.length} rows.
+                {rows.length > PRINTED && (
+                    <p class="none printed">
+                        {PRINTED} of {plural(rows.length, "row")}.
                     </p>
                 )}
                 {rows.length === 0 && <p class="none">No rows.</p>}

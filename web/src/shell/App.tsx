@@ -8,7 +8,7 @@ import { JOIN_TABLES, Page, PageContext, usePage } from "../state/page";
 import type { Store } from "../state/store";
 import { VIEWS } from "../views";
 import type { View } from "../views/view";
-import { isAvailable, whyNot } from "./available";
+import { commandWith, isAvailable, whyNot } from "./available";
 import { Details } from "./Details";
 import { Header } from "./Header";
 import { Help } from "./Help";
@@ -66,11 +66,12 @@ function Shell() {
     useEffect(() => {
         document.title = `${page.document.head.title} · ${view.title} · etscope`;
     }, [view]);
-    const selection = page.store.get("sel");
+    const hasPane = view.id !== "summary" || page.store.get("sel") !== "";
+    const isPaneOff = page.store.get("pane") === "off";
     return (
         <>
             <ShellKeys openHelp={() => setHelpOpen(true)} />
-            <Header view={view} openHelp={() => setHelpOpen(true)} />
+            <Header view={view} hasPane={hasPane} openHelp={() => setHelpOpen(true)} />
             {page.store.isForeign && (
                 <p class="notice" role="alert">
                     This link was made for another report: what it selects may be something else
@@ -83,7 +84,7 @@ function Shell() {
                         <LoadedView view={view} />
                     </Guard>
                 </main>
-                {(view.id !== "summary" || selection !== "") && <Details />}
+                {hasPane && !isPaneOff && <Details ofTimes={view.isOfTimes ?? false} />}
             </div>
             {isHelpOpen && <Help close={() => setHelpOpen(false)} />}
         </>
@@ -104,7 +105,10 @@ function LoadedView(props: { view: View }) {
     if (!isAvailable(view, page.document)) {
         const missing = whyNot(view, page.document);
         return (
-            <Empty title={`${view.title} has nothing to show`} option={missing.option}>
+            <Empty
+                title={`${view.title} has nothing to show`}
+                option={missing.option && commandWith(missing.option, page.document)}
+            >
                 <p>{missing.sentence}</p>
             </Empty>
         );

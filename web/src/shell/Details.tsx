@@ -6,12 +6,13 @@ import { Name } from "../parts/Name";
 import { RangeBar } from "../parts/RangeBar";
 import { barKind } from "../state/filter";
 import { listOf } from "../state/joins";
-import { type Page, usePage } from "../state/page";
+import { type Page, useLoaded, usePage } from "../state/page";
 import type { Selection } from "../state/selection";
 import { formatShare, plural, sayTime } from "../text/format";
 import { show } from "../text/show";
 import { VIEWS } from "../views";
 import { isAvailable } from "./available";
+import { Glance } from "./Glance";
 
 interface Fact {
     name: string;
@@ -26,24 +27,16 @@ interface Described {
     facts: Fact[];
 }
 
-export function Details() {
+export function Details(props: { ofTimes: boolean }) {
     const page = usePage();
     const { selection } = page;
+    useLoaded(["lines"]);
     const described = selection === null ? null : describe(page, selection);
     const said = described === null ? "" : `selected: ${described.kind} ${show(described.title)}`;
     useEffect(() => {
         if (said !== "") page.announce(said);
     }, [said]);
-    if (selection === null || described === null) {
-        return (
-            <aside class="details" aria-label="Details">
-                <p class="none">
-                    Select a row, a line or a run to see all that is known of it. <kbd>j</kbd> and{" "}
-                    <kbd>k</kbd> move through rows, <kbd>?</kbd> lists the keys.
-                </p>
-            </aside>
-        );
-    }
+    if (selection === null || described === null) return <Glance ofTimes={props.ofTimes} />;
     const links = VIEWS.filter(
         (view) =>
             view.id !== page.store.view &&
@@ -180,7 +173,7 @@ function describeOperator(page: Page, id: number): Described {
         });
     }
     const table = operators.table;
-    text("operators", table.textOrNone("op_types")(id));
+    text("in the graph", table.textOrNone("op_types")(id));
     text(
         "handles",
         table
@@ -201,12 +194,44 @@ function describePlace(
     page: Page,
     selection: { kind: "line" | "module"; name: string },
 ): Described {
+    return {
+        kind: selection.kind === "line" ? "source line" : "module",
+        title: selection.name,
+        facts: [
+            ...(selection.kind === "line" ? shareOfLine(page, selection.name) : []),
+            membersOf(page, selection),
+        ],
+    };
+}
+
+/** Of a source line, as table `lines` knows it. */
+function shareOfLine(page: Page, name: string): Fact[] {
+    if (!page.document.isLoaded("lines")) return [];
+    const table = page.document.table("lines");
+    const [block, file, line] = [table.number("block"), table.text("file"), table.number("line")];
+    const [lower, upper] = [table.number("share"), table.number("share_upper")];
+    for (let row = 0; row < table.rows; row++) {
+        const share = lower(row);
+        if (block(row) !== page.block?.id || share === null) continue;
+        if (`${file(row)}:${line(row)}` !== name) continue;
+        const said = `${formatShare({ lower: share, upper: upper(row) ?? share })} of a run`;
+        return [{ name: "share", value: said, text: said }];
+    }
+    return [];
+}
+
+const MOST_MEMBERS = 30;
+
+/** The operators of a selection in the block that is shown, the most expensive first. */
+function membersOf(page: Page, selection: Selection): Fact {
     const ids = [...(page.joins.operatorsOf(selection) ?? [])].filter(
         (id) => page.operators.block(id) === page.block?.id,
     );
+    const least = (id: number) => page.operators.share(id)?.lower ?? 0;
+    ids.sort((a, b) => least(b) - least(a));
     const value = (
         <ol class="members">
-            {ids.slice(0, 30).map((id) => (
+            {ids.slice(0, MOST_MEMBERS).map((id) => (
                 <li key={id}>
                     <Link
                         text={page.operators.name(id) ?? ""}
@@ -218,13 +243,8 @@ function describePlace(
         </ol>
     );
     const names = ids.map((id) => show(page.operators.name(id) ?? "")).join(", ");
-    const more = ids.length > 30 ? ` (30 of ${ids.length})` : "";
-    const facts: Fact[] = [{ name: `operators${more}`, value, text: names }];
-    return {
-        kind: selection.kind === "line" ? "source line" : "module",
-        title: selection.name,
-        facts,
-    };
+    const more = ids.length > MOST_MEMBERS ? ` (${MOST_MEMBERS} of ${ids.length})` : "";
+    return { name: `operators${more}`, value, text: names };
 }
 
 function describeNode(page: Page, id: number): Described | null {
@@ -243,7 +263,26 @@ function describeNode(page: Page, id: number): Described | null {
     text("method", nodes.text("method")(id));
     const handle = nodes.number("debug_handle")(id);
     if (handle !== null) text("handle", String(handle));
+    const members = membersOf(page, { kind: "node", id });
+    if (members.text !== "") facts.push(members);
+    const others = sharedWith(page, id);
+    if (others > 0)
+        text(
+            "shared",
+            `${plural(others, "other node")} came from the same operators; the trace does not tell them apart`,
+        );
     return { kind: "node", title: nodes.text("name")(id) ?? "", facts };
+}
+
+/** How many other nodes its operators may have come from. */
+function sharedWith(page: Page, id: number): number {
+    const nodes = new Set<number>();
+    for (const operator of page.joins.operatorsOf({ kind: "node", id }) ?? []) {
+        const isCall = (page.operators.children.get(operator)?.length ?? 0) > 0;
+        if (isCall || page.operators.block(operator) !== page.block?.id) continue;
+        for (const node of page.joins.nodesOfOperator(operator)) nodes.add(node);
+    }
+    return Math.max(0, nodes.size - 1);
 }
 
 function describeRun(page: Page, id: number): Described | null {

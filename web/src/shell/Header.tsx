@@ -5,9 +5,9 @@ import { usePage } from "../state/page";
 import { VIEWS } from "../views";
 import type { View } from "../views/view";
 import { isAvailable, whyNot } from "./available";
-import { toggleTheme } from "./ShellKeys";
+import { togglePane, toggleTheme, viewKey } from "./ShellKeys";
 
-export function Header(props: { view: View; openHelp: () => void }) {
+export function Header(props: { view: View; hasPane: boolean; openHelp: () => void }) {
     const page = usePage();
     return (
         <header class="top">
@@ -16,8 +16,9 @@ export function Header(props: { view: View; openHelp: () => void }) {
             <nav aria-label="Views">
                 {VIEWS.map((view, i) => {
                     const isThere = isAvailable(view, page.document);
+                    const key = viewKey(i);
                     const hint = isThere
-                        ? `${view.title} (key ${i + 1})`
+                        ? `${view.title}${key === "" ? "" : ` (key ${key})`}`
                         : whyNot(view, page.document).sentence;
                     return (
                         <button
@@ -36,7 +37,19 @@ export function Header(props: { view: View; openHelp: () => void }) {
             <FilterBox />
             <button
                 type="button"
+                class="icon pane-toggle"
+                disabled={!props.hasPane}
+                title="Show or hide the details (i)"
+                aria-label="Details"
+                aria-pressed={page.store.get("pane") !== "off"}
+                onClick={() => togglePane(page)}
+            >
+                ◨
+            </button>
+            <button
+                type="button"
                 class="icon"
+                aria-label="Help"
                 title="Keys and words of the filter (?)"
                 onClick={props.openHelp}
             >
@@ -45,6 +58,7 @@ export function Header(props: { view: View; openHelp: () => void }) {
             <button
                 type="button"
                 class="icon"
+                aria-label="Light or dark"
                 title="Light or dark (t)"
                 onClick={() => toggleTheme(page)}
             >
@@ -57,7 +71,7 @@ export function Header(props: { view: View; openHelp: () => void }) {
 function FilterBox() {
     const page = usePage();
     const input = useRef<HTMLInputElement>(null);
-    useKeys("Filter", [
+    useKeys("Everywhere", [
         { keys: ["/"], label: "filter operators", run: () => input.current?.focus() },
     ]);
     return (

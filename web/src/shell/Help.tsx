@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { keyGroups } from "../parts/keys";
+import { type Key, keyGroups } from "../parts/keys";
+import { RangeBar } from "../parts/RangeBar";
 
 const FILTERS: readonly [string, string][] = [
     ["gemm zoo.py", "operators whose name, kernel, module or line contains all words"],
@@ -9,7 +10,15 @@ const FILTERS: readonly [string, string][] = [
     [">5%", "that take more than 5 % of a run; <1%: less"],
 ];
 
-/** Keys and words of the filter. */
+/** Of bars that show times. */
+const COLOURS: readonly [string, string][] = [
+    ["delegate", "delegate calls, and what is inside"],
+    ["portable", "kernels (b:portable)"],
+    ["runtime", "between operators: the runtime, and the tracer itself"],
+    ["mixed", "several of these"],
+];
+
+/** Keys, words of the filter, colours. */
 export function Help(props: { close: () => void }) {
     const dialog = useRef<HTMLDialogElement>(null);
     useLayoutEffect(() => {
@@ -18,42 +27,83 @@ export function Help(props: { close: () => void }) {
     return (
         <dialog ref={dialog} class="help" aria-label="Help" onClose={props.close}>
             <h2>Keys</h2>
-            <dl>
-                {keyGroups().map((group) =>
-                    group.current.map((key) => (
-                        <div key={`${group.title} ${key.label}`}>
-                            <dt>
-                                {(key.keys.length > 4
-                                    ? [`${key.keys[0]}`, `${key.keys.at(-1)}`]
-                                    : key.keys
-                                ).map((name, i) => (
-                                    <>
-                                        {i > 0 && (key.keys.length > 4 ? " to " : " ")}
-                                        <kbd>{name.replace("Arrow", "")}</kbd>
-                                    </>
-                                ))}
-                            </dt>
-                            <dd>
-                                {key.label} <small>{group.title}</small>
-                            </dd>
-                        </div>
-                    )),
-                )}
-            </dl>
-            <h2>Filter</h2>
-            <dl>
-                {FILTERS.map(([word, meaning]) => (
-                    <div key={word}>
-                        <dt>
-                            <code>{word}</code>
-                        </dt>
-                        <dd>{meaning}</dd>
-                    </div>
+            <div class="groups">
+                {[...keysByTitle()].map(([title, keys]) => (
+                    <section key={title}>
+                        <h3>{title}</h3>
+                        <dl>
+                            {keys.map((key) => (
+                                <div key={key.label}>
+                                    <dt>
+                                        <Keys of={key} />
+                                    </dt>
+                                    <dd>{key.label}</dd>
+                                </div>
+                            ))}
+                        </dl>
+                    </section>
                 ))}
-            </dl>
+            </div>
+            <section>
+                <h2>Filter</h2>
+                <dl>
+                    {FILTERS.map(([word, meaning]) => (
+                        <div key={word}>
+                            <dt>
+                                <code>{word}</code>
+                            </dt>
+                            <dd>{meaning}</dd>
+                        </div>
+                    ))}
+                </dl>
+            </section>
+            <section>
+                <h2>Colours of times</h2>
+                <dl>
+                    {COLOURS.map(([kind, meaning]) => (
+                        <div key={kind}>
+                            <dt>
+                                <RangeBar range={{ lower: 1, upper: 1 }} of={1} kind={kind} />
+                            </dt>
+                            <dd>{meaning}</dd>
+                        </div>
+                    ))}
+                    <div>
+                        <dt>
+                            <RangeBar range={{ lower: 0, upper: 1 }} of={1} />
+                        </dt>
+                        <dd>hatched: possible, but not certain</dd>
+                    </div>
+                </dl>
+            </section>
             <form method="dialog">
                 <button type="submit">Close</button>
             </form>
         </dialog>
+    );
+}
+
+function keysByTitle(): Map<string, Key[]> {
+    const found = new Map<string, Key[]>();
+    for (const { title, current } of keyGroups()) {
+        if (current.length > 0) found.set(title, [...(found.get(title) ?? []), ...current]);
+    }
+    return found;
+}
+
+/** "1 to 9", "j Down". */
+function Keys(props: { of: Key }) {
+    const { keys } = props.of;
+    const isRow = keys.length > 4;
+    const shown = isRow ? [keys[0] as string, keys[keys.length - 1] as string] : keys;
+    return (
+        <>
+            {shown.map((name, i) => (
+                <span key={name}>
+                    {i > 0 && (isRow ? " to " : " ")}
+                    <kbd>{name.replace("Arrow", "")}</kbd>
+                </span>
+            ))}
+        </>
     );
 }

@@ -40,15 +40,18 @@ const contains =
     (id) =>
         (get(id) ?? "").toLowerCase().includes(wanted);
 
-/** Where an operator runs: its backend, portable (a kernel), or runtime. */
+/**
+ * Where an operator runs, in the words of `inspect --group-by backend`: its backend, "delegate"
+ * where the trace does not name it, portable (a kernel), or runtime.
+ */
 export function backendOf(operators: Operators, id: number): string {
-    const backend = operators.backend(id);
-    if (backend !== null) return backend;
-    return operators.kernel(id) !== null ? "portable" : "runtime";
+    const kind = barKind(operators, id);
+    return kind === "delegate" ? (operators.backend(id) ?? kind) : kind;
 }
 
 /** Colour of an operator's bars: by where it runs. */
-export function barKind(operators: Operators, id: number): string {
-    const backend = backendOf(operators, id);
-    return backend === "portable" || backend === "runtime" ? backend : "delegate";
+export function barKind(operators: Operators, id: number): "delegate" | "portable" | "runtime" {
+    if (operators.isDelegated(id)) return "delegate";
+    const isInstruction = operators.instruction(id) !== null || operators.kernel(id) !== null;
+    return isInstruction ? "portable" : "runtime";
 }

@@ -44,6 +44,7 @@ export class Operators {
     readonly calls: Getter<number>;
     readonly instruction: Getter<number>;
     readonly chain: Getter<number>;
+    private readonly delegated: Getter<number>;
     private readonly clock: Getter<string>;
     private readonly resolution: Getter<number>;
     private readonly runCount: Getter<number>;
@@ -63,6 +64,7 @@ export class Operators {
         this.calls = table.number("calls");
         this.instruction = table.number("instruction");
         this.chain = table.number("chain");
+        this.delegated = table.numberOrNone("delegated");
         this.clock = table.text("clock");
         this.resolution = table.number("resolution");
         this.runCount = table.number("runs");
@@ -85,6 +87,12 @@ export class Operators {
     shown(id: number): number | null {
         if (this.isShown(id)) return id;
         return this.wrapped.get(id) ?? null;
+    }
+
+    /** Whether a delegate runs it: it is a call of one, or inside of one. */
+    isDelegated(id: number): boolean {
+        if (this.backend(id) !== null || this.delegated(id) === 1) return true;
+        return this.event(id) === "DELEGATE_CALL";
     }
 
     /** Whether it was timed with a clock that fits the trace's. */

@@ -114,6 +114,18 @@ export function usePage(): Page {
     return page;
 }
 
+/** Decodes tables; false until they are there. */
+export function useLoaded(names: readonly string[]): boolean {
+    const page = usePage();
+    const [, rerender] = useReducer((n: number) => n + 1, 0);
+    const isLoaded = names.every((name) => page.document.isLoaded(name));
+    useEffect(() => {
+        const failed = () => undefined; /* the view of the table says so */
+        if (!isLoaded) page.document.load(names).then(() => rerender(undefined), failed);
+    }, [isLoaded]);
+    return isLoaded;
+}
+
 /** A parameter of the state with its default, and how to set it. */
 export function useParam(name: string, fallback = ""): [string, (value: string | null) => void] {
     const page = usePage();

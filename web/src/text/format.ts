@@ -107,6 +107,14 @@ export function formatShare(range: Range | null): string {
     return `${fixed(lower, 1)}..${fixed(upper, 1)}%`;
 }
 
+/** The same in whole percents where there is little space: "19..30%" for 19.2 to 29.1 %. */
+export function formatShareBriefly(range: Range): string {
+    const lower = Math.floor(range.lower * 100);
+    const upper = Math.ceil(range.upper * 100);
+    if (range.lower === range.upper) return formatShare(range);
+    return lower < 1 ? `<${upper}%` : `${lower}..${upper}%`;
+}
+
 export function formatBytes(bytes: number | null): string {
     if (bytes === null) return "–";
     const units = ["B", "KiB", "MiB", "GiB", "TiB"];

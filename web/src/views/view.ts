@@ -13,6 +13,11 @@ export interface View {
     loads?: readonly string[];
     /** Where tables alone do not tell whether there is something to show. */
     isThere?: (document: ReportDocument) => boolean;
+    /** Options of the command that give it what it needs; with `takesAll` it needs each. */
+    takes?: readonly string[];
+    takesAll?: boolean;
+    /** It shows times: while nothing is selected, the details pane says where a run goes. */
+    isOfTimes?: boolean;
     /** The whole view; it gets the page from `usePage()`. */
     component: ComponentType;
     /** Kinds of selections that it shows: the details pane links to it. */

@@ -51,7 +51,7 @@ export function GraphList(props: Props) {
             cell: (box) => box.size,
         },
         {
-            ...{ key: "metric", title: props.metricTitle, width: "120px", align: "right" as const },
+            ...{ key: "metric", title: props.metricTitle, width: "150px", align: "right" as const },
             value: (box) => metric.range(box)?.lower ?? null,
             cell: (box) => metric.say(box),
         },

@@ -1,7 +1,7 @@
 /** Boxes and lines of a scene, to pan, zoom, point at. */
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { showName } from "../../text/show";
-import { plural } from "../../text/format";
+import { formatShare, plural } from "../../text/format";
 import { describeLink, type Link } from "./links";
 import type { Metric, MetricName } from "./metrics";
 import { HEAD, linePath, type Placed, type Scene } from "./scene";
@@ -241,7 +241,7 @@ function BoxShape(props: Props & Stubs & { placed: Placed }) {
             >
                 {showName(second, Math.max(8, Math.floor((width - 16) / 6)))}
             </text>
-            {!isOpen && possible > 0 && (
+            {!isOpen && possible > 0 && metric.shared(box) === null && (
                 <>
                     <rect
                         class="possible"
@@ -298,7 +298,11 @@ const KINDS = new Map<string, string>([
 ]);
 
 export function describeBox(box: Box, metric: Metric): string {
-    const said = metric.say(box);
+    const shared = metric.shared(box);
+    const said =
+        shared === null
+            ? metric.say(box)
+            : `${shared.nodes} nodes share ${formatShare(shared.range)} of a run; the trace does not tell them apart`;
     const place = box.module === null || box.module === "" ? "" : `, ${box.module}`;
     const nodes = box.node === null ? `, ${plural(box.size, "node")}` : "";
     return `${box.title}: ${KINDS.get(box.kind) ?? ""}${place}${nodes}${said === "" ? "" : `, ${said}`}`;

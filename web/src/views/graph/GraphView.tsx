@@ -15,7 +15,14 @@ import { type Camera, describeBox, GraphPicture, useSize, zoomAt } from "./Graph
 import script from "worker:./layout.worker";
 import { Layouts } from "./layouts";
 import { makeLinks } from "./links";
-import { availableMetrics, makeMetric, METRIC_TABLES, type MetricName, timesOf } from "./metrics";
+import {
+    availableMetrics,
+    findSharers,
+    makeMetric,
+    METRIC_TABLES,
+    type MetricName,
+    timesOf,
+} from "./metrics";
 import { delegatesOf, type GraphModel, hasGraph, nodesOf, readGraph } from "./model";
 import { type Direction, makeScene, neighbour, requestOf, type Scene } from "./scene";
 import { type Box, buildTree, hottestPath, openBox, outwards, type Tree } from "./tree";
@@ -23,7 +30,9 @@ import { type Box, buildTree, hottestPath, openBox, outwards, type Tree } from "
 export const graphView: View = {
     id: "graph",
     title: "Graph",
-    needs: ["operators"],
+    isOfTimes: true,
+    takes: ["--etrecord", "--program"],
+    needs: [],
     loads: ["edges", "instructions", "value_uses", ...METRIC_TABLES],
     isThere: hasGraph,
     component: GraphOfBlock,
@@ -71,10 +80,11 @@ function GraphOfModel(props: { model: GraphModel }) {
         [model],
     );
     const links = useMemo(() => makeLinks(model, tree), [tree]);
-    const times = useMemo(() => timesOf(page, model, tree), [tree]);
+    const sharers = useMemo(() => findSharers(model.nodesOfOperator), [model]);
+    const times = useMemo(() => timesOf(page, model, tree, sharers), [tree]);
     const known = useMemo(() => availableMetrics(page, model), [model]);
-    const name = (known.includes(by as MetricName) ? by : "time") as MetricName;
-    const metric = useMemo(() => makeMetric(name, page, model, tree, times), [tree, name]);
+    const name = known.find((metric) => metric === by) ?? known[0] ?? "time";
+    const metric = useMemo(() => makeMetric(name, page, model, tree, times, sharers), [tree, name]);
     const [open, setOpen] = useState<ReadonlySet<string>>(() => {
         const heat = (box: Box) => times.get(box)?.lower ?? 0;
         return hottestPath(tree.root, heat).reduce<ReadonlySet<string>>((set, id) => {
@@ -173,19 +183,21 @@ function GraphOfModel(props: { model: GraphModel }) {
             {isPicture && <GraphKeys keys={keys} />}
             <div class="graph-tools">
                 <BlockChoice />
-                <Choice
-                    label="Colour"
-                    options={METRICS.filter(({ value }) => known.includes(value))}
-                    value={name}
-                    onChange={setBy}
-                />
+                {known.length > 0 && (
+                    <Choice
+                        label="Colour"
+                        options={METRICS.filter(({ value }) => known.includes(value))}
+                        value={name}
+                        onChange={setBy}
+                    />
+                )}
                 <Choice
                     label="As"
                     options={FORMS}
                     value={isPicture ? "picture" : "list"}
                     onChange={setForm}
                 />
-                <Legend by={name} />
+                {known.length > 0 && <Legend by={name} />}
                 <span class="spacer" />
                 <span class="muted" role="status">
                     {isWaiting && "laying out… "}
@@ -244,7 +256,8 @@ function Legend(props: { by: MetricName }) {
                   ["mixed", "several"],
               ]
             : [
-                  ["heat", "the more, the stronger"],
+                  ["heat", `more ${props.by}`],
+                  ...(props.by === "time" ? [["possible", "possible"]] : []),
                   ["delegate", "in a delegate call"],
               ];
     return (

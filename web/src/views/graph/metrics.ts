@@ -1,7 +1,13 @@
 /** What the colours of boxes tell: numbers of operators and nodes, summed over what is in a box. */
 import { backendOf } from "../../state/filter";
 import type { Page } from "../../state/page";
-import { formatBytes, formatNumber, formatShare, type Range } from "../../text/format";
+import {
+    formatBytes,
+    formatNumber,
+    formatShare,
+    formatShareBriefly,
+    type Range,
+} from "../../text/format";
 import type { GraphModel } from "./model";
 import { type Box, outwards, type Tree } from "./tree";
 
@@ -13,11 +19,23 @@ export interface Metric {
     /** What a full bar is. */
     full: number;
     say: (box: Box) => string;
+    /** Of a node whose operators may have come from other nodes, too: what they take together. */
+    shared: (box: Box) => Shared | null;
     kind: (box: Box) => string;
 }
 
-/** Bounds by box. */
-export type Sums = Map<Box, Range>;
+/** Nodes that the same operators may have come from: they share a debug handle. */
+export interface Sharers {
+    nodes: number[];
+}
+
+export interface Shared {
+    nodes: number;
+    range: Range;
+}
+
+/** Bounds by box, and by nodes that share. */
+export type Sums = Map<Box | Sharers, Range>;
 
 interface OperatorTimes {
     time: (operator: number) => Range | null;
@@ -33,7 +51,9 @@ export function sumTimes(
     nodesOfOperator: ReadonlyMap<number, readonly number[]>,
     outermost: readonly number[],
     { time, children }: OperatorTimes,
+    sharers: readonly Sharers[] = [],
 ): Sums {
+    const sharersOf = new Map(sharers.flatMap((of) => of.nodes.map((node) => [node, of] as const)));
     const sums: Sums = new Map();
     const sumOf = (operator: number): Sums => {
         const own: Sums = new Map();
@@ -44,7 +64,7 @@ export function sumTimes(
         if (range === null || nodes.length === 0) return own;
         const told = own.get(tree.root) ?? { lower: 0, upper: 0 };
         const rest = Math.max(0, range.upper - told.lower);
-        for (const [box, count] of countNodes(tree, nodes)) {
+        for (const [box, count] of countNodes(tree, nodes, sharersOf)) {
             const part = own.get(box) ?? { lower: 0, upper: 0 };
             const upper = Math.min(range.upper, part.upper + rest);
             own.set(box, count === nodes.length ? range : { lower: part.lower, upper });
@@ -67,12 +87,35 @@ function addAll(sums: Sums, more: Sums): void {
     }
 }
 
-function countNodes(tree: Tree, nodes: readonly number[]): Map<Box, number> {
-    const counts = new Map<Box, number>();
+function countNodes(
+    tree: Tree,
+    nodes: readonly number[],
+    sharersOf: ReadonlyMap<number, Sharers>,
+): Map<Box | Sharers, number> {
+    const counts = new Map<Box | Sharers, number>();
+    const count = (of: Box | Sharers) => counts.set(of, (counts.get(of) ?? 0) + 1);
     for (const node of nodes) {
-        for (const box of outwards(tree.leaves[node])) counts.set(box, (counts.get(box) ?? 0) + 1);
+        for (const box of outwards(tree.leaves[node])) count(box);
+        const sharers = sharersOf.get(node);
+        if (sharers !== undefined) count(sharers);
     }
     return counts;
+}
+
+/** Nodes that have all their operators in common, several at a time. */
+export function findSharers(nodesOfOperator: ReadonlyMap<number, readonly number[]>): Sharers[] {
+    const operators = new Map<number, number[]>();
+    for (const [operator, nodes] of nodesOfOperator) {
+        for (const node of nodes) operators.set(node, [...(operators.get(node) ?? []), operator]);
+    }
+    const found = new Map<string, Sharers>();
+    for (const [node, own] of operators) {
+        const key = own.join(" ");
+        const sharers = found.get(key) ?? { nodes: [] };
+        found.set(key, sharers);
+        sharers.nodes.push(node);
+    }
+    return [...found.values()].filter(({ nodes }) => nodes.length > 1);
 }
 
 /** A box has the sum, or the largest, of its nodes that have a number. */
@@ -96,13 +139,19 @@ function ofNodes(
 /** Tables that metrics take where they are there. */
 export const METRIC_TABLES = ["node_costs", "lines"] as const;
 
-export function timesOf(page: Page, model: GraphModel, tree: Tree): Sums {
+export function timesOf(
+    page: Page,
+    model: GraphModel,
+    tree: Tree,
+    sharers: readonly Sharers[],
+): Sums {
     const { operators } = page;
     const outermost = page.blockOperators.filter((id) => !operators.parent.has(id));
-    return sumTimes(tree, model.nodesOfOperator, outermost, {
-        time: (id) => operators.share(id),
-        children: (id) => operators.children.get(id) ?? [],
-    });
+    const times = {
+        time: (id: number) => operators.share(id),
+        children: (id: number) => operators.children.get(id) ?? [],
+    };
+    return sumTimes(tree, model.nodesOfOperator, outermost, times, sharers);
 }
 
 export function makeMetric(
@@ -111,19 +160,21 @@ export function makeMetric(
     model: GraphModel,
     tree: Tree,
     times: Sums,
+    sharers: readonly Sharers[],
 ): Metric {
     const places = placesOf(page, model, tree);
     const kind = (box: Box) => places.get(box)?.kind ?? "none";
     const from = (sums: Sums, say: (range: Range) => string): Metric => ({
         range: (box) => sums.get(box) ?? null,
-        full: Math.max(
+        full: [...tree.boxes.values()].reduce(
+            (most, box) => (box.kind === "root" ? most : Math.max(most, sums.get(box)?.upper ?? 0)),
             1e-300,
-            ...[...sums].filter(([box]) => box.kind !== "root").map(([, range]) => range.upper),
         ),
         say: (box) => {
             const range = sums.get(box);
             return range === undefined ? "" : say(range);
         },
+        shared: () => null,
         kind,
     });
     if (name === "memory") {
@@ -138,17 +189,45 @@ export function makeMetric(
         return from(ofNodes(tree, error, Math.max), ({ lower }) => formatNumber(lower));
     }
     const metric = from(times, formatShare);
-    if (name === "time") return metric;
+    if (name === "time") {
+        const shared = sharedTimes(tree, times, sharers);
+        return {
+            ...metric,
+            shared: (box) => shared.get(box) ?? null,
+            say: (box) => {
+                const group = shared.get(box);
+                if (group === undefined) return metric.say(box);
+                return `${group.nodes} share ${formatShareBriefly(group.range)}`;
+            },
+        };
+    }
     return { ...metric, say: (box) => places.get(box)?.title ?? "" };
 }
 
-/** Metrics that the document can tell. */
+/** Of nodes whose own time is not known, what they take with those they share it with. */
+function sharedTimes(tree: Tree, times: Sums, sharers: readonly Sharers[]): Map<Box, Shared> {
+    const found = new Map<Box, Shared>();
+    for (const of of sharers) {
+        const range = times.get(of);
+        if (range === undefined) continue;
+        for (const node of of.nodes) {
+            const leaf = tree.leaves[node];
+            const own = leaf === undefined ? undefined : times.get(leaf);
+            if (leaf === undefined || own === undefined || own.lower === own.upper) continue;
+            found.set(leaf, { nodes: of.nodes.length, range });
+        }
+    }
+    return found;
+}
+
+/** Metrics that the document can tell; those of operators only where operators ran. */
 export function availableMetrics(page: Page, model: GraphModel): MetricName[] {
-    const names: MetricName[] = ["time"];
+    const ran = model.nodesOfOperator.size > 0;
+    const names: MetricName[] = ran ? ["time"] : [];
     if (model.nodes.some((_, i) => bytesOfNodes(page, model)(i) !== null)) names.push("memory");
     const error = errorsOfNodes(page, model);
     if (model.nodes.some((_, i) => error(i) !== null)) names.push("error");
-    return [...names, "backend"];
+    return ran ? [...names, "backend"] : names;
 }
 
 function bytesOfNodes(page: Page, model: GraphModel): (node: number) => number | null {

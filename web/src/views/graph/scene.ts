@@ -29,7 +29,7 @@ export const HEAD = 30;
 const PAD = 16;
 /** Beside the title of an open box its number and its nodes. */
 const SAID = 130;
-const CLOSED = { least: 104, most: 230, height: 44, letter: 6.9, bold: 7.9 };
+const CLOSED = { least: 120, most: 230, height: 44, letter: 6.9, bold: 7.9 };
 
 export function closedSize(box: Box): Size {
     const letters = Math.max(box.title.length + (box.children.length > 0 ? 3 : 0), 12);

@@ -11,6 +11,7 @@ import "./memory.css";
 export const memoryView: View = {
     id: "memory",
     title: "Memory",
+    takes: ["--program"],
     needs: [],
     loads: [...PLAN_TABLES, ...RUN_TABLES],
     isThere: (document) => ["memory_arenas", ...RUN_TABLES].some((name) => document.has(name)),

@@ -186,8 +186,11 @@ function PlanMap({ plan, state }: { plan: Plan; state: PlanState }) {
             <p class="memory-status">
                 {shown === null ? (
                     <span class="muted">
-                        Hatched: a view of another tensor. <kbd>←</kbd> <kbd>→</kbd> move the
-                        cursor, <kbd>p</kbd> goes to the peak.
+                        Hatched: a view of another tensor.{" "}
+                        <span class="hint">
+                            <kbd>←</kbd> <kbd>→</kbd> move the cursor, <kbd>p</kbd> goes to the
+                            peak.
+                        </span>
                     </span>
                 ) : (
                     <TensorLine plan={plan} tensor={shown} />
@@ -220,7 +223,9 @@ const kindOf = (tensor: Tensor): string =>
     tensor.viewOf === null ? show(tensor.kind) : `${show(tensor.kind)}, view of ${tensor.viewOf}`;
 
 const lifetimeOf = (tensor: Tensor): string =>
-    tensor.first === null ? "never live" : `live ${tensor.first}..${tensor.last ?? tensor.first}`;
+    tensor.pieces.length === 0
+        ? "never live"
+        : `live ${tensor.pieces.map(([first, last]) => `${first}..${last}`).join(", ")}`;
 
 function TensorList({ plan, state }: { plan: Plan; state: PlanState }) {
     const page = usePage();
@@ -293,6 +298,7 @@ function columnsOf(page: Page, plan: Plan, state: PlanState, live: number | null
             key: "value",
             title: "value",
             width: "60px",
+            hideBelow: 520,
             align: right,
             value: ({ tensor }) => tensor.value,
             cell: ({ tensor }) => tensor.value,
@@ -356,6 +362,7 @@ function columnsOf(page: Page, plan: Plan, state: PlanState, live: number | null
             key: "offset",
             title: "offset",
             width: "80px",
+            hideBelow: 520,
             align: right,
             value: ({ tensor }) => tensor.offset,
             cell: ({ tensor }) => formatCount(tensor.offset),
@@ -365,6 +372,7 @@ function columnsOf(page: Page, plan: Plan, state: PlanState, live: number | null
             title: "first",
             hint: "instruction from which it is live",
             width: "52px",
+            hideBelow: 440,
             align: right,
             value: ({ tensor }) => tensor.first,
             cell: ({ tensor }) => tensor.first,
@@ -374,6 +382,7 @@ function columnsOf(page: Page, plan: Plan, state: PlanState, live: number | null
             title: "last",
             hint: "the last instruction that needs it",
             width: "52px",
+            hideBelow: 440,
             align: right,
             value: ({ tensor }) => tensor.last,
             cell: ({ tensor }) => tensor.last,

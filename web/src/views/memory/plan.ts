@@ -14,12 +14,16 @@ export interface Tensor {
     /** Instructions between which it is live, both included; null: never. */
     first: number | null;
     last: number | null;
+    /** The pieces of its lifetime, both ends included: branches leave gaps. */
+    pieces: readonly Piece[];
     producer: number | null;
     readers: number;
     viewOf: number | null;
     dtype: string | null;
     shape: string | null;
 }
+
+export type Piece = readonly [first: number, last: number];
 
 /** One arena of one method. */
 export interface Plan {
@@ -130,7 +134,7 @@ function readTensors(document: ReportDocument, plans: ReadonlyMap<string, Plan>)
     const [bytes, bound] = [number("bytes"), number("is_upper_bound")];
     const [first, last, producer] = [number("first"), number("last"), number("producer")];
     const [readers, viewOf] = [number("readers"), number("view_of")];
-    const kind = table.text("kind");
+    const [kind, lifetime] = [table.text("kind"), table.text("lifetime")];
     const described = descriptions(document);
     for (let row = 0; row < table.rows; row++) {
         const plan = plans.get(keyOf(program(row), method(row), memoryId(row)));
@@ -147,6 +151,7 @@ function readTensors(document: ReportDocument, plans: ReadonlyMap<string, Plan>)
             isUpperBound: bound(row) === 1,
             first: first(row),
             last: last(row),
+            pieces: piecesOf(lifetime(row), first(row), last(row)),
             producer: from,
             readers: readers(row) ?? 0,
             viewOf: viewOf(row),
@@ -176,10 +181,17 @@ function descriptions(document: ReportDocument): Map<string, Description> {
     return found;
 }
 
+/** "0..4, 8..9"; documents without that column have the first and the last instruction. */
+function piecesOf(text: string | null, first: number | null, last: number | null): Piece[] {
+    const pieces = [...(text ?? "").matchAll(/(\d+)\.\.(\d+)/g)].map(
+        (found): Piece => [Number(found[1]), Number(found[2])],
+    );
+    if (pieces.length > 0 || first === null) return pieces;
+    return [[first, last ?? first]];
+}
+
 export const isAlive = (tensor: Tensor, instruction: number): boolean =>
-    tensor.first !== null &&
-    tensor.first <= instruction &&
-    instruction <= (tensor.last ?? tensor.first);
+    tensor.pieces.some(([first, last]) => first <= instruction && instruction <= last);
 
 export interface Alive {
     tensor: Tensor;

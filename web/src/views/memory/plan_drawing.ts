@@ -123,17 +123,20 @@ interface Box {
     height: number;
 }
 
-function boxOf(frame: Frame, tensor: Tensor): Box | null {
-    if (tensor.first === null) return null;
-    const x = frame.x(tensor.first);
-    const y = frame.y(tensor.offset + tensor.bytes);
-    const width = Math.max(1, frame.x((tensor.last ?? tensor.first) + 1) - x - 1);
-    return { x, y, width, height: Math.max(1, frame.y(tensor.offset) - y - 1) };
-}
+/** One for each piece of the tensor's lifetime. */
+const boxesOf = (frame: Frame, tensor: Tensor): Box[] =>
+    tensor.pieces.map(([first, last]) => {
+        const x = frame.x(first);
+        const y = frame.y(tensor.offset + tensor.bytes);
+        const width = Math.max(1, frame.x(last + 1) - x - 1);
+        return { x, y, width, height: Math.max(1, frame.y(tensor.offset) - y - 1) };
+    });
 
 function drawTensor(surface: Surface, frame: Frame, tensor: Tensor, marks: Marks): void {
-    const box = boxOf(frame, tensor);
-    if (box === null) return;
+    for (const box of boxesOf(frame, tensor)) drawBox(surface, box, tensor, marks);
+}
+
+function drawBox(surface: Surface, box: Box, tensor: Tensor, marks: Marks): void {
     const { context, colour } = surface;
     const tint = colour(marks.groups.get(tensor.value)?.colour ?? "runtime");
     context.globalAlpha = marks.isDim(tensor) ? 0.25 : 1;
@@ -251,11 +254,11 @@ function outline({ context, colour }: Surface, plan: Plan, frame: Frame, marks: 
     for (const tensor of plan.tensors) {
         const isChosen = tensor.value === marks.chosen;
         if (!isChosen && tensor.value !== marks.hovered) continue;
-        const box = boxOf(frame, tensor);
-        if (box === null) continue;
         context.strokeStyle = colour("text");
         context.lineWidth = isChosen ? 2 : 1;
-        context.strokeRect(box.x, box.y, box.width, box.height);
+        for (const box of boxesOf(frame, tensor)) {
+            context.strokeRect(box.x, box.y, box.width, box.height);
+        }
         context.lineWidth = 1;
     }
 }

@@ -15,6 +15,8 @@ import { GROUPS, type Grouping, makeRows, type Row, sortTree, visibleRows } from
 export const operatorsView: View = {
     id: "operators",
     title: "Operators",
+    isOfTimes: true,
+    takes: ["TRACE"],
     needs: ["operators"],
     component: OperatorsTable,
     shows: ["operator", "line", "module", "node"],
@@ -110,7 +112,7 @@ function OperatorsTable() {
             key: "share",
             title: "share of a run",
             hint: `of the middle half of the runs; hatched: possible; a full bar is ${formatShare({ lower: fullShare, upper: fullShare })}`,
-            width: "170px",
+            width: "160px",
             value: (row) => row.share?.lower ?? null,
             cell: (row) => (
                 <span class="share">

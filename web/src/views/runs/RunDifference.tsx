@@ -15,11 +15,18 @@ interface Row {
     change: Range;
 }
 
+/** Of several, what is compared until one is selected. */
+function slowestOf(runs: readonly Run[]): Run | undefined {
+    if (runs.length < 2) return undefined;
+    return runs.reduce((most, run) => ((run.time ?? 0) > (most.time ?? 0) ? run : most));
+}
+
 export function RunDifference(props: { runs: Run[] }) {
     const page = usePage();
     const filter = useFilter();
     const [versus, setVersus] = useParam("versus", "median");
-    const chosen = props.runs.find((run) => run.id === page.run);
+    const own = props.runs.find((run) => run.id === page.run);
+    const chosen = own ?? slowestOf(props.runs);
     const rows = useMemo(
         () => (chosen === undefined ? null : differences(page, chosen.id, versus)),
         [page, chosen, versus],
@@ -27,9 +34,7 @@ export function RunDifference(props: { runs: Run[] }) {
     if (chosen === undefined) {
         return (
             <Empty title="What made a run differ">
-                <p>
-                    Select a run: its operators are compared with the median, or with another run.
-                </p>
+                <p>There is one run, and nothing to compare it with.</p>
             </Empty>
         );
     }
@@ -102,7 +107,8 @@ export function RunDifference(props: { runs: Run[] }) {
     ];
     const caption = (
         <label class="block-choice">
-            Run {chosen.number} beside{" "}
+            Run {chosen.number}
+            {own === undefined && ", the slowest,"} beside{" "}
             <select value={versus} onChange={(event) => setVersus(event.currentTarget.value)}>
                 <option value="median">the median of the runs</option>
                 {props.runs.slice(0, 1000).map((run) => (

@@ -23,6 +23,8 @@ import { type Run, runsOf } from "./run_times";
 export const runsView: View = {
     id: "runs",
     title: "Runs",
+    isOfTimes: true,
+    takes: ["TRACE"],
     needs: ["runs"],
     loads: ["events"],
     component: Runs,

@@ -19,6 +19,7 @@ import "./size.css";
 export const sizeView: View = {
     id: "size",
     title: "Size",
+    takes: ["--program"],
     needs: ["program_bytes"],
     loads: ["programs"],
     component: Size,
@@ -213,7 +214,7 @@ function Treemap(props: {
             />
             <p class="size-status">
                 {shown === null ? (
-                    <span class="muted">
+                    <span class="muted hint">
                         A click opens what a rectangle holds; <kbd>Esc</kbd> goes back.
                     </span>
                 ) : (

@@ -21,6 +21,9 @@ import { filesOf, type Line, linesOf } from "./lines";
 export const sourceView: View = {
     id: "source",
     title: "Source",
+    isOfTimes: true,
+    takes: ["TRACE", "--etrecord"],
+    takesAll: true,
     needs: ["lines"],
     component: Source,
     shows: ["line", "operator", "node", "module"],
@@ -103,6 +106,12 @@ function selectedLines(page: ReturnType<typeof usePage>): ReadonlySet<string> | 
     return new Set([...operators].flatMap((id) => page.joins.linesOfOperator(id)));
 }
 
+/** Colour of its bar: lines hold calls of several kinds. */
+function kindOf(line: Line): string {
+    if (line.file !== null) return "mixed";
+    return line.code === "(between operators)" ? "runtime" : "other";
+}
+
 function columnsOf(lines: readonly Line[], traceUnit: string, withFile: boolean): Column<Line>[] {
     const unit = chooseUnit(
         largestOf(lines, (line) => line.time?.upper ?? 0),
@@ -117,6 +126,7 @@ function columnsOf(lines: readonly Line[], traceUnit: string, withFile: boolean)
             hint: "mean over the middle half of the runs",
             width: "110px",
             align: "right",
+            hideBelow: 520,
             value: (line) => line.time?.lower ?? null,
             cell: (line) => line.time && formatTime(line.time, unit),
         },
@@ -124,16 +134,12 @@ function columnsOf(lines: readonly Line[], traceUnit: string, withFile: boolean)
             key: "share",
             title: "share of a run",
             hint: `hatched: possible; a full bar is ${formatShare({ lower: full, upper: full })}`,
-            width: "190px",
+            width: "170px",
             value: (line) => line.share?.lower ?? null,
             cell: (line) =>
                 line.share && (
                     <span class="share">
-                        <RangeBar
-                            range={line.share}
-                            of={full}
-                            kind={line.file === null ? "other" : "mixed"}
-                        />
+                        <RangeBar range={line.share} of={full} kind={kindOf(line)} />
                         <span class="number">{formatShare(line.share)}</span>
                     </span>
                 ),

@@ -4,7 +4,8 @@ import type { Finding } from "../../document/document";
 import { Name } from "../../parts/Name";
 import { type Page, usePage } from "../../state/page";
 import { parseSelection } from "../../state/selection";
-import { formatBytes, formatShare, plural } from "../../text/format";
+import { RangeBar } from "../../parts/RangeBar";
+import { formatBytes, plural, type Range } from "../../text/format";
 import { show } from "../../text/show";
 import { VIEWS } from "..";
 import type { View } from "../view";
@@ -123,7 +124,7 @@ function Findings(props: { page: Page }) {
                         <span class="mark" role="img" aria-label={word}>
                             {mark}
                         </span>
-                        <span class="cost">{costOf(finding)}</span>
+                        <RangeBar range={costOf(finding)} of={1} />
                         <span class="sentence">{show(finding.sentence)}</span>
                         <Open page={props.page} finding={finding} />
                     </li>
@@ -133,9 +134,10 @@ function Findings(props: { page: Page }) {
     );
 }
 
-function costOf(finding: Finding): string {
-    if (finding.share === null || finding.share === undefined) return "";
-    return formatShare({ lower: finding.share, upper: finding.share_upper ?? finding.share });
+/** The sentence says it in numbers. */
+function costOf(finding: Finding): Range | null {
+    if (finding.share === null || finding.share === undefined) return null;
+    return { lower: finding.share, upper: finding.share_upper ?? finding.share };
 }
 
 /** The button that shows what a finding is about. */

@@ -1,5 +1,5 @@
 /** Where a run goes: the innermost lines of table `accounts`, added up by what they are. */
-import { backendOf } from "../../state/filter";
+import { backendOf, barKind } from "../../state/filter";
 import type { Page } from "../../state/page";
 import type { Range } from "../../text/format";
 
@@ -16,6 +16,9 @@ interface Line {
     inside: Line[];
 }
 
+/** What `partsOf` reads. */
+export const PARTS_TABLES = ["accounts"] as const;
+
 /** Largest first; they add up to the run. */
 export function partsOf(page: Page): Part[] {
     const sums = new Map<string, Part>();
@@ -27,21 +30,22 @@ export function partsOf(page: Page): Part[] {
     };
     const visit = (line: Line): void => {
         const { operator, share, inside } = line;
-        const backend = operator === null ? null : page.operators.backend(operator);
-        if (line.kind === "row" && backend !== null) {
+        const kind = operator === null ? "runtime" : barKind(page.operators, operator);
+        if (line.kind === "row" && operator !== null && kind === "delegate") {
             const reported = reportedIn(line);
+            const name = backendOf(page.operators, operator);
+            const backend = name === "delegate" ? "delegates" : name;
             add(`${backend}, reported`, "delegate", reported);
-            add(`${backend}, other`, "other", {
+            add(`${backend}, not reported`, "other", {
                 lower: Math.max(0, share.lower - reported.upper),
                 upper: share.upper - reported.lower,
             });
         } else if (inside.length > 0) {
             inside.forEach(visit);
-        } else if (line.kind !== "row" || operator === null) {
-            add("between operators", "runtime", share);
+        } else if (line.kind === "row" && kind === "portable") {
+            add("kernels", kind, share);
         } else {
-            const kind = backendOf(page.operators, operator);
-            add(kind === "portable" ? "kernels" : "between operators", kind, share);
+            add("between operators", "runtime", share);
         }
     };
     linesOf(page).forEach(visit);

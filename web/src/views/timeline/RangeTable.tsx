@@ -84,7 +84,7 @@ export function RangeTable(props: {
             key: "share",
             title: "share",
             hint: "part of the time of the runs in it; what encloses others counts them, too",
-            width: "210px",
+            width: "160px",
             value: (row) => row.share.lower,
             cell: (row) => (
                 <span class="share">

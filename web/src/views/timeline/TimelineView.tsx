@@ -14,6 +14,8 @@ import "./timeline.css";
 export const timelineView: View = {
     id: "timeline",
     title: "Timeline",
+    isOfTimes: true,
+    takes: ["TRACE"],
     needs: ["operators", "runs"],
     loads: ["events", "modules"],
     isThere: (document) => document.has("events"),
@@ -52,7 +54,7 @@ function Timeline() {
                     <Notes picture={picture} />
                 </div>
                 {picture instanceof TimePicture && (
-                    <span class="muted">
+                    <span class="muted hint">
                         wheel zooms · drag moves · shift-drag measures · f fits
                     </span>
                 )}
