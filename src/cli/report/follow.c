@@ -55,6 +55,7 @@ static void listen_to_signals(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN); /* of a browser that went away */
 }
 
 static long long now_ms(void)
