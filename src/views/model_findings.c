@@ -124,8 +124,9 @@ bool ets_find_nonfinite(struct ets_finder *finder)
         finding.place = row->value->node->name;
         ets_find_say(finder,
                      "%.*s is the first value with NaN or infinity on one side only: %llu "
-                     "elements",
-                     ETS_TEXT(finding.place), (unsigned long long)row->total.broken_count);
+                     "element%s",
+                     ETS_TEXT(finding.place), (unsigned long long)row->total.broken_count,
+                     row->total.broken_count == 1 ? "" : "s");
         return ets_finding_add(finder, finding);
     }
     return true;
