@@ -107,6 +107,7 @@ int cli_report_print(const struct cli_arguments *arguments, const struct cli_rep
         .input_count = report->input_count,
         .writer = "etscope " ETS_VERSION,
         .live = report->live,
+        .is_last = report->is_last,
         .gaps = (const struct ets_gap_report *const *)gaps.reports,
         .gap_reason = gaps.reason[0] != '\0' ? gaps.reason : NULL,
         .missing_options = {

@@ -11,6 +11,7 @@ struct cli_report {
     uint32_t input_count;
     bool is_json;
     uint32_t live;                      /* number of a page that is replaced; 0: a file */
+    bool is_last;                       /* of such pages */
     bool has_no_source, has_no_tensors; /* the texts of source lines, what tensors hold */
     size_t max_size;                    /* of the written report; 0: any */
 };

@@ -48,6 +48,7 @@ struct ets_page_source {
     const char *gap_reason; /* why captured values that are there are not compared; or NULL */
     const char *left_out[ETS_PAGE_PART_COUNT]; /* the option that keeps what is left out; or NULL */
     uint32_t live;       /* number of a page that its server replaces (live.ts); 0: a file */
+    bool is_last;        /* of such pages */
     uint64_t most_bytes; /* of the document before it is packed; 0: 4 GiB */
 };
 

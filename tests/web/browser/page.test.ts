@@ -43,6 +43,7 @@ test("the first screen says what was found, and a finding opens its place", asyn
     const place = written.findings.findIndex(({ view }: { view: string }) => view === "operators");
     await page.locator(".findings button").nth(place).click();
     assert.equal(await page.locator('.tab[aria-current="page"]').innerText(), "Operators");
+    assert.equal(await page.locator('th[aria-sort="descending"]').innerText(), "share of a run ▾");
     await page.goBack();
     assert.equal(await page.locator('.tab[aria-current="page"]').innerText(), "Summary");
     assert.deepEqual(faults, []);

@@ -159,8 +159,13 @@ function Open(props: { page: Page; finding: Finding }) {
     const view = VIEWS.find((candidate) => candidate.id === finding.view);
     if (view === undefined) return <Fragment />;
     const selection = parseSelection(finding.select ?? "");
+    const open = () => {
+        page.select(selection, view.id);
+        /* What it costs stands on top. */
+        if (selection === null && view.id === "operators") page.store.set({ sort: "-share" });
+    };
     return (
-        <button type="button" onClick={() => page.select(selection, view.id)}>
+        <button type="button" onClick={open}>
             {view.title}
         </button>
     );
