@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -105,6 +105,31 @@ test("a document of an older version is read, a newer one says who wrote it", as
     const newer = await alerts(2);
     assert.match(newer.texts.join(), /written by etscope \d.* newer than this page \(version 2/);
     assert.equal(newer.screens, 1); /* stays readable */
+});
+
+test("a report that keeps few runs shows these, and says so", async () => {
+    const whole = statSync(reportOf("gpt_xnnpack")).size;
+    const files = [...filesOf("gpt_xnnpack"), "--max-size", String(whole - 1)];
+    const path = reportOf("few", files);
+    assert.ok(statSync(path).size < whole);
+    const written = JSON.parse(etscope("report", ...filesOf("gpt_xnnpack"), "--format", "json"));
+    const ids: number[] = written.tables.runs.id;
+    const runs = ids.filter((id) => written.tables.runs.block[id] === 1);
+    const { page, faults } = await open(browser, path);
+    assert.match(await page.locator("#etscope-app").innerText(), /events of all but the fastest/);
+    let withEvents = 0;
+    for (const run of runs) {
+        await goTo(page, `#1/runs?run=${run}`);
+        await goTo(page, `#1/timeline?run=${run}`);
+        await page.keyboard.press("]");
+        await goTo(page, `#1/runs?run=${run}`);
+        await page.waitForTimeout(50); /* drawn */
+        const text = await page.locator("#etscope-app").innerText();
+        withEvents += /No events of this run/.test(text) ? 0 : 1;
+        assert.deepEqual(faults, [], `run ${run}`);
+    }
+    assert.deepEqual([runs.length, withEvents], [5, 3]);
+    await page.close();
 });
 
 /** `report --follow` of a file, and its address. */
