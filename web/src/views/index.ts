@@ -1,4 +1,5 @@
 /** All views, in the order of the header. To add one, import it and add it here. */
+import { costView } from "./cost/CostView";
 import { graphView } from "./graph/GraphView";
 import { memoryView } from "./memory/MemoryView";
 import { operatorsView } from "./operators/OperatorsView";
@@ -15,6 +16,7 @@ export const VIEWS: readonly View[] = [
     timelineView,
     graphView,
     sourceView,
+    costView,
     memoryView,
     sizeView,
     runsView,
