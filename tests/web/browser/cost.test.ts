@@ -60,7 +60,7 @@ test("a point is selected here and in the operators; without a machine its optio
     assert.equal(await page.locator(".details h2").innerText(), name);
     await page.goBack();
     const before = page.url();
-    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowUp");
     assert.notEqual(page.url(), before);
     assert.deepEqual(await accessibilityFaults(page), []);
     assert.deepEqual(faults, []);
