@@ -61,7 +61,7 @@ test("a point is selected here and in the operators; without a machine its optio
     await page.goBack();
     const before = page.url();
     await page.keyboard.press("ArrowUp");
-    assert.notEqual(page.url(), before);
+    await page.waitForFunction((old) => location.href !== old, before);
     assert.deepEqual(await accessibilityFaults(page), []);
     assert.deepEqual(faults, []);
     await page.close();
