@@ -1,5 +1,6 @@
 /** The first screen: what was found, in words, and how far it can be believed. */
 import { Fragment } from "preact";
+import { useState } from "preact/hooks";
 import type { Finding } from "../../document/document";
 import { Name } from "../../parts/Name";
 import { type Page, usePage } from "../../state/page";
@@ -106,31 +107,44 @@ function Inputs(props: { page: Page }) {
     );
 }
 
+/** Shown at first: they are in the order of what they cost. */
+const MOST_FINDINGS = 8;
+
 const MARKS = { bad: ["!", "problem"], note: ["i", "note"], good: ["✓", "good"] } as const;
 
 function Findings(props: { page: Page }) {
     const { findings } = props.page.document.head;
+    const [isAll, setAll] = useState(false);
     if (findings.length === 0) return <p class="muted">No rule found anything to say.</p>;
+    const hidden =
+        isAll || findings.length <= MOST_FINDINGS + 1 ? 0 : findings.length - MOST_FINDINGS;
     return (
-        <ul class="findings">
-            {findings.map((finding) => {
-                const [mark, word] = MARKS[finding.severity] ?? MARKS.note;
-                return (
-                    <li
-                        key={finding.kind + finding.sentence}
-                        data-severity={finding.severity}
-                        title={`rule: ${finding.kind}`}
-                    >
-                        <span class="mark" role="img" aria-label={word}>
-                            {mark}
-                        </span>
-                        <RangeBar range={costOf(finding)} of={1} />
-                        <span class="sentence">{show(finding.sentence)}</span>
-                        <Open page={props.page} finding={finding} />
-                    </li>
-                );
-            })}
-        </ul>
+        <>
+            <ul class="findings">
+                {findings.slice(0, findings.length - hidden).map((finding) => {
+                    const [mark, word] = MARKS[finding.severity] ?? MARKS.note;
+                    return (
+                        <li
+                            key={finding.kind + finding.sentence}
+                            data-severity={finding.severity}
+                            title={`rule: ${finding.kind}`}
+                        >
+                            <span class="mark" role="img" aria-label={word}>
+                                {mark}
+                            </span>
+                            <RangeBar range={costOf(finding)} of={1} />
+                            <span class="sentence">{show(finding.sentence)}</span>
+                            <Open page={props.page} finding={finding} />
+                        </li>
+                    );
+                })}
+            </ul>
+            {hidden > 0 && (
+                <button type="button" onClick={() => setAll(true)}>
+                    {hidden} more
+                </button>
+            )}
+        </>
     );
 }
 
