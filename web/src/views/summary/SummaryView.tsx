@@ -27,7 +27,6 @@ function Summary() {
     return (
         <div class="summary">
             <section class="headline" aria-label="Headline">
-                <h1 class="unseen">{show(head.title)}</h1>
                 {head.headline.map((sentence, i) => (
                     <p key={sentence} class={i === 0 ? "first" : undefined}>
                         {show(sentence)}
@@ -38,17 +37,17 @@ function Summary() {
                 <h2 id="findings">Findings</h2>
                 <Findings page={page} />
             </section>
-            <section aria-labelledby="where">
-                <h2 id="where">
-                    Where a run goes
-                    {page.block !== null && (
+            {page.block !== null && (
+                <section aria-labelledby="where">
+                    <h2 id="where">
+                        Where a run goes
                         <span class="which">
                             {show(page.block.title)}, {plural(page.block.runs, "run")}
                         </span>
-                    )}
-                </h2>
-                <WhereRunGoes />
-            </section>
+                    </h2>
+                    <WhereRunGoes />
+                </section>
+            )}
             {page.blockOperators.length > 0 && (
                 <section aria-labelledby="top-operators">
                     <h2 id="top-operators">Most expensive operators</h2>
@@ -160,8 +159,13 @@ function Open(props: { page: Page; finding: Finding }) {
     const view = VIEWS.find((candidate) => candidate.id === finding.view);
     if (view === undefined) return <Fragment />;
     const selection = parseSelection(finding.select ?? "");
+    const open = () => {
+        page.select(selection, view.id);
+        /* What it costs stands on top. */
+        if (selection === null && view.id === "operators") page.store.set({ sort: "-share" });
+    };
     return (
-        <button type="button" onClick={() => page.select(selection, view.id)}>
+        <button type="button" onClick={open}>
             {view.title}
         </button>
     );
