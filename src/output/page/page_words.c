@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "memory/memory_plan.h"
+#include "output/page/page_differences.h"
 #include "output/page/page_parts.h"
 #include "views/timed_blocks.h"
 
@@ -100,7 +101,12 @@ enum ets_status ets_page_find_words(struct ets_page *page, struct ets_error *err
     page->words = ets_arena_alloc_array(&page->document.arena, room, sizeof *page->words);
     if (page->words == NULL) return ets_fail_memory(error, "the report");
     ETS_TRY(ets_sql_data_byte_maps(&page->data, error));
-    for (uint32_t i = 0; i < sources->trace_count; i++) {
+    for (uint32_t i = 0; i < page->source->before_count; i++) {
+        if (!ets_page_say_difference(page, i, &page->words[page->word_count++])) {
+            return ets_fail_memory(error, "the comparison of the report");
+        }
+    }
+    for (uint32_t i = 0; i < sources->trace_count - page->source->before_count; i++) {
         if (!say_trace(page, i, &page->words[page->word_count++])) {
             return ets_fail_memory(error, "the findings of the report");
         }
