@@ -1,4 +1,5 @@
 /** All views, in the order of the header. To add one, import it and add it here. */
+import { compareView } from "./compare/CompareView";
 import { graphView } from "./graph/GraphView";
 import { memoryView } from "./memory/MemoryView";
 import { operatorsView } from "./operators/OperatorsView";
@@ -18,4 +19,5 @@ export const VIEWS: readonly View[] = [
     memoryView,
     sizeView,
     runsView,
+    compareView,
 ];
