@@ -38,6 +38,13 @@ export interface Difference {
     operatorsAfter: number[];
 }
 
+/** Sums of changes, and the verdict where one test made it. */
+export interface Change {
+    change: number;
+    verdict: Verdict | null;
+    title: string;
+}
+
 /** A block that was compared with one of another trace. */
 export interface ComparedBlock {
     id: number;
@@ -87,10 +94,37 @@ export class Differences {
         this.readTraces(document);
     }
 
-    /** Of a block on either side, with each trace before. */
-    ofBlock(block: number | null): ComparedBlock[] {
-        if (block === null) return [];
-        return this.blocks.filter(({ before, after }) => before === block || after === block);
+    /** Of each operator of a block after, against the first trace before. */
+    byOperator(block: number | null): Map<number, Change> {
+        const found = new Map<number, Change>();
+        for (const line of this.afterLines(block)) {
+            if (line.change === null) continue;
+            const { change, verdict } = line;
+            const isOne = line.operatorsAfter.length === 1;
+            const title = isOne ? line.name : `${line.name}, together`;
+            for (const id of line.operatorsAfter) found.set(id, { change, verdict, title });
+        }
+        return found;
+    }
+
+    /** Likewise of each source line; what belongs to several lines counts for none of them. */
+    bySource(block: number | null): Map<string, Change> {
+        const found = new Map<string, Change>();
+        for (const { source, change, hasInside, verdict, name } of this.afterLines(block)) {
+            if (source === null || source.includes(", ") || hasInside || change === null) continue;
+            const known = found.get(source);
+            if (known === undefined) found.set(source, { change, verdict, title: name });
+            else {
+                known.change += change;
+                known.verdict = null;
+                known.title += `, ${name}`;
+            }
+        }
+        return found;
+    }
+
+    private afterLines(block: number | null): readonly Difference[] {
+        return this.blocks.find(({ after }) => after !== null && after === block)?.lines ?? [];
     }
 
     private readTraces(document: ReportDocument): void {

@@ -16,8 +16,17 @@ import { show } from "../../text/show";
 import { sortTree, visibleRows } from "../operators/rows";
 import type { View } from "../view";
 import { Distributions } from "./Distributions";
-import { describe, GROUPS, type Grouping, makeRows, type Row, sayMembers } from "./rows";
-import { sayChange, Waterfall } from "./Waterfall";
+import {
+    describe,
+    GROUPS,
+    type Grouping,
+    makeRows,
+    type Row,
+    sayChange,
+    sayInterval,
+    sayMembers,
+} from "./rows";
+import { Waterfall } from "./Waterfall";
 import "./compare.css";
 
 export const compareView: View = {
@@ -362,9 +371,7 @@ function columnsOf(unit: Unit, rows: readonly Row[]): Column<Row>[] {
             align: "right",
             hideBelow: 900,
             value: (row) => row.line?.interval?.lower ?? null,
-            cell: (row) =>
-                row.line?.interval &&
-                `${sayChange(row.line.interval.lower, unit)}..${sayChange(row.line.interval.upper, unit)}`,
+            cell: (row) => row.line?.interval && sayInterval(row.line.interval, unit),
         },
         {
             key: "verdict",

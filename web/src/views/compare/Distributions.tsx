@@ -3,9 +3,8 @@ import type { Difference } from "../../state/differences";
 import { usePage } from "../../state/page";
 import { largestOf, plural, sayTime, type TimeUnit, formatTime } from "../../text/format";
 import { Name } from "../../parts/Name";
-import { describe } from "./rows";
+import { describe, sayInterval } from "./rows";
 import { histogram, samplesOf } from "./samples";
-import { sayChange } from "./Waterfall";
 
 const WIDTH = 420;
 const HEIGHT = 44;
@@ -34,8 +33,8 @@ export function Distributions(props: { line: Difference; unit: TimeUnit }) {
             </p>
             {line.interval !== null && (
                 <p class="muted">
-                    shift of a run {sayChange(line.interval.lower, unit)} to{" "}
-                    {sayChange(line.interval.upper, unit)} {unit.name} (95 % interval)
+                    a run takes {sayInterval(line.interval, unit)} {unit.name} longer (95 %
+                    interval)
                 </p>
             )}
             {all.length === 0 ? (

@@ -1,12 +1,12 @@
 /** How the time before became the time after, drawn to scale: one bar for each part of the change. */
 import { showName } from "../../text/show";
-import { fixed, formatTime, type TimeUnit } from "../../text/format";
+import { formatTime, type TimeUnit } from "../../text/format";
 import type { Difference } from "../../state/differences";
-import { describe, extent, isUndecided, type Step, waterfall } from "./rows";
+import { describe, extent, isUndecided, sayChange, type Step, waterfall } from "./rows";
 
 const ROW = 22;
-const NAMES = 250;
-const PLOT = 560;
+const NAMES = 232;
+const PLOT = 420;
 const NUMBERS = 110;
 const WIDTH = NAMES + PLOT + NUMBERS;
 
@@ -109,7 +109,7 @@ function Bar(
             <rect class="row" x={0} y={y} width={WIDTH} height={ROW} />
             <line class="join" x1={x(step.from)} x2={x(step.from)} y1={y - 3} y2={y + 3} />
             <text x={NAMES - 8} y={y + 15} text-anchor="end">
-                {showName(step.title, 38)}
+                {showName(step.title, 34)}
             </text>
             <rect
                 class="part"
@@ -123,11 +123,4 @@ function Bar(
             </text>
         </g>
     );
-}
-
-/** "+3.200", "-0.461": with the sign that tells the direction without colour. */
-export function sayChange(change: number | null, unit: TimeUnit): string {
-    if (change === null) return "–";
-    const text = fixed(Math.abs(change) / unit.ns, unit.ns > 1 ? 3 : 0);
-    return Number(text) === 0 ? text : `${change < 0 ? "−" : "+"}${text}`;
 }

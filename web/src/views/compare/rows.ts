@@ -1,7 +1,7 @@
 /** Rows of the comparison: the tree of compared operators, or groups of them. */
 import type { Difference, Verdict } from "../../state/differences";
 import { listOf } from "../../state/joins";
-import type { Range } from "../../text/format";
+import { fixed, fourDigits, type Range, type TimeUnit } from "../../text/format";
 
 export const GROUPS = [
     { value: "none", title: "none", hint: "order of execution, with what is inside delegates" },
@@ -121,7 +121,7 @@ export interface Step {
     verdict: Verdict;
 }
 
-const MOST_STEPS = 12;
+const MOST_STEPS = 8;
 
 /**
  * From the time before to the time after. Medians of parts do not add up to the median of the
@@ -150,4 +150,18 @@ export function extent(steps: readonly Step[], total: Difference): Range {
     const ends = steps.flatMap(({ from, to }) => [from, to]);
     const all = [...ends, total.before?.lower ?? 0, total.after?.lower ?? 0, 0];
     return { lower: Math.min(...all), upper: Math.max(...all) };
+}
+
+/** "+3.200", "-0.461": with the sign that tells the direction without colour. */
+export function sayChange(change: number | null, unit: TimeUnit): string {
+    if (change === null) return "–";
+    const text = fixed(Math.abs(change) / unit.ns, unit.ns > 1 ? 3 : 0);
+    return Number(text) === 0 ? text : `${change < 0 ? "−" : "+"}${text}`;
+}
+
+/** "−4249..−1170" */
+export function sayInterval({ lower, upper }: Range, unit: TimeUnit): string {
+    const say = (value: number) =>
+        `${value < 0 ? "−" : value > 0 ? "+" : ""}${fourDigits(Math.abs(value) / unit.ns)}`;
+    return `${say(lower)}..${say(upper)}`;
 }
