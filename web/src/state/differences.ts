@@ -94,15 +94,14 @@ export class Differences {
         this.readTraces(document);
     }
 
-    /** Of each operator of a block after, against the first trace before. */
+    /** Of operators of a block after, against the first trace before; of a group at its first. */
     byOperator(block: number | null): Map<number, Change> {
         const found = new Map<number, Change>();
-        for (const line of this.afterLines(block)) {
-            if (line.change === null) continue;
-            const { change, verdict } = line;
-            const isOne = line.operatorsAfter.length === 1;
-            const title = isOne ? line.name : `${line.name}, together`;
-            for (const id of line.operatorsAfter) found.set(id, { change, verdict, title });
+        for (const { operatorsAfter, change, verdict, name } of this.afterLines(block)) {
+            const first = operatorsAfter[0];
+            if (first === undefined || change === null) continue;
+            const title = operatorsAfter.length === 1 ? name : `${name}, together`;
+            found.set(first, { change, verdict, title });
         }
         return found;
     }

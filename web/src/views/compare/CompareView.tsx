@@ -165,8 +165,7 @@ function BlockDifference(props: {
         [block, filter],
     );
     const all = useMemo(() => makeRows(lines, grouping), [lines, grouping]);
-    const isOpen = (row: Row) =>
-        toggled.has(row.key) === (row.line === null || row.line.parent !== null);
+    const isOpen = (row: Row) => toggled.has(row.key) === (row.line === null);
     const rows = useMemo(() => visibleRows(all, isOpen), [all, toggled]);
     const unit = chooseUnit(
         largestOf(block.lines, (line) => Math.max(line.before?.upper ?? 0, line.after?.upper ?? 0)),
@@ -294,7 +293,8 @@ function columnsOf(unit: Unit, rows: readonly Row[]): Column<Row>[] {
         largestOf(rows, (row) =>
             row.line === null || row.line.parent !== null ? Math.abs(row.change ?? 0) : 0,
         ) || 1;
-    const hasKinds = rows.some((row) => row.line !== null && row.line.kind !== null);
+    const isGrouped = rows[0]?.line === null;
+    const hasKinds = !isGrouped && rows.some((row) => row.line !== null && row.line.kind !== null);
     const columns: (Column<Row> | false)[] = [
         {
             key: "instruction",
@@ -376,7 +376,7 @@ function columnsOf(unit: Unit, rows: readonly Row[]): Column<Row>[] {
         {
             key: "verdict",
             title: "verdict",
-            width: "128px",
+            width: isGrouped ? "230px" : "128px",
             value: (row) =>
                 row.line === null ? sayMembers(row.members) : describe(row.line.verdict).word,
             cell: (row) => <VerdictCell row={row} />,

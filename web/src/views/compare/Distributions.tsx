@@ -33,8 +33,7 @@ export function Distributions(props: { line: Difference; unit: TimeUnit }) {
             </p>
             {line.interval !== null && (
                 <p class="muted">
-                    a run takes {sayInterval(line.interval, unit)} {unit.name} longer (95 %
-                    interval)
+                    shift of a run: {sayInterval(line.interval, unit)} {unit.name} (95 % interval)
                 </p>
             )}
             {all.length === 0 ? (

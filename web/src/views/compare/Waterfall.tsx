@@ -5,9 +5,9 @@ import type { Difference } from "../../state/differences";
 import { describe, extent, isUndecided, sayChange, type Step, waterfall } from "./rows";
 
 const ROW = 22;
-const NAMES = 232;
-const PLOT = 420;
-const NUMBERS = 110;
+const NAMES = 190;
+const PLOT = 260;
+const NUMBERS = 96;
 const WIDTH = NAMES + PLOT + NUMBERS;
 
 export function Waterfall(props: {
@@ -32,7 +32,7 @@ export function Waterfall(props: {
             viewBox={`0 0 ${WIDTH} ${height}`}
             role="img"
             aria-label={label}
-            style={{ maxWidth: `${WIDTH}px` }}
+            style={{ maxWidth: `${WIDTH * 1.3}px` }}
         >
             <Hatches />
             <Whole row={0} title="before" time={total.before?.lower ?? 0} x={x} unit={unit} />
@@ -109,7 +109,7 @@ function Bar(
             <rect class="row" x={0} y={y} width={WIDTH} height={ROW} />
             <line class="join" x1={x(step.from)} x2={x(step.from)} y1={y - 3} y2={y + 3} />
             <text x={NAMES - 8} y={y + 15} text-anchor="end">
-                {showName(step.title, 34)}
+                {showName(step.title, 26)}
             </text>
             <rect
                 class="part"
