@@ -32,7 +32,7 @@ export function Waterfall(props: {
             viewBox={`0 0 ${WIDTH} ${height}`}
             role="img"
             aria-label={label}
-            style={{ maxWidth: `${WIDTH * 1.3}px` }}
+            style={{ maxWidth: `${WIDTH * 1.15}px` }}
         >
             <Hatches />
             <Whole row={0} title="before" time={total.before?.lower ?? 0} x={x} unit={unit} />
