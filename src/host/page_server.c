@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,7 +135,6 @@ static enum ets_status start(struct ets_page_server *server, unsigned port, stru
         return ets_fail(error, ETS_IO, ETS_NO_OFFSET, "cannot serve on 127.0.0.1, port %u: %s",
                         port, strerror(errno));
     }
-    signal(SIGPIPE, SIG_IGN); /* of a browser that went away */
     snprintf(server->address, sizeof server->address, "http://127.0.0.1:%u/%s/", server->port,
              server->token);
     return ETS_OK;

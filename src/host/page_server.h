@@ -11,7 +11,8 @@
  *
  * It listens on 127.0.0.1 alone, and answers GET requests that were sent to this name and know the
  * random part of the address: another user or site learns nothing. A request has 4 KiB and 10 s;
- * no more than 16 are open. From one thread.
+ * no more than 16 are open. From one thread. The process has to ignore SIGPIPE, which a browser
+ * that goes away causes.
  */
 #ifndef ETSCOPE_HOST_PAGE_SERVER_H
 #define ETSCOPE_HOST_PAGE_SERVER_H

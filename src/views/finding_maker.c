@@ -1,5 +1,6 @@
 /* Adds a finding with its sentence. */
 #include <math.h>
+#include <string.h>
 
 #include "views/finding_rules.h"
 
@@ -31,6 +32,10 @@ bool ets_finding_add(struct ets_finder *finder, struct ets_finding finding)
     struct ets_finding *items =
         ets_arena_grow(finder->arena, out->items, out->count, &out->capacity, sizeof *items);
     if (copy == NULL || items == NULL) return false;
+    if (finding.block != ETS_NO_INDEX) {
+        const char *method = ets_inspection_block(finder->blocks.inspection, finding.block)->method;
+        if (method != NULL) finding.method = (struct ets_text){method, strlen(method)};
+    }
     finding.sentence = (struct ets_text){copy, finder->line.used};
     finder->line.used = 0;
     out->items = items;

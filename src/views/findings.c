@@ -29,8 +29,12 @@ static void name_block(struct ets_finder *finder)
         ets_inspection_block(finder->blocks.inspection, finder->block->block);
     finder->line.used = 0;
     if (finder->blocks.count < 2) return;
-    if (block->method != NULL) ets_find_say(finder, "%s: ", block->method);
-    else ets_find_say(finder, "%.*s: ", ETS_TEXT(block->name));
+    if (block->method != NULL) ets_find_say(finder, "%s", block->method);
+    else ets_find_say(finder, "%.*s", ETS_TEXT(block->name));
+    if (ets_timed_block_has_twin(&finder->blocks, finder->block)) {
+        ets_find_say(finder, " (block %u)", finder->block->block);
+    }
+    ets_find_say(finder, ": ");
 }
 
 static bool examine_block(struct ets_finder *finder)

@@ -34,11 +34,12 @@ struct ets_finding {
     enum ets_severity severity;
     struct ets_span share; /* of a run of its method; NaN: it is not a time */
     struct ets_text sentence;
-    const char *view;      /* of the report, that shows it: "operators", "runs", ... */
-    uint32_t row;          /* of the inspection; ETS_NO_INDEX: none, or several */
-    uint32_t block;        /* likewise */
-    struct ets_text place; /* operator, module or line; data NULL: none */
-    double cost;           /* ticks of the whole trace, which findings are ordered by; 0: no time */
+    const char *view;       /* of the report, that shows it: "operators", "runs", ... */
+    uint32_t row;           /* of the inspection; ETS_NO_INDEX: none, or several */
+    uint32_t block;         /* likewise */
+    struct ets_text method; /* it is about; data NULL: all of them, or not known */
+    struct ets_text place;  /* operator, module or line; data NULL: none */
+    double cost; /* ticks of the whole trace, which findings are ordered by; 0: no time */
 };
 
 struct ets_findings {

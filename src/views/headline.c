@@ -65,27 +65,13 @@ static void say_spread(struct maker *m, const struct ets_timed_block *block)
     say(m, ")");
 }
 
-/* Whether another block of the method or name ran, as with branches. */
-static bool has_twin(const struct maker *m, const struct ets_timed_block *block)
-{
-    const struct ets_block *b = ets_inspection_block(m->blocks.inspection, block->block);
-    for (uint32_t i = 0; i < m->blocks.count; i++) {
-        const struct ets_block *other =
-            ets_inspection_block(m->blocks.inspection, m->blocks.items[i].block);
-        if (other == b || !ets_text_same(other->name, b->name)) continue;
-        if (b->method == NULL || other->method == NULL) return true;
-        if (strcmp(b->method, other->method) == 0) return true;
-    }
-    return false;
-}
-
 static void say_time(struct maker *m, const struct ets_timed_block *block)
 {
     const struct ets_block *b = ets_inspection_block(m->blocks.inspection, block->block);
     const bool has_method = b->method_state == ETS_METHOD_FOUND || b->is_method_named;
     if (has_method) say(m, "%s", b->method);
     else say(m, "%.*s", ETS_TEXT(b->name));
-    if (has_twin(m, block)) say(m, " (block %u)", block->block);
+    if (ets_timed_block_has_twin(&m->blocks, block)) say(m, " (block %u)", block->block);
     say(m, ": ");
     ets_add_time(&m->line, exactly(block->times.statistics.p50), m->blocks.tick_ns);
     say_spread(m, block);

@@ -8,6 +8,13 @@
 /* A plan this much above its lower bound, a tensor with this much of the peak, is told. */
 static const double ABOVE_BOUND = 1.1, MOST_OF_PEAK = 0.5;
 
+static bool add_of_plan(struct ets_finder *finder, const char *kind, enum ets_severity severity)
+{
+    struct ets_finding finding = ets_finding_of(kind, severity, "memory");
+    finding.method = finder->subject->memory->plan->method.name;
+    return ets_finding_add(finder, finding);
+}
+
 bool ets_find_plan(struct ets_finder *finder)
 {
     const struct ets_memory_lines *lines = finder->subject->memory;
@@ -20,7 +27,7 @@ bool ets_find_plan(struct ets_finder *finder)
     ets_find_say(finder, " (%.0f %%) above its lower bound of %s", 100 * (ratio - 1),
                  plan->has_branches ? "at most " : "");
     ets_add_bytes(&finder->line, plan->bound_bytes);
-    return ets_finding_add(finder, ets_finding_of("plan_above_bound", ETS_SEVERITY_NOTE, "memory"));
+    return add_of_plan(finder, "plan_above_bound", ETS_SEVERITY_NOTE);
 }
 
 /* One tensor that is most of the peak. */
@@ -42,7 +49,7 @@ bool ets_find_large_tensor(struct ets_finder *finder)
     ets_find_say(finder, "one tensor, value %u, takes ", largest->value);
     ets_add_bytes(&finder->line, largest->bytes);
     ets_find_say(finder, ", %.0f %% of the memory peak", floor(100 * fmin(share, 1)));
-    return ets_finding_add(finder, ets_finding_of("peak_of_one", ETS_SEVERITY_NOTE, "memory"));
+    return add_of_plan(finder, "peak_of_one", ETS_SEVERITY_NOTE);
 }
 
 bool ets_find_plan_mistakes(struct ets_finder *finder)
@@ -56,7 +63,7 @@ bool ets_find_plan_mistakes(struct ets_finder *finder)
     (void)ets_memory_finding_print(lines->plan, &findings->items[first], text, sizeof text);
     ets_find_say(finder, "%u mistake%s in the memory plan: %s", findings->mistakes,
                  findings->mistakes == 1 ? "" : "s", text);
-    return ets_finding_add(finder, ets_finding_of("plan_mistake", ETS_SEVERITY_BAD, "memory"));
+    return add_of_plan(finder, "plan_mistake", ETS_SEVERITY_BAD);
 }
 
 bool ets_find_duplicates(struct ets_finder *finder)
@@ -117,8 +124,9 @@ bool ets_find_nonfinite(struct ets_finder *finder)
         finding.place = row->value->node->name;
         ets_find_say(finder,
                      "%.*s is the first value with NaN or infinity on one side only: %llu "
-                     "elements",
-                     ETS_TEXT(finding.place), (unsigned long long)row->total.broken_count);
+                     "element%s",
+                     ETS_TEXT(finding.place), (unsigned long long)row->total.broken_count,
+                     row->total.broken_count == 1 ? "" : "s");
         return ets_finding_add(finder, finding);
     }
     return true;

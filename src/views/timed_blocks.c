@@ -1,6 +1,8 @@
 /* Finds the blocks that executed a method, and groups their work. */
 #include "views/timed_blocks.h"
 
+#include <string.h>
+
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -78,4 +80,18 @@ struct ets_span ets_timed_block_share(const struct ets_timed_block *block,
 bool ets_line_is_between(const struct ets_operator_line *line)
 {
     return ets_text_is(line->name, "(between operators)");
+}
+
+bool ets_timed_block_has_twin(const struct ets_timed_blocks *blocks,
+                              const struct ets_timed_block *block)
+{
+    const struct ets_block *b = ets_inspection_block(blocks->inspection, block->block);
+    for (uint32_t i = 0; i < blocks->count; i++) {
+        const struct ets_block *other =
+            ets_inspection_block(blocks->inspection, blocks->items[i].block);
+        if (other == b || !ets_text_same(other->name, b->name)) continue;
+        if (b->method == NULL || other->method == NULL) return true;
+        if (strcmp(b->method, other->method) == 0) return true;
+    }
+    return false;
 }

@@ -45,6 +45,10 @@ bool ets_timed_block_group(struct ets_arena *arena, const struct ets_timed_block
 struct ets_span ets_timed_block_share(const struct ets_timed_block *block,
                                       const struct ets_operator_line *line);
 
+/* Whether another block of the method or name ran, as with branches. */
+bool ets_timed_block_has_twin(const struct ets_timed_blocks *blocks,
+                              const struct ets_timed_block *block);
+
 /* Whether a line is the time between operators. */
 bool ets_line_is_between(const struct ets_operator_line *line);
 

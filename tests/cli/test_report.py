@@ -224,6 +224,11 @@ class Report(unittest.TestCase):
         self.assertRegex(document["headline"][0], r"^forward: \d+ operators in the exported graph$")
         self.assertIn("times of operators and runs need a trace: TRACE", html)
 
+    def test_blocks_of_one_method_are_told_apart(self):
+        _, document = write(DATA / "cond" / "profile.etdp", "--no-siblings")
+        for sentence in (*document["headline"][:2], document["findings"][0]["sentence"]):
+            self.assertRegex(sentence, r"^Execute \(block [12]\): ")
+
     def test_plan_and_captured_values(self):
         files = ("--etrecord", GPT / "model.etrecord", "--program", GPT / "model.pte",
                  "--debug-buffer", GPT / "debug.bin")

@@ -69,6 +69,38 @@ class Schema(unittest.TestCase):
 class SameNumbers(unittest.TestCase):
     """What the tables say is what the other commands print."""
 
+    def test_findings_are_those_of_a_report(self):
+        members = ("kind", "severity", "share", "share_upper", "sentence", "view")
+        gpt = files("gpt_portable")
+        for paths in (gpt, (gpt[0], fixture("mlp_portable", "profile.etdp"), *gpt[1:]),
+                      (gpt[2],), (fixture("multi_method", "model.pte"),), (gpt[0],)):
+            with self.subTest(paths=paths):
+                words = [word for path in paths for word in
+                         ({".etrecord": ["--etrecord"], ".pte": ["--program"]}
+                          .get(pathlib.Path(path).suffix, []) + [path])]
+                done = run("report", *words, "--format", "json", "--no-siblings",
+                           "--allow-mismatch")
+                self.assertEqual(done.returncode, OK, done.stderr)
+                said = json.loads(done.stdout)["findings"]
+                found = sql("select * from findings order by id", *words, "--no-siblings",
+                            "--allow-mismatch")
+                self.assertEqual([[row[name] for name in members] for row in found],
+                                 [[row[name] for name in members] for row in said])
+                selects = [None if row["operator"] is None else f"r{row['operator']}"
+                           for row in found]
+                self.assertEqual(selects, [row["select"] for row in said])
+
+    def test_findings_name_what_they_are_about(self):
+        rows = {row["kind"]: row for row in
+                sql("select f.*, m.name as is_method, b.name as run_name from findings f "
+                    "left join methods m on m.program = f.program and m.name = f.method "
+                    "left join blocks b on b.id = f.block", *files("gpt_portable"))}
+        self.assertEqual(rows["plan_above_bound"]["is_method"], "forward")
+        self.assertEqual(rows["plan_above_bound"]["trace"], 0)
+        timed = [row for row in rows.values() if row["share"] is not None]
+        self.assertEqual({row["run_name"] for row in timed}, {"Execute"})
+        self.assertGreater(len(timed), 0)
+
     def test_operators_are_those_of_inspect(self):
         for model in support.MODELS:
             shown = support.rows(*support.with_record(model), "--all")

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+import hostile_files
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WEB = ROOT / "web"
 TESTS = ROOT / "tests" / "web"
@@ -92,7 +94,8 @@ def main():
         browser = next(filter(None, map(shutil.which, CHROMIUM)), None)
         if browser is None:
             skip("chromium is missing (make setup installs it)")
-        os.environ.update(CHROMIUM=browser, WEB=str(WEB), DATA=str(ROOT / "tests" / "data"),
+        hostile = hostile_files.write(build / "hostile")
+        os.environ.update(HOSTILE=str(hostile), CHROMIUM=browser, WEB=str(WEB), DATA=str(ROOT / "tests" / "data"),
                           REPORTS=str(build / "reports"))
         if name == "browser":
             run_tests(node, build / "browser", "browser/*.test.ts")

@@ -4,11 +4,11 @@
  */
 interface State {
     page: number;
-    ended: boolean;
 }
 
 const PERIOD = 1000;
-const shown = Number(document.currentScript?.dataset.page ?? 0);
+const { page, last } = document.currentScript?.dataset ?? {};
+const shown = Number(page);
 const note = document.createElement("p");
 note.setAttribute("role", "status");
 note.style.cssText =
@@ -43,12 +43,9 @@ async function ask(): Promise<void> {
         return;
     }
     if (state.page !== shown && !isBusy()) return load();
-    if (state.ended && state.page === shown) {
-        say("the stream has ended: this is its last report");
-        return;
-    }
     say(state.page === shown ? "live" : "live: a newer report waits until nothing is marked");
     setTimeout(ask, PERIOD);
 }
 
-setTimeout(ask, PERIOD);
+if (last === undefined) setTimeout(ask, PERIOD);
+else say("the stream has ended: this is its last report");

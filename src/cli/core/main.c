@@ -78,14 +78,16 @@ static const struct cli_command commands[] = {
      cmd_gap},
     {"report", "write a report for a browser", "FILE...",
      "Writes one HTML file that shows what the FILEs (traces, ETRecords and programs, recognized "
-     "by "
-     "their contents) tell: what was found, operators, source lines, runs. It opens in a browser "
+     "by their contents) tell: what was found, operators, source lines, runs. It opens in a "
+     "browser "
      "without network, and its first screen is readable without script. --format json writes the "
      "document alone, as docs/report-format.md describes it. The file contains names and source "
-     "lines of the model, but no paths of folders.",
+     "lines of the model, but no paths of folders. --follow serves the report of a device's stream "
+     "to a browser on this machine until the stream ends.",
      cli_report_options,
      "etscope report trace.etdp --etrecord model.etrecord --output report.html\n"
-     "etscope report trace.etdp --format json --output report.json",
+     "etscope report trace.etdp --format json --output report.json\n"
+     "etscope report --follow /dev/ttyACM0 --program model.pte --output report.html",
      cmd_report},
     {"sql", "query traces, ETRecords and programs with SQL", "QUERY FILE...",
      "Presents the FILEs (traces, ETRecords and programs, recognized by their contents) as tables "

@@ -55,6 +55,7 @@ static void listen_to_signals(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN); /* of a browser that went away */
 }
 
 static long long now_ms(void)
@@ -62,6 +63,12 @@ static long long now_ms(void)
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (long long)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+/* Nothing more will come, or is wanted. */
+static bool is_over(const struct follower *follower)
+{
+    return follower->input.has_ended || follower->has_end || is_stopped;
 }
 
 /* Writes the report of a trace. */
@@ -107,6 +114,7 @@ static int print_trace(struct follower *follower, struct ets_bytes dump, uint32_
                                       .inputs = inputs,
                                       .input_count = count,
                                       .live = live,
+                                      .is_last = is_over(follower),
                                       .has_no_source = cli_has(arguments, "--no-source"),
                                       .has_no_tensors = cli_has(arguments, "--no-tensors"),
                                       .max_size = cli_bytes(arguments, "--max-size", 0, &is_right)};
@@ -187,9 +195,7 @@ static int renew(struct follower *follower)
         return code;
     }
     enum ets_status status = ets_output_commit(output, &error);
-    const bool is_over = follower->input.has_ended || follower->has_end || is_stopped;
-    const int length = snprintf(state, sizeof state, "{\"page\":%u,\"ended\":%s}", ++follower->page,
-                                is_over ? "true" : "false");
+    const int length = snprintf(state, sizeof state, "{\"page\":%u}", ++follower->page);
     follower->was_seen |= ets_page_server_is_seen(follower->server);
     if (status == ETS_OK) {
         status = ets_page_server_show(follower->server, (struct ets_text){page, size},
@@ -205,7 +211,7 @@ static int serve(struct follower *follower)
     long long next = now_ms();
     int waits_for = stream_input_waits_for(&follower->input);
     int code = renew(follower);
-    while (code == CLI_OK && !is_stopped && !follower->input.has_ended && !follower->has_end) {
+    while (code == CLI_OK && !is_over(follower)) {
         struct stream_input *input = &follower->input;
         const size_t before = input->size;
         if (ets_page_server_wait(follower->server, waits_for, ASK_MS) || waits_for < 0) {

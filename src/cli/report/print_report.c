@@ -109,6 +109,7 @@ int cli_report_print(const struct cli_arguments *arguments, const struct cli_rep
         .live = report->live,
         .before_count = report->before_count,
         .differences = report->differences,
+        .is_last = report->is_last,
         .gaps = (const struct ets_gap_report *const *)gaps.reports,
         .gap_reason = gaps.reason[0] != '\0' ? gaps.reason : NULL,
         .missing_options = {

@@ -13,6 +13,7 @@ struct cli_report {
     const struct ets_difference *const *differences; /* [before_count] */
     bool is_json;
     uint32_t live;                      /* number of a page that is replaced; 0: a file */
+    bool is_last;                       /* of such pages */
     bool has_no_source, has_no_tensors; /* the texts of source lines, what tensors hold */
     size_t max_size;                    /* of the written report; 0: any */
 };

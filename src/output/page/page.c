@@ -96,6 +96,7 @@ static enum ets_status fill(struct ets_page *page, const struct ets_allocator *a
 {
     page->has_data = true; /* freed in any case */
     ETS_TRY(ets_sql_data_init(&page->data, page->source->sources, allocator, error));
+    page->data.gaps = page->source->gaps;
     ETS_TRY(ets_page_add_relations(&page->document, &page->data, error));
     ETS_TRY(ets_page_add_graphs(&page->document, &page->data, error));
     ETS_TRY(check_events(page, error));

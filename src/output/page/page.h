@@ -51,6 +51,7 @@ struct ets_page_source {
     uint32_t before_count; /* the last of the traces, that the others are compared with */
     const struct ets_difference *const *differences; /* [before_count] after them */
     uint32_t live;       /* number of a page that its server replaces (live.ts); 0: a file */
+    bool is_last;        /* of such pages */
     uint64_t most_bytes; /* of the document before it is packed; 0: 4 GiB */
 };
 

@@ -179,10 +179,10 @@ static bool put_table(struct ets_output *output, const struct ets_allocator *all
     return ok;
 }
 
-static void put_live(struct ets_output *output, uint32_t live)
+static void put_live(struct ets_output *output, uint32_t live, bool is_last)
 {
     if (live == 0) return;
-    ets_output_print(output, "<script data-page=\"%u\">", live);
+    ets_output_print(output, "<script data-page=\"%u\"%s>", live, is_last ? " data-last" : "");
     ets_output_write(output, ets_page_live.data, ets_page_live.size);
     ets_page_put(output, "</script>\n");
 }
@@ -193,7 +193,7 @@ void ets_page_write_empty(const char *title, uint32_t live, struct ets_output *o
     ets_page_put(output, "<main>\n<h1>");
     put_string(output, title);
     ets_page_put(output, "</h1>\n<p>Waiting for the first frames of the stream</p>\n</main>\n");
-    put_live(output, live);
+    put_live(output, live, false);
     ets_page_put(output, "</body>\n</html>\n");
 }
 
@@ -219,7 +219,7 @@ enum ets_status ets_page_write_html(struct ets_page *page, struct ets_output *ou
     }
     if (ok && page->matrix_count > 0)
         ok = put_section(output, allocator, "", "events", &page->events);
-    put_live(output, page->source->live);
+    put_live(output, page->source->live, page->source->is_last);
     ets_page_put(output, "</body>\n</html>\n");
     return ok ? ETS_OK : ets_fail_memory(error, "the sections of the report");
 }

@@ -32,7 +32,7 @@ struct ets_page {
 /* page_words.c: fills `words`. Statuses: those of the byte maps and of ets_delegation_open. */
 enum ets_status ets_page_find_words(struct ets_page *page, struct ets_error *error);
 /* page_programs.c: of a program without a trace. Statuses: likewise. */
-enum ets_status ets_page_say_program(struct ets_page *page, uint32_t program,
+enum ets_status ets_page_say_program(struct ets_page *page, const struct ets_sql_findings *of,
                                      struct ets_page_words *words, struct ets_error *error);
 
 /* page_missing.c: what is not told; false: item `i`, a file or a part, is there. */

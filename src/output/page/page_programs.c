@@ -17,24 +17,12 @@ static bool add_sentence(struct ets_arena *arena, struct ets_sentences *sentence
 }
 
 /* Of the method that takes most, as `memory` says it. */
-static bool say_memory(struct ets_page *page, uint32_t program, struct ets_sentences *headline,
-                       struct ets_memory_lines **lines_out)
+static bool say_memory(struct ets_page *page, const struct ets_memory_lines *lines,
+                       struct ets_sentences *headline)
 {
     char text[SENTENCE_BYTES];
-    struct ets_arena *arena = &page->document.arena;
-    const struct ets_memory_plan *most = NULL;
-    const struct ets_memory_options options = {.delegation = NULL};
-    *lines_out = NULL;
-    for (uint32_t i = 0; i < page->data.method_count; i++) {
-        const struct ets_memory_plan *plan = page->data.methods[i].plan;
-        if (page->data.methods[i].program != program || plan == NULL) continue;
-        if (most == NULL || plan->planned_bytes > most->planned_bytes) most = plan;
-    }
-    if (most == NULL) return true;
-    struct ets_memory_lines *lines = ets_arena_alloc(arena, sizeof *lines);
-    if (lines == NULL || !ets_memory_lines_collect(arena, most, &options, lines)) return false;
-    *lines_out = lines;
-    return add_sentence(arena, headline, text, ets_memory_headline(lines, text, sizeof text));
+    return lines == NULL || add_sentence(&page->document.arena, headline, text,
+                                         ets_memory_headline(lines, text, sizeof text));
 }
 
 static bool say_size(struct ets_page *page, uint32_t program, struct ets_sentences *headline)
@@ -86,22 +74,15 @@ static enum ets_status say_work(struct ets_page *page, uint32_t program,
     return status;
 }
 
-enum ets_status ets_page_say_program(struct ets_page *page, uint32_t program,
+enum ets_status ets_page_say_program(struct ets_page *page, const struct ets_sql_findings *of,
                                      struct ets_page_words *words, struct ets_error *error)
 {
-    struct ets_arena *arena = &page->document.arena;
-    struct ets_findings_subject subject = {.bytes = page->data.byte_maps[program]};
-    struct ets_memory_lines *memory;
+    words->findings = of->found;
     words->headline.items =
-        ets_arena_alloc_array(arena, MOST_SENTENCES, sizeof *words->headline.items);
-    if (words->headline.items == NULL || !say_memory(page, program, &words->headline, &memory) ||
-        !say_size(page, program, &words->headline)) {
-        return ets_fail_memory(error, "the findings of the report");
+        ets_arena_alloc_array(&page->document.arena, MOST_SENTENCES, sizeof *words->headline.items);
+    if (words->headline.items == NULL || !say_memory(page, of->memory, &words->headline) ||
+        !say_size(page, of->program, &words->headline)) {
+        return ets_fail_memory(error, "the report's words");
     }
-    ETS_TRY(say_work(page, program, &words->headline, error));
-    subject.memory = memory;
-    if (!ets_findings_collect(arena, &subject, &words->findings)) {
-        return ets_fail_memory(error, "the findings of the report");
-    }
-    return ETS_OK;
+    return say_work(page, of->program, &words->headline, error);
 }

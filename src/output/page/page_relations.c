@@ -103,6 +103,7 @@ enum ets_status ets_page_add_relations(struct ets_page_document *document,
 {
     for (size_t i = 0; ets_sql_tables[i] != NULL; i++) {
         if (ets_sql_tables[i] == &ets_sql_events_table) continue;
+        if (ets_sql_tables[i] == &ets_sql_findings_table) continue; /* the head has them */
         if (ets_sql_tables[i] == &ets_sql_tensors_table && document->has_no_tensors) continue;
         ETS_TRY(add_relation(document, data, ets_sql_tables[i], error));
     }

@@ -1,72 +1,25 @@
 /* Finds what a page says first: of each trace with its model, and of models without a trace. */
 #include "base/error.h"
 #include "base/text.h"
-#include "memory/memory_plan.h"
 #include "output/page/page_differences.h"
 #include "output/page/page_parts.h"
-#include "views/timed_blocks.h"
 
-/* The plan of the method that ran longest; NULL: not known. */
-static const struct ets_memory_plan *plan_of(const struct ets_page *page,
-                                             const struct ets_sql_trace_data *trace,
-                                             const struct ets_timed_blocks *blocks)
-{
-    const struct ets_block *block =
-        blocks->count > 0 ? ets_inspection_block(trace->inspection, blocks->items[0].block) : NULL;
-    if (block == NULL || block->method == NULL) return NULL;
-    for (uint32_t i = 0; i < page->data.method_count; i++) {
-        const struct ets_sql_method *method = &page->data.methods[i];
-        if (method->program != trace->source->program) continue;
-        if (ets_text_is(method->method.name, block->method)) return method->plan;
-    }
-    return NULL;
-}
-
-/* What several traces of one program have in common is said once. */
-static const struct ets_byte_map *bytes_of(const struct ets_page *page, uint32_t number)
-{
-    const uint32_t program = page->data.traces[number].source->program;
-    if (program == ETS_NO_INDEX) return NULL;
-    for (uint32_t i = 0; i < number; i++) {
-        if (page->data.traces[i].source->program == program) return NULL;
-    }
-    return page->data.byte_maps[program];
-}
-
-static bool say_trace(struct ets_page *page, uint32_t number, struct ets_page_words *words)
+static bool say_trace(struct ets_page *page, const struct ets_sql_findings *of,
+                      struct ets_page_words *words)
 {
     struct ets_arena *arena = &page->document.arena;
-    const struct ets_sql_trace_data *trace = &page->data.traces[number];
-    struct ets_timed_blocks blocks;
-    if (!ets_timed_blocks_find(arena, trace->inspection, ETS_NO_INDEX, ETS_NO_INDEX, 0, &blocks)) {
-        return false;
-    }
-    const struct ets_memory_plan *plan = plan_of(page, trace, &blocks);
-    const struct ets_gap_report *gap =
-        page->source->gaps == NULL ? NULL : page->source->gaps[number];
-    const struct ets_memory_options order = {.delegation = NULL};
-    struct ets_memory_lines memory;
-    if (plan != NULL && !ets_memory_lines_collect(arena, plan, &order, &memory)) return false;
+    const struct ets_sql_trace_data *trace = &page->data.traces[of->trace];
     const struct ets_headline_options options = {
-        .block = ETS_NO_INDEX, .run = ETS_NO_INDEX, .plan = plan, .gap = gap};
-    const struct ets_findings_subject subject = {.inspection = trace->inspection,
-                                                 .memory = plan == NULL ? NULL : &memory,
-                                                 .bytes = bytes_of(page, number),
-                                                 .gap = gap};
+        .block = ETS_NO_INDEX,
+        .run = ETS_NO_INDEX,
+        .plan = of->memory == NULL ? NULL : of->memory->plan,
+        .gap = page->data.gaps == NULL ? NULL : page->data.gaps[of->trace]};
     const unsigned untold = (page->document.has_no_source ? ETS_UNTOLD_SOURCE : 0) |
                             (page->document.has_no_tensors ? ETS_UNTOLD_VALUES : 0);
     words->trace = trace;
+    words->findings = of->found;
     return ets_headline_make(arena, trace->inspection, &options, &words->headline) &&
-           ets_findings_collect(arena, &subject, &words->findings) &&
            ets_trust_collect(arena, trace->inspection, untold, &words->trust);
-}
-
-static bool has_trace(const struct ets_page *page, uint32_t program)
-{
-    for (uint32_t i = 0; i < page->data.sources.trace_count; i++) {
-        if (page->data.sources.traces[i].program == program) return true;
-    }
-    return false;
 }
 
 /* Of an ETRecord alone there is no run and no plan, only a graph. */
@@ -97,23 +50,23 @@ static bool say_record(struct ets_page *page, struct ets_page_words *words)
 enum ets_status ets_page_find_words(struct ets_page *page, struct ets_error *error)
 {
     const struct ets_sql_sources *sources = &page->data.sources;
-    const size_t room = (size_t)sources->trace_count + sources->program_count + 1;
-    page->words = ets_arena_alloc_array(&page->document.arena, room, sizeof *page->words);
+    ETS_TRY(ets_sql_data_findings(&page->data, error));
+    const uint32_t count = page->data.findings_count, before = page->source->before_count;
+    page->words = ets_arena_alloc_array(&page->document.arena, (size_t)count + before + 1,
+                                        sizeof *page->words);
     if (page->words == NULL) return ets_fail_memory(error, "the report");
-    ETS_TRY(ets_sql_data_byte_maps(&page->data, error));
-    for (uint32_t i = 0; i < page->source->before_count; i++) {
+    for (uint32_t i = 0; i < before; i++) {
         if (!ets_page_say_difference(page, i, &page->words[page->word_count++])) {
             return ets_fail_memory(error, "the comparison of the report");
         }
     }
-    for (uint32_t i = 0; i < sources->trace_count - page->source->before_count; i++) {
-        if (!say_trace(page, i, &page->words[page->word_count++])) {
-            return ets_fail_memory(error, "the findings of the report");
-        }
-    }
-    for (uint32_t i = 0; i < sources->program_count; i++) {
-        if (has_trace(page, i)) continue;
-        ETS_TRY(ets_page_say_program(page, i, &page->words[page->word_count++], error));
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ets_sql_findings *of = &page->data.findings[i];
+        const bool is_program = of->trace == ETS_NO_INDEX;
+        if (!is_program && of->trace >= sources->trace_count - before) continue; /* said above */
+        struct ets_page_words *words = &page->words[page->word_count++];
+        if (is_program) ETS_TRY(ets_page_say_program(page, of, words, error));
+        else if (!say_trace(page, of, words)) return ets_fail_memory(error, "the report's words");
     }
     const bool is_record = page->word_count == 0 && sources->record_count > 0;
     if (is_record && !say_record(page, &page->words[page->word_count++])) {

@@ -13,6 +13,7 @@
 #include "output/sql/sql.h"
 #include "views/allocation_events.h"
 #include "views/allocation_owners.h"
+#include "views/findings.h"
 #include "views/headroom.h"
 #include "views/row_times.h"
 
@@ -37,8 +38,6 @@ struct ets_sql_graph {
     uint32_t record;
     uint32_t first_node;
 };
-
-struct ets_memory_plan; /* memory_plan.h */
 
 struct ets_sql_method {
     struct ets_method method;
@@ -79,6 +78,13 @@ struct ets_sql_step_cost {
     bool is_taken; /* on the way through the method that computes most */
 };
 
+/* What is found about a trace and its program, or about a program that no trace is of. */
+struct ets_sql_findings {
+    uint32_t trace, program;               /* ETS_NO_INDEX: none */
+    const struct ets_memory_lines *memory; /* of the method that counts; NULL: none */
+    struct ets_findings found;
+};
+
 struct ets_sql_data {
     struct ets_arena arena;
     struct ets_sql_sources sources;
@@ -98,7 +104,10 @@ struct ets_sql_data {
     struct ets_byte_map **byte_maps; /* [program_count] of ets_sql_data_byte_maps; NULL before */
     uint32_t *first_byte_item;       /* [program_count + 1] likewise */
     struct ets_cost *node_costs;     /* [node], made when a query first asks; NULL before */
-    struct ets_sql_step_cost *step_costs; /* [instruction] likewise */
+    struct ets_sql_step_cost *step_costs;     /* [instruction] likewise */
+    const struct ets_gap_report *const *gaps; /* [trace] of captured values; NULL: none */
+    struct ets_sql_findings *findings; /* [findings_count] of ets_sql_data_findings; NULL before */
+    uint32_t findings_count;
 };
 
 /* Statuses: LIMIT, NO_MEMORY, those of ets_etrecord_edge_graph. `data` is freed in any case by: */
@@ -120,6 +129,17 @@ bool ets_sql_data_allocations(struct ets_sql_data *data, struct ets_sql_trace_da
  * Statuses: those of ets_byte_map_open, LIMIT, NO_MEMORY.
  */
 enum ets_status ets_sql_data_byte_maps(struct ets_sql_data *data, struct ets_error *error);
+/*
+ * Finds what to look at next: of each trace, then of each program without a trace; later calls have
+ * nothing to do. Statuses: those of ets_sql_data_byte_maps.
+ */
+enum ets_status ets_sql_data_findings(struct ets_sql_data *data, struct ets_error *error);
+/*
+ * Makes the plan of a method. False where memory ran out; `*plan_out` is NULL where the method has
+ * none, because it asks for too much.
+ */
+bool ets_sql_data_plan(struct ets_sql_data *data, uint32_t method,
+                       const struct ets_memory_plan **plan_out);
 /* The record that goes with a program, or ETS_NO_INDEX. */
 uint32_t ets_sql_data_record_of(const struct ets_sql_data *data, uint32_t program);
 

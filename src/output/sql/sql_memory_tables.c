@@ -6,18 +6,26 @@
 #include "memory/memory_plan.h"
 #include "output/sql/sql_tables.h"
 
-/* The plan of a method, made when a query first asks; NULL: no memory, or too much to analyse. */
+bool ets_sql_data_plan(struct ets_sql_data *data, uint32_t number,
+                       const struct ets_memory_plan **plan_out)
+{
+    struct ets_sql_method *method = &data->methods[number];
+    *plan_out = method->plan;
+    if (method->plan != NULL || method->has_no_plan) return true;
+    struct ets_memory_plan *plan = ets_arena_alloc(&data->arena, sizeof *plan);
+    if (plan == NULL) return false;
+    const enum ets_status status = ets_memory_plan_init(plan, &method->method, &data->arena, NULL);
+    method->has_no_plan = status != ETS_OK && status != ETS_NO_MEMORY;
+    if (status == ETS_OK) *plan_out = method->plan = plan;
+    return status != ETS_NO_MEMORY;
+}
+
+/* The plan of a method; NULL: no memory, or too much to analyse. */
 static const struct ets_memory_plan *plan_of(struct ets_sql_cursor *cursor, uint32_t number)
 {
-    struct ets_sql_method *method = &cursor->data->methods[number];
-    if (method->plan != NULL || method->has_no_plan) return method->plan;
-    struct ets_arena *arena = &cursor->data->arena;
-    struct ets_memory_plan *plan = ets_arena_alloc(arena, sizeof *plan);
-    if (plan == NULL) return NULL;
-    const enum ets_status status = ets_memory_plan_init(plan, &method->method, arena, NULL);
-    method->has_no_plan = status != ETS_OK && status != ETS_NO_MEMORY;
-    if (status == ETS_OK) method->plan = plan;
-    return method->plan;
+    const struct ets_memory_plan *plan;
+    (void)ets_sql_data_plan(cursor->data, number, &plan);
+    return plan;
 }
 
 /* Of a method without a plan: nothing is known, or nothing can be. */

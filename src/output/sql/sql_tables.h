@@ -81,6 +81,8 @@ extern const struct ets_sql_table ets_sql_held_memory_table, ets_sql_temporary_m
     ets_sql_process_memory_table;
 /* sql_operator_tables.c */
 extern const struct ets_sql_table ets_sql_operators_table, ets_sql_operator_nodes_table;
+/* sql_findings_table.c */
+extern const struct ets_sql_table ets_sql_findings_table;
 /* sql_tensor_table.c */
 extern const struct ets_sql_table ets_sql_tensors_table;
 /* sql_model_tables.c */

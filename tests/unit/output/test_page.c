@@ -159,6 +159,25 @@ static void test_page__no_name_is_markup(void **state)
     close_report(&r);
 }
 
+static void test_page__what_no_browser_reads_is_refused(void **state)
+{
+    struct report r;
+    struct ets_error error;
+    struct ets_page *page;
+    (void)state;
+    open_report(&r, "profile.etdp");
+    r.source.most_bytes = 5000;
+    assert_int_equal(ets_page_open(&r.source, NULL, &page, &error), ETS_LIMIT);
+    assert_non_null(strstr(error.message, "more than the 5000 that a browser can read"));
+    r.source.most_bytes = 2;
+    assert_int_equal(ets_page_open(&r.source, NULL, &page, &error), ETS_LIMIT);
+    assert_non_null(strstr(error.message, "events, more than a browser can read"));
+    r.source.left_out[ETS_PAGE_EVENTS] = "x"; /* then the tables are too large */
+    assert_int_equal(ets_page_open(&r.source, NULL, &page, &error), ETS_LIMIT);
+    assert_null(strstr(error.message, "events"));
+    close_report(&r);
+}
+
 static void assert_every_allocation_may_fail(const struct report *r)
 {
     unsigned long fail_at = 0;
@@ -178,8 +197,8 @@ static void assert_every_allocation_may_fail(const struct report *r)
 static void test_page__every_allocation_may_fail(void **state)
 {
     struct report r;
-    (void)state;
     open_report(&r, "profile.etdp");
+    r.source.left_out[ETS_PAGE_MOST_RUNS] = *state;
     assert_every_allocation_may_fail(&r);
     close_report(&r);
 }
@@ -264,13 +283,16 @@ static void test_page__every_allocation_of_a_comparison_may_fail(void **state)
 
 int main(void)
 {
+    static char few_runs[] = "an option";
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_page__numbers_are_coded_in_seven_bits_and_zigzag),
         cmocka_unit_test(test_page__columns_hold_bits_of_what_is_there),
         cmocka_unit_test(test_page__no_name_is_markup),
+        cmocka_unit_test(test_page__what_no_browser_reads_is_refused),
         cmocka_unit_test(test_page__every_allocation_may_fail),
         cmocka_unit_test(test_page__a_trace_before_is_compared),
         cmocka_unit_test(test_page__every_allocation_of_a_comparison_may_fail),
+        cmocka_unit_test_prestate(test_page__every_allocation_may_fail, few_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

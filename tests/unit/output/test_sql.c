@@ -177,27 +177,20 @@ static void test_sql__a_table_without_memory_says_so(void **state)
 
 /* Opens a database, asks it, and closes it. */
 static enum ets_status ask_with(const struct ets_allocator *allocator, const struct fixture *f,
-                                struct ets_table *table, struct ets_error *error)
+                                const char *query, struct ets_table *table, struct ets_error *error)
 {
     const struct ets_sql_sources sources = {.traces = &f->trace, .trace_count = 1};
     struct ets_sql *sql = NULL;
     enum ets_status status = ets_sql_open(&sources, allocator, &sql, error);
     if (status == ETS_OK) {
-        status = ets_sql_query(
-            sql,
-            "select name, mid, debug_handles, median(p50) from operators group by name "
-            "order by percentile(p50, 10)",
-            table, error);
+        status = ets_sql_query(sql, query, table, error);
     }
     ets_sql_close(sql);
     return status;
 }
 
-static void test_sql__every_failed_allocation_of_a_database_is_told(void **state)
+static void assert_every_failed_allocation(const struct fixture *f, const char *query)
 {
-    struct fixture f;
-    (void)state;
-    open_sql(&f); /* or skip */
     enum ets_status status = ETS_NO_MEMORY;
     for (unsigned long at = 0; status != ETS_OK; at++) {
         struct failing failing = {.fail_at = at};
@@ -205,7 +198,7 @@ static void test_sql__every_failed_allocation_of_a_database_is_told(void **state
         struct ets_error error = {.status = ETS_OK};
         struct ets_table *table;
         assert_int_equal(ets_table_open(NULL, &table, NULL), ETS_OK);
-        status = ask_with(&allocator, &f, table, &error);
+        status = ask_with(&allocator, f, query, table, &error);
         assert_int_equal(status, error.status);
         if (status == ETS_OK) assert_true(failing.calls <= at);
         else assert_int_equal(status, ETS_NO_MEMORY);
@@ -213,6 +206,18 @@ static void test_sql__every_failed_allocation_of_a_database_is_told(void **state
         assert_true(at < 1000);
         ets_table_close(table);
     }
+}
+
+static void test_sql__every_failed_allocation_of_a_database_is_told(void **state)
+{
+    struct fixture f;
+    (void)state;
+    open_sql(&f); /* or skip */
+    assert_every_failed_allocation(
+        &f,
+        "select name, mid, debug_handles, median(p50) from operators group by name "
+        "order by percentile(p50, 10)");
+    assert_every_failed_allocation(&f, "select kind, sentence, method from findings");
     close_sql(&f);
 }
 

@@ -42,8 +42,8 @@ test("the tensors are those of memory, with the same numbers", async () => {
                 for (const wanted of [
                     formatBytes(row.size_bytes as number),
                     String(row.offset).replace(/\B(?=(\d{3})+$)/g, ","),
-                    String(row.first),
-                    String(row.last),
+                    String(row.first ?? ""),
+                    String(row.last ?? ""),
                 ]) {
                     assert.ok(texts.includes(wanted), `${folder}: ${cells} has no ${wanted}`);
                 }

@@ -43,6 +43,7 @@ test("the first screen says what was found, and a finding opens its place", asyn
     const place = written.findings.findIndex(({ view }: { view: string }) => view === "operators");
     await page.locator(".findings button").nth(place).click();
     assert.equal(await page.locator('.tab[aria-current="page"]').innerText(), "Operators");
+    assert.equal(await page.locator('th[aria-sort="descending"]').innerText(), "share of a run ▾");
     await page.goBack();
     assert.equal(await page.locator('.tab[aria-current="page"]').innerText(), "Summary");
     assert.deepEqual(faults, []);
@@ -231,6 +232,33 @@ test("the keyboard alone goes everywhere", async () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("t");
     await page.waitForSelector('html[data-theme="dark"]', { state: "attached" });
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("Tab reaches all controls of every view, in order, each with a ring", async () => {
+    const { page, faults } = await open(browser, report);
+    for (const view of VIEWS) {
+        await goTo(page, `#1/${view}`);
+        await page.locator(".tab").first().focus();
+        const tops: number[] = [];
+        for (let i = 0; i < 20; i++) {
+            await page.keyboard.press("Tab");
+            const at = await page.evaluate(() => {
+                const element = document.activeElement;
+                if (element === null || element === document.body) return null;
+                const { outlineStyle, outlineWidth } = getComputedStyle(element);
+                const { top, width } = element.getBoundingClientRect();
+                const isRinged = outlineStyle !== "none" && outlineWidth !== "0px";
+                return { top, isSeen: isRinged && width > 0, html: element.outerHTML };
+            });
+            if (at === null) break;
+            assert.ok(at.isSeen, `${view}: ${at.html.slice(0, 200)}`);
+            tops.push(at.top);
+        }
+        assert.ok(tops.length > 11, `${view}: ${tops.length}`);
+        assert.ok((tops[tops.length - 1] as number) > 40, `${view}: ${tops}`);
+    }
     assert.deepEqual(faults, []);
     await page.close();
 });

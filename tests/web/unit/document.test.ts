@@ -134,6 +134,20 @@ test("starts of a run follow from gaps and durations", () => {
     assert.deepEqual([...startsOfRun(matrix, 1)], [0, 3, 29, 30]);
 });
 
+test("a matrix says which runs of its block it has", () => {
+    const bytes = encodeEvents({
+        operator: [7],
+        parent: [-1],
+        runStart: [1000, 5000],
+        gaps: [[2, 0]],
+        durations: [[100, 90]],
+    });
+    const head = { block: 1, positions: 1, runs: 2, bytes: bytes.length };
+    assert.deepEqual(readEvents(head, bytes).kept, [0, 1]);
+    assert.deepEqual(readEvents({ ...head, kept: [3, 9] }, bytes).kept, [3, 9]);
+    assert.throws(() => readEvents({ ...head, kept: [3] }, bytes), /of other runs/);
+});
+
 test("events that enclose themselves are an error", () => {
     const bytes = encodeEvents({
         operator: [0],

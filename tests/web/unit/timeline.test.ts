@@ -225,6 +225,15 @@ async function small() {
     };
 }
 
+test("a run is shown with room, but without its neighbours, and counts alone", async () => {
+    const { picture, operators } = await small();
+    const room = picture.around(0);
+    assert.ok(room.from < 0 && room.to > 10_000 && room.to < 50_000, JSON.stringify(room));
+    picture.runs[1] = { from: 10_100, to: 22_100 };
+    assert.equal(picture.around(0).to, 10_100);
+    assert.equal(sumsIn(picture, operators, picture.around(0)).runs, 1);
+});
+
 test("events stand in lanes by what encloses them, delegates' own in a lane without places", async () => {
     const { picture } = await small();
     assert.deepEqual(

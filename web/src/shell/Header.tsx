@@ -2,6 +2,7 @@ import { useRef } from "preact/hooks";
 import { useKeys } from "../parts/keys";
 import { Name } from "../parts/Name";
 import { usePage } from "../state/page";
+import { show } from "../text/show";
 import { VIEWS } from "../views";
 import type { View } from "../views/view";
 import { isAvailable, whyNot } from "./available";
@@ -11,6 +12,9 @@ export function Header(props: { view: View; hasPane: boolean; openHelp: () => vo
     const page = usePage();
     return (
         <header class="top">
+            <h1 class="unseen">
+                {show(page.document.head.title)}: {props.view.title}
+            </h1>
             <span class="brand">etscope</span>
             <Name class="title" text={page.document.head.title} longest={40} />
             <nav aria-label="Views">

@@ -204,5 +204,12 @@ function readBlocks(document: ReportDocument): Block[] {
                 name(id) === "Execute" ? what : method(id) === null ? "load" : `load ${method(id)}`,
         });
     }
+    /* Blocks of one method, as of two branches, are told apart as in the headline. */
+    const titles = blocks.map(({ trace, title }) => `${trace} ${title}`);
+    titles.forEach((title, i) => {
+        const block = blocks[i];
+        if (block !== undefined && titles.indexOf(title) !== titles.lastIndexOf(title))
+            block.title += ` (block ${block.id})`;
+    });
     return blocks;
 }

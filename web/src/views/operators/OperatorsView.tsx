@@ -111,7 +111,7 @@ function OperatorsTable() {
         ),
         {
             key: "max",
-            title: `${plural(block?.runs ?? 0, "run")}, ${sayScale(scale)}`,
+            title: `runs, ${sayScale(scale)}`,
             hint: `shortest to longest run as a line, p10 to p90 as a box, the median as a mark, on a logarithmic scale from ${sayScale(scale)}; sorted by the longest`,
             width: "192px",
             hideBelow: 900,

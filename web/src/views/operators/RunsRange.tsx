@@ -1,6 +1,6 @@
 /** Times of one operator over the runs, on one logarithmic scale for the table. */
 import type { Operators } from "../../state/operators";
-import { chooseUnit, fourDigits, sayTime, type TimeUnit } from "../../text/format";
+import { chooseUnit, fourDigits, sayTime, sentenceUnit, type TimeUnit } from "../../text/format";
 
 export interface Scale {
     unit: TimeUnit;
@@ -88,6 +88,9 @@ function decades(scale: Scale): number[] {
 
 /** Its ends: "0.01 to 1000 us". */
 export function sayScale(scale: Scale): string {
-    const say = (exponent: number) => fourDigits(10 ** exponent / scale.unit.ns);
-    return `${say(scale.from)} to ${say(scale.to)} ${scale.unit.name}`;
+    const say = (exponent: number) => {
+        const unit = sentenceUnit(10 ** exponent, scale.unit.name);
+        return `${fourDigits(10 ** exponent / unit.ns)} ${unit.name}`;
+    };
+    return `${say(scale.from)} to ${say(scale.to)}`;
 }

@@ -40,7 +40,7 @@ export function RunDifference(props: { runs: Run[] }) {
     }
     if (rows === null) {
         return (
-            <Empty title="No events of this run">
+            <Empty title="No events of this run, or of the one it is compared with">
                 <p>The report holds no single events of it, only its time.</p>
             </Empty>
         );
@@ -142,7 +142,7 @@ const sizeOf = ({ lower, upper }: Range): number => Math.max(Math.abs(lower), Ma
 function differences(page: ReturnType<typeof usePage>, run: number, versus: string): Row[] | null {
     const times = operatorTimes(page, run);
     const others = versus === "median" ? null : operatorTimes(page, Number(versus));
-    if (times === null) return null;
+    if (times === null || (others === null && versus !== "median")) return null;
     const rows: Row[] = [];
     for (const [id, time] of times) {
         const other = others === null ? page.operators.time(id, "p50") : (others.get(id) ?? null);

@@ -209,9 +209,10 @@ function drawBehind(plot: uPlot, colour: Colours, facts: ChartFacts): void {
 /** Outliers as crosses, the chosen run as a ring. */
 function drawMarks(plot: uPlot, colour: Colours, facts: ChartFacts): void {
     const { ctx } = plot;
-    const size = 6 * devicePixelRatio;
+    const isDense = facts.runs.length > 200;
+    const size = (isDense ? 2.5 : 6) * devicePixelRatio;
     ctx.save();
-    ctx.lineWidth = 2 * devicePixelRatio;
+    ctx.lineWidth = (isDense ? 1 : 2) * devicePixelRatio;
     for (const run of facts.runs) {
         if (run.time === null) continue;
         const isChosen = run.id === facts.selected();
@@ -229,8 +230,9 @@ function drawMarks(plot: uPlot, colour: Colours, facts: ChartFacts): void {
         }
         if (isChosen) {
             ctx.strokeStyle = colour("accent");
-            ctx.moveTo(x + size * 1.4, y);
-            ctx.arc(x, y, size * 1.4, 0, 2 * Math.PI);
+            const radius = 8 * devicePixelRatio;
+            ctx.moveTo(x + radius, y);
+            ctx.arc(x, y, radius, 0, 2 * Math.PI);
         }
         ctx.stroke();
     }

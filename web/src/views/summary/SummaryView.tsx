@@ -1,5 +1,6 @@
 /** The first screen: what was found, in words, and how far it can be believed. */
 import { Fragment } from "preact";
+import { useState } from "preact/hooks";
 import type { Finding } from "../../document/document";
 import { Name } from "../../parts/Name";
 import { type Page, usePage } from "../../state/page";
@@ -26,7 +27,6 @@ function Summary() {
     return (
         <div class="summary">
             <section class="headline" aria-label="Headline">
-                <h1 class="unseen">{show(head.title)}</h1>
                 {head.headline.map((sentence, i) => (
                     <p key={sentence} class={i === 0 ? "first" : undefined}>
                         {show(sentence)}
@@ -37,17 +37,17 @@ function Summary() {
                 <h2 id="findings">Findings</h2>
                 <Findings page={page} />
             </section>
-            <section aria-labelledby="where">
-                <h2 id="where">
-                    Where a run goes
-                    {page.block !== null && (
+            {page.block !== null && (
+                <section aria-labelledby="where">
+                    <h2 id="where">
+                        Where a run goes
                         <span class="which">
                             {show(page.block.title)}, {plural(page.block.runs, "run")}
                         </span>
-                    )}
-                </h2>
-                <WhereRunGoes />
-            </section>
+                    </h2>
+                    <WhereRunGoes />
+                </section>
+            )}
             {page.blockOperators.length > 0 && (
                 <section aria-labelledby="top-operators">
                     <h2 id="top-operators">Most expensive operators</h2>
@@ -106,31 +106,44 @@ function Inputs(props: { page: Page }) {
     );
 }
 
+/** Shown at first: they are in the order of what they cost. */
+const MOST_FINDINGS = 8;
+
 const MARKS = { bad: ["!", "problem"], note: ["i", "note"], good: ["✓", "good"] } as const;
 
 function Findings(props: { page: Page }) {
     const { findings } = props.page.document.head;
+    const [isAll, setAll] = useState(false);
     if (findings.length === 0) return <p class="muted">No rule found anything to say.</p>;
+    const hidden =
+        isAll || findings.length <= MOST_FINDINGS + 1 ? 0 : findings.length - MOST_FINDINGS;
     return (
-        <ul class="findings">
-            {findings.map((finding) => {
-                const [mark, word] = MARKS[finding.severity] ?? MARKS.note;
-                return (
-                    <li
-                        key={finding.kind + finding.sentence}
-                        data-severity={finding.severity}
-                        title={`rule: ${finding.kind}`}
-                    >
-                        <span class="mark" role="img" aria-label={word}>
-                            {mark}
-                        </span>
-                        <RangeBar range={costOf(finding)} of={1} />
-                        <span class="sentence">{show(finding.sentence)}</span>
-                        <Open page={props.page} finding={finding} />
-                    </li>
-                );
-            })}
-        </ul>
+        <>
+            <ul class="findings">
+                {findings.slice(0, findings.length - hidden).map((finding) => {
+                    const [mark, word] = MARKS[finding.severity] ?? MARKS.note;
+                    return (
+                        <li
+                            key={finding.kind + finding.sentence}
+                            data-severity={finding.severity}
+                            title={`rule: ${finding.kind}`}
+                        >
+                            <span class="mark" role="img" aria-label={word}>
+                                {mark}
+                            </span>
+                            <RangeBar range={costOf(finding)} of={1} />
+                            <span class="sentence">{show(finding.sentence)}</span>
+                            <Open page={props.page} finding={finding} />
+                        </li>
+                    );
+                })}
+            </ul>
+            {hidden > 0 && (
+                <button type="button" onClick={() => setAll(true)}>
+                    {hidden} more
+                </button>
+            )}
+        </>
     );
 }
 
@@ -146,8 +159,13 @@ function Open(props: { page: Page; finding: Finding }) {
     const view = VIEWS.find((candidate) => candidate.id === finding.view);
     if (view === undefined) return <Fragment />;
     const selection = parseSelection(finding.select ?? "");
+    const open = () => {
+        page.select(selection, view.id);
+        /* What it costs stands on top. */
+        if (selection === null && view.id === "operators") page.store.set({ sort: "-share" });
+    };
     return (
-        <button type="button" onClick={() => page.select(selection, view.id)}>
+        <button type="button" onClick={open}>
             {view.title}
         </button>
     );

@@ -58,16 +58,15 @@ export function PictureView(props: { picture: Picture }) {
     };
     /* What is selected; then its run; then all. */
     const fit = () => {
-        const run = inTime?.runs[runOf(page, inTime)];
         const steps = [
-            range,
-            cursor === null ? null : spanOf(picture, cursor),
-            run ?? null,
-            picture.extent,
+            range && around(range),
+            cursor && around(spanOf(picture, cursor)),
+            inTime && inTime.around(runOf(page, inTime)),
+            around(picture.extent),
         ].filter((span) => span !== null);
         const now = writeSpan(camera.target);
-        const at = steps.findIndex((span) => writeSpan(around(span)) === now);
-        camera.glide(around(steps[(at + 1) % steps.length]!));
+        const at = steps.findIndex((span) => writeSpan(span) === now);
+        camera.glide(steps[(at + 1) % steps.length]!);
     };
     const walk = (delta: number) => {
         const from = cursor ?? firstSeen(picture, camera.target);
@@ -204,7 +203,7 @@ function spanOfAddress(page: Page, picture: Picture): Span {
     if (wanted !== null && wanted.to > picture.extent.from && wanted.from < picture.extent.to)
         return wanted;
     if (!(picture instanceof TimePicture)) return picture.home;
-    return around(picture.runs[runOf(page, picture)] ?? picture.extent);
+    return picture.around(runOf(page, picture));
 }
 
 /**

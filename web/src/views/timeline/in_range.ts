@@ -29,7 +29,7 @@ export function sumsIn(picture: TimePicture, operators: Operators, range: Span):
     let time = 0;
     let runs = 0;
     for (const [run, span] of picture.runs.entries()) {
-        if (span.to < range.from || span.from > range.to) continue;
+        if (isOutside(span, range)) continue;
         runs++;
         time += Math.max(0, inside(span, range));
         for (let i = 0; i < positions; i++) {
@@ -40,7 +40,7 @@ export function sumsIn(picture: TimePicture, operators: Operators, range: Span):
             const above = parent[i]!;
             const isDerived = above >= 0 && isDerivedIn(operators, id);
             const placed = spanOf(picture, isDerived ? run * positions + above : ref);
-            if (placed.to < range.from || placed.from > range.to) continue;
+            if (isOutside(placed, range)) continue;
             const isWhole = placed.from >= range.from && placed.to <= range.to;
             const sum = sums.get(id) ?? { calls: 0, lower: 0, upper: 0 };
             sums.set(id, sum);
@@ -74,6 +74,12 @@ export function sumsIn(picture: TimePicture, operators: Operators, range: Span):
 function spanOf(picture: TimePicture, ref: number): Span {
     const from = picture.start(ref);
     return { from, to: from + picture.time(ref).lower };
+}
+
+/** What only touches the range is outside, unless it has no length. */
+function isOutside(span: Span, range: Span): boolean {
+    if (span.from === span.to) return span.to < range.from || span.from > range.to;
+    return span.to <= range.from || span.from >= range.to;
 }
 
 const inside = (span: Span, range: Span): number =>

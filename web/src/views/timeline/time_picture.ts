@@ -68,7 +68,19 @@ export class TimePicture implements Picture {
         const most = this.runs.reduce((high, run) => Math.max(high, run.to), -Infinity);
         this.extent = least < most ? { from: least, to: most } : { from: 0, to: 1 };
         this.longestRun = this.runs.reduce((most, run) => Math.max(most, lengthOf(run)), 0);
-        this.home = around(this.runs[this.medianRun] ?? this.extent);
+        this.home = this.around(this.medianRun);
+    }
+
+    /** The run with some room, but nothing of its neighbours. */
+    around(run: number): Span {
+        const own = this.runs[run] ?? this.extent;
+        const { from, to } = around(own);
+        const before = this.runs[run - 1]?.to ?? from;
+        const behind = this.runs[run + 1]?.from ?? to;
+        return {
+            from: Math.min(own.from, Math.max(from, before)),
+            to: Math.max(own.to, Math.min(to, behind)),
+        };
     }
 
     /** The run nearest to the median. */
