@@ -6,6 +6,7 @@ import hashlib
 import json
 import pathlib
 import re
+import shutil
 import struct
 import tempfile
 import unittest
@@ -377,6 +378,16 @@ class Report(unittest.TestCase):
                 done = run("report", *words, "--output", folder + "/never.html")
                 self.assertNotEqual(done.returncode, OK)
                 self.assertIn(reason, done.stderr.decode())
+
+    def test_a_trace_before_may_belong_to_the_same_model(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, source in (("new.etdp", "profile.etdp"), ("new.etrecord", "model.etrecord"),
+                                 ("new.pte", "model.pte"), ("old.etdp", "debug.etdp")):
+                shutil.copy(GPT / source, pathlib.Path(folder, name))
+            _, document = write(folder + "/new.etdp", "--before", folder + "/old.etdp")
+            traces = document["tables"]["traces"]
+            self.assertEqual((traces["record"], traces["program"]), ([0, 0], [0, 0]))
+            self.assertEqual(document["tables"]["difference_blocks"]["matched_by"][-1], "handles")
 
     def test_json_goes_to_standard_output(self):
         _, document = write(GPT / "profile.etdp")

@@ -150,12 +150,26 @@ static uint32_t list_program(struct cli_sql_sources *sources, const struct cli_s
     return i;
 }
 
+/* A trace before that has no siblings of its own may have those of the first trace, as in diff. */
+static bool may_share_siblings(const struct cli_sql_sources *sources,
+                               const struct ets_sql_trace *trace)
+{
+    const struct ets_sql_trace *first = sources->traces;
+    const uint32_t own = sources->all.trace_count - sources->before_count;
+    const bool has_siblings = first->record != ETS_NO_INDEX || first->program != ETS_NO_INDEX;
+    return trace >= first + own && has_siblings;
+}
+
 static void find_siblings(struct cli_sql_sources *sources, const struct cli_arguments *arguments,
                           struct cli_subject *subject, struct ets_sql_trace *trace)
 {
     const struct ets_inspect_options options = cli_inspection_options(arguments, subject);
     struct cli_sibling *sibling = cli_siblings_join(&sources->siblings, arguments, subject->path,
                                                     subject->dump, &options, &subject->inspection);
+    if (sibling == NULL && may_share_siblings(sources, trace)) {
+        sibling = cli_siblings_join_as(&sources->siblings, sources->traces[0].path, subject->dump,
+                                       &options, &subject->inspection);
+    }
     if (sibling == NULL) return;
     sibling->is_needed = true;
     trace->record = list_record(sources, sibling);
