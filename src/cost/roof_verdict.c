@@ -12,7 +12,7 @@
 /* A larger share means that the roof is wrong. */
 #define TOLERANCE 1.05
 
-static const char *const verdicts[ETS_VERDICT_COUNT] = {
+static const char *const verdicts[ETS_ROOF_VERDICT_COUNT] = {
     NULL, "compute-bound", "memory-bound", "overhead-bound", "below the roof", "unknown"};
 
 static const char *const reasons[ETS_ROOF_REASON_COUNT] = {
@@ -31,7 +31,7 @@ static const char *const reasons[ETS_ROOF_REASON_COUNT] = {
 
 const char *ets_roof_verdict_name(enum ets_roof_verdict verdict)
 {
-    return (unsigned)verdict < ETS_VERDICT_COUNT ? verdicts[verdict] : NULL;
+    return (unsigned)verdict < ETS_ROOF_VERDICT_COUNT ? verdicts[verdict] : NULL;
 }
 
 const char *ets_roof_reason_name(enum ets_roof_reason reason)
@@ -68,7 +68,7 @@ static void find_bound(const struct ets_machine *machine, const struct ets_roof_
 static enum ets_roof_verdict unknown(struct ets_roof_answer *answer, enum ets_roof_reason reason)
 {
     answer->reason = reason;
-    return ETS_VERDICT_UNKNOWN;
+    return ETS_ROOF_VERDICT_UNKNOWN;
 }
 
 static enum ets_roof_verdict judge(const struct ets_roof_question *q, double empty_ns,
@@ -79,14 +79,14 @@ static enum ets_roof_verdict judge(const struct ets_roof_question *q, double emp
     if (!(time > 0)) return unknown(answer, ETS_ROOF_NO_TIME);
     if (isnan(answer->bound_ns)) return unknown(answer, ETS_ROOF_NOT_MEASURED);
     if (time / q->calls < LEAST_TIME_NS || time < LEAST_CALLS * empty_ns) {
-        return ETS_VERDICT_OVERHEAD_BOUND;
+        return ETS_ROOF_VERDICT_OVERHEAD_BOUND;
     }
     if (answer->bound_ns / q->most_ns > TOLERANCE) return unknown(answer, ETS_ROOF_TOO_FAST);
     answer->least_share = answer->bound_ns / q->most_ns;
     answer->most_share = answer->bound_ns / q->least_ns;
-    if (answer->bound_ns / time < REACHED) return ETS_VERDICT_BELOW_ROOF;
-    return answer->binding == ETS_ROOF_COMPUTE ? ETS_VERDICT_COMPUTE_BOUND
-                                               : ETS_VERDICT_MEMORY_BOUND;
+    if (answer->bound_ns / time < REACHED) return ETS_ROOF_VERDICT_BELOW_ROOF;
+    return answer->binding == ETS_ROOF_COMPUTE ? ETS_ROOF_VERDICT_COMPUTE_BOUND
+                                               : ETS_ROOF_VERDICT_MEMORY_BOUND;
 }
 
 struct ets_roof_answer ets_roof_judge(const struct ets_machine *machine,

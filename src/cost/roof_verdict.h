@@ -20,13 +20,13 @@
 #include "cost/roof.h"
 
 enum ets_roof_verdict {
-    ETS_VERDICT_NONE = 0,           /* no operator */
-    ETS_VERDICT_COMPUTE_BOUND = 1,  /* arithmetic binds, and reaches 60 % of its roof */
-    ETS_VERDICT_MEMORY_BOUND = 2,   /* bytes bind, and reach 60 % of their roof */
-    ETS_VERDICT_OVERHEAD_BOUND = 3, /* the call costs, not the work: no share is told */
-    ETS_VERDICT_BELOW_ROOF = 4,     /* neither reaches 60 %; the reason is in no trace */
-    ETS_VERDICT_UNKNOWN = 5,        /* see `reason` */
-    ETS_VERDICT_COUNT = 6
+    ETS_ROOF_VERDICT_NONE = 0,           /* no operator */
+    ETS_ROOF_VERDICT_COMPUTE_BOUND = 1,  /* arithmetic binds, and reaches 60 % of its roof */
+    ETS_ROOF_VERDICT_MEMORY_BOUND = 2,   /* bytes bind, and reach 60 % of their roof */
+    ETS_ROOF_VERDICT_OVERHEAD_BOUND = 3, /* the call costs, not the work: no share is told */
+    ETS_ROOF_VERDICT_BELOW_ROOF = 4,     /* neither reaches 60 %; the reason is in no trace */
+    ETS_ROOF_VERDICT_UNKNOWN = 5,        /* see `reason` */
+    ETS_ROOF_VERDICT_COUNT = 6
 };
 
 /* Why a verdict is UNKNOWN. */

@@ -188,7 +188,7 @@ static void put_roof(struct ets_cost_row *row, const struct ets_row_headroom *fo
 {
     const struct ets_roof_answer *roof = &found->roof;
     if (tick_ns > 0) row->saved_ns = found->saved * tick_ns;
-    if (roof->verdict == ETS_VERDICT_NONE) return;
+    if (roof->verdict == ETS_ROOF_VERDICT_NONE) return;
     row->verdict = ets_roof_verdict_name(roof->verdict);
     row->verdict_reason = ets_roof_reason_name(roof->reason);
     row->of_roof = roof->least_share;

@@ -105,6 +105,29 @@ bool ets_difference_view_collect(struct ets_arena *arena, const struct ets_diffe
     return true;
 }
 
+/* "addmm.out", "4 operators". */
+static void add_side(struct ets_text_builder *text, const struct ets_difference_side *side)
+{
+    const struct ets_text name = side->block->operators[side->operators[0]].name;
+    if (side->operator_count > 1) ets_add_text(text, "%u operators", side->operator_count);
+    else ets_add_text(text, "%.*s", ETS_TEXT(name));
+}
+
+void ets_difference_add_name(struct ets_text_builder *text,
+                             const struct ets_difference_view_line *line)
+{
+    const size_t room = text->room;
+    if (line->of->change < ETS_CHANGE_REPLACED) {
+        ets_add_text(text, "%.*s", ETS_TEXT(line->named_by->name));
+        return;
+    }
+    text->room = room / 2; /* half is left to the other side */
+    add_side(text, &line->of->before);
+    text->room = room;
+    ets_add_text(text, " -> ");
+    add_side(text, &line->of->after);
+}
+
 struct ets_difference_contents ets_difference_survey(const struct ets_difference *difference)
 {
     struct ets_difference_contents contents = {.has_handles = false};

@@ -14,6 +14,7 @@
 #ifndef ETSCOPE_VIEWS_DIFFERENCE_VIEW_H
 #define ETSCOPE_VIEWS_DIFFERENCE_VIEW_H
 
+#include "host/text_builder.h"
 #include "views/difference_order.h"
 #include "views/operator_lines.h"
 
@@ -41,6 +42,10 @@ struct ets_difference_view {
 bool ets_difference_view_collect(struct ets_arena *arena, const struct ets_difference *difference,
                                  uint32_t block, const struct ets_difference_order_options *order,
                                  struct ets_difference_view *view_out);
+
+/* "addmm.out"; of what was replaced "3 operators -> DELEGATE_CALL". */
+void ets_difference_add_name(struct ets_text_builder *text,
+                             const struct ets_difference_view_line *line);
 
 /* Which properties any line of a difference has. */
 struct ets_difference_contents {

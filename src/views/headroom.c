@@ -108,7 +108,7 @@ static void judge(struct finder *f, const struct ets_work_piece *piece)
 
 bool ets_headroom_has_operators(const struct ets_headroom *headroom)
 {
-    for (uint32_t i = 0; i < ETS_VERDICT_COUNT; i++) {
+    for (uint32_t i = 0; i < ETS_ROOF_VERDICT_COUNT; i++) {
         if (headroom->verdicts[i].rows > 0) return true;
     }
     return false;

@@ -43,7 +43,7 @@ struct ets_headroom {
     struct {
         uint32_t rows;
         double ticks; /* of a run */
-    } verdicts[ETS_VERDICT_COUNT];
+    } verdicts[ETS_ROOF_VERDICT_COUNT];
     uint32_t too_fast; /* rows that are unknown as they are faster than their roof */
 };
 

@@ -101,9 +101,9 @@ bool ets_headroom_sentence(struct ets_arena *arena, const struct ets_inspection 
                            struct ets_text_builder *text)
 {
     const struct place place = {arena, inspection, headroom, runs, run_number, block};
-    const uint32_t judged = headroom->verdicts[ETS_VERDICT_COMPUTE_BOUND].rows +
-                            headroom->verdicts[ETS_VERDICT_MEMORY_BOUND].rows +
-                            headroom->verdicts[ETS_VERDICT_BELOW_ROOF].rows;
+    const uint32_t judged = headroom->verdicts[ETS_ROOF_VERDICT_COMPUTE_BOUND].rows +
+                            headroom->verdicts[ETS_ROOF_VERDICT_MEMORY_BOUND].rows +
+                            headroom->verdicts[ETS_ROOF_VERDICT_BELOW_ROOF].rows;
     if (!(headroom->whole > 0) || !ets_headroom_has_operators(headroom)) return true;
     add_time(text, headroom->whole * tick_ns);
     ets_add_text(text, " a run; ");
@@ -117,8 +117,8 @@ bool ets_headroom_sentence(struct ets_arena *arena, const struct ets_inspection 
         if (headroom->saved > LEAST_SHARE * headroom->whole && !add_place(&place, text))
             return false;
     }
-    add_others(headroom, ETS_VERDICT_OVERHEAD_BOUND, text);
-    add_others(headroom, ETS_VERDICT_UNKNOWN, text);
+    add_others(headroom, ETS_ROOF_VERDICT_OVERHEAD_BOUND, text);
+    add_others(headroom, ETS_ROOF_VERDICT_UNKNOWN, text);
     if (headroom->too_fast > 0) {
         ets_add_text(text,
                      "; %u operator%s faster than the measured roof: measure the machine again",

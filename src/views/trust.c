@@ -177,6 +177,7 @@ struct ets_missing ets_missing_without(enum ets_missing_file file)
         [ETS_MISSING_MACHINE] = {"operators",
                                  "how fast operators could be needs a measured machine"},
         [ETS_MISSING_TRACE] = {"operators", "times of operators and runs need a trace"},
+        [ETS_MISSING_BEFORE] = {"compare", "what became faster or slower needs a second trace"},
     };
     return missing[file];
 }

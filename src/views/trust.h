@@ -28,7 +28,8 @@ enum ets_missing_file {
     ETS_MISSING_DEBUG_BUFFER = 2,
     ETS_MISSING_MACHINE = 3,
     ETS_MISSING_TRACE = 4,
-    ETS_MISSING_COUNT = 5
+    ETS_MISSING_BEFORE = 5,
+    ETS_MISSING_COUNT = 6
 };
 
 struct ets_missing {

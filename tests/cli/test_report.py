@@ -6,6 +6,7 @@ import hashlib
 import json
 import pathlib
 import re
+import shutil
 import struct
 import tempfile
 import unittest
@@ -320,6 +321,73 @@ class Report(unittest.TestCase):
             self.assertRegex(done.stderr.decode(), "without all that can be left out, the report "
                              r"takes \d+ bytes")
             self.assertFalse(pathlib.Path(folder, "never.html").exists())
+
+    def test_differences_are_those_of_diff(self):
+        portable = DATA / "gpt_portable"
+        _, document = write(
+            GPT / "profile.etdp", "--before", portable / "profile.etdp",
+            "--etrecord", GPT / "model.etrecord", "--etrecord", portable / "model.etrecord",
+            "--program", GPT / "model.pte", "--program", portable / "model.pte")
+        done = run("diff", portable / "profile.etdp", GPT / "profile.etdp",
+                   "--etrecord", portable / "model.etrecord", "--etrecord-b",
+                   GPT / "model.etrecord", "--program", portable / "model.pte", "--program-b",
+                   GPT / "model.pte", "--sort", "order", "--format", "json")
+        said = json_rows(done.stdout)
+        tables = document["tables"]
+        found = tables["differences"]
+        for column, name in (("before", "before_ns"), ("after", "after_ns"),
+                             ("change", "change_ns"), ("ratio", "ratio"),
+                             ("shift", "shift_ns"), ("shift_low", "shift_low_ns"),
+                             ("shift_high", "shift_high_ns"), ("contribution", "contribution"),
+                             ("adjusted_p", "adjusted_p"), ("verdict", "verdict"),
+                             ("kind", "kind"), ("depth", "depth"),
+                             ("instruction", "instruction")):
+            self.assertEqual(found[column], [row[name] for row in said], column)
+        self.assertGreater(len(said), 50)
+        self.assertEqual(tables["traces"]["role"], ["trace", "before"])
+        self.assertEqual([entry["role"] for entry in document["inputs"]][:2], ["trace", "before"])
+        self.assertEqual(document["headline"][0], tables["comparisons"]["sentence"][0])
+        self.assertEqual(document["findings"][0]["view"], "compare")
+        operators = tables["operators"]
+        for number, row in enumerate(said):
+            for side, key in enumerate(("operators_before", "operators_after")):
+                names = [operators["name"][of] for difference, is_after, of in
+                         zip(*tables["difference_operators"].values())
+                         if (difference, is_after) == (number, side)]
+                expected = [re.sub("^(DELEGATE_CALL) .*", r"\1", name) for name in row[key]
+                            if not name.startswith("(")]
+                self.assertEqual(names, expected)
+
+    def test_several_traces_before_are_compared_each(self):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [pathlib.Path(folder, name) for name in ("new.etdp", "a.etdp", "b.etdp")]
+            for path, longer in zip(paths, (0, 900, 5)):
+                make_dump(path, [("Execute", [
+                    framework("Method::execute", 9000 * i, 9000 * i + 1000 + longer + i % 7),
+                    call("x", 0, 9000 * i, 9000 * i + 600 + longer + i % 7)]) for i in range(20)])
+            _, document = write(paths[0], "--before", paths[1], "--before", paths[2])
+            self.assertEqual(document["tables"]["comparisons"]["trace"], [1, 2])
+            self.assertRegex(document["headline"][0], r"^compared with a\.etdp: .*47\.\d % faster")
+            self.assertRegex(document["headline"][1], r"^compared with b\.etdp: .*the same")
+            self.assertEqual(document["title"], "new")
+            for words, reason in ((("--before", paths[0], "--program", GPT / "model.pte"),
+                                   "--before needs a trace to compare"),
+                                  ((paths[0], "--before", GPT / "model.pte"), "this is a model"),
+                                  ((paths[0], "--before", GPT / "profile.etdp"),
+                                   "operators match")):
+                done = run("report", *words, "--output", folder + "/never.html")
+                self.assertNotEqual(done.returncode, OK)
+                self.assertIn(reason, done.stderr.decode())
+
+    def test_a_trace_before_may_belong_to_the_same_model(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, source in (("new.etdp", "profile.etdp"), ("new.etrecord", "model.etrecord"),
+                                 ("new.pte", "model.pte"), ("old.etdp", "debug.etdp")):
+                shutil.copy(GPT / source, pathlib.Path(folder, name))
+            _, document = write(folder + "/new.etdp", "--before", folder + "/old.etdp")
+            traces = document["tables"]["traces"]
+            self.assertEqual((traces["record"], traces["program"]), ([0, 0], [0, 0]))
+            self.assertEqual(document["tables"]["difference_blocks"]["matched_by"][-1], "handles")
 
     def test_json_goes_to_standard_output(self):
         _, document = write(GPT / "profile.etdp")

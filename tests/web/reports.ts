@@ -77,6 +77,18 @@ export function writePage(name: string, tables: Tables, parts: Parts = {}): stri
     return path;
 }
 
+/** The report of one folder of tests/data compared with others, as etscope writes it. */
+export function comparedReport(folder: string, ...before: string[]): string {
+    mkdirSync(REPORTS, { recursive: true });
+    const path = join(REPORTS, `compared-${folder}-${before.length}.html`);
+    const of = (option: string, name: string): string[] =>
+        [folder, ...before].flatMap((each) => [option, data(`${each}/${name}`)]);
+    const traces = before.flatMap((each) => ["--before", data(`${each}/profile.etdp`)]);
+    const models = [...of("--etrecord", "model.etrecord"), ...of("--program", "model.pte")];
+    etscope("report", data(`${folder}/profile.etdp`), ...traces, ...models, "-o", path);
+    return path;
+}
+
 /** The report of a folder of tests/data as etscope writes it; `files` replaces its files. */
 export function reportOf(folder: string, files = filesOf(folder)): string {
     mkdirSync(REPORTS, { recursive: true });

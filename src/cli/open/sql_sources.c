@@ -62,6 +62,24 @@ static int allocate(struct cli_sql_sources *sources, const struct cli_arguments 
     return ok ? CLI_OK : cli_complain(CLI_INTERNAL, "no memory for %zu files", room);
 }
 
+/* Traces that the others are compared with. */
+static int add_before(struct cli_sql_sources *sources, const char *path)
+{
+    const uint32_t traces = sources->all.trace_count;
+    if (traces - sources->before_count == 0) {
+        return cli_complain(CLI_USAGE, "--before needs a trace to compare %s with",
+                            cli_path_name(path));
+    }
+    const int code = add_word(sources, path);
+    if (code != CLI_OK) return code;
+    if (sources->all.trace_count == traces) {
+        return cli_complain(CLI_INPUT, "%s: --before needs a trace; this is a model",
+                            cli_path_name(path));
+    }
+    sources->before_count++;
+    return CLI_OK;
+}
+
 static int add_all(struct cli_sql_sources *sources, const struct cli_arguments *arguments,
                    unsigned first_word)
 {
@@ -71,6 +89,9 @@ static int add_all(struct cli_sql_sources *sources, const struct cli_arguments *
     if (code == CLI_OK) code = allocate(sources, arguments);
     for (unsigned i = 0; code == CLI_OK && i < sources->paths.count; i++) {
         code = add_word(sources, sources->paths.items[i]);
+    }
+    for (unsigned i = 0; code == CLI_OK && (path = cli_value_at(arguments, "--before", i)); i++) {
+        code = add_before(sources, path);
     }
     for (unsigned i = 0; code == CLI_OK && (path = cli_value_at(arguments, "--etrecord", i)); i++) {
         code = add_record(sources, path);
@@ -129,12 +150,26 @@ static uint32_t list_program(struct cli_sql_sources *sources, const struct cli_s
     return i;
 }
 
+/* A trace before that has no siblings of its own may have those of the first trace, as in diff. */
+static bool may_share_siblings(const struct cli_sql_sources *sources,
+                               const struct ets_sql_trace *trace)
+{
+    const struct ets_sql_trace *first = sources->traces;
+    const uint32_t own = sources->all.trace_count - sources->before_count;
+    const bool has_siblings = first->record != ETS_NO_INDEX || first->program != ETS_NO_INDEX;
+    return trace >= first + own && has_siblings;
+}
+
 static void find_siblings(struct cli_sql_sources *sources, const struct cli_arguments *arguments,
                           struct cli_subject *subject, struct ets_sql_trace *trace)
 {
     const struct ets_inspect_options options = cli_inspection_options(arguments, subject);
     struct cli_sibling *sibling = cli_siblings_join(&sources->siblings, arguments, subject->path,
                                                     subject->dump, &options, &subject->inspection);
+    if (sibling == NULL && may_share_siblings(sources, trace)) {
+        sibling = cli_siblings_join_as(&sources->siblings, sources->traces[0].path, subject->dump,
+                                       &options, &subject->inspection);
+    }
     if (sibling == NULL) return;
     sibling->is_needed = true;
     trace->record = list_record(sources, sibling);
@@ -172,14 +207,16 @@ static int open_trace(struct cli_sql_sources *sources, const struct cli_argument
 int cli_sql_sources_open(struct cli_sql_sources *sources, const struct cli_arguments *arguments,
                          unsigned first_word)
 {
-    static const char *const options[] = {"--etrecord", "--program", "--debug-buffer", NULL};
+    static const char *const options[] = {"--before", "--etrecord", "--program", "--debug-buffer",
+                                          NULL};
     uint32_t buffers = 0;
     while (cli_value_at(arguments, "--debug-buffer", buffers) != NULL) buffers++;
     int code = cli_check_stdin(arguments, options);
     if (code == CLI_OK) code = add_all(sources, arguments, first_word);
     if (code == CLI_OK) code = check_count(sources, "ETRecords", sources->all.record_count);
     if (code == CLI_OK) code = check_count(sources, "programs", sources->all.program_count);
-    if (code == CLI_OK && buffers != 0 && buffers != sources->all.trace_count) {
+    if (code == CLI_OK && buffers != 0 && buffers != sources->all.trace_count &&
+        buffers != sources->all.trace_count - sources->before_count) {
         code = cli_complain(CLI_USAGE, "%u debug buffers for %u traces: give one per trace",
                             buffers, sources->all.trace_count);
     }

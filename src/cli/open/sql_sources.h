@@ -24,11 +24,12 @@ struct cli_sql_sources {
     struct ets_sql_record *records;
     struct ets_sql_program *programs;
     struct ets_sql_sources all;
+    uint32_t before_count; /* the last of the traces: those of --before */
 };
 
 /*
  * Opens the files that the arguments from `first_word` on name (trace_paths.h), and those of
- * --etrecord, --program and --debug-buffer.
+ * --before, --etrecord, --program and --debug-buffer.
  */
 int cli_sql_sources_open(struct cli_sql_sources *sources, const struct cli_arguments *arguments,
                          unsigned first_word);

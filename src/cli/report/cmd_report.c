@@ -10,14 +10,20 @@
 #include "cli/open/sql_sources.h"
 #include "cli/report/follow.h"
 #include "cli/report/print_report.h"
+#include "cli/report/report_differences.h"
 #include "host/output.h"
 
 /* clang-format off */
 const struct cli_option cli_report_options[] = {
+    {"--before", NULL, "FILE",
+     "A trace to compare with, as diff does: another version, program or backend; given again, each "
+     "is compared on its own", NULL, true},
     {"--etrecord", "--etrecord_path", "FILE",
-     "The ETRecord of the export; for several traces one for all, or one for each", NULL, true},
+     "The ETRecord of the export; for several traces, those of --before last, one for all, or one "
+     "for each", NULL, true},
     {"--program", NULL, "FILE",
-     "The .pte or .bpte that ran; for several traces one for all, or one for each", NULL, true},
+     "The .pte or .bpte that ran; for several traces, those of --before last, one for all, or one "
+     "for each", NULL, true},
     {"--debug-buffer", "--debug_buffer_path", "FILE",
      "The captured tensors; for several traces one for each", NULL, true},
     {"--method", NULL, "NAME", "The method that ran, if a trace fits several", NULL, false},
@@ -47,7 +53,8 @@ const struct cli_option cli_report_options[] = {
      "Subtract the measured cost of recording from each event", NULL, false},
     {"--partial", NULL, NULL, "Read the intact parts of damaged traces", NULL, false},
     {"--allow-mismatch", NULL, NULL,
-     "Continue if the trace and the ETRecord or program disagree", NULL, false},
+     "Continue if the trace and the ETRecord or program disagree, or most operators of two compared "
+     "traces do not match", NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 /* clang-format on */
@@ -62,7 +69,9 @@ static uint32_t list_inputs(const struct cli_arguments *arguments,
     uint32_t count = 0;
     for (uint32_t i = 0; i < all->trace_count; i++) {
         const struct ets_bytes bytes = ets_file_bytes(sources->trace_files[i].file);
-        inputs[count++] = cli_report_input("trace", all->traces[i].path, bytes);
+        const bool is_before = i >= all->trace_count - sources->before_count;
+        inputs[count++] =
+            cli_report_input(is_before ? "before" : "trace", all->traces[i].path, bytes);
     }
     for (uint32_t i = 0; i < all->record_count; i++) {
         inputs[count++] = cli_report_input_file("record", all->records[i].path);
@@ -97,8 +106,9 @@ static void tell(const char *path, const struct ets_sql_sources *all)
            (double)info.st_size / 1000, all->trace_count, all->record_count, all->program_count);
 }
 
-static int write_report(const struct cli_arguments *arguments,
-                        const struct cli_sql_sources *sources)
+static int write_compared(const struct cli_arguments *arguments,
+                          const struct cli_sql_sources *sources,
+                          const struct cli_report_differences *differences)
 {
     const struct ets_sql_sources *all = &sources->all;
     bool is_right = true;
@@ -110,13 +120,16 @@ static int write_report(const struct cli_arguments *arguments,
     struct ets_output *output;
     struct ets_error error;
     if (inputs == NULL) return cli_complain(CLI_INTERNAL, "no memory for %zu files", room);
-    const struct cli_report report = {.sources = all,
-                                      .inputs = inputs,
-                                      .input_count = list_inputs(arguments, sources, inputs),
-                                      .is_json = is_json(arguments),
-                                      .has_no_source = cli_has(arguments, "--no-source"),
-                                      .has_no_tensors = cli_has(arguments, "--no-tensors"),
-                                      .max_size = max_size};
+    const struct cli_report report = {
+        .sources = all,
+        .inputs = inputs,
+        .input_count = list_inputs(arguments, sources, inputs),
+        .before_count = differences->count,
+        .differences = (const struct ets_difference *const *)differences->items,
+        .is_json = is_json(arguments),
+        .has_no_source = cli_has(arguments, "--no-source"),
+        .has_no_tensors = cli_has(arguments, "--no-tensors"),
+        .max_size = max_size};
     int code = CLI_OK;
     if (ets_output_open(path, &output, &error) != ETS_OK) {
         code = cli_fail_output(path, &error);
@@ -127,6 +140,16 @@ static int write_report(const struct cli_arguments *arguments,
     }
     free(inputs);
     if (code == CLI_OK) tell(path, all);
+    return code;
+}
+
+static int write_report(const struct cli_arguments *arguments,
+                        const struct cli_sql_sources *sources)
+{
+    struct cli_report_differences differences;
+    int code = cli_report_differences_open(arguments, sources, &differences);
+    if (code == CLI_OK) code = write_compared(arguments, sources, &differences);
+    cli_report_differences_close(&differences);
     return code;
 }
 

@@ -107,6 +107,8 @@ int cli_report_print(const struct cli_arguments *arguments, const struct cli_rep
         .input_count = report->input_count,
         .writer = "etscope " ETS_VERSION,
         .live = report->live,
+        .before_count = report->before_count,
+        .differences = report->differences,
         .is_last = report->is_last,
         .gaps = (const struct ets_gap_report *const *)gaps.reports,
         .gap_reason = gaps.reason[0] != '\0' ? gaps.reason : NULL,
@@ -115,7 +117,8 @@ int cli_report_print(const struct cli_arguments *arguments, const struct cli_rep
             [ETS_MISSING_PROGRAM] = sources->program_count > 0 ? NULL : "--program",
             [ETS_MISSING_DEBUG_BUFFER] = missing_values(sources, &gaps),
             [ETS_MISSING_MACHINE] = has_trace && sources->machine == NULL ? "--machine" : NULL,
-            [ETS_MISSING_TRACE] = has_trace ? NULL : "TRACE"}};
+            [ETS_MISSING_TRACE] = has_trace ? NULL : "TRACE",
+            [ETS_MISSING_BEFORE] = has_trace && report->before_count == 0 ? "--before" : NULL}};
     if (report->has_no_source) source.left_out[ETS_PAGE_SOURCE] = "no --no-source";
     if (report->has_no_tensors) source.left_out[ETS_PAGE_TENSORS] = "no --no-tensors";
     if (code == CLI_OK && report->max_size > 0) code = print_within(&source, report, output);

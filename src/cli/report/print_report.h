@@ -9,6 +9,8 @@ struct cli_report {
     const struct ets_sql_sources *sources;
     const struct ets_page_input *inputs; /* the first names the report */
     uint32_t input_count;
+    uint32_t before_count; /* the last of the traces, that the others are compared with */
+    const struct ets_difference *const *differences; /* [before_count] */
     bool is_json;
     uint32_t live;                      /* number of a page that is replaced; 0: a file */
     bool is_last;                       /* of such pages */

@@ -13,6 +13,7 @@
 #ifndef ETSCOPE_OUTPUT_PAGE_PAGE_H
 #define ETSCOPE_OUTPUT_PAGE_PAGE_H
 
+#include "etscope/experimental/difference.h"
 #include "host/output.h"
 #include "output/sql/sql.h"
 #include "views/trust.h"
@@ -21,7 +22,7 @@ struct ets_page;
 
 /* A file that the report was made from. */
 struct ets_page_input {
-    const char *role; /* "trace", "record", "program", "debug buffer", "machine" */
+    const char *role; /* "trace", "before", "record", "program", "debug buffer", "machine" */
     const char *path; /* the document tells its last part */
     const char *kind; /* ets_kind_name */
     uint64_t bytes;
@@ -47,6 +48,8 @@ struct ets_page_source {
     const struct ets_gap_report *const *gaps;       /* [trace] of captured values; NULL: none */
     const char *gap_reason; /* why captured values that are there are not compared; or NULL */
     const char *left_out[ETS_PAGE_PART_COUNT]; /* the option that keeps what is left out; or NULL */
+    uint32_t before_count; /* the last of the traces, that the others are compared with */
+    const struct ets_difference *const *differences; /* [before_count] after them */
     uint32_t live;       /* number of a page that its server replaces (live.ts); 0: a file */
     bool is_last;        /* of such pages */
     uint64_t most_bytes; /* of the document before it is packed; 0: 4 GiB */

@@ -2,6 +2,7 @@
 #include "output/page/page_fill.h"
 
 #include "base/error.h"
+#include "output/page/page_differences.h"
 #include "output/page/page_order.h"
 #include "output/page/page_views.h"
 
@@ -47,7 +48,8 @@ static bool add_view(struct ets_page *page, const struct ets_page_view *view)
 
 enum ets_status ets_page_add_views(struct ets_page *page, struct ets_error *error)
 {
-    bool ok = ets_page_add_phases(page) && ets_page_add_positions(page);
+    bool ok = ets_page_add_roles(page) && ets_page_add_phases(page) && ets_page_add_positions(page);
     for (size_t i = 0; ok && i < sizeof views / sizeof *views; i++) ok = add_view(page, views[i]);
+    ok = ok && ets_page_add_differences(page);
     return ok ? ETS_OK : ets_fail_memory(error, "the tables of the report");
 }

@@ -51,7 +51,8 @@ bool ets_page_put_operators(struct ets_output *output, const struct ets_page *pa
     struct ets_arena arena;
     bool ok = true;
     ets_arena_init(&arena, page->document.arena.allocator, 0);
-    for (uint32_t i = 0; ok && i < page->data.sources.trace_count; i++) {
+    for (uint32_t i = 0; ok && i < page->data.sources.trace_count - page->source->before_count;
+         i++) {
         struct ets_timed_blocks blocks;
         ok = ets_timed_blocks_find(&arena, page->data.traces[i].inspection, ETS_NO_INDEX,
                                    ETS_NO_INDEX, 0, &blocks);

@@ -1,4 +1,4 @@
-/* Columns that a report adds: phases of runs, and positions of operators. */
+/* Columns that a report adds: roles of traces, phases of runs, and positions of operators. */
 #include "output/page/page_order.h"
 
 #include <string.h>
@@ -58,6 +58,20 @@ bool ets_page_add_phases(struct ets_page *page)
         for (uint32_t b = 0; ok && b < ets_inspection_block_count(trace->inspection); b++) {
             ok = put_phases(page, trace, b, columns);
         }
+    }
+    return ok;
+}
+
+bool ets_page_add_roles(struct ets_page *page)
+{
+    static const struct ets_page_head heads[] = {{"role", ETS_PAGE_TEXT}, {NULL, ETS_PAGE_TEXT}};
+    const uint32_t count = page->data.sources.trace_count;
+    struct ets_page_column *column =
+        ets_page_widen_table(&page->document, find_table(&page->document, "traces"), heads);
+    bool ok = column != NULL;
+    for (uint32_t i = 0; ok && i < count; i++) {
+        const bool is_before = i >= count - page->source->before_count;
+        ok = ets_page_set_string(&page->document, column, i, is_before ? "before" : "trace");
     }
     return ok;
 }

@@ -6,6 +6,7 @@
 
 /* False: no memory. */
 bool ets_page_add_phases(struct ets_page *page);
+bool ets_page_add_roles(struct ets_page *page);
 bool ets_page_add_positions(struct ets_page *page);
 
 #endif

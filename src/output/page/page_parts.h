@@ -22,7 +22,7 @@ struct ets_page {
     struct ets_page_matrix *matrices;
     uint32_t matrix_count;
     struct ets_page_bytes events, texts;
-    struct ets_page_words *words; /* [word_count] of the traces first */
+    struct ets_page_words *words; /* [word_count] of differences, then of traces, first */
     uint32_t word_count;
     const char *title;
     uint64_t fingerprint;

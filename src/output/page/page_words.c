@@ -1,6 +1,7 @@
 /* Finds what a page says first: of each trace with its model, and of models without a trace. */
 #include "base/error.h"
 #include "base/text.h"
+#include "output/page/page_differences.h"
 #include "output/page/page_parts.h"
 
 static bool say_trace(struct ets_page *page, const struct ets_sql_findings *of,
@@ -50,14 +51,21 @@ enum ets_status ets_page_find_words(struct ets_page *page, struct ets_error *err
 {
     const struct ets_sql_sources *sources = &page->data.sources;
     ETS_TRY(ets_sql_data_findings(&page->data, error));
-    const uint32_t count = page->data.findings_count;
-    page->words =
-        ets_arena_alloc_array(&page->document.arena, (size_t)count + 1, sizeof *page->words);
+    const uint32_t count = page->data.findings_count, before = page->source->before_count;
+    page->words = ets_arena_alloc_array(&page->document.arena, (size_t)count + before + 1,
+                                        sizeof *page->words);
     if (page->words == NULL) return ets_fail_memory(error, "the report");
+    for (uint32_t i = 0; i < before; i++) {
+        if (!ets_page_say_difference(page, i, &page->words[page->word_count++])) {
+            return ets_fail_memory(error, "the comparison of the report");
+        }
+    }
     for (uint32_t i = 0; i < count; i++) {
         const struct ets_sql_findings *of = &page->data.findings[i];
+        const bool is_program = of->trace == ETS_NO_INDEX;
+        if (!is_program && of->trace >= sources->trace_count - before) continue; /* said above */
         struct ets_page_words *words = &page->words[page->word_count++];
-        if (of->trace == ETS_NO_INDEX) ETS_TRY(ets_page_say_program(page, of, words, error));
+        if (is_program) ETS_TRY(ets_page_say_program(page, of, words, error));
         else if (!say_trace(page, of, words)) return ets_fail_memory(error, "the report's words");
     }
     const bool is_record = page->word_count == 0 && sources->record_count > 0;

@@ -91,7 +91,7 @@ static bool list_dots(struct picture *p)
         const struct ets_cost *cost = &p->costs.rows[row];
         if (isnan(roof->least_share) || !(roof->least_share > 0)) continue;
         const double flops = (double)ets_cost_flops(cost), bytes = (double)ets_cost_bytes(cost);
-        if (roof->verdict == ETS_VERDICT_NONE) continue;
+        if (roof->verdict == ETS_ROOF_VERDICT_NONE) continue;
         if (flops <= 0 || bytes <= 0) {
             p->without_operations++;
             continue;
@@ -227,8 +227,8 @@ static void put_roofs(const struct picture *p)
 static const char *class_of(enum ets_roof_verdict verdict)
 {
     switch (verdict) {
-    case ETS_VERDICT_COMPUTE_BOUND: return "compute";
-    case ETS_VERDICT_MEMORY_BOUND: return "memory";
+    case ETS_ROOF_VERDICT_COMPUTE_BOUND: return "compute";
+    case ETS_ROOF_VERDICT_MEMORY_BOUND: return "memory";
     default: return "below";
     }
 }
@@ -265,9 +265,9 @@ static void put_dot(const struct picture *p, const struct dot *dot)
 static void put_legend(const struct picture *p)
 {
     static const enum ets_roof_verdict verdicts[] = {
-        ETS_VERDICT_COMPUTE_BOUND, ETS_VERDICT_MEMORY_BOUND, ETS_VERDICT_BELOW_ROOF};
-    uint32_t others = p->headroom.verdicts[ETS_VERDICT_OVERHEAD_BOUND].rows +
-                      p->headroom.verdicts[ETS_VERDICT_UNKNOWN].rows;
+        ETS_ROOF_VERDICT_COMPUTE_BOUND, ETS_ROOF_VERDICT_MEMORY_BOUND, ETS_ROOF_VERDICT_BELOW_ROOF};
+    uint32_t others = p->headroom.verdicts[ETS_ROOF_VERDICT_OVERHEAD_BOUND].rows +
+                      p->headroom.verdicts[ETS_ROOF_VERDICT_UNKNOWN].rows;
     for (int i = 0; i < 3; i++) {
         const int x = LEFT + i * 150;
         ets_output_print(p->output,

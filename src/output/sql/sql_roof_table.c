@@ -65,7 +65,7 @@ static struct ets_sql_value cell(struct ets_sql_cursor *cursor, int column)
     const struct ets_row_headroom *found = &headroom->rows[row - headroom->first_row];
     const struct ets_roof_answer *roof = &found->roof;
     if (column == SAVED) return ets_sql_time(cursor, found->saved);
-    if (roof->verdict == ETS_VERDICT_NONE) return ets_sql_null();
+    if (roof->verdict == ETS_ROOF_VERDICT_NONE) return ets_sql_null();
     switch (column) {
     case VERDICT: return ets_sql_string(ets_roof_verdict_name(roof->verdict));
     case REASON: return ets_sql_string(ets_roof_reason_name(roof->reason));

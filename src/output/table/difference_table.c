@@ -81,27 +81,16 @@ static void put_instruction(const struct line *line)
     else ets_table_put_integer(line->table, line->shown->instruction);
 }
 
-/* "addmm.out", "4 operators". */
-static void add_side(struct ets_text_builder *text, const struct ets_difference_side *side)
-{
-    const struct ets_text name = side->block->operators[side->operators[0]].name;
-    if (side->operator_count > 1) ets_add_text(text, "%u operators", side->operator_count);
-    else ets_add_text(text, "%.*s", ETS_TEXT(name));
-}
-
 /* What people read: "addmm.out", or what became what. */
 static void put_name(const struct line *line)
 {
     char room[512];
-    struct ets_text_builder text = {room, sizeof room / 2, 0};
+    struct ets_text_builder text = {room, sizeof room, 0};
     if (line->of->change < ETS_CHANGE_REPLACED) {
         ets_put_pool_operator(line->table, line->shown->named_by);
         return;
     }
-    add_side(&text, &line->of->before);
-    text.room = sizeof room;
-    ets_add_text(&text, " -> ");
-    add_side(&text, &line->of->after);
+    ets_difference_add_name(&text, line->shown);
     ets_table_put_text(line->table, ets_built_text(&text));
 }
 

@@ -85,7 +85,7 @@ void ets_roof_fields_put_row(struct ets_table *table, const struct ets_headroom 
         row != ETS_NO_INDEX ? &headroom->rows[row - headroom->first_row].roof : &nothing;
     const bool is_timed = ets_headroom_has_operators(headroom) && !isnan(lower_ns);
     const struct cells cells = {.table = table,
-                                .roof = roof->verdict != ETS_VERDICT_NONE ? roof : &nothing,
+                                .roof = roof->verdict != ETS_ROOF_VERDICT_NONE ? roof : &nothing,
                                 .lower_ns = is_timed ? fmax(0, lower_ns - saved_ns) : NAN,
                                 .upper_ns = is_timed ? fmax(0, upper_ns - saved_ns) : NAN};
     for (size_t i = 0; i < FIELDS; i++) fields[i].put(&cells);

@@ -32,16 +32,16 @@ static void test_roof_verdict__arithmetic_binds(void **state)
 {
     (void)state;
     struct ets_roof_answer answer = ask(product(50e3));
-    assert_int_equal(answer.verdict, ETS_VERDICT_COMPUTE_BOUND);
+    assert_int_equal(answer.verdict, ETS_ROOF_VERDICT_COMPUTE_BOUND);
     assert_int_equal(answer.binding, ETS_ROOF_COMPUTE);
     assert_near(answer.bound_ns, 40e3);
     assert_near(answer.least_share, 0.8);
     assert_near(answer.most_share, 0.8);
     answer = ask(product(80e3));
-    assert_int_equal(answer.verdict, ETS_VERDICT_BELOW_ROOF);
+    assert_int_equal(answer.verdict, ETS_ROOF_VERDICT_BELOW_ROOF);
     assert_near(answer.least_share, 0.5);
-    assert_int_equal(ask(product(40e3 / 0.599)).verdict, ETS_VERDICT_BELOW_ROOF);
-    assert_int_equal(ask(product(40e3 / 0.601)).verdict, ETS_VERDICT_COMPUTE_BOUND);
+    assert_int_equal(ask(product(40e3 / 0.599)).verdict, ETS_ROOF_VERDICT_BELOW_ROOF);
+    assert_int_equal(ask(product(40e3 / 0.601)).verdict, ETS_ROOF_VERDICT_COMPUTE_BOUND);
 }
 
 static void test_roof_verdict__bytes_bind(void **state)
@@ -51,13 +51,13 @@ static void test_roof_verdict__bytes_bind(void **state)
     question.operations = 1e6;
     question.bytes = 4e6; /* in L3, at 40 GB/s: 100 us */
     const struct ets_roof_answer answer = ask(question);
-    assert_int_equal(answer.verdict, ETS_VERDICT_MEMORY_BOUND);
+    assert_int_equal(answer.verdict, ETS_ROOF_VERDICT_MEMORY_BOUND);
     assert_int_equal(answer.level, ETS_LEVEL_L3);
     assert_near(answer.bound_ns, 100e3);
     assert_near(answer.least_share, 2.0 / 3);
     question.operations = 0; /* a copy */
     question.numbers = ETS_ROOF_PROGRAMS;
-    assert_int_equal(ask(question).verdict, ETS_VERDICT_MEMORY_BOUND);
+    assert_int_equal(ask(question).verdict, ETS_ROOF_VERDICT_MEMORY_BOUND);
 }
 
 static void test_roof_verdict__in_place_fewer_bytes_are_touched(void **state)
@@ -83,7 +83,7 @@ static void test_roof_verdict__a_loop_has_the_working_set_of_one_call(void **sta
     assert_near(ask(question).bound_ns, 1.2e6);
     question.calls = 1000;
     assert_int_equal(ask(question).level, ETS_LEVEL_L2);
-    assert_int_equal(ask(question).verdict, ETS_VERDICT_OVERHEAD_BOUND); /* 0.8 us a call */
+    assert_int_equal(ask(question).verdict, ETS_ROOF_VERDICT_OVERHEAD_BOUND); /* 0.8 us a call */
 }
 
 static void test_roof_verdict__the_call_costs(void **state)
@@ -92,14 +92,14 @@ static void test_roof_verdict__the_call_costs(void **state)
     struct ets_roof_question question = product(9e3); /* below 10 us, at whatever share */
     question.operations = 8e5;
     struct ets_roof_answer answer = ask(question);
-    assert_int_equal(answer.verdict, ETS_VERDICT_OVERHEAD_BOUND);
+    assert_int_equal(answer.verdict, ETS_ROOF_VERDICT_OVERHEAD_BOUND);
     assert_near(answer.bound_ns, 8e3);
     assert_true(isnan(answer.least_share) && isnan(answer.most_share));
     question = product(20e3); /* the bound is below the 400 ns of an empty call, the time is not */
     question.operations = 1e4;
     question.bytes = 1e3;
     answer = ask(question);
-    assert_int_equal(answer.verdict, ETS_VERDICT_BELOW_ROOF);
+    assert_int_equal(answer.verdict, ETS_ROOF_VERDICT_BELOW_ROOF);
     assert_int_equal(answer.binding, ETS_ROOF_CALL);
     assert_near(answer.bound_ns, 400);
     assert_near(answer.least_share, 0.02);
@@ -117,13 +117,13 @@ static void test_roof_verdict__whole_microseconds_are_a_range(void **state)
     assert_near(answer.least_share, 40.0 / 51);
     question.least_ns = 9e3;
     question.most_ns = 10e3;
-    assert_int_equal(ask(question).verdict, ETS_VERDICT_OVERHEAD_BOUND);
+    assert_int_equal(ask(question).verdict, ETS_ROOF_VERDICT_OVERHEAD_BOUND);
 }
 
 static void assert_unknown(struct ets_roof_question question, enum ets_roof_reason reason)
 {
     const struct ets_roof_answer answer = ask(question);
-    assert_int_equal(answer.verdict, ETS_VERDICT_UNKNOWN);
+    assert_int_equal(answer.verdict, ETS_ROOF_VERDICT_UNKNOWN);
     assert_int_equal(answer.reason, reason);
     assert_true(isnan(answer.least_share) && isnan(answer.most_share));
     assert_non_null(ets_roof_reason_name(reason));
@@ -146,10 +146,10 @@ static void test_roof_verdict__says_why_it_is_unknown(void **state)
     assert_unknown(product(NAN), ETS_ROOF_NO_TIME);
     assert_unknown(product(0), ETS_ROOF_NO_TIME);
     assert_unknown(product(40e3 / 1.06), ETS_ROOF_TOO_FAST);
-    assert_int_equal(ask(product(40e3 / 1.04)).verdict, ETS_VERDICT_COMPUTE_BOUND);
+    assert_int_equal(ask(product(40e3 / 1.04)).verdict, ETS_ROOF_VERDICT_COMPUTE_BOUND);
     question = product(40e3 / 1.06); /* perhaps faster */
     question.most_ns = 40e3;
-    assert_int_equal(ask(question).verdict, ETS_VERDICT_COMPUTE_BOUND);
+    assert_int_equal(ask(question).verdict, ETS_ROOF_VERDICT_COMPUTE_BOUND);
 }
 
 int main(void)

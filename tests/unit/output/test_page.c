@@ -178,24 +178,107 @@ static void test_page__what_no_browser_reads_is_refused(void **state)
     close_report(&r);
 }
 
-static void test_page__every_allocation_may_fail(void **state)
+static void assert_every_allocation_may_fail(const struct report *r)
 {
-    struct report r;
     unsigned long fail_at = 0;
-    open_report(&r, "profile.etdp");
-    r.source.left_out[ETS_PAGE_MOST_RUNS] = *state;
     for (bool is_written = false; !is_written; fail_at++) {
         struct failing failing = {.fail_at = fail_at};
         const struct ets_allocator allocator = {failing_reallocate, failing_release, &failing};
         struct ets_error error = {.status = ETS_OK};
-        char *text = write_with(&allocator, &r, &error);
+        char *text = write_with(&allocator, r, &error);
         is_written = text != NULL;
         if (!is_written) assert_int_equal(error.status, ETS_NO_MEMORY);
         assert_int_equal(failing.live, 0);
         ets_output_free(text);
     }
     assert_true(fail_at > 100);
+}
+
+static void test_page__every_allocation_may_fail(void **state)
+{
+    struct report r;
+    open_report(&r, "profile.etdp");
+    r.source.left_out[ETS_PAGE_MOST_RUNS] = *state;
+    assert_every_allocation_may_fail(&r);
     close_report(&r);
+}
+
+/* The report compared with another trace of its model. */
+struct compared {
+    struct report r;
+    struct ets_file *dump;
+    struct ets_sql_trace traces[2];
+    struct ets_pool *pools[2];
+    struct ets_difference *difference;
+};
+
+static struct ets_pool *pool_of(const struct ets_inspection *inspection)
+{
+    struct ets_pool *pool;
+    int is_kept;
+    assert_int_equal(ets_pool_begin(NULL, &pool, NULL), ETS_OK);
+    assert_int_equal(ets_pool_add(pool, inspection, &is_kept, NULL), ETS_OK);
+    assert_int_equal(ets_pool_end(pool, NULL), ETS_OK);
+    return pool;
+}
+
+static void open_compared(struct compared *c)
+{
+    static const struct ets_difference_options options = {.least_change = 0.01};
+    struct ets_error error;
+    open_report(&c->r, "profile.etdp");
+    c->dump = open_fixture("conv_xnnpack_int8", "debug.etdp");
+    c->traces[0] = c->r.trace;
+    c->traces[1] = c->r.trace;
+    c->traces[1].path = "old.etdp";
+    c->traces[1].inspection = inspect(
+        ets_file_bytes(c->dump),
+        (struct ets_inspect_options){.record = c->r.record.record, .program = &c->r.opened});
+    for (int i = 0; i < 2; i++) c->pools[i] = pool_of(c->traces[i].inspection);
+    assert_int_equal(
+        ets_difference_open(c->pools[1], c->pools[0], &options, &c->difference, &error), ETS_OK);
+    c->r.sources.traces = c->traces;
+    c->r.sources.trace_count = 2;
+    c->r.source.before_count = 1;
+    c->r.source.differences = (const struct ets_difference *const *)&c->difference;
+}
+
+static void close_compared(struct compared *c)
+{
+    ets_difference_close(c->difference);
+    for (int i = 0; i < 2; i++) ets_pool_close(c->pools[i]);
+    ets_inspection_close((struct ets_inspection *)c->traces[1].inspection);
+    ets_file_close(c->dump);
+    close_report(&c->r);
+}
+
+static void test_page__a_trace_before_is_compared(void **state)
+{
+    struct compared c;
+    struct ets_error error;
+    (void)state;
+    open_compared(&c);
+    char *text = write_with(NULL, &c.r, &error);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "compared with old.etdp, operators that are faster: "));
+    static const char *const tables[] = {"comparisons", "difference_blocks", "differences",
+                                         "difference_operators"};
+    for (size_t i = 0; i < COUNT(tables); i++) {
+        char section[64];
+        snprintf(section, sizeof section, "id=\"etscope-table-%s\"", tables[i]);
+        assert_non_null(strstr(text, section));
+    }
+    ets_output_free(text);
+    close_compared(&c);
+}
+
+static void test_page__every_allocation_of_a_comparison_may_fail(void **state)
+{
+    struct compared c;
+    (void)state;
+    open_compared(&c);
+    assert_every_allocation_may_fail(&c.r);
+    close_compared(&c);
 }
 
 int main(void)
@@ -207,6 +290,8 @@ int main(void)
         cmocka_unit_test(test_page__no_name_is_markup),
         cmocka_unit_test(test_page__what_no_browser_reads_is_refused),
         cmocka_unit_test(test_page__every_allocation_may_fail),
+        cmocka_unit_test(test_page__a_trace_before_is_compared),
+        cmocka_unit_test(test_page__every_allocation_of_a_comparison_may_fail),
         cmocka_unit_test_prestate(test_page__every_allocation_may_fail, few_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

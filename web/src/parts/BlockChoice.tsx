@@ -1,27 +1,66 @@
-import { usePage } from "../state/page";
+import { type Page, usePage } from "../state/page";
 import { plural } from "../text/format";
 import { show } from "../text/show";
 
-/** Which runs a view is about, where there are several kinds: methods, load and run. */
+/** Which runs a view is about, where there are several kinds: traces, methods, load and run. */
 export function BlockChoice() {
     const page = usePage();
     const { blocks } = page.operators;
-    if (blocks.length < 2) return null;
+    const shown = page.block;
+    if (blocks.length < 2 || shown === null) return null;
+    const choose = (block: number) => page.store.set({ block: String(block), sel: null });
+    const traces = [...new Set(blocks.map((block) => block.trace))];
     return (
-        <label class="block-choice">
-            Runs{" "}
-            <select
-                value={String(page.block?.id ?? 0)}
-                onChange={(event) =>
-                    page.store.set({ block: event.currentTarget.value, sel: null })
-                }
-            >
-                {blocks.map((block) => (
-                    <option key={block.id} value={String(block.id)}>
-                        {show(block.title)} · {plural(block.runs, "run")}
-                    </option>
-                ))}
-            </select>
-        </label>
+        <>
+            {traces.length > 1 && (
+                <label class="block-choice">
+                    Trace{" "}
+                    <select
+                        value={String(shown.trace)}
+                        onChange={(event) => {
+                            const block = likeIn(page, Number(event.currentTarget.value));
+                            if (block !== undefined) choose(block);
+                        }}
+                    >
+                        {traces.map((trace) => (
+                            <option key={trace} value={String(trace)}>
+                                {titleOf(page, trace)}
+                            </option>
+                        ))}
+                    </select>
+                </label>
+            )}
+            <label class="block-choice">
+                Runs{" "}
+                <select
+                    value={String(shown.id)}
+                    onChange={(event) => choose(Number(event.currentTarget.value))}
+                >
+                    {blocks
+                        .filter((block) => block.trace === shown.trace)
+                        .map((block) => (
+                            <option key={block.id} value={String(block.id)}>
+                                {show(block.title)} · {plural(block.runs, "run")}
+                            </option>
+                        ))}
+                </select>
+            </label>
+        </>
     );
+}
+
+/** The block of another trace that is like the one shown: that of the same name and method. */
+function likeIn(page: Page, trace: number): number | undefined {
+    const candidates = page.operators.blocks.filter((block) => block.trace === trace);
+    const same = candidates.find(
+        (block) => block.name === page.block?.name && block.method === page.block.method,
+    );
+    const run = candidates.find((block) => block.name === page.block?.name);
+    return (same ?? run ?? candidates[0])?.id;
+}
+
+function titleOf(page: Page, trace: number): string {
+    const traces = page.document.table("traces");
+    const name = show(traces.text("path")(trace) ?? `trace ${trace}`);
+    return traces.textOrNone("role")(trace) === "before" ? `before: ${name}` : name;
 }

@@ -1,5 +1,6 @@
 /** All views, in the order of the header. To add one, import it and add it here. */
 import { costView } from "./cost/CostView";
+import { compareView } from "./compare/CompareView";
 import { graphView } from "./graph/GraphView";
 import { memoryView } from "./memory/MemoryView";
 import { operatorsView } from "./operators/OperatorsView";
@@ -20,4 +21,5 @@ export const VIEWS: readonly View[] = [
     memoryView,
     sizeView,
     runsView,
+    compareView,
 ];

@@ -5,10 +5,12 @@ import { Choice } from "../../parts/Choice";
 import { type Column, DataTable } from "../../parts/DataTable";
 import { Name } from "../../parts/Name";
 import { RangeBar } from "../../parts/RangeBar";
+import { DIFFERENCE_TABLES, differencesOf } from "../../state/differences";
 import { useFilter, useMembers, usePage, useParam } from "../../state/page";
 import { show, shortPath } from "../../text/show";
 import { formatShare, formatTime, largestOf, plural } from "../../text/format";
 import type { View } from "../view";
+import { changeColumn } from "../compare/changeColumn";
 import { RunsRange, sayScale, scaleOf } from "./RunsRange";
 import { GROUPS, type Grouping, makeRows, type Row, sortTree, visibleRows } from "./rows";
 
@@ -18,6 +20,7 @@ export const operatorsView: View = {
     isOfTimes: true,
     takes: ["TRACE"],
     needs: ["operators"],
+    loads: DIFFERENCE_TABLES,
     component: OperatorsTable,
     shows: ["operator", "line", "module", "node"],
 };
@@ -37,6 +40,10 @@ function OperatorsTable() {
     const rows = useMemo(() => visibleRows(all, isOpen), [all, toggled, filter]);
     const scale = useMemo(() => scaleOf(operators, page.blockOperators), [page, block]);
     const isFlat = by === "none";
+    const changes = useMemo(
+        () => differencesOf(page.document).byOperator(block?.id ?? null),
+        [page, block],
+    );
     const fullShare = useMemo(() => fullestShare(all), [all]);
     const hasCalls = all.some((row) => row.calls !== null && row.calls !== 1);
 
@@ -97,6 +104,11 @@ function OperatorsTable() {
                     row.p50 && formatTime(row.p50, scale.unit)
                 ),
         },
+        ...changeColumn<Row>(
+            (row) => (row.id === null ? undefined : changes.get(row.id)),
+            changes.size > 0,
+            scale.unit,
+        ),
         {
             key: "max",
             title: `runs, ${sayScale(scale)}`,

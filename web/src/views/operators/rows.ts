@@ -169,8 +169,11 @@ function sum(ranges: (Range | null)[]): Range | null {
 }
 
 /** Without what is inside closed rows. */
-export function visibleRows(rows: readonly Row[], isOpen: (row: Row) => boolean): Row[] {
-    const shown: Row[] = [];
+export function visibleRows<T extends { level: number }>(
+    rows: readonly T[],
+    isOpen: (row: T) => boolean,
+): T[] {
+    const shown: T[] = [];
     let hiddenBelow = Number.POSITIVE_INFINITY;
     for (const row of rows) {
         if (row.level > hiddenBelow) continue;
@@ -181,21 +184,21 @@ export function visibleRows(rows: readonly Row[], isOpen: (row: Row) => boolean)
 }
 
 /** Siblings in order; each followed by what it has inside. */
-export function sortTree(
-    rows: readonly Row[],
-    value: (row: Row) => SortValue,
+export function sortTree<T extends { level: number }>(
+    rows: readonly T[],
+    value: (row: T) => SortValue,
     descending: boolean,
-): Row[] {
-    const inside = new Map<Row | null, Row[]>([[null, []]]);
-    const above: Row[] = [];
+): T[] {
+    const inside = new Map<T | null, T[]>([[null, []]]);
+    const above: T[] = [];
     for (const row of rows) {
-        while (above.length > 0 && (above[above.length - 1] as Row).level >= row.level) above.pop();
+        while (above.length > 0 && (above[above.length - 1] as T).level >= row.level) above.pop();
         inside.get(above[above.length - 1] ?? null)?.push(row);
         inside.set(row, []);
         above.push(row);
     }
-    const flat: Row[] = [];
-    const visit = (parent: Row | null): void => {
+    const flat: T[] = [];
+    const visit = (parent: T | null): void => {
         for (const row of sorted(inside.get(parent) ?? [], value, descending)) {
             flat.push(row);
             visit(row);

@@ -4,6 +4,7 @@ import { BlockChoice } from "../../parts/BlockChoice";
 import { type Column, DataTable } from "../../parts/DataTable";
 import { Name } from "../../parts/Name";
 import { RangeBar } from "../../parts/RangeBar";
+import { type Change, DIFFERENCE_TABLES, differencesOf } from "../../state/differences";
 import { useFilter, useParam, usePage } from "../../state/page";
 import {
     chooseUnit,
@@ -14,6 +15,7 @@ import {
     largestOf,
     plural,
 } from "../../text/format";
+import { changeColumn } from "../compare/changeColumn";
 import { showCode } from "../../text/show";
 import type { View } from "../view";
 import { filesOf, type Line, linesOf } from "./lines";
@@ -25,6 +27,7 @@ export const sourceView: View = {
     takes: ["TRACE", "--etrecord"],
     takesAll: true,
     needs: ["lines"],
+    loads: DIFFERENCE_TABLES,
     component: Source,
     shows: ["line", "operator", "node", "module"],
 };
@@ -53,7 +56,13 @@ function Source() {
     }, [lines, file, filter]);
     const chosen = selectedLines(page);
     const columns = useMemo(
-        () => columnsOf(lines, block?.unit ?? "ns", files.length > 1 && file === ALL),
+        () =>
+            columnsOf(
+                lines,
+                block?.unit ?? "ns",
+                files.length > 1 && file === ALL,
+                differencesOf(page.document).bySource(block?.id ?? null),
+            ),
         [lines, file],
     );
     const caption = (
@@ -112,7 +121,12 @@ function kindOf(line: Line): string {
     return line.code === "(between operators)" ? "runtime" : "other";
 }
 
-function columnsOf(lines: readonly Line[], traceUnit: string, withFile: boolean): Column<Line>[] {
+function columnsOf(
+    lines: readonly Line[],
+    traceUnit: string,
+    withFile: boolean,
+    changes: ReadonlyMap<string, Change>,
+): Column<Line>[] {
     const unit = chooseUnit(
         largestOf(lines, (line) => line.time?.upper ?? 0),
         traceUnit,
@@ -130,6 +144,7 @@ function columnsOf(lines: readonly Line[], traceUnit: string, withFile: boolean)
             value: (line) => line.time?.lower ?? null,
             cell: (line) => line.time && formatTime(line.time, unit),
         },
+        ...changeColumn<Line>((line) => changes.get(line.key), changes.size > 0, unit),
         {
             key: "share",
             title: "share of a run",

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser } from "playwright-core";
+import {
+    accessibilityFaults,
+    comparedReport,
+    data,
+    goTo,
+    jsonRows,
+    launch,
+    open,
+} from "../reports";
+
+const COMPARE = "#1/compare";
+let browser: Browser;
+let report: string;
+
+before(async () => {
+    report = comparedReport("gpt_xnnpack", "gpt_portable");
+    browser = await launch();
+});
+after(() => browser?.close());
+
+const models = (folder: string, end = ""): string[] => [
+    `--etrecord${end}`,
+    data(`${folder}/model.etrecord`),
+    `--program${end}`,
+    data(`${folder}/model.pte`),
+];
+
+test("the verdict leads, and the table is that of diff", async () => {
+    const { page, faults } = await open(browser, report, COMPARE);
+    assert.match(await page.locator(".answer").innerText(), /^forward: 9\.95 times faster/);
+    const expected = jsonRows(
+        "diff",
+        data("gpt_portable/profile.etdp"),
+        data("gpt_xnnpack/profile.etdp"),
+        ...models("gpt_portable"),
+        ...models("gpt_xnnpack", "-b"),
+        "--sort",
+        "order",
+    ).filter((row) => row.block === "Execute");
+    const grid = page.locator("[role=treegrid]");
+    assert.equal(await grid.getAttribute("aria-rowcount"), String(expected.length + 1));
+    const shown = await grid.locator("tbody tr[aria-rowindex]").allInnerTexts();
+    assert.ok(shown.length > 5);
+    const undecided = ["unclear", "unknown"];
+    shown.forEach((cells, i) => {
+        const row = expected[i] as Record<string, unknown>;
+        const verdict = String(row.verdict ?? "not compared");
+        if (row.before_ns !== null && row.before_ns_upper === row.before_ns) {
+            assert.ok(cells.includes(((row.before_ns as number) / 1000).toFixed(3)), cells);
+        }
+        assert.ok(cells.includes(undecided.includes(verdict) ? "undecided" : verdict), cells);
+    });
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("the waterfall leads from before to after, and hatches what no test decided", async () => {
+    const { page, faults } = await open(browser, report, COMPARE);
+    const bars = await page
+        .locator(".waterfall rect:not(.row)")
+        .evaluateAll((rects) =>
+            rects.map((rect) => [
+                Number(rect.getAttribute("x")),
+                Number(rect.getAttribute("width")),
+            ]),
+        );
+    const [first, second] = bars as [number[], number[]];
+    const end = ([x, width]: number[]) => (x as number) + (width as number);
+    assert.ok(bars.length > 5);
+    assert.ok(Math.abs(end(first) - end(second)) < 0.5);
+    const last = bars[bars.length - 1] as number[];
+    const rest = bars[bars.length - 2] as number[];
+    assert.ok(Math.abs((rest[0] as number) - end(last)) < 1.5);
+    const ratio = (last[1] as number) / (first[1] as number);
+    assert.ok(Math.abs(ratio - 196.553 / 1956.667) < 0.005, `drawn to scale: ${ratio}`);
+    const undecided = page.locator('.waterfall [data-verdict="undecided"] .part').first();
+    assert.match(await undecided.evaluate((part) => getComputedStyle(part).fill), /url/);
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("keys select a line, both sides of which are drawn; groups add up", async () => {
+    const { page, faults } = await open(browser, report, COMPARE);
+    for (const key of ["j", "j", "j"]) await page.keyboard.press(key);
+    assert.equal(await page.locator('tr[aria-selected="true"]').count(), 1);
+    await page.waitForTimeout(300);
+    assert.match(page.url(), /sel=operator:\d+/);
+    const labels = await page
+        .locator(".distributions .side svg")
+        .evaluateAll((all) => all.map((side) => side.getAttribute("aria-label") ?? ""));
+    assert.match(labels[0] ?? "", /^before: 5 runs/);
+    assert.match(labels[1] ?? "", /^after: 5 runs/);
+    await page.click('.choice button:has-text("line")');
+    assert.match(await page.locator("tbody tr").first().innerText(), /zoo\.py:29[^]*4 faster/);
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("other views show either trace, and changes beside the one after", async () => {
+    const { page, faults } = await open(browser, report, "#1/operators");
+    const first = page.locator("tbody tr[aria-rowindex]").first();
+    assert.match(await first.innerText(), /−1760\.114 ▼/);
+    await page.selectOption(".block-choice select >> nth=0", "1");
+    assert.match(page.url(), /block=3\b/);
+    assert.match(await first.innerText(), /1956\.667/);
+    await page.reload();
+    await page.waitForSelector(".alive");
+    assert.match(await first.innerText(), /1956\.667/);
+    await goTo(page, "#1/source");
+    await page.selectOption(".block-choice select >> nth=0", "0");
+    assert.match(await page.locator(".data-table tbody").innerText(), /−1128\.441 Σ/);
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("of several traces before, each has a column", async () => {
+    const path = comparedReport("gpt_xnnpack", "gpt_portable", "gpt_xnnpack");
+    const { page, faults } = await open(browser, path, COMPARE);
+    const columns = page.locator(".multiples button");
+    assert.equal(await columns.count(), 2);
+    assert.match(await columns.nth(0).innerText(), /faster/);
+    assert.match(await columns.nth(1).innerText(), /same/);
+    await columns.nth(1).click();
+    await page.waitForTimeout(300);
+    assert.match(page.url(), /against=2\b/);
+    assert.match(await page.locator(".answer").innerText(), /identical/);
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("it is accessible in both themes, and prints", async () => {
+    const { page, faults } = await open(browser, report);
+    for (const theme of ["light", "dark"]) {
+        await goTo(page, `${COMPARE}?theme=${theme}&sel=operator:12`);
+        assert.deepEqual(await accessibilityFaults(page), [], theme);
+    }
+    const pdf = (await page.pdf({ format: "A4" })).toString("latin1");
+    const pages = pdf.match(/\/Type\s*\/Page\b/g)?.length ?? 0;
+    assert.ok(pages >= 1 && pages <= 4, `${pages} pages`);
+    assert.deepEqual(faults, []);
+    await page.close();
+});

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Difference } from "../../../web/src/state/differences";
+import {
+    makeRows,
+    sayChange,
+    sayInterval,
+    sayMembers,
+    waterfall,
+} from "../../../web/src/views/compare/rows";
+import { histogram } from "../../../web/src/views/compare/samples";
+
+const US = { name: "us", ns: 1000 } as const;
+
+function line(id: number, more: Partial<Difference>): Difference {
+    return {
+        id,
+        block: 0,
+        parent: id === 0 ? null : 0,
+        depth: id === 0 ? 0 : 1,
+        instruction: null,
+        name: `op${id}`,
+        kind: null,
+        before: null,
+        after: null,
+        change: null,
+        ratio: null,
+        interval: null,
+        verdict: "faster",
+        reason: null,
+        source: null,
+        module: null,
+        hasInside: id === 0,
+        operatorsBefore: [],
+        operatorsAfter: [],
+        ...more,
+    };
+}
+
+const exactly = (time: number) => ({ lower: time, upper: time });
+
+test("a waterfall begins before, ends after, and what is left is not judged", () => {
+    const total = line(0, { before: exactly(1000), after: exactly(700), change: -300 });
+    const lines = [
+        total,
+        line(1, { change: -50, verdict: "unclear" }),
+        line(2, { change: -400 }),
+        line(3, { change: 120, verdict: "slower" }),
+        line(4, { change: 0, verdict: "same" }),
+        line(5, { change: null, verdict: "none" }),
+        line(6, { change: -80, parent: 2 }),
+    ];
+    const steps = waterfall(total, lines);
+    assert.deepEqual(
+        steps.map(({ from, to, verdict }) => [from, to, verdict]),
+        [
+            [1000, 600, "faster"],
+            [600, 720, "slower"],
+            [720, 670, "unclear"],
+            [670, 700, "unknown"],
+        ],
+    );
+    assert.equal(steps[3]?.line, null);
+});
+
+test("a waterfall of many parts ends after, too", () => {
+    const total = line(0, { before: exactly(0), after: exactly(210), change: 210 });
+    const parts = Array.from({ length: 20 }, (_, i) => line(i + 1, { change: i + 1 }));
+    const steps = waterfall(total, [total, ...parts]);
+    assert.equal(steps[0]?.to, 20);
+    assert.equal(steps[steps.length - 1]?.to, 210);
+    assert.ok(steps.length < 12);
+});
+
+test("groups hold what counts once, the largest change first", () => {
+    const lines = [
+        line(0, { change: 5 }),
+        line(1, { name: "add #1", change: 2, verdict: "slower" }),
+        line(2, { name: "add #2", change: 4, verdict: "unknown" }),
+        line(3, { name: "call", change: -9, hasInside: true }),
+        line(4, { name: "inner", change: -8, parent: 3, source: "a.py:1, a.py:2" }),
+    ];
+    const byOp = makeRows(lines, "op");
+    assert.deepEqual(
+        byOp.filter((row) => row.line === null).map(({ name, change }) => [name, change]),
+        [
+            ["inner", -8],
+            ["add", 6],
+        ],
+    );
+    assert.equal(sayMembers(byOp[2]?.members ?? []), "1 slower, 1 undecided");
+    assert.equal(makeRows(lines, "line")[0]?.name, "a.py:1 and 1 more");
+    assert.equal(makeRows(lines, "none").length, lines.length);
+});
+
+test("changes tell their direction without colour", () => {
+    assert.equal(sayChange(-1500, US), "−1.500");
+    assert.equal(sayChange(1500, US), "+1.500");
+    assert.equal(sayChange(0, US), "0.000");
+    assert.equal(sayChange(null, US), "–");
+    assert.equal(sayInterval({ lower: -4249034, upper: 1122 }, US), "−4249..+1.122");
+});
+
+test("a histogram counts every run, those at the end as well", () => {
+    assert.deepEqual(histogram([0, 1, 5, 10, 10], 0, 10, 5), [2, 0, 1, 0, 2]);
+    assert.deepEqual(histogram([3, 3], 3, 3, 2), [2, 0]);
+});
