@@ -89,3 +89,14 @@ def test_another_programs_record_is_named():
         with pytest.raises(Error) as caught:
             function(*arguments)
         assert (caught.value.status, caught.value.file) == ("MISMATCH", record), function
+
+
+def test_several_methods_say_what_they_take_together():
+    whole = memory.plan(file("multi_method", "model.pte"))
+    assert str(whole) == (
+        "3 methods, each with arenas of its own: 960 B if all are loaded together, 352 B (forward) "
+        "if one is loaded at a time"
+    )
+    assert str(memory.alternatives(file("multi_method", "model.pte"))) == str(whole)
+    one = memory.plan(file("multi_method", "model.pte"), method="encode")
+    assert str(one).startswith("encode: 304 B planned; ")

@@ -77,6 +77,17 @@ class Memory(unittest.TestCase):
         model = DATA / "multi_method" / "model.pte"
         found = document(model, "--no-siblings")["rows"]
         self.assertEqual(sorted({row["method"] for row in found}), ["decode", "encode", "forward"])
+        whole = "3 methods, each with arenas of its own: 960 B if all are loaded together, 352 B " \
+                "(forward) if one is loaded at a time"
+        for words in ((), ("--steps",), ("--what-if",)):
+            self.assertEqual(memory(model, "--no-siblings", *words).stdout.decode().splitlines()[0],
+                             whole)
+            headline = document(model, "--no-siblings", *words)["headline"]
+            self.assertTrue(headline.startswith(whole + ". "), headline)
+        self.assertIn(". forward: 352 B planned; peak ",
+                      document(model, "--no-siblings")["headline"])
+        self.assertTrue(document(model, "--no-siblings", "--method", "encode")["headline"]
+                        .startswith("encode: 304 B planned"))
         only = document(model, "--no-siblings", "--method", "encode")["rows"]
         self.assertEqual({row["method"] for row in only}, {"encode"})
 
@@ -111,7 +122,7 @@ class Memory(unittest.TestCase):
         self.assertIn("; 1 mistake in the plan", done.stdout.decode().splitlines()[0])
         found = json.loads(memory(DATA / "plans" / "cases.pte", "--format", "json").stdout)
         self.assertEqual(len([note for note in found["notes"] if ": instruction " in note]), 4)
-        self.assertTrue(found["headline"].startswith("known: 160 B planned"))
+        self.assertIn(". known: 160 B planned", found["headline"])
 
     def test_memory__plans_that_leave_their_arenas_are_refused(self):
         for name in ("outside", "no_arena"):

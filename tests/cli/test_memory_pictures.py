@@ -23,8 +23,9 @@ class Map(unittest.TestCase):
         self.assertEqual(lines[2], "memory 1, 2.4 KiB; instructions 0 to 5")
         self.assertEqual(len([line for line in lines if " |" in line]), 16)
         self.assertEqual(lines[18].split("|")[1][:12], "AAAAAAAAAAAA")
-        self.assertIn("peak", lines[20])
-        self.assertEqual(lines[22], "A     2.0 KiB  value 5 (intermediate) aten::permute_copy.out")
+        self.assertEqual(lines[19], "instruction 0     1     2     3     4     5")
+        self.assertIn("peak", lines[21])
+        self.assertEqual(lines[23], "A     2.0 KiB  value 5 (intermediate) aten::permute_copy.out")
 
     def test_map__fits_its_width(self):
         for width in (40, 80, 200):
@@ -50,12 +51,30 @@ class Map(unittest.TestCase):
         for line in (line for line in lines if line.startswith("      peak  ")):
             above = lines[:lines.index(line)]
             steps = int([one for one in above if "; instructions 0 to " in one][-1].split()[-1]) + 1
-            columns = len(above[-2].split("|")[1])
+            columns = len(above[-3].split("|")[1])
             peak = int(re.search(r"at instruction (\d+)", line)[1])
             column = line.index("^") - 12
             self.assertLess(column, columns, text)
             self.assertLessEqual(column * steps // columns, peak, text)
             self.assertGreaterEqual((column + 1) * steps // columns, peak, text)
+
+    def test_map__numbers_of_instructions_stand_where_they_begin(self):
+        for model in MODELS:
+            for width in (40, 80, 200):
+                lines = memory(model, "--map", "--width", str(width)).stdout.decode().splitlines()
+                for i, line in enumerate(lines):
+                    if not line.startswith("instruction "):
+                        continue
+                    columns = len(lines[i - 1].split("|")[1])
+                    heading = [one for one in lines[:i] if "; instructions 0 to " in one][-1]
+                    steps = int(heading.split()[-1]) + 1
+                    numbers = list(re.finditer(r"\d+", line))
+                    self.assertGreater(len(numbers), 1 if steps > 5 else 0)
+                    self.assertLessEqual(len(line), 12 + columns)
+                    for number in numbers:
+                        column = number.start() - 12
+                        self.assertGreaterEqual(column * steps // columns, int(number[0]))
+                        self.assertLess((column - 1) * steps // columns, int(number[0]))
 
     def test_map__draws_each_method(self):
         text = memory("multi_method", "--map").stdout.decode()
@@ -77,6 +96,18 @@ class Picture(unittest.TestCase):
         self.assertIn("value 9 (intermediate): 256 B at 2048, instructions 1 to 2, aten::addmm.out",
                       titles)
         self.assertEqual(len(list(picture.iter(SVG + "g"))), len(titles) - 1)
+
+    def test_picture__axes_have_instruction_numbers(self):
+        for model, last in ("mlp_portable", 5), ("gpt_portable", 100):
+            shown = [text.text for text in self.draw(model).iter(SVG + "text")]
+            apart = 1 if last == 5 else 20
+            for step in range(0, last + 1, apart):
+                self.assertGreaterEqual(shown.count(str(step)), 2, step)
+
+    def test_picture__its_headline_has_a_title(self):
+        titles = [title.text for title in self.draw("gpt_portable").iter(SVG + "title")]
+        said = memory("gpt_portable").stdout.decode().splitlines()[0]
+        self.assertEqual(titles[1], said)
 
     def test_picture__every_program(self):
         for model in MODELS:

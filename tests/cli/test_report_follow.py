@@ -139,6 +139,15 @@ class Replay(FollowTest):
             follower.process.stdin = None
             self.assertEqual(follower.ends()[0], OK)
 
+    def test_log_that_is_standard_input(self):
+        """A file that does not grow: its end is the stream's."""
+        path = self.folder / "uart.log"
+        path.write_bytes(LOG)
+        with open(path, "rb") as log, Follower("-", "-o", self.folder / "r.html",
+                                               stdin=log) as follower:
+            self.assertEqual(follower.ends()[0], OK)
+        self.assertIn("median of 2 runs", (self.folder / "r.html").read_text())
+
     def test_file_that_grows(self):
         path = self.folder / "capture.bin"
         path.write_bytes(STREAM[:1400])

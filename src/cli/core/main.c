@@ -87,7 +87,7 @@ static const struct cli_command commands[] = {
      cli_report_options,
      "etscope report trace.etdp --etrecord model.etrecord --output report.html\n"
      "etscope report trace.etdp --format json --output report.json\n"
-     "etscope report --follow /dev/ttyACM0 --program model.pte --output report.html",
+     "etscope report --follow - --program model.pte --output report.html < uart.log",
      cmd_report},
     {"sql", "query traces, ETRecords and programs with SQL", "QUERY FILE...",
      "Presents the FILEs (traces, ETRecords and programs, recognized by their contents) as tables "

@@ -12,6 +12,7 @@
 #include "output/table/memory_steps_table.h"
 #include "output/table/memory_table.h"
 #include "output/text/memory_map.h"
+#include "views/memory_methods.h"
 
 const struct cli_option cli_memory_options[] = {
     {"--etrecord", NULL, "FILE", "The ETRecord of the export; adds source lines and modules", NULL,
@@ -54,9 +55,9 @@ struct subject {
     uint32_t first_method, end_method; /* those that the options name */
     struct cli_record record;
     struct ets_delegation *delegation; /* NULL: no record */
-    uint64_t largest;                  /* planned bytes of the method that the headline is of */
-    bool has_headline;
-    uint32_t mistakes; /* of all methods' plans */
+    struct ets_memory_methods methods; /* those that were added */
+    char headline[1024];               /* of the one that takes most; "": none */
+    uint32_t mistakes;                 /* of all methods' plans */
 };
 
 /* The program, and which of its methods the options name. */
@@ -110,15 +111,22 @@ static void print_findings(const struct ets_memory_lines *lines)
     }
 }
 
-/* The headline is of the method that takes most. */
-static void print_headline(struct subject *s, const struct ets_memory_lines *lines)
+/* The headline is of the method that takes most, which was added last. */
+static void keep_headline(struct subject *s, const struct ets_memory_lines *lines)
 {
-    char text[1024];
-    if (s->has_headline && lines->plan->planned_bytes <= s->largest) return;
-    ets_memory_headline(lines, text, sizeof text);
-    cli_headline("%s", text);
-    s->largest = lines->plan->planned_bytes;
-    s->has_headline = true;
+    if (s->methods.most.data != lines->plan->method.name.data) return;
+    ets_memory_headline(lines, s->headline, sizeof s->headline);
+}
+
+/* What all methods take stands first, before the one that takes most. */
+static void put_headline(const struct subject *s, struct ets_table *table)
+{
+    char text[256];
+    const size_t size = ets_memory_methods_headline(&s->methods, text, sizeof text);
+    const struct ets_text heading = ets_table_heading(table);
+    if (size > 0) ets_table_add_lead(table, (struct ets_text){text, size});
+    if (s->headline[0] != '\0') cli_headline("%s%s%s", text, size > 0 ? ". " : "", s->headline);
+    else cli_headline("%s%s%.*s", text, size > 0 ? ". " : "", ETS_TEXT(heading));
 }
 
 static enum ets_status fail_memory(struct ets_error *error)
@@ -153,7 +161,7 @@ static enum ets_status add_lines(struct subject *s, const struct ets_memory_plan
     };
     const uint32_t top = number_of(s, "--top");
     if (!ets_memory_lines_collect(arena, plan, &options, &lines)) return fail_memory(error);
-    print_headline(s, &lines);
+    keep_headline(s, &lines);
     print_findings(&lines);
     s->mistakes += lines.findings.mistakes;
     if (!cli_has(s->arguments, "--steps")) {
@@ -176,6 +184,7 @@ static int add_method(struct subject *s, const struct ets_method *method, struct
     int code = CLI_OK;
     ets_arena_init(&arena, NULL, 0);
     enum ets_status status = ets_memory_plan_init(&plan, method, &arena, &error);
+    if (status == ETS_OK) ets_memory_methods_add(&s->methods, &plan);
     if (status == ETS_OK && cli_has(s->arguments, "--what-if")) {
         status = ets_memory_alternatives_table_add(table, &plan, &error);
     } else if (status == ETS_OK && number_of(s, "--at") >= plan.step_count) {
@@ -268,8 +277,7 @@ static int show(struct subject *s)
     else if (cli_has(s->arguments, "--steps")) ets_memory_steps_table_begin(table);
     else ets_memory_table_begin(table);
     int code = add_methods(s, table);
-    const struct ets_text heading = ets_table_heading(table);
-    if (code == CLI_OK && !s->has_headline) cli_headline("%.*s", ETS_TEXT(heading));
+    if (code == CLI_OK) put_headline(s, table);
     if (code == CLI_OK) code = cli_choose_columns(s->arguments, table);
     if (code == CLI_OK) code = cli_write_styled(s->arguments, table);
     ets_table_close(table);

@@ -26,7 +26,7 @@ int stream_input_open(const char *path, struct stream_input *input)
     if (input->descriptor < 0 || fstat(input->descriptor, &info) != 0) {
         return cli_complain(CLI_INPUT, "%s: %s", cli_path_name(path), strerror(errno));
     }
-    input->is_file = S_ISREG(info.st_mode);
+    input->is_file = S_ISREG(info.st_mode) && !is_standard;
     return CLI_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "output/page/page_graph.h"
 #include "output/page/page_parts.h"
 #include "output/page/page_relations.h"
+#include "output/page/page_roofs.h"
 
 static bool make_matrices(struct ets_page *page)
 {
@@ -99,6 +100,7 @@ static enum ets_status fill(struct ets_page *page, const struct ets_allocator *a
     page->data.gaps = page->source->gaps;
     ETS_TRY(ets_page_add_relations(&page->document, &page->data, error));
     ETS_TRY(ets_page_add_graphs(&page->document, &page->data, error));
+    ETS_TRY(ets_page_add_roofs(&page->document, &page->data, error));
     ETS_TRY(check_events(page, error));
     if (!make_matrices(page)) return ets_fail_memory(error, "the report");
     ETS_TRY(ets_page_add_views(page, error));

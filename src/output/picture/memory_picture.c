@@ -19,6 +19,7 @@ enum {
     TOP = 44,
     PANEL = 300, /* the map of an arena */
     LEVEL = 72,  /* the bytes in use below it */
+    STEPS = 18,  /* the numbers of instructions below a panel */
     BETWEEN = 30,
     LEGEND_LINE = 16,
     LABEL_WIDTH = 64, /* the least of a box with a name */
@@ -108,6 +109,21 @@ static void put_scale(const struct picture *p, const struct ets_plan_arena *aren
         ets_output_print(p->output,
                          "<text class=\"small\" x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n",
                          LEFT - 6, y + 4, text);
+    }
+}
+
+/* Numbers of instructions below a panel, at most ten: 1, 2 or 5 times a power of ten apart. */
+static void put_steps(const struct picture *p, int bottom)
+{
+    const uint32_t steps = p->lines->plan->step_count;
+    uint64_t apart = 1;
+    for (uint32_t i = 0; steps / apart > 10; i++) apart = i % 3 == 1 ? apart / 2 * 5 : apart * 2;
+    for (uint64_t step = 0; step < steps; step += apart) {
+        const double x = step_place(p, (double)step + 0.5);
+        ets_output_print(p->output,
+                         "<path class=\"tick\" d=\"M%.2f %dv4\"/><text class=\"small\" "
+                         "x=\"%.2f\" y=\"%d\" text-anchor=\"middle\">%" PRIu64 "</text>\n",
+                         x, bottom, x, bottom + 14, step);
     }
 }
 
@@ -233,24 +249,26 @@ static void put_peak(const struct picture *p, const struct ets_plan_arena *arena
     ets_output_print(p->output,
                      "<text class=\"small\" x=\"%.2f\" y=\"%d\" text-anchor=\"%s\">peak %s at "
                      "instruction %" PRIu32 "</text>\n",
-                     is_right ? left + width : left, bottom + 12, is_right ? "end" : "start", text,
-                     arena->peak_step);
+                     is_right ? left + width : left, bottom + STEPS + 12,
+                     is_right ? "end" : "start", text, arena->peak_step);
 }
 
 static void put_arena(const struct picture *p, uint32_t number, int top)
 {
     const struct ets_plan_arena *arena = &p->lines->plan->arenas[number];
-    const int middle = top + PANEL, bottom = middle + BETWEEN + LEVEL;
+    const int middle = top + PANEL, bottom = middle + STEPS + BETWEEN + LEVEL;
     ets_output_print(p->output,
                      "<text class=\"small\" x=\"%d\" y=\"%d\">memory %" PRIu32
                      ": offsets over instructions 0 to %" PRIu32 "</text>\n",
                      LEFT, top - 6, arena->planned.memory_id, p->lines->plan->step_count - 1);
     put_scale(p, arena, middle, PANEL, 4);
     put_boxes(p, number, arena, middle);
+    put_steps(p, middle);
     ets_output_print(p->output, "<text class=\"small\" x=\"%d\" y=\"%d\">bytes in use</text>\n",
-                     LEFT, middle + BETWEEN - 8);
+                     LEFT, middle + STEPS + BETWEEN - 8);
     put_scale(p, arena, bottom, LEVEL, 1);
     put_levels(p, arena, bottom);
+    put_steps(p, bottom);
     put_peak(p, arena, top, bottom);
 }
 
@@ -281,6 +299,7 @@ static bool is_drawn(const struct ets_plan_arena *arena)
 static void draw(const struct picture *p)
 {
     static const char light[] =
+        ".tick{stroke:currentColor;opacity:.5}"
         ".name{font-size:10px;fill:#111;pointer-events:none}rect{stroke:#fff;stroke-width:.5}"
         ".peak{stroke:#d1242f;stroke-width:1.5}.mark{fill:#d1242f;opacity:.12;stroke:none;"
         "pointer-events:none}.level{fill:#9db8d9}.m0{fill:#7fb0e6}.m1{fill:#f2b56b}.m2{fill:#"
@@ -292,7 +311,7 @@ static void draw(const struct picture *p)
         "rect[class^=m]{filter:brightness(.85)}";
     char text[1024];
     const struct ets_memory_plan *plan = p->lines->plan;
-    const int arena_height = PANEL + BETWEEN + LEVEL + BETWEEN + 10;
+    const int arena_height = PANEL + STEPS + BETWEEN + LEVEL + STEPS + BETWEEN + 10;
     int arenas = 0, top = TOP + 12;
     for (uint32_t a = 0; a < plan->arena_count; a++) arenas += is_drawn(&plan->arenas[a]);
     const int rows = (int)((p->module_count < COLOURS ? p->module_count : COLOURS) / 3) + 1;

@@ -47,7 +47,12 @@ void ets_svg_put_headline(struct ets_output *output, struct ets_text text)
     size_t cut = text.size < MOST ? text.size : MOST;
     while (cut < text.size && cut > 0 && text.data[cut] != ' ') cut--;
     if (cut == 0) cut = text.size;
+    put_string(output, "<g><title>");
+    ets_xml_put_text(output, text);
+    put_string(output, "</title>");
     put_bold(output, cut < text.size ? 12 : 20, (struct ets_text){text.data, cut});
-    if (cut == text.size) return;
-    put_bold(output, 26, (struct ets_text){text.data + cut + 1, text.size - cut - 1});
+    if (cut < text.size) {
+        put_bold(output, 26, (struct ets_text){text.data + cut + 1, text.size - cut - 1});
+    }
+    put_string(output, "</g>\n");
 }

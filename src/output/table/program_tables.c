@@ -9,6 +9,7 @@
 #include "output/table/program_difference_table.h"
 #include "output/table/size_table.h"
 #include "views/memory_findings.h"
+#include "views/memory_methods.h"
 
 static void add_findings(struct ets_table *table, const struct ets_memory_lines *lines)
 {
@@ -37,12 +38,14 @@ static enum ets_status add_tensors(struct ets_table *table, struct ets_arena *ar
 
 static enum ets_status add_method(struct ets_table *table, const struct ets_method *method,
                                   const struct ets_delegation *delegation,
-                                  enum ets_memory_rows rows, struct ets_error *error)
+                                  enum ets_memory_rows rows, struct ets_memory_methods *methods,
+                                  struct ets_error *error)
 {
     struct ets_arena arena;
     struct ets_memory_plan plan;
     ets_arena_init(&arena, ets_table_allocator(table), 0);
     enum ets_status status = ets_memory_plan_init(&plan, method, &arena, error);
+    if (status == ETS_OK) ets_memory_methods_add(methods, &plan);
     if (status == ETS_OK && rows == ETS_MEMORY_ALTERNATIVES) {
         status = ets_memory_alternatives_table_add(table, &plan, error);
     } else if (status == ETS_OK) {
@@ -57,15 +60,19 @@ static enum ets_status add_methods(struct ets_table *table, const struct ets_pro
                                    const struct ets_delegation *delegation, const char *name,
                                    enum ets_memory_rows rows, struct ets_error *error)
 {
+    char text[256];
     struct ets_method method;
+    struct ets_memory_methods methods = {.count = 0};
     if (name != NULL) {
         ETS_TRY(ets_program_find_method(program, name, &method, error));
-        return add_method(table, &method, delegation, rows, error);
+        return add_method(table, &method, delegation, rows, &methods, error);
     }
     for (uint32_t i = 0; i < program->method_count; i++) {
         ets_program_method(program, i, &method);
-        ETS_TRY(add_method(table, &method, delegation, rows, error));
+        ETS_TRY(add_method(table, &method, delegation, rows, &methods, error));
     }
+    const size_t size = ets_memory_methods_headline(&methods, text, sizeof text);
+    if (size > 0) ets_table_add_lead(table, (struct ets_text){text, size});
     return ETS_OK;
 }
 

@@ -401,6 +401,7 @@ uint32_t ets_table_row_count(const struct ets_table *table)
 
 struct ets_text ets_table_heading(const struct ets_table *table)
 {
+    if (table->lead_count > 0) return table->leads[0];
     for (uint32_t i = 0; i < table->row_count && table->column_count > 0; i++) {
         const struct ets_table_row *row = &table->rows[i];
         if (row->is_section && !row->is_note) return row->cells[0].text;

@@ -178,8 +178,9 @@ ETS_API const char *ets_table_column_name(const struct ets_table *table, uint32_
 ETS_API uint32_t ets_table_row_count(const struct ets_table *table);
 
 /*
- * For documents: the headline, and the first section's heading (data NULL: none); and the next note
- * at or after row *row, which starts at 0 and is advanced; returns 0 after the last.
+ * For documents: the headline, and what stands first for people, a line above everything or the
+ * first section's heading (data NULL: none); and the next note at or after row *row, which starts
+ * at 0 and is advanced; returns 0 after the last.
  */
 struct ets_text ets_table_headline(const struct ets_table *table);
 ETS_API struct ets_text ets_table_heading(const struct ets_table *table);

@@ -96,6 +96,30 @@ static void put_row(const struct map *m, const struct ets_plan_arena *arena, uin
     ets_output_print(m->output, "%*s |%.*s\n", LEFT - 2, label, (int)m->columns, cells);
 }
 
+/* Numbers of instructions below the columns where they begin: 1, 2 or 5 times a power of ten apart,
+ * with room between them. */
+static void put_steps(const struct map *m)
+{
+    char line[MOST_WIDTH + 1];
+    const uint32_t steps = m->lines->plan->step_count;
+    uint32_t used = 0, room = 4;
+    uint64_t apart = 1;
+    for (uint32_t rest = steps; rest >= 10; rest /= 10) room++;
+    for (uint32_t i = 0; steps / apart * room > m->columns; i++) {
+        apart = i % 3 == 1 ? apart / 2 * 5 : apart * 2;
+    }
+    for (uint64_t step = 0; step < steps; step += apart) {
+        uint32_t column = (uint32_t)(step * m->columns / steps);
+        while (step_of(m, column) < step) column++;
+        if (column + room - 3 > m->columns) break;
+        while (used < column) line[used++] = ' ';
+        struct ets_text_builder number = {line + used, sizeof line - used, 0};
+        ets_add_text(&number, "%" PRIu64, step);
+        used += (uint32_t)number.used;
+    }
+    ets_output_print(m->output, "%*s %.*s\n", LEFT - 1, "instruction", (int)used, line);
+}
+
 static void put_levels(const struct map *m, const struct ets_plan_arena *arena)
 {
     static const char *const blocks[] = {" ",
@@ -172,6 +196,7 @@ static void put_arena(struct map *m, uint32_t number)
     ets_output_print(m->output, "\nmemory %" PRIu32 ", %s; instructions 0 to %" PRIu32 "\n",
                      arena->planned.memory_id, text, m->lines->plan->step_count - 1);
     for (uint32_t row = ROWS; row-- > 0;) put_row(m, arena, row);
+    put_steps(m);
     put_levels(m, arena);
     put_peak(m, arena);
     ets_output_print(m->output, "\n");

@@ -26,7 +26,17 @@ before(async () => {
 after(() => browser?.close());
 
 /** All views that this report has something for. */
-const VIEWS = ["summary", "operators", "timeline", "graph", "source", "memory", "size", "runs"];
+const VIEWS = [
+    "summary",
+    "operators",
+    "timeline",
+    "graph",
+    "source",
+    "cost",
+    "memory",
+    "size",
+    "runs",
+];
 const OPERATORS = "#1/operators";
 const rowsOf = (page: import("playwright-core").Page) =>
     page

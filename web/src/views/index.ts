@@ -1,4 +1,5 @@
 /** All views, in the order of the header. To add one, import it and add it here. */
+import { costView } from "./cost/CostView";
 import { compareView } from "./compare/CompareView";
 import { graphView } from "./graph/GraphView";
 import { memoryView } from "./memory/MemoryView";
@@ -16,6 +17,7 @@ export const VIEWS: readonly View[] = [
     timelineView,
     graphView,
     sourceView,
+    costView,
     memoryView,
     sizeView,
     runsView,

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { formatNumber } from "../../../web/src/text/format";
+import { accessibilityFaults, data, filesOf, jsonRows, launch, open, reportOf } from "../reports";
+
+const FOLDER = "gpt_portable";
+const MACHINE = ["--machine", data("machines/epyc.json"), "--threads", "1"];
+let browser: Browser;
+before(async () => {
+    browser = await launch();
+});
+after(() => browser?.close());
+
+const rowsOf = (page: Page) =>
+    page
+        .locator("tbody tr[aria-rowindex]")
+        .evaluateAll((rows) =>
+            rows.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.innerText.trim())),
+        );
+
+test("work and rates are those of inspect, shares of the roof those of sql", async () => {
+    const report = reportOf(FOLDER, [...filesOf(FOLDER), ...MACHINE]);
+    const { page, faults } = await open(browser, report, "#1/cost?sort=-gflops");
+    await page.setViewportSize({ width: 1600, height: 900 });
+    const shown = await rowsOf(page);
+    const paths = filesOf(FOLDER).filter((word) => !word.startsWith("--"));
+    const expected = jsonRows(
+        "sql",
+        "select o.name, c.flops, c.flops / o.p50 as gflops, r.verdict, r.of_roof from operators o " +
+            "join operator_costs c on c.operator = o.id join operator_roofs r on r.operator = o.id " +
+            "join blocks b on b.id = o.block where b.name = 'Execute' and o.children = 0 " +
+            "and c.flops > 0 order by gflops desc limit 5",
+        ...paths,
+        ...MACHINE,
+    );
+    assert.equal(expected.length, 5);
+    expected.forEach((row, i) => {
+        const cells = shown[i] as string[];
+        assert.ok(cells.includes(formatNumber((row.flops as number) / 1e3)), `${cells} kFLOP`);
+        assert.ok(cells.includes(formatNumber(row.gflops as number)), `${cells} ${row.gflops}`);
+        assert.ok(cells.includes(String(row.verdict)), `${cells} ${row.verdict}`);
+        const share = row.of_roof as number | null;
+        if (share !== null) assert.ok(cells.includes(`${(share * 100).toFixed(1)}%`), `${cells}`);
+    });
+    assert.ok((await page.locator(".roof text").allTextContents()).includes("float32"));
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("a point is selected here and in the operators; without a machine its option is named", async () => {
+    const { page, faults } = await open(browser, reportOf("gpt_xnnpack"), "#1/cost");
+    assert.match(await page.locator(".cost").innerText(), /--machine FILE/);
+    assert.equal(await page.locator(".roof").count(), 0);
+    await page.locator('.point[data-kind="delegate"] circle').first().click({ force: true });
+    assert.equal(await page.locator('tr[aria-selected="true"]').count(), 1);
+    const name = await page.locator(".details h2").innerText();
+    await page.keyboard.press("2");
+    await page.waitForSelector('[role="treegrid"]');
+    assert.equal(await page.locator(".details h2").innerText(), name);
+    await page.goBack();
+    const before = page.url();
+    await page.keyboard.press("ArrowUp");
+    await page.waitForFunction((old) => location.href !== old, before);
+    assert.deepEqual(await accessibilityFaults(page), []);
+    assert.deepEqual(faults, []);
+    await page.close();
+});

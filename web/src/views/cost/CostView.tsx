@@ -1,0 +1,195 @@
+/** Cost: what operators compute and move, how fast, and how far that is from a machine's roofs. */
+import { useMemo } from "preact/hooks";
+import { BlockChoice } from "../../parts/BlockChoice";
+import { type Column, DataTable } from "../../parts/DataTable";
+import { Legend } from "../../parts/Legend";
+import { Name } from "../../parts/Name";
+import { useFilter, useMembers, usePage } from "../../state/page";
+import {
+    chooseUnit,
+    formatBytes,
+    formatNumber,
+    formatShare,
+    formatTime,
+    largestOf,
+    plural,
+} from "../../text/format";
+import { show } from "../../text/show";
+import type { View } from "../view";
+import { Roofline, sayRate } from "./Roofline";
+import { roofsOf, type Work, worksOf } from "./work";
+import "./cost.css";
+
+export const costView: View = {
+    id: "cost",
+    title: "Cost",
+    isOfTimes: true,
+    takes: ["TRACE", "--program"],
+    needs: ["operator_costs"],
+    loads: ["operator_roofs", "roofs"],
+    component: Cost,
+    shows: ["operator"],
+};
+
+const COLOURS = [
+    { title: "in a delegate", colour: "delegate" },
+    { title: "kernel", colour: "portable" },
+];
+
+function Cost() {
+    const page = usePage();
+    const { block, selection } = page;
+    const filter = useFilter();
+    const chosen = useMembers();
+    const works = useMemo(() => worksOf(page), [page, block]);
+    const roofs = useMemo(() => roofsOf(page, works), [page, works]);
+    const shown = works.filter((work) => filter === null || filter(work.id));
+    const members = selection?.kind === "operator" ? null : chosen;
+    const isDim = (id: number) => members !== null && !members.has(id);
+    const selected = selection?.kind === "operator" ? selection.id : null;
+    if (block !== null && block.unit !== "ns") {
+        return <p class="none">Work per second needs a clock whose unit is known.</p>;
+    }
+    if (works.length === 0) return <p class="none">No operator's work is known.</p>;
+    return (
+        <div class="cost">
+            <div class="table-tools">
+                <div>
+                    <BlockChoice />
+                    <span>
+                        {plural(shown.length, "operator")} with known work
+                        {roofs.length === 0 && (
+                            <span class="muted">
+                                {" "}
+                                · the roofs of a machine need <code>--machine FILE</code> (
+                                <code>etscope machine --save FILE</code>)
+                            </span>
+                        )}
+                    </span>
+                </div>
+                <Legend groups={COLOURS} />
+            </div>
+            <Roofline
+                works={shown}
+                roofs={roofs}
+                chosen={selected}
+                isDim={isDim}
+                choose={(id) => page.select({ kind: "operator", id })}
+            />
+            <div class="cost-table">
+                <DataTable
+                    label="Work of operators"
+                    columns={columnsOf(shown)}
+                    rows={shown}
+                    rowKey={(work) => work.id}
+                    isSelected={(work) => work.id === selected}
+                    isDim={(work) => isDim(work.id)}
+                    onSelect={(work, isWalk) =>
+                        page.select({ kind: "operator", id: work.id }, undefined, isWalk)
+                    }
+                />
+            </div>
+        </div>
+    );
+}
+
+function columnsOf(works: readonly Work[]): Column<Work>[] {
+    const unit = chooseUnit(
+        largestOf(works, (work) => work.time.lower),
+        "ns",
+    );
+    const number = (
+        key: string,
+        title: string,
+        hint: string,
+        value: (work: Work) => number | null,
+        cell: (work: Work) => string,
+        width = "72px",
+        hideBelow?: number,
+    ): Column<Work> => ({ key, title, hint, width, align: "right", value, cell, hideBelow });
+    const most = (work: Work) => (work.isBound ? "≤ " : "");
+    const columns: Column<Work>[] = [
+        {
+            key: "operator",
+            title: "operator",
+            width: "auto",
+            value: (work) => work.name,
+            cell: (work) => <Name text={work.name} longest={60} />,
+        },
+        number(
+            "p50",
+            `p50 ${unit.name}`,
+            "median time per run",
+            (work) => work.time.lower,
+            (work) => formatTime(work.time, unit),
+        ),
+        number(
+            "flops",
+            "kFLOP",
+            "operations of one run: 2 per multiply-add",
+            (work) => work.flops,
+            (work) => most(work) + formatNumber(work.flops / 1e3),
+        ),
+        number(
+            "bytes",
+            "moved",
+            "bytes read and written, each tensor once",
+            (work) => work.bytes,
+            (work) => most(work) + formatBytes(work.bytes),
+        ),
+        number(
+            "intensity",
+            "FLOP/B",
+            "operations per byte",
+            (work) => work.intensity,
+            (work) => formatNumber(work.intensity),
+            "64px",
+            820,
+        ),
+        number(
+            "gflops",
+            "GFLOP/s",
+            "sorted by what is certain",
+            (work) => work.flopRate.lower,
+            (work) => (work.flops === 0 ? "–" : most(work) + sayRate(work.flopRate)),
+            "116px",
+        ),
+        number(
+            "gbs",
+            "GB/s",
+            "sorted by what is certain",
+            (work) => work.byteRate.lower,
+            (work) => most(work) + sayRate(work.byteRate),
+            "116px",
+            1000,
+        ),
+    ];
+    if (works.every((work) => work.verdict === null)) return columns;
+    return [
+        ...columns,
+        number(
+            "of_roof",
+            "of roof",
+            "how much of what the machine can do; no share where calls or clocks decide",
+            (work) => work.ofRoof?.lower ?? null,
+            (work) => formatShare(work.ofRoof),
+            "84px",
+        ),
+        number(
+            "saved",
+            "saved us",
+            "what the roof would save in a run",
+            (work) => work.saved,
+            (work) => (work.saved === null ? "–" : formatNumber(work.saved / 1e3)),
+            "76px",
+            1000,
+        ),
+        {
+            key: "verdict",
+            title: "verdict",
+            width: "130px",
+            value: (work) => work.verdict,
+            cell: (work) => <span title={show(work.reason ?? "")}>{show(work.verdict ?? "")}</span>,
+        },
+    ];
+}
