@@ -313,7 +313,7 @@ _etscope() {
     memory:--width) compopt +o default 2>/dev/null ;;
     memory:--output|memory:-o) ;;
     size:--etrecord|size:--etrecord_path) ;;
-    size:--by) words='item part module dtype' ;;
+    size:--group-by|size:--by) words='item part module dtype' ;;
     size:--top|size:-n) compopt +o default 2>/dev/null ;;
     size:--columns|size:-c) compopt +o default 2>/dev/null ;;
     size:--format|size:-f) words='table tsv csv json jsonl markdown' ;;
@@ -346,7 +346,7 @@ _etscope() {
         cost) words='-h --help --etrecord --method --no-siblings --group-by -g --depth --sort -s --top -n --columns -c --format -f --width --output -o' ;;
         machine) words='-h --help --save --threads --quick --format -f --width --output -o --engine' ;;
         memory) words='-h --help --etrecord --method --no-siblings --all --what-if --map --steps --at --sort -s --top -n --columns -c --format -f --width --output -o' ;;
-        size) words='-h --help --etrecord --etrecord_path --no-siblings --by --top -n --duplicates --columns -c --format -f --width --output -o' ;;
+        size) words='-h --help --etrecord --etrecord_path --no-siblings --group-by --by --top -n --duplicates --columns -c --format -f --width --output -o' ;;
         info) words='-h --help --format -f --all' ;;
         dump) words='-h --help --data --debug-buffer --format -f --partial --output -o' ;;
         doctor) words='-h --help --format -f --load-library' ;;

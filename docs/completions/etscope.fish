@@ -409,7 +409,7 @@ complete -c etscope -n '__fish_seen_subcommand_from memory' -l output -s o -r -F
 complete -c etscope -n __fish_use_subcommand -f -a size -d 'show what the bytes of a program consist of'
 complete -c etscope -n '__fish_seen_subcommand_from size' -l etrecord -l etrecord_path -r -F -d 'The ETRecord of the export; adds names and modules'
 complete -c etscope -n '__fish_seen_subcommand_from size' -l no-siblings -d 'Ignore the ETRecord found beside the program'
-complete -c etscope -n '__fish_seen_subcommand_from size' -l by -x -a 'item part module dtype' -d 'A row for each item in the files (default), or sums'
+complete -c etscope -n '__fish_seen_subcommand_from size' -l group-by -l by -x -a 'item part module dtype' -d 'A row for each item in the files (default), or sums'
 complete -c etscope -n '__fish_seen_subcommand_from size' -l top -s n -x -d 'Only the N largest rows of each part, or sums; 0: all; default 10, in machine formats 0'
 complete -c etscope -n '__fish_seen_subcommand_from size' -l duplicates -d 'Compare all data of equal size, even if it is large'
 complete -c etscope -n '__fish_seen_subcommand_from size' -l columns -s c -x -d 'Only these columns, in this order, such as part,name,size'

@@ -60,6 +60,12 @@ class TestQuantizedRecords(unittest.TestCase):
 
 
 class TestProgram(unittest.TestCase):
+    def test_info__a_method_with_all_kinds_of_instructions_fits_a_terminal(self):
+        lines = info(DATA / "schema/everything.pte").splitlines()
+        self.assertIn("  instructions   6: 1 KernelCall, 2 DelegateCall, 1 MoveCall, "
+                      "1 JumpFalseCall,", lines)
+        self.assertEqual([line for line in lines[1:] if len(line) > 80], [])  # not the path
+
     def test_info__program_for_people(self):
         lines = info(DATA / "mlp_portable/model.pte").splitlines()
         self.assertTrue(lines[0].endswith("model.pte: an ExecuTorch program (.pte), 5.0 KiB"))

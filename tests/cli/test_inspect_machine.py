@@ -160,6 +160,17 @@ class InspectMachine(support.FolderTest):
             self.assertEqual((row["verdict"], row["of_roof"], row["verdict_reason"]),
                              ("unknown", None, "no roof for products of int4"))
 
+    def test_inspect_machine__annotated_source_fits_a_terminal(self):
+        for model in "gpt_xnnpack", "gpt_portable":
+            done = support.run("annotate", fixture(model, "profile.etdp"), "--etrecord",
+                               fixture(model, "model.etrecord"), "--program",
+                               fixture(model, "model.pte"), "--machine", self.write(SLOW),
+                               "--no-siblings", "--width", "80")
+            self.assertEqual(done.returncode, OK, done.stderr)
+            lines = done.stdout.decode().splitlines()
+            self.assertEqual([line for line in lines if len(line) > 80], [])
+            self.assertTrue(any(" at roof" in line for line in lines))
+
     def test_inspect_machine__a_busy_machine_is_told(self):
         words = (*support.with_record("gpt_portable"), "--machine",
                  self.write({**SLOW, "busy": True}))

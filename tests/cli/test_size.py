@@ -198,7 +198,7 @@ class Names(unittest.TestCase):
     def test_size__groups_add_up(self):
         path = support.fixture("gpt_xnnpack", "model.pte")
         for by in ("part", "module", "dtype"):
-            found = rows(path, "--by", by)
+            found = rows(path, "--group-by", by)
             self.assertEqual(sum(row["size_bytes"] for row in found), path.stat().st_size, by)
         by_module = {row["key"]: row["size_bytes"] for row in found}
         by_module = {row["key"]: row["size_bytes"] for row in rows(path, "--by", "module")}

@@ -259,7 +259,7 @@ static const struct cli_command commands[] = {
      "of large files is read. If the output file ends in .svg, it is a picture (treemap).",
      cli_size_options,
      "etscope size model.pte\n"
-     "etscope size model.pte weights.ptd --etrecord model.etrecord --by module\n"
+     "etscope size model.pte weights.ptd --etrecord model.etrecord --group-by module\n"
      "etscope size model.pte -o size.svg",
      cmd_size},
     {"info", "describe files, and find those that belong together", "FILE...",

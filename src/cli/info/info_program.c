@@ -167,17 +167,16 @@ static void tell_values(struct info_request *request, const struct ets_method *m
 
 static void tell_instructions(struct ets_facts *facts, const struct method_counts *counts)
 {
-    const char *before = ": ";
     ets_facts_line(facts, "instructions");
     ets_facts_number(facts, "instruction_count", counts->instructions);
+    if (counts->instructions > 0) ets_facts_words(facts, ": ");
     ets_json_begin_object(facts->json, "instructions");
     for (int kind = 0; kind < KIND_COUNT; kind++) {
         const char *name = ets_instruction_kind_name((enum ets_instruction_kind)kind);
         if (counts->kinds[kind] == 0) continue;
-        ets_facts_words(facts, "%s", before);
+        ets_facts_item(facts);
         ets_facts_number(facts, name, counts->kinds[kind]);
         ets_facts_words(facts, " %s", name);
-        before = ", ";
     }
     ets_facts_end(facts);
     ets_json_end_object(facts->json);

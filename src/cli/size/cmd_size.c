@@ -21,7 +21,7 @@ const struct cli_option cli_size_options[] = {
     {"--etrecord", "--etrecord_path", "FILE",
      "The ETRecord of the export; adds names and modules", NULL, false},
     {"--no-siblings", NULL, NULL, "Ignore the ETRecord found beside the program", NULL, false},
-    {"--by", NULL, "item|part|module|dtype",
+    {"--group-by", "--by", "item|part|module|dtype",
      "A row for each item in the files (default), or sums", NULL, false},
     {"--top", "-n", "N",
      "Only the N largest rows of each part, or sums; 0: all; default 10, in machine formats 0",
@@ -206,13 +206,13 @@ int cmd_size(const struct cli_arguments *arguments)
     static const char *const inputs[] = {"--etrecord", NULL};
     static const enum ets_size_by by[] = {ETS_SIZE_BY_PART, ETS_SIZE_BY_PART, ETS_SIZE_BY_MODULE,
                                           ETS_SIZE_BY_DTYPE};
-    static const char *const by_picture[] = {"--by",     "--top",   "--columns",
-                                             "--format", "--width", NULL};
+    static const char *const by_picture[] = {"--group-by", "--top",   "--columns",
+                                             "--format",   "--width", NULL};
     bool ok = true;
     int code = check_words(arguments);
     if (code == CLI_OK) code = cli_check_picture(arguments, by_picture);
     if (code != CLI_OK) return code;
-    const int choice = cli_choice(arguments, "--by", 0);
+    const int choice = cli_choice(arguments, "--group-by", 0);
     const bool for_people = is_for_people(arguments);
     const struct ets_size_table_options options = {
         .groups_only = choice > 0,

@@ -190,8 +190,8 @@ static void put_arithmetic(const struct ets_cost_cells *cells)
 #define BYTES(...) {.kind = ETS_COLUMN_BYTES, .machine_only = 1, __VA_ARGS__}
 /* clang-format off */
 static const struct field fields[] = {
-    {HUMAN(.name = "flops"), show_flops, 0},
-    {{.name = "moved", .kind = ETS_COLUMN_BYTES, .human_only = 1}, show_bytes, 0},
+    {HUMAN(.name = "flops", .priority = 1), show_flops, 0},
+    {{.name = "moved", .kind = ETS_COLUMN_BYTES, .human_only = 1, .priority = 2}, show_bytes, 0},
     {MACHINE(.name = "flops"), put_flops, 0},
     {MACHINE(.name = "macs"), put_macs, 0},
     {MACHINE(.name = "ops"), put_ops, 0},
@@ -200,9 +200,9 @@ static const struct field fields[] = {
     {BYTES(.name = "weight"), put_weights, 0},
     {BYTES(.name = "written"), put_written, 0},
     {BYTES(.name = "moved"), put_bytes, 0},
-    {{.name = "intensity", .title = "FLOP/B", .kind = ETS_COLUMN_REAL, .digits = 3}, put_intensity, 0},
-    {HUMAN(.name = "gflops_per_s", .title = "GFLOP/s"), show_flop_rate, 1},
-    {HUMAN(.name = "gbytes_per_s", .title = "GB/s"), show_byte_rate, 1},
+    {{.name = "intensity", .title = "FLOP/B", .kind = ETS_COLUMN_REAL, .digits = 3, .priority = 3}, put_intensity, 0},
+    {HUMAN(.name = "gflops_per_s", .title = "GFLOP/s", .priority = 1), show_flop_rate, 1},
+    {HUMAN(.name = "gbytes_per_s", .title = "GB/s", .priority = 2), show_byte_rate, 1},
     {{.name = "gflops_per_s", .kind = ETS_COLUMN_REAL, .machine_only = 1, .has_bounds = 1}, put_flop_rate, 1},
     {{.name = "gbytes_per_s", .kind = ETS_COLUMN_REAL, .machine_only = 1, .has_bounds = 1}, put_byte_rate, 1},
     {{.name = "arithmetic", .machine_only = 1}, put_arithmetic, 0},

@@ -62,7 +62,11 @@ static const struct field {
 } fields[] = {
     {{.name = "verdict"}, put_verdict},
     {{.name = "of_roof", .title = "of roof", .kind = ETS_COLUMN_SHARE, .has_bounds = 1}, put_share},
-    {{.name = "at_roof", .title = "at roof", .kind = ETS_COLUMN_TIME, .has_bounds = 1},
+    {{.name = "at_roof",
+      .title = "at roof",
+      .kind = ETS_COLUMN_TIME,
+      .has_bounds = 1,
+      .priority = 1},
      put_at_roof},
     {{.name = "level", .priority = 3}, put_level},
     {{.name = "roof", .machine_only = 1}, put_binding},
