@@ -93,6 +93,7 @@ def _page_source(inspector, gap, reason, option):
     options[lib.ETS_MISSING_PROGRAM] = NULL if program is not None else kept.text("--program")
     options[lib.ETS_MISSING_DEBUG_BUFFER] = kept.text(option)
     options[lib.ETS_MISSING_MACHINE] = kept.text("--machine")
+    options[lib.ETS_MISSING_BEFORE] = kept.text("--before")
     why = None if reason is None else f"captured values are not compared: {reason}"
     pointer = NULL if gap is None else gap.pointer
     kept.append(gap)

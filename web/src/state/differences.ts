@@ -132,7 +132,7 @@ export class Differences {
         const [of, sentence, path] = [
             table.number("trace"),
             table.text("sentence"),
-            traces.text("path"),
+            traces.textOrNone("path"),
         ];
         const find = (trace: number): ComparedTrace => {
             const known = this.traces.find((compared) => compared.trace === trace);
