@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "output/page/page_fill.h"
+#include "output/page/page_gap.h"
 #include "output/page/page_graph.h"
 #include "output/page/page_parts.h"
 #include "output/page/page_relations.h"
@@ -101,6 +102,7 @@ static enum ets_status fill(struct ets_page *page, const struct ets_allocator *a
     ETS_TRY(ets_page_add_relations(&page->document, &page->data, error));
     ETS_TRY(ets_page_add_graphs(&page->document, &page->data, error));
     ETS_TRY(ets_page_add_roofs(&page->document, &page->data, error));
+    ETS_TRY(ets_page_add_gaps(&page->document, &page->data, error));
     ETS_TRY(check_events(page, error));
     if (!make_matrices(page)) return ets_fail_memory(error, "the report");
     ETS_TRY(ets_page_add_views(page, error));

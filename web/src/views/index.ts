@@ -1,8 +1,9 @@
 /** All views, in the order of the header. To add one, import it and add it here. */
-import { costView } from "./cost/CostView";
 import { compareView } from "./compare/CompareView";
+import { costView } from "./cost/CostView";
 import { graphView } from "./graph/GraphView";
 import { memoryView } from "./memory/MemoryView";
+import { numbersView } from "./numbers/NumbersView";
 import { operatorsView } from "./operators/OperatorsView";
 import { runsView } from "./runs/RunsView";
 import { sizeView } from "./size/SizeView";
@@ -18,6 +19,7 @@ export const VIEWS: readonly View[] = [
     graphView,
     sourceView,
     costView,
+    numbersView,
     memoryView,
     sizeView,
     runsView,

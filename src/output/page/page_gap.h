@@ -1,0 +1,12 @@
+/* The table of a page that holds how far captured values are from their reference. */
+#ifndef ETSCOPE_OUTPUT_PAGE_PAGE_GAP_H
+#define ETSCOPE_OUTPUT_PAGE_PAGE_GAP_H
+
+#include "output/page/page_table.h"
+#include "output/sql/sql_data.h"
+
+/* Adds `gap_values`; without compared values, nothing. Statuses: NO_MEMORY. */
+enum ets_status ets_page_add_gaps(struct ets_page_document *document,
+                                  const struct ets_sql_data *data, struct ets_error *error);
+
+#endif

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { formatNumber } from "../../../web/src/text/format";
+import { accessibilityFaults, data, jsonRows, launch, open, reportOf } from "../reports";
+
+const filesOf = (folder: string): string[] => [
+    data(`${folder}/debug.etdp`),
+    ...["etrecord", "pte"].flatMap((ending) => [
+        ending === "pte" ? "--program" : "--etrecord",
+        data(`${folder}/model.${ending}`),
+    ]),
+    "--debug-buffer",
+    data(`${folder}/debug.bin`),
+];
+let browser: Browser;
+before(async () => {
+    browser = await launch();
+});
+after(() => browser?.close());
+
+/** Null without the engine, which evaluates the reference. */
+function gapOf(folder: string): Record<string, unknown>[] | null {
+    try {
+        return jsonRows("gap", ...filesOf(folder));
+    } catch {
+        return null;
+    }
+}
+
+for (const folder of ["gpt_xnnpack", "conv_xnnpack_int8"]) {
+    test(`values of ${folder} are those of gap, with the same numbers`, async (t) => {
+        const expected = gapOf(folder);
+        if (expected === null) return t.skip("there is no engine here");
+        const report = reportOf(folder, filesOf(folder));
+        const { page, faults } = await open(browser, report, "#1/numbers");
+        await page.setViewportSize({ width: 1900, height: 1200 });
+        const shown = await page
+            .locator("tbody tr[aria-rowindex]")
+            .evaluateAll((rows) =>
+                rows.map((row) =>
+                    [...row.querySelectorAll("td")].map((cell) => cell.innerText.trim()),
+                ),
+            );
+        assert.ok(shown.length > 0 && shown.length <= expected.length);
+        shown.forEach((cells, i) => {
+            const row = expected[i] as Record<string, number | string | null>;
+            assert.ok(cells.includes(String(row.finding)), `${cells}: ${row.finding}`);
+            for (const key of ["own_error", "total_error", "max_error"]) {
+                const wanted = formatNumber(row[key] as number | null);
+                assert.ok(cells.includes(wanted), `${cells}: ${key} ${wanted}`);
+            }
+        });
+        assert.equal(await page.locator(".mark").count(), expected.length);
+        assert.deepEqual(await accessibilityFaults(page), []);
+        assert.deepEqual(faults, []);
+        await page.close();
+        return undefined;
+    });
+}
+
+test("a click in the picture chooses the value, and its node in the graph", async (t) => {
+    if (gapOf("gpt_xnnpack") === null) return t.skip("there is no engine here");
+    const report = reportOf("gpt_xnnpack", filesOf("gpt_xnnpack"));
+    const { page, faults } = await open(browser, report, "#1/numbers");
+    const before = await page.locator(".chosen-value h2").innerText();
+    await page.locator(".mark circle.own").nth(3).click({ force: true });
+    const name = await page.locator(".chosen-value h2").innerText();
+    assert.notEqual(name, before);
+    assert.match(await page.locator(".details").innerText(), new RegExp(name));
+    await page.locator('tr[aria-selected="true"]').waitFor();
+    assert.deepEqual(faults, []);
+    await page.close();
+    return undefined;
+});

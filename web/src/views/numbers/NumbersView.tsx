@@ -1,0 +1,213 @@
+/** Numbers: captured values against their reference, and the first operator that is wrong. */
+import { useMemo } from "preact/hooks";
+import { type Column, DataTable } from "../../parts/DataTable";
+import { Legend } from "../../parts/Legend";
+import { Name } from "../../parts/Name";
+import { type Page, useParam, usePage } from "../../state/page";
+import { formatCount, formatNumber, plural } from "../../text/format";
+import { show } from "../../text/show";
+import type { View } from "../view";
+import { colourOf, ErrorChart } from "./ErrorChart";
+import { type Statistics, type Value, valuesOf } from "./values";
+import "./numbers.css";
+
+export const numbersView: View = {
+    id: "numbers",
+    title: "Numbers",
+    takes: ["TRACE", "--etrecord", "--debug-buffer"],
+    needs: ["gap_values"],
+    component: Numbers,
+    shows: ["node"],
+};
+
+const COLOURS = [
+    { title: "agrees", colour: "good" },
+    { title: "guilty or off", colour: "bad" },
+    { title: "inherited, suspect, inexact", colour: "note" },
+];
+
+function Numbers() {
+    const page = usePage();
+    const values = useMemo(() => valuesOf(page.document), [page]);
+    const [text, setValue] = useParam("value");
+    const chosen = /^\d{1,9}$/.test(text) ? Number(text) : null;
+    const value = values.find(({ row }) => row === chosen) ?? firstWrong(values);
+    const choose = (row: number) => {
+        setValue(String(row));
+        const node = nodeOf(page, values[row]?.handle ?? null);
+        if (node !== null) page.select({ kind: "node", id: node }, undefined, true);
+    };
+    return (
+        <div class="numbers">
+            <p class="answer">{show(answerOf(page, values))}</p>
+            <div class="numbers-panes">
+                <div>
+                    <ErrorChart values={values} chosen={value?.row ?? null} choose={choose} />
+                    <div class="numbers-key muted">
+                        <Legend groups={COLOURS} />
+                        <span>
+                            point: error so far · ring: what its own operators add · line: limit ·
+                            on the axis: 0
+                        </span>
+                    </div>
+                </div>
+                {value !== null && <Chosen value={value} />}
+            </div>
+            <div class="numbers-table">
+                <DataTable
+                    label="Compared values"
+                    columns={columns}
+                    rows={values}
+                    rowKey={(each) => each.row}
+                    isSelected={(each) => each.row === value?.row}
+                    onSelect={(each) => choose(each.row)}
+                />
+            </div>
+        </div>
+    );
+}
+
+/** The sentence of `gap`, which the report begins with as well. */
+function answerOf(page: Page, values: readonly Value[]): string {
+    const finding = page.document.head.findings.find(({ view }) => view === "numbers");
+    return finding?.sentence ?? plural(values.length, "compared value");
+}
+
+/** The guilty one, else the first that is off, else the one with the largest error. */
+const firstWrong = (values: readonly Value[]): Value | null =>
+    values.find(({ finding }) => finding === "guilty") ??
+    values.find(({ finding }) => colourOf(finding) === "bad") ??
+    values.reduce<Value | null>(
+        (largest, value) => ((value.total ?? -1) > (largest?.total ?? -1) ? value : largest),
+        null,
+    );
+
+function nodeOf(page: Page, handle: number | null): number | null {
+    const handles = page.document.table("nodes").number("debug_handle");
+    for (let id = 0; handle !== null && id < page.document.table("nodes").rows; id++) {
+        if (handles(id) === handle) return id;
+    }
+    return null;
+}
+
+/** What the value holds, on the device and in the reference. */
+function Chosen({ value }: { value: Value }) {
+    const row = (title: string, get: (of: Statistics) => number | null) => (
+        <tr>
+            <th scope="row">{title}</th>
+            <td class="number">{formatNumber(get(value.device))}</td>
+            <td class="number">{formatNumber(get(value.reference))}</td>
+        </tr>
+    );
+    return (
+        <section class="chosen-value" aria-label={`Value ${show(value.name)}`}>
+            <h2>
+                <Name text={value.name} longest={40} />
+            </h2>
+            <p class="muted">
+                {show(`${value.dtype ?? ""} ${value.shape ?? ""}`)}
+                {value.source !== null && <> · {show(value.source)}</>}
+            </p>
+            {value.reason !== null && <p>{show(value.reason)}</p>}
+            <table>
+                <thead>
+                    <tr>
+                        <td />
+                        <th scope="col">device</th>
+                        <th scope="col">reference</th>
+                    </tr>
+                </thead>
+                <tbody>
+                    {row("smallest", ({ min }) => min)}
+                    {row("mean", ({ mean }) => mean)}
+                    {row("largest", ({ max }) => max)}
+                    {row("NaN, infinite", ({ broken }) => broken)}
+                </tbody>
+            </table>
+            {value.maxError !== null && (
+                <p>
+                    largest difference {formatNumber(value.maxError)} at element{" "}
+                    {formatCount(value.worstIndex)}
+                </p>
+            )}
+        </section>
+    );
+}
+
+const number = (
+    key: string,
+    title: string,
+    hint: string,
+    get: (value: Value) => number | null,
+    hideBelow?: number,
+): Column<Value> => ({
+    key,
+    title,
+    hint,
+    width: "88px",
+    align: "right",
+    value: get,
+    cell: (value) => formatNumber(get(value)),
+    hideBelow,
+});
+
+const columns: Column<Value>[] = [
+    {
+        key: "instruction",
+        title: "#",
+        hint: "number of the instruction",
+        width: "40px",
+        align: "right",
+        hideBelow: 600,
+        value: ({ instruction }) => instruction,
+        cell: ({ instruction }) => <span class="muted">{instruction}</span>,
+    },
+    {
+        key: "operator",
+        title: "operator",
+        width: "auto",
+        value: ({ name }) => name,
+        cell: (value) => (
+            <>
+                <Name text={value.name} longest={50} />
+                {value.nodes > 1 && <span class="muted"> +{value.nodes - 1}</span>}
+            </>
+        ),
+    },
+    {
+        key: "finding",
+        title: "finding",
+        width: "110px",
+        value: ({ finding }) => finding,
+        cell: (value) => (
+            <span class={`finding ${colourOf(value.finding)}`} title={show(value.reason ?? "")}>
+                {show(value.finding)}
+            </span>
+        ),
+    },
+    number("own_error", "own", "error of its own operators, relative", ({ own }) => own),
+    number(
+        "total_error",
+        "total",
+        "error so far, relative: root mean square",
+        ({ total }) => total,
+    ),
+    number("snr", "SNR dB", "of the total error", ({ snr }) => snr, 700),
+    number("max_error", "max", "largest difference", ({ maxError }) => maxError, 800),
+    {
+        key: "shape",
+        title: "shape",
+        width: "120px",
+        hideBelow: 1000,
+        value: ({ shape }) => shape,
+        cell: ({ dtype, shape }) => <span title={show(dtype ?? "")}>{show(shape ?? "")}</span>,
+    },
+    {
+        key: "source",
+        title: "source",
+        width: "140px",
+        hideBelow: 640,
+        value: ({ source }) => source,
+        cell: ({ source }) => source !== null && <Name text={source} longest={20} />,
+    },
+];
