@@ -83,10 +83,8 @@ bool ets_find_few_runs(struct ets_finder *finder)
     struct ets_finding finding = ets_finding_of("few_runs", ETS_SEVERITY_NOTE, "runs");
     finding.block = finder->block->block;
     if (count >= 8) return true;
-    ets_find_say(finder,
-                 "%u run%s too few to find warm-up and drift, which need 8, or to test a "
-                 "difference",
-                 count, count == 1 ? " is" : "s are");
+    ets_find_say(finder, "%u run%s too few to find warm-up and drift, which need 8", count,
+                 count == 1 ? " is" : "s are");
     return ets_finding_add(finder, finding);
 }
 
