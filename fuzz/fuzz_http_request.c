@@ -17,7 +17,7 @@ static void check(int condition)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct ets_text target, again;
-    char *text = malloc(size + 1); /* a read beyond it is seen */
+    char *text = calloc(size + 1, 1); /* a read beyond it is seen */
     if (text == NULL) return 0;
     if (size > 0) memcpy(text, data, size);
     const enum ets_http_request read = ets_http_read(text, size, 80, &target);

@@ -128,6 +128,7 @@ bool ets_is_static(const struct ets_judgement *judgement, const struct ets_graph
 
 struct ets_text ets_operator_base(struct ets_text name)
 {
+    if (name.size == 0) return name;
     const char *const end = name.data + name.size;
     const char *start = name.data;
     for (const char *at = name.data; at + 1 < end; at++) {

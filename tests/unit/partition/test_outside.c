@@ -66,6 +66,7 @@ static void test_outside__base_of_names(void **state)
         assert_int_equal(base.size, strlen(cases[i].base));
         assert_memory_equal(base.data, cases[i].base, base.size);
     }
+    assert_int_equal(ets_operator_base((struct ets_text){NULL, 0}).size, 0);
 }
 
 /* The rules refuse nothing that the partitioner took. */
