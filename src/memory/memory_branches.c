@@ -7,9 +7,9 @@
  * was planned for the one is not used.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "format/program_lists.h"
-#include "memory/memory_flow.h"
 #include "memory/memory_parts.h"
 
 /* Steps that are looked at, for all tensors together: beyond it, lifetimes stay whole. */
@@ -23,7 +23,7 @@ struct move {
 struct splitter {
     struct ets_memory_plan *plan;
     struct ets_arena *arena;
-    struct ets_plan_flow flow;
+    const struct ets_plan_flow *flow;
     struct move *moves;
     uint32_t move_count;
     bool *is_target;                  /* [tensor] a move goes into it */
@@ -40,6 +40,7 @@ struct splitter {
     /* Of one tensor. */
     uint32_t low, high; /* steps that its own value may be held at */
     uint32_t *holder;   /* [step] tensor + 1 whose bytes were found to be held there last */
+    uint32_t *maker;    /* [step] tensor + 1 that is written there to its own bytes, of the last */
     uint32_t *names;    /* [tensor] tensor + 1 that this value may be, by a move */
     uint32_t *held;     /* its steps, in no order */
     uint32_t held_count;
@@ -90,11 +91,13 @@ static bool init_splitter(struct splitter *s)
     s->is_own = ets_arena_alloc_array(s->arena, steps, sizeof *s->is_own);
     s->stack = ets_arena_alloc_array(s->arena, steps, sizeof *s->stack);
     s->holder = ets_arena_alloc_array(s->arena, steps, sizeof *s->holder);
+    s->maker = ets_arena_alloc_array(s->arena, steps, sizeof *s->maker);
     s->names = ets_arena_alloc_array(s->arena, tensors, sizeof *s->names);
     s->held = ets_arena_alloc_array(s->arena, steps, sizeof *s->held);
     if (s->is_target == NULL || s->first_view == NULL || s->next_view == NULL ||
         s->is_cut == NULL || s->is_needed == NULL || s->is_seen == NULL || s->is_own == NULL ||
-        s->stack == NULL || s->holder == NULL || s->names == NULL || s->held == NULL) {
+        s->stack == NULL || s->holder == NULL || s->maker == NULL || s->names == NULL ||
+        s->held == NULL) {
         return false;
     }
     for (uint32_t m = 0; m < s->move_count; m++) s->is_target[s->moves[m].to] = true;
@@ -136,7 +139,7 @@ static void need_before(struct splitter *s, uint32_t step)
 /* From the steps that need the value back to those that make it. */
 static void go_back(struct splitter *s)
 {
-    const struct ets_plan_flow *flow = &s->flow;
+    const struct ets_plan_flow *flow = s->flow;
     while (s->depth > 0) {
         const uint32_t step = s->stack[--s->depth];
         if (step > 0 && flow->goes_on[step - 1]) need_before(s, step - 1);
@@ -187,8 +190,8 @@ static void go_on(struct splitter *s, uint32_t tensor)
     while (s->depth > 0) {
         const uint32_t step = s->stack[--s->depth];
         if (step == s->plan->step_count) continue;
-        const uint32_t next[] = {s->flow.goes_on[step] ? step + 1 : ETS_PLAN_NONE,
-                                 s->flow.jump[step]};
+        const uint32_t next[] = {s->flow->goes_on[step] ? step + 1 : ETS_PLAN_NONE,
+                                 s->flow->jump[step]};
         hold(s, step, tensor);
         for (int i = 0; i < 2; i++) {
             const bool is_needed = next[i] != ETS_PLAN_NONE && s->is_needed[next[i]] == s->search;
@@ -212,8 +215,8 @@ static void find_own(struct splitter *s)
         const uint32_t step = s->stack[--s->depth];
         const bool is_end = step == s->plan->step_count;
         if (is_end || (s->is_cut[step] == s->search && is_move(s->plan, step))) continue;
-        if (s->flow.goes_on[step]) push(s, s->is_own, step + 1);
-        if (s->flow.jump[step] != ETS_PLAN_NONE) push(s, s->is_own, s->flow.jump[step]);
+        if (s->flow->goes_on[step]) push(s, s->is_own, step + 1);
+        if (s->flow->jump[step] != ETS_PLAN_NONE) push(s, s->is_own, s->flow->jump[step]);
     }
 }
 
@@ -232,7 +235,9 @@ static void find_own_steps(struct splitter *s, uint32_t value)
             const struct ets_plan_touch *touch = &member->touches[i];
             const bool is_own =
                 touch->writes && (!s->is_target[value] || s->is_own[touch->step] == s->search);
-            if (is_own && !is_move(s->plan, touch->step)) push(s, s->is_seen, touch->step);
+            if (!is_own || is_move(s->plan, touch->step)) continue;
+            s->maker[touch->step] = value + 1;
+            push(s, s->is_seen, touch->step);
         }
     }
     go_on(s, value);
@@ -259,6 +264,27 @@ static void find_moved_steps(struct splitter *s, uint32_t tensor)
             is_more = true;
         }
     }
+}
+
+/* Whether a step that may come before another, in a run, has the tensor not. */
+static bool is_missed(const struct splitter *s, uint32_t before, uint32_t tensor)
+{
+    return s->flow->is_reached[before] && s->holder[before] != tensor + 1;
+}
+
+/* Whether a way leads into the steps of a tensor, behind the first, that does not make it. */
+static bool is_conditional(const struct splitter *s, uint32_t tensor)
+{
+    const struct ets_plan_flow *flow = s->flow;
+    for (uint32_t i = 0; i < s->held_count; i++) {
+        const uint32_t step = s->held[i];
+        if (step <= s->plan->tensors[tensor].first || s->maker[step] == tensor + 1) continue;
+        if (flow->goes_on[step - 1] && is_missed(s, step - 1, tensor)) return true;
+        for (uint32_t k = flow->source_begin[step]; k < flow->source_begin[step + 1]; k++) {
+            if (is_missed(s, flow->sources[k], tensor)) return true;
+        }
+    }
+    return false;
 }
 
 static int compare_steps(const void *left, const void *right)
@@ -306,6 +332,7 @@ static bool cut_view(struct splitter *s, struct ets_plan_tensor *view)
     for (uint32_t i = 0; i < base->piece_count; i++) {
         const struct ets_plan_piece piece = base->pieces[i];
         if (piece.first > view->last || piece.last < view->first) continue;
+        view->is_conditional = base->is_conditional;
         pieces[count++] = (struct ets_plan_piece){
             piece.first > view->first ? piece.first : view->first,
             piece.last < view->last ? piece.last : view->last,
@@ -332,7 +359,9 @@ static bool split_all(struct splitter *s)
         s->held_count = 0;
         find_own_steps(s, t);
         find_moved_steps(s, t);
-        if (s->budget > 0 && !join_steps(s, tensor)) return false;
+        if (s->budget == 0) break;
+        tensor->is_conditional = is_conditional(s, t);
+        if (!join_steps(s, tensor)) return false;
     }
     for (uint32_t t = 0; t < plan->tensor_count && s->budget > 0; t++) {
         struct ets_plan_tensor *view = &plan->tensors[t];
@@ -364,41 +393,62 @@ static void restore(struct ets_memory_plan *plan, const struct ets_plan_piece *w
         tensor->last = whole[t].last;
         tensor->pieces = &whole[t];
         tensor->piece_count = tensor->first != ETS_PLAN_NONE;
+        tensor->is_conditional = may_split(tensor);
     }
     plan->has_branches = true;
 }
 
+/* One of the tensors that moves relate to each other: the same for all of them. */
+static uint32_t kin_of(uint32_t *kin, uint32_t tensor)
+{
+    for (; kin[tensor] != tensor; tensor = kin[tensor]) kin[tensor] = kin[kin[tensor]];
+    return tensor;
+}
+
+static bool are_at_one_place(const struct ets_plan_tensor *a, const struct ets_plan_tensor *b)
+{
+    return a->arena == b->arena && a->offset == b->offset && a->bytes == b->bytes;
+}
+
 /*
- * Whether a value may be several tensors that are live together: one run has one of them, but all
- * of them are counted.
+ * Whether runs may have less live than what is counted. They have not where branches choose between
+ * tensors of the same bytes, all of which are there only by such a choice.
  */
 static bool counts_too_much(const struct splitter *s)
 {
-    enum { MOST_MOVES = 4096 };
+    uint32_t *kin = s->names, *member = s->first_view, *size = s->next_view; /* done with */
+    const struct ets_plan_tensor *tensors = s->plan->tensors;
+    const uint32_t count = s->plan->tensor_count;
+    for (uint32_t t = 0; t < count; t++) kin[t] = t;
+    memset(size, 0, count * sizeof *size);
     for (uint32_t m = 0; m < s->move_count; m++) {
-        if (m == MOST_MOVES) return true;
-        for (uint32_t k = 0; k < m; k++) {
-            const struct move *a = &s->moves[m], *b = &s->moves[k];
-            if (a->to != b->to || a->from == b->from) continue;
-            if (ets_plan_live_together(&s->plan->tensors[a->from], &s->plan->tensors[b->from])) {
-                return true;
-            }
-        }
+        kin[kin_of(kin, s->moves[m].to)] = kin_of(kin, s->moves[m].from);
+    }
+    for (uint32_t t = 0; t < count; t++) {
+        if (tensors[t].first == ETS_PLAN_NONE || tensors[t].base != ETS_PLAN_NONE) continue;
+        if (size[kin_of(kin, t)]++ == 0) member[kin_of(kin, t)] = t;
+    }
+    for (uint32_t t = 0; t < count; t++) {
+        if (tensors[t].first == ETS_PLAN_NONE || tensors[t].base != ETS_PLAN_NONE) continue;
+        const struct ets_plan_tensor *other = &tensors[member[kin_of(kin, t)]];
+        if (tensors[t].is_conditional != other->is_conditional) return true;
+        if (!tensors[t].is_conditional) continue;
+        if (size[kin_of(kin, t)] == 1 || !are_at_one_place(&tensors[t], other)) return true;
     }
     return false;
 }
 
-enum ets_status ets_plan_split_lifetimes(struct ets_memory_plan *plan, struct ets_arena *arena,
+enum ets_status ets_plan_split_lifetimes(struct ets_memory_plan *plan,
+                                         const struct ets_plan_flow *flow, struct ets_arena *arena,
                                          struct ets_error *error)
 {
     static const char what[] = "the branches of a method";
-    struct splitter s = {.plan = plan, .arena = arena};
+    struct splitter s = {.plan = plan, .arena = arena, .flow = flow};
     if (!take_whole(plan, arena)) return ets_fail_memory(error, what);
     if (plan->tensor_count == 0) return ETS_OK;
     const struct ets_plan_piece *whole = plan->tensors[0].pieces;
     s.move_count = list_moves(plan, NULL);
-    if (!ets_plan_flow_init(&s.flow, plan, arena)) return ets_fail_memory(error, what);
-    if (s.move_count == 0 && !leaves_out_steps(&s.flow)) return ETS_OK;
+    if (s.move_count == 0 && !leaves_out_steps(flow)) return ETS_OK;
     s.moves = ets_arena_alloc_array(arena, s.move_count, sizeof *s.moves);
     if (s.moves == NULL) return ets_fail_memory(error, what);
     list_moves(plan, s.moves);

@@ -75,6 +75,24 @@ static void find_sources(uint32_t step_count, struct ets_plan_flow *flow)
     }
 }
 
+/* `stack` has room for each step once, and the end. */
+static void find_reached(struct ets_plan_flow *flow, uint32_t *stack)
+{
+    uint32_t depth = 0;
+    flow->is_reached[0] = true;
+    stack[depth++] = 0;
+    while (depth > 0) {
+        const uint32_t step = stack[--depth];
+        if (step == flow->step_count) continue;
+        const uint32_t next[] = {flow->goes_on[step] ? step + 1 : ETS_PLAN_NONE, flow->jump[step]};
+        for (int i = 0; i < 2; i++) {
+            if (next[i] == ETS_PLAN_NONE || flow->is_reached[next[i]]) continue;
+            flow->is_reached[next[i]] = true;
+            stack[depth++] = next[i];
+        }
+    }
+}
+
 bool ets_plan_flow_init(struct ets_plan_flow *flow, const struct ets_memory_plan *plan,
                         struct ets_arena *arena)
 {
@@ -85,12 +103,15 @@ bool ets_plan_flow_init(struct ets_plan_flow *flow, const struct ets_memory_plan
     flow->goes_on = ets_arena_alloc_array(arena, steps, sizeof *flow->goes_on);
     flow->sources = ets_arena_alloc_array(arena, steps, sizeof *flow->sources);
     flow->source_begin = ets_arena_alloc_array(arena, steps + 3, sizeof *flow->source_begin);
+    flow->is_reached = ets_arena_alloc_array(arena, steps + 1, sizeof *flow->is_reached);
+    uint32_t *stack = ets_arena_alloc_array(arena, steps + 1, sizeof *stack);
     if (is_named == NULL || flow->jump == NULL || flow->goes_on == NULL || flow->sources == NULL ||
-        flow->source_begin == NULL) {
+        flow->source_begin == NULL || flow->is_reached == NULL || stack == NULL) {
         return false;
     }
     mark_named(plan, is_named);
     find_jumps(plan, is_named, flow);
     find_sources(plan->step_count, flow);
+    find_reached(flow, stack);
     return true;
 }

@@ -3,6 +3,7 @@
 #define ETSCOPE_MEMORY_MEMORY_PARTS_H
 
 #include "base/error.h"
+#include "memory/memory_flow.h"
 #include "memory/memory_places.h"
 #include "memory/memory_plan.h"
 
@@ -44,7 +45,8 @@ void ets_plan_extend_over_loops(const struct ets_memory_plan *plan, uint32_t *fi
 
 /* memory_branches.c: lifetimes in pieces where a jump leaves steps out, and what moves keep alive.
  * Statuses: NO_MEMORY. */
-enum ets_status ets_plan_split_lifetimes(struct ets_memory_plan *plan, struct ets_arena *arena,
+enum ets_status ets_plan_split_lifetimes(struct ets_memory_plan *plan,
+                                         const struct ets_plan_flow *flow, struct ets_arena *arena,
                                          struct ets_error *error);
 
 /* memory_levels.c: live bytes at each step, and their peaks. Statuses: as above. */
@@ -54,6 +56,7 @@ enum ets_status ets_plan_measure(struct ets_memory_plan *plan, const struct ets_
 /* memory_overlaps.c: tensors in the bytes of others that are live. Statuses: NO_MEMORY. */
 enum ets_status ets_plan_find_overlaps(struct ets_memory_plan *plan,
                                        const struct ets_plan_places *places,
-                                       struct ets_arena *arena, struct ets_error *error);
+                                       const struct ets_plan_flow *flow, struct ets_arena *arena,
+                                       struct ets_error *error);
 
 #endif

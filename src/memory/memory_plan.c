@@ -205,6 +205,7 @@ enum ets_status ets_memory_plan_init(struct ets_memory_plan *plan, const struct 
                                      struct ets_arena *arena, struct ets_error *error)
 {
     struct ets_plan_places places;
+    struct ets_plan_flow flow;
     *plan = (struct ets_memory_plan){.method = *method};
     ETS_TRY(count_steps(plan, arena, error));
     ETS_TRY(list_arenas(plan, arena, error));
@@ -215,9 +216,12 @@ enum ets_status ets_memory_plan_init(struct ets_memory_plan *plan, const struct 
     ETS_TRY(ets_plan_find_touches(plan, &places, arena, error));
     ETS_TRY(ets_plan_find_loops(plan, arena, error));
     find_lifetimes(plan);
-    ETS_TRY(ets_plan_split_lifetimes(plan, arena, error));
+    if (!ets_plan_flow_init(&flow, plan, arena))
+        return ets_fail_memory(error, "the jumps of a method");
+    plan->never_ends = !flow.is_reached[plan->step_count];
+    ETS_TRY(ets_plan_split_lifetimes(plan, &flow, arena, error));
     ETS_TRY(ets_plan_measure(plan, &places, arena, error));
-    ETS_TRY(ets_plan_find_overlaps(plan, &places, arena, error));
+    ETS_TRY(ets_plan_find_overlaps(plan, &places, &flow, arena, error));
     find_slack(plan);
     return ETS_OK;
 }

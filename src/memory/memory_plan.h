@@ -80,7 +80,9 @@ struct ets_plan_tensor {
     uint32_t first, last;
     const struct ets_plan_piece *pieces; /* of first to last, in order, apart from each other */
     uint32_t piece_count;                /* 1, or more where branches leave steps out; 0: NONE */
-    uint32_t producer; /* step that writes it first, of a view what it shows; NONE: none does */
+    bool is_conditional; /* at some of these steps only those runs have it that took one of the ways
+                            there: behind branches that choose what a value is */
+    uint32_t producer;   /* step that writes it first, of a view what it shows; NONE: none does */
     /*
      * Of a view the tensor whose bytes it shows, in `tensors`, which is no view itself and lives as
      * long as its views. No instruction makes a view: exporters give a second value the same place.
@@ -155,8 +157,9 @@ struct ets_memory_plan {
     uint64_t bound_bytes; /* of all arenas together, each at its own worst step */
     uint32_t peak_step;
     bool is_upper_bound; /* a live tensor's shape is dynamic somewhere */
-    bool has_branches;   /* live bytes count more than any one run has: a value may be several
-                            tensors by moves of branches, or there are too many branches */
+    bool has_branches;   /* live bytes count more than any one run has: some of them are those of
+                            conditional tensors, in whose place a run has other bytes or none */
+    bool never_ends;     /* no way leads from the first step to the end */
 };
 
 /*

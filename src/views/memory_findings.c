@@ -36,7 +36,7 @@ bool ets_memory_findings_collect(struct ets_arena *arena, const struct ets_memor
                                  struct ets_memory_findings *findings_out)
 {
     struct ets_memory_findings *findings = findings_out;
-    const size_t room = (size_t)plan->overlap_count + 2 * (size_t)plan->tensor_count;
+    const size_t room = (size_t)plan->overlap_count + 2 * (size_t)plan->tensor_count + 1;
     *findings = (struct ets_memory_findings){.count = 0};
     findings->items = ets_arena_alloc_array(arena, room, sizeof *findings->items);
     if (findings->items == NULL) return false;
@@ -58,6 +58,10 @@ bool ets_memory_findings_collect(struct ets_arena *arena, const struct ets_memor
             add(findings, (struct ets_memory_finding){ETS_MEMORY_WRONG_DEVICE, t, ETS_PLAN_NONE,
                                                       tensor->producer});
         }
+    }
+    if (plan->never_ends) {
+        add(findings, (struct ets_memory_finding){ETS_MEMORY_NO_END, ETS_PLAN_NONE, ETS_PLAN_NONE,
+                                                  ETS_PLAN_NONE});
     }
     return true;
 }
@@ -87,7 +91,8 @@ size_t ets_memory_finding_print(const struct ets_memory_plan *plan,
                                 const struct ets_memory_finding *finding, char *room, size_t size)
 {
     struct ets_text_builder text = {room, size, 0};
-    const struct ets_plan_tensor *tensor = &plan->tensors[finding->tensor];
+    const struct ets_plan_tensor *tensor =
+        finding->tensor == ETS_PLAN_NONE ? NULL : &plan->tensors[finding->tensor];
     if (size > 0) room[0] = '\0';
     switch (finding->kind) {
     case ETS_MEMORY_OVERWRITTEN:
@@ -100,6 +105,9 @@ size_t ets_memory_finding_print(const struct ets_memory_plan *plan,
     case ETS_MEMORY_WRONG_DEVICE:
         say_tensor(&text, tensor);
         say(&text, " is for another device than its memory");
+        break;
+    case ETS_MEMORY_NO_END:
+        say(&text, "jumps lead back for ever: no instruction ends the method");
         break;
     }
     return text.used;

@@ -211,6 +211,26 @@ size_t ets_memory_arena_note(const struct ets_memory_plan *plan, uint32_t index,
     return text.used;
 }
 
+size_t ets_memory_choices(const struct ets_memory_plan *plan, char *room, size_t size)
+{
+    enum { MOST = 8 };
+    struct ets_text_builder text = {room, size, 0};
+    uint32_t count = 0, said = 0;
+    if (size > 0) room[0] = '\0';
+    for (uint32_t t = 0; t < plan->tensor_count; t++) count += plan->tensors[t].is_conditional;
+    for (uint32_t t = 0; t < plan->tensor_count && said < MOST; t++) {
+        if (!plan->tensors[t].is_conditional) continue;
+        const char *between = said == 0 ? "" : said + 1 == count ? " and " : ", ";
+        say(&text, "%s%" PRIu32, said == 0 ? count == 1 ? "value " : "values " : between,
+            plan->tensors[t].value);
+        said++;
+    }
+    if (count == 0) return 0;
+    if (count > said) say(&text, " and %" PRIu32 " more", count - said);
+    say(&text, ": whether they are live behind a branch is known only when it has run");
+    return text.used;
+}
+
 static void say_sum(struct ets_text_builder *text, const struct ets_memory_sum *sum,
                     const char *noun, const char *where)
 {

@@ -83,4 +83,10 @@ size_t ets_memory_arena_note(const struct ets_memory_plan *plan, uint32_t arena,
 /* What the method uses beside its planned memory, likewise; "": nothing. */
 size_t ets_memory_beside(const struct ets_memory_lines *lines, char *text, size_t room);
 
+/*
+ * Which tensors are live behind branches only where one chose them: "values 2 and 3 are ..."; of
+ * more than eight, the first. Returns its length, cut to `room`; 0: all lifetimes are decided.
+ */
+size_t ets_memory_choices(const struct ets_memory_plan *plan, char *room, size_t size);
+
 #endif

@@ -45,7 +45,7 @@ class Memory(unittest.TestCase):
         self.assertEqual(found["rows"][0], {
             "method": "forward", "value": 5, "kind": "intermediate", "size_bytes": 2048,
             "size_is": "exact", "share": 0.8421052631578947, "memory_id": 1, "offset": 0,
-            "first": 0, "last": 1, "lifetime": ["0..1"], "producer": 0, "operator": "aten::permute_copy.out",
+            "first": 0, "last": 1, "lifetime": ["0..1"], "lifetime_is": "exact", "producer": 0, "operator": "aten::permute_copy.out",
             "readers": 1, "consumers": [1], "view_of": None, "in_place_of": None, "dtype": "float32", "shape": [16, 32], "name": None,
             "source": [], "module": []})
         self.assertIn("2 tensors hold 95 % of it", found["headline"])
@@ -121,7 +121,8 @@ class Memory(unittest.TestCase):
             done.stderr.decode())
         self.assertIn("; 1 mistake in the plan", done.stdout.decode().splitlines()[0])
         found = json.loads(memory(DATA / "plans" / "cases.pte", "--format", "json").stdout)
-        self.assertEqual(len([note for note in found["notes"] if ": instruction " in note]), 4)
+        self.assertEqual(len([note for note in found["notes"] if ": instruction " in note]), 6)
+        self.assertIn("endless: jumps lead back for ever: no instruction ends the method", found["notes"])
         self.assertIn(". known: 160 B planned", found["headline"])
 
     def test_memory__plans_that_leave_their_arenas_are_refused(self):
@@ -188,6 +189,19 @@ class Memory(unittest.TestCase):
             picture = pathlib.Path(folder) / "plan.svg"
             memory(model, "--no-siblings", "--output", picture)
             self.assertEqual(picture.read_text().count("instructions 0 to 4, 8 to 9"), 2)
+
+    def test_memory__choices_of_branches_are_said(self):
+        def memory_of(method):
+            return memory(DATA / "plans" / "cases.pte", "--method", method).stdout.decode()
+
+        said = "whether they are live behind a branch is known only when it has run"
+        self.assertIn(f"values 2 and 3: {said}", memory_of("choice"))
+        self.assertIn("peak 48 B at instruction 6", memory_of("choice"))
+        self.assertIn(f"values 0, 2 and 3: {said}", memory_of("branches"))
+        self.assertIn("peak at most 64 B", memory_of("branches"))
+        self.assertNotIn(said, memory_of("branch"))
+        rows = document(DATA / "plans" / "cases.pte", "--method", "choice", "--all")["rows"]
+        self.assertEqual([row["value"] for row in rows if row["lifetime_is"] == "at most"], [2, 3])
 
     def test_memory__tables_of_sql_agree(self):
         for model in ("mlp_portable", "gpt_xnnpack", "multi_method", "cond"):

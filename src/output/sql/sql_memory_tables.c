@@ -144,6 +144,7 @@ enum {
     TENSOR_FIRST,
     TENSOR_LAST,
     TENSOR_LIFETIME,
+    TENSOR_CONDITIONAL,
     TENSOR_PRODUCER,
     TENSOR_READERS,
     TENSOR_VIEW_OF,
@@ -163,6 +164,7 @@ static const struct ets_sql_column tensor_columns[] = {
     [TENSOR_FIRST] = {"first", "INTEGER", "instruction from which it is live; null: never"},
     [TENSOR_LAST] = {"last", "INTEGER", "the last that needs it"},
     [TENSOR_LIFETIME] = {"lifetime", "TEXT", "`0..4, 8..9`: when it is live; branches may leave gaps; null: never"},
+    [TENSOR_CONDITIONAL] = {"is_conditional", "INTEGER", "1: at some of these instructions it is live only if a branch chose it"},
     [TENSOR_PRODUCER] = {"producer", "INTEGER", "instruction that writes it first; null: none"},
     [TENSOR_READERS] = {"readers", "INTEGER", "instructions that read it"},
     [TENSOR_VIEW_OF] = {"view_of", "INTEGER", "value whose bytes it shows; null: it has bytes of its own"},
@@ -231,6 +233,7 @@ static struct ets_sql_value tensor_cell(struct ets_sql_cursor *cursor, int colum
     case TENSOR_FIRST: return ets_sql_index(tensor->first, 0);
     case TENSOR_LAST: return ets_sql_index(tensor->last, 0);
     case TENSOR_LIFETIME: return lifetime_cell(cursor, tensor);
+    case TENSOR_CONDITIONAL: return ets_sql_integer(tensor->is_conditional);
     case TENSOR_PRODUCER: return ets_sql_index(tensor->producer, 0);
     case TENSOR_READERS: return ets_sql_integer(tensor->reader_count);
     case TENSOR_VIEW_OF:

@@ -107,6 +107,11 @@ static void put_lifetime(const struct line *line)
     ets_table_put_list(line->table, items, count);
 }
 
+static void put_lifetime_is(const struct line *line)
+{
+    ets_table_put_string(line->table, line->of->tensor->is_conditional ? "at most" : "exact");
+}
+
 static void put_producer(const struct line *line)
 {
     put_step(line, line->of->tensor->producer);
@@ -190,6 +195,7 @@ static const struct field fields[] = {
     {{.name = "first", .kind = ETS_COLUMN_INTEGER, .priority = 1}, put_first},
     {{.name = "last", .kind = ETS_COLUMN_INTEGER, .priority = 1}, put_last},
     {{.name = "lifetime", .kind = ETS_COLUMN_LIST, .machine_only = 1}, put_lifetime},
+    {{.name = "lifetime_is", .title = "lifetime known", .machine_only = 1}, put_lifetime_is},
     {{.name = "producer", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_producer},
     {{.name = "operator", .title = "made by", .least_width = 20, .cut_in_middle = 1}, put_operator},
     {{.name = "readers", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_readers},
@@ -238,6 +244,8 @@ void ets_memory_table_add(struct ets_table *table, const struct ets_memory_lines
         size = ets_memory_arena_note(lines->plan, a, text, sizeof text);
         if (size > 0) ets_table_add_note(table, (struct ets_text){text, size});
     }
+    size = ets_memory_choices(lines->plan, text, sizeof text);
+    if (size > 0) ets_table_add_note(table, (struct ets_text){text, size});
     size = ets_memory_beside(lines, text, sizeof text);
     if (size > 0) ets_table_add_note(table, (struct ets_text){text, size});
 }

@@ -5,6 +5,7 @@
 cases.pte      a method for each rule of lifetimes and overlaps; tests/unit/memory tells what to expect
 outside.pte.damaged    a tensor that leaves its arena
 no_arena.pte.damaged   a tensor with a memory id that the method has no arena for
+jump_out.pte.damaged   a jump to an instruction that the method does not have
 """
 import importlib.util
 import pathlib
@@ -117,6 +118,41 @@ def cases():
            .move(3, 6)
            .call("aten::end.out", 6, 7, 7))
 
+    # Two conditions: both branches of the second write over the result of the first, at bytes 32.
+    yield (Method("conditions", [96],
+                  [planned([4], 0), planned([], 16, scalar_type=11), planned([4], 32), planned([4], 32),
+                   FALSE, planned([4], 48), planned([8], 32), planned([4], 32), planned([4], 64),
+                   planned([4], 80), planned([4], 80)], [0, 1], [8])
+           .jump(1, 4)
+           .call("aten::exp.out", 0, 2, 2)
+           .move(2, 5)
+           .jump(4, 6)
+           .call("aten::sin.out", 0, 3, 3)
+           .move(3, 5)
+           .jump(1, 10)
+           .call("aten::cat.out", 0, 6, 6)
+           .call("aten::sum.out", 6, 9, 9)
+           .jump(4, 12)
+           .call("aten::cos.out", 0, 7, 7)
+           .call("aten::tan.out", 7, 9, 9)
+           .call("aten::mul.out", 5, 9, 8, 8))
+
+    # Both branches have their result at the same bytes: whichever runs, as many are in use.
+    yield (Method("choice", [80],
+                  [planned([4], 0), planned([], 16, scalar_type=11), planned([4], 32), planned([4], 32),
+                   FALSE, planned([4], 48), planned([4], 64)], [0, 1], [6])
+           .jump(1, 4)
+           .call("aten::exp.out", 0, 2, 2)
+           .move(2, 5)
+           .jump(4, 6)
+           .call("aten::sin.out", 0, 3, 3)
+           .move(3, 5)
+           .call("aten::mul.out", 0, 5, 6, 6))
+
+    yield (Method("endless", [32], [planned([4], 0), planned([4], 16), FALSE], [0], [1])
+           .call("aten::exp.out", 0, 1, 1)
+           .jump(2, 0))
+
     # What a move renamed is written: the bytes are those of value 1.
     yield (Method("renamed", [64],
                   [planned([4], 0), planned([4], 16), planned([4], 32), planned([4], 48)], [0], [3])
@@ -203,6 +239,9 @@ def main():
     for name, tensor in (("outside", planned([4], 24)), ("no_arena", planned([4], 0, memory=2))):
         save(f"{name}.pte.damaged", [Method("forward", [32], [planned([4], 0), tensor], [0], [1])
                              .call("aten::exp.out", 0, 1, 1)])
+    save("jump_out.pte.damaged", [Method("forward", [32], [planned([4], 0), planned([4], 16), FALSE], [0], [1])
+                                  .call("aten::exp.out", 0, 1, 1)
+                                  .jump(2, 99)])
 
 
 if __name__ == "__main__":

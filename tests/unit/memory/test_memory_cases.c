@@ -239,6 +239,137 @@ static void test_memory_cases__arenas_of_devices(void **state)
     close_case(s);
 }
 
+static const struct ets_plan_tensor *tensor_of(const struct subject *s, uint32_t value)
+{
+    return &s->plan.tensors[s->plan.tensor_of[value]];
+}
+
+static void expect_pieces(const struct subject *s, uint32_t value, bool is_conditional,
+                          const struct ets_plan_piece *pieces, uint32_t count)
+{
+    const struct ets_plan_tensor *tensor = tensor_of(s, value);
+    assert_int_equal(tensor->is_conditional, is_conditional);
+    assert_int_equal(tensor->piece_count, count);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_int_equal(tensor->pieces[i].first, pieces[i].first);
+        assert_int_equal(tensor->pieces[i].last, pieces[i].last);
+    }
+}
+
+#define EXPECT_PIECES(s, value, is_conditional, ...)                          \
+    do {                                                                      \
+        static const struct ets_plan_piece pieces[] = __VA_ARGS__;            \
+        expect_pieces((s), (value), (is_conditional), pieces, COUNT(pieces)); \
+    } while (0)
+
+static void expect_live(const struct subject *s, const uint64_t *live, uint32_t count)
+{
+    assert_int_equal(s->plan.step_count, count);
+    for (uint32_t i = 0; i < count; i++) assert_int_equal(s->plan.live[i], live[i]);
+}
+
+/* Value 1 is needed by the second branch only, 2 by the first. */
+static void test_memory_cases__branches_leave_gaps(void **state)
+{
+    (void)state;
+    struct subject *s = open_case("branch");
+    static const uint64_t live[] = {17, 33, 49, 33, 32, 16, 32, 32};
+    EXPECT_PIECES(s, 0, false, {{0, 2}});
+    EXPECT_PIECES(s, 1, false, {{1, 3}, {6, 6}});
+    EXPECT_PIECES(s, 2, false, {{2, 4}});
+    EXPECT_PIECES(s, 3, false, {{4, 7}});
+    expect_live(s, live, COUNT(live));
+    assert_int_equal(s->plan.peak_step, 2);
+    assert_false(s->plan.has_branches);
+    expect_finding(s, NULL, 0);
+    close_case(s);
+}
+
+/* At the end value 6 is 2, 3 or 0: each run has the bytes of one, and all three are counted. */
+static void test_memory_cases__branches_in_branches_choose(void **state)
+{
+    (void)state;
+    struct subject *s = open_case("branches");
+    static const uint64_t live[] = {17, 18, 18, 17, 32, 16, 16, 32, 16, 16, 32, 16, 64};
+    EXPECT_PIECES(s, 0, true, {{0, 4}, {7, 7}, {9, 10}, {12, 12}});
+    EXPECT_PIECES(s, 2, true, {{4, 6}, {10, 10}, {12, 12}});
+    EXPECT_PIECES(s, 3, true, {{7, 8}, {11, 12}});
+    assert_int_equal(tensor_of(s, 6)->piece_count, 0);
+    expect_live(s, live, COUNT(live));
+    assert_true(s->plan.has_branches);
+    expect_finding(s, NULL, 0);
+    close_case(s);
+}
+
+/* Which result of two it is, is not known; how many bytes are in use is. */
+static void test_memory_cases__a_choice_of_the_same_bytes_is_exact(void **state)
+{
+    (void)state;
+    struct subject *s = open_case("choice");
+    static const uint64_t live[] = {17, 32, 32, 32, 32, 32, 48};
+    EXPECT_PIECES(s, 0, false, {{0, 6}});
+    EXPECT_PIECES(s, 2, true, {{1, 3}, {6, 6}});
+    EXPECT_PIECES(s, 3, true, {{4, 6}});
+    expect_live(s, live, COUNT(live));
+    assert_int_equal(s->plan.peak_bytes, 48);
+    assert_int_equal(s->plan.peak_step, 6);
+    assert_false(s->plan.has_branches);
+    expect_finding(s, NULL, 0);
+    close_case(s);
+}
+
+/* As the runtime does: a move copies no bytes, so value 2 is 1, whose bytes are written anew. */
+static void test_memory_cases__moves_rename(void **state)
+{
+    (void)state;
+    struct subject *s = open_case("renamed");
+    static const uint64_t live[] = {32, 16, 16, 32};
+    EXPECT_PIECES(s, 1, false, {{0, 3}});
+    assert_int_equal(tensor_of(s, 2)->piece_count, 0);
+    expect_live(s, live, COUNT(live));
+    assert_int_equal(s->plan.peak_bytes, 32);
+    assert_int_equal(s->plan.peak_step, 0);
+    expect_finding(s, NULL, 0);
+    close_case(s);
+}
+
+/* A mistake of executorch 1.5.1's planner, in either branch of the second condition. */
+static void test_memory_cases__conditions_may_overwrite_results_of_others(void **state)
+{
+    (void)state;
+    struct subject *s = open_case("conditions");
+    static const uint64_t live[] = {17, 33, 33, 33, 33, 33, 33, 48, 48, 32, 32, 32, 48};
+    static const uint32_t steps[] = {7, 10};
+    expect_live(s, live, COUNT(live));
+    assert_int_equal(s->plan.overlap_count, COUNT(steps));
+    for (uint32_t i = 0; i < COUNT(steps); i++) {
+        assert_int_equal(s->plan.overlaps[i].kind, ETS_PLAN_OVERWRITE);
+        assert_int_equal(s->plan.overlaps[i].step, steps[i]);
+        assert_int_equal(s->plan.tensors[s->plan.overlaps[i].older].value, 2);
+    }
+    close_case(s);
+}
+
+static void test_memory_cases__a_method_without_end_is_a_mistake(void **state)
+{
+    (void)state;
+    struct subject *s = open_case("endless");
+    assert_true(s->plan.never_ends);
+    expect_finding(s, "jumps lead back for ever: no instruction ends the method", 1);
+    close_case(s);
+}
+
+static void test_memory_cases__jumps_to_nowhere_are_refused(void **state)
+{
+    (void)state;
+    struct ets_file *file = open_file("plans/jump_out.pte.damaged");
+    struct ets_program program;
+    struct ets_error error;
+    assert_int_equal(ets_program_init(&program, ets_file_bytes(file), &error), ETS_MALFORMED);
+    assert_non_null(strstr(error.message, "instruction 1: jumps to instruction 99"));
+    ets_file_close(file);
+}
+
 /* The reader of programs does not let such plans pass; the message names the value. */
 static void test_memory_cases__tensors_outside_of_arenas_are_refused(void **state)
 {
@@ -315,6 +446,13 @@ int main(void)
         cmocka_unit_test(test_memory_cases__what_is_not_planned_has_no_arena),
         cmocka_unit_test(test_memory_cases__a_method_without_instructions),
         cmocka_unit_test(test_memory_cases__arenas_of_devices),
+        cmocka_unit_test(test_memory_cases__branches_leave_gaps),
+        cmocka_unit_test(test_memory_cases__branches_in_branches_choose),
+        cmocka_unit_test(test_memory_cases__a_choice_of_the_same_bytes_is_exact),
+        cmocka_unit_test(test_memory_cases__moves_rename),
+        cmocka_unit_test(test_memory_cases__conditions_may_overwrite_results_of_others),
+        cmocka_unit_test(test_memory_cases__a_method_without_end_is_a_mistake),
+        cmocka_unit_test(test_memory_cases__jumps_to_nowhere_are_refused),
         cmocka_unit_test(test_memory_cases__tensors_outside_of_arenas_are_refused),
         cmocka_unit_test(test_memory_cases__every_allocation_may_fail),
     };
