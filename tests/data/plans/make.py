@@ -5,7 +5,6 @@
 cases.pte      a method for each rule of lifetimes and overlaps; tests/unit/memory tells what to expect
 outside.pte.damaged    a tensor that leaves its arena
 no_arena.pte.damaged   a tensor with a memory id that the method has no arena for
-jump_out.pte.damaged   a jump to an instruction that the method does not have
 """
 import importlib.util
 import pathlib
@@ -239,9 +238,6 @@ def main():
     for name, tensor in (("outside", planned([4], 24)), ("no_arena", planned([4], 0, memory=2))):
         save(f"{name}.pte.damaged", [Method("forward", [32], [planned([4], 0), tensor], [0], [1])
                              .call("aten::exp.out", 0, 1, 1)])
-    save("jump_out.pte.damaged", [Method("forward", [32], [planned([4], 0), planned([4], 16), FALSE], [0], [1])
-                                  .call("aten::exp.out", 0, 1, 1)
-                                  .jump(2, 99)])
 
 
 if __name__ == "__main__":

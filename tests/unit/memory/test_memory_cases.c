@@ -359,17 +359,6 @@ static void test_memory_cases__a_method_without_end_is_a_mistake(void **state)
     close_case(s);
 }
 
-static void test_memory_cases__jumps_to_nowhere_are_refused(void **state)
-{
-    (void)state;
-    struct ets_file *file = open_file("plans/jump_out.pte.damaged");
-    struct ets_program program;
-    struct ets_error error;
-    assert_int_equal(ets_program_init(&program, ets_file_bytes(file), &error), ETS_MALFORMED);
-    assert_non_null(strstr(error.message, "instruction 1: jumps to instruction 99"));
-    ets_file_close(file);
-}
-
 /* The reader of programs does not let such plans pass; the message names the value. */
 static void test_memory_cases__tensors_outside_of_arenas_are_refused(void **state)
 {
@@ -452,7 +441,6 @@ int main(void)
         cmocka_unit_test(test_memory_cases__moves_rename),
         cmocka_unit_test(test_memory_cases__conditions_may_overwrite_results_of_others),
         cmocka_unit_test(test_memory_cases__a_method_without_end_is_a_mistake),
-        cmocka_unit_test(test_memory_cases__jumps_to_nowhere_are_refused),
         cmocka_unit_test(test_memory_cases__tensors_outside_of_arenas_are_refused),
         cmocka_unit_test(test_memory_cases__every_allocation_may_fail),
     };
