@@ -142,6 +142,7 @@ int cmd_bundle(const struct cli_arguments *arguments);
 int cmd_tensors(const struct cli_arguments *arguments);
 int cmd_gap(const struct cli_arguments *arguments);
 int cmd_report(const struct cli_arguments *arguments);
+int cmd_advise(const struct cli_arguments *arguments);
 int cmd_sql(const struct cli_arguments *arguments);
 int cmd_annotate(const struct cli_arguments *arguments);
 int cmd_inspect(const struct cli_arguments *arguments);
@@ -160,6 +161,7 @@ int cmd_recover(const struct cli_arguments *arguments);
 int cmd_doctor(const struct cli_arguments *arguments);
 int cmd_help(const struct cli_arguments *arguments);
 
+extern const struct cli_option cli_advise_options[];
 extern const struct cli_option cli_run_options[];
 extern const struct cli_option cli_annotate_options[];
 extern const struct cli_option cli_verify_options[];

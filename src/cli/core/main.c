@@ -89,6 +89,19 @@ static const struct cli_command commands[] = {
      "etscope report trace.etdp --format json --output report.json\n"
      "etscope report --follow - --program model.pte --output report.html < uart.log",
      cmd_report},
+    {"advise", "say what to change in a model, and what that would save", "[TRACE]",
+     "Examines TRACE with its program, ETRecord and captured tensors, as far as they are given or "
+     "lie beside it, and lists what to change: operators outside of XNNPACK and why, partitions "
+     "that a kernel splits, layout changes, work that is the same in every run, operators that "
+     "XNNPACK computes wrongly, weights that are there twice, and more. Each finding says what to "
+     "do, where, what it rests on, what it saves of a run (a range, or at most so much), and how "
+     "to check it. The first line adds up what all changes save together. With --program alone, "
+     "says what can be said before anything runs. docs/advice.md lists the kinds of findings.",
+     cli_advise_options,
+     "etscope advise profile.etdp --program model.pte --etrecord model.etrecord\n"
+     "etscope advise --program model.pte --format sarif -o advice.sarif\n"
+     "etscope advise profile.etdp --fail-on wrong --fail-on 5%",
+     cmd_advise},
     {"sql", "query traces, ETRecords and programs with SQL", "QUERY FILE...",
      "Presents the FILEs (traces, ETRecords and programs, recognized by their contents) as tables "
      "of an SQLite database, and prints the result of QUERY. A folder stands for the ETDumps in "
