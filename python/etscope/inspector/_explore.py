@@ -54,7 +54,8 @@ class Explored:
             frame = inspector.by_backend().set_index("backend")
             print(frame.share["XnnpackBackend"])
 
-        Columns, units, attrs and steady are those of by_module; `backend` is "portable" for kernels.
+        Columns, units, attrs and steady are those of by_module; `backend` is "portable" for
+        kernels.
         """
         return self._by(lib.ETS_GROUP_BACKEND, "backend", steady)
 
@@ -70,7 +71,7 @@ class Explored:
         return self._runs(True, steady)
 
     def tree(self, *, steady=False):
-        """Where a run goes, operator by operator, and the time beyond them: `etscope inspect --tree`.
+        """Where a run goes, by operator, and the time beyond operators: `etscope inspect --tree`.
 
             frame = inspector.tree()
             print(frame[frame.depth == 1][["operator", "mid_ns", "self_mid_ns"]])
@@ -101,8 +102,9 @@ class Explored:
         gives `verdict` and `p`. Units are in the names. attrs["headline"] has a sentence for each
         method. ETRecords of both match operators across two exports (docs/diff.md).
 
-        Raises TypeError if other is no Inspector, and Error: MISMATCH if the traces are of different
-        programs, INVALID_ARGUMENT if one counts cycles and the other time, or for a wrong argument.
+        Raises TypeError if other is no Inspector, and Error: MISMATCH if the traces are of
+        different programs, INVALID_ARGUMENT if one counts cycles and the other time, or for a wrong
+        argument.
         """
         if not isinstance(other, Explored):
             raise TypeError(f"diff compares with an Inspector, not a {type(other).__name__}")
