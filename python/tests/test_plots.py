@@ -122,16 +122,19 @@ def test_operators_below_the_roofs():
     at = judged.flops.astype(float) / judged.bound_ns * judged.of_roof
     assert sorted(y for line in dots for y in line.get_ydata()) == pytest.approx(sorted(at))
     texts = " ".join(drawn(axes))
-    assert "13 operators below the machine's roofs; 93 more are" in texts
+    assert "13 operators below the machine's roofs; 93 overhead-bound" in texts
     assert "float32 240 G/s" in texts and "memory 53.2 GB/s" in texts and "addmm.out" in texts
     with pytest.raises(Error, match="threads"):
         inspector.plot_roofline(MACHINE, threads=7)
 
 
-def test_nothing_below_the_roofs_is_said():
+def test_operators_that_cannot_be_judged_are_counted():
     inspector = inspect("conv_xnnpack", program=file("conv_xnnpack", "model.pte"))
-    with pytest.raises(Error, match="no operator has a rate") as caught:
-        inspector.plot_roofline(MACHINE)
+    texts = " ".join(drawn(inspector.plot_roofline(MACHINE)))
+    assert "0 operators below the machine's roofs; 8 overhead-bound" in texts
+    assert "float32" in texts
+    with pytest.raises(Error, match="no operator ran") as caught:
+        Inspector(etdump_data=dump(("Default", [])), program=CNN + ".pte").plot_roofline(MACHINE)
     assert caught.value.status == "NOT_FOUND"
 
 

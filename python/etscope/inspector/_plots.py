@@ -27,9 +27,9 @@ class Pictured:
         depth, steady  as of by_module, whose rows are drawn
         method         the method that is drawn; None: the one whose runs take most together
 
-        A box is as wide as the middle of its time's range (`mid_ns` to `mid_ns_upper`): boxes add up.
-        The dark part is certain; the pale one is how much shorter or longer the time may be. Returns
-        the Axes.
+        A box is as wide as the middle of its time's range (`mid_ns` to `mid_ns_upper`): boxes add
+        up. The dark part is certain; the pale one is how much shorter or longer the time may be.
+        Returns the Axes.
 
         Raises Error: UNAVAILABLE without matplotlib, NOT_FOUND if nothing ran, or not that method;
         and as by_module.
@@ -106,7 +106,7 @@ class Pictured:
         Rates are those of the shortest run; where the clock is coarse, a line spans the range.
         Operators that are overhead-bound or unknown, or compute nothing, are counted in the title
         and not drawn. Returns the Axes. Raises Error: UNAVAILABLE without matplotlib, NOT_FOUND if
-        no operator can be drawn; and as etscope.cost.Cost.
+        no operator ran, or the clock has no unit; and as etscope.cost.Cost.
         """
         plotting()
         from etscope.cost import Cost
@@ -350,13 +350,13 @@ def _draw_roofline(cost, ax):
     flops = judged["flops"].astype("float64")
     is_drawn = (flops > 0) & (judged["moved_bytes"] > 0) & (judged["of_roof"] > 0)
     drawn = judged[is_drawn]
-    if len(drawn) == 0:
-        raise _not_found("no operator has a rate that can be held against the machine's roofs")
+    if len(judged) == 0:
+        raise _not_found("no operator ran that can be held against the machine's roofs")
     ax = _axes(ax, 4.5)
     at_roof = drawn["flops"].astype("float64") / drawn["bound_ns"]  # GFLOP/s
     intensity = drawn["intensity"].astype("float64")
     low, high = at_roof * drawn["of_roof"], at_roof * drawn["of_roof_upper"]
-    left, right = min(0.1, intensity.min() / 2), max(100, intensity.max() * 2)
+    left, right = min([0.1, *intensity / 2]), max([100, *intensity * 2])
     _draw_roofs(ax, cost._roofs, left, right)
     colours = {"compute-bound": GREEN, "memory-bound": BLUE}
     for verdict in dict.fromkeys(drawn["verdict"]):
@@ -369,11 +369,12 @@ def _draw_roofline(cost, ax):
         ax.annotate(_label(drawn["name"][place], 28), (intensity[place], high[place]), fontsize=7,
                     xytext=(5, 3), textcoords="offset points")  # fmt: skip
     ax.set(xscale="log", yscale="log", xlim=(left, right))
-    ax.legend(fontsize=8, frameon=False, loc="lower right")
+    if len(drawn):
+        ax.legend(fontsize=8, frameon=False, loc="lower right")
     others = len(judged) - len(drawn)
-    rest = f"; {others} more are overhead-bound, unknown or compute nothing" if others else ""
+    not_drawn = f"; {others} overhead-bound, unknown or without operations" if others else ""
     count = "1 operator" if len(drawn) == 1 else f"{len(drawn)} operators"
-    return _finish(ax, f"{count} below the machine's roofs{rest}",
+    return _finish(ax, f"{count} below the machine's roofs{not_drawn}",
                    "operations per byte", "GFLOP/s", grid="both")  # fmt: skip
 
 
