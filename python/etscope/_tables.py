@@ -4,7 +4,7 @@ import json
 import os
 
 from etscope._errors import Error
-from etscope._library import NULL, Handle, call, ffi, lib, text
+from etscope._library import ADVICE, NULL, Handle, call, ffi, lib, text
 
 
 class Table:
@@ -68,6 +68,7 @@ def filled(fill, *arguments, file=None, etrecord=None):
     out = ffi.new("struct ets_table **")
     call(lib.ets_table_open, NULL, out)
     table = Handle(out[0], lib.ets_table_close)
+    lib.ets_table_set_words(table.pointer, ADVICE)
     try:
         call(fill, table.pointer, *arguments, file=file)
     except Error as error:

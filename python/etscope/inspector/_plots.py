@@ -231,9 +231,11 @@ def _short(name, depth):
     if name.startswith("("):
         return name
     first, *others = name.split(", ")
-    own = first.split(".")
-    own = ".".join(own[min(depth - 1, len(own) - 1) :]) if depth > 1 else first
-    return own + (f" +{len(others)}" if others else "")
+    parts = first.split(".")
+    start = min(max(depth - 1, 0), len(parts) - 1)
+    if start > 0 and parts[start].isdigit():  # "blocks.0": a number alone says nothing
+        start -= 1
+    return ".".join(parts[start:]) + (f" +{len(others)}" if others else "")
 
 
 def _write_inside(ax, name, x, y, part):
