@@ -79,4 +79,6 @@ def test_names_are_never_markup():
 
 
 def test_nothing_to_show():
+    assert read(EventBlock("Execute", [Event("x", PerfData([]))])).texts
+    assert read(Event("x", PerfData([]))).texts
     assert read(Inspector(etdump_data=dump(("Default", [])))).texts

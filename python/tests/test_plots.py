@@ -43,7 +43,7 @@ def test_boxes_are_the_modules_and_add_up(cnn):
     axes = cnn.plot_modules()
     rows = cnn.by_module()
     middle = (rows.mid_ns + rows.mid_ns_upper).to_numpy() / 2000
-    whole, sure = axes.patches[0::2], axes.patches[1::2]
+    whole, sure = axes.patches[: len(rows)], axes.patches[len(rows) :]
     assert [box.get_width() for box in whole] == pytest.approx(list(middle))
     assert [box.get_width() for box in sure] == pytest.approx(list(rows.mid_ns / 1000))
     assert axes.get_xlim()[1] == pytest.approx(middle[rows.depth == 0].sum())
@@ -86,6 +86,14 @@ def test_runs_with_warm_up_and_outliers(cnn):
     (shade,) = axes.patches
     assert (shade.get_x(), shade.get_width()) == (0.5, 1)
     assert {"runs", "outliers", "warm-up", "median, steady"} <= set(drawn(axes))
+
+
+def test_neighbours_in_warm_up_are_shaded_together(cnn):
+    runs = cnn.by_run()
+    runs["phase"] = ["warm-up"] * 3 + [None] * 5 + ["warm-up"] * 2 + [None] * 20
+    axes = _plots._draw_runs(runs, cnn._runs(False, steady=True), None)
+    assert [(shade.get_x(), shade.get_width()) for shade in axes.patches] == [(0.5, 3), (8.5, 2)]
+    assert drawn(axes).count("warm-up") == 1
 
 
 def test_each_method_has_a_colour():

@@ -5,6 +5,7 @@ import contextlib
 from etscope._errors import Error
 from etscope._library import NO_INDEX, ffi, lib
 from etscope._tables import filled
+from etscope.inspector._headline import headline
 
 _SORTS = {"change": "CHANGE", "ratio": "RATIO", "order": "ORDER", "name": "NAME"}
 
@@ -81,8 +82,8 @@ class Explored:
         attrs and steady are those of by_module.
         """
         options = {"block": NO_INDEX, "run": NO_INDEX, "steady": int(steady)}
-        return self._frame(lib.ets_account_table_fill,
-                           ffi.new("struct ets_account_options *", options))  # fmt: skip
+        options = ffi.new("struct ets_account_options *", options)
+        return self._frame(lib.ets_account_table_fill, options, steady)
 
     def diff(self, other, *, min_change=0.01, sort="change", steady=False, allow_mismatch=False):
         """What changed from this trace to another: `etscope diff`.
@@ -143,9 +144,8 @@ class Explored:
             "steady": int(steady),
             "depth": depth,
         }
-        frame = self._frame(
-            lib.ets_operator_table_fill, ffi.new("struct ets_operator_options *", options)
-        )
+        options = ffi.new("struct ets_operator_options *", options)
+        frame = self._frame(lib.ets_operator_table_fill, options, steady)
         frame[name] = frame[name].map(
             lambda names: ", ".join(names) if isinstance(names, list) else names
         ).astype(object)
@@ -154,13 +154,12 @@ class Explored:
     def _runs(self, one_by_one, steady):
         chosen = {"one_by_one": one_by_one, "block": NO_INDEX, "run": NO_INDEX,
                   "steady": int(steady)}  # fmt: skip
-        return self._frame(
-            lib.ets_run_table_fill, ffi.new("struct ets_run_table_options *", {"of": chosen})
-        )
+        options = ffi.new("struct ets_run_table_options *", {"of": chosen})
+        return self._frame(lib.ets_run_table_fill, options, steady)
 
-    def _frame(self, fill, options):
+    def _frame(self, fill, options, steady):
         view = self._view
         with view.lock:
             frame = filled(fill, view.handle.pointer, options, file=view.dump.path).to_dataframe()
-        frame.attrs["headline"] = self.headline
+        frame.attrs["headline"] = headline(view, steady)
         return frame

@@ -23,7 +23,7 @@ def of_inspector(inspector):
 def of_block(block):
     """The events that take most."""
     times = [event for event in block.events
-             if event.perf_data is not None and event.name != "OPERATOR_CALL"]  # fmt: skip
+             if _has_times(event) and event.name != "OPERATOR_CALL"]  # fmt: skip
     times.sort(key=lambda event: event.perf_data.p50, reverse=True)
     column = f"p50 ({block.target_time_scale.value})"
     rows = [{
@@ -38,8 +38,8 @@ def of_block(block):
 
 def of_event(event):
     """Its fields that say anything."""
-    fields = {"times": event.perf_data or "", "operators": _list(event.op_types, 20)}
-    if event.perf_data is not None:
+    fields = {"times": "", "operators": _list(event.op_types, 20)}
+    if _has_times(event):
         times = event.perf_data
         fields["times"] = (f"p50 {times.p50:.6g}, p10 {times.p10:.6g}, p90 {times.p90:.6g}, "
                            f"{len(times.raw)} runs")  # fmt: skip
@@ -49,6 +49,10 @@ def of_event(event):
     fields["captured"] = f"{len(event.debug_data)} values" if event.debug_data else ""
     rows = [{"field": name, "value": value} for name, value in fields.items() if value != ""]
     return f"<p><b>Event {_escaped(event.name)}</b></p>{_table(rows)}"
+
+
+def _has_times(event):
+    return event.perf_data is not None and len(event.perf_data.raw) > 0
 
 
 def _modules(event):

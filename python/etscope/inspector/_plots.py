@@ -200,14 +200,14 @@ def _draw_icicle(rows, ax):
     levels = int(depths.max()) + 1
     ax = _axes(ax, 1.3 + 0.34 * levels)
     names = [_short(name, depth) for name, depth in zip(rows["module"], depths)]
-    for i, name in enumerate(names):
-        colour = BOX_GREY if name.startswith("(") and name != "(model)" else BOX
-        left = starts[i] / scale
-        box = {"left": left, "color": colour, "height": 0.94, "align": "edge", "linewidth": 0.5,
-               "edgecolor": "white"}  # fmt: skip
-        ax.barh(depths[i], middle[i] / scale, alpha=0.35, **box)
-        ax.barh(depths[i], lower[i] / scale, **box)
-        _write_inside(ax, name, left, depths[i] + 0.47, middle[i] / whole)
+    colours = [BOX_GREY if name.startswith("(") and name != "(model)" else BOX for name in names]
+    left = [start / scale for start in starts]
+    boxes = {"left": left, "color": colours, "height": 0.94, "align": "edge", "linewidth": 0.5,
+             "edgecolor": "white"}  # fmt: skip
+    ax.barh(depths, middle / scale, alpha=0.35, **boxes)
+    ax.barh(depths, lower / scale, **boxes)
+    for name, x, depth, width in zip(names, left, depths, middle):
+        _write_inside(ax, name, x, depth + 0.47, width / whole)
     ax.set(xlim=(0, whole / scale), ylim=(levels, 0), yticks=[])
     range_ = "; pale: uncertain, as the clock is coarse" if (upper > lower).any() else ""
     method = rows["method"].iloc[0] or rows["block"].iloc[0]
@@ -282,10 +282,16 @@ def _draw_median(ax, row, scale, colour):
 
 
 def _shade_warm_up(ax, runs):
-    label = "warm-up"
+    """Shades neighbours together."""
+    spans = []
     for run in runs["run"][runs["phase"] == "warm-up"]:
-        ax.axvspan(run - 0.5, run + 0.5, color=ORANGE, alpha=0.18, linewidth=0, label=label)
-        label = None
+        if spans and run == spans[-1][1] + 1:
+            spans[-1][1] = run
+        else:
+            spans.append([run, run])
+    for number, (first, last) in enumerate(spans):
+        ax.axvspan(first - 0.5, last + 0.5, color=ORANGE, alpha=0.18, linewidth=0,
+                   label="warm-up" if number == 0 else None)  # fmt: skip
 
 
 def _draw_snr(gap, ax):
