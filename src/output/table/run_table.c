@@ -170,6 +170,13 @@ static void put_of_p50(const struct line *line)
     put_share(line, line->execution->ticks, line->method->times.p50);
 }
 
+static void put_phase(const struct line *line)
+{
+    ets_table_put_string(line->table, line->execution->is_warm_up   ? "warm-up"
+                                      : line->execution->is_outlier ? "outlier"
+                                                                    : NULL);
+}
+
 static void put_token_rate(const struct line *line)
 {
     put_rate(line, line->tokens, line->execution->ticks);
@@ -185,6 +192,7 @@ static const struct field run_fields[] = {
     {{.name = "cumulative", .kind = ETS_COLUMN_TIME}, put_cumulative},
     {{.name = "of_p50", .title = "x median", .kind = ETS_COLUMN_REAL, .digits = 4}, put_of_p50},
     {{.name = "tokens_per_s", .title = "tokens/s", .kind = ETS_COLUMN_REAL}, put_token_rate},
+    {{.name = "phase", .priority = 1}, put_phase},
 };
 
 #define COUNT(fields) (sizeof(fields) / sizeof *(fields))
