@@ -89,6 +89,17 @@ static const struct cli_command commands[] = {
      "etscope report trace.etdp --format json --output report.json\n"
      "etscope report --follow - --program model.pte --output report.html < uart.log",
      cmd_report},
+    {"plot", "write one picture for a document", "PICTURE FILE...",
+     "Writes a picture as SVG, readable on light and on dark and when printed. PICTURE is one "
+     "of\n\n"
+     "icicle TRACE: where the time of a run goes, by module or by call, as boxes in boxes.\n\n"
+     "runs TRACE: the time of each run, with warm-up, outliers, the median and its interval.\n\n"
+     "The numbers are those of `inspect`. Times that a coarse clock leaves undecided are hatched. "
+     "Titles, shown by browsers under the pointer, tell names, times and shares.",
+     cli_plot_options,
+     "etscope plot icicle profile.etdp --etrecord model.etrecord -o icicle.svg\n"
+     "etscope plot runs profile.etdp --width 640 -o runs.svg",
+     cmd_plot},
     {"sql", "query traces, ETRecords and programs with SQL", "QUERY FILE...",
      "Presents the FILEs (traces, ETRecords and programs, recognized by their contents) as tables "
      "of an SQLite database, and prints the result of QUERY. A folder stands for the ETDumps in "

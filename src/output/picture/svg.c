@@ -22,7 +22,8 @@ void ets_svg_begin(struct ets_output *output, int width, int height, const char 
                "<style>svg{background:#fff;color:#222}text{fill:currentColor}.small{"
                "font-size:10px;opacity:.75}.grid{stroke:currentColor;opacity:.15}");
     put_string(output, light);
-    put_string(output, "@media(prefers-color-scheme:dark){svg{background:#16191d;color:#ddd}");
+    put_string(output,
+               "@media screen and (prefers-color-scheme:dark){svg{background:#16191d;color:#ddd}");
     put_string(output, dark);
     put_string(output, "}</style>\n<title>");
     put_string(output, title);

@@ -1,0 +1,202 @@
+"""`etscope plot`: pictures say what the tables say, in shapes and in words."""
+
+import json
+import pathlib
+import re
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+import support
+from support import DATA, OK, USAGE
+
+SVG = "{http://www.w3.org/2000/svg}"
+WIDTH, MARGIN = 960, 8
+UNITS = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1, "cycles": 1}
+
+
+def model(name, *kinds):
+    options = []
+    for kind in kinds or ("etrecord", "program"):
+        ending = "pte" if kind == "program" else kind
+        options += [f"--{kind}", str(DATA / name / f"model.{ending}")]
+    return str(DATA / name / "profile.etdp"), options
+
+
+def document(*words):
+    done = support.run(*words, "--format", "json")
+    assert done.returncode == OK, done.stderr
+    return json.loads(done.stdout)
+
+
+def bounds(row, column):
+    return row[column], row[column + "_upper"]
+
+
+def span_of_words(words):
+    """Nanoseconds of "51.4 us", "3..4 us" or "<1 us"."""
+    number, unit = words.split(" ")
+    low, dots, high = number.partition("..")
+    if number.startswith("<"):
+        low, high = 0, number[1:]
+    return float(low) * UNITS[unit], float(high if dots or number[0] == "<" else low) * UNITS[unit]
+
+
+class Picture:
+    """What an SVG shows: its texts, and groups with their titles and boxes."""
+
+    def __init__(self, path):
+        self.root = ElementTree.parse(path).getroot()
+        self.title = self.root.find(f"{SVG}title").text
+        self.texts = [text.text or "" for text in self.root.iter(f"{SVG}text")]
+        self.groups = [(group.find(f"{SVG}title").text,
+                        [box for box in group.iter(f"{SVG}rect") if box.get("class") != "h"])
+                       for group in self.root.iter(f"{SVG}g")]
+        self.hatched = {group.find(f"{SVG}title").text for group in self.root.iter(f"{SVG}g")
+                        if any(box.get("class") == "h" for box in group.iter(f"{SVG}rect"))}
+        self.height = float(self.root.get("height"))
+
+    def named(self, pattern):
+        return [(title, boxes) for title, boxes in self.groups if re.match(pattern, title)]
+
+
+def width_of(boxes):
+    return sum(float(box.get("width")) for box in boxes)
+
+
+class Plot(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def plot(self, kind, *words):
+        path = self.folder / f"{kind}.svg"
+        done = support.run("plot", kind, *map(str, words), "-o", str(path))
+        self.assertEqual((done.returncode, done.stdout), (OK, b""), done.stderr)
+        return Picture(path)
+
+    def assert_words(self, title, row):
+        """The title's time and share are those of the table, to three digits."""
+        words = re.fullmatch(r".*: (\S+ \w+) \((\S+) %\)", title)
+        self.assertTrue(words, title)
+        for shown, number in zip(span_of_words(words[1]), bounds(row, "mid_ns")):
+            self.assertAlmostEqual(shown, number, delta=0.006 * row["mid_ns_upper"], msg=title)
+        shown = float(words[2].strip("<").split("..")[-1])
+        self.assertAlmostEqual(shown, 100 * row["share_upper"], delta=0.11, msg=title)
+
+
+class Icicles(Plot):
+    def assert_tree(self, picture, rows, name):
+        """Each box has a row, its words and (where nothing is undecided) its width."""
+        shown = {}
+        for title, boxes in picture.named(r"(?!one run).*: .*%\)$"):
+            shown.setdefault(title.rsplit(": ", 1)[0], []).append((title, boxes))
+        found = 0
+        for row in rows:
+            named = row[name][0] if isinstance(row[name], list) else row[name]
+            if not shown.get(named):
+                continue
+            title, boxes = shown[named].pop(0)
+            self.assert_words(title, row)
+            low, high = bounds(row, "share")
+            drawn = width_of(boxes) / (WIDTH - 2 * MARGIN)
+            self.assertGreaterEqual(drawn, low - 1e-3, title)
+            self.assertLessEqual(drawn, high + 1e-3, title)
+            if low != high:
+                self.assertTrue(title in picture.hatched or high - low < 0.002, title)
+            found += 1
+        self.assertGreater(found, 3)
+        self.assertFalse([left for left in shown.values() if left])
+
+    def test_plot__modules_are_as_wide_as_their_share(self):
+        for fixture in ("gpt_xnnpack", "conv_portable"):
+            trace, options = model(fixture)
+            picture = self.plot("icicle", trace, *options)
+            rows = document("inspect", trace, *options, "--group-by", "module", "--sort",
+                            "order")["rows"]
+            self.assertEqual(picture.title, "Time by module")
+            self.assert_tree(picture, [row for row in rows if row["method"]], "module")
+
+    def test_plot__calls_are_as_wide_as_their_share(self):
+        for fixture in ("gpt_xnnpack", "conv_portable"):
+            trace, options = model(fixture)
+            picture = self.plot("icicle", trace, *options, "--by", "call")
+            rows = document("inspect", trace, *options, "--tree")["rows"]
+            self.assertEqual(picture.title, "Time by call")
+            self.assert_tree(picture, [row for row in rows if row["block_index"] == 1], "operator")
+
+    def test_plot__without_a_record_calls_are_drawn(self):
+        trace, _ = model("conv_portable")
+        self.assertEqual(self.plot("icicle", trace, "--no-siblings").title, "Time by call")
+
+    def test_plot__one_run_alone(self):
+        trace, options = model("conv_portable")
+        picture = self.plot("icicle", trace, *options, "--by", "call", "--run", 3)
+        rows = document("inspect", trace, *options, "--tree", "--run", "3")["rows"]
+        self.assert_tree(picture, [row for row in rows if row["block_index"] == 1], "operator")
+
+
+class Runs(Plot):
+    def test_plot__each_run_is_a_dot_at_its_time(self):
+        trace, options = model("conv_portable")
+        picture = self.plot("runs", trace, *options)
+        rows = document("inspect", trace, "--group-by", "run")["rows"]
+        times = {row["run"]: row["time_ns"] for row in rows}
+        dots = {}
+        for title, [box] in picture.named(r"run \d+: "):
+            run, words = re.match(r"run (\d+): (\S+ \w+)", title).groups()
+            self.assertAlmostEqual(span_of_words(words)[1], times[int(run)],
+                                   delta=0.006 * times[int(run)])
+            dots[int(run)] = float(box.get("y"))
+        self.assertEqual(set(dots), set(times))
+        # All lie on one scale.
+        fastest, slowest = min(times, key=times.get), max(times, key=times.get)
+        pixels = (dots[slowest] - dots[fastest]) / (times[slowest] - times[fastest])
+        for run, time in times.items():
+            place = dots[fastest] + pixels * (time - times[fastest])
+            self.assertAlmostEqual(dots[run], place, delta=0.02)
+
+    def test_plot__the_median_is_that_of_the_table(self):
+        trace, options = model("conv_portable")
+        tree = document("inspect", trace, *options, "--tree")["rows"]
+        whole = next(row for row in tree if row["state"])
+        [(median, _)] = self.plot("runs", trace, *options).named("median: ")
+        self.assertAlmostEqual(span_of_words(median.split(": ")[1])[1], whole["p50_ns"],
+                               delta=0.006 * whole["p50_ns"])
+
+
+class Mistakes(Plot):
+    def complaint(self, *words, code=USAGE):
+        done = support.run("plot", *map(str, words))
+        self.assertEqual((done.returncode, done.stdout), (code, b""), done.stderr)
+        return done.stderr.decode()
+
+    def test_plot__words_that_are_off(self):
+        trace, _ = model("conv_portable")
+        self.assertIn("plot needs a picture", self.complaint())
+        self.assertIn("did you mean icicle?", self.complaint("icycle", trace))
+        self.assertIn("the pictures are icicle", self.complaint("xyzzyx", trace))
+        self.assertIn("plot runs needs TRACE", self.complaint("runs"))
+        self.assertIn("unexpected argument", self.complaint("runs", trace, trace, "-o", "x.svg"))
+        self.assertIn("needs a file to write", self.complaint("runs", trace))
+        self.assertIn("ends in .svg", self.complaint("runs", trace, "-o", self.folder / "x.pdf"))
+        self.assertIn("--by does not change the picture runs",
+                      self.complaint("runs", trace, "--by", "call", "-o", self.folder / "x.svg"))
+        self.assertIn("--width takes", self.complaint("runs", trace, "--width", "99999", "-o",
+                                                      self.folder / "x.svg"))
+
+    def test_plot__a_failure_leaves_nothing(self):
+        target = self.folder / "x.svg"
+        damaged = self.folder / "damaged.etdp"
+        damaged.write_bytes(pathlib.Path(model("conv_portable")[0]).read_bytes()[:500])
+        self.complaint("runs", damaged, "-o", target, code=support.INPUT)
+        self.complaint("icicle", DATA / "conv_portable" / "profile.etdp", "--block", "0", "-o",
+                       target, code=support.INPUT)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["damaged.etdp"])
+        self.complaint("runs", model("conv_portable")[0], "-o", self.folder / "none" / "x.svg",
+                       code=support.INTERNAL)
+
+
+if __name__ == "__main__":
+    unittest.main()
