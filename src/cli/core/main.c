@@ -90,15 +90,21 @@ static const struct cli_command commands[] = {
      "etscope report --follow - --program model.pte --output report.html < uart.log",
      cmd_report},
     {"plot", "write one picture for a document", "PICTURE FILE...",
-     "Writes a picture as SVG, readable on light and on dark and when printed. PICTURE is one "
-     "of\n\n"
-     "icicle TRACE: where the time of a run goes, by module or by call, as boxes in boxes.\n\n"
-     "runs TRACE: the time of each run, with warm-up, outliers, the median and its interval.\n\n"
-     "The numbers are those of `inspect`. Times that a coarse clock leaves undecided are hatched. "
-     "Titles, shown by browsers under the pointer, tell names, times and shares.",
+     "Writes a picture as SVG, readable on light and on dark and when printed. PICTURE is one of "
+     "icicle TRACE (where the time of a run goes, by module or by call), runs TRACE (the time of "
+     "each run, with warm-up, outliers and the median), timeline TRACE (when the calls of one run "
+     "happened), waterfall BEFORE AFTER (what changed between two traces), roofline TRACE (how far "
+     "operators are from what a machine can do), error TRACE (numeric errors along the execution), "
+     "memory PROGRAM (planned memory over instructions) and size FILE... (what takes the bytes of "
+     "programs).\n\n"
+     "The numbers are those of `inspect`, `diff`, `gap`, `memory` and `size`. Times that a coarse "
+     "clock leaves undecided are hatched. Titles, shown by browsers under the pointer, tell names, "
+     "times and shares.",
      cli_plot_options,
      "etscope plot icicle profile.etdp --etrecord model.etrecord -o icicle.svg\n"
-     "etscope plot runs profile.etdp --width 640 -o runs.svg",
+     "etscope plot runs profile.etdp --width 640 -o runs.svg\n"
+     "etscope plot waterfall before.etdp after.etdp --etrecord model.etrecord -o changes.svg\n"
+     "etscope plot memory model.pte --etrecord model.etrecord -o memory.svg",
      cmd_plot},
     {"sql", "query traces, ETRecords and programs with SQL", "QUERY FILE...",
      "Presents the FILEs (traces, ETRecords and programs, recognized by their contents) as tables "

@@ -3,7 +3,9 @@
 
 #include "cli/core/cli_text.h"
 #include "cli/open/siblings.h"
+#include "cli/plot/plot_error.h"
 #include "cli/plot/plot_trace.h"
+#include "cli/plot/plot_waterfall.h"
 #include "cli/plot/write_plot.h"
 
 /* clang-format off */
@@ -12,13 +14,26 @@ const struct cli_option cli_plot_options[] = {
     {"--by", NULL, "module|call",
      "icicle: what a box stands for; default: module where there is an ETRecord, else call", NULL,
      false},
-    {"--etrecord", "--etrecord_path", "FILE", "The ETRecord of the export", NULL, false},
-    {"--program", NULL, "FILE", "The .pte or .bpte that ran", NULL, false},
+    {"--etrecord", "--etrecord_path", "FILE",
+     "The ETRecord of the export; waterfall: of BEFORE, and of AFTER without --etrecord-b", NULL,
+     false},
+    {"--etrecord-b", NULL, "FILE", "waterfall: the ETRecord of AFTER", NULL, false},
+    {"--program", NULL, "FILE",
+     "The .pte or .bpte that ran; waterfall: of BEFORE, and of AFTER without --program-b", NULL,
+     false},
+    {"--program-b", NULL, "FILE", "waterfall: the .pte or .bpte of AFTER", NULL, false},
+    {"--debug-buffer", "--debug_buffer_path", "FILE", "error: the captured tensors", NULL, false},
+    {"--machine", NULL, "FILE", "roofline: the machine (etscope machine --save)", NULL, false},
+    {"--threads", NULL, "N",
+     "roofline: how many threads ran; default: the most that were measured", NULL, false},
+    {"--engine", NULL, "FILE",
+     "error: the engine plug-in, which evaluates the graph; default: search the usual places", NULL,
+     false},
     {"--method", "-m", "NAME", "The method to draw, or that ran if the trace fits several", NULL,
      false},
     {"--block", NULL, "NAME",
      "Only this block, by name or number; default: the one whose runs took most", NULL, false},
-    {"--run", NULL, "N", "icicle: only this run of the trace; runs count from 0", NULL, false},
+    {"--run", NULL, "N", "Only this run of the trace; runs count from 0", NULL, false},
     {"--steady", NULL, NULL, "Leave out warm-up runs; runs: only in the median", NULL, false},
     {"--width", NULL, "PIXELS", "Width of the picture, 320 to 4000; default 960", NULL, false},
     CLI_SIBLINGS_OPTION,
@@ -33,7 +48,7 @@ const struct cli_option cli_plot_options[] = {
 /* A picture, what it is made of, and the options that change it. */
 struct kind {
     const char *name, *inputs;
-    unsigned input_count;
+    unsigned input_count; /* 0: one or more */
     int (*draw)(const struct cli_arguments *arguments);
     const char *const *options; /* besides --output; ended by NULL */
 };
@@ -42,11 +57,31 @@ struct kind {
     "--etrecord", "--program", "--method", "--block", "--steady", "--width", "--no-siblings", \
         "--partial", "--allow-mismatch", "--source-time-scale"
 static const char *const of_icicle[] = {OF_TRACE, "--by", "--run", NULL};
+static const char *const of_timeline[] = {OF_TRACE, "--run", NULL};
 static const char *const of_runs[] = {OF_TRACE, NULL};
+static const char *const of_waterfall[] = {
+    "--etrecord", "--etrecord-b", "--program",     "--program-b",      "--method",
+    "--steady",   "--width",      "--no-siblings", "--allow-mismatch", "--source-time-scale",
+    NULL};
+static const char *const of_roofline[] = {
+    "--etrecord",          "--program", "--method",      "--run",     "--steady",
+    "--machine",           "--threads", "--no-siblings", "--partial", "--allow-mismatch",
+    "--source-time-scale", NULL};
+static const char *const of_error[] = {
+    "--etrecord", "--program",     "--debug-buffer", "--method",         "--block", "--run",
+    "--engine",   "--no-siblings", "--partial",      "--allow-mismatch", NULL};
+static const char *const of_memory[] = {"--etrecord", "--method", "--no-siblings", NULL};
+static const char *const of_size[] = {"--etrecord", "--no-siblings", NULL};
 
 static const struct kind kinds[] = {
     {"icicle", "TRACE", 1, cli_plot_icicle, of_icicle},
     {"runs", "TRACE", 1, cli_plot_runs, of_runs},
+    {"timeline", "TRACE", 1, cli_plot_timeline, of_timeline},
+    {"waterfall", "BEFORE AFTER", 2, cli_plot_waterfall, of_waterfall},
+    {"roofline", "TRACE", 1, cmd_inspect, of_roofline},
+    {"error", "TRACE", 1, cli_plot_error, of_error},
+    {"memory", "PROGRAM", 1, cmd_memory, of_memory},
+    {"size", "FILE...", 0, cmd_size, of_size},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -81,13 +116,14 @@ static int find_kind(const struct cli_arguments *arguments, const struct kind **
 
 static int check_inputs(const struct cli_arguments *arguments, const struct kind *kind)
 {
-    if (arguments->word_count == kind->input_count + 1) return CLI_OK;
-    if (arguments->word_count > kind->input_count + 1) {
+    const unsigned count = arguments->word_count - 1;
+    if (count == kind->input_count || (count > 0 && kind->input_count == 0)) return CLI_OK;
+    if (count > kind->input_count && kind->input_count > 0) {
         return cli_complain(CLI_USAGE, "plot %s reads %s; unexpected argument \"%s\"", kind->name,
                             kind->inputs, arguments->words[kind->input_count + 1]);
     }
-    return cli_complain(CLI_USAGE, "plot %s needs %s: etscope plot %s %s -o %s.svg", kind->name,
-                        kind->inputs, kind->name, kind->inputs, kind->name);
+    return cli_complain(CLI_USAGE, "plot needs %s: etscope plot %s %s -o %s.svg", kind->inputs,
+                        kind->name, kind->inputs, kind->name);
 }
 
 static bool is_among(const char *const *names, const char *name)

@@ -5,6 +5,7 @@
 #include "cli/plot/write_plot.h"
 #include "output/picture/icicle_picture.h"
 #include "output/picture/runs_picture.h"
+#include "output/picture/timeline_picture.h"
 
 /* An inspected trace, and which part of it is drawn. */
 struct source {
@@ -42,6 +43,14 @@ static enum ets_status draw_runs(const struct cli_arguments *arguments, const vo
     return ets_runs_picture_write(source->inspection, &options, NULL, output, error);
 }
 
+static enum ets_status draw_timeline(const struct cli_arguments *arguments, const void *subject,
+                                     struct ets_output *output, struct ets_error *error)
+{
+    const struct source *source = subject;
+    const struct ets_plot_options options = options_of(arguments, source);
+    return ets_timeline_picture_write(source->inspection, &options, NULL, output, error);
+}
+
 static int draw(const struct cli_arguments *arguments, const struct cli_subject *subject,
                 const struct ets_inspection *inspection, cli_plot_drawer *drawer)
 {
@@ -66,6 +75,14 @@ static int use_for_runs(const struct cli_arguments *arguments, const struct cli_
     return draw(arguments, subject, inspection, draw_runs);
 }
 
+static int use_for_timeline(const struct cli_arguments *arguments,
+                            const struct cli_subject *subject, const struct cli_program *program,
+                            struct ets_inspection *inspection)
+{
+    (void)program;
+    return draw(arguments, subject, inspection, draw_timeline);
+}
+
 int cli_plot_icicle(const struct cli_arguments *arguments)
 {
     const int code = cli_check_steady(arguments);
@@ -75,4 +92,10 @@ int cli_plot_icicle(const struct cli_arguments *arguments)
 int cli_plot_runs(const struct cli_arguments *arguments)
 {
     return cli_subject_inspect(arguments, use_for_runs);
+}
+
+int cli_plot_timeline(const struct cli_arguments *arguments)
+{
+    const int code = cli_check_steady(arguments);
+    return code == CLI_OK ? cli_subject_inspect(arguments, use_for_timeline) : code;
 }

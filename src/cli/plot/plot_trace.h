@@ -6,5 +6,6 @@
 
 int cli_plot_icicle(const struct cli_arguments *arguments);
 int cli_plot_runs(const struct cli_arguments *arguments);
+int cli_plot_timeline(const struct cli_arguments *arguments);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-enum { HEADLINE = 17, LEGEND = 18, KEY = 12, BETWEEN = 18, LEAST_LETTERS = 3 };
+enum { HEADLINE = 17, NOTE = 16, LEGEND = 18, KEY = 12, BETWEEN = 18, LEAST_LETTERS = 3 };
 
 /* How much wider bold letters of headlines are. */
 static const double BOLD = 1.22;
@@ -78,6 +78,17 @@ static double put_headline(struct ets_drawing *d, struct ets_text rest, bool is_
     return y + 6;
 }
 
+static double put_note(struct ets_drawing *d, struct ets_text rest, double y, bool is_drawn)
+{
+    while (rest.size > 0) {
+        const struct ets_text line = take_line(&rest, (d->width - 2 * ETS_PICTURE_MARGIN) * BOLD);
+        y += NOTE;
+        if (!is_drawn) continue;
+        d->kind->text(d, ETS_INK_SOFT, false, ETS_PICTURE_MARGIN, y - 2, ETS_ALIGN_LEFT, line);
+    }
+    return y;
+}
+
 static double put_legends(struct ets_drawing *d, const struct ets_drawing_head *head, double y,
                           bool is_drawn)
 {
@@ -111,8 +122,10 @@ bool ets_draw_begin(struct ets_drawing *d, const struct ets_picture_options *opt
     };
     const double below = put_headline(d, head->headline, false);
     const double top = put_legends(d, head, below, false);
-    d->height = (int)ceil(top + fmin(head->height, ETS_PICTURE_TALLEST)) + ETS_PICTURE_MARGIN;
+    const double bottom = top + fmin(head->height, ETS_PICTURE_TALLEST);
+    d->height = (int)ceil(put_note(d, head->note, bottom, false)) + ETS_PICTURE_MARGIN;
     if (!d->kind->begin(d, head->title)) return false;
+    put_note(d, head->note, bottom, true);
     put_headline(d, head->headline, true);
     put_legends(d, head, below, true);
     d->top = top;

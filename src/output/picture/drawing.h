@@ -33,6 +33,7 @@ enum ets_ink {
     ETS_INK_DELEGATE,
     ETS_INK_INSIDE, /* reported by a delegate */
     ETS_INK_REST,   /* between the others */
+    ETS_INK_NARROW, /* several that are too narrow to see alone */
     ETS_INK_TOTAL,
     ETS_INK_FASTER,
     ETS_INK_SLOWER,
@@ -83,7 +84,8 @@ struct ets_drawing_head {
     struct ets_text headline;         /* the answer, in as many lines as it needs */
     const struct ets_legend *legends; /* [legend_count] */
     int legend_count;
-    double height; /* of what is drawn below, at most ETS_PICTURE_TALLEST */
+    double height;        /* of what is drawn below, at most ETS_PICTURE_TALLEST */
+    struct ets_text note; /* stands under it, in as many lines as it needs */
 };
 
 struct ets_drawing;

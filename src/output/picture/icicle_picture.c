@@ -6,8 +6,9 @@
 
 #include "base/error.h"
 #include "output/picture/icicle_tree.h"
+#include "output/picture/narrow_boxes.h"
 
-enum { ROW = 22, NOTE = 16 };
+enum { ROW = 22 };
 
 static const double LEAST_PIXELS = 0.3;
 
@@ -24,7 +25,9 @@ struct picture {
     struct inside *insides; /* [count + 1] */
     struct ets_drawing drawing;
     bool by_module;
-    uint32_t rows, too_small, hatched;
+    struct ets_narrow_boxes narrow;
+    uint32_t rows, too_deep, hatched;
+    bool has_narrow;
 };
 
 static struct inside *around(const struct picture *p, const struct ets_icicle_node *node)
@@ -75,8 +78,9 @@ static bool lay_out(struct picture *p)
     for (uint32_t i = 0; i < p->tree.count; i++) {
         const struct ets_icicle_node *node = &p->tree.items[i];
         place(p, i, pixels_of_tick);
-        if (node->width < LEAST_PIXELS || node->depth >= ETS_ICICLE_ROWS) p->too_small++;
+        if (node->depth + 1 >= ETS_PLOT_ROWS) p->too_deep++;
         else if (node->depth >= p->rows) p->rows = node->depth + 1;
+        p->has_narrow |= node->width < 1;
         p->hatched += node->width - node->certain >= LEAST_PIXELS;
     }
     return true;
@@ -87,7 +91,10 @@ static void put_node(struct picture *p, const struct ets_icicle_node *node)
     char text[ETS_PLOT_TITLE];
     struct ets_text_builder title = {text, sizeof text, 0};
     struct ets_area area = {node->x, (node->depth + 1) * ROW, node->width, ROW - 1};
-    if (node->width < LEAST_PIXELS || node->depth >= ETS_ICICLE_ROWS) return;
+    if (node->depth + 1 >= ETS_PLOT_ROWS ||
+        ets_narrow_boxes_take(&p->narrow, node->depth, area, node->ticks)) {
+        return;
+    }
     ets_plot_title(p->plot, &title, node->name, node->ticks, &node->share);
     ets_draw_group(&p->drawing, ets_built_text(&title));
     const struct ets_area whole = area;
@@ -116,23 +123,19 @@ static void put_run(struct picture *p)
     ets_draw_group_end(&p->drawing);
 }
 
-static void put_note(struct picture *p, double y)
+static void add_note(const struct picture *p, struct ets_text_builder *note)
 {
-    char text[256];
-    struct ets_text_builder note = {text, sizeof text, 0};
     const uint32_t runs = p->plot->block->runs.count;
     if (runs > 1) {
-        ets_add_text(&note, "times of one run: means over the middle half of %u runs", runs);
+        ets_add_text(note, "times of one run: means over the middle half of %u runs", runs);
     } else {
-        ets_add_text(&note, "times of one run");
+        ets_add_text(note, "times of one run");
     }
-    if (p->too_small > 0) ets_add_text(&note, "; not drawn: %u too small to see", p->too_small);
+    if (p->too_deep > 0) ets_add_text(note, "; not drawn: %u too deep", p->too_deep);
     if (p->tree.without_time > 0) {
-        ets_add_text(&note, "%s%u whose clock is unknown or that overlap",
-                     p->too_small > 0 ? ", " : "; not drawn: ", p->tree.without_time);
+        ets_add_text(note, "%s%u whose clock is unknown or that overlap",
+                     p->too_deep > 0 ? ", " : "; not drawn: ", p->tree.without_time);
     }
-    ets_draw_text(&p->drawing, ETS_INK_SOFT, ETS_PICTURE_MARGIN, y, ETS_ALIGN_LEFT,
-                  ets_built_text(&note));
 }
 
 static bool has_ink(const struct picture *p, enum ets_ink ink)
@@ -144,7 +147,7 @@ static bool has_ink(const struct picture *p, enum ets_ink ink)
 }
 
 /* Only what the picture has. */
-static int list_legends(const struct picture *p, struct ets_legend legends[6])
+static int list_legends(const struct picture *p, struct ets_legend legends[7])
 {
     const struct ets_legend all[] = {
         {ETS_INK_FRAME, ETS_BOX_SOLID, p->by_module ? "module with others" : "around calls"},
@@ -156,6 +159,10 @@ static int list_legends(const struct picture *p, struct ets_legend legends[6])
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (has_ink(p, all[i].ink)) legends[count++] = all[i];
     }
+    if (p->has_narrow) {
+        legends[count++] =
+            (struct ets_legend){ETS_INK_NARROW, ETS_BOX_SOLID, "several, narrower than a pixel"};
+    }
     if (p->hatched > 0) {
         legends[count++] =
             (struct ets_legend){ETS_INK_UNCLEAR, ETS_BOX_HATCHED,
@@ -166,19 +173,23 @@ static int list_legends(const struct picture *p, struct ets_legend legends[6])
 
 static bool draw(struct picture *p, struct ets_output *output)
 {
-    struct ets_legend legends[6];
-    const double height = (p->rows + 1) * ROW + NOTE;
+    struct ets_legend legends[7];
+    char text[256];
+    struct ets_text_builder note = {text, sizeof text, 0};
+    add_note(p, &note);
     const struct ets_drawing_head head = {.title = p->by_module ? "Time by module" : "Time by call",
                                           .headline = ets_built_text(&p->plot->headline),
                                           .legends = legends,
                                           .legend_count = list_legends(p, legends),
-                                          .height = height};
+                                          .height = (p->rows + 1) * ROW,
+                                          .note = ets_built_text(&note)};
     if (!ets_draw_begin(&p->drawing, &p->plot->options->picture, &p->plot->arena, output, &head)) {
         return false;
     }
+    p->narrow = (struct ets_narrow_boxes){.plot = p->plot, .drawing = &p->drawing};
     put_run(p);
     for (uint32_t i = 0; i < p->tree.count; i++) put_node(p, &p->tree.items[i]);
-    put_note(p, height - 2);
+    ets_narrow_boxes_end(&p->narrow);
     ets_draw_end(&p->drawing);
     return true;
 }

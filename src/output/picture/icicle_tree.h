@@ -4,8 +4,6 @@
 
 #include "output/picture/plot.h"
 
-enum { ETS_ICICLE_ROWS = 64 }; /* deeper nodes are not drawn */
-
 struct ets_icicle_node {
     struct ets_text name;
     uint32_t parent; /* before this one; ETS_NO_INDEX: a root */

@@ -18,7 +18,7 @@ static const struct ets_colour palette[ETS_INK_COUNT] = {
     [ETS_INK_FASTER] = {47, 109, 181},    [ETS_INK_SLOWER] = {209, 114, 42},
     [ETS_INK_UNCLEAR] = {139, 146, 156},  [ETS_INK_POINT] = {47, 109, 181},
     [ETS_INK_MARK] = {209, 36, 47},       [ETS_INK_SHADE] = {243, 234, 210},
-    [ETS_INK_BAND] = {201, 220, 242},
+    [ETS_INK_BAND] = {201, 220, 242},     [ETS_INK_NARROW] = {143, 163, 184},
 };
 
 static bool begin(struct ets_drawing *d, const char *title)

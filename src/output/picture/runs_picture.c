@@ -10,7 +10,7 @@
 #include "views/sentence_numbers.h"
 
 /* Pixels. */
-enum { LEFT = 76, TOP = 4, HEIGHT = 240, AXIS = 34, NOTE = 18, DOT = 6, RUN_LETTERS = 60 };
+enum { LEFT = 76, TOP = 4, HEIGHT = 240, AXIS = 34, DOT = 6, RUN_LETTERS = 60 };
 
 struct picture {
     struct ets_plot *plot;
@@ -185,19 +185,14 @@ static void put_runs(struct picture *p)
     }
 }
 
-static void put_note(struct picture *p, double y)
+static void add_note(const struct picture *p, struct ets_text_builder *note)
 {
-    char text[512];
-    struct ets_text_builder note = {text, sizeof text, 0};
-    note.used =
-        ets_run_phases_print(&p->lines.phases, p->lines.runs, p->lines.whole, text, sizeof text);
-    if (p->beyond > 0) {
-        ets_add_text(&note, "%sat the upper edge: %u slower, up to ", note.used > 0 ? "; " : "",
-                     p->beyond);
-        ets_add_time(&note, (struct ets_span){p->most, p->most}, p->plot->tick_ns);
-    }
-    ets_draw_text(&p->drawing, ETS_INK_SOFT, ETS_PICTURE_MARGIN, y, ETS_ALIGN_LEFT,
-                  ets_built_text(&note));
+    note->used = ets_run_phases_print(&p->lines.phases, p->lines.runs, p->lines.whole, note->text,
+                                      note->room);
+    if (p->beyond == 0) return;
+    ets_add_text(note, "%sat the upper edge: %u slower, up to ", note->used > 0 ? "; " : "",
+                 p->beyond);
+    ets_add_time(note, (struct ets_span){p->most, p->most}, p->plot->tick_ns);
 }
 
 static int list_legends(const struct picture *p, struct ets_legend legends[5])
@@ -226,12 +221,16 @@ static bool draw(struct picture *p, struct ets_output *output)
     p->width = p->plot->options->picture.width - LEFT - ETS_PICTURE_MARGIN;
     const uint32_t most = (uint32_t)(p->width / LEAST_PIXELS);
     p->runs_of_bar = (p->lines.run_count + most - 1) / most;
+    char text[512];
+    struct ets_text_builder note = {text, sizeof text, 0};
     find_axis(p);
+    add_note(p, &note);
     const struct ets_drawing_head head = {.title = "Time of each run",
                                           .headline = ets_built_text(&p->plot->headline),
                                           .legends = legends,
                                           .legend_count = list_legends(p, legends),
-                                          .height = TOP + HEIGHT + AXIS + NOTE};
+                                          .height = TOP + HEIGHT + AXIS,
+                                          .note = ets_built_text(&note)};
     if (!ets_draw_begin(&p->drawing, &p->plot->options->picture, &p->plot->arena, output, &head)) {
         return false;
     }
@@ -240,7 +239,6 @@ static bool draw(struct picture *p, struct ets_output *output)
     put_runs_axis(p);
     put_median(p);
     put_runs(p);
-    put_note(p, head.height - 2);
     ets_draw_end(&p->drawing);
     return true;
 }

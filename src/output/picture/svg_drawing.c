@@ -9,7 +9,8 @@ static const char light[] =
     ".soft{fill:#555}.d{stroke-dasharray:3 2;stroke:#222}rect{stroke:#fff;stroke-width:.5}"
     "rect.h{fill:url(#hatch);stroke:none;pointer-events:none}.hatch{stroke:#fff;stroke-width:2.5}"
     ".frame{fill:#d8dce2}.kernel{fill:#a9cbf0}.delegate{fill:#a3d9b1}.inside{fill:#cfeed6}"
-    ".rest{fill:#f1e3c0}.total{fill:#5b6470}.faster{fill:#2f6db5}.slower{fill:#d1722a}"
+    ".rest{fill:#f1e3c0}.narrow{fill:#8fa3b8;stroke:none}.total{fill:#5b6470}.faster{fill:#2f6db5}."
+    "slower{fill:#d1722a}"
     ".unclear{fill:#8b929c}.point{fill:#2f6db5}.mark{fill:#d1242f}.shade{fill:#f3ead2}"
     ".band{fill:#c9dcf2}rect.grid,rect.band,rect.shade,.point,.mark{stroke:none}"
     ".point,.mark{rx:3px}"
@@ -17,7 +18,8 @@ static const char light[] =
 static const char dark[] =
     ".soft{fill:#b4bac2}.d{stroke:#ddd}rect{stroke:#16191d}.hatch{stroke:#16191d}"
     ".frame{fill:#3a4049}.kernel{fill:#1f4a7a}.delegate{fill:#1d5632}.inside{fill:#2b6340}"
-    ".rest{fill:#57482a}.total{fill:#aab2bd}.faster{fill:#6cb0ff}.slower{fill:#ffa35c}"
+    ".rest{fill:#57482a}.narrow{fill:#5c6f84;stroke:none}.total{fill:#aab2bd}.faster{fill:#6cb0ff}."
+    "slower{fill:#ffa35c}"
     ".unclear{fill:#7d8590}.point{fill:#6cb0ff}.mark{fill:#ff6b6b}.shade{fill:#3a3320}"
     ".band{fill:#22374f}rect.band,rect.shade,.point,.mark{stroke:none}"
     "path.total{stroke:#aab2bd}path.mark{stroke:#ff6b6b}path.point{stroke:#6cb0ff}";
@@ -28,7 +30,7 @@ static const char *const classes[ETS_INK_COUNT] = {
     [ETS_INK_DELEGATE] = "delegate", [ETS_INK_INSIDE] = "inside", [ETS_INK_REST] = "rest",
     [ETS_INK_TOTAL] = "total",       [ETS_INK_FASTER] = "faster", [ETS_INK_SLOWER] = "slower",
     [ETS_INK_UNCLEAR] = "unclear",   [ETS_INK_POINT] = "point",   [ETS_INK_MARK] = "mark",
-    [ETS_INK_SHADE] = "shade",       [ETS_INK_BAND] = "band",
+    [ETS_INK_SHADE] = "shade",       [ETS_INK_BAND] = "band",     [ETS_INK_NARROW] = "narrow",
 };
 
 static bool begin(struct ets_drawing *d, const char *title)
