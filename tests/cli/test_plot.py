@@ -49,10 +49,10 @@ class Picture:
         self.root = ElementTree.parse(path).getroot()
         self.title = self.root.find(f"{SVG}title").text
         self.texts = [text.text or "" for text in self.root.iter(f"{SVG}text")]
-        self.groups = [(group.find(f"{SVG}title").text,
+        self.groups = [(group.findtext(f"{SVG}title", ""),
                         [box for box in group.iter(f"{SVG}rect") if box.get("class") != "h"])
                        for group in self.root.iter(f"{SVG}g")]
-        self.hatched = {group.find(f"{SVG}title").text for group in self.root.iter(f"{SVG}g")
+        self.hatched = {group.findtext(f"{SVG}title", "") for group in self.root.iter(f"{SVG}g")
                         if any(box.get("class") == "h" for box in group.iter(f"{SVG}rect"))}
         self.height = float(self.root.get("height"))
 
@@ -126,6 +126,12 @@ class Icicles(Plot):
             self.assertEqual(picture.title, "Time by call")
             self.assert_tree(picture, [row for row in rows if row["block_index"] == 1], "operator")
 
+    def test_plot__the_guide_shows_what_is_drawn(self):
+        trace, options = model("gpt_xnnpack")
+        self.plot("icicle", trace, *options)
+        shown = DATA.parent.parent / "docs" / "pictures" / "plot-icicle.svg"
+        self.assertEqual((self.folder / "icicle.svg").read_text(), shown.read_text())
+
     def test_plot__without_a_record_calls_are_drawn(self):
         trace, _ = model("conv_portable")
         self.assertEqual(self.plot("icicle", trace, "--no-siblings").title, "Time by call")
@@ -164,6 +170,127 @@ class Runs(Plot):
         [(median, _)] = self.plot("runs", trace, *options).named("median: ")
         self.assertAlmostEqual(span_of_words(median.split(": ")[1])[1], whole["p50_ns"],
                                delta=0.006 * whole["p50_ns"])
+
+
+class Timelines(Plot):
+    def test_plot__calls_stand_where_they_ran(self):
+        for fixture in ("gpt_xnnpack", "conv_portable"):
+            trace, options = model(fixture)
+            picture = self.plot("timeline", trace, *options)
+            run = int(re.search(r"Run (\d+) of the trace", " ".join(picture.texts))[1])
+            events = document("sql", "select e.name, o.name as operator, start_ticks, time "
+                              "from events e join operators o on e.operator = o.id "
+                              f"where run = {run} order by start_ticks", trace, *options)["rows"]
+            whole = next(event for event in events if event["name"] == "Method::execute")
+            pixels = (WIDTH - 2 * MARGIN) / whole["time"]
+            began = whole["start_ticks"]
+            drawn = picture.named(r"(?!\d+ narrower).*: .*")
+            self.assertGreater(len(drawn), 3)
+            for title, boxes in drawn:
+                self.assertTrue(any(
+                    abs(float(boxes[0].get("x")) - MARGIN - pixels * (event["start_ticks"] - began))
+                    < 0.02 and abs(width_of(boxes) - pixels * event["time"]) < 0.02
+                    for event in events), title)
+
+    def test_plot__the_median_run_is_drawn_unless_one_is_named(self):
+        trace, _ = model("conv_portable")
+        rows = document("inspect", trace, "--group-by", "run")["rows"]
+        times = sorted((row["time_ns"], row["run"]) for row in rows)
+        shown = " ".join(self.plot("timeline", trace).texts)
+        self.assertIn(f"Run {times[(len(times) - 1) // 2][1]} of the trace", shown)
+        self.assertIn("Run 2 of the trace", " ".join(self.plot("timeline", trace, "--run", 2).texts))
+
+
+class Waterfalls(Plot):
+    def sides(self):
+        (before, first), (after, second) = model("gpt_portable"), model("gpt_xnnpack")
+        second[::2] = [option + "-b" for option in second[::2]]
+        return [before, after, *first, *second]
+
+    def test_plot__steps_are_those_of_the_difference(self):
+        rows = document("diff", *self.sides())["rows"]
+        rows = [row for row in rows if row["method"] == "forward"]
+        whole = next(row for row in rows if row["operator"] == "Method::execute")
+        picture = self.plot("waterfall", *self.sides())
+        steps = picture.named(r".* -> .*95 % interval")
+        parts = sorted((row for row in rows if row["depth"] == 1 and row["change_ns"]),
+                       key=lambda row: -abs(row["change_ns"]))
+        self.assertEqual(len(steps), 16)
+        for (title, boxes), row in zip(steps, parts):
+            self.assertIn(row["operator"], title)
+            self.assertTrue(title.endswith(", " + row["verdict"]), title)
+            # One scale for all, from 0.
+            [(_, total)] = picture.named("before: ")
+            pixels = width_of(total) / whole["before_ns"]
+            self.assertAlmostEqual(width_of(boxes), max(abs(row["change_ns"]) * pixels, 1),
+                                   delta=0.02)
+        self.assertIn("9.95 times faster", picture.texts[0])
+
+    def test_plot__other_programs_are_no_difference(self):
+        done = support.run("plot", "waterfall", model("gpt_portable")[0], model("mlp_portable")[0],
+                           "-o", self.folder / "x.svg")
+        self.assertEqual(done.returncode, support.MISMATCH)
+        self.assertFalse((self.folder / "x.svg").exists())
+
+
+class OtherCommands(Plot):
+    """Pictures that other commands write, too."""
+
+    def assert_same(self, kind, words, *other):
+        self.plot(kind, *words)
+        path = self.folder / "other.svg"
+        done = support.run(*other, path)
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest(done.stderr.decode())
+        self.assertEqual(done.returncode, OK, done.stderr)
+        self.assertEqual((self.folder / f"{kind}.svg").read_bytes(), path.read_bytes())
+
+    def test_plot__memory_and_size(self):
+        program = DATA / "gpt_xnnpack" / "model.pte"
+        self.assert_same("memory", [program], "memory", program, "-o")
+        self.assert_same("size", [program], "size", program, "-o")
+
+    def test_plot__roofline(self):
+        trace, options = model("gpt_portable")
+        words = [trace, *options, "--machine", DATA / "machines" / "epyc.json", "--threads", 1]
+        self.assert_same("roofline", words, "inspect", *words, "-o")
+
+    def test_plot__error(self):
+        folder = DATA / "gpt_xnnpack"
+        words = [folder / "debug.etdp", "--etrecord", folder / "model.etrecord", "--debug-buffer",
+                 folder / "debug.bin"]
+        if support.run("gap", *words).returncode == support.UNAVAILABLE:
+            self.skipTest("there is no engine")
+        self.assert_same("error", words, "gap", *words, "--picture")
+
+
+class HostileNames(Plot):
+    NAMES = ["<script>alert(1)</script>", "</title><script>", "]]>&amp;\"'", "x" * 4000,
+             "\u202eevil\u202c", "\033[2J\007", b"\xff\x9b", "<image href='http://x/'/>"]
+
+    def setUp(self):
+        super().setUp()
+        events = [support.call(name, i, 1000 * i, 1000 * i + 900)
+                  for i, name in enumerate(self.NAMES)]
+        events.append(support.framework("Method::execute", 0, 1000 * len(self.NAMES)))
+        self.trace = support.make_dump(self.folder / "hostile.etdp",
+                                       [("<b>", events)] * 3)
+
+    def test_plot__names_stay_text(self):
+        for kind, words in (("icicle", [self.trace]), ("timeline", [self.trace]),
+                            ("runs", [self.trace]),
+                            ("waterfall", [self.trace, self.trace])):
+            self.plot(kind, *words)
+            text = (self.folder / f"{kind}.svg").read_text()
+            self.assertNotRegex(text, "[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
+            picture = Picture(self.folder / f"{kind}.svg")
+            elements = {element.tag.removeprefix(SVG) for element in picture.root.iter()}
+            self.assertLessEqual(elements, {"svg", "style", "title", "defs", "pattern", "path",
+                                            "rect", "text", "g"})
+            self.assertLess(max(len(title) for title, _ in picture.groups), 400)
+            self.assertLess(picture.height, 800)
+        titles = [title for title, _ in self.plot("icicle", self.trace).groups]
+        self.assertTrue(any(title.startswith("<script>alert(1)</script>: ") for title in titles))
 
 
 class Mistakes(Plot):

@@ -95,8 +95,8 @@ static int complain_kind(const char *word)
         return cli_complain(CLI_USAGE, "there is no picture %s; did you mean %s?",
                             cli_path_name(word), nearest);
     }
-    return cli_complain(CLI_USAGE, "there is no picture %s; the pictures are icicle and runs",
-                        word);
+    return cli_complain(CLI_USAGE, "there is no picture %s; `etscope plot --help` lists them",
+                        cli_path_name(word));
 }
 
 static int find_kind(const struct cli_arguments *arguments, const struct kind **kind_out)

@@ -122,10 +122,10 @@ bool ets_draw_begin(struct ets_drawing *d, const struct ets_picture_options *opt
     };
     const double below = put_headline(d, head->headline, false);
     const double top = put_legends(d, head, below, false);
-    const double bottom = top + fmin(head->height, ETS_PICTURE_TALLEST);
-    d->height = (int)ceil(put_note(d, head->note, bottom, false)) + ETS_PICTURE_MARGIN;
+    d->note = head->note;
+    d->bottom = top + fmin(head->height, ETS_PICTURE_TALLEST);
+    d->height = (int)ceil(put_note(d, d->note, d->bottom, false)) + ETS_PICTURE_MARGIN;
     if (!d->kind->begin(d, head->title)) return false;
-    put_note(d, head->note, bottom, true);
     put_headline(d, head->headline, true);
     put_legends(d, head, below, true);
     d->top = top;
@@ -134,6 +134,7 @@ bool ets_draw_begin(struct ets_drawing *d, const struct ets_picture_options *opt
 
 void ets_draw_end(struct ets_drawing *d)
 {
+    put_note(d, d->note, d->bottom, true);
     d->kind->end(d);
 }
 

@@ -110,10 +110,13 @@ struct ets_drawing {
     struct ets_arena *arena;
     int width, height; /* of the whole picture */
     double top;        /* where y is 0 */
-    uint8_t *pixels;   /* of a PNG */
+    double bottom;     /* of what is drawn, from the top of the picture */
+    struct ets_text note;
+    uint8_t *pixels; /* of a PNG */
 };
 
-/* Begins a picture with its headline and legend. Returns false if memory runs out. */
+/* Begins a picture with its headline and legend; texts of `head` live until the end. Returns false
+ * if memory runs out. */
 bool ets_draw_begin(struct ets_drawing *drawing, const struct ets_picture_options *options,
                     struct ets_arena *arena, struct ets_output *output,
                     const struct ets_drawing_head *head);

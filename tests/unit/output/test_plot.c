@@ -1,0 +1,148 @@
+/* Pictures of traces without memory: each allocation may fail, which is told and loses nothing. */
+#include "test_inspect_support.h"
+
+#include "compare/pool_parts.h"
+#include "etscope/experimental/difference.h"
+#include "output/picture/icicle_picture.h"
+#include "output/picture/runs_picture.h"
+#include "output/picture/timeline_picture.h"
+#include "output/picture/waterfall_picture.h"
+
+/* What pictures are made of: a trace with its model, and its difference to itself. */
+struct subject {
+    struct ets_file *dump, *record_file, *program_file;
+    struct ets_etrecord *record;
+    struct ets_program program;
+    struct ets_inspection *inspection;
+    struct ets_pool *pool;
+    struct ets_difference *difference;
+};
+
+/* Draws something of the subject. */
+typedef enum ets_status draw_picture(const struct subject *subject,
+                                     const struct ets_plot_options *options,
+                                     const struct ets_allocator *allocator,
+                                     struct ets_output *output, struct ets_error *error);
+
+static void open_subject(const char *model, struct subject *s)
+{
+    const struct ets_difference_options options = {.least_change = 0.01};
+    *s = (struct subject){.dump = open_fixture(model, "profile.etdp"),
+                          .record_file = open_fixture(model, "model.etrecord"),
+                          .program_file = open_fixture(model, "model.pte")};
+    s->record = open_record(ets_file_bytes(s->record_file));
+    assert_int_equal(ets_program_init(&s->program, ets_file_bytes(s->program_file), NULL), ETS_OK);
+    const struct ets_inspect_options joined = {.record = s->record, .program = &s->program};
+    s->inspection = inspect(ets_file_bytes(s->dump), joined);
+    const struct ets_inspection *const one[] = {s->inspection};
+    assert_int_equal(ets_pool_open(one, 1, NULL, &s->pool, NULL), ETS_OK);
+    assert_int_equal(ets_difference_open(s->pool, s->pool, &options, &s->difference, NULL), ETS_OK);
+}
+
+static void close_subject(struct subject *s)
+{
+    ets_difference_close(s->difference);
+    ets_pool_close(s->pool);
+    ets_inspection_close(s->inspection);
+    ets_etrecord_close(s->record);
+    ets_file_close(s->program_file);
+    ets_file_close(s->record_file);
+    ets_file_close(s->dump);
+}
+
+static enum ets_status draw_with(const struct ets_allocator *allocator, draw_picture *draw,
+                                 const struct subject *s, enum ets_picture_format format,
+                                 struct ets_error *error)
+{
+    const struct ets_plot_options options = {
+        .picture = {format, ETS_PICTURE_LEAST}, .block = ETS_NO_INDEX, .run = ETS_NO_INDEX};
+    struct ets_output *output;
+    char *data;
+    size_t size;
+    assert_int_equal(ets_output_open_memory(&output, &data, &size, NULL), ETS_OK);
+    const enum ets_status status = draw(s, &options, allocator, output, error);
+    assert_int_equal(ets_output_commit(output, NULL), ETS_OK);
+    if (status == ETS_OK) assert_true(size > 500);
+    ets_output_free(data);
+    return status;
+}
+
+static void assert_failures_are_told(const char *model, draw_picture *draw,
+                                     enum ets_picture_format format)
+{
+    struct subject s;
+    open_subject(model, &s);
+    enum ets_status status = ETS_NO_MEMORY;
+    unsigned long n = 0;
+    for (; status != ETS_OK; n++) {
+        struct failing failing = {.fail_at = n};
+        const struct ets_allocator allocator = {failing_reallocate, failing_release, &failing};
+        struct ets_error error = {.status = ETS_OK};
+        status = draw_with(&allocator, draw, &s, format, &error);
+        assert_int_equal(status, error.status);
+        if (status == ETS_OK) assert_true(failing.calls <= n); /* nothing was left out */
+        else assert_int_equal(status, ETS_NO_MEMORY);
+        if (status != ETS_OK) assert_memory_equal(error.message, "no memory for ", 14);
+        assert_int_equal(failing.live, 0);
+        assert_true(n < 10000);
+    }
+    assert_true(n > 1);
+    close_subject(&s);
+}
+
+static enum ets_status draw_modules(const struct subject *s, const struct ets_plot_options *options,
+                                    const struct ets_allocator *allocator,
+                                    struct ets_output *output, struct ets_error *error)
+{
+    return ets_icicle_picture_write(s->inspection, options, true, allocator, output, error);
+}
+
+static enum ets_status draw_calls(const struct subject *s, const struct ets_plot_options *options,
+                                  const struct ets_allocator *allocator, struct ets_output *output,
+                                  struct ets_error *error)
+{
+    return ets_icicle_picture_write(s->inspection, options, false, allocator, output, error);
+}
+
+static enum ets_status draw_runs(const struct subject *s, const struct ets_plot_options *options,
+                                 const struct ets_allocator *allocator, struct ets_output *output,
+                                 struct ets_error *error)
+{
+    return ets_runs_picture_write(s->inspection, options, allocator, output, error);
+}
+
+static enum ets_status draw_timeline(const struct subject *s,
+                                     const struct ets_plot_options *options,
+                                     const struct ets_allocator *allocator,
+                                     struct ets_output *output, struct ets_error *error)
+{
+    return ets_timeline_picture_write(s->inspection, options, allocator, output, error);
+}
+
+static enum ets_status draw_waterfall(const struct subject *s,
+                                      const struct ets_plot_options *options,
+                                      const struct ets_allocator *allocator,
+                                      struct ets_output *output, struct ets_error *error)
+{
+    return ets_waterfall_picture_write(s->difference, &options->picture, allocator, output, error);
+}
+
+static draw_picture *const pictures[] = {draw_modules, draw_calls, draw_runs, draw_timeline,
+                                         draw_waterfall};
+
+static void test_plot__failing_memory_is_told(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++) {
+        assert_failures_are_told("gpt_xnnpack", pictures[i], ETS_PICTURE_SVG);
+        assert_failures_are_told("multi_method", pictures[i], ETS_PICTURE_SVG);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plot__failing_memory_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
