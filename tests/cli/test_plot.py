@@ -1,11 +1,14 @@
 """`etscope plot`: pictures say what the tables say, in shapes and in words."""
 
+import collections
 import json
 import pathlib
 import re
+import struct
 import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
+import zlib
 
 import support
 from support import DATA, OK, USAGE
@@ -264,6 +267,62 @@ class OtherCommands(Plot):
         self.assert_same("error", words, "gap", *words, "--picture")
 
 
+class Png(Plot):
+    # Of svg_drawing.c and png_drawing.c, for light.
+    COLOURS = {"frame": (216, 220, 226), "delegate": (163, 217, 177), "total": (91, 100, 112),
+               "point": (47, 109, 181), "faster": (47, 109, 181), "kernel": (169, 203, 240)}
+
+    def decode(self, path):
+        """Width, height and the colours of pixels with their counts."""
+        data, at, chunks = path.read_bytes(), 8, {}
+        self.assertEqual(data[:8], b"\x89PNG\r\n\x1a\n")
+        while at < len(data):
+            size, kind = struct.unpack_from(">I4s", data, at)
+            body = data[at + 8:at + 8 + size]
+            check = struct.unpack_from(">I", data, at + 8 + size)[0]
+            self.assertEqual(zlib.crc32(kind + body), check)
+            chunks[kind] = chunks.get(kind, b"") + body
+            at += 12 + size
+        self.assertEqual(list(chunks), [b"IHDR", b"PLTE", b"IDAT", b"IEND"])
+        width, height = struct.unpack_from(">II", chunks[b"IHDR"])
+        pixels = zlib.decompress(chunks[b"IDAT"])
+        self.assertEqual(len(pixels), height * (width + 1))
+        palette = chunks[b"PLTE"]
+        colours = collections.Counter()
+        for i in range(1, len(palette) // 3):
+            colours[tuple(palette[3 * i:3 * i + 3])] += pixels.count(i)
+        return width, height, colours
+
+    def test_plot__a_png_has_the_shapes_of_the_svg(self):
+        (before, first), (after, second) = model("conv_portable"), model("gpt_portable")
+        for kind, words, classes in (
+                ("icicle", [before, *first], ["frame", "kernel"]),
+                ("timeline", [after, *second], ["frame", "kernel"]),
+                ("runs", [before], ["point"]),
+                ("waterfall", Waterfalls.sides(self), ["total", "faster"])):
+            svg = self.plot(kind, *words)
+            path = self.folder / f"{kind}.png"
+            done = support.run("plot", kind, *words, "-o", path)
+            self.assertEqual((done.returncode, done.stdout), (OK, b""), done.stderr)
+            width, height, colours = self.decode(path)
+            self.assertEqual(width, 2 * WIDTH)
+            self.assertAlmostEqual(height, 2 * svg.height, delta=120)
+            self.assertLess(path.stat().st_size, 40_000)
+            for name in classes:
+                area = sum(float(box.get("width")) * float(box.get("height"))
+                           for box in svg.root.iter(f"{SVG}rect") if box.get("class") == name)
+                # Letters cover some of a box, and neighbours are a pixel apart.
+                self.assertAlmostEqual(colours[self.COLOURS[name]] / 4, area, delta=0.12 * area,
+                                       msg=(kind, name))
+
+    def test_plot__what_has_no_png_says_so(self):
+        for kind, words in (("memory", [DATA / "gpt_xnnpack" / "model.pte"]),
+                            ("error", [model("gpt_xnnpack")[0]])):
+            done = support.run("plot", kind, *words, "-o", self.folder / "x.png")
+            self.assertEqual(done.returncode, USAGE)
+            self.assertIn(f"plot {kind} writes .svg only", done.stderr.decode())
+
+
 class HostileNames(Plot):
     NAMES = ["<script>alert(1)</script>", "</title><script>", "]]>&amp;\"'", "x" * 4000,
              "\u202eevil\u202c", "\033[2J\007", b"\xff\x9b", "<image href='http://x/'/>"]
@@ -289,6 +348,8 @@ class HostileNames(Plot):
                                             "rect", "text", "g"})
             self.assertLess(max(len(title) for title, _ in picture.groups), 400)
             self.assertLess(picture.height, 800)
+            done = support.run("plot", kind, *words, "-o", self.folder / "x.png")
+            self.assertEqual(done.returncode, OK, done.stderr)
         titles = [title for title, _ in self.plot("icicle", self.trace).groups]
         self.assertTrue(any(title.startswith("<script>alert(1)</script>: ") for title in titles))
 
@@ -307,7 +368,7 @@ class Mistakes(Plot):
         self.assertIn("plot needs TRACE", self.complaint("runs"))
         self.assertIn("unexpected argument", self.complaint("runs", trace, trace, "-o", "x.svg"))
         self.assertIn("needs a file to write", self.complaint("runs", trace))
-        self.assertIn("ends in .svg", self.complaint("runs", trace, "-o", self.folder / "x.pdf"))
+        self.assertIn("ends in .svg or .png", self.complaint("runs", trace, "-o", self.folder / "x.pdf"))
         self.assertIn("--by does not change the picture runs",
                       self.complaint("runs", trace, "--by", "call", "-o", self.folder / "x.svg"))
         self.assertIn("--width takes", self.complaint("runs", trace, "--width", "99999", "-o",

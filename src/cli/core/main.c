@@ -89,8 +89,10 @@ static const struct cli_command commands[] = {
      "etscope report trace.etdp --format json --output report.json\n"
      "etscope report --follow - --program model.pte --output report.html < uart.log",
      cmd_report},
-    {"plot", "write one picture for a document", "PICTURE FILE...",
-     "Writes a picture as SVG, readable on light and on dark and when printed. PICTURE is one of "
+    {"plot", "write one picture for a document, as SVG or PNG", "PICTURE FILE...",
+     "Writes a picture as SVG, readable on light and on dark and when printed, or some also as "
+     "PNG. "
+     "PICTURE is one of "
      "icicle TRACE (where the time of a run goes, by module or by call), runs TRACE (the time of "
      "each run, with warm-up, outliers and the median), timeline TRACE (when the calls of one run "
      "happened), waterfall BEFORE AFTER (what changed between two traces), roofline TRACE (how far "

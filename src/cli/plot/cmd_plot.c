@@ -10,7 +10,7 @@
 
 /* clang-format off */
 const struct cli_option cli_plot_options[] = {
-    {"--output", "-o", "FILE", "The picture to write: FILE.svg", NULL, false},
+    {"--output", "-o", "FILE", "The picture to write: FILE.svg; of icicle, runs, timeline and waterfall also FILE.png", NULL, false},
     {"--by", NULL, "module|call",
      "icicle: what a box stands for; default: module where there is an ETRecord, else call", NULL,
      false},
@@ -49,6 +49,7 @@ const struct cli_option cli_plot_options[] = {
 struct kind {
     const char *name, *inputs;
     unsigned input_count; /* 0: one or more */
+    bool is_drawn_as_png;
     int (*draw)(const struct cli_arguments *arguments);
     const char *const *options; /* besides --output; ended by NULL */
 };
@@ -74,14 +75,14 @@ static const char *const of_memory[] = {"--etrecord", "--method", "--no-siblings
 static const char *const of_size[] = {"--etrecord", "--no-siblings", NULL};
 
 static const struct kind kinds[] = {
-    {"icicle", "TRACE", 1, cli_plot_icicle, of_icicle},
-    {"runs", "TRACE", 1, cli_plot_runs, of_runs},
-    {"timeline", "TRACE", 1, cli_plot_timeline, of_timeline},
-    {"waterfall", "BEFORE AFTER", 2, cli_plot_waterfall, of_waterfall},
-    {"roofline", "TRACE", 1, cmd_inspect, of_roofline},
-    {"error", "TRACE", 1, cli_plot_error, of_error},
-    {"memory", "PROGRAM", 1, cmd_memory, of_memory},
-    {"size", "FILE...", 0, cmd_size, of_size},
+    {"icicle", "TRACE", 1, true, cli_plot_icicle, of_icicle},
+    {"runs", "TRACE", 1, true, cli_plot_runs, of_runs},
+    {"timeline", "TRACE", 1, true, cli_plot_timeline, of_timeline},
+    {"waterfall", "BEFORE AFTER", 2, true, cli_plot_waterfall, of_waterfall},
+    {"roofline", "TRACE", 1, false, cmd_inspect, of_roofline},
+    {"error", "TRACE", 1, false, cli_plot_error, of_error},
+    {"memory", "PROGRAM", 1, false, cmd_memory, of_memory},
+    {"size", "FILE...", 0, false, cmd_size, of_size},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -156,7 +157,12 @@ static int check_output(const struct cli_arguments *arguments, const struct kind
                      &ok); /* read by cli_plot_look */
     if (!ok) return CLI_USAGE;
     if (cli_ends_with(path, ".svg")) return CLI_OK;
-    return cli_complain(CLI_USAGE, "%s: the name of a picture ends in .svg", cli_path_name(path));
+    if (!cli_ends_with(path, ".png")) {
+        return cli_complain(CLI_USAGE, "%s: the name of a picture ends in .svg%s",
+                            cli_path_name(path), kind->is_drawn_as_png ? " or .png" : "");
+    }
+    if (kind->is_drawn_as_png) return CLI_OK;
+    return cli_complain(CLI_USAGE, "%s: plot %s writes .svg only", path, kind->name);
 }
 
 int cmd_plot(const struct cli_arguments *arguments)

@@ -1,13 +1,15 @@
 /* Writes a picture to --output, whole or not at all. */
 #include "cli/plot/write_plot.h"
 
+#include "cli/core/cli_text.h"
 #include "host/output.h"
 
 struct ets_picture_options cli_plot_look(const struct cli_arguments *arguments)
 {
     bool ok = true;
     return (struct ets_picture_options){
-        .format = ETS_PICTURE_SVG,
+        .format = cli_ends_with(cli_value(arguments, "--output"), ".png") ? ETS_PICTURE_PNG
+                                                                          : ETS_PICTURE_SVG,
         .width = (int)cli_number(arguments, "--width", ETS_PICTURE_WIDTH, ETS_PICTURE_LEAST,
                                  ETS_PICTURE_MOST, &ok)};
 }

@@ -11,22 +11,25 @@ enum { HEADLINE = 17, NOTE = 16, LEGEND = 18, KEY = 12, BETWEEN = 18, LEAST_LETT
 /* How much wider bold letters of headlines are. */
 static const double BOLD = 1.22;
 
-static double letter_width(unsigned char byte)
+static double letter_width(const struct ets_drawing *d, unsigned char byte)
 {
     if ((byte & 0xC0) == 0x80) return 0; /* the rest of a character */
+    if (d->kind->letter > 0) return d->kind->letter;
     if (byte >= 0x80 || strchr("MWmw@%", byte) != NULL) return 9.5;
     if (strchr("iljtfI.,:;'|()[]!/ ", byte) != NULL) return 4.3;
     return byte >= 'A' && byte <= 'Z' ? 7.7 : 6.7;
 }
 
-double ets_text_width(struct ets_text text)
+/* About how wide a text is. */
+static double text_width(const struct ets_drawing *d, struct ets_text text)
 {
     double width = 0;
-    for (size_t i = 0; i < text.size; i++) width += letter_width((unsigned char)text.data[i]);
+    for (size_t i = 0; i < text.size; i++) width += letter_width(d, (unsigned char)text.data[i]);
     return width;
 }
 
-size_t ets_text_fitting(struct ets_text text, double room)
+/* The first bytes of a text that fit into `room` pixels, whole characters. */
+static size_t text_fitting(const struct ets_drawing *d, struct ets_text text, double room)
 {
     double width = 0;
     size_t whole = 0;
@@ -36,7 +39,7 @@ size_t ets_text_fitting(struct ets_text text, double room)
             if (width > room) break;
             whole = i;
         }
-        width += letter_width(byte);
+        width += letter_width(d, byte);
     }
     return width <= room ? text.size : whole;
 }
@@ -51,9 +54,9 @@ double ets_axis_step(double span, int most)
 }
 
 /* The next line of a headline: up to the last space that fits. */
-static struct ets_text take_line(struct ets_text *rest, double room)
+static struct ets_text take_line(const struct ets_drawing *d, struct ets_text *rest, double room)
 {
-    size_t size = ets_text_fitting(*rest, room / BOLD);
+    size_t size = text_fitting(d, *rest, room / BOLD);
     if (size < rest->size) {
         size_t space = size;
         while (space > 0 && rest->data[space] != ' ') space--;
@@ -70,7 +73,7 @@ static double put_headline(struct ets_drawing *d, struct ets_text rest, bool is_
 {
     double y = 4;
     while (rest.size > 0) {
-        const struct ets_text line = take_line(&rest, d->width - 2 * ETS_PICTURE_MARGIN);
+        const struct ets_text line = take_line(d, &rest, d->width - 2 * ETS_PICTURE_MARGIN);
         y += HEADLINE;
         if (!is_drawn) continue;
         d->kind->text(d, ETS_INK_TEXT, true, ETS_PICTURE_MARGIN, y, ETS_ALIGN_LEFT, line);
@@ -81,7 +84,8 @@ static double put_headline(struct ets_drawing *d, struct ets_text rest, bool is_
 static double put_note(struct ets_drawing *d, struct ets_text rest, double y, bool is_drawn)
 {
     while (rest.size > 0) {
-        const struct ets_text line = take_line(&rest, (d->width - 2 * ETS_PICTURE_MARGIN) * BOLD);
+        const struct ets_text line =
+            take_line(d, &rest, (d->width - 2 * ETS_PICTURE_MARGIN) * BOLD);
         y += NOTE;
         if (!is_drawn) continue;
         d->kind->text(d, ETS_INK_SOFT, false, ETS_PICTURE_MARGIN, y - 2, ETS_ALIGN_LEFT, line);
@@ -96,7 +100,7 @@ static double put_legends(struct ets_drawing *d, const struct ets_drawing_head *
     for (int i = 0; i < head->legend_count; i++) {
         const struct ets_legend *legend = &head->legends[i];
         const struct ets_text text = {legend->text, strlen(legend->text)};
-        const double width = KEY + 5 + ets_text_width(text);
+        const double width = KEY + 5 + text_width(d, text);
         if (x > ETS_PICTURE_MARGIN && x + width > d->width - ETS_PICTURE_MARGIN) {
             x = ETS_PICTURE_MARGIN;
             y += LEGEND;
@@ -172,12 +176,12 @@ void ets_draw_label(struct ets_drawing *d, struct ets_area area, struct ets_text
     static const char dots[] = "\xe2\x80\xa6";
     char cut[256];
     const double room = area.width - 6, y = area.y + area.height / 2 + 4;
-    if (ets_text_width(text) <= room && text.size < sizeof cut - sizeof dots) {
+    if (text_width(d, text) <= room && text.size < sizeof cut - sizeof dots) {
         ets_draw_text(d, ETS_INK_TEXT, area.x + 3, y, ETS_ALIGN_LEFT, text);
         return;
     }
     if (text.size > sizeof cut - sizeof dots) text.size = sizeof cut - sizeof dots;
-    const size_t size = ets_text_fitting(text, room - 9);
+    const size_t size = text_fitting(d, text, room - 9);
     if (room < 0 || size < LEAST_LETTERS) return;
     memcpy(cut, text.data, size);
     memcpy(cut + size, dots, sizeof dots);

@@ -92,6 +92,7 @@ struct ets_drawing;
 
 /* A back end. */
 struct ets_drawing_kind {
+    double letter; /* width of a letter; 0: as in most fonts, by the letter */
     bool (*begin)(struct ets_drawing *drawing, const char *title); /* false: no memory */
     void (*end)(struct ets_drawing *drawing);
     void (*group)(struct ets_drawing *drawing, struct ets_text title);
@@ -135,11 +136,6 @@ void ets_draw_text(struct ets_drawing *drawing, enum ets_ink ink, double x, doub
                    enum ets_align align, struct ets_text text);
 /* Text inside of an area, cut to it; nothing where not even a few letters fit. */
 void ets_draw_label(struct ets_drawing *drawing, struct ets_area area, struct ets_text text);
-
-/* About how wide a text is. */
-double ets_text_width(struct ets_text text);
-/* The first bytes of a text that fit into `room` pixels, whole characters. */
-size_t ets_text_fitting(struct ets_text text, double room);
 
 /* The step of 1, 2 or 5 times a power of ten with at most `most` steps in `span` (above 0). */
 double ets_axis_step(double span, int most);

@@ -33,8 +33,12 @@ static bool begin(struct ets_drawing *d, const char *title)
 
 static void end(struct ets_drawing *d)
 {
-    const struct ets_picture picture = {(uint32_t)d->width * SCALE, (uint32_t)d->height * SCALE,
-                                        d->pixels, palette, ETS_INK_COUNT};
+    const struct ets_picture picture = {(uint32_t)d->width * SCALE,
+                                        (uint32_t)d->height * SCALE,
+                                        d->pixels,
+                                        palette,
+                                        ETS_INK_COUNT,
+                                        true};
     ets_png_write(&picture, d->output);
 }
 
@@ -72,7 +76,8 @@ static void box(struct ets_drawing *d, enum ets_ink ink, enum ets_box box, struc
 {
     const int left = pixel_of(area.x), top = pixel_of(area.y);
     const int right = pixel_of(area.x + area.width), bottom = pixel_of(area.y + area.height);
-    const int gap = right - left > 3 && bottom - top > 3 && box != ETS_BOX_DASHED;
+    const bool is_dot = ink == ETS_INK_POINT || ink == ETS_INK_MARK;
+    const int gap = right - left > 3 && bottom - top > 3 && box != ETS_BOX_DASHED && !is_dot;
     for (int y = top; y < bottom - gap; y++) {
         for (int x = left; x < (right > left ? right - gap : left + 1); x++) {
             const bool is_border = x == left || y == top || x == right - 1 || y == bottom - 1;
@@ -83,7 +88,8 @@ static void box(struct ets_drawing *d, enum ets_ink ink, enum ets_box box, struc
 
 static void line(struct ets_drawing *d, enum ets_ink ink, struct ets_area from_by)
 {
-    const int steps = (int)fmin(fmax(fabs(from_by.width), fabs(from_by.height)), 1e4) * SCALE;
+    const double length = fmin(fmax(fabs(from_by.width), fabs(from_by.height)), ETS_PICTURE_MOST);
+    const int steps = (int)ceil(length * SCALE);
     for (int i = 0; i <= steps; i++) {
         const double part = steps == 0 ? 0 : (double)i / steps;
         const int x = pixel_of(from_by.x + part * from_by.width);
@@ -146,4 +152,5 @@ static void text(struct ets_drawing *d, enum ets_ink ink, bool is_bold, double x
     }
 }
 
-const struct ets_drawing_kind ets_png_drawing = {begin, end, group, group_end, box, line, text};
+const struct ets_drawing_kind ets_png_drawing = {LETTER,    begin, end,  group,
+                                                 group_end, box,   line, text};

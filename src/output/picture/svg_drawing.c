@@ -92,4 +92,4 @@ static void text(struct ets_drawing *d, enum ets_ink ink, bool is_bold, double x
     ets_output_print(d->output, "</text>\n");
 }
 
-const struct ets_drawing_kind ets_svg_drawing = {begin, end, group, group_end, box, line, text};
+const struct ets_drawing_kind ets_svg_drawing = {0, begin, end, group, group_end, box, line, text};

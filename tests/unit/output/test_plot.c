@@ -3,6 +3,7 @@
 
 #include "compare/pool_parts.h"
 #include "etscope/experimental/difference.h"
+#include "output/picture/bitmap_font.h"
 #include "output/picture/icicle_picture.h"
 #include "output/picture/runs_picture.h"
 #include "output/picture/timeline_picture.h"
@@ -136,13 +137,29 @@ static void test_plot__failing_memory_is_told(void **state)
     for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++) {
         assert_failures_are_told("gpt_xnnpack", pictures[i], ETS_PICTURE_SVG);
         assert_failures_are_told("multi_method", pictures[i], ETS_PICTURE_SVG);
+        assert_failures_are_told("multi_method", pictures[i], ETS_PICTURE_PNG);
     }
+}
+
+/* No two characters look alike, and only the space is blank. */
+static void test_plot__the_font_has_all_of_ascii(void **state)
+{
+    (void)state;
+    for (char a = ' '; a <= '~'; a++) {
+        for (char b = ' '; b < a; b++) {
+            assert_memory_not_equal(ets_glyph(a), ets_glyph(b), ETS_GLYPH_HEIGHT);
+        }
+    }
+    assert_ptr_equal(ets_glyph('\t'), ets_glyph(' '));
+    assert_ptr_equal(ets_glyph((char)0x80), ets_glyph(' '));
+    assert_ptr_equal(ets_glyph((char)0x7f), ets_glyph(' '));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plot__failing_memory_is_told),
+        cmocka_unit_test(test_plot__the_font_has_all_of_ascii),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
