@@ -232,7 +232,7 @@ complete -c etscope -n '__fish_seen_subcommand_from plot' -l debug-buffer -l deb
 complete -c etscope -n '__fish_seen_subcommand_from plot' -l machine -r -F -d 'roofline: the machine (etscope machine --save)'
 complete -c etscope -n '__fish_seen_subcommand_from plot' -l threads -x -d 'roofline: how many threads ran; default: the most that were measured'
 complete -c etscope -n '__fish_seen_subcommand_from plot' -l engine -r -F -d 'error: the engine plug-in, which evaluates the graph; default: search the usual places'
-complete -c etscope -n '__fish_seen_subcommand_from plot' -l method -s m -x -d 'The method to draw, or that ran if the trace fits several'
+complete -c etscope -n '__fish_seen_subcommand_from plot' -l method -s m -x -d 'memory: the method to draw; otherwise the one that ran, if the trace fits several'
 complete -c etscope -n '__fish_seen_subcommand_from plot' -l block -x -d 'Only this block, by name or number; default: the one whose runs took most'
 complete -c etscope -n '__fish_seen_subcommand_from plot' -l run -x -d 'Only this run of the trace; runs count from 0'
 complete -c etscope -n '__fish_seen_subcommand_from plot' -l steady -d 'Leave out warm-up runs; runs: only in the median'

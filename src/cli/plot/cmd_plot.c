@@ -29,7 +29,7 @@ const struct cli_option cli_plot_options[] = {
     {"--engine", NULL, "FILE",
      "error: the engine plug-in, which evaluates the graph; default: search the usual places", NULL,
      false},
-    {"--method", "-m", "NAME", "The method to draw, or that ran if the trace fits several", NULL,
+    {"--method", "-m", "NAME", "memory: the method to draw; otherwise the one that ran, if the trace fits several", NULL,
      false},
     {"--block", NULL, "NAME",
      "Only this block, by name or number; default: the one whose runs took most", NULL, false},

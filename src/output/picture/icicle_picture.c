@@ -26,7 +26,7 @@ struct picture {
     struct ets_drawing drawing;
     bool by_module;
     struct ets_narrow_boxes narrow;
-    uint32_t rows, too_deep, hatched;
+    uint32_t rows, too_deep, hatched, root_count;
     bool has_narrow;
 };
 
@@ -80,17 +80,24 @@ static bool lay_out(struct picture *p)
         place(p, i, pixels_of_tick);
         if (node->depth + 1 >= ETS_PLOT_ROWS) p->too_deep++;
         else if (node->depth >= p->rows) p->rows = node->depth + 1;
+        p->root_count += node->parent == ETS_NO_INDEX;
         p->has_narrow |= node->width < 1;
         p->hatched += node->width - node->certain >= LEAST_PIXELS;
     }
     return true;
 }
 
+/* A single root is the whole run; several, or modules, stand below it. */
+static uint32_t rows_above(const struct picture *p)
+{
+    return p->by_module || p->root_count > 1;
+}
+
 static void put_node(struct picture *p, const struct ets_icicle_node *node)
 {
     char text[ETS_PLOT_TITLE];
     struct ets_text_builder title = {text, sizeof text, 0};
-    struct ets_area area = {node->x, (node->depth + 1) * ROW, node->width, ROW - 1};
+    struct ets_area area = {node->x, (node->depth + rows_above(p)) * ROW, node->width, ROW - 1};
     if (node->depth + 1 >= ETS_PLOT_ROWS ||
         ets_narrow_boxes_take(&p->narrow, node->depth, area, node->ticks)) {
         return;
@@ -181,13 +188,13 @@ static bool draw(struct picture *p, struct ets_output *output)
                                           .headline = ets_built_text(&p->plot->headline),
                                           .legends = legends,
                                           .legend_count = list_legends(p, legends),
-                                          .height = (p->rows + 1) * ROW,
+                                          .height = (p->rows + rows_above(p)) * ROW,
                                           .note = ets_built_text(&note)};
     if (!ets_draw_begin(&p->drawing, &p->plot->options->picture, &p->plot->arena, output, &head)) {
         return false;
     }
     p->narrow = (struct ets_narrow_boxes){.plot = p->plot, .drawing = &p->drawing};
-    put_run(p);
+    if (rows_above(p) > 0) put_run(p);
     for (uint32_t i = 0; i < p->tree.count; i++) put_node(p, &p->tree.items[i]);
     ets_narrow_boxes_end(&p->narrow);
     ets_draw_end(&p->drawing);

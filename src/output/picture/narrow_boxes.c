@@ -5,7 +5,8 @@
 
 #include "views/sentence_numbers.h"
 
-static const double LEAST_PIXELS = 1, MOST_BETWEEN = 1;
+/* Together they are at most so wide that their titles still tell where they are. */
+static const double LEAST_PIXELS = 1, MOST_BETWEEN = 1, MOST_PIXELS = 6;
 
 static void draw(struct ets_narrow_boxes *narrow, struct ets_narrow_row *row)
 {
@@ -28,7 +29,8 @@ bool ets_narrow_boxes_take(struct ets_narrow_boxes *narrow, uint32_t number, str
     struct ets_narrow_row *row = &narrow->rows[number];
     const bool is_narrow = area.width < LEAST_PIXELS;
     const double end = row->area.x + row->area.width;
-    if (!is_narrow || (row->count > 0 && area.x > end + MOST_BETWEEN)) draw(narrow, row);
+    const bool is_apart = area.x > end + MOST_BETWEEN || row->area.width > MOST_PIXELS;
+    if (!is_narrow || is_apart) draw(narrow, row);
     if (!is_narrow) return false;
     if (row->count == 0) *row = (struct ets_narrow_row){.area = area};
     row->area.width = fmax(area.x + area.width, row->area.x) - row->area.x;

@@ -10,7 +10,15 @@
 #include "views/sentence_numbers.h"
 
 /* Pixels. */
-enum { LEFT = 76, TOP = 4, HEIGHT = 240, AXIS = 34, DOT = 6, RUN_LETTERS = 60 };
+enum {
+    LEFT = 76,
+    LEFT_OF_CYCLES = 130,
+    TOP = 4,
+    HEIGHT = 240,
+    AXIS = 34,
+    DOT = 6,
+    RUN_LETTERS = 60
+};
 
 struct picture {
     struct ets_plot *plot;
@@ -21,7 +29,7 @@ struct picture {
     double low, high;     /* ticks at the ends of the axis */
     double most;          /* ticks of the slowest run */
     uint32_t beyond;      /* runs that are slower than the axis is high */
-    double width;         /* of the plot */
+    double left, width;   /* of the plot */
 };
 
 static struct ets_span span_of(const struct picture *p, double ticks)
@@ -32,7 +40,7 @@ static struct ets_span span_of(const struct picture *p, double ticks)
 
 static double place_x(const struct picture *p, double run)
 {
-    return LEFT + (run + 0.5) / p->lines.run_count * p->width;
+    return p->left + (run + 0.5) / p->lines.run_count * p->width;
 }
 
 static double place_y(const struct picture *p, double ticks)
@@ -71,8 +79,8 @@ static void put_times_axis(struct picture *p)
         const double y = place_y(p, at);
         if (at > 0) ets_add_time(&label, (struct ets_span){at, at}, p->plot->tick_ns);
         else ets_add_text(&label, "0");
-        ets_draw_line(&p->drawing, ETS_INK_GRID, (struct ets_area){LEFT, y, p->width, 0});
-        ets_draw_text(&p->drawing, ETS_INK_SOFT, LEFT - 6, y + 4, ETS_ALIGN_RIGHT,
+        ets_draw_line(&p->drawing, ETS_INK_GRID, (struct ets_area){p->left, y, p->width, 0});
+        ets_draw_text(&p->drawing, ETS_INK_SOFT, p->left - 6, y + 4, ETS_ALIGN_RIGHT,
                       ets_built_text(&label));
     }
 }
@@ -89,7 +97,7 @@ static void put_runs_axis(struct picture *p)
         ets_draw_text(&p->drawing, ETS_INK_SOFT, place_x(p, at), y, ETS_ALIGN_MIDDLE,
                       ets_built_text(&label));
     }
-    ets_draw_text(&p->drawing, ETS_INK_SOFT, LEFT + p->width, y + 15, ETS_ALIGN_RIGHT,
+    ets_draw_text(&p->drawing, ETS_INK_SOFT, p->left + p->width, y + 15, ETS_ALIGN_RIGHT,
                   (struct ets_text){"number of the run in the trace", 30});
 }
 
@@ -99,7 +107,7 @@ static void put_warm_up(struct picture *p)
     const double width = p->width * runs / p->lines.run_count;
     if (runs == 0) return;
     ets_draw_box(&p->drawing, ETS_INK_SHADE, ETS_BOX_SOLID,
-                 (struct ets_area){LEFT, TOP, width, HEIGHT});
+                 (struct ets_area){p->left, TOP, width, HEIGHT});
 }
 
 /* Over the runs that they are of. */
@@ -218,7 +226,8 @@ static bool draw(struct picture *p, struct ets_output *output)
 {
     enum { LEAST_PIXELS = 3 };
     struct ets_legend legends[5];
-    p->width = p->plot->options->picture.width - LEFT - ETS_PICTURE_MARGIN;
+    p->left = p->plot->tick_ns > 0 ? LEFT : LEFT_OF_CYCLES;
+    p->width = p->plot->options->picture.width - p->left - ETS_PICTURE_MARGIN;
     const uint32_t most = (uint32_t)(p->width / LEAST_PIXELS);
     p->runs_of_bar = (p->lines.run_count + most - 1) / most;
     char text[512];
@@ -237,8 +246,9 @@ static bool draw(struct picture *p, struct ets_output *output)
     put_warm_up(p);
     put_times_axis(p);
     put_runs_axis(p);
-    put_median(p);
+    if (p->runs_of_bar == 1) put_median(p); /* dots stand on it, bars would hide it */
     put_runs(p);
+    if (p->runs_of_bar > 1) put_median(p);
     ets_draw_end(&p->drawing);
     return true;
 }
