@@ -38,39 +38,26 @@ struct picture {
     struct ets_drawing drawing;
 };
 
-/* A run of the block, and how long it took. */
-struct timed_run {
-    double ticks;
-    uint32_t number;
-};
-
-static int compare_times(const void *left, const void *right)
-{
-    const struct timed_run *a = left, *b = right;
-    if (a->ticks != b->ticks) return a->ticks < b->ticks ? -1 : 1;
-    return (a->number > b->number) - (a->number < b->number);
-}
-
-/* The run in the middle of the chosen ones, ordered by their times. */
+/* The chosen run whose time is nearest to their median. */
 static bool choose_run(struct picture *p)
 {
     struct ets_plot *plot = p->plot;
-    const struct ets_chosen_runs *chosen = &plot->block->runs;
-    const struct ets_block *block = ets_inspection_block(plot->inspection, plot->block->block);
-    const uint32_t total = ets_inspection_total_row(plot->inspection, plot->block->block);
+    const struct ets_timed_block *shown = plot->block;
+    const struct ets_block *block = ets_inspection_block(plot->inspection, shown->block);
+    const uint32_t total = ets_inspection_total_row(plot->inspection, shown->block);
+    const uint32_t end = shown->runs.first + shown->runs.count;
     double *ticks = ets_arena_alloc_array(&plot->arena, block->run_count, sizeof *ticks);
-    struct timed_run *runs = ets_arena_alloc_array(&plot->arena, chosen->count, sizeof *runs);
-    if (ticks == NULL || runs == NULL) return false;
+    double nearest = INFINITY;
+    uint32_t index = 0; /* in the block */
+    if (ticks == NULL) return false;
     ets_inspection_row_ticks(plot->inspection, total, ETS_NO_INDEX, ticks);
-    uint32_t count = 0, of_block = 0;
-    for (uint32_t i = 0; i < ets_inspection_run_count(plot->inspection); i++) {
-        if (ets_inspection_run(plot->inspection, i)->block != plot->block->block) continue;
-        const uint32_t index = of_block++;
-        if (index < chosen->first || count == chosen->count) continue;
-        runs[count++] = (struct timed_run){ticks[index], i};
+    for (uint32_t i = block->first_run; index < end; i++) {
+        if (ets_inspection_run(plot->inspection, i)->block != shown->block) continue;
+        const double away = fabs(ticks[index] - shown->times.statistics.p50);
+        if (index++ < shown->runs.first || away >= nearest) continue;
+        nearest = away;
+        p->number = i;
     }
-    qsort(runs, count, sizeof *runs, compare_times);
-    p->number = runs[(count - 1) / 2].number;
     p->run = ets_inspection_run(plot->inspection, p->number);
     return true;
 }

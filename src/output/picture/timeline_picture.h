@@ -5,8 +5,8 @@
 #include "output/picture/plot.h"
 
 /*
- * Draws the events of a run from left to right: options->run, or the one whose time is the median
- * of the chosen runs. Events below another happened within it. What a delegate reports with a
+ * Draws the events of a run from left to right: options->run, or the chosen one whose time is
+ * nearest to their median. Events below another happened within it. What a delegate reports with a
  * coarse clock is hatched: its place and length are known to a step of that clock. Events of a
  * clock that is unknown, and those reported outside of their call, are not drawn but counted.
  * Neighbours narrower than a pixel are drawn together. Statuses: those of ets_plot_open.

@@ -107,7 +107,8 @@ static void find_axis(struct picture *p)
         p->low = fmin(p->low, at);
         p->high = fmax(p->high, at);
     }
-    if (p->low > p->high * MOSTLY_SAME) p->low -= (p->high - p->low) / 2;
+    const bool is_near = p->low < p->high && p->low > p->high * MOSTLY_SAME;
+    if (is_near) p->low -= (p->high - p->low) / 2;
     else p->low = fmin(p->low, 0);
     if (!(p->high > p->low)) p->high = p->low + 1;
     p->left = p->options->width / 3.0;

@@ -1,5 +1,5 @@
 /* Pictures of traces without memory: each allocation may fail, which is told and loses nothing. */
-#include "test_inspect_support.h"
+#include "test_model_support.h"
 
 #include "compare/pool_parts.h"
 #include "etscope/experimental/difference.h"
@@ -11,10 +11,7 @@
 
 /* What pictures are made of: a trace with its model, and its difference to itself. */
 struct subject {
-    struct ets_file *dump, *record_file, *program_file;
-    struct ets_etrecord *record;
-    struct ets_program program;
-    struct ets_inspection *inspection;
+    struct model model;
     struct ets_pool *pool;
     struct ets_difference *difference;
 };
@@ -25,17 +22,11 @@ typedef enum ets_status draw_picture(const struct subject *subject,
                                      const struct ets_allocator *allocator,
                                      struct ets_output *output, struct ets_error *error);
 
-static void open_subject(const char *model, struct subject *s)
+static void open_subject(const char *name, struct subject *s)
 {
     const struct ets_difference_options options = {.least_change = 0.01};
-    *s = (struct subject){.dump = open_fixture(model, "profile.etdp"),
-                          .record_file = open_fixture(model, "model.etrecord"),
-                          .program_file = open_fixture(model, "model.pte")};
-    s->record = open_record(ets_file_bytes(s->record_file));
-    assert_int_equal(ets_program_init(&s->program, ets_file_bytes(s->program_file), NULL), ETS_OK);
-    const struct ets_inspect_options joined = {.record = s->record, .program = &s->program};
-    s->inspection = inspect(ets_file_bytes(s->dump), joined);
-    const struct ets_inspection *const one[] = {s->inspection};
+    open_model(name, &s->model);
+    const struct ets_inspection *const one[] = {s->model.inspection};
     assert_int_equal(ets_pool_open(one, 1, NULL, &s->pool, NULL), ETS_OK);
     assert_int_equal(ets_difference_open(s->pool, s->pool, &options, &s->difference, NULL), ETS_OK);
 }
@@ -44,11 +35,7 @@ static void close_subject(struct subject *s)
 {
     ets_difference_close(s->difference);
     ets_pool_close(s->pool);
-    ets_inspection_close(s->inspection);
-    ets_etrecord_close(s->record);
-    ets_file_close(s->program_file);
-    ets_file_close(s->record_file);
-    ets_file_close(s->dump);
+    close_model(&s->model);
 }
 
 static enum ets_status draw_with(const struct ets_allocator *allocator, draw_picture *draw,
@@ -95,21 +82,21 @@ static enum ets_status draw_modules(const struct subject *s, const struct ets_pl
                                     const struct ets_allocator *allocator,
                                     struct ets_output *output, struct ets_error *error)
 {
-    return ets_icicle_picture_write(s->inspection, options, true, allocator, output, error);
+    return ets_icicle_picture_write(s->model.inspection, options, true, allocator, output, error);
 }
 
 static enum ets_status draw_calls(const struct subject *s, const struct ets_plot_options *options,
                                   const struct ets_allocator *allocator, struct ets_output *output,
                                   struct ets_error *error)
 {
-    return ets_icicle_picture_write(s->inspection, options, false, allocator, output, error);
+    return ets_icicle_picture_write(s->model.inspection, options, false, allocator, output, error);
 }
 
 static enum ets_status draw_runs(const struct subject *s, const struct ets_plot_options *options,
                                  const struct ets_allocator *allocator, struct ets_output *output,
                                  struct ets_error *error)
 {
-    return ets_runs_picture_write(s->inspection, options, allocator, output, error);
+    return ets_runs_picture_write(s->model.inspection, options, allocator, output, error);
 }
 
 static enum ets_status draw_timeline(const struct subject *s,
@@ -117,7 +104,7 @@ static enum ets_status draw_timeline(const struct subject *s,
                                      const struct ets_allocator *allocator,
                                      struct ets_output *output, struct ets_error *error)
 {
-    return ets_timeline_picture_write(s->inspection, options, allocator, output, error);
+    return ets_timeline_picture_write(s->model.inspection, options, allocator, output, error);
 }
 
 static enum ets_status draw_waterfall(const struct subject *s,
