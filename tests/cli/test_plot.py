@@ -247,6 +247,10 @@ class OtherCommands(Plot):
             self.skipTest(done.stderr.decode())
         self.assertEqual(done.returncode, OK, done.stderr)
         self.assertEqual((self.folder / f"{kind}.svg").read_bytes(), path.read_bytes())
+        # Labels on boxes are dark in both themes, but no headline is.
+        head = Picture(path).root.find(f"{SVG}g")
+        self.assertEqual(head.get("class"), "head")
+        self.assertIn(".head text{fill:currentColor}", path.read_text())
 
     def test_plot__memory_and_size(self):
         program = DATA / "gpt_xnnpack" / "model.pte"

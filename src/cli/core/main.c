@@ -99,9 +99,8 @@ static const struct cli_command commands[] = {
      "operators are from what a machine can do), error TRACE (numeric errors along the execution), "
      "memory PROGRAM (planned memory over instructions) and size FILE... (what takes the bytes of "
      "programs).\n\n"
-     "The numbers are those of `inspect`, `diff`, `gap`, `memory` and `size`. Times that a coarse "
-     "clock leaves undecided are hatched. Titles, shown by browsers under the pointer, tell names, "
-     "times and shares.",
+     "The numbers are those of the tables. Times that a coarse clock leaves undecided are hatched. "
+     "Titles, shown by browsers under the pointer, tell names, times and shares.",
      cli_plot_options,
      "etscope plot icicle profile.etdp --etrecord model.etrecord -o icicle.svg\n"
      "etscope plot runs profile.etdp --width 640 -o runs.svg\n"

@@ -118,7 +118,7 @@ static int find_kind(const struct cli_arguments *arguments, const struct kind **
 static int check_inputs(const struct cli_arguments *arguments, const struct kind *kind)
 {
     const unsigned count = arguments->word_count - 1;
-    if (count == kind->input_count || (count > 0 && kind->input_count == 0)) return CLI_OK;
+    if (count > 0 && (count == kind->input_count || kind->input_count == 0)) return CLI_OK;
     if (count > kind->input_count && kind->input_count > 0) {
         return cli_complain(CLI_USAGE, "plot %s reads %s; unexpected argument \"%s\"", kind->name,
                             kind->inputs, arguments->words[kind->input_count + 1]);
@@ -158,8 +158,8 @@ static int check_output(const struct cli_arguments *arguments, const struct kind
     if (!ok) return CLI_USAGE;
     if (cli_ends_with(path, ".svg")) return CLI_OK;
     if (!cli_ends_with(path, ".png")) {
-        return cli_complain(CLI_USAGE, "%s: the name of a picture ends in .svg%s",
-                            cli_path_name(path), kind->is_drawn_as_png ? " or .png" : "");
+        return cli_complain(CLI_USAGE, "%s: the name of a picture ends in .svg%s", path,
+                            kind->is_drawn_as_png ? " or .png" : "");
     }
     if (kind->is_drawn_as_png) return CLI_OK;
     return cli_complain(CLI_USAGE, "%s: plot %s writes .svg only", path, kind->name);
