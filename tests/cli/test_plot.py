@@ -175,6 +175,34 @@ class Runs(Plot):
                                delta=0.006 * whole["p50_ns"])
 
 
+    def test_plot__warm_up_outliers_and_the_interval_are_those_of_the_table(self):
+        times = [9000, 4000] + [1000 + 7 * (i * i % 11) for i in range(28)]
+        times[17] = 2500
+        trace = support.make_dump(self.folder / "runs.etdp", [
+            ("Execute", [support.call("a.out", 0, 5, time - 5),
+                         support.framework("Method::execute", 0, time)]) for time in times])
+        for words in ([], ["--steady"]):
+            tree = document("inspect", trace, "--tree", *words)["rows"]
+            whole = next(row for row in tree if row["state"])
+            self.assertEqual((whole["warm_up_runs"], whole["outlier_runs"]), (2, [17]))
+            picture = self.plot("runs", trace, *words)
+            titles = {title for title, _ in picture.groups}
+            self.assertEqual({title for title in titles if "warm-up" in title},
+                             {"run 0: 9 us, warm-up", "run 1: 4 us, warm-up"})
+            self.assertEqual({title for title in titles if "outlier" in title},
+                             {"run 17: 2.50 us, outlier"})
+            boxes = {box.get("class"): box for box in picture.root.iter(f"{SVG}rect")}
+            share = float(boxes["shade"].get("width")) / (WIDTH - 76 - MARGIN)
+            self.assertAlmostEqual(share, 2 / 30, delta=1e-3)
+            [(median, _)] = picture.named("median: ")
+            words = re.fullmatch(r"median: (.*), 95 % confidence interval (.*)", median)
+            self.assertAlmostEqual(span_of_words(words[1])[1], whole["p50_ns"], delta=6)
+            low, high = span_of_words(words[2])
+            self.assertAlmostEqual(low, whole["ci_low_ns"], delta=6)
+            self.assertAlmostEqual(high, whole["ci_high_ns"], delta=6)
+        self.assertIn("median of the steady runs", picture.texts)
+
+
 class Timelines(Plot):
     def test_plot__calls_stand_where_they_ran(self):
         for fixture in ("gpt_xnnpack", "conv_portable"):
@@ -202,6 +230,19 @@ class Timelines(Plot):
         shown = " ".join(self.plot("timeline", trace).texts)
         self.assertIn(f"Run {times[(len(times) - 1) // 2][1]} of the trace", shown)
         self.assertIn("Run 2 of the trace", " ".join(self.plot("timeline", trace, "--run", 2).texts))
+
+
+    def test_plot__what_a_delegate_does_not_place_is_counted(self):
+        """Its events have a clock of its own, which nothing ties to the trace's."""
+        events = [support.by_number(0, 0, 10**9, 10**9 + 300),
+                  support.by_number(1, 0, 10**9 + 300, 10**9 + 400),
+                  support.call("DELEGATE_CALL", 0, 10, 900),
+                  support.framework("Method::execute", 0, 1000)]
+        trace = support.make_dump(self.folder / "own.etdp", [("Execute", events)] * 3)
+        for kind in ("timeline", "icicle"):
+            picture = self.plot(kind, trace)
+            self.assertTrue(any("not drawn: 2 " in text for text in picture.texts), picture.texts)
+            self.assertTrue(picture.named("DELEGATE_CALL: 890 ns"))
 
 
 class Waterfalls(Plot):

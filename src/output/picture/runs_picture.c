@@ -17,6 +17,7 @@ enum {
     HEIGHT = 240,
     AXIS = 34,
     DOT = 6,
+    LEAST_HEIGHT = 2,
     RUN_LETTERS = 60
 };
 
@@ -180,7 +181,7 @@ static void put_bar(struct picture *p, uint32_t first, uint32_t count)
     ets_draw_group(&p->drawing, ets_built_text(&title));
     ets_draw_box(&p->drawing, is_off ? ETS_INK_MARK : ETS_INK_POINT, ETS_BOX_SOLID,
                  (struct ets_area){x, y, place_x(p, first + count - 0.5) - x,
-                                   fmax(place_y(p, span.lower) - y, 1)});
+                                   fmax(place_y(p, span.lower) - y, LEAST_HEIGHT)});
     ets_draw_group_end(&p->drawing);
 }
 
