@@ -365,7 +365,7 @@ _etscope() {
         info) words='-h --help --format -f --all' ;;
         dump) words='-h --help --data --debug-buffer --format -f --partial --output -o' ;;
         doctor) words='-h --help --format -f --load-library' ;;
-        help) words='-h --help --man --completion' ;;
+        help) words='-h --help --man --completion profile inspect annotate tensors gap report sql diff gate summary run verify bundle recover delegates cost machine memory size info dump doctor help' ;;
       esac ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then

@@ -446,3 +446,4 @@ complete -c etscope -n '__fish_seen_subcommand_from doctor' -l load-library -r -
 complete -c etscope -n __fish_use_subcommand -f -a help -d 'explain a command, or print man pages and shell completions'
 complete -c etscope -n '__fish_seen_subcommand_from help' -l man -d 'Print the source of the command\'s man page, or of etscope\'s'
 complete -c etscope -n '__fish_seen_subcommand_from help' -l completion -x -a 'bash zsh fish' -d 'Print the completion script for a shell'
+complete -c etscope -n '__fish_seen_subcommand_from help' -f -a 'profile inspect annotate tensors gap report sql diff gate summary run verify bundle recover delegates cost machine memory size info dump doctor help'
