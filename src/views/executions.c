@@ -17,7 +17,7 @@ struct collector {
     const struct ets_execution_options *options;
     const uint32_t *run_number; /* [run] within its block */
     double **ticks;             /* [block][number of the run]; NULL: it executes nothing */
-    uint32_t *warm_up;          /* [block] runs that are left out; NULL: none */
+    uint32_t *warm_up;          /* [block] how many of its first runs; NULL: nobody asks */
     struct ets_strings names;
     struct ets_executions *view;
 };
@@ -48,10 +48,10 @@ static bool measure_block(struct collector *c, uint32_t index)
     return true;
 }
 
-/* Of each block the runs that are warm-up, where they are to be left out. */
+/* Of each block the runs that are warm-up, where they are to be left out or told. */
 static bool find_warm_up(struct collector *c)
 {
-    if (!c->options->steady) return true;
+    if (!c->options->steady && !c->options->one_by_one) return true;
     const uint32_t blocks = ets_inspection_block_count(c->inspection);
     c->warm_up = ets_arena_alloc_array(c->arena, blocks, sizeof *c->warm_up);
     for (uint32_t b = 0; c->warm_up != NULL && b < blocks; b++) {
@@ -66,10 +66,16 @@ static bool find_warm_up(struct collector *c)
     return c->warm_up != NULL;
 }
 
+static bool is_warm_up(const struct collector *c, uint32_t run)
+{
+    const uint32_t block = ets_inspection_run(c->inspection, run)->block;
+    return c->warm_up != NULL && c->run_number[run] < c->warm_up[block];
+}
+
 static bool is_chosen(const struct collector *c, uint32_t run)
 {
     const uint32_t block = ets_inspection_run(c->inspection, run)->block;
-    if (c->warm_up != NULL && c->run_number[run] < c->warm_up[block]) return false;
+    if (c->options->steady && is_warm_up(c, run)) return false;
     return (c->options->run == ETS_NO_INDEX || c->options->run == run) &&
            (c->options->block == ETS_NO_INDEX || c->options->block == block);
 }
@@ -85,8 +91,12 @@ static bool add_run(struct collector *c, uint32_t run)
     if (number == UINT32_MAX) return false;
     struct ets_method_runs *method = &c->view->methods[number];
     method->name = name;
-    c->view->items[c->view->count++] = (struct ets_execution){
-        run, number, method->count++, c->ticks[block][c->run_number[run]], chosen};
+    c->view->items[c->view->count++] = (struct ets_execution){run,
+                                                              number,
+                                                              method->count++,
+                                                              c->ticks[block][c->run_number[run]],
+                                                              chosen,
+                                                              is_warm_up(c, run)};
     return true;
 }
 

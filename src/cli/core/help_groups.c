@@ -24,7 +24,7 @@ static const struct group groups[] = {
                           " --format --columns --sort --unit --color --width --output --report "
                           "--trace --picture --save --heat-map --junit --outputs --output-file "
                           "--print-outputs --c-snippet --to --schema --precision --edge-items "
-                          "--full --max-samples "},
+                          "--full --max-samples --bounds "},
     [CLI_GROUP_ADVANCED] =
         {"advanced",
          " --no-siblings --partial --allow-mismatch --source-time-scale --target-time-scale "

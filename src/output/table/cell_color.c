@@ -28,7 +28,9 @@ const char *ets_cell_color(const struct ets_shown_column *shown, const struct et
 uint32_t ets_cell_bar(const struct ets_shown_column *shown, const struct ets_cell *cell)
 {
     const struct ets_column *column = shown->column;
-    if (column->kind != ETS_COLUMN_SHARE || column->is_signed || cell->kind != CELL_REAL) return 0;
+    if (column->kind != ETS_COLUMN_SHARE || column->is_signed || column->is_no_part ||
+        cell->kind != CELL_REAL)
+        return 0;
     const double share = cell->lower; /* of a range what is certain */
     if (!(share > 0)) return 0;
     return (uint32_t)lround(fmin(share, 1) * shown->width);

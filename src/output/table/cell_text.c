@@ -67,14 +67,36 @@ static void append_signed_time(struct ets_cell_text *out, const struct ets_cell 
     append(out, buffer, (size_t)size);
 }
 
-static void append_time(struct ets_cell_text *out, const struct ets_cell *cell,
-                        const struct ets_table_unit *unit)
+/*
+ * A range as narrow as a tenth of its upper bound is one number for people: "~520". It has as many
+ * digits as it needs to lie inside of the range. Returns false for wider ranges.
+ */
+static bool append_about(struct ets_cell_text *out, const struct ets_shown_column *shown,
+                         double lower, double upper, const char *unit)
+{
+    enum { MOST_DIGITS = 9 };
+    static const double narrow = 0.1;
+    char buffer[NUMBER_CHARS];
+    if (shown->has_bounds || !(lower > 0) || !(upper - lower <= upper * narrow)) return false;
+    const int place = (int)floor(log10((upper - lower) / 2));
+    const double step = pow(10, place), middle = round((lower + upper) / 2 / step) * step;
+    if (place < -MOST_DIGITS) return false;
+    append(
+        out, buffer,
+        (size_t)snprintf(buffer, sizeof buffer, "~%.*f%s", place < 0 ? -place : 0, middle, unit));
+    return true;
+}
+
+static void append_time(struct ets_cell_text *out, const struct ets_shown_column *shown,
+                        const struct ets_cell *cell)
 {
     char buffer[NUMBER_CHARS];
+    const struct ets_table_unit *unit = shown->unit;
     if (cell->lower == cell->upper || !isfinite(cell->lower)) {
         append(out, buffer, print_time(buffer, cell->lower, unit));
         return;
     }
+    if (append_about(out, shown, cell->lower / unit->ns, cell->upper / unit->ns, "")) return;
     if (cell->lower <= 0) {
         append(out, "<", 1);
     } else {
@@ -84,12 +106,24 @@ static void append_time(struct ets_cell_text *out, const struct ets_cell *cell,
     append(out, buffer, print_bound(buffer, cell->upper, unit));
 }
 
-static void append_share(struct ets_cell_text *out, const struct ets_cell *cell)
+/* From here on a part is told as a factor: "22.3x" instead of "2230.8%". */
+static const double large_share = 10;
+
+static size_t print_factor(char *buffer, double factor)
+{
+    return (size_t)snprintf(buffer, NUMBER_CHARS, factor < 999.5 ? "%#.3gx" : "%.0fx", factor);
+}
+
+static void append_share(struct ets_cell_text *out, const struct ets_shown_column *shown,
+                         const struct ets_cell *cell)
 {
     char buffer[NUMBER_CHARS];
     const double lower = cell->lower * 100, upper = cell->upper * 100;
     int size;
+    if (lower < upper && append_about(out, shown, lower, upper, "%")) return;
     if (!isfinite(lower)) size = snprintf(buffer, sizeof buffer, "-");
+    else if (lower == upper && cell->lower >= large_share)
+        size = (int)print_factor(buffer, cell->lower);
     else if (lower == upper && lower > 0 && lower < 0.05)
         size = snprintf(buffer, sizeof buffer, "<0.1%%");
     else if (lower == upper) size = snprintf(buffer, sizeof buffer, "%.1f%%", lower);
@@ -101,6 +135,10 @@ static void append_share(struct ets_cell_text *out, const struct ets_cell *cell)
 static void append_signed_share(struct ets_cell_text *out, const struct ets_cell *cell)
 {
     char buffer[NUMBER_CHARS];
+    if (isfinite(cell->lower) && cell->lower + 1 >= large_share) {
+        append(out, buffer, print_factor(buffer, cell->lower + 1));
+        return;
+    }
     const int size = isfinite(cell->lower)
                          ? snprintf(buffer, sizeof buffer, "%+.1f%%", cell->lower * 100)
                          : snprintf(buffer, sizeof buffer, "-");
@@ -127,9 +165,9 @@ static void append_number(struct ets_cell_text *out, const struct ets_shown_colu
     } else if (kind == ETS_COLUMN_SHARE && shown->column->is_signed) {
         append_signed_share(out, cell);
     } else if (kind == ETS_COLUMN_TIME) {
-        append_time(out, cell, shown->unit);
+        append_time(out, shown, cell);
     } else if (kind == ETS_COLUMN_SHARE) {
-        append_share(out, cell);
+        append_share(out, shown, cell);
     } else if (kind == ETS_COLUMN_BYTES) {
         append_bytes(out, value, shown->column->is_signed);
     } else if (cell->kind == CELL_INTEGER) {
@@ -138,7 +176,12 @@ static void append_number(struct ets_cell_text *out, const struct ets_shown_colu
     } else {
         /* Of large numbers all digits before the point. */
         const int digits = shown->column->digits > 0 ? shown->column->digits : 6;
+        if (shown->column->is_factor && isfinite(value)) {
+            append(out, buffer, print_factor(buffer, value));
+            return;
+        }
         if (kind == ETS_COLUMN_REAL && cell->kind == CELL_REAL && cell->lower != cell->upper) {
+            if (append_about(out, shown, cell->lower, cell->upper, "")) return;
             append(out, buffer,
                    (size_t)snprintf(buffer, sizeof buffer, "%.*g..%.*g", digits, cell->lower,
                                     digits, cell->upper));

@@ -13,6 +13,7 @@ struct ets_shown_column {
     const struct ets_table_unit *unit; /* TIME */
     uint32_t width;                    /* columns of the terminal */
     bool is_right;                     /* aligned */
+    bool has_bounds;                   /* narrow ranges are shown as such */
     double largest;                    /* of its times, where they have heat; else 0 */
     size_t shared; /* bytes of the folder that all its paths are in, not shown */
 };

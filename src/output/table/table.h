@@ -75,6 +75,8 @@ struct ets_column {
                         not influence it */
     int is_signed;   /* 1: show people a sign: "+1.2", "-3.4%" */
     int digits;      /* REAL: people see this many significant digits, up to 15; 0: six */
+    int is_factor;   /* REAL: 1: people see "22.3x" */
+    int is_no_part;  /* SHARE: 1: not a part of a whole: no bar */
     int heat;        /* TIME: 1: coloured by how near a cell is to the column's largest */
     int first_of_list; /* 1: people see a list's first text and "+N" for the others */
 };
@@ -84,6 +86,7 @@ struct ets_table_style {
     uint32_t width; /* columns of the terminal; 0: as wide as it gets */
     int is_colored; /* 1: escape sequences for headers and the meaning of cells, bars for shares;
                        TABLE only. They stand inside of columns and change no width. */
+    int has_bounds; /* 1: people see "518.2..522.2" instead of "~520" */
     int ascii;      /* 1: no character beyond ASCII */
     const char *time_unit; /* "ns", "us", "ms", "s": for all TIME columns; NULL: automatic */
     int is_part;           /* 1: no newline after the JSON array, which is part of a document */

@@ -564,6 +564,7 @@ enum ets_status ets_table_write_text(const struct ets_table *table,
             .index = c,
             .unit = column->kind == ETS_COLUMN_TIME ? choose_unit(&r, c) : NULL,
             .is_right = !is_text,
+            .has_bounds = style->has_bounds != 0,
             .largest = column->heat ? largest_of(table, c) : 0,
         };
     }
