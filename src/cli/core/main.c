@@ -16,7 +16,8 @@ static const struct cli_command commands[] = {
      "Reads an ETDump and prints its operator table: how long each operator took, how often it "
      "ran, its share of the run, and the source line that it comes from. Source lines and modules "
      "need the ETRecord of the export. The names of prim ops and of events inside delegates need "
-     "the program. If a delegate reports whole microseconds, its times are shown as ranges. "
+     "the program. If a delegate reports whole microseconds, its times are ranges, or ~520 where "
+     "the range is narrow. "
      "Without --etrecord and --program, the files beside the trace are used if they agree with it. "
      "--format upstream prints the TSV table of ExecuTorch's Inspector, byte for byte.",
      cli_inspect_options,

@@ -151,6 +151,13 @@ static struct ets_text keep(struct ets_table *table, struct ets_text text)
     return number == UINT32_MAX ? (struct ets_text){NULL, 0} : table->texts.texts[number];
 }
 
+void ets_table_mark_cell(struct ets_table *table, enum ets_meaning meaning)
+{
+    if (table->no_memory || table->is_over || table->row_count == 0 || table->used_cells == 0)
+        return;
+    table->rows[table->row_count - 1].cells[table->used_cells - 1].meaning = (unsigned char)meaning;
+}
+
 void ets_table_put_nothing(struct ets_table *table)
 {
     (void)next_cell(table);
