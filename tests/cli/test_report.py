@@ -246,6 +246,28 @@ class Report(unittest.TestCase):
         self.assertEqual([entry["role"] for entry in document["inputs"]],
                          ["trace", "record", "program", "debug buffer"])
 
+    def test_values_are_compared_with_another_model(self):
+        folder = DATA / "quantized"
+        files = ("--etrecord", folder / "int8.etrecord", "--reference-etrecord",
+                 folder / "float.etrecord", "--debug-buffer", folder / "int8.bin")
+        gap = run("gap", folder / "int8.etdp", *files)
+        if gap.returncode != OK:
+            self.skipTest("the engine is missing")
+        _, document = write(folder / "int8.etdp", *files)
+        self.assertEqual(document["headline"][-1], gap.stdout.decode().splitlines()[0])
+        (wrong,) = (finding for finding in document["findings"] if finding["severity"] == "bad")
+        self.assertEqual((wrong["kind"], wrong["view"]), ("wrong_operator", "numbers"))
+        self.assertRegex(wrong["sentence"], r"^linear \(models/net.py:20\) ")
+        self.assertIn({"role": "reference", "name": "float.etrecord"},
+                      [{key: entry[key] for key in ("role", "name")}
+                       for entry in document["inputs"]])
+
+    def test_another_model_needs_captured_values(self):
+        done = run("report", GPT / "debug.etdp", "--no-siblings", "--reference-etrecord",
+                   GPT / "model.etrecord", "--output", "-")
+        self.assertEqual(done.returncode, USAGE)
+        self.assertIn(b"--reference-etrecord needs --debug-buffer", done.stderr)
+
     def test_captured_values_without_a_record_are_missing(self):
         _, document = write(GPT / "debug.etdp", "--no-siblings", "--debug-buffer",
                             GPT / "debug.bin")
