@@ -48,7 +48,7 @@ LAYERS = {
     "reference": {"base", "engine", "host", "numerics", "record"},
     "gap": {"base", "format", "host", "inspect", "numerics", "record", "reference", "verify"},
     "views": {"base", "compare", "contents", "cost", "format", "gap", "host", "inspect", "memory",
-              "numerics", "record", "verify"},
+              "numerics", "partition", "record", "verify"},
     "output": {"base", "compare", "contents", "cost", "dump", "format", "gap", "host", "inspect",
                "memory", "numerics", "partition", "record", "verify", "views"},
     # Beside public headers: views, output, and inner headers for what no user of the library asks.

@@ -16,8 +16,8 @@ static bool (*const of_trace[])(struct ets_finder *finder) = {
 };
 
 static bool (*const of_model[])(struct ets_finder *finder) = {
-    ets_find_plan,       ets_find_large_tensor, ets_find_plan_mistakes,
-    ets_find_duplicates, ets_find_numbers,      ets_find_nonfinite,
+    ets_find_plan,       ets_find_peak,    ets_find_plan_mistakes,
+    ets_find_duplicates, ets_find_numbers, ets_find_nonfinite,
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

@@ -23,6 +23,7 @@ enum ets_severity { ETS_SEVERITY_BAD = 0, ETS_SEVERITY_NOTE = 1, ETS_SEVERITY_GO
 /* What can be examined; NULL: not there. */
 struct ets_findings_subject {
     const struct ets_inspection *inspection;
+    struct ets_etrecord *record;           /* that goes with it: why kernels are outside */
     const struct ets_memory_lines *memory; /* of the method that ran longest */
     const struct ets_byte_map *bytes;      /* of the program, with duplicates */
     const struct ets_gap_report *gap;

@@ -215,7 +215,7 @@ class Report(unittest.TestCase):
             self.assertEqual(said.splitlines()[0], sentence)
         self.assertEqual(len(document["headline"]), 3)
         self.assertEqual([finding["kind"] for finding in document["findings"]],
-                         ["plan_above_bound"])
+                         ["memory_peak", "plan_above_bound"])
         self.assertEqual(document["trust"], [])
         self.assertEqual([missing["option"] for missing in document["missing"]],
                          ["--etrecord", "TRACE"])
@@ -239,12 +239,28 @@ class Report(unittest.TestCase):
         self.assertIn("38.1 KiB planned memory, peak 30.0 KiB, 27 % above the lower bound",
                       document["headline"])
         self.assertIn("plan_above_bound", kinds)
+        self.assertEqual(kinds["memory_peak"]["sentence"],
+                         "the memory peak is 30.0 KiB, at instruction 28; its largest tensor, 12.0 KiB (40 %), is of "
+                         "XnnpackBackend (models/zoo.py:26)")
         if gap.returncode == OK:
             said = gap.stdout.decode().splitlines()[0]
             self.assertEqual(document["headline"][-1], said)
             self.assertEqual(kinds["values_agree"]["severity"], "good")
         self.assertEqual([entry["role"] for entry in document["inputs"]],
                          ["trace", "record", "program", "debug buffer"])
+
+    def test_kernels_outside_of_delegates_have_a_reason(self):
+        def sentence(*words):
+            _, document = write(GPT / "profile.etdp", "--no-siblings", *words)
+            return {finding["kind"]: finding["sentence"]
+                    for finding in document["findings"]}["outside_delegates"]
+
+        program, record = (("--program", GPT / "model.pte"),
+                           ("--etrecord", GPT / "model.etrecord"))
+        self.assertEqual(sentence(*record, *program),
+                         "36.4 % of a run is in 56 kernel calls outside of delegates: expand_copy.out 9.0 % (XNNPACK's "
+                         "partitioner: no rule), where.self_out 8.5 % (no rule), native_layer_norm.out 4.2 % (no rule)")
+        self.assertNotIn("partitioner", sentence(*program))
 
     def test_values_are_compared_with_another_model(self):
         folder = DATA / "quantized"

@@ -101,7 +101,9 @@ static bool find(struct ets_sql_data *data, struct ets_sql_findings *of)
         }
         of->memory = lines;
     }
+    const uint32_t record = has_trace ? data->sources.traces[of->trace].record : ETS_NO_INDEX;
     const struct ets_findings_subject subject = {
+        .record = record != ETS_NO_INDEX ? data->sources.records[record].record : NULL,
         .inspection = has_trace ? data->traces[of->trace].inspection : NULL,
         .memory = of->memory,
         .bytes = has_bytes ? data->byte_maps[of->program] : NULL,
