@@ -298,10 +298,14 @@ function boxesOf(tree: Tree, nodes: ReadonlySet<number> | null): Map<Box, number
     return found;
 }
 
-/** An open box is marked where all in it is selected, a closed one where something is. */
+/**
+ * An open box is marked where all in it is selected, a closed one where something is; not what is in
+ * a marked box.
+ */
 function isMarked(box: Box, found: ReadonlyMap<Box, number>, open: ReadonlySet<string>): boolean {
-    const count = found.get(box) ?? 0;
-    return open.has(box.id) ? count === box.size : count > 0;
+    const isWhole = (of: Box) => found.get(of) === of.size;
+    if (box.parent !== null && box.parent.kind !== "root" && isWhole(box.parent)) return false;
+    return open.has(box.id) ? isWhole(box) : found.has(box);
 }
 
 function isIn(leaf: Box | undefined, box: Box): boolean {
