@@ -125,8 +125,9 @@ bool ets_is_border_transpose(const struct ets_delegate_line *line);
 /* Of each block that executed a method: time_findings.c. */
 bool ets_find_between(struct ets_finder *finder);
 bool ets_find_not_reported(struct ets_finder *finder);
-bool ets_find_outside(struct ets_finder *finder);
 bool ets_find_copies(struct ets_finder *finder);
+/* outside_summary.c */
+bool ets_find_outside(struct ets_finder *finder);
 /* run_findings.c */
 bool ets_find_phases(struct ets_finder *finder);
 bool ets_find_few_runs(struct ets_finder *finder);
@@ -145,11 +146,12 @@ bool ets_find_damage(struct ets_finder *finder);
 bool ets_find_other_program(struct ets_finder *finder);
 /* Of the program and the values: model_findings.c. */
 bool ets_find_plan(struct ets_finder *finder);
-bool ets_find_large_tensor(struct ets_finder *finder);
 bool ets_find_plan_mistakes(struct ets_finder *finder);
 bool ets_find_duplicates(struct ets_finder *finder);
 bool ets_find_numbers(struct ets_finder *finder);
 bool ets_find_nonfinite(struct ets_finder *finder);
+/* peak_finding.c */
+bool ets_find_peak(struct ets_finder *finder);
 
 /* Of each method of the program: outside_findings.c. */
 bool ets_find_refused(struct ets_finder *finder);

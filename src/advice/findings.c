@@ -48,8 +48,8 @@ static rule *const of_trace[] = {
 };
 
 static rule *const of_model[] = {
-    ets_find_plan,         ets_find_large_tensor, ets_find_plan_mistakes, ets_find_duplicates,
-    ets_find_packed_twice, ets_find_numbers,      ets_find_nonfinite,
+    ets_find_plan,         ets_find_peak,    ets_find_plan_mistakes, ets_find_duplicates,
+    ets_find_packed_twice, ets_find_numbers, ets_find_nonfinite,
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -252,7 +252,7 @@ bool ets_finding_kind_exists(const char *kind)
                                         "outliers",
                                         "outside_delegates",
                                         "packed_twice",
-                                        "peak_of_one",
+                                        "memory_peak",
                                         "plan_above_bound",
                                         "plan_mistake",
                                         "products_as_kernels",

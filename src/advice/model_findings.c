@@ -5,8 +5,8 @@
 #include "etscope/experimental/captured_values.h"
 #include "views/gap_headline.h"
 
-/* A plan this much above its lower bound, a tensor with this much of the peak, is told. */
-static const double ABOVE_BOUND = 1.1, MOST_OF_PEAK = 0.5;
+/* A plan this much above its lower bound is told. */
+static const double ABOVE_BOUND = 1.1;
 /* Fewer bytes are not worth a look. */
 enum { LEAST_BYTES = 1 << 10 };
 
@@ -41,28 +41,6 @@ bool ets_find_plan(struct ets_finder *finder)
                      "(MemoryPlanningPass of ExecutorchBackendConfig)");
     return add_of_plan(finder, "plan_above_bound", ETS_SEVERITY_NOTE,
                        plan->planned_bytes - plan->bound_bytes);
-}
-
-/* One tensor that is most of the peak. */
-bool ets_find_large_tensor(struct ets_finder *finder)
-{
-    const struct ets_memory_lines *lines = finder->subject->memory;
-    const struct ets_plan_tensor *largest = NULL;
-    if (lines == NULL || lines->plan->peak_bytes == 0) return true;
-    const struct ets_memory_plan *plan = lines->plan;
-    for (uint32_t i = 0; i < plan->tensor_count; i++) {
-        const struct ets_plan_tensor *tensor = &plan->tensors[i];
-        const bool counts = tensor->arena != ETS_PLAN_NONE && tensor->base == ETS_PLAN_NONE &&
-                            ets_plan_is_live(tensor, plan->peak_step);
-        if (counts && (largest == NULL || tensor->bytes > largest->bytes)) largest = tensor;
-    }
-    if (largest == NULL || largest->bytes < LEAST_BYTES) return true;
-    const double share = (double)largest->bytes / (double)plan->peak_bytes;
-    if (!(share >= MOST_OF_PEAK)) return true;
-    ets_find_say(finder, "one tensor, value %u, takes ", largest->value);
-    ets_add_bytes(&finder->line, largest->bytes);
-    ets_find_say(finder, ", %.0f %% of the memory peak", floor(100 * fmin(share, 1)));
-    return add_of_plan(finder, "peak_of_one", ETS_SEVERITY_NOTE, 0);
 }
 
 bool ets_find_plan_mistakes(struct ets_finder *finder)

@@ -255,8 +255,14 @@ static void test_findings__of_a_program(void **state)
     assert_model("gpt_portable/model.pte", "forward", "plan_above_bound",
                  "the memory plan is 12.0 KiB (14 %) above its lower bound of 88.0 KiB");
     assert_model("conv_xnnpack/model.pte", "forward", "plan_above_bound", NULL);
-    assert_model("gpt_portable/model.pte", "forward", "peak_of_one",
-                 "one tensor, value 224, takes 64.0 KiB, 72 % of the memory peak");
+    assert_model("gpt_portable/model.pte", "forward", "memory_peak",
+                 "the memory peak is 88.0 KiB, at instruction 48; its largest tensor, 64.0 KiB "
+                 "(72 %), is of aten::permute_copy.out");
+    assert_model(
+        "cond/model.pte", "forward", "memory_peak",
+        "the memory peak is 96 B, at instruction 4; its largest tensor, 64 B (66 %), is of "
+        "aten::permute_copy.out");
+
     assert_model("gpt_portable/model.pte", "forward", "duplicates", NULL);
     assert_model("gpt_portable/model.pte", "forward", "plan_mistake", NULL);
     assert_model(
