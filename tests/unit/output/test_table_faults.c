@@ -160,7 +160,7 @@ static void test_table_faults__of_several_traces(void **state)
 static enum ets_status fill_difference(struct ets_table *table, const struct subject *s,
                                        struct ets_error *error)
 {
-    const struct ets_inspection *const sides[2] = {s->inspection, s->inspection};
+    const struct ets_inspection *const sides[2] = {s->model.inspection, s->model.inspection};
     const struct ets_trace_difference_options options = {.steady = 1, .sort = ETS_SORT_CHANGE};
     return ets_trace_difference_of(table, sides, &options, error);
 }
@@ -174,7 +174,8 @@ static void test_table_faults__of_a_difference(void **state)
 static enum ets_status fill_steps(struct ets_table *table, const struct subject *s,
                                   struct ets_error *error)
 {
-    return ets_memory_table_fill(table, &s->program, s->record, NULL, ETS_MEMORY_STEPS, error);
+    return ets_memory_table_fill(table, &s->model.program, s->model.record, NULL, ETS_MEMORY_STEPS,
+                                 error);
 }
 
 static void test_table_faults__of_live_bytes(void **state)
