@@ -10,4 +10,7 @@ enum { ETS_GLYPH_WIDTH = 5, ETS_GLYPH_HEIGHT = 7 };
 /* The rows of a glyph, top first, with the leftmost dot in bit 4; blank for unknown characters. */
 const uint8_t *ets_glyph(char character);
 
+/* How many dots a glyph lies below the others: those with a descender. */
+int ets_glyph_drop(char character);
+
 #endif

@@ -110,7 +110,7 @@ static void put_node(struct picture *p, const struct ets_icicle_node *node)
     area.x += node->certain;
     area.width = node->width - node->certain;
     if (area.width >= LEAST_PIXELS) ets_draw_box(&p->drawing, node->ink, ETS_BOX_HATCHED, area);
-    ets_draw_label(&p->drawing, whole, ets_built_text(&title));
+    ets_draw_label(&p->drawing, whole, ets_plot_label(ets_built_text(&title)));
     ets_draw_group_end(&p->drawing);
 }
 

@@ -1,6 +1,8 @@
 /* Chooses the block that a picture shows, and words what it shows. */
 #include "output/picture/plot.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "views/headline.h"
 #include "views/sentence_numbers.h"
@@ -57,4 +59,12 @@ void ets_plot_title(const struct ets_plot *plot, struct ets_text_builder *title,
     ets_add_text(title, " (");
     ets_add_share(title, *share);
     ets_add_text(title, ")");
+}
+
+struct ets_text ets_plot_label(struct ets_text title)
+{
+    static const char call[] = "DELEGATE_CALL ";
+    const size_t size = sizeof call - 1;
+    if (title.size <= size || memcmp(title.data, call, size) != 0) return title;
+    return (struct ets_text){title.data + size, title.size - size};
 }

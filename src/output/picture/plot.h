@@ -47,4 +47,7 @@ enum { ETS_PLOT_TITLE = 400 };
 void ets_plot_title(const struct ets_plot *plot, struct ets_text_builder *title,
                     struct ets_text name, struct ets_span ticks, const struct ets_span *share);
 
+/* A title as the label of a box: of a delegate's call, what it calls comes first. */
+struct ets_text ets_plot_label(struct ets_text title);
+
 #endif

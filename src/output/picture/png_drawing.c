@@ -146,7 +146,8 @@ static void text(struct ets_drawing *d, enum ets_ink ink, bool is_bold, double x
         const char own[2] = {text.data[i], '\0'};
         i = next_character(text, i, &letters);
         for (const char *c = letters == NULL ? own : letters; *c != '\0'; c++) {
-            put_glyph(d, ink, is_bold, pixel_of(at), top, ets_glyph(*c));
+            put_glyph(d, ink, is_bold, pixel_of(at), top + ets_glyph_drop(*c) * SCALE,
+                      ets_glyph(*c));
             at += advance;
         }
     }

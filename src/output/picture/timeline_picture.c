@@ -190,7 +190,7 @@ static void put_bar(struct picture *p, const struct bar *bar)
     ets_draw_group(&p->drawing, ets_built_text(&title));
     ets_draw_box(&p->drawing, ink_of(bar),
                  bar->row->quantum_ticks > 0 ? ETS_BOX_HATCHED : ETS_BOX_SOLID, area);
-    ets_draw_label(&p->drawing, area, ets_built_text(&title));
+    ets_draw_label(&p->drawing, area, ets_plot_label(ets_built_text(&title)));
     ets_draw_group_end(&p->drawing);
 }
 
@@ -221,7 +221,7 @@ static int list_legends(const struct picture *p, struct ets_legend legends[6])
         {ETS_INK_KERNEL, ETS_BOX_SOLID, "kernel"},
         {ETS_INK_DELEGATE, ETS_BOX_SOLID, "delegate call"},
         {ETS_INK_INSIDE, ETS_BOX_SOLID, "reported by a delegate"},
-        {ETS_INK_INSIDE, ETS_BOX_HATCHED, "the same, to a step of its coarse clock"},
+        {ETS_INK_INSIDE, ETS_BOX_HATCHED, "reported by a delegate, to a step of its coarse clock"},
         {ETS_INK_NARROW, ETS_BOX_SOLID, "several, narrower than a pixel"}};
     bool is_shown[6] = {false};
     int count = 0;
