@@ -357,8 +357,8 @@ _etscope() {
         verify) words='-h --help --method -m --case --rtol --atol --rms --tolerance --tolerances --comparator --junit --columns -c --format -f --color --width --output --threads --data --load-library --python --engine' ;;
         bundle) words='-h --help --output -o --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --python --engine' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
-        delegates) words='-h --help --etrecord --method --no-siblings --calls --cost --machine --threads --format -f --unit --bounds --color --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
-        cost) words='-h --help --etrecord --method --no-siblings --group-by -g --depth --sort -s --top -n --columns -c --format -f --color --width --output -o' ;;
+        delegates) words='-h --help --etrecord --method --no-siblings --calls --cost --machine --threads --format -f --unit --all --bounds --color --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
+        cost) words='-h --help --etrecord --method --no-siblings --group-by -g --depth --sort -s --top -n --columns -c --format -f --all --color --width --output -o' ;;
         machine) words='-h --help --save --threads --quick --format -f --color --width --output -o --engine' ;;
         memory) words='-h --help --etrecord --method --no-siblings --all --what-if --map --steps --at --sort -s --top -n --columns -c --format -f --color --width --output -o' ;;
         size) words='-h --help --etrecord --etrecord_path --no-siblings --group-by --by --top -n --duplicates --columns -c --format -f --color --width --output -o' ;;
