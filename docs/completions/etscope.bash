@@ -176,6 +176,33 @@ _etscope() {
     report:--port) compopt +o default 2>/dev/null ;;
     report:--max-size) compopt +o default 2>/dev/null ;;
     report:--source-time-scale|report:--source_time_scale) words='ns us ms s cycles' ;;
+    advise:--program) ;;
+    advise:--etrecord|advise:--etrecord_path) ;;
+    advise:--debug-buffer|advise:--debug_buffer_path) ;;
+    advise:--method) compopt +o default 2>/dev/null ;;
+    advise:--machine) ;;
+    advise:--threads) compopt +o default 2>/dev/null ;;
+    advise:--engine) ;;
+    advise:--fail-on) compopt +o default 2>/dev/null ;;
+    advise:--format|advise:-f) words='text json jsonl csv tsv markdown sarif junit' ;;
+    advise:--width) compopt +o default 2>/dev/null ;;
+    advise:--output|advise:-o) ;;
+    advise:--source-time-scale|advise:--source_time_scale) words='ns us ms s cycles' ;;
+    plot:--output|plot:-o) ;;
+    plot:--by) words='module call' ;;
+    plot:--etrecord|plot:--etrecord_path) ;;
+    plot:--etrecord-b) ;;
+    plot:--program) ;;
+    plot:--program-b) ;;
+    plot:--debug-buffer|plot:--debug_buffer_path) ;;
+    plot:--machine) ;;
+    plot:--threads) compopt +o default 2>/dev/null ;;
+    plot:--engine) ;;
+    plot:--method|plot:-m) compopt +o default 2>/dev/null ;;
+    plot:--block) compopt +o default 2>/dev/null ;;
+    plot:--run) compopt +o default 2>/dev/null ;;
+    plot:--width) compopt +o default 2>/dev/null ;;
+    plot:--source-time-scale|plot:--source_time_scale) words='ns us ms s cycles' ;;
     sql:--etrecord|sql:--etrecord_path) ;;
     sql:--program) ;;
     sql:--debug-buffer|sql:--debug_buffer_path) ;;
@@ -349,6 +376,8 @@ _etscope() {
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --only-nonfinite --only-broken --name --module --handle --source --backend --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --comparator --heat-map --format -f --color --width --output --no-siblings --partial --allow-mismatch' ;;
         gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --metric --fail-below --rms --tolerance --tolerances --comparator --only-mismatches --only-off --values --alignment --picture --columns -c --format -f --color --width --output --no-siblings --partial --allow-mismatch' ;;
         report) words='-h --help --before --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --machine --threads --engine --no-siblings --format -f --output -o --follow --port --no-source --no-tensors --max-size --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
+        advise) words='-h --help --program --etrecord --etrecord_path --debug-buffer --debug_buffer_path --method --machine --threads --engine --no-siblings --all -a --fail-on --format -f --width --output -o --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
+        plot) words='-h --help --output -o --by --etrecord --etrecord_path --etrecord-b --program --program-b --debug-buffer --debug_buffer_path --machine --threads --engine --method -m --block --run --steady --width --no-siblings --partial --allow-mismatch --source-time-scale --source_time_scale' ;;
         sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --machine --threads --no-siblings --to --schema --format -f --color --width --output --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
         diff) words='-h --help --before --after --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --min-change --least-change --brief --max-samples --allow-mismatch --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --bounds --color --width --output' ;;
         gate) words='-h --help --budget -b --junit --undecided --all --allow-mismatch --etrecord --etrecord-b --program --program-b --method --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --bounds --color --width --output' ;;
@@ -365,11 +394,11 @@ _etscope() {
         info) words='-h --help --format -f --all' ;;
         dump) words='-h --help --data --debug-buffer --format -f --partial --output -o' ;;
         doctor) words='-h --help --format -f --load-library' ;;
-        help) words='-h --help --man --completion profile inspect annotate tensors gap report sql diff gate summary run verify bundle recover delegates cost machine memory size info dump doctor help' ;;
+        help) words='-h --help --man --completion profile inspect annotate tensors gap report advise plot sql diff gate summary run verify bundle recover delegates cost machine memory size info dump doctor help' ;;
       esac ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words='profile inspect annotate tensors gap report sql diff gate summary run verify bundle recover delegates cost machine memory size info dump doctor help --help --version'
+    words='profile inspect annotate tensors gap report advise plot sql diff gate summary run verify bundle recover delegates cost machine memory size info dump doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

@@ -215,7 +215,7 @@ class Report(unittest.TestCase):
             self.assertEqual(said.splitlines()[0], sentence)
         self.assertEqual(len(document["headline"]), 3)
         self.assertEqual([finding["kind"] for finding in document["findings"]],
-                         ["plan_above_bound"])
+                         ["layout_transposes", "plan_above_bound"])
         self.assertEqual(document["trust"], [])
         self.assertEqual([missing["option"] for missing in document["missing"]],
                          ["--etrecord", "TRACE"])

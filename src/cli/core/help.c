@@ -15,11 +15,17 @@ const struct cli_option cli_help_options[] = {
 
 /*
  * Prints `text` wrapped into lines that are indented by `indent`; `column` is the current column.
+ * Only texts without indent have line breaks.
  */
 static void print_wrapped(FILE *stream, const char *text, int indent, int column)
 {
     while (*text != '\0') {
-        const int length = (int)strcspn(text, " ");
+        const int length = (int)strcspn(text, " \n");
+        if (*text == '\n') {
+            fputc(*text++, stream);
+            column = indent;
+            continue;
+        }
         if (column > indent && column + 1 + length > HELP_WIDTH) {
             fprintf(stream, "\n%*s", indent, "");
             column = indent;

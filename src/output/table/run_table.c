@@ -172,7 +172,9 @@ static void put_of_p50(const struct line *line)
 
 static void put_phase(const struct line *line)
 {
-    ets_table_put_string(line->table, line->execution->is_warm_up ? "warm-up" : NULL);
+    ets_table_put_string(line->table, line->execution->is_warm_up   ? "warm-up"
+                                      : line->execution->is_outlier ? "outlier"
+                                                                    : NULL);
 }
 
 static void put_token_rate(const struct line *line)
@@ -189,8 +191,8 @@ static const struct field run_fields[] = {
     {{.name = "time", .kind = ETS_COLUMN_TIME}, put_ticks},
     {{.name = "cumulative", .kind = ETS_COLUMN_TIME}, put_cumulative},
     {{.name = "of_p50", .title = "of median", .kind = ETS_COLUMN_REAL, .is_factor = 1}, put_of_p50},
-    {{.name = "phase", .human_only = 1}, put_phase},
     {{.name = "tokens_per_s", .title = "tokens/s", .kind = ETS_COLUMN_REAL}, put_token_rate},
+    {{.name = "phase", .priority = 1}, put_phase},
 };
 
 #define COUNT(fields) (sizeof(fields) / sizeof *(fields))

@@ -416,6 +416,11 @@ struct ets_text ets_table_heading(const struct ets_table *table)
     return (struct ets_text){NULL, 0};
 }
 
+struct ets_text ets_table_lead(const struct ets_table *table, uint32_t index)
+{
+    return index < table->lead_count ? table->leads[index] : (struct ets_text){NULL, 0};
+}
+
 int ets_table_next_note(const struct ets_table *table, uint32_t *row, struct ets_text *note_out)
 {
     while (*row < table->row_count && table->column_count > 0) {

@@ -194,7 +194,14 @@ ETS_API enum ets_status ets_table_choose_columns(struct ets_table *table, const 
 /*
  * The name of column `index`, including columns for people or machines only; NULL after the last.
  */
-ETS_API const char *ets_table_column_name(const struct ets_table *table, uint32_t index);
+const char *ets_table_column_name(const struct ets_table *table, uint32_t index);
+
+/*
+ * What machine formats write of each row, with the unit in its name: "avg_ns", "avg_ns_upper".
+ * Prints the name of field `index`, as snprintf does, and returns its length; 0 after the last.
+ */
+ETS_API size_t ets_table_field(const struct ets_table *table, uint32_t index, char *name,
+                               size_t room, enum ets_column_kind *kind_out);
 
 ETS_API uint32_t ets_table_row_count(const struct ets_table *table);
 
@@ -205,6 +212,8 @@ ETS_API uint32_t ets_table_row_count(const struct ets_table *table);
  */
 struct ets_text ets_table_headline(const struct ets_table *table);
 ETS_API struct ets_text ets_table_heading(const struct ets_table *table);
+/* Line `index` above everything; data NULL after the last. */
+ETS_API struct ets_text ets_table_lead(const struct ets_table *table, uint32_t index);
 ETS_API int ets_table_next_note(const struct ets_table *table, uint32_t *row,
                                 struct ets_text *note_out);
 

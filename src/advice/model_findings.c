@@ -1,16 +1,24 @@
 /* Findings about the memory plan, the program's bytes, and captured values. */
 #include <math.h>
 
+#include "advice/finding_rules.h"
 #include "etscope/experimental/captured_values.h"
-#include "views/finding_rules.h"
 #include "views/gap_headline.h"
 
 /* A plan this much above its lower bound, a tensor with this much of the peak, is told. */
 static const double ABOVE_BOUND = 1.1, MOST_OF_PEAK = 0.5;
+/* Fewer bytes are not worth a look. */
+enum { LEAST_BYTES = 1 << 10 };
 
-static bool add_of_plan(struct ets_finder *finder, const char *kind, enum ets_severity severity)
+static bool add_of_plan(struct ets_finder *finder, const char *kind, enum ets_severity severity,
+                        uint64_t saved)
 {
     struct ets_finding finding = ets_finding_of(kind, severity, "memory");
+    if (saved > 0) {
+        finding.saving = (struct ets_saving){ETS_SAVING_MEMORY, {NAN, NAN}, saved};
+        finding.confidence = ETS_CONFIDENCE_LOW;
+    }
+    finding.check = ETS_CHECK_MEMORY;
     finding.method = finder->subject->memory->plan->method.name;
     return ets_finding_add(finder, finding);
 }
@@ -21,13 +29,18 @@ bool ets_find_plan(struct ets_finder *finder)
     if (lines == NULL || lines->plan->bound_bytes == 0) return true;
     const struct ets_memory_plan *plan = lines->plan;
     const double ratio = (double)plan->planned_bytes / (double)plan->bound_bytes;
-    if (!(ratio >= ABOVE_BOUND)) return true;
+    if (!(ratio >= ABOVE_BOUND) || plan->planned_bytes - plan->bound_bytes < LEAST_BYTES)
+        return true;
     ets_find_say(finder, "the memory plan is ");
     ets_add_bytes(&finder->line, plan->planned_bytes - plan->bound_bytes);
     ets_find_say(finder, " (%.0f %%) above its lower bound of %s", 100 * (ratio - 1),
                  plan->has_branches ? "at most " : "");
     ets_add_bytes(&finder->line, plan->bound_bytes);
-    return add_of_plan(finder, "plan_above_bound", ETS_SEVERITY_NOTE);
+    ets_find_propose(finder,
+                     "try another memory planning algorithm "
+                     "(MemoryPlanningPass of ExecutorchBackendConfig)");
+    return add_of_plan(finder, "plan_above_bound", ETS_SEVERITY_NOTE,
+                       plan->planned_bytes - plan->bound_bytes);
 }
 
 /* One tensor that is most of the peak. */
@@ -43,13 +56,13 @@ bool ets_find_large_tensor(struct ets_finder *finder)
                             ets_plan_is_live(tensor, plan->peak_step);
         if (counts && (largest == NULL || tensor->bytes > largest->bytes)) largest = tensor;
     }
-    if (largest == NULL) return true;
+    if (largest == NULL || largest->bytes < LEAST_BYTES) return true;
     const double share = (double)largest->bytes / (double)plan->peak_bytes;
     if (!(share >= MOST_OF_PEAK)) return true;
     ets_find_say(finder, "one tensor, value %u, takes ", largest->value);
     ets_add_bytes(&finder->line, largest->bytes);
     ets_find_say(finder, ", %.0f %% of the memory peak", floor(100 * fmin(share, 1)));
-    return add_of_plan(finder, "peak_of_one", ETS_SEVERITY_NOTE);
+    return add_of_plan(finder, "peak_of_one", ETS_SEVERITY_NOTE, 0);
 }
 
 bool ets_find_plan_mistakes(struct ets_finder *finder)
@@ -63,7 +76,7 @@ bool ets_find_plan_mistakes(struct ets_finder *finder)
     (void)ets_memory_finding_print(lines->plan, &findings->items[first], text, sizeof text);
     ets_find_say(finder, "%u mistake%s in the memory plan: %s", findings->mistakes,
                  findings->mistakes == 1 ? "" : "s", text);
-    return add_of_plan(finder, "plan_mistake", ETS_SEVERITY_BAD);
+    return add_of_plan(finder, "plan_mistake", ETS_SEVERITY_BAD, 0);
 }
 
 bool ets_find_duplicates(struct ets_finder *finder)
@@ -73,7 +86,14 @@ bool ets_find_duplicates(struct ets_finder *finder)
     ets_find_say(finder, "%u duplicate%s in the program cost%s ", map->duplicate_count,
                  map->duplicate_count == 1 ? "" : "s", map->duplicate_count == 1 ? "s" : "");
     ets_add_bytes(&finder->line, map->duplicate_bytes);
-    return ets_finding_add(finder, ets_finding_of("duplicates", ETS_SEVERITY_NOTE, "memory"));
+    ets_find_propose(finder,
+                     "use one tensor in the model where two are equal; delegates and kernels "
+                     "keep copies of their own");
+    struct ets_finding finding = ets_finding_of("duplicates", ETS_SEVERITY_NOTE, "size");
+    finding.saving = (struct ets_saving){ETS_SAVING_FILE, {NAN, NAN}, map->duplicate_bytes};
+    finding.confidence = ETS_CONFIDENCE_HIGH;
+    finding.check = ETS_CHECK_SIZE;
+    return ets_finding_add(finder, finding);
 }
 
 /* Whether at least one value could be compared, and all of these agree. */

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "views/findings.h"
+#include "advice/findings.h"
 
 static const struct ets_finding *find(const struct ets_findings *findings, const char *kind)
 {
@@ -31,7 +31,7 @@ static void assert_duplicates(struct ets_bytes bytes, const char *sentence)
     struct ets_byte_map *map = open_map(bytes);
     const struct ets_findings_subject subject = {.bytes = map};
     ets_arena_init(&arena, NULL, 0);
-    assert_true(ets_findings_collect(&arena, &subject, &findings));
+    assert_int_equal(ets_findings_collect(&arena, &subject, &findings, NULL), ETS_OK);
     assert_int_equal(findings.count, sentence != NULL);
     if (sentence != NULL) {
         assert_string_equal(findings.items[0].kind, "duplicates");
@@ -101,7 +101,7 @@ static void find_planted(struct planted *planted, struct ets_arena *arena,
     assert_int_equal(ets_gap_open(&options, &report, NULL), ETS_OK);
     assert_int_equal(ets_gap_compare(report, look_up, planted, NULL), ETS_OK);
     const struct ets_findings_subject subject = {.gap = report};
-    assert_true(ets_findings_collect(arena, &subject, findings));
+    assert_int_equal(ets_findings_collect(arena, &subject, findings, NULL), ETS_OK);
     for (uint32_t i = 0; i < findings->count; i++) { /* they outlive what they are about */
         struct ets_finding *item = &findings->items[i];
         const char *place = ets_arena_copy_text(arena, item->place.data, item->place.size);

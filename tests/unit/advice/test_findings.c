@@ -3,8 +3,8 @@
 
 #include <math.h>
 
+#include "advice/findings.h"
 #include "base/text.h"
-#include "views/findings.h"
 
 enum { MOST_RUNS = 40, EVENTS = 8 };
 
@@ -66,7 +66,7 @@ static void examine(const struct plan *plan, struct trace *t)
     t->made = inspect_runs(t->runs, plan->runs + 1, (struct ets_inspect_options){.method = NULL});
     ets_arena_init(&t->arena, NULL, 0);
     const struct ets_findings_subject subject = {.inspection = t->made.inspection};
-    assert_true(ets_findings_collect(&t->arena, &subject, &t->findings));
+    assert_int_equal(ets_findings_collect(&t->arena, &subject, &t->findings, NULL), ETS_OK);
 }
 
 static void forget(struct trace *t)
@@ -239,7 +239,7 @@ static void assert_model(const char *name, const char *method_name, const char *
     assert_true(ets_memory_lines_collect(&arena, &plan, &options, &lines));
     assert_int_equal(ets_byte_map_open(&bytes, NULL, &map, NULL, NULL), ETS_OK);
     const struct ets_findings_subject subject = {.memory = &lines, .bytes = map};
-    assert_true(ets_findings_collect(&arena, &subject, &findings));
+    assert_int_equal(ets_findings_collect(&arena, &subject, &findings, NULL), ETS_OK);
     const struct ets_finding *finding = find(&findings, kind);
     if (sentence == NULL) assert_null(finding);
     else assert_non_null(finding);
@@ -275,7 +275,7 @@ static void test_findings__of_values_that_agree(void **state)
     open_errors("mlp_portable", &e);
     ets_arena_init(&arena, NULL, 0);
     const struct ets_findings_subject subject = {.gap = e.report};
-    assert_true(ets_findings_collect(&arena, &subject, &findings));
+    assert_int_equal(ets_findings_collect(&arena, &subject, &findings, NULL), ETS_OK);
     assert_int_equal(findings.count, 1);
     assert_string_equal(findings.items[0].kind, "values_agree");
     assert_string_equal(ets_severity_name(findings.items[0].severity), "good");
@@ -293,7 +293,7 @@ static void assert_trace(const char *path, struct ets_inspect_options options, c
     struct ets_inspection *inspection = inspect(ets_file_bytes(file), options);
     ets_arena_init(&arena, NULL, 0);
     const struct ets_findings_subject subject = {.inspection = inspection};
-    assert_true(ets_findings_collect(&arena, &subject, &findings));
+    assert_int_equal(ets_findings_collect(&arena, &subject, &findings, NULL), ETS_OK);
     const struct ets_finding *finding = find(&findings, kind);
     if (sentence == NULL) assert_null(finding);
     else assert_non_null(finding);

@@ -1,9 +1,9 @@
 /* Findings about the runs of a block, and whether it is joined with its model. */
 #include <math.h>
 
+#include "advice/finding_rules.h"
 #include "inspect/accounting/accounting.h"
 #include "inspect/time_details.h"
-#include "views/finding_rules.h"
 #include "views/phase_text.h"
 #include "views/sentence_numbers.h"
 
@@ -85,6 +85,9 @@ bool ets_find_few_runs(struct ets_finder *finder)
     if (count >= 8) return true;
     ets_find_say(finder, "%u run%s too few to find warm-up and drift, which need 8", count,
                  count == 1 ? " is" : "s are");
+    ets_find_propose(finder, "measure 20 runs or more");
+    finding.confidence = ETS_CONFIDENCE_HIGH;
+    finding.check = ETS_CHECK_RUNS;
     return ets_finding_add(finder, finding);
 }
 
@@ -103,5 +106,52 @@ bool ets_find_unjoined(struct ets_finder *finder)
     } else {
         return true;
     }
+    return ets_finding_add(finder, finding);
+}
+
+/* Tensors that were captured in the runs that are measured. */
+bool ets_find_captured(struct ets_finder *finder)
+{
+    const struct ets_inspection *inspection = finder->blocks.inspection;
+    const struct ets_event_table *events = ets_inspection_events(inspection);
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < events->count; i++) {
+        const uint32_t run = events->run[i];
+        if (ets_inspection_run(inspection, run)->block != finder->block->block) continue;
+        count += events->kind[i] == ETS_EVENT_DEBUG;
+    }
+    if (count == 0) return true;
+    ets_find_say(finder,
+                 "tensors were captured in these runs, so their times are not those of the "
+                 "model");
+    ets_find_prove(finder, "%llu event%s with captured tensors", (unsigned long long)count,
+                   count == 1 ? "" : "s");
+    ets_find_propose(finder, "measure times in runs without capture");
+    struct ets_finding finding = ets_finding_of("captured", ETS_SEVERITY_NOTE, "runs");
+    finding.block = finder->block->block;
+    finding.confidence = ETS_CONFIDENCE_HIGH;
+    finding.check = ETS_CHECK_RUNS;
+    return ets_finding_add(finder, finding);
+}
+
+/* A recorder that takes a good part of what it records. */
+bool ets_find_overhead(struct ets_finder *finder)
+{
+    const struct ets_inspection *inspection = finder->blocks.inspection;
+    const struct ets_block *block = ets_inspection_block(inspection, finder->block->block);
+    int is_subtracted = 0;
+    uint32_t run = block->first_run;
+    while (ets_inspection_run(inspection, run)->block != finder->block->block) run++;
+    const double overhead = ets_inspection_run_overhead(inspection, run, &is_subtracted);
+    const double share = overhead / (finder->block->times.statistics.p50 * finder->blocks.tick_ns);
+    if (is_subtracted || !(share >= ETS_FINDING_LEAST_SHARE)) return true;
+    ets_find_say(finder, "recording takes ");
+    ets_add_share(&finder->line, (struct ets_span){share, share});
+    ets_find_say(finder, " of a run, by the recorder's own measurement");
+    ets_find_propose(finder, "subtract the measured cost of recording, or record fewer events");
+    struct ets_finding finding =
+        ets_finding_timed(finder, "recording", (struct ets_span){share, share}, "runs");
+    finding.confidence = ETS_CONFIDENCE_HIGH;
+    finding.check = ETS_CHECK_RUNS;
     return ets_finding_add(finder, finding);
 }

@@ -1,6 +1,6 @@
 /* Findings about where the time of a run goes. */
+#include "advice/finding_rules.h"
 #include "base/text.h"
-#include "views/finding_rules.h"
 #include "views/sentence_numbers.h"
 
 /* Whether a share is worth a finding, whatever the clock rounds. */

@@ -1,8 +1,8 @@
 /* Findings about the trace: what is slow outside of runs, what is damaged, lost or not known. */
+#include "advice/finding_rules.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "inspect/time_details.h"
-#include "views/finding_rules.h"
 #include "views/sentence_numbers.h"
 
 /* A load is told if it takes at least so many runs. */

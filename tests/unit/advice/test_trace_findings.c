@@ -2,8 +2,8 @@
 #include "test_inspect_support.h"
 #include "test_record_support.h"
 
+#include "advice/findings.h"
 #include "etscope/trace.h"
-#include "views/findings.h"
 
 enum { RUNS = 20 };
 
@@ -65,7 +65,7 @@ static void assert_finding(struct ets_bytes dump, struct ets_inspect_options opt
     struct ets_inspection *inspection = inspect(dump, options);
     const struct ets_findings_subject subject = {.inspection = inspection};
     ets_arena_init(&arena, NULL, 0);
-    assert_true(ets_findings_collect(&arena, &subject, &findings));
+    assert_int_equal(ets_findings_collect(&arena, &subject, &findings, NULL), ETS_OK);
     for (uint32_t i = 0; i < findings.count && found == NULL; i++) {
         if (strcmp(findings.items[i].kind, kind) == 0) found = &findings.items[i];
     }
