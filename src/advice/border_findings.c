@@ -176,6 +176,7 @@ static bool add_split(struct ets_finder *finder, const struct split *splits, uin
         ets_finding_of_parts(finder, "split_by_kernel", ETS_SAVING_NONE, ETS_CHECK_DELEGATES);
     finding.share = (struct ets_span){NAN, NAN};
     finding.cost = 0;
+    finding.row_count = 0; /* the time is that of the calls behind */
     if (is_timed) {
         finding.saving.basis = ETS_SAVING_BOUND;
         finding.saving.ticks = (struct ets_span){0, overhead};

@@ -1,5 +1,6 @@
 /* Collects what a finding is about: instructions, source lines, and the time of their rows. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "advice/finding_rules.h"
@@ -58,6 +59,12 @@ bool ets_parts_add_node(struct ets_finder *finder, const struct ets_graph_node *
         parts->module = node->modules[node->module_count - 1].path;
     }
     return add_frame(finder->arena, parts, ets_graph_user_frame(node));
+}
+
+static int by_number(const void *left, const void *right)
+{
+    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
 }
 
 bool ets_parts_add_row(struct ets_finder *finder, uint32_t row)
@@ -148,6 +155,10 @@ void ets_parts_say_share(struct ets_finder *finder)
 void ets_parts_prove(struct ets_finder *finder)
 {
     const struct ets_finding_parts *parts = &finder->parts;
+    if (parts->instruction_count > 1) {
+        qsort(parts->instructions, parts->instruction_count, sizeof *parts->instructions,
+              by_number);
+    }
     const uint32_t named =
         parts->instruction_count > MOST_NAMED ? MOST_NAMED - 1 : parts->instruction_count;
     ets_find_prove(finder, "instruction%s ", parts->instruction_count == 1 ? "" : "s");

@@ -171,6 +171,8 @@ static int by_cost(const void *left, const void *right)
     const struct ets_finding *a = left, *b = right;
     if (a->severity != b->severity) return (int)a->severity - (int)b->severity;
     if (a->cost != b->cost) return a->cost < b->cost ? 1 : -1;
+    const bool is_a_placed = a->instruction_count > 0, is_b_placed = b->instruction_count > 0;
+    if (is_a_placed != is_b_placed) return is_a_placed ? -1 : 1; /* of unknown time before bytes */
     if (a->saving.bytes != b->saving.bytes) return a->saving.bytes < b->saving.bytes ? 1 : -1;
     return ets_text_compare(a->sentence, b->sentence);
 }

@@ -13,7 +13,7 @@ static bool saves_time(const struct ets_finding *finding)
            finding->saving.ticks.upper > 0;
 }
 
-/* The p50 of all rows that the findings name. */
+/* Adds the p50 of all rows that the findings name. */
 static bool add_rows(struct ets_arena *arena, const struct ets_inspection *inspection,
                      const struct ets_findings *findings, uint32_t block, double *sum)
 {
@@ -54,6 +54,7 @@ bool ets_saving_total_find(struct ets_arena *arena, const struct ets_inspection 
         if (finding->block != total_out->block) continue;
         total_out->count++;
         sum += finding->saving.ticks.upper;
+        if (finding->row_count == 0) rows += finding->saving.ticks.upper;
     }
     if (total_out->block == ETS_NO_INDEX) return true;
     if (!add_rows(arena, inspection, findings, total_out->block, &rows) ||
@@ -62,7 +63,7 @@ bool ets_saving_total_find(struct ets_arena *arena, const struct ets_inspection 
     }
     if (blocks.count == 0) return true;
     total_out->whole = blocks.items[0].times.statistics.p50;
-    total_out->upper = fmin(fmin(sum, rows > 0 ? rows : sum), total_out->whole);
+    total_out->upper = fmin(fmin(sum, rows), total_out->whole);
     return true;
 }
 
@@ -74,12 +75,11 @@ size_t ets_saving_total_print(const struct ets_saving_total *total, double tick_
         ets_add_text(&line, "%u thing%s wrong", total->bad, total->bad == 1 ? " is" : "s are");
     }
     if (total->advice == 0) {
-        ets_add_text(&line, "%s", total->bad > 0 ? "" : "nothing to change was found");
+        ets_add_text(&line, "%s", total->bad > 0 ? "" : "nothing to do was found");
         return line.used;
     }
-    ets_add_text(&line, "%s%u change%s", total->bad > 0 ? "; " : "", total->advice,
-                 total->advice == 1 ? " is" : "s are");
-    ets_add_text(&line, " proposed");
+    ets_add_text(&line, "%s%u thing%s to do", total->bad > 0 ? "; " : "", total->advice,
+                 total->advice == 1 ? "" : "s");
     if (total->count == 0 || !(total->whole > 0)) return line.used;
     ets_add_text(&line, ", which save at most ");
     ets_add_time(&line, (struct ets_span){total->upper, total->upper}, tick_ns);

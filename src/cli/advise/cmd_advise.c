@@ -276,6 +276,7 @@ int cmd_advise(const struct cli_arguments *arguments)
     if (code != CLI_OK) return code;
     struct cli_sql_sources *sources = calloc(1, sizeof *sources);
     if (sources == NULL) return cli_complain(CLI_INTERNAL, "no memory");
+    sources->wants_record = true;
     struct ets_arena arena;
     struct ets_machine machine;
     ets_arena_init(&arena, NULL, 0);

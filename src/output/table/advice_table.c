@@ -128,7 +128,7 @@ static const struct field fields[] = {
     {{.name = "action"}, put_action},
     {{.name = "share", .kind = ETS_COLUMN_SHARE, .has_bounds = 1}, put_share},
     {{.name = "saving", .kind = ETS_COLUMN_TIME, .has_bounds = 1}, put_saving},
-    {{.name = "saved_bytes", .kind = ETS_COLUMN_BYTES}, put_bytes},
+    {{.name = "saved", .kind = ETS_COLUMN_BYTES}, put_bytes},
     {{.name = "basis"}, put_basis},
     {{.name = "confidence"}, put_confidence},
     {{.name = "method"}, put_method},
