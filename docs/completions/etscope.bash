@@ -1,3 +1,31 @@
+_etscope_file() {
+  local word
+  for word in "${COMP_WORDS[@]:2}"; do
+    case $word in -*) continue ;; esac
+    if [ -f "$word" ]; then printf '%s' "$word"; return; fi
+  done
+}
+_etscope_offer() {
+  local cur=${COMP_WORDS[COMP_CWORD]} begun='' word
+  case $cur in *,*) begun=${cur%,*}, ;; esac
+  while IFS= read -r word; do
+    [[ $word =~ ^[A-Za-z0-9_.]+$ ]] || continue
+    [[ $begun$word == "$cur"* ]] && COMPREPLY+=("$begun$word")
+  done
+}
+_etscope_columns() {
+  compopt -o nospace 2>/dev/null
+  _etscope_offer < <(etscope "${COMP_WORDS[1]}" "$(_etscope_file)" --columns '?' 2>&1 |
+    sed -n 's/.*he columns are //p' | tr -d ' ' | tr ',' '\n')
+}
+_etscope_modules() {
+  local i record=()
+  for ((i = 2; i < COMP_CWORD; i++)); do
+    case ${COMP_WORDS[i]} in --etrecord) record=(--etrecord "${COMP_WORDS[i+1]}") ;; esac
+  done
+  _etscope_offer < <(etscope inspect "$(_etscope_file)" "${record[@]}" --group-by module \
+    --columns module --format tsv 2>/dev/null | sed 1d)
+}
 _etscope() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
   local words=''
@@ -11,7 +39,7 @@ _etscope() {
     profile:--depth) compopt +o default 2>/dev/null ;;
     profile:--tokens) compopt +o default 2>/dev/null ;;
     profile:--name) compopt +o default 2>/dev/null ;;
-    profile:--module) compopt +o default 2>/dev/null ;;
+    profile:--module) compopt +o default 2>/dev/null; COMPREPLY=(); _etscope_modules; return ;;
     profile:--handle) compopt +o default 2>/dev/null ;;
     profile:--source) compopt +o default 2>/dev/null ;;
     profile:--backend) compopt +o default 2>/dev/null ;;
@@ -56,14 +84,14 @@ _etscope() {
     inspect:--depth) compopt +o default 2>/dev/null ;;
     inspect:--tokens) compopt +o default 2>/dev/null ;;
     inspect:--name) compopt +o default 2>/dev/null ;;
-    inspect:--module) compopt +o default 2>/dev/null ;;
+    inspect:--module) compopt +o default 2>/dev/null; COMPREPLY=(); _etscope_modules; return ;;
     inspect:--handle) compopt +o default 2>/dev/null ;;
     inspect:--source) compopt +o default 2>/dev/null ;;
     inspect:--backend) compopt +o default 2>/dev/null ;;
     inspect:--sort|inspect:-s) words='order time max calls name' ;;
     inspect:--top|inspect:-n) compopt +o default 2>/dev/null ;;
     inspect:--machine) ;;
-    inspect:--columns|inspect:-c) compopt +o default 2>/dev/null ;;
+    inspect:--columns|inspect:-c) compopt +o default 2>/dev/null; COMPREPLY=(); _etscope_columns; return ;;
     inspect:--unit) words='ns us ms s' ;;
     inspect:--color) words='auto always never' ;;
     inspect:--width) compopt +o default 2>/dev/null ;;
@@ -87,7 +115,7 @@ _etscope() {
     annotate:--machine) ;;
     annotate:--threads) compopt +o default 2>/dev/null ;;
     annotate:--name) compopt +o default 2>/dev/null ;;
-    annotate:--module) compopt +o default 2>/dev/null ;;
+    annotate:--module) compopt +o default 2>/dev/null; COMPREPLY=(); _etscope_modules; return ;;
     annotate:--handle) compopt +o default 2>/dev/null ;;
     annotate:--source) compopt +o default 2>/dev/null ;;
     annotate:--backend) compopt +o default 2>/dev/null ;;
@@ -116,13 +144,13 @@ _etscope() {
     tensors:--run) compopt +o default 2>/dev/null ;;
     tensors:--event) compopt +o default 2>/dev/null ;;
     tensors:--name) compopt +o default 2>/dev/null ;;
-    tensors:--module) compopt +o default 2>/dev/null ;;
+    tensors:--module) compopt +o default 2>/dev/null; COMPREPLY=(); _etscope_modules; return ;;
     tensors:--handle) compopt +o default 2>/dev/null ;;
     tensors:--source) compopt +o default 2>/dev/null ;;
     tensors:--backend) compopt +o default 2>/dev/null ;;
     tensors:--edge-items) compopt +o default 2>/dev/null ;;
     tensors:--precision) compopt +o default 2>/dev/null ;;
-    tensors:--columns|tensors:-c) compopt +o default 2>/dev/null ;;
+    tensors:--columns|tensors:-c) compopt +o default 2>/dev/null; COMPREPLY=(); _etscope_columns; return ;;
     tensors:--save) compopt +o default 2>/dev/null ;;
     tensors:--compare) ;;
     tensors:--rtol) compopt +o default 2>/dev/null ;;
@@ -332,7 +360,7 @@ _etscope() {
     cost:--depth) compopt +o default 2>/dev/null ;;
     cost:--sort|cost:-s) words='order flops bytes' ;;
     cost:--top|cost:-n) compopt +o default 2>/dev/null ;;
-    cost:--columns|cost:-c) compopt +o default 2>/dev/null ;;
+    cost:--columns|cost:-c) compopt +o default 2>/dev/null; COMPREPLY=(); _etscope_columns; return ;;
     cost:--format|cost:-f) words='table tsv csv json jsonl markdown' ;;
     cost:--color) words='auto always never' ;;
     cost:--width) compopt +o default 2>/dev/null ;;
@@ -349,7 +377,7 @@ _etscope() {
     memory:--at) compopt +o default 2>/dev/null ;;
     memory:--sort|memory:-s) words='peak size offset first value' ;;
     memory:--top|memory:-n) compopt +o default 2>/dev/null ;;
-    memory:--columns|memory:-c) compopt +o default 2>/dev/null ;;
+    memory:--columns|memory:-c) compopt +o default 2>/dev/null; COMPREPLY=(); _etscope_columns; return ;;
     memory:--format|memory:-f) words='table tsv csv json jsonl markdown' ;;
     memory:--color) words='auto always never' ;;
     memory:--width) compopt +o default 2>/dev/null ;;
@@ -357,7 +385,7 @@ _etscope() {
     size:--etrecord|size:--etrecord_path) ;;
     size:--group-by|size:--by) words='item part module dtype' ;;
     size:--top|size:-n) compopt +o default 2>/dev/null ;;
-    size:--columns|size:-c) compopt +o default 2>/dev/null ;;
+    size:--columns|size:-c) compopt +o default 2>/dev/null; COMPREPLY=(); _etscope_columns; return ;;
     size:--format|size:-f) words='table tsv csv json jsonl markdown' ;;
     size:--color) words='auto always never' ;;
     size:--width) compopt +o default 2>/dev/null ;;
@@ -387,8 +415,8 @@ _etscope() {
         verify) words='-h --help --method -m --case --rtol --atol --rms --tolerance --tolerances --comparator --junit --columns -c --format -f --color --width --output --threads --data --load-library --python --engine' ;;
         bundle) words='-h --help --output -o --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --python --engine' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
-        delegates) words='-h --help --etrecord --method --no-siblings --calls --cost --machine --threads --format -f --unit --bounds --color --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
-        cost) words='-h --help --etrecord --method --no-siblings --group-by -g --depth --sort -s --top -n --columns -c --format -f --color --width --output -o' ;;
+        delegates) words='-h --help --etrecord --method --no-siblings --calls --cost --machine --threads --format -f --unit --all --bounds --color --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
+        cost) words='-h --help --etrecord --method --no-siblings --group-by -g --depth --sort -s --top -n --columns -c --format -f --all --color --width --output -o' ;;
         machine) words='-h --help --save --threads --quick --format -f --color --width --output -o --engine' ;;
         memory) words='-h --help --etrecord --method --no-siblings --all --what-if --map --steps --at --sort -s --top -n --columns -c --format -f --color --width --output -o' ;;
         size) words='-h --help --etrecord --etrecord_path --no-siblings --group-by --by --top -n --duplicates --columns -c --format -f --color --width --output -o' ;;

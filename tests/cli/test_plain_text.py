@@ -66,7 +66,7 @@ class PlainText(support.FolderTest):
             ran += 1
             with self.subTest(words=words[0:1] + words[2:]):
                 text = data.decode()  # strictly UTF-8
-                text = re.sub("\033\\[[012]?m", "", text)  # our own headings
+                text = re.sub("\033\\[(?:[012]|(?:1;)?3[123]|30;46|22;39;49)?m", "", text)  # our own
                 found = ACTIVE.search(text)
                 self.assertIsNone(found, found and text[max(0, found.start() - 40):found.end() + 9])
         self.assertGreater(ran, 20)

@@ -180,7 +180,7 @@ class Phases(InFolder):
         lines = support.inspect(self.path, "--group-by", "run").stdout.decode().splitlines()
         self.assertRegex(lines[-16], r" 2\.98x  warm-up$")
         self.assertRegex(lines[-15], r" 1\.0[0-9]x$")
-        self.assertRegex(lines[-3], r" 2\.32x$")
+        self.assertRegex(lines[-3], r" 2\.32x  outlier$")
         steady = support.inspect(self.path, "--group-by", "run", "--steady").stdout.decode()
         self.assertNotIn("warm-up\n", steady)
 

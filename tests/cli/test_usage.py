@@ -163,6 +163,48 @@ class Words(unittest.TestCase):
             done = subprocess.run(["bash", "-c", test], capture_output=True, check=True)
             self.assertEqual(done.stdout.decode().strip(), expected)
 
+    @unittest.skipUnless(shutil.which("bash"), "needs bash")
+    def test_usage__completion_asks_files_for_columns_and_modules(self):
+        script = support.run("help", "--completion", "bash").stdout.decode()
+        folder = pathlib.Path(support.ETSCOPE).resolve().parent
+        trace = support.fixture("mlp_portable", "profile.etdp")
+        program = support.fixture("mlp_portable", "model.pte")
+        record = support.with_record("mlp_portable")
+
+        def offered(*words):
+            line = " ".join(map(shlex.quote, map(str, words)))
+            test = (f"{script}\nCOMP_WORDS=(etscope {line}); COMP_CWORD={len(words)}; _etscope; "
+                    'printf "%s\\n" "${COMPREPLY[@]}"')
+            done = subprocess.run(["bash", "-c", test], capture_output=True, check=True,
+                                  env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
+            return done.stdout.decode().split()
+        self.assertEqual(offered("inspect", trace, "--columns", "operator,p"),
+                         ["operator,p50", "operator,p10", "operator,p90", "operator,p99"])
+        self.assertIn("flops", offered("cost", program, "-c", "fl"))
+        self.assertEqual(offered("inspect", "no.etdp", "--columns", ""), [])
+        modules = {name for row in support.rows(*record, "--group-by", "module")
+                   for name in row["module"] or ()}
+        found = offered("inspect", *record, "--module", "")
+        self.assertLessEqual(set(found), modules)
+        self.assertTrue(found)
+        self.assertEqual(offered("inspect", *record, "--module", found[-1]), [found[-1]])
+
+    @unittest.skipUnless(shutil.which("bash"), "needs bash")
+    def test_usage__completion_offers_no_name_that_a_shell_expands(self):
+        script = support.run("help", "--completion", "bash").stdout.decode()
+        with tempfile.TemporaryDirectory() as folder:
+            fake = pathlib.Path(folder) / "etscope"
+            fake.write_text("#!/bin/sh\nprintf 'module\\n$(touch %s/run)\\n`id`\\na.b\\n;x\\n' "
+                            f"{folder}\n")
+            fake.chmod(0o755)
+            trace = support.fixture("mlp_portable", "profile.etdp")
+            test = (f"{script}\nCOMP_WORDS=(etscope inspect {trace} --module ''); COMP_CWORD=4; "
+                    '_etscope; printf "%s\\n" "${COMPREPLY[@]}"')
+            done = subprocess.run(["bash", "-c", test], capture_output=True, check=True,
+                                  env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
+            self.assertEqual(done.stdout, b"a.b\n")
+            self.assertEqual(os.listdir(folder), ["etscope"])
+
     @unittest.skipUnless(shutil.which("groff"), "needs groff")
     def test_usage__man_pages_have_no_warnings(self):
         for words in ((), *((command,) for command in COMMANDS)):

@@ -206,6 +206,16 @@ extern const struct cli_option cli_help_options[];
      NULL,                                                                                  \
      false}
 
+/* For tables that fold. */
+#define CLI_ALL_ROWS_OPTION                                                                    \
+    {"--all",                                                                                  \
+     NULL,                                                                                     \
+     NULL,                                                                                     \
+     "Show every row: equal rows are otherwise one, such as add.out x18, with the numbers of " \
+     "each",                                                                                   \
+     NULL,                                                                                     \
+     false}
+
 /* The choices of --format: all formats of tables, in the order of enum ets_format. */
 #define CLI_FORMATS "table|tsv|csv|json|jsonl|markdown"
 

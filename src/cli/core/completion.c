@@ -50,6 +50,54 @@ static void put_choices(FILE *stream, const struct cli_option *option)
     for (const char *at = option->value; *at != '\0'; at++) fputc(*at == '|' ? ' ' : *at, stream);
 }
 
+/* Whether the names of a command's columns can be asked for: it neither runs a program nor writes.
+ */
+static bool has_known_columns(const struct cli_command *command)
+{
+    static const char *const names[] = {"inspect", "tensors", "cost", "memory", "size"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(names[i], command->name) == 0) return true;
+    }
+    return false;
+}
+
+/* The function of the bash script that offers an option's values; NULL: none does. */
+static const char *bash_asks(const struct cli_command *command, const struct cli_option *option)
+{
+    const bool is_columns = strcmp(option->name, "--columns") == 0;
+    if (is_columns && has_known_columns(command)) return "_etscope_columns";
+    return strcmp(option->name, "--module") == 0 ? "_etscope_modules" : NULL;
+}
+
+/*
+ * Of the first file on the line, the names of columns and modules. Names come from files, and a
+ * shell would expand what it is offered: only plain ones are. A list is completed behind its
+ * commas.
+ */
+static void print_bash_questions(FILE *stream)
+{
+    fputs(
+        "_etscope_file() {\n  local word\n  for word in \"${COMP_WORDS[@]:2}\"; do\n"
+        "    case $word in -*) continue ;; esac\n"
+        "    if [ -f \"$word\" ]; then printf '%s' \"$word\"; return; fi\n  done\n}\n"
+        "_etscope_offer() {\n  local cur=${COMP_WORDS[COMP_CWORD]} begun='' word\n"
+        "  case $cur in *,*) begun=${cur%,*}, ;; esac\n"
+        "  while IFS= read -r word; do\n"
+        "    [[ $word =~ ^[A-Za-z0-9_.]+$ ]] || continue\n"
+        "    [[ $begun$word == \"$cur\"* ]] && COMPREPLY+=(\"$begun$word\")\n  done\n}\n"
+        "_etscope_columns() {\n  compopt -o nospace 2>/dev/null\n"
+        "  _etscope_offer < <(etscope \"${COMP_WORDS[1]}\" \"$(_etscope_file)\" --columns '?' 2>&1 "
+        "|\n    sed -n 's/.*he columns are //p' | tr -d ' ' | tr ',' '\\n')\n}\n"
+        "_etscope_modules() {\n  local i record=()\n"
+        "  for ((i = 2; i < COMP_CWORD; i++)); do\n"
+        "    case ${COMP_WORDS[i]} in --etrecord) record=(--etrecord \"${COMP_WORDS[i+1]}\") ;; "
+        "esac\n"
+        "  done\n"
+        "  _etscope_offer < <(etscope inspect \"$(_etscope_file)\" \"${record[@]}\" --group-by "
+        "module \\\n    --columns module --format tsv 2>/dev/null | sed 1d)\n}\n",
+        stream);
+}
+
 /* inspect:--format|inspect:-f) words='table tsv' ;; and no words where files are completed */
 static void print_bash_values(FILE *stream, const struct cli_command *command,
                               const struct cli_option *option)
@@ -57,7 +105,10 @@ static void print_bash_values(FILE *stream, const struct cli_command *command,
     fprintf(stream, "    %s:%s", command->name, option->name);
     if (option->alias != NULL) fprintf(stream, "|%s:%s", command->name, option->alias);
     fputs(") ", stream);
-    if (has_choices(option)) {
+    if (bash_asks(command, option) != NULL) {
+        fprintf(stream, "compopt +o default 2>/dev/null; COMPREPLY=(); %s; return ",
+                bash_asks(command, option));
+    } else if (has_choices(option)) {
         fputs("words='", stream);
         put_choices(stream, option);
         fputs("' ", stream);
@@ -81,6 +132,7 @@ static bool takes_command(const struct cli_command *command)
 
 static void print_bash(FILE *stream, const struct cli_command *commands)
 {
+    print_bash_questions(stream);
     fputs(
         "_etscope() {\n  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
         "  local words=''\n  case ${COMP_WORDS[1]}:$prev in\n",

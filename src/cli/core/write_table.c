@@ -38,6 +38,7 @@ void cli_style(const struct cli_arguments *arguments, const char *output_path,
         style_out->format = ETS_FORMAT_TSV; /* beside upstream's table */
     }
     style_out->is_colored = wants_color(arguments, is_stdout, is_terminal);
+    style_out->is_unfolded = cli_has(arguments, "--all");
     style_out->has_bounds = cli_has(arguments, "--bounds");
     style_out->ascii = strcasecmp(nl_langinfo(CODESET), "UTF-8") != 0;
     style_out->time_unit = cli_value(arguments, "--unit");

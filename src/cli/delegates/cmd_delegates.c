@@ -27,6 +27,7 @@ const struct cli_option cli_delegates_options[] = {
     {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
     {"--unit", NULL, "ns|us|ms|s",
      "Show all times in this unit; default: the best unit for each column", NULL, false},
+    CLI_ALL_ROWS_OPTION,
     CLI_BOUNDS_OPTION,
     CLI_COLOR_OPTION,
     {"--width", NULL, "N", "Width of the table in characters; default: the terminal's, or no limit",

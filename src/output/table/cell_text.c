@@ -210,6 +210,13 @@ static void append_list(struct ets_cell_text *out, const struct ets_shown_column
     }
 }
 
+void ets_cell_append_count(struct ets_cell_text *out, const char *mark, uint64_t count)
+{
+    char buffer[NUMBER_CHARS];
+    append(out, buffer,
+           (size_t)snprintf(buffer, sizeof buffer, "%s%llu", mark, (unsigned long long)count));
+}
+
 bool ets_cell_has_folder(const struct ets_cell_text *text)
 {
     return memchr(text->data, '/', text->size) != NULL;

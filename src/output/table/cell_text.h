@@ -31,6 +31,8 @@ void ets_cell_append_visible(struct ets_cell_text *out, struct ets_text text);
 /* Fills `out` with the cell of a column in a row. */
 void ets_cell_compose(struct ets_cell_text *out, const struct ets_shown_column *shown,
                       const struct ets_table_row *row);
+/* Adds `mark` and a number. */
+void ets_cell_append_count(struct ets_cell_text *out, const char *mark, uint64_t count);
 bool ets_cell_has_folder(const struct ets_cell_text *text);
 
 #endif

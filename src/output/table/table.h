@@ -77,17 +77,21 @@ struct ets_column {
     int digits;      /* REAL: people see this many significant digits, up to 15; 0: six */
     int is_factor;   /* REAL: 1: people see "22.3x" */
     int is_no_part;  /* SHARE: 1: not a part of a whole: no bar */
-    int heat;        /* TIME: 1: coloured by how near a cell is to the column's largest */
-    int first_of_list; /* 1: people see a list's first text and "+N" for the others */
+    int counts_repeats;  /* TEXT: 1: rows that people see to be equal are one, "add.out x18" */
+    int is_ordinal;      /* INTEGER: 1: such rows show their first and last number, "0-17" */
+    int blank_as_parent; /* 1: blank where the row that this one is indented under has the same */
+    int heat;            /* TIME: 1: coloured by how near a cell is to the column's largest */
+    int first_of_list;   /* 1: people see a list's first text and "+N" for the others */
 };
 
 struct ets_table_style {
     enum ets_format format;
-    uint32_t width; /* columns of the terminal; 0: as wide as it gets */
-    int is_colored; /* 1: escape sequences for headers and the meaning of cells, bars for shares;
-                       TABLE only. They stand inside of columns and change no width. */
-    int has_bounds; /* 1: people see "518.2..522.2" instead of "~520" */
-    int ascii;      /* 1: no character beyond ASCII */
+    uint32_t width;  /* columns of the terminal; 0: as wide as it gets */
+    int is_colored;  /* 1: escape sequences for headers and the meaning of cells, bars for shares;
+                        TABLE only. They stand inside of columns and change no width. */
+    int is_unfolded; /* 1: every row, and every cell */
+    int has_bounds;  /* 1: people see "518.2..522.2" instead of "~520" */
+    int ascii;       /* 1: no character beyond ASCII */
     const char *time_unit; /* "ns", "us", "ms", "s": for all TIME columns; NULL: automatic */
     int is_part;           /* 1: no newline after the JSON array, which is part of a document */
 };

@@ -9,6 +9,7 @@
 #include "output/table/cell_color.h"
 #include "output/table/character_width.h"
 #include "output/table/table_cells.h"
+#include "output/table/table_fold.h"
 
 /* What is kept behind a cut in the middle: "GEMM #12". */
 enum { KEPT_TAIL = 9 };
@@ -24,7 +25,8 @@ struct renderer {
     struct ets_output *output;
     struct ets_shown_column *shown;
     uint32_t shown_count;
-    uint32_t *pending_spaces; /* not written yet: none stand at the end of a line */
+    struct ets_row_fold *folds; /* [row_count] */
+    uint32_t *pending_spaces;   /* not written yet: none stand at the end of a line */
 };
 
 /* The largest time of a column, whatever its sign. */
@@ -82,6 +84,23 @@ static uint32_t indent_of(const struct renderer *r, const struct ets_shown_colum
     return is_first_text(r, shown) ? row->depth * 2 : 0;
 }
 
+/* What the cell of a row shows, which may stand for several rows. */
+static void compose(const struct renderer *r, const struct ets_shown_column *shown,
+                    const struct ets_table_row *row, struct ets_cell_text *out)
+{
+    const uint32_t index = (uint32_t)(row - r->table->rows), count = r->folds[index].count;
+    const struct ets_cell *cell = &row->cells[shown->index];
+    out->size = 0;
+    if (!r->style->is_unfolded && ets_table_is_as_parent(r->table, shown, r->folds, index)) return;
+    ets_cell_compose(out, shown, row);
+    if (count <= 1) return;
+    if (shown->column->counts_repeats) {
+        ets_cell_append_count(out, " x", count);
+    } else if (shown->column->is_ordinal && cell->kind == CELL_INTEGER) {
+        ets_cell_append_count(out, "-", (uint64_t)cell->integer + count - 1);
+    }
+}
+
 static void measure(struct renderer *r, struct ets_shown_column *shown,
                     struct ets_cell_text *scratch)
 {
@@ -89,8 +108,8 @@ static void measure(struct renderer *r, struct ets_shown_column *shown,
     shown->width = (uint32_t)print_title(title, shown);
     for (uint32_t i = 0; i < r->table->row_count; i++) {
         const struct ets_table_row *row = &r->table->rows[i];
-        if (row->is_section) continue;
-        ets_cell_compose(scratch, shown, row);
+        if (row->is_section || r->folds[i].count == 0) continue;
+        compose(r, shown, row, scratch);
         const uint32_t width =
             ets_text_columns(scratch->data, scratch->size) + indent_of(r, shown, row);
         if (width > shown->width) shown->width = width;
@@ -366,7 +385,7 @@ static void put_line(const struct renderer *r, const struct ets_table_row *row,
                 put_aligned(r, shown, scratch->data, print_title(scratch->data, shown), 0);
                 continue;
             }
-            ets_cell_compose(scratch, shown, row);
+            compose(r, shown, row, scratch);
             has_more |= keep_line(shown, line, scratch);
             put_cell(r, shown, row, scratch);
         }
@@ -418,6 +437,7 @@ static void write_terminal(const struct renderer *r, struct ets_cell_text *scrat
     put_leads(r, scratch);
     for (uint32_t i = 0; i < r->table->row_count; i++) {
         const struct ets_table_row *row = &r->table->rows[i];
+        if (r->folds[i].count == 0) continue;
         if (row->is_section) {
             put_section(r, row, i == 0, scratch);
             needs_header = true;
@@ -503,6 +523,7 @@ static void write_markdown(const struct renderer *r, struct ets_cell_text *scrat
     put_markdown_leads(r, scratch);
     for (uint32_t i = 0; i < r->table->row_count; i++) {
         const struct ets_table_row *row = &r->table->rows[i];
+        if (r->folds[i].count == 0) continue;
         if (row->is_section) {
             scratch->size = 0;
             ets_cell_append_visible(scratch, row->cells[0].text);
@@ -519,7 +540,7 @@ static void write_markdown(const struct renderer *r, struct ets_cell_text *scrat
         needs_header = false;
         ets_output_write(r->output, "|", 1);
         for (uint32_t c = 0; c < r->shown_count; c++) {
-            ets_cell_compose(scratch, &r->shown[c], row);
+            compose(r, &r->shown[c], row, scratch);
             put_markdown_cell(r, scratch, is_first_text(r, &r->shown[c]) ? row->depth : 0);
         }
         ets_output_write(r->output, "\n", 1);
@@ -537,6 +558,14 @@ static bool is_empty_column(const struct ets_table *table, uint32_t index)
     return true;
 }
 
+static bool has_ordinals(const struct renderer *r)
+{
+    for (uint32_t i = 0; i < r->shown_count; i++) {
+        if (r->shown[i].column->is_ordinal) return true;
+    }
+    return false;
+}
+
 enum ets_status ets_table_write_text(const struct ets_table *table,
                                      const struct ets_table_style *style, struct ets_output *output,
                                      struct ets_error *error)
@@ -548,7 +577,8 @@ enum ets_status ets_table_write_text(const struct ets_table *table,
         .table = table, .style = style, .output = output, .pending_spaces = &pending_spaces};
     r.shown = ets_arena_alloc_array(&scratch_arena, table->column_count, sizeof *r.shown);
     struct ets_cell_text *scratch = ets_arena_alloc(&scratch_arena, sizeof *scratch);
-    if (r.shown == NULL || scratch == NULL) {
+    r.folds = ets_arena_alloc_array(&scratch_arena, table->row_count, sizeof *r.folds);
+    if (r.shown == NULL || scratch == NULL || r.folds == NULL) {
         ets_arena_reset(&scratch_arena);
         return ets_fail_memory(error, "the columns of a table that is printed");
     }
@@ -568,8 +598,12 @@ enum ets_status ets_table_write_text(const struct ets_table *table,
             .largest = column->heat ? largest_of(table, c) : 0,
         };
     }
+    ets_table_find_folds(table, r.shown, r.shown_count, style->is_unfolded != 0, r.folds);
     for (uint32_t i = 0; i < r.shown_count; i++) measure(&r, &r.shown[i], scratch);
     fit(&r, scratch);
+    if (!has_ordinals(&r)) { /* without the columns that were dropped, more rows are equal */
+        ets_table_find_folds(table, r.shown, r.shown_count, style->is_unfolded != 0, r.folds);
+    }
     if (style->format == ETS_FORMAT_TABLE) write_terminal(&r, scratch);
     else write_markdown(&r, scratch);
     ets_arena_reset(&scratch_arena);
