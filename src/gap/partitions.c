@@ -1,5 +1,10 @@
 /* Matches captured values of delegate calls with the values at the borders of partitions. */
 #include "gap/partitions.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "inspect/names.h"
 #include "record/record_maps.h"
 
 /* Edge values and nodes by call: those of call c are [first[c], first[c + 1]). */
@@ -94,6 +99,56 @@ static void match(struct border *border, const struct captured_range *range, uin
     }
 }
 
+struct first_input {
+    uint32_t value, count;
+};
+
+static void see_first(void *context, uint32_t value)
+{
+    struct first_input *input = context;
+    if (input->count++ == 0) input->value = value;
+}
+
+static bool is_listed(const struct border *border, uint32_t value)
+{
+    for (uint32_t i = 0; i < border->count; i++) {
+        if (border->list[i] == value) return true;
+    }
+    return false;
+}
+
+/*
+ * Whether a value only dequantizes one that another call may have as well: one that leaves this
+ * call, or that it takes. The lowering gives each user a dequantize node of its own.
+ */
+static bool is_copied_to_users(const struct border *border, uint32_t value)
+{
+    const struct gap_graph *edge = &border->report->edge;
+    const uint32_t maker = edge->places[value].node;
+    struct first_input input = {GAP_NONE, 0};
+    const struct ets_text name = ets_node_base_name(edge->nodes[maker]->op);
+    if (!ets_text_starts_with(name, "dequantize_per_")) return false;
+    ets_gap_graph_inputs(edge, maker, see_first, &input);
+    if (input.count == 0) return false;
+    const uint32_t from = edge->places[input.value].node;
+    return is_listed(border, input.value) || from == GAP_NONE ||
+           border->instructions->part[from] != border->call;
+}
+
+/* Of more values than the call has outputs, those that its users compute themselves are none. */
+static void drop_copied_to_users(struct border *border, uint32_t outputs)
+{
+    uint32_t kept = border->count;
+    for (uint32_t i = border->count; i-- > 0 && kept > outputs;) {
+        if (border->budget < border->count) return;
+        border->budget -= border->count;
+        if (!is_copied_to_users(border, border->list[i])) continue;
+        memmove(border->list + i, border->list + i + 1, (kept - i - 1) * sizeof *border->list);
+        border->list[--kept] = GAP_NONE;
+    }
+    border->count = kept;
+}
+
 static uint32_t output_count(const struct ets_gap_report *report,
                              const struct gap_instruction *call, uint32_t leaving)
 {
@@ -135,6 +190,7 @@ static void match_call(struct border *border, struct ets_gap_report *report, uin
         border->list[border->count++] = border->leaving.members[i];
     }
     const uint32_t outputs = output_count(report, call, border->count);
+    drop_copied_to_users(border, outputs);
     range.high = call->values_per_run;
     range.low = range.high - outputs;
     match(border, &range, value_of);

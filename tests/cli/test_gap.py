@@ -39,6 +39,16 @@ class Fixtures(GapTest):
                 for row in rows:
                     self.assertLess(row["total_error"], 1e-6)
 
+    def test_gap__a_value_that_two_partitions_dequantize_is_one_output(self):
+        folder = support.DATA / "shared_quantized"
+        rows = self.gap(folder / "int8.etdp", "--etrecord", folder / "int8.etrecord",
+                        "--debug-buffer", folder / "int8.bin")
+        self.assertEqual([row["aot_ops"][-1] for row in rows],
+                         ["quantize_per_tensor_1", "dequantize_per_tensor_5", "cumsum",
+                          "dequantize_per_tensor_7"])
+        self.assertEqual({row["finding"] for row in rows}, {"agrees"})
+        self.assertLess(max(row["own_error"] for row in rows), 0.01)
+
     def test_gap__kernels_that_are_not_told_blame_no_call_of_a_delegate(self):
         model = support.DATA / "gpt_xnnpack"
         trace = (model / "debug.etdp").read_bytes().replace(b"native_call_", b"nothing_call")

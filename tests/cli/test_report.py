@@ -215,7 +215,7 @@ class Report(unittest.TestCase):
             self.assertEqual(said.splitlines()[0], sentence)
         self.assertEqual(len(document["headline"]), 3)
         self.assertEqual([finding["kind"] for finding in document["findings"]],
-                         ["plan_above_bound"])
+                         ["layout_transposes", "plan_above_bound", "memory_peak"])
         self.assertEqual(document["trust"], [])
         self.assertEqual([missing["option"] for missing in document["missing"]],
                          ["--etrecord", "TRACE"])
@@ -239,12 +239,50 @@ class Report(unittest.TestCase):
         self.assertIn("38.1 KiB planned memory, peak 30.0 KiB, 27 % above the lower bound",
                       document["headline"])
         self.assertIn("plan_above_bound", kinds)
+        self.assertEqual(kinds["memory_peak"]["sentence"],
+                         "the memory peak is 30.0 KiB, at instruction 28; its largest tensor, 12.0 KiB (40 %), is of "
+                         "XnnpackBackend (models/zoo.py:26)")
         if gap.returncode == OK:
             said = gap.stdout.decode().splitlines()[0]
             self.assertEqual(document["headline"][-1], said)
             self.assertEqual(kinds["values_agree"]["severity"], "good")
         self.assertEqual([entry["role"] for entry in document["inputs"]],
                          ["trace", "record", "program", "debug buffer"])
+
+    def test_kernels_outside_of_delegates_have_a_reason(self):
+        def sentence(*words):
+            _, document = write(GPT / "profile.etdp", "--no-siblings", *words)
+            return {finding["kind"]: finding["sentence"]
+                    for finding in document["findings"]}["outside_delegates"]
+
+        program, record = (("--program", GPT / "model.pte"),
+                           ("--etrecord", GPT / "model.etrecord"))
+        self.assertEqual(sentence(*record, *program),
+                         "36.4 % of a run is in 56 kernel calls outside of delegates: expand_copy.out 9.0 % (XNNPACK's "
+                         "partitioner: no rule), where.self_out 8.5 % (no rule), native_layer_norm.out 4.2 % (no rule)")
+        self.assertNotIn("partitioner", sentence(*program))
+
+    def test_values_are_compared_with_another_model(self):
+        folder = DATA / "quantized"
+        files = ("--etrecord", folder / "int8.etrecord", "--reference-etrecord",
+                 folder / "float.etrecord", "--debug-buffer", folder / "int8.bin")
+        gap = run("gap", folder / "int8.etdp", *files)
+        if gap.returncode != OK:
+            self.skipTest("the engine is missing")
+        _, document = write(folder / "int8.etdp", *files)
+        self.assertEqual(document["headline"][-1], gap.stdout.decode().splitlines()[0])
+        (wrong,) = (finding for finding in document["findings"] if finding["severity"] == "bad")
+        self.assertEqual((wrong["kind"], wrong["view"]), ("wrong_operator", "numbers"))
+        self.assertRegex(wrong["sentence"], r"^linear \(models/net.py:20\) ")
+        self.assertIn({"role": "reference", "name": "float.etrecord"},
+                      [{key: entry[key] for key in ("role", "name")}
+                       for entry in document["inputs"]])
+
+    def test_another_model_needs_captured_values(self):
+        done = run("report", GPT / "debug.etdp", "--no-siblings", "--reference-etrecord",
+                   GPT / "model.etrecord", "--output", "-")
+        self.assertEqual(done.returncode, USAGE)
+        self.assertIn(b"--reference-etrecord needs --debug-buffer", done.stderr)
 
     def test_captured_values_without_a_record_are_missing(self):
         _, document = write(GPT / "debug.etdp", "--no-siblings", "--debug-buffer",

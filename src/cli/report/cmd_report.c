@@ -26,6 +26,9 @@ const struct cli_option cli_report_options[] = {
      "for each", NULL, true},
     {"--debug-buffer", "--debug_buffer_path", "FILE",
      "The captured tensors; for several traces one for each", NULL, true},
+    {"--reference-etrecord", NULL, "FILE",
+     "The ETRecord of another model that captured tensors are compared with, such as the float "
+     "original of a quantized model", NULL, false},
     {"--method", NULL, "NAME", "The method that ran, if a trace fits several", NULL, false},
     {"--machine", NULL, "FILE", "A machine (etscope machine --save): judges operators by its roofs",
      NULL, false},
@@ -59,8 +62,8 @@ const struct cli_option cli_report_options[] = {
 };
 /* clang-format on */
 
-/* The files in the order of traces, records, programs, debug buffers; the array has room for all.
- */
+/* The files in the order of traces, records, programs, debug buffers, and the reference; the array
+ * has room for all. */
 static uint32_t list_inputs(const struct cli_arguments *arguments,
                             const struct cli_sql_sources *sources, struct ets_page_input *inputs)
 {
@@ -82,6 +85,8 @@ static uint32_t list_inputs(const struct cli_arguments *arguments,
     for (uint32_t i = 0; (path = cli_value_at(arguments, "--debug-buffer", i)) != NULL; i++) {
         inputs[count++] = cli_report_input_file("debug buffer", path);
     }
+    path = cli_value(arguments, "--reference-etrecord");
+    if (path != NULL) inputs[count++] = cli_report_input_file("reference", path);
     return count;
 }
 

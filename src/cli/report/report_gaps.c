@@ -6,7 +6,6 @@
 
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
-#include "cli/open/inputs.h"
 #include "etscope/engine.h"
 
 /* Keeps the first reason. */
@@ -25,7 +24,11 @@ static bool evaluate(struct cli_report_gaps *gaps, struct ets_gap_report *report
                                            .inputs = takes_any ? NULL : &nothing,
                                            .use_double = 1,
                                            .memory_limit = cli_evaluation_bytes()};
-    if (ets_gap_evaluate(report, &how, &gaps->error) == ETS_OK) return true;
+    struct ets_etrecord *other = gaps->other.record;
+    const enum ets_status status = other != NULL
+                                       ? ets_gap_evaluate_other(report, other, &how, &gaps->error)
+                                       : ets_gap_evaluate(report, &how, &gaps->error);
+    if (status == ETS_OK) return true;
     refuse(gaps, "etscope gap", gaps->error.message);
     return false;
 }
@@ -66,7 +69,15 @@ int cli_report_gaps_open(const struct cli_arguments *arguments,
     gaps->count = sources->trace_count;
     gaps->reports = calloc((size_t)gaps->count + 1, sizeof *gaps->reports);
     if (gaps->reports == NULL) return cli_complain(CLI_INTERNAL, "no memory for the gap reports");
-    if (!has_captured(sources)) return CLI_OK;
+    const char *other = cli_value(arguments, "--reference-etrecord");
+    if (!has_captured(sources)) {
+        return other == NULL ? CLI_OK
+                             : cli_complain(CLI_USAGE, "--reference-etrecord needs --debug-buffer");
+    }
+    if (other != NULL) {
+        const int code = cli_record_open(other, &gaps->other);
+        if (code != CLI_OK) return code;
+    }
     const char *path = cli_value(arguments, "--engine");
     if (ets_engine_open(path, &gaps->library, &gaps->engine, &gaps->error) != ETS_OK) {
         if (path != NULL) return cli_fail(path, &gaps->error);
@@ -88,5 +99,6 @@ void cli_report_gaps_close(struct cli_report_gaps *gaps)
         ets_gap_close(gaps->reports[i]);
     }
     free(gaps->reports);
+    cli_record_close(&gaps->other);
     ets_engine_close(gaps->library);
 }

@@ -2,7 +2,7 @@
 #ifndef ETSCOPE_CLI_REPORT_REPORT_GAPS_H
 #define ETSCOPE_CLI_REPORT_REPORT_GAPS_H
 
-#include "cli/core/command.h"
+#include "cli/open/inputs.h"
 #include "etscope/experimental/gap.h"
 #include "output/sql/sql.h"
 
@@ -11,14 +11,16 @@ struct cli_report_gaps {
     uint32_t count;
     struct ets_engine_library *library;
     const struct ets_engine *engine;
+    struct cli_record other;                    /* --reference-etrecord */
     struct ets_error error;                     /* of the first trace that could not be compared */
     char reason[sizeof(struct ets_error) + 64]; /* "": all captured values were compared */
     const char *option;                         /* that would help; with a reason */
 };
 
 /*
- * Compares the values of each trace that has a debug buffer. What cannot be compared is no error,
- * but has a reason. Returns an exit code; close it even after a failure.
+ * Compares the values of each trace that has a debug buffer, with its own model or with that of
+ * --reference-etrecord. What cannot be compared is no error, but has a reason. Returns an exit
+ * code; close it even after a failure.
  */
 int cli_report_gaps_open(const struct cli_arguments *arguments,
                          const struct ets_sql_sources *sources, struct cli_report_gaps *gaps);

@@ -22,7 +22,8 @@ struct ets_page;
 
 /* A file that the report was made from. */
 struct ets_page_input {
-    const char *role; /* "trace", "before", "record", "program", "debug buffer", "machine" */
+    const char
+        *role; /* "trace", "before", "record", "program", "debug buffer", "reference", "machine" */
     const char *path; /* the document tells its last part */
     const char *kind; /* ets_kind_name */
     uint64_t bytes;

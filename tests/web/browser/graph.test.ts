@@ -112,11 +112,20 @@ test("the list is sorted among siblings", async () => {
     await page.close();
 });
 
+/** Milliseconds since navigation, and of the page's process: its script, styles and decoding. */
+async function openingTime(page: Page): Promise<{ wall: number; processor: number }> {
+    const wall = await page.evaluate(() => performance.now());
+    const session = await page.context().newCDPSession(page);
+    await session.send("Performance.enable");
+    const { metrics } = await session.send("Performance.getMetrics");
+    const seconds = metrics.find(({ name }) => name === "ProcessTime")?.value ?? Number.NaN;
+    return { wall: Math.round(wall), processor: Math.round(seconds * 1000) };
+}
+
 test("10,000 nodes open at once, and a layer quickly", async () => {
     const path = writePage("many-layers", ...manyLayers(10_000));
-    const start = Date.now();
     const { page, faults } = await openGraph(path);
-    const opened = Date.now() - start;
+    const opened = await openingTime(page);
     const shown = await boxes(page).count();
     assert.ok(shown <= 300, `${shown} boxes`);
     assert.ok((await titles(page)).some((title) => title.includes("×")));
@@ -136,9 +145,13 @@ test("10,000 nodes open at once, and a layer quickly", async () => {
         assert.notEqual(await boxes(page).count(), before);
     }
     times.sort((a, b) => a - b);
-    console.log(`10,000 nodes: opened in ${opened} ms, a layer in ${times.map(Math.round)} ms`);
-    /* Goals are 1 s and 200 ms; shared machines stall. */
-    assert.ok(opened < 5000, `${opened} ms`);
+    console.log(
+        `10,000 nodes: opened in ${opened.wall} ms (${opened.processor} ms of processor time), ` +
+            `a layer in ${times.map(Math.round)} ms`,
+    );
+    /* Goals are 1 s and 200 ms; shared machines stall, which processor time shows less. */
+    assert.ok(opened.wall < 5000, `${opened.wall} ms`);
+    assert.ok(opened.processor < 2000, `${opened.processor} ms of processor time`);
     assert.ok((times[2] as number) < 1000, `${times} ms`);
     assert.deepEqual(faults, []);
     await page.close();

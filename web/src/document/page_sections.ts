@@ -22,6 +22,10 @@ export const pageSections: SectionSource = async (id) => {
 
 function fromBase64(text: string, id: string): Uint8Array<ArrayBuffer> {
     try {
+        const { fromBase64 } = Uint8Array as {
+            fromBase64?: (text: string) => Uint8Array<ArrayBuffer>;
+        };
+        if (fromBase64 !== undefined) return fromBase64.call(Uint8Array, text);
         const binary = atob(text);
         const bytes = new Uint8Array(binary.length);
         for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);

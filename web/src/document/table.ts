@@ -21,6 +21,7 @@ export class Strings {
     readonly count: number;
     private readonly starts: Float64Array;
     private readonly blob: Uint8Array;
+    private readonly decoder = new TextDecoder();
     private readonly known: (string | undefined)[];
 
     constructor(bytes: Uint8Array) {
@@ -39,7 +40,7 @@ export class Strings {
     get(number: number): string {
         let text = this.known[number];
         if (text === undefined) {
-            text = new TextDecoder().decode(
+            text = this.decoder.decode(
                 this.blob.subarray(this.starts[number], this.starts[number + 1]),
             );
             this.known[number] = text;

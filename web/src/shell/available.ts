@@ -32,6 +32,7 @@ const ROLES = new Map([
     ["record", "--etrecord "],
     ["program", "--program "],
     ["debug buffer", "--debug-buffer "],
+    ["reference", "--reference-etrecord "],
     ["machine", "--machine "],
 ]);
 

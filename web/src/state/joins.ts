@@ -1,36 +1,22 @@
 /** From a selection to the operators that belong to it: select once, see everywhere. */
 import type { ReportDocument } from "../document/document";
+import type { Getter } from "../document/table";
 import type { Operators } from "./operators";
 import type { Selection } from "./selection";
 
 type Index = Map<string | number, number[]>;
 
+/** Each index is built when it is first asked for. */
 export class Joins {
-    private readonly byLine: Index = new Map();
-    private readonly byModule: Index = new Map();
-    private readonly byNode: Index = new Map();
-    private readonly nodesOf: Index = new Map();
+    private readonly byLine = once(() => this.indexOf(this.operators.source));
+    private readonly byModule = once(() => this.indexOf(this.operators.module));
+    private readonly byNode = once(() => this.indexOfLinks((node, id) => [node, id]));
+    private readonly nodesOf = once(() => this.indexOfLinks((node, id) => [id, node]));
 
     constructor(
-        document: ReportDocument,
+        private readonly document: ReportDocument,
         private readonly operators: Operators,
-    ) {
-        for (const ids of operators.order.values()) {
-            for (const id of ids) {
-                for (const line of listOf(operators.source(id))) add(this.byLine, line, id);
-                for (const module of listOf(operators.module(id))) add(this.byModule, module, id);
-            }
-        }
-        const links = document.table("operator_nodes");
-        const operator = links.number("operator");
-        const node = links.number("node");
-        for (let i = 0; i < links.rows; i++) {
-            const id = operators.shown(operator(i) as number);
-            if (id === null) continue;
-            add(this.byNode, node(i) as number, id);
-            add(this.nodesOf, id, node(i) as number);
-        }
-    }
+    ) {}
 
     /** Operators of a selection; null: nothing is selected that has operators. */
     operatorsOf(selection: Selection | null): ReadonlySet<number> | null {
@@ -38,18 +24,18 @@ export class Joins {
             case "operator":
                 return new Set(this.operators.withInside(selection.id));
             case "line":
-                return new Set(this.byLine.get(selection.name));
+                return new Set(this.byLine().get(selection.name));
             case "module":
                 return this.operatorsOfModule(selection.name);
             case "node":
-                return new Set(this.byNode.get(selection.id));
+                return new Set(this.byNode().get(selection.id));
             default:
                 return null;
         }
     }
 
     operatorsOfLine(line: string): readonly number[] {
-        return this.byLine.get(line) ?? [];
+        return this.byLine().get(line) ?? [];
     }
 
     linesOfOperator(id: number): readonly string[] {
@@ -59,7 +45,7 @@ export class Joins {
     /** Of the module and its submodules. */
     operatorsOfModule(name: string): Set<number> {
         const found = new Set<number>();
-        for (const [module, ids] of this.byModule) {
+        for (const [module, ids] of this.byModule()) {
             if (module === name || String(module).startsWith(`${name}.`)) {
                 for (const id of ids) found.add(id);
             }
@@ -68,8 +54,35 @@ export class Joins {
     }
 
     nodesOfOperator(id: number): readonly number[] {
-        return this.nodesOf.get(id) ?? [];
+        return this.nodesOf().get(id) ?? [];
     }
+
+    private indexOf(placesOf: Getter<string>): Index {
+        const index: Index = new Map();
+        for (const ids of this.operators.order.values()) {
+            for (const id of ids) {
+                for (const place of listOf(placesOf(id))) add(index, place, id);
+            }
+        }
+        return index;
+    }
+
+    private indexOfLinks(entry: (node: number, id: number) => [number, number]): Index {
+        const index: Index = new Map();
+        const links = this.document.table("operator_nodes");
+        const operator = links.number("operator");
+        const node = links.number("node");
+        for (let i = 0; i < links.rows; i++) {
+            const id = this.operators.shown(operator(i) as number);
+            if (id !== null) add(index, ...entry(node(i) as number, id));
+        }
+        return index;
+    }
+}
+
+function once<T>(make: () => T): () => T {
+    let made: T | undefined;
+    return () => (made ??= make());
 }
 
 /** "a.py:1, b.py:2" of the tables. */

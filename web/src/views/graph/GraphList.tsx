@@ -2,14 +2,14 @@
 import { type Column, DataTable } from "../../parts/DataTable";
 import { Name } from "../../parts/Name";
 import { sorted } from "../../parts/virtual";
-import type { Link } from "./links";
+import type { Links } from "./links";
 import type { Metric } from "./metrics";
 import type { Box } from "./tree";
 
 interface Props {
     root: Box;
     open: ReadonlySet<string>;
-    links: ReadonlyMap<string, Link[]>;
+    links: Links;
     metric: Metric;
     metricTitle: string;
     selected: (box: Box) => boolean;
@@ -35,7 +35,8 @@ export function GraphList(props: Props) {
     };
     const rows = list((boxes) => boxes);
     const ends = (box: Box, end: "from" | "to") =>
-        (props.links.get(box.parent?.id ?? "") ?? [])
+        props.links
+            .get(box.parent?.id ?? "")
             .filter((link) => link[end === "from" ? "to" : "from"] === box)
             .map((link) => link[end].title)
             .join(", ");

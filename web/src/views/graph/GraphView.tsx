@@ -14,7 +14,7 @@ import { GraphList } from "./GraphList";
 import { type Camera, describeBox, GraphPicture, useSize, zoomAt } from "./GraphPicture";
 import script from "worker:./layout.worker";
 import { Layouts } from "./layouts";
-import { makeLinks } from "./links";
+import { type Links, makeLinks } from "./links";
 import {
     availableMetrics,
     findSharers,
@@ -25,7 +25,7 @@ import {
 } from "./metrics";
 import { delegatesOf, type GraphModel, hasGraph, nodesOf, readGraph } from "./model";
 import { type Direction, makeScene, neighbour, requestOf, type Scene } from "./scene";
-import { type Box, buildTree, hottestPath, openBox, outwards, type Tree } from "./tree";
+import { type Box, buildTree, hottestPath, openBox, openBoxes, outwards, type Tree } from "./tree";
 
 export const graphView: View = {
     id: "graph",
@@ -70,6 +70,9 @@ function GraphOfModel(props: { model: GraphModel }) {
     const page = usePage();
     const [by, setBy] = useParam("colour", "time");
     const [form, setForm] = useParam("form", "picture");
+    /* Its worker starts while the tree is built. */
+    const layouts = useMemo(() => new Layouts(() => startWorker(script)), [model]);
+    useEffect(() => () => layouts.close(), [layouts]);
     const tree = useMemo(
         () =>
             buildTree(
@@ -93,7 +96,7 @@ function GraphOfModel(props: { model: GraphModel }) {
         }, new Set());
     });
     const [cursor, setCursor] = useState<string | null>(null);
-    const { scene, isWaiting } = useScene(tree, open, links);
+    const { scene, isWaiting } = useScene(tree, open, links, layouts);
     const search = useSearch(page, model, tree);
     const selected = useMemo(
         () => boxesOf(tree, nodesOf(page, model, page.selection)),
@@ -295,10 +298,14 @@ function boxesOf(tree: Tree, nodes: ReadonlySet<number> | null): Map<Box, number
     return found;
 }
 
-/** An open box is marked where all in it is selected, a closed one where something is. */
+/**
+ * An open box is marked where all in it is selected, a closed one where something is; not what is in
+ * a marked box.
+ */
 function isMarked(box: Box, found: ReadonlyMap<Box, number>, open: ReadonlySet<string>): boolean {
-    const count = found.get(box) ?? 0;
-    return open.has(box.id) ? count === box.size : count > 0;
+    const isWhole = (of: Box) => found.get(of) === of.size;
+    if (box.parent !== null && box.parent.kind !== "root" && isWhole(box.parent)) return false;
+    return open.has(box.id) ? isWhole(box) : found.has(box);
 }
 
 function isIn(leaf: Box | undefined, box: Box): boolean {
@@ -332,19 +339,16 @@ function useSearch(page: Page, model: GraphModel, tree: Tree) {
 }
 
 /** The scene of what is open; until its layouts are there, the one before. */
-function useScene(tree: Tree, open: ReadonlySet<string>, links: ReturnType<typeof makeLinks>) {
-    const layouts = useMemo(() => new Layouts(() => startWorker(script)), [tree]);
-    useEffect(() => () => layouts.close(), [layouts]);
+function useScene(tree: Tree, open: ReadonlySet<string>, links: Links, layouts: Layouts) {
     const [, setDone] = useState(0);
     const last = useRef<Scene | null>(null);
-    const missing = useMemo(
-        () => [...tree.boxes.values()].filter((box) => open.has(box.id) && box.children.length > 0),
-        [tree, open],
-    ).filter((box) => layouts.get(box.id) === null);
+    const missing = useMemo(() => openBoxes(tree.root, open), [tree, open]).filter(
+        (box) => layouts.get(box.id) === null,
+    );
     useEffect(() => {
         let isStale = false;
         const work = missing.map((box) =>
-            layouts.request(box.id, requestOf(box, links.get(box.id) ?? [])),
+            layouts.request(box.id, requestOf(box, links.get(box.id))),
         );
         if (work.length > 0) Promise.all(work).then(() => !isStale && setDone((n) => n + 1));
         return () => {

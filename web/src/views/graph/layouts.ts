@@ -20,13 +20,15 @@ const LIMIT_MS = 1500;
 export class Layouts {
     private readonly known = new Map<string, Promise<Layout>>();
     private readonly done = new Map<string, Layout>();
-    private worker: LayoutWorker | null = null;
+    private worker: LayoutWorker | null;
     private last: Promise<unknown> = Promise.resolve();
 
     constructor(
         private readonly start: () => LayoutWorker,
         private readonly limit = LIMIT_MS,
-    ) {}
+    ) {
+        this.worker = start();
+    }
 
     get(box: string): Layout | null {
         return this.done.get(box) ?? null;

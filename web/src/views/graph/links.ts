@@ -19,9 +19,36 @@ const MOST_USERS = 6;
 /** So is a link over more rows. */
 const MOST_ROWS = 8;
 
-/** Links by id of the box that they are in. */
-export function makeLinks(model: GraphModel, tree: Tree): Map<string, Link[]> {
-    const found = new Map<string, Map<string, Link>>();
+/** Links by id of the box that they are in: those of a box are made when they are asked for. */
+export interface Links {
+    get(box: string): readonly Link[];
+}
+
+export function makeLinks(model: GraphModel, tree: Tree): Links {
+    const edges = edgesByBox(model, tree);
+    const made = new Map<string, Link[]>();
+    return {
+        get: (id) => {
+            let list = made.get(id);
+            if (list === undefined) {
+                const box = tree.boxes.get(id);
+                list = box === undefined ? [] : linksIn(box, edges.get(box) ?? []);
+                made.set(id, list);
+            }
+            return list;
+        },
+    };
+}
+
+/** An edge between two children of a box. */
+interface Way {
+    from: Box;
+    to: Box;
+    shape: string;
+}
+
+function edgesByBox(model: GraphModel, tree: Tree): Map<Box, Way[]> {
+    const found = new Map<Box, Way[]>();
     for (const edge of model.edges) {
         let from = tree.leaves[edge.from];
         let to = tree.leaves[edge.to];
@@ -30,26 +57,35 @@ export function makeLinks(model: GraphModel, tree: Tree): Map<string, Link[]> {
             else to = to.parent ?? undefined;
         }
         if (from === undefined || to === undefined || from === to || from.parent === null) continue;
-        const level = found.get(from.parent.id) ?? new Map<string, Link>();
-        found.set(from.parent.id, level);
+        const way = { from, to, shape: edge.shape };
+        const list = found.get(from.parent);
+        if (list === undefined) found.set(from.parent, [way]);
+        else list.push(way);
+    }
+    return found;
+}
+
+function linksIn(box: Box, ways: readonly Way[]): Link[] {
+    const found = new Map<string, Link>();
+    for (const { from, to, shape } of ways) {
         const key = `${from.id}\n${to.id}`;
-        const link = level.get(key) ?? { from, to, count: 0, shapes: new Set(), isStub: false };
-        level.set(key, link);
+        const link = found.get(key) ?? { from, to, count: 0, shapes: new Set(), isStub: false };
+        found.set(key, link);
         link.count++;
-        if (edge.shape !== "") link.shapes.add(edge.shape);
+        if (shape !== "") link.shapes.add(shape);
     }
-    const links = new Map<string, Link[]>();
-    for (const [id, level] of found) {
-        const list = [...level.values()];
-        markStubs(tree.boxes.get(id)?.children ?? [], list);
-        links.set(id, list);
-    }
+    const links = [...found.values()];
+    markStubs(box.children, links);
     return links;
 }
 
 function markStubs(children: readonly Box[], links: Link[]): void {
     const users = new Map<Box, Link[]>();
-    for (const link of links) users.set(link.from, [...(users.get(link.from) ?? []), link]);
+    for (const link of links) {
+        const own = users.get(link.from);
+        if (own === undefined) users.set(link.from, [link]);
+        else own.push(link);
+    }
     for (const own of users.values()) {
         if (own.length > MOST_USERS) for (const link of own) link.isStub = true;
     }

@@ -55,35 +55,34 @@ export function sumTimes(
 ): Sums {
     const sharersOf = new Map(sharers.flatMap((of) => of.nodes.map((node) => [node, of] as const)));
     const sums: Sums = new Map();
-    const sumOf = (operator: number): Sums => {
-        const own: Sums = new Map();
+    const none = { lower: 0, upper: 0 };
+    const addTo = (sums: Sums, operator: number): void => {
+        const inside: Sums = new Map();
+        for (const child of children(operator)) addTo(inside, child);
         const range = time(operator);
-        const inside = children(operator).map(sumOf);
-        for (const part of inside) addAll(own, part);
         const nodes = nodesOfOperator.get(operator) ?? [];
-        if (range === null || nodes.length === 0) return own;
-        const told = own.get(tree.root) ?? { lower: 0, upper: 0 };
-        const rest = Math.max(0, range.upper - told.lower);
-        for (const [box, count] of countNodes(tree, nodes, sharersOf)) {
-            const part = own.get(box) ?? { lower: 0, upper: 0 };
-            const upper = Math.min(range.upper, part.upper + rest);
-            own.set(box, count === nodes.length ? range : { lower: part.lower, upper });
+        if (range !== null && nodes.length > 0) {
+            const rest = Math.max(0, range.upper - (inside.get(tree.root) ?? none).lower);
+            for (const [box, count] of countNodes(tree, nodes, sharersOf)) {
+                const { lower, upper } = inside.get(box) ?? none;
+                inside.delete(box);
+                if (count === nodes.length) add(sums, box, range.lower, range.upper);
+                else add(sums, box, lower, Math.min(range.upper, upper + rest));
+            }
         }
-        return own;
+        for (const [box, { lower, upper }] of inside) add(sums, box, lower, upper);
     };
-    for (const operator of outermost) addAll(sums, sumOf(operator));
+    for (const operator of outermost) addTo(sums, operator);
     return sums;
 }
 
-function addAll(sums: Sums, more: Sums): void {
-    for (const [box, { lower, upper }] of more) {
-        const sum = sums.get(box);
-        sums.set(
-            box,
-            sum === undefined
-                ? { lower, upper }
-                : { lower: sum.lower + lower, upper: sum.upper + upper },
-        );
+function add(sums: Sums, to: Box | Sharers, lower: number, upper: number): void {
+    const sum = sums.get(to);
+    if (sum === undefined) {
+        sums.set(to, { lower, upper });
+    } else {
+        sum.lower += lower;
+        sum.upper += upper;
     }
 }
 
@@ -106,7 +105,11 @@ function countNodes(
 export function findSharers(nodesOfOperator: ReadonlyMap<number, readonly number[]>): Sharers[] {
     const operators = new Map<number, number[]>();
     for (const [operator, nodes] of nodesOfOperator) {
-        for (const node of nodes) operators.set(node, [...(operators.get(node) ?? []), operator]);
+        for (const node of nodes) {
+            const own = operators.get(node);
+            if (own === undefined) operators.set(node, [operator]);
+            else own.push(operator);
+        }
     }
     const found = new Map<string, Sharers>();
     for (const [node, own] of operators) {
@@ -162,8 +165,8 @@ export function makeMetric(
     times: Sums,
     sharers: readonly Sharers[],
 ): Metric {
-    const places = placesOf(page, model, tree);
-    const kind = (box: Box) => places.get(box)?.kind ?? "none";
+    const placeOf = places(page, model);
+    const kind = (box: Box) => placeOf(box).kind;
     const from = (sums: Sums, say: (range: Range) => string): Metric => ({
         range: (box) => sums.get(box) ?? null,
         full: [...tree.boxes.values()].reduce(
@@ -201,7 +204,7 @@ export function makeMetric(
             },
         };
     }
-    return { ...metric, say: (box) => places.get(box)?.title ?? "" };
+    return { ...metric, say: (box) => placeOf(box).title };
 }
 
 /** Of nodes whose own time is not known, what they take with those they share it with. */
@@ -224,7 +227,8 @@ function sharedTimes(tree: Tree, times: Sums, sharers: readonly Sharers[]): Map<
 export function availableMetrics(page: Page, model: GraphModel): MetricName[] {
     const ran = model.nodesOfOperator.size > 0;
     const names: MetricName[] = ran ? ["time"] : [];
-    if (model.nodes.some((_, i) => bytesOfNodes(page, model)(i) !== null)) names.push("memory");
+    const bytes = bytesOfNodes(page, model);
+    if (model.nodes.some((_, i) => bytes(i) !== null)) names.push("memory");
     const error = errorsOfNodes(page, model);
     if (model.nodes.some((_, i) => error(i) !== null)) names.push("error");
     return ran ? [...names, "backend"] : names;
@@ -255,23 +259,30 @@ function errorsOfNodes(page: Page, model: GraphModel): (node: number) => number 
     return (node) => byLine.get(model.nodes[node]?.line ?? "") ?? null;
 }
 
-/** Where a box runs: one backend, portable kernels, or several of them. */
-function placesOf(page: Page, model: GraphModel, tree: Tree) {
-    const names = new Map<Box, Set<string>>();
+/** Where a box runs: one backend, portable kernels, or several of them; "none" is not known. */
+function places(page: Page, model: GraphModel) {
+    const ofNode = new Map<number, Set<string>>();
     for (const [operator, nodes] of model.nodesOfOperator) {
         const backend = backendOf(page.operators, operator);
         for (const node of nodes) {
-            for (const box of outwards(tree.leaves[node])) {
-                const set = names.get(box) ?? new Set<string>();
-                names.set(box, set.add(backend));
-            }
+            const own = ofNode.get(node);
+            if (own === undefined) ofNode.set(node, new Set([backend]));
+            else own.add(backend);
         }
     }
-    const places = new Map<Box, { kind: string; title: string }>();
-    for (const [box, set] of names) {
-        const only = [...set][0] as string;
+    const known = new Map<Box, ReadonlySet<string>>();
+    const backendsOf = (box: Box): ReadonlySet<string> => {
+        if (box.node !== null) return ofNode.get(box.node) ?? new Set();
+        const found =
+            known.get(box) ?? new Set(box.children.flatMap((child) => [...backendsOf(child)]));
+        known.set(box, found);
+        return found;
+    };
+    return (box: Box): { kind: string; title: string } => {
+        const backends = [...backendsOf(box)];
+        const only = backends[0];
+        if (only === undefined) return { kind: "none", title: "" };
         const own = only === "portable" || only === "runtime" ? only : "delegate";
-        places.set(box, { kind: set.size > 1 ? "mixed" : own, title: [...set].join(", ") });
-    }
-    return places;
+        return { kind: backends.length > 1 ? "mixed" : own, title: backends.join(", ") };
+    };
 }

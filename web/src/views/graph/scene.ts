@@ -1,5 +1,5 @@
 /** Where all that is shown stands: boxes within boxes, and the lines between them. */
-import type { Link } from "./links";
+import type { Link, Links } from "./links";
 import type { Layouts } from "./layouts";
 import { type LayoutRequest, rowsInOrder, type Size, spread } from "./rows";
 import type { Box } from "./tree";
@@ -56,7 +56,7 @@ interface Inside extends Size {
 export function makeScene(
     root: Box,
     open: ReadonlySet<string>,
-    links: ReadonlyMap<string, Link[]>,
+    links: Links,
     layouts: Pick<Layouts, "get">,
 ): Scene {
     const scene: Scene = {
@@ -69,7 +69,7 @@ export function makeScene(
             const size = closedSize(box);
             return { ...size, place: (x, y) => put(scene, { box, x, y, ...size, isOpen }) };
         }
-        const own = links.get(box.id) ?? [];
+        const own = links.get(box.id);
         const lines = own.filter((link) => !link.isStub);
         const layout = layouts.get(box.id);
         const rows = layout?.rows ?? rowsInOrder(requestOf(box, own));

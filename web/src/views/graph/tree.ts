@@ -1,5 +1,5 @@
 /** Boxes in boxes: modules, delegate calls, stacks of equal siblings, and nodes. */
-import type { GraphModel } from "./model";
+import type { GraphModel, GraphNode } from "./model";
 
 export type BoxKind = "root" | "module" | "delegate" | "stack" | "part" | "branch" | "node";
 
@@ -44,7 +44,7 @@ export function buildTree(
     const root = makeModules(model);
     findDelegates(root, delegateOf);
     wrapDelegates(root, nameOfDelegate);
-    foldStacks(root, model, new Map());
+    foldStacks(root, shapesOf(root, model));
     cutParts(root);
     const boxes = new Map<string, Box>();
     const leaves: Box[] = [];
@@ -88,6 +88,7 @@ export function stepsOf(path: string): string[] {
 function makeModules(model: GraphModel): Box {
     const root = makeBox("root", "root", "model");
     const known = new Map<string, Box>();
+    const found = new Map<string, Box>();
     const within = (parent: Box, id: string, make: () => Box): Box => {
         let box = known.get(id);
         if (box === undefined) {
@@ -97,18 +98,17 @@ function makeModules(model: GraphModel): Box {
         }
         return box;
     };
-    model.nodes.forEach((node, i) => {
+    const moduleOf = ({ branch, module }: GraphNode): Box => {
         let box = root;
         let base = "";
-        if (node.branch !== null) {
-            const { branch } = node;
+        if (branch !== null) {
             base = `${branch}:`;
             box = within(box, `branch ${branch}`, () =>
                 makeBox(`branch ${branch}`, "branch", branch),
             );
         }
         let path = "";
-        for (const step of stepsOf(node.module)) {
+        for (const step of stepsOf(module)) {
             path = path === "" ? step : `${path}.${step}`;
             const at = path;
             box = within(box, `module ${base}${at}`, () => {
@@ -117,6 +117,12 @@ function makeModules(model: GraphModel): Box {
                 return made;
             });
         }
+        return box;
+    };
+    model.nodes.forEach((node, i) => {
+        const place = `${node.branch ?? ""}\n${node.module}`;
+        const box = found.get(place) ?? moduleOf(node);
+        found.set(place, box);
         const leaf = makeBox(`node ${i}`, "node", node.op === "" ? node.name : shortOp(node.op));
         leaf.node = i;
         leaf.first = i;
@@ -183,22 +189,29 @@ function wrapDelegates(box: Box, nameOf: (operator: number) => string): void {
 }
 
 /** Equal for boxes whose insides are equal: same operators, same modules, in the same order. */
-function shapeOf(box: Box, model: GraphModel, known: Map<string, number>): number {
-    const inside = box.children.map((child) => shapeOf(child, model, known)).join(",");
-    const own = box.node === null ? box.kind : (model.nodes[box.node]?.op ?? "");
-    const text = `${own}${box.delegate === null ? "" : "*"}(${inside})`;
-    const number = known.get(text) ?? known.size;
-    known.set(text, number);
-    return number;
+function shapesOf(root: Box, model: GraphModel): Map<Box, number> {
+    const known = new Map<string, number>();
+    const shapes = new Map<Box, number>();
+    const visit = (box: Box): number => {
+        const inside = box.children.map(visit).join(",");
+        const own = box.node === null ? box.kind : (model.nodes[box.node]?.op ?? "");
+        const text = `${own}${box.delegate === null ? "" : "*"}(${inside})`;
+        const number = known.get(text) ?? known.size;
+        known.set(text, number);
+        shapes.set(box, number);
+        return number;
+    };
+    visit(root);
+    return shapes;
 }
 
-function foldStacks(box: Box, model: GraphModel, known: Map<string, number>): void {
-    for (const child of box.children) foldStacks(child, model, known);
+function foldStacks(box: Box, shapes: ReadonlyMap<Box, number>): void {
+    for (const child of box.children) foldStacks(child, shapes);
     const families = new Map<string, { box: Box; number: number }[]>();
     for (const child of box.children) {
         const match = /^(.*)\.(\d+)$/.exec(child.kind === "module" ? (child.module ?? "") : "");
         if (match === null) continue;
-        const family = `${match[1]} ${shapeOf(child, model, known)}`;
+        const family = `${match[1]} ${shapes.get(child)}`;
         const list = families.get(family) ?? [];
         list.push({ box: child, number: Number(match[2]) });
         families.set(family, list);
@@ -273,6 +286,12 @@ export function hottestPath(root: Box, heat: (box: Box) => number): string[] {
 
 /** Boxes that are shown at once. */
 export const MOST_SHOWN = 300;
+
+/** Boxes whose children are shown. */
+export function openBoxes(root: Box, open: ReadonlySet<string>): Box[] {
+    if (!open.has(root.id) || root.children.length === 0) return [];
+    return [root, ...root.children.flatMap((child) => openBoxes(child, open))];
+}
 
 export function countShown(root: Box, open: ReadonlySet<string>): number {
     if (!open.has(root.id)) return 1;

@@ -1,4 +1,4 @@
-/** The operators and lines that take most of a run. */
+/** The operators, modules and lines that take most of a run. */
 import { Name } from "../../parts/Name";
 import { RangeBar } from "../../parts/RangeBar";
 import { barKind } from "../../state/filter";
@@ -9,6 +9,7 @@ import { showCode } from "../../text/show";
 import { linesOf } from "../source/lines";
 
 const SHOWN = 8;
+const SHOWN_MODULES = 6;
 
 interface Item {
     key: string;
@@ -23,6 +24,11 @@ interface Item {
 export function MostExpensiveOperators() {
     const page = usePage();
     return <List items={topOperators(page)} view="operators" />;
+}
+
+export function MostExpensiveModules() {
+    const page = usePage();
+    return <List items={topModules(page).slice(0, SHOWN_MODULES)} view="graph" />;
 }
 
 export function MostExpensiveLines() {
@@ -47,6 +53,33 @@ function topOperators(page: Page): Item[] {
                 share,
                 kind: barKind(operators, id),
                 selection: { kind: "operator", id },
+            };
+        }),
+    );
+}
+
+/** With what is in them; not the model itself, nor what several modules share. */
+function topModules(page: Page): Item[] {
+    const table = page.document.table("modules");
+    const [block, depth] = [table.number("block"), table.number("depth")];
+    const [path, lower, upper] = [
+        table.text("path"),
+        table.number("share"),
+        table.number("share_upper"),
+    ];
+    return topOf(
+        Array.from({ length: table.rows }, (_, row) => row).flatMap((row) => {
+            const name = path(row);
+            const share = lower(row);
+            if (block(row) !== page.block?.id || name === null || share === null) return [];
+            if (depth(row) === 0 || name.includes(", ") || name.startsWith("(")) return [];
+            return {
+                key: name,
+                name,
+                place: null,
+                share: { lower: share, upper: upper(row) ?? share },
+                kind: "mixed",
+                selection: { kind: "module", name },
             };
         }),
     );

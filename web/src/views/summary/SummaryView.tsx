@@ -10,14 +10,14 @@ import { formatBytes, plural, type Range } from "../../text/format";
 import { show } from "../../text/show";
 import { VIEWS } from "..";
 import type { View } from "../view";
-import { MostExpensiveLines, MostExpensiveOperators } from "./MostExpensive";
+import { MostExpensiveLines, MostExpensiveModules, MostExpensiveOperators } from "./MostExpensive";
 import { WhereRunGoes } from "./WhereRunGoes";
 
 export const summaryView: View = {
     id: "summary",
     title: "Summary",
     needs: [],
-    loads: ["accounts", "lines"],
+    loads: ["accounts", "lines", "modules"],
     component: Summary,
 };
 
@@ -46,6 +46,12 @@ function Summary() {
                         </span>
                     </h2>
                     <WhereRunGoes />
+                    {page.document.has("modules") && (
+                        <>
+                            <h2 id="top-modules">Most expensive modules</h2>
+                            <MostExpensiveModules />
+                        </>
+                    )}
                 </section>
             )}
             {page.blockOperators.length > 0 && (
@@ -163,6 +169,7 @@ function Open(props: { page: Page; finding: Finding }) {
         page.select(selection, view.id);
         /* What it costs stands on top. */
         if (selection === null && view.id === "operators") page.store.set({ sort: "-share" });
+        if (finding.kind === "outside_delegates") page.store.set({ f: "b:portable" });
     };
     return (
         <button type="button" onClick={open}>
