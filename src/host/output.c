@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,6 +28,7 @@ struct ets_output {
     FILE *stream;
     char *path;               /* NULL: written directly to `stream` (standard output, a device) */
     char *temporary_path;     /* replaces `path` at commit */
+    struct ets_output *next;  /* of the outputs with a temporary file */
     char **data;              /* not NULL: written to memory, which the caller owns at the end */
     size_t *size;             /* of it */
     int failed_errno;         /* first failure, 0 for none */
@@ -35,9 +37,48 @@ struct ets_output {
     size_t pending_size;
 };
 
+/*
+ * The outputs with a temporary file. A signal handler reads the list without the lock, so each
+ * change is one store.
+ */
+static struct ets_output *_Atomic first_temporary;
+static atomic_flag list_lock = ATOMIC_FLAG_INIT;
+
+static void lock_list(void)
+{
+    while (atomic_flag_test_and_set(&list_lock)) {
+    }
+}
+
+static void enlist(struct ets_output *output)
+{
+    lock_list();
+    output->next = first_temporary;
+    first_temporary = output;
+    atomic_flag_clear(&list_lock);
+}
+
+static void delist(struct ets_output *output)
+{
+    lock_list();
+    struct ets_output *before = first_temporary;
+    if (before == output) first_temporary = output->next;
+    while (before != NULL && before->next != output) before = before->next;
+    if (before != NULL) before->next = output->next;
+    atomic_flag_clear(&list_lock);
+}
+
+void ets_output_remove_temporaries(void)
+{
+    for (const struct ets_output *at = first_temporary; at != NULL; at = at->next) {
+        (void)unlink(at->temporary_path);
+    }
+}
+
 static void release(struct ets_output *output)
 {
     if (output == NULL) return;
+    if (output->temporary_path != NULL) delist(output);
     if (output->stream != NULL && output->stream != stdout) fclose(output->stream);
     free(output->path);
     free(output->temporary_path);
@@ -108,6 +149,7 @@ static int open_temporary(struct ets_output *output, const char *path)
         return code;
     }
     output->temporary_path = temporary;
+    enlist(output);
     output->stream = fdopen(descriptor, "wb");
     if (output->stream == NULL) {
         const int code = errno;

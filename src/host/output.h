@@ -64,4 +64,10 @@ ETS_API void ets_output_discard(struct ets_output *output);
  */
 const char *ets_output_temporary(const struct ets_output *output);
 
+/*
+ * Removes the temporary files of all open outputs, for a signal handler that then ends the process:
+ * it may be called at any time, and outputs cannot be committed afterwards.
+ */
+void ets_output_remove_temporaries(void);
+
 #endif

@@ -102,22 +102,6 @@ void cli_sides_close(struct cli_sides *sides)
     }
 }
 
-double cli_percent(const struct cli_arguments *arguments, const char *name, double fallback,
-                   bool *ok)
-{
-    const char *value = cli_value(arguments, name);
-    if (value == NULL) return fallback;
-    char *end;
-    const double number = strtod(value, &end);
-    if (end != value && *end == '%') end++;
-    const bool is_digit = isdigit((unsigned char)value[0]) || value[0] == '.';
-    if (!is_digit || *end != '\0' || !(number >= 0 && number <= 1000)) {
-        cli_complain(CLI_USAGE, "%s takes a percentage from 0 to 1000, not \"%s\"", name, value);
-        *ok = false;
-    }
-    return number;
-}
-
 int cli_sides_check(const struct cli_arguments *arguments, const char *before, const char *after,
                     const struct ets_difference *difference)
 {

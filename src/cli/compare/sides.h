@@ -35,8 +35,4 @@ void cli_sides_close(struct cli_sides *sides);
 int cli_sides_check(const struct cli_arguments *arguments, const char *before, const char *after,
                     const struct ets_difference *difference);
 
-/* A percentage from 0 to 1,000; `fallback` if the option was not given. */
-double cli_percent(const struct cli_arguments *arguments, const char *name, double fallback,
-                   bool *ok);
-
 #endif

@@ -9,6 +9,8 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/command.h"
 
+#define MOST_DURATION_NS (30 * 86400e9)
+
 unsigned cli_distance(const char *left, const char *right)
 {
     enum { MOST = 48 };
@@ -269,6 +271,46 @@ size_t cli_bytes(const struct cli_arguments *arguments, const char *name, size_t
         return fallback;
     }
     return (size_t)number << shift;
+}
+
+double cli_percent(const struct cli_arguments *arguments, const char *name, double fallback,
+                   bool *ok)
+{
+    const char *value = cli_value(arguments, name);
+    if (value == NULL) return fallback;
+    char *end;
+    const double number = strtod(value, &end);
+    if (end != value && *end == '%') end++;
+    const bool is_digit = isdigit((unsigned char)value[0]) || value[0] == '.';
+    if (!is_digit || *end != '\0' || !(number >= 0 && number <= 1000)) {
+        cli_complain(CLI_USAGE, "%s takes a percentage from 0 to 1000, not \"%s\"", name, value);
+        *ok = false;
+    }
+    return number;
+}
+
+double cli_duration_ns(const struct cli_arguments *arguments, const char *name, double fallback,
+                       bool *ok)
+{
+    static const struct {
+        const char *name;
+        double ns;
+    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 6e10}};
+    const char *value = cli_value(arguments, name);
+    if (value == NULL) return fallback;
+    char *end;
+    const double number = strtod(value, &end);
+    const bool is_digit = isdigit((unsigned char)value[0]) || value[0] == '.';
+    for (size_t i = 0; is_digit && i < sizeof units / sizeof *units; i++) {
+        const double ns = number * units[i].ns;
+        if (strcmp(end, units[i].name) == 0 && ns >= 1 && ns <= MOST_DURATION_NS) return ns;
+    }
+    cli_complain(CLI_USAGE,
+                 "%s takes a time of at most 30 days with its unit (ns, us, ms, s or min), such as "
+                 "10s, not \"%s\"",
+                 name, value);
+    *ok = false;
+    return fallback;
 }
 
 const char *cli_first_given(const struct cli_arguments *arguments, const char *const *names)

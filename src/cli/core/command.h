@@ -17,7 +17,8 @@ enum cli_exit {
     CLI_MISMATCH = 4,    /* files do not belong together, or the answer is ambiguous */
     CLI_RUNTIME = 5,     /* the ExecuTorch runtime reported an error */
     CLI_UNAVAILABLE = 6, /* a component is not built in or not installed */
-    CLI_INTERNAL = 7     /* no memory, or an output could not be written */
+    CLI_INTERNAL = 7,    /* no memory, or an output could not be written */
+    CLI_SIGNAL = 128     /* plus the signal's number: interrupted, and shown what was done so far */
 };
 
 struct cli_option {
@@ -43,7 +44,7 @@ struct cli_command {
 };
 
 /* The parsed command line: the values of all options in order, and the positional arguments. */
-enum { CLI_MAX_VALUES = 256, CLI_MAX_OPTIONS = 48 };
+enum { CLI_MAX_VALUES = 256, CLI_MAX_OPTIONS = 64 };
 
 struct cli_arguments {
     const struct cli_command *command;
@@ -81,6 +82,12 @@ long long cli_number(const struct cli_arguments *arguments, const char *name, lo
 /* A size above 0 in bytes, "512M" (K, M and G count in steps of 1024), likewise. */
 size_t cli_bytes(const struct cli_arguments *arguments, const char *name, size_t fallback,
                  bool *ok);
+/* A percentage from 0 to 1,000, "2" or "2%", likewise. */
+double cli_percent(const struct cli_arguments *arguments, const char *name, double fallback,
+                   bool *ok);
+/* A time of at least 1 ns, "10s", "1.5min", likewise. */
+double cli_duration_ns(const struct cli_arguments *arguments, const char *name, double fallback,
+                       bool *ok);
 /* The first of the options `names` (NULL-ended) that was given, or NULL. */
 const char *cli_first_given(const struct cli_arguments *arguments, const char *const *names);
 /* Checks that at most one argument or value of `options` (NULL-ended) is standard input, "-". */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/core/document.h"
+#include "cli/core/interrupt.h"
 
 static const struct cli_command commands[] = {
     {"profile", "run a program and show what each operator costs", "MODEL",
@@ -385,6 +386,7 @@ int main(int count, char **words)
     arguments.commands = commands;
     if (code == CLI_OK) code = cli_check_outputs(&arguments);
     if (code != CLI_OK) return code;
+    cli_interrupt_install();
     cli_document_start(&arguments);
     return finish(cli_document_end(command->run(&arguments)));
 }

@@ -111,14 +111,12 @@ int cmd_profile(const struct cli_arguments *arguments)
     if (code == CLI_OK && trace_path != NULL) {
         code = cli_session_keep(&session, trace_path, &session.trace, 1);
     }
-    if (code == CLI_OK) {
-        code = show(&session);
-        if (code == CLI_OK && session.is_incomplete) code = CLI_NEGATIVE;
-    }
+    if (code == CLI_OK) code = show(&session);
     if (code == CLI_OK || code == CLI_NEGATIVE) {
         const int commit = cli_session_commit(&session);
         if (commit != CLI_OK) code = commit;
     }
+    code = cli_session_end(&session, code);
     cli_session_close(&session);
     return code;
 }

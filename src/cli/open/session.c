@@ -1,24 +1,16 @@
 /* Runs a model: opens the engine, program and inputs, runs, and writes the files. */
-#define _POSIX_C_SOURCE 200809L
 #include "cli/open/session.h"
 #include "host/output.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "cli/core/interrupt.h"
 #include "cli/open/python_libraries.h"
 #include "cli/run/print_outputs.h"
 #include "etscope/inspect.h"
 #include "record/numpy.h"
-
-static uint64_t now_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 /* Opens an output early, so that errors are reported before anything runs. */
 static int hold_output(struct cli_session *session, const char *path)
@@ -227,8 +219,8 @@ int cli_session_start(struct cli_session *session, unsigned threads)
     return code == CLI_OK ? open_program(session, threads) : code;
 }
 
-int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, long long runs,
-                     long long warmup, struct cli_session *session)
+int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, uint32_t runs,
+                     uint32_t warmup, struct cli_session *session)
 {
     bool ok = true;
     *session = (struct cli_session){.arguments = arguments,
@@ -239,14 +231,15 @@ int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, lo
                             arguments->command->name, arguments->command->name);
     }
     session->path = arguments->words[0];
-    session->runs = cli_number(arguments, "--runs", runs, 1, 100000000, &ok);
-    session->warmup = cli_number(arguments, "--warmup", warmup, 0, 100000000, &ok);
+    int code = cli_run_limits_read(arguments, runs, &session->limits);
+    if (code != CLI_OK) return code;
+    session->warmup = (uint32_t)cli_number(arguments, "--warmup", warmup, 0, 100000000, &ok);
     session->capture =
         (enum ets_engine_capture)cli_choice(arguments, "--capture", ETS_CAPTURE_NONE);
     session->debug_buffer_bytes = cli_bytes(arguments, "--debug-buffer-size", 0, &ok);
     const unsigned threads = (unsigned)cli_number(arguments, "--threads", 0, 1, 1024, &ok);
     if (!ok) return CLI_USAGE;
-    int code = check(session);
+    code = check(session);
     if (code == CLI_OK) code = cli_program_open(session->path, &session->model);
     if (code == CLI_OK)
         code = cli_record_open(cli_value(arguments, "--etrecord"), &session->record);
@@ -285,41 +278,6 @@ static int default_method(const struct cli_session *session, const char **name_o
     }
     return cli_complain(CLI_USAGE, "%s has no method forward; choose one with --method: %s",
                         session->path, list);
-}
-
-/* A progress line on a terminal, at most five times a second. */
-static void show_progress(long long done, long long total, uint64_t *last_ns)
-{
-    const uint64_t now = now_ns();
-    const bool is_end = done == total;
-    if (!isatty(STDERR_FILENO) || now - *last_ns < 200000000u) {
-        if (!is_end || *last_ns == 0) return;
-    }
-    if (is_end) {
-        fputs("\r\033[K", stderr);
-        return;
-    }
-    *last_ns = now;
-    fprintf(stderr, "\rrun %lld of %lld", done, total);
-    fflush(stderr);
-}
-
-static int execute(struct cli_session *session, struct ets_engine_method *method, long long count,
-                   double *run_ns)
-{
-    struct ets_error error;
-    uint64_t last_shown = 0;
-    const uint64_t start = now_ns();
-    for (long long i = 0; i < count; i++) {
-        const uint64_t before = now_ns();
-        if (session->engine->method_execute(method, &error) != ETS_OK) {
-            return cli_fail(session->path, &error);
-        }
-        const uint64_t after = now_ns();
-        if (run_ns != NULL) run_ns[i] = (double)(after - before);
-        if (after - start > 500000000u) show_progress(i + 1, count, &last_shown);
-    }
-    return CLI_OK;
 }
 
 /* The formats of saved outputs. */
@@ -476,30 +434,54 @@ static int set_inputs(const struct cli_session *session, struct ets_engine_metho
     return CLI_OK;
 }
 
-static int no_memory_for_times(void)
-{
-    return cli_complain(CLI_INTERNAL, "no memory for the times");
-}
-
 static int add_summary(struct cli_session *session, const char *method, long long test_case,
-                       double *run_ns)
+                       const struct cli_timed_runs *runs)
 {
     struct ets_statistics s;
     struct cli_summary *grown =
         realloc(session->summaries, (session->summary_count + 1) * sizeof *session->summaries);
-    if (grown == NULL) return no_memory_for_times();
+    if (grown == NULL) return cli_complain(CLI_INTERNAL, "no memory for the times");
     session->summaries = grown;
-    ets_statistics_compute(run_ns, (uint32_t)session->runs, &s);
+    ets_statistics_compute(runs->ns, runs->count, &s);
     grown[session->summary_count++] = (struct cli_summary){.method = method,
                                                            .test_case = test_case,
-                                                           .runs = session->runs,
+                                                           .runs = runs->count,
                                                            .p50_ns = s.p50,
                                                            .min_ns = s.min,
                                                            .max_ns = s.max};
     return CLI_OK;
 }
 
-/* Runs warm-up, then the recorded runs, on one set of inputs; keeps the last outputs. */
+static int warm_up(struct cli_session *session, struct ets_engine_method *method)
+{
+    const struct cli_run_limits limits = {
+        .runs = session->warmup, .time_ns = INFINITY, .is_runs_chosen = true};
+    struct cli_timed_runs runs;
+    session->engine->trace_enable(session->program, 0);
+    const int code = cli_timed_runs_execute(session->engine, method, &limits, session->path,
+                                            "warm-up run", &runs);
+    session->engine->trace_enable(session->program, 1);
+    cli_timed_runs_reset(&runs);
+    return code;
+}
+
+/* The recorded runs, until their limit or a signal; keeps the last outputs. */
+static int record_runs(struct cli_session *session, struct ets_engine_method *method,
+                       const char *name, long long inputs_case, long long test_case)
+{
+    struct cli_timed_runs runs;
+    int code = cli_timed_runs_execute(session->engine, method, &session->limits, session->path,
+                                      "run", &runs);
+    session->is_unsure |= runs.is_unsure;
+    if (code == CLI_OK && runs.count > 0) {
+        code = add_summary(session, name, inputs_case, &runs);
+        if (code == CLI_OK) code = keep_outputs(session, method, name, test_case);
+    }
+    cli_timed_runs_reset(&runs);
+    return code;
+}
+
+/* Runs warm-up, then the recorded runs, on one set of inputs. */
 static int run_case(struct cli_session *session, struct ets_engine_method *method, const char *name,
                     long long test_case)
 {
@@ -507,17 +489,10 @@ static int run_case(struct cli_session *session, struct ets_engine_method *metho
     int code = cli_model_inputs_open(session, name, test_case, &inputs);
     if (code == CLI_OK) code = set_inputs(session, method, name, &inputs);
     session->engine->trace_set_case(session->program, (int32_t)inputs.test_case);
-    if (code == CLI_OK && session->warmup > 0) {
-        session->engine->trace_enable(session->program, 0);
-        code = execute(session, method, session->warmup, NULL);
-        session->engine->trace_enable(session->program, 1);
+    if (code == CLI_OK && session->warmup > 0) code = warm_up(session, method);
+    if (code == CLI_OK && cli_interrupted() == 0) {
+        code = record_runs(session, method, name, inputs.test_case, test_case);
     }
-    double *run_ns = calloc((size_t)session->runs, sizeof *run_ns);
-    if (run_ns == NULL && code == CLI_OK) code = no_memory_for_times();
-    if (code == CLI_OK) code = execute(session, method, session->runs, run_ns);
-    if (code == CLI_OK) code = add_summary(session, name, inputs.test_case, run_ns);
-    free(run_ns);
-    if (code == CLI_OK) code = keep_outputs(session, method, name, test_case);
     session->engine->trace_set_case(session->program, -1);
     cli_model_inputs_close(&inputs);
     return code;
@@ -534,7 +509,7 @@ static int run_method(struct cli_session *session, const char *name)
     unsigned c = 0;
     do {
         code = run_case(session, method, name, case_at(session->arguments, c));
-    } while (code == CLI_OK && case_at(session->arguments, ++c) >= 0);
+    } while (code == CLI_OK && cli_interrupted() == 0 && case_at(session->arguments, ++c) >= 0);
     session->engine->method_close(method);
     return code;
 }
@@ -593,8 +568,21 @@ int cli_session_execute(struct cli_session *session)
         code = default_method(session, &session->default_method);
     }
     if (code == CLI_OK) code = hold_outputs(session);
+    cli_interrupt_begin();
     for (unsigned i = 0; code == CLI_OK && (name = method_at(session, i)) != NULL; i++) {
-        code = run_method(session, name);
+        if (cli_interrupted() == 0) code = run_method(session, name);
+    }
+    cli_interrupt_end();
+    if (code == CLI_OK && session->summary_count == 0) {
+        return cli_complain(CLI_SIGNAL + cli_interrupted(),
+                            "interrupted before the first run ended: there is nothing to show");
     }
     return code == CLI_OK ? finish_trace(session) : code;
+}
+
+int cli_session_end(const struct cli_session *session, int code)
+{
+    if (code != CLI_OK) return code;
+    if (cli_interrupted() != 0) return CLI_SIGNAL + cli_interrupted();
+    return session->is_incomplete || session->is_unsure ? CLI_NEGATIVE : CLI_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "cli/open/arrays.h"
 #include "cli/open/inputs.h"
+#include "cli/open/timed_runs.h"
 #include "etscope/engine.h"
 #include "host/output.h"
 
@@ -41,6 +42,7 @@
      false},                                                                                      \
     {"--int-range", NULL, "LOW:HIGH",                                                             \
      "Range of random integers, inclusive; default 0:1; bools ignore it", NULL, false},           \
+    CLI_LIMIT_OPTIONS,                                                                            \
     {"--warmup", NULL, "N", "Number of untraced runs before the traced ones", NULL, false},       \
     CLI_ENGINE_OPTIONS,                                                                           \
     {"--capture", NULL, "none|outputs|intermediates",                                             \
@@ -86,7 +88,8 @@ struct cli_session {
     struct ets_engine_program *program;
     struct ets_file **data_files;
     size_t data_file_count;
-    long long runs, warmup;
+    struct cli_run_limits limits;
+    uint32_t warmup;
     enum ets_engine_capture capture;
     bool wants_trace;
     bool counts_memory;                                 /* and the trace tells it */
@@ -97,6 +100,7 @@ struct cli_session {
     size_t summary_count;
     size_t debug_buffer_bytes; /* 0: the engine's ceiling */
     bool is_incomplete;        /* the debug buffer was too small */
+    bool is_unsure;            /* the runs did not become sure */
     struct cli_kept_file *kept;
     size_t kept_count;
 };
@@ -105,8 +109,8 @@ struct cli_session {
  * Opens everything. Returns an exit code; close it even after a failure. `runs`, `warmup`: the
  * defaults.
  */
-int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, long long runs,
-                     long long warmup, struct cli_session *session);
+int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, uint32_t runs,
+                     uint32_t warmup, struct cli_session *session);
 /*
  * Opens only the engine and the program, for commands with other options; arguments, path and model
  * of the session are set. `threads` 0: the runtime decides. Returns an exit code.
@@ -115,8 +119,11 @@ int cli_session_engine(struct cli_session *session); /* without a program */
 int cli_session_start(struct cli_session *session, unsigned threads);
 /*
  * Reserves the names of outputs, runs, keeps the outputs and the debug buffer, and ends the trace.
+ * Ctrl-C ends the runs, and what was recorded remains.
  */
 int cli_session_execute(struct cli_session *session);
+/* The exit code of a command that showed the runs: `code` unless it is CLI_OK. */
+int cli_session_end(const struct cli_session *session, int code);
 /*
  * Writes `parts` to a file that replaces `path` at the commit, so that a failing command leaves
  * nothing. Returns an exit code.

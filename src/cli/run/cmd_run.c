@@ -58,7 +58,7 @@ int cmd_run(const struct cli_arguments *arguments)
     }
     if (code == CLI_OK) code = cli_session_commit(&session);
     if (code == CLI_OK && !has_stdout) print_summaries(&session);
-    if (code == CLI_OK && session.is_incomplete) code = CLI_NEGATIVE;
+    code = cli_session_end(&session, code);
     cli_session_close(&session);
     return code;
 }

@@ -8,22 +8,22 @@
 #define TAIL 0.025
 
 /*
- * The largest k such that fewer than k of `n` fair coins show heads with a probability of at most
- * TAIL; 0: none. Counts down from the middle, whose probability is a product of n / 2 factors.
+ * Fewer than k of `n` fair coins show heads with a probability of at most `tail`. Counts down from
+ * the middle, whose probability is a product of n / 2 factors.
  */
-static uint32_t interval_rank(uint32_t n)
+uint32_t ets_interval_rank(uint32_t n, double tail)
 {
     uint32_t heads = n / 2;
     double p = 1; /* of exactly that many heads */
     for (uint32_t i = 1; i <= heads; i++) p *= 1 - 0.5 / i;
     if (n % 2 == 1) p *= 0.5 * n / (heads + 1.0);
     double sum = n % 2 == 1 ? 0.5 : (1 + p) / 2; /* of at most that many */
-    while (sum > TAIL && heads > 0) {
+    while (sum > tail && heads > 0) {
         sum -= p;
         p *= heads / (n - heads + 1.0);
         heads--;
     }
-    return sum <= TAIL ? heads + 1 : 0;
+    return sum <= tail ? heads + 1 : 0;
 }
 
 static double deviation(const double *values, uint32_t count)
@@ -41,7 +41,7 @@ void ets_spread_compute(const double *sorted, uint32_t count, struct ets_spread 
     if (count == 0) return;
     spread_out->p99 = ets_quantile(sorted, count, 0.99);
     spread_out->sd = deviation(sorted, count);
-    const uint32_t k = interval_rank(count);
+    const uint32_t k = ets_interval_rank(count, TAIL);
     if (k == 0) return;
     spread_out->median_low = sorted[k - 1];
     spread_out->median_high = sorted[count - k];

@@ -1,0 +1,214 @@
+/* The loop of measured runs. Everything but a run itself happens between runs. */
+#include "cli/open/timed_runs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/core/interrupt.h"
+#include "cli/core/progress.h"
+#include "etscope/inspect.h"
+#include "inspect/accounting/stopping.h"
+
+enum { MOST_RUNS = 100000000, RUNS_OF_A_TIME = 100000, MEDIAN_OF = 1000 };
+#define TIME_TO_BE_SURE 60e9
+
+int cli_run_limits_read(const struct cli_arguments *arguments, uint32_t runs,
+                        struct cli_run_limits *limits_out)
+{
+    bool ok = true;
+    const bool wants_time = cli_has(arguments, "--time");
+    const bool wants_sure = cli_has(arguments, "--until-sure");
+    const bool has_runs = cli_has(arguments, "--runs");
+    const uint32_t fallback = wants_time || wants_sure ? RUNS_OF_A_TIME : runs;
+    const double most_ns = wants_sure && !has_runs ? TIME_TO_BE_SURE : INFINITY;
+    *limits_out = (struct cli_run_limits){
+        .runs = (uint32_t)cli_number(arguments, "--runs", fallback, 1, MOST_RUNS, &ok),
+        .time_ns = cli_duration_ns(arguments, "--time", most_ns, &ok),
+        .sure = cli_percent(arguments, "--until-sure", 0, &ok) / 100,
+        .is_runs_chosen = has_runs || !(wants_time || wants_sure),
+    };
+    if (ok && wants_sure && !(limits_out->sure > 0)) {
+        return cli_complain(CLI_USAGE, "--until-sure takes a percentage above 0, such as 2%%");
+    }
+    return ok ? CLI_OK : CLI_USAGE;
+}
+
+void cli_timed_runs_reset(struct cli_timed_runs *runs)
+{
+    free(runs->ns);
+    *runs = (struct cli_timed_runs){.ns = NULL};
+}
+
+static int no_memory(void)
+{
+    return cli_complain(CLI_INTERNAL, "no memory for the times");
+}
+
+static bool make_room(struct cli_timed_runs *runs)
+{
+    if (runs->count < runs->room) return true;
+    const uint32_t room = runs->room == 0 ? 1024 : 2 * runs->room;
+    double *grown = realloc(runs->ns, room * sizeof *grown);
+    if (grown == NULL) return false;
+    runs->ns = grown;
+    runs->room = room;
+    return true;
+}
+
+struct span_text {
+    char text[24];
+};
+
+/* "51.2 us", "3.40 s" */
+static struct span_text time_text(double ns)
+{
+    static const struct {
+        double ns;
+        const char *name;
+    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+    size_t i = 0;
+    while (i < 3 && ns < units[i].ns) i++;
+    struct span_text out;
+    const double number = ns / units[i].ns;
+    const int digits = number >= 100 ? 1 : number >= 10 ? 2 : 3;
+    snprintf(out.text, sizeof out.text, "%.*f %s", digits, number, units[i].name);
+    return out;
+}
+
+/* Of the last runs, so that it costs little. */
+static double running_median(const struct cli_timed_runs *runs)
+{
+    static double last[MEDIAN_OF];
+    const uint32_t count = runs->count < MEDIAN_OF ? runs->count : MEDIAN_OF;
+    memcpy(last, runs->ns + runs->count - count, count * sizeof *last);
+    struct ets_statistics statistics;
+    ets_statistics_compute(last, count, &statistics);
+    return statistics.p50;
+}
+
+/* "run 120 of 1000, 24.1/s, median 41.2 ms, 36 s left" */
+static void show(struct cli_progress *progress, uint64_t now, const struct cli_run_limits *limits,
+                 const char *what, const struct cli_timed_runs *runs)
+{
+    const double spent = (double)(now - progress->start_ns), rate = runs->count / spent;
+    const double left = fmin((limits->runs - runs->count) / rate, limits->time_ns - spent);
+    char of[24] = "";
+    if (limits->is_runs_chosen) snprintf(of, sizeof of, " of %u", limits->runs);
+    cli_progress_show(progress, now, "%s %u%s, %.3g/s, median %s, %s%.0f s left", what, runs->count,
+                      of, rate * 1e9, time_text(running_median(runs)).text,
+                      limits->sure > 0 ? "at most " : "", fmax(left, 0) / 1e9);
+}
+
+/* "1.9 % wide (51.2 us to 52.1 us)" */
+static void print_interval(const struct ets_certainty *c, char *text, size_t room)
+{
+    snprintf(text, room, "%.2g %% wide (%s to %s)", 100 * c->width, time_text(c->low).text,
+             time_text(c->high).text);
+}
+
+static void note_certainty(const struct ets_certainty *c, const struct cli_run_limits *limits,
+                           uint32_t runs, const char *reason)
+{
+    char interval[96];
+    print_interval(c, interval, sizeof interval);
+    const double wanted = 100 * limits->sure;
+    switch (c->state) {
+    case ETS_CERTAINTY_SURE:
+        cli_note("sure after %u runs: the 95 %% interval of the median wall time is %s", runs,
+                 interval);
+        break;
+    case ETS_CERTAINTY_WIDE:
+        cli_note(
+            "not sure after %u runs (%s): the 95 %% interval of the median wall time is %s, "
+            "not %g %%",
+            runs, reason, interval, wanted);
+        break;
+    case ETS_CERTAINTY_DRIFTING:
+        cli_note(
+            "not sure after %u runs (%s): times drift, the last third of the runs by %+.1f %% "
+            "from the first; warm up longer (--warmup) or let the machine come to rest",
+            runs, reason, 100 * c->drift);
+        break;
+    case ETS_CERTAINTY_CORRELATED:
+        cli_note(
+            "not sure after %u runs (%s): runs that follow each other are too much alike; "
+            "more runs may tell",
+            runs, reason);
+        break;
+    default:
+        cli_note("not sure after %u runs (%s): too few for an interval of the median", runs,
+                 reason);
+    }
+}
+
+static int look(const struct cli_run_limits *limits, const struct cli_timed_runs *runs,
+                struct ets_certainty *certainty)
+{
+    struct ets_error error;
+    if (!(limits->sure > 0) || runs->count == 0) return CLI_OK;
+    return ets_stopping_look(runs->ns, runs->count, limits->sure, NULL, certainty, &error) == ETS_OK
+               ? CLI_OK
+               : cli_fail(NULL, &error);
+}
+
+/* What ended the runs; NULL: nothing. */
+static const char *find_end(const struct cli_run_limits *limits, const struct cli_timed_runs *runs,
+                            double spent_ns)
+{
+    if (cli_interrupted() != 0) return "interrupted";
+    if (runs->count >= limits->runs) {
+        return limits->is_runs_chosen ? "the limit of --runs" : "the limit; --runs sets another";
+    }
+    if (runs->count > 0 && spent_ns >= limits->time_ns) return "the limit of time";
+    return NULL;
+}
+
+static void note_end(const struct cli_run_limits *limits, const struct cli_timed_runs *runs,
+                     const char *what, const struct ets_certainty *certainty, const char *reason)
+{
+    if (cli_interrupted() != 0) {
+        cli_note("interrupted after %u %s%s", runs->count, what, runs->count == 1 ? "" : "s");
+    } else if (!(limits->sure > 0) && !limits->is_runs_chosen && runs->count == limits->runs) {
+        cli_note("stopped after %u runs; --runs sets another limit", runs->count);
+    }
+    if (limits->sure > 0 && runs->count > 0) {
+        note_certainty(certainty, limits, runs->count, reason);
+    }
+}
+
+int cli_timed_runs_execute(const struct ets_engine *engine, struct ets_engine_method *method,
+                           const struct cli_run_limits *limits, const char *path, const char *what,
+                           struct cli_timed_runs *runs_out)
+{
+    struct ets_error error;
+    struct ets_certainty certainty = {.state = ETS_CERTAINTY_TOO_FEW};
+    struct cli_progress progress = cli_progress_start();
+    uint32_t next = ets_stopping_next_look(0);
+    uint64_t after = progress.start_ns;
+    const char *reason;
+    int code = CLI_OK;
+    *runs_out = (struct cli_timed_runs){.ns = NULL};
+    while ((reason = find_end(limits, runs_out, (double)(after - progress.start_ns))) == NULL) {
+        if (!make_room(runs_out)) return no_memory();
+        const uint64_t before = cli_now_ns();
+        const enum ets_status status = engine->method_execute(method, &error);
+        after = cli_now_ns();
+        if (status != ETS_OK) {
+            cli_progress_end(&progress);
+            return cli_fail(path, &error);
+        }
+        runs_out->ns[runs_out->count++] = (double)(after - before);
+        if (cli_progress_is_due(&progress, after)) show(&progress, after, limits, what, runs_out);
+        if (runs_out->count < next) continue;
+        next = ets_stopping_next_look(next);
+        code = look(limits, runs_out, &certainty);
+        if (code != CLI_OK || certainty.state == ETS_CERTAINTY_SURE) break;
+    }
+    cli_progress_end(&progress);
+    if (code == CLI_OK && reason != NULL) code = look(limits, runs_out, &certainty);
+    if (code != CLI_OK) return code;
+    note_end(limits, runs_out, what, &certainty, reason);
+    runs_out->is_unsure = limits->sure > 0 && certainty.state != ETS_CERTAINTY_SURE;
+    return CLI_OK;
+}
