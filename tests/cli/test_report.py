@@ -274,6 +274,9 @@ class Report(unittest.TestCase):
         (wrong,) = (finding for finding in document["findings"] if finding["severity"] == "bad")
         self.assertEqual((wrong["kind"], wrong["view"]), ("wrong_operator", "numbers"))
         self.assertRegex(wrong["sentence"], r"^linear \(models/net.py:20\) ")
+        values = document["tables"]["gap_values"]
+        self.assertEqual([place is None for place in values["instruction"]],
+                         [captured == "(computed)" for captured in values["captured"]])
         self.assertIn({"role": "reference", "name": "float.etrecord"},
                       [{key: entry[key] for key in ("role", "name")}
                        for entry in document["inputs"]])
