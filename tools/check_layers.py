@@ -48,11 +48,13 @@ LAYERS = {
     "reference": {"base", "engine", "host", "numerics", "record"},
     "gap": {"base", "format", "host", "inspect", "numerics", "record", "reference", "verify"},
     "views": {"base", "compare", "contents", "cost", "format", "gap", "host", "inspect", "memory",
-              "numerics", "partition", "record", "verify"},
-    "output": {"base", "compare", "contents", "cost", "dump", "format", "gap", "host", "inspect",
+              "numerics", "record", "verify"},
+    "advice": {"base", "contents", "cost", "format", "gap", "host", "inspect", "memory", "partition",
+               "record", "views"},
+    "output": {"advice", "base", "compare", "contents", "cost", "dump", "format", "gap", "host", "inspect",
                "memory", "numerics", "partition", "record", "verify", "views"},
     # Beside public headers: views, output, and inner headers for what no user of the library asks.
-    "cli": {"contents", "cost", "dump", "format", "host", "inspect", "memory", "numerics", "output",
+    "cli": {"advice", "contents", "cost", "dump", "format", "host", "inspect", "memory", "numerics", "output",
             "record", "verify", "views"},
 }
 DEVICE = {"base", "trace", "format", "numerics", "verify"}

@@ -20,6 +20,7 @@ _etscope() {
     profile:--machine) ;;
     profile:--columns|profile:-c) compopt +o default 2>/dev/null ;;
     profile:--unit) words='ns us ms s' ;;
+    profile:--color) words='auto always never' ;;
     profile:--width) compopt +o default 2>/dev/null ;;
     profile:--output|profile:-o) ;;
     profile:--allocations) words='total each' ;;
@@ -64,6 +65,7 @@ _etscope() {
     inspect:--machine) ;;
     inspect:--columns|inspect:-c) compopt +o default 2>/dev/null ;;
     inspect:--unit) words='ns us ms s' ;;
+    inspect:--color) words='auto always never' ;;
     inspect:--width) compopt +o default 2>/dev/null ;;
     inspect:--output|inspect:-o) ;;
     inspect:--allocations) words='total each' ;;
@@ -102,6 +104,7 @@ _etscope() {
     annotate:--engine) ;;
     annotate:--format|annotate:-f) words='table tsv csv json jsonl markdown' ;;
     annotate:--unit) words='ns us ms s' ;;
+    annotate:--color) words='auto always never' ;;
     annotate:--width) compopt +o default 2>/dev/null ;;
     annotate:--output) ;;
     annotate:--source-time-scale) words='ns us ms s cycles' ;;
@@ -127,6 +130,7 @@ _etscope() {
     tensors:--comparator) ;;
     tensors:--heat-map) ;;
     tensors:--format|tensors:-f) words='table tsv csv json jsonl markdown' ;;
+    tensors:--color) words='auto always never' ;;
     tensors:--width) compopt +o default 2>/dev/null ;;
     tensors:--output) ;;
     gap:--etrecord|gap:--etrecord_path) ;;
@@ -155,6 +159,7 @@ _etscope() {
     gap:--picture) ;;
     gap:--columns|gap:-c) compopt +o default 2>/dev/null ;;
     gap:--format|gap:-f) words='table tsv csv json jsonl markdown' ;;
+    gap:--color) words='auto always never' ;;
     gap:--width) compopt +o default 2>/dev/null ;;
     gap:--output) ;;
     report:--before) ;;
@@ -172,6 +177,33 @@ _etscope() {
     report:--port) compopt +o default 2>/dev/null ;;
     report:--max-size) compopt +o default 2>/dev/null ;;
     report:--source-time-scale|report:--source_time_scale) words='ns us ms s cycles' ;;
+    advise:--program) ;;
+    advise:--etrecord|advise:--etrecord_path) ;;
+    advise:--debug-buffer|advise:--debug_buffer_path) ;;
+    advise:--method) compopt +o default 2>/dev/null ;;
+    advise:--machine) ;;
+    advise:--threads) compopt +o default 2>/dev/null ;;
+    advise:--engine) ;;
+    advise:--fail-on) compopt +o default 2>/dev/null ;;
+    advise:--format|advise:-f) words='text json jsonl csv tsv markdown sarif junit' ;;
+    advise:--width) compopt +o default 2>/dev/null ;;
+    advise:--output|advise:-o) ;;
+    advise:--source-time-scale|advise:--source_time_scale) words='ns us ms s cycles' ;;
+    plot:--output|plot:-o) ;;
+    plot:--by) words='module call' ;;
+    plot:--etrecord|plot:--etrecord_path) ;;
+    plot:--etrecord-b) ;;
+    plot:--program) ;;
+    plot:--program-b) ;;
+    plot:--debug-buffer|plot:--debug_buffer_path) ;;
+    plot:--machine) ;;
+    plot:--threads) compopt +o default 2>/dev/null ;;
+    plot:--engine) ;;
+    plot:--method|plot:-m) compopt +o default 2>/dev/null ;;
+    plot:--block) compopt +o default 2>/dev/null ;;
+    plot:--run) compopt +o default 2>/dev/null ;;
+    plot:--width) compopt +o default 2>/dev/null ;;
+    plot:--source-time-scale|plot:--source_time_scale) words='ns us ms s cycles' ;;
     sql:--etrecord|sql:--etrecord_path) ;;
     sql:--program) ;;
     sql:--debug-buffer|sql:--debug_buffer_path) ;;
@@ -180,6 +212,7 @@ _etscope() {
     sql:--threads) compopt +o default 2>/dev/null ;;
     sql:--to) ;;
     sql:--format|sql:-f) words='table tsv csv json jsonl markdown' ;;
+    sql:--color) words='auto always never' ;;
     sql:--width) compopt +o default 2>/dev/null ;;
     sql:--output) ;;
     sql:--source-time-scale|sql:--source_time_scale) words='ns us ms s cycles' ;;
@@ -197,6 +230,7 @@ _etscope() {
     diff:--source-time-scale|diff:--source_time_scale) words='ns us ms s cycles' ;;
     diff:--format|diff:-f) words='table tsv csv json jsonl markdown' ;;
     diff:--unit) words='ns us ms s' ;;
+    diff:--color) words='auto always never' ;;
     diff:--width) compopt +o default 2>/dev/null ;;
     diff:--output) ;;
     gate:--budget|gate:-b) ;;
@@ -210,6 +244,7 @@ _etscope() {
     gate:--source-time-scale|gate:--source_time_scale) words='ns us ms s cycles' ;;
     gate:--format|gate:-f) words='table tsv csv json jsonl markdown' ;;
     gate:--unit) words='ns us ms s' ;;
+    gate:--color) words='auto always never' ;;
     gate:--width) compopt +o default 2>/dev/null ;;
     gate:--output) ;;
     summary:--etrecord) ;;
@@ -220,6 +255,7 @@ _etscope() {
     summary:--source-time-scale|summary:--source_time_scale) words='ns us ms s cycles' ;;
     summary:--format|summary:-f) words='table tsv csv json jsonl markdown' ;;
     summary:--unit) words='ns us ms s' ;;
+    summary:--color) words='auto always never' ;;
     summary:--width) compopt +o default 2>/dev/null ;;
     summary:--output) ;;
     run:--trace|run:-o) ;;
@@ -256,6 +292,7 @@ _etscope() {
     verify:--junit) ;;
     verify:--columns|verify:-c) compopt +o default 2>/dev/null ;;
     verify:--format|verify:-f) words='table tsv csv json jsonl markdown' ;;
+    verify:--color) words='auto always never' ;;
     verify:--width) compopt +o default 2>/dev/null ;;
     verify:--output) ;;
     verify:--threads) compopt +o default 2>/dev/null ;;
@@ -285,6 +322,7 @@ _etscope() {
     delegates:--threads) compopt +o default 2>/dev/null ;;
     delegates:--format|delegates:-f) words='table tsv csv json jsonl markdown' ;;
     delegates:--unit) words='ns us ms s' ;;
+    delegates:--color) words='auto always never' ;;
     delegates:--width) compopt +o default 2>/dev/null ;;
     delegates:--output) ;;
     delegates:--source-time-scale|delegates:--source_time_scale) words='ns us ms s cycles' ;;
@@ -296,11 +334,13 @@ _etscope() {
     cost:--top|cost:-n) compopt +o default 2>/dev/null ;;
     cost:--columns|cost:-c) compopt +o default 2>/dev/null ;;
     cost:--format|cost:-f) words='table tsv csv json jsonl markdown' ;;
+    cost:--color) words='auto always never' ;;
     cost:--width) compopt +o default 2>/dev/null ;;
     cost:--output|cost:-o) ;;
     machine:--save) ;;
     machine:--threads) compopt +o default 2>/dev/null ;;
     machine:--format|machine:-f) words='table tsv csv json jsonl markdown' ;;
+    machine:--color) words='auto always never' ;;
     machine:--width) compopt +o default 2>/dev/null ;;
     machine:--output|machine:-o) ;;
     machine:--engine) ;;
@@ -311,6 +351,7 @@ _etscope() {
     memory:--top|memory:-n) compopt +o default 2>/dev/null ;;
     memory:--columns|memory:-c) compopt +o default 2>/dev/null ;;
     memory:--format|memory:-f) words='table tsv csv json jsonl markdown' ;;
+    memory:--color) words='auto always never' ;;
     memory:--width) compopt +o default 2>/dev/null ;;
     memory:--output|memory:-o) ;;
     size:--etrecord|size:--etrecord_path) ;;
@@ -318,6 +359,7 @@ _etscope() {
     size:--top|size:-n) compopt +o default 2>/dev/null ;;
     size:--columns|size:-c) compopt +o default 2>/dev/null ;;
     size:--format|size:-f) words='table tsv csv json jsonl markdown' ;;
+    size:--color) words='auto always never' ;;
     size:--width) compopt +o default 2>/dev/null ;;
     size:--output|size:-o) ;;
     info:--format|info:-f) words='table json jsonl' ;;
@@ -329,33 +371,35 @@ _etscope() {
     help:--completion) words='bash zsh fish' ;;
     *)
       case ${COMP_WORDS[1]} in
-        profile) words='-h --help --etrecord --no-siblings --runs -r --trace -o --report --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --cost --machine --steady --columns -c --subtract-overhead --unit --width --output -o --memory --c-snippet --allocations --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file --block --run --allow-mismatch' ;;
-        inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --cost --machine --steady --columns -c --subtract-overhead --unit --width --output -o --memory --c-snippet --allocations --threads --no-siblings --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
-        annotate) words='-h --help --etrecord --program --debug-buffer --debug_buffer_path --source-root --frames --context --whole --method --block --run --cost --machine --threads --steady --name --module --handle --source --backend --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --format -f --unit --width --output --subtract-overhead --source-time-scale --no-siblings --partial --allow-mismatch' ;;
-        tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --only-nonfinite --only-broken --name --module --handle --source --backend --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --comparator --heat-map --format -f --width --output --no-siblings --partial --allow-mismatch' ;;
-        gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --metric --fail-below --rms --tolerance --tolerances --comparator --only-mismatches --only-off --values --alignment --picture --columns -c --format -f --width --output --no-siblings --partial --allow-mismatch' ;;
+        profile) words='-h --help --etrecord --no-siblings --runs -r --trace -o --report --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --output -o --memory --c-snippet --allocations --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file --block --run --allow-mismatch' ;;
+        inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --output -o --memory --c-snippet --allocations --threads --no-siblings --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
+        annotate) words='-h --help --etrecord --program --debug-buffer --debug_buffer_path --source-root --frames --context --whole --method --block --run --cost --machine --threads --steady --name --module --handle --source --backend --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --format -f --unit --bounds --color --width --output --subtract-overhead --source-time-scale --no-siblings --partial --allow-mismatch' ;;
+        tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --only-nonfinite --only-broken --name --module --handle --source --backend --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --comparator --heat-map --format -f --color --width --output --no-siblings --partial --allow-mismatch' ;;
+        gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --metric --fail-below --rms --tolerance --tolerances --comparator --only-mismatches --only-off --values --alignment --picture --columns -c --format -f --color --width --output --no-siblings --partial --allow-mismatch' ;;
         report) words='-h --help --before --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --reference-etrecord --method --machine --threads --engine --no-siblings --format -f --output -o --follow --port --no-source --no-tensors --max-size --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
-        sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --machine --threads --no-siblings --to --schema --format -f --width --output --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
-        diff) words='-h --help --before --after --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --min-change --least-change --brief --max-samples --allow-mismatch --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
-        gate) words='-h --help --budget -b --junit --undecided --all --allow-mismatch --etrecord --etrecord-b --program --program-b --method --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
-        summary) words='-h --help --etrecord --program --method --sort -s --top -n --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
+        advise) words='-h --help --program --etrecord --etrecord_path --debug-buffer --debug_buffer_path --method --machine --threads --engine --no-siblings --all -a --fail-on --format -f --width --output -o --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
+        plot) words='-h --help --output -o --by --etrecord --etrecord_path --etrecord-b --program --program-b --debug-buffer --debug_buffer_path --machine --threads --engine --method -m --block --run --steady --width --no-siblings --partial --allow-mismatch --source-time-scale --source_time_scale' ;;
+        sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --machine --threads --no-siblings --to --schema --format -f --color --width --output --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
+        diff) words='-h --help --before --after --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --min-change --least-change --brief --max-samples --allow-mismatch --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --bounds --color --width --output' ;;
+        gate) words='-h --help --budget -b --junit --undecided --all --allow-mismatch --etrecord --etrecord-b --program --program-b --method --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --bounds --color --width --output' ;;
+        summary) words='-h --help --etrecord --program --method --sort -s --top -n --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --bounds --color --width --output' ;;
         run) words='-h --help --trace -o --runs -r --etrecord --print-outputs --print_output --memory --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file' ;;
-        verify) words='-h --help --method -m --case --rtol --atol --rms --tolerance --tolerances --comparator --junit --columns -c --format -f --width --output --threads --data --load-library --python --engine' ;;
+        verify) words='-h --help --method -m --case --rtol --atol --rms --tolerance --tolerances --comparator --junit --columns -c --format -f --color --width --output --threads --data --load-library --python --engine' ;;
         bundle) words='-h --help --output -o --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --python --engine' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
-        delegates) words='-h --help --etrecord --method --no-siblings --calls --cost --machine --threads --format -f --unit --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
-        cost) words='-h --help --etrecord --method --no-siblings --group-by -g --depth --sort -s --top -n --columns -c --format -f --width --output -o' ;;
-        machine) words='-h --help --save --threads --quick --format -f --width --output -o --engine' ;;
-        memory) words='-h --help --etrecord --method --no-siblings --all --what-if --map --steps --at --sort -s --top -n --columns -c --format -f --width --output -o' ;;
-        size) words='-h --help --etrecord --etrecord_path --no-siblings --group-by --by --top -n --duplicates --columns -c --format -f --width --output -o' ;;
+        delegates) words='-h --help --etrecord --method --no-siblings --calls --cost --machine --threads --format -f --unit --bounds --color --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
+        cost) words='-h --help --etrecord --method --no-siblings --group-by -g --depth --sort -s --top -n --columns -c --format -f --color --width --output -o' ;;
+        machine) words='-h --help --save --threads --quick --format -f --color --width --output -o --engine' ;;
+        memory) words='-h --help --etrecord --method --no-siblings --all --what-if --map --steps --at --sort -s --top -n --columns -c --format -f --color --width --output -o' ;;
+        size) words='-h --help --etrecord --etrecord_path --no-siblings --group-by --by --top -n --duplicates --columns -c --format -f --color --width --output -o' ;;
         info) words='-h --help --format -f --all' ;;
         dump) words='-h --help --data --debug-buffer --format -f --partial --output -o' ;;
         doctor) words='-h --help --format -f --load-library' ;;
-        help) words='-h --help --man --completion' ;;
+        help) words='-h --help --man --completion profile inspect annotate tensors gap report advise plot sql diff gate summary run verify bundle recover delegates cost machine memory size info dump doctor help' ;;
       esac ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words='profile inspect annotate tensors gap report sql diff gate summary run verify bundle recover delegates cost machine memory size info dump doctor help --help --version'
+    words='profile inspect annotate tensors gap report advise plot sql diff gate summary run verify bundle recover delegates cost machine memory size info dump doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

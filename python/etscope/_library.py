@@ -45,6 +45,8 @@ _WORDS = {
     "RECOVER": "`etscope recover`",
     "PROGRAM": "Inspector(program=)",
     "FLOAT_MODEL": "reference=",
+    "STEADY": "steady=True",
+    "MODULES": "by_module()",
 }
 _words = {getattr(lib, f"ETS_ADVICE_{name}"): ffi.new("char[]", word.encode())
           for name, word in _WORDS.items()}  # fmt: skip

@@ -86,6 +86,14 @@ def _known(number):
     return None if math.isnan(number) else number
 
 
+def _roofs(reader):
+    """[(name, whether it is a bandwidth, operations or bytes in a second)] of the machine."""
+    count = ffi.new("uint32_t *")
+    roofs = lib.ets_cost_reader_roofs(reader, count)
+    return [(text(roofs[i].name), bool(roofs[i].is_bandwidth), roofs[i].rate)
+            for i in range(count[0])]  # fmt: skip
+
+
 def _operator(row):
     numbers = {name: getattr(row, name) if row.has_numbers else None for name in _NUMBERS}
     return OperatorCost(
@@ -177,6 +185,7 @@ class Cost:
         count = lib.ets_cost_reader_count(handle.pointer)
         rows = [lib.ets_cost_reader_row(handle.pointer, i) for i in range(count)]
         self.headline = text(lib.ets_cost_reader_headline(handle.pointer))
+        self._roofs = _roofs(handle.pointer)
         self.operators = [_operator(row) for row in rows]
         self._times = None if trace is None else [_times(trace, row.row) for row in rows]
 

@@ -103,7 +103,7 @@ def report():
     lines = [f"etscope      {_version('etscope')}, {os.path.dirname(os.path.abspath(__file__))}",
              f"engine       {tried.stdout.strip() if works else reason}"]  # fmt: skip
     uses = {"executorch": "saves PyTorch's programs in records", "torch": "torch tensors",
-            "matplotlib": "plots of compare_results", "ml_dtypes": "bfloat16 and 8-bit floats",
+            "matplotlib": "plots", "ml_dtypes": "bfloat16 and 8-bit floats",
             "pyarrow": "tables of all events"}  # fmt: skip
     for name, use in uses.items():
         lines.append(f"{name:<12} {_version(name) or f'not installed ({use})'}")

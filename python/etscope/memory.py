@@ -13,7 +13,7 @@ from etscope._opened import opened_program, opened_record
 from etscope._tables import filled
 from etscope.util.activation_memory_profiler import generate_memory_trace
 
-__all__ = ["alternatives", "generate_memory_trace", "plan"]
+__all__ = ["alternatives", "generate_memory_trace", "plan", "steps"]
 
 
 def plan(program, etrecord=None, method=None, all=False):
@@ -30,6 +30,19 @@ def plan(program, etrecord=None, method=None, all=False):
     """
     rows = lib.ETS_MEMORY_ALL_TENSORS if all else lib.ETS_MEMORY_TENSORS
     return _filled(program, etrecord, method, rows)
+
+
+def steps(program, etrecord=None, method=None):
+    """How planned memory fills and empties, as a Table with a row for each instruction.
+
+        frame = memory.steps("model.pte").to_dataframe()
+        frame.plot(x="instruction", y="live_bytes", drawstyle="steps-mid")
+
+    program, etrecord, method: as of plan(). Rows have the columns of `etscope memory --steps`
+    (docs/columns.md), among them instruction, operator, live_bytes, new_bytes and done_bytes. Raises
+    Error as plan() does.
+    """
+    return _filled(program, etrecord, method, lib.ETS_MEMORY_STEPS)
 
 
 def alternatives(program, method=None):

@@ -11,10 +11,12 @@ import os
 import re
 import sys
 
+import matplotlib
 from IPython.core.displayhook import DisplayHook
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 from IPython.utils.capture import capture_output
+from matplotlib import pyplot
 from traitlets.config import Config
 
 
@@ -42,6 +44,7 @@ def shell_in(folder):
 
 def run(notebook, folder):
     """Runs the code cells in order and gives each its outputs. Raises what a cell raises."""
+    matplotlib.use("Agg")
     with shell_in(folder) as shell:
         for number, cell in enumerate(code_cells(notebook), 1):
             with capture_output(stderr=False) as captured:
@@ -52,10 +55,23 @@ def run(notebook, folder):
                 {"output_type": "display_data", "metadata": {}, "data": lines_of(output.data)}
                 for output in captured.outputs
             ]
+            cell["outputs"] += pictures()
             if captured.stdout:
                 text = captured.stdout.splitlines(keepends=True)
                 stream = {"output_type": "stream", "name": "stdout", "text": text}
                 cell["outputs"].insert(0, stream)
+
+
+def pictures():
+    """What a cell drew, by its size: a picture itself differs with fonts and would fill the file."""
+    figures = [pyplot.figure(number) for number in pyplot.get_fignums()]
+    shown = []
+    for figure in figures:
+        figure.canvas.draw()
+        shown.append({"output_type": "display_data", "metadata": {},
+                      "data": {"text/plain": [repr(figure)]}})  # fmt: skip
+    pyplot.close("all")
+    return shown
 
 
 def code_cells(notebook):
@@ -63,7 +79,10 @@ def code_cells(notebook):
 
 
 def lines_of(data):
-    """As a notebook stores it, without what only this process knows."""
+    """As a notebook stores it, without what only this process knows, and only once."""
+    if "text/html" in data:
+        html = re.sub(r"<style scoped>.*?</style>\n?", "", data["text/html"], flags=re.DOTALL)
+        data = {"text/html": re.sub(r"\n\s*", "\n", html)}
     return {
         kind: re.sub(" at 0x[0-9a-f]+", "", value).splitlines(keepends=True)
         for kind, value in data.items()
@@ -74,7 +93,9 @@ def words(output):
     """What an output says, however it is set; versions of pandas differ in how they write NaN."""
     if output["output_type"] == "stream":
         return re.sub(r"\bnan\b", "NaN", "".join(output["text"])).split()
-    text = "".join(output["data"].get("text/html", output["data"]["text/plain"]))
+    if "text/html" not in output["data"]:
+        return "".join(output["data"]["text/plain"]).split()
+    text = "".join(output["data"]["text/html"])
     text = re.sub(r"<style.*?</style>", "", text, flags=re.DOTALL)
     return re.sub(r"<[^>]*>", " ", text).split()
 

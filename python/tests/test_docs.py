@@ -16,7 +16,8 @@ BLOCKS = re.findall(r"^```(python|text)\n(.*?)^```$", PAGE, re.MULTILINE | re.DO
 def test_the_examples_print_what_the_page_says(tmp_path, monkeypatch):
     pytest.importorskip("pyarrow")
     pytest.importorskip("duckdb")
-    for name in ("debug.etdp", "debug.bin", "model.etrecord", "model.pte"):
+    pytest.importorskip("matplotlib").use("Agg")
+    for name in ("profile.etdp", "debug.etdp", "debug.bin", "model.etrecord", "model.pte"):
         shutil.copy(file("mlp_portable", name), tmp_path)
     for name in ("demo.etrecord", "demo.pte"):
         shutil.copy(EXAMPLES / "backend" / name, tmp_path)

@@ -70,6 +70,11 @@ def look_at(inspector):
         inspector.find_total_for_module("")
         inspector.get_op_list("Execute")
         inspector.to_dataframe(include_delegate_debug_data=True)
+        for table in (inspector.by_module, inspector.by_source, inspector.by_run, inspector.tree):
+            assert table(steady=True).attrs["headline"] is not None
+        inspector.diff(inspector, allow_mismatch=True)
+        for shown in (inspector, *inspector.event_blocks):
+            assert "<script" not in shown._repr_html_()
 
 
 @bounded
@@ -206,7 +211,7 @@ VALID = Inspector(
 
 @bounded
 @given(st.sampled_from(["find_total_for_module", "get_op_list", "get_exported_program", "find",
-                        "node", "graph", "to_dataframe"]), anything)  # fmt: skip
+                        "node", "graph", "to_dataframe", "by_module", "diff"]), anything)  # fmt: skip
 def test_any_calls(name, argument):
     graph = VALID.get_exported_program()
     for owner in (VALID, graph, VALID._etrecord):

@@ -12,6 +12,7 @@
 #include "views/cost_lines.h"
 #include "views/headroom_sentence.h"
 #include "views/operator_rows.h"
+#include "views/roof_lines.h"
 
 struct ets_cost_reader {
     struct ets_arena arena;
@@ -20,6 +21,8 @@ struct ets_cost_reader {
     uint32_t count, capacity;
     char *headline;
     size_t headline_size;
+    struct ets_cost_roof roofs[ETS_ROOF_LINES];
+    uint32_t roof_count;
 };
 
 static struct ets_cost_row *add_row(struct ets_cost_reader *reader, const struct ets_cost *cost)
@@ -178,6 +181,7 @@ static enum ets_status open_machine(struct ets_cost_reader *reader,
         return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET,
                         "was not measured with %u threads: the most are %u", threads, most);
     }
+    reader->roof_count = ets_roof_lines_list(&held->machine, threads, reader->roofs);
     held->options = (struct ets_headroom_options){.machine = &held->machine, .threads = threads};
     if (unit != ETS_UNIT_CYCLES) held->options.tick_ns = 1e9 / ets_time_unit_per_second(unit);
     held->run_number = ets_work_number_runs(&reader->arena, inspection);
@@ -281,6 +285,13 @@ uint32_t ets_cost_reader_count(const struct ets_cost_reader *reader)
 const struct ets_cost_row *ets_cost_reader_row(const struct ets_cost_reader *reader, uint32_t index)
 {
     return &reader->rows[index];
+}
+
+const struct ets_cost_roof *ets_cost_reader_roofs(const struct ets_cost_reader *reader,
+                                                  uint32_t *count_out)
+{
+    *count_out = reader->roof_count;
+    return reader->roofs;
 }
 
 const char *ets_cost_reader_headline(const struct ets_cost_reader *reader)

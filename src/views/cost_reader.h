@@ -68,6 +68,17 @@ ETS_API void ets_cost_reader_close(struct ets_cost_reader *reader); /* NULL is a
 ETS_API uint32_t ets_cost_reader_count(const struct ets_cost_reader *reader);
 ETS_API const struct ets_cost_row *ets_cost_reader_row(const struct ets_cost_reader *reader,
                                                        uint32_t index);
+/* A line of the machine's roofline chart (roof_lines.h). */
+struct ets_cost_roof {
+    const char *name; /* "float32", "L2"; static storage */
+    int is_bandwidth; /* 1: `rate` is bytes in a second, 0: operations */
+    double rate;
+};
+
+/* [*count_out] of a reader with a machine. */
+ETS_API const struct ets_cost_roof *ets_cost_reader_roofs(const struct ets_cost_reader *reader,
+                                                          uint32_t *count_out);
+
 /* The sentence for each method, or each block that computes: a line each; with a machine, one
  * before it says how far a run is from the roof. */
 ETS_API const char *ets_cost_reader_headline(const struct ets_cost_reader *reader);

@@ -26,9 +26,8 @@ static bool is_load(const struct ets_difference_side *side)
            ets_text_is(side->block->operators[side->operators[0]].name, "Program::load_method");
 }
 
-/* The whole execution on both sides; NULL: the block has none. */
-static const struct ets_difference_line *total_of(const struct ets_difference *difference,
-                                                  const struct ets_difference_block *block)
+const struct ets_difference_line *ets_difference_execution(const struct ets_difference *difference,
+                                                           const struct ets_difference_block *block)
 {
     if (block->total == ETS_NO_INDEX || block->before == NULL || block->after == NULL) return NULL;
     const struct ets_difference_line *line = ets_difference_line(difference, block->total);
@@ -140,10 +139,11 @@ static const struct ets_difference_block *next_block(const struct ets_difference
                                                      const struct ets_difference_line **total_out)
 {
     const struct ets_difference_block *best = NULL;
-    const double limit = last == NULL ? INFINITY : total_of(difference, last)->before.times.total;
+    const double limit =
+        last == NULL ? INFINITY : ets_difference_execution(difference, last)->before.times.total;
     for (uint32_t b = 0; b < ets_difference_block_count(difference); b++) {
         const struct ets_difference_block *block = ets_difference_block(difference, b);
-        const struct ets_difference_line *total = total_of(difference, block);
+        const struct ets_difference_line *total = ets_difference_execution(difference, block);
         if (total == NULL) continue;
         const double took = total->before.times.total;
         const bool is_left = took < limit || (took == limit && last != NULL && block > last);

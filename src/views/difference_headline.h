@@ -18,4 +18,8 @@
 bool ets_difference_headline(struct ets_arena *arena, const struct ets_difference *difference,
                              struct ets_sentences *headline_out);
 
+/* The line of the whole execution of a block; NULL where not both sides have its time. */
+const struct ets_difference_line *ets_difference_execution(
+    const struct ets_difference *difference, const struct ets_difference_block *block);
+
 #endif

@@ -7,9 +7,16 @@
 
 #include "host/strings.h"
 #include "inspect/accounting/accounting.h"
+#include "inspect/time_details.h"
 #include "views/work.h"
 
 enum { LEAST_FOR_TREND = 8 };
+
+/* What of a block's runs is warm-up or out of line. */
+struct phases {
+    struct ets_run_phases found;
+    const double *ticks; /* [number of the run] of the whole run; NULL: nothing stands for one */
+};
 
 struct collector {
     struct ets_arena *arena;
@@ -17,7 +24,7 @@ struct collector {
     const struct ets_execution_options *options;
     const uint32_t *run_number; /* [run] within its block */
     double **ticks;             /* [block][number of the run]; NULL: it executes nothing */
-    uint32_t *warm_up;          /* [block] runs that are left out; NULL: none */
+    struct phases *phases;      /* [block]; NULL: they are not needed */
     struct ets_strings names;
     struct ets_executions *view;
 };
@@ -48,28 +55,51 @@ static bool measure_block(struct collector *c, uint32_t index)
     return true;
 }
 
-/* Of each block the runs that are warm-up, where they are to be left out. */
-static bool find_warm_up(struct collector *c)
+static bool find_phases_of(struct collector *c, uint32_t index, struct phases *phases)
 {
-    if (!c->options->steady) return true;
-    const uint32_t blocks = ets_inspection_block_count(c->inspection);
-    c->warm_up = ets_arena_alloc_array(c->arena, blocks, sizeof *c->warm_up);
-    for (uint32_t b = 0; c->warm_up != NULL && b < blocks; b++) {
-        struct ets_run_phases phases;
-        const uint32_t whole = ets_inspection_total_row(c->inspection, b);
-        if (whole == ETS_NO_INDEX) continue;
-        if (ets_run_phases_of_row(c->inspection, whole, c->arena->allocator, &phases, NULL) !=
-            ETS_OK)
-            return false;
-        c->warm_up[b] = phases.warm_up;
+    const uint32_t whole = ets_inspection_total_row(c->inspection, index);
+    const uint32_t runs = ets_inspection_block(c->inspection, index)->run_count;
+    if (whole == ETS_NO_INDEX) return true;
+    double *ticks = ets_arena_alloc_array(c->arena, runs, sizeof *ticks);
+    if (ticks == NULL || ets_run_phases_of_row(c->inspection, whole, c->arena->allocator,
+                                               &phases->found, NULL) != ETS_OK) {
+        return false;
     }
-    return c->warm_up != NULL;
+    ets_inspection_row_ticks(c->inspection, whole, ETS_NO_INDEX, ticks);
+    phases->ticks = ticks;
+    return true;
+}
+
+/* The phases of each block, where runs are left out or listed by them. */
+static bool find_phases(struct collector *c)
+{
+    if (!c->options->steady && !c->options->one_by_one) return true;
+    const uint32_t blocks = ets_inspection_block_count(c->inspection);
+    c->phases = ets_arena_alloc_array(c->arena, blocks, sizeof *c->phases);
+    bool ok = c->phases != NULL;
+    for (uint32_t b = 0; ok && b < blocks; b++) ok = find_phases_of(c, b, &c->phases[b]);
+    return ok;
+}
+
+static bool is_warm_up(const struct collector *c, uint32_t run)
+{
+    const uint32_t block = ets_inspection_run(c->inspection, run)->block;
+    return c->phases != NULL && c->run_number[run] < c->phases[block].found.warm_up;
+}
+
+static bool is_outlier(const struct collector *c, uint32_t run)
+{
+    const uint32_t block = ets_inspection_run(c->inspection, run)->block;
+    const uint32_t number = c->run_number[run];
+    if (c->phases == NULL || c->phases[block].ticks == NULL) return false;
+    return ets_run_phases_is_outlier(&c->phases[block].found, number,
+                                     (int64_t)c->phases[block].ticks[number]);
 }
 
 static bool is_chosen(const struct collector *c, uint32_t run)
 {
     const uint32_t block = ets_inspection_run(c->inspection, run)->block;
-    if (c->warm_up != NULL && c->run_number[run] < c->warm_up[block]) return false;
+    if (c->options->steady && is_warm_up(c, run)) return false;
     return (c->options->run == ETS_NO_INDEX || c->options->run == run) &&
            (c->options->block == ETS_NO_INDEX || c->options->block == block);
 }
@@ -85,8 +115,14 @@ static bool add_run(struct collector *c, uint32_t run)
     if (number == UINT32_MAX) return false;
     struct ets_method_runs *method = &c->view->methods[number];
     method->name = name;
-    c->view->items[c->view->count++] = (struct ets_execution){
-        run, number, method->count++, c->ticks[block][c->run_number[run]], chosen};
+    c->view->items[c->view->count++] =
+        (struct ets_execution){.run = run,
+                               .method = number,
+                               .position = method->count++,
+                               .ticks = c->ticks[block][c->run_number[run]],
+                               .is_chosen = chosen,
+                               .is_warm_up = is_warm_up(c, run),
+                               .is_outlier = is_outlier(c, run)};
     return true;
 }
 
@@ -100,8 +136,7 @@ static bool prepare(struct collector *c)
     c->view->methods =
         ets_arena_alloc_array(c->arena, (size_t)blocks + 1, sizeof *c->view->methods);
     return c->run_number != NULL && c->ticks != NULL && c->view->items != NULL &&
-           c->view->methods != NULL && ets_strings_init(&c->names, c->arena) == 0 &&
-           find_warm_up(c);
+           c->view->methods != NULL && ets_strings_init(&c->names, c->arena) == 0 && find_phases(c);
 }
 
 /* The medians of the last and the first quarter; NaN for too few. Sorts `scratch`. */

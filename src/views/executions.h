@@ -30,6 +30,7 @@ struct ets_execution {
     uint32_t position; /* among the executions of its method */
     double ticks;      /* of the whole run, or of the work that the filter keeps */
     bool is_chosen;
+    bool is_warm_up, is_outlier; /* of its block, by whole runs; set if `one_by_one` */
 };
 
 struct ets_method_runs {

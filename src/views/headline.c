@@ -293,6 +293,30 @@ static bool make_memory(struct maker *m, const struct ets_memory_plan *plan)
     return end_sentence(m);
 }
 
+/* The method of the only block that executed one; NULL: none, or several. */
+static const char *executed_method(const struct ets_inspection *inspection)
+{
+    const char *method = NULL;
+    for (uint32_t i = 0; i < ets_inspection_block_count(inspection); i++) {
+        const struct ets_block *block = ets_inspection_block(inspection, i);
+        if (ets_inspection_total_row(inspection, i) == ETS_NO_INDEX) continue;
+        if (block->method_state != ETS_METHOD_FOUND || method != NULL) return NULL;
+        method = block->method;
+    }
+    return method;
+}
+
+/* The plan of that method. Without one the headline has no memory, as without a program. */
+static bool find_plan(struct ets_arena *arena, const struct ets_inspection *inspection,
+                      const struct ets_program *program, struct ets_memory_plan *plan_out)
+{
+    struct ets_method method;
+    const char *name = executed_method(inspection);
+    return program != NULL && name != NULL &&
+           ets_program_find_method(program, name, &method, NULL) == ETS_OK &&
+           ets_memory_plan_init(plan_out, &method, arena, NULL) == ETS_OK;
+}
+
 static bool make_numbers(struct maker *m, const struct ets_gap_report *gap,
                          const struct ets_advice_words *words)
 {
@@ -305,6 +329,8 @@ bool ets_headline_make(struct ets_arena *arena, const struct ets_inspection *ins
                        struct ets_sentences *headline_out)
 {
     struct maker m = {.arena = arena, .out = headline_out};
+    struct ets_memory_plan found;
+    const struct ets_memory_plan *plan = options->plan;
     m.line = (struct ets_text_builder){m.text, sizeof m.text, 0};
     *headline_out = (struct ets_sentences){
         ets_arena_alloc_array(arena, MOST_SENTENCES, sizeof *headline_out->items), 0};
@@ -315,6 +341,7 @@ bool ets_headline_make(struct ets_arena *arena, const struct ets_inspection *ins
     }
     if (m.blocks.count == 1 && !make_one(&m, &m.blocks.items[0])) return false;
     if (m.blocks.count > 1 && !make_several(&m)) return false;
-    if (options->plan != NULL && !make_memory(&m, options->plan)) return false;
+    if (plan == NULL && find_plan(arena, inspection, options->program, &found)) plan = &found;
+    if (plan != NULL && !make_memory(&m, plan)) return false;
     return options->gap == NULL || make_numbers(&m, options->gap, options->words);
 }

@@ -26,7 +26,8 @@ struct ets_headline_options {
     uint32_t block;                     /* only this block; ETS_NO_INDEX: all */
     uint32_t run;                       /* only this run; ETS_NO_INDEX: all, or the steady ones */
     int steady;                         /* 1: without warm-up */
-    const struct ets_memory_plan *plan; /* of the method; NULL: not known */
+    const struct ets_memory_plan *plan; /* of the method; NULL: that in `program` */
+    const struct ets_program *program;  /* NULL: not known */
     const struct ets_gap_report *gap;   /* of captured values; NULL: none */
     const struct ets_advice_words *words;
 };

@@ -283,8 +283,10 @@ class Delegates(InFolder):
         self.assertEqual(steps["DELEGATE_CALL"], 0.0)
         text = support.inspect(*support.with_record("mlp_xnnpack")).stdout.decode()
         line = next(line for line in text.splitlines() if "Softmax" in line)
-        self.assertIn("10.8..11.8", line)
+        self.assertIn(" ~11.3 ", line)
         self.assertIn("<1", line)
+        text = support.inspect(*support.with_record("mlp_xnnpack"), "--bounds").stdout.decode()
+        self.assertIn(" 10.8..11.8 ", next(line for line in text.splitlines() if "Softmax" in line))
         call_line = next(line for line in text.splitlines() if "DELEGATE_CALL" in line)
         self.assertNotIn("..", call_line)
 

@@ -69,6 +69,23 @@ class InspectMachine(support.FolderTest):
                 seen.add(verdict)
         self.assertGreaterEqual(len(seen), 3, seen)
 
+    def test_inspect_machine__tables_fit_a_terminal(self):
+        machine = self.write(SLOW)
+        for model in support.MODELS:
+            trace, program = fixture(model, "profile.etdp"), fixture(model, "model.pte")
+            if not (trace.exists() and program.exists()):
+                continue
+            for words in (("inspect", trace), ("inspect", trace, "--group-by", "module"),
+                          ("delegates", program, trace), ("delegates", program, trace, "--cost")):
+                for options in ((), ("--machine", machine)):
+                    done = support.run(*words, *options, "--width", 80)
+                    if done.returncode != OK:
+                        continue
+                    with self.subTest(model=model, words=words, options=options):
+                        lines = done.stdout.decode().splitlines()
+                        self.assertEqual([line for line in lines if len(line) > 80], [])
+                        self.assertTrue(lines)
+
     def test_inspect_machine__headroom_adds_up(self):
         """What operators save is what the run saves, whatever they are grouped by."""
         rows = self.document("gpt_portable")["rows"]

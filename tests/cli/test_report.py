@@ -215,7 +215,7 @@ class Report(unittest.TestCase):
             self.assertEqual(said.splitlines()[0], sentence)
         self.assertEqual(len(document["headline"]), 3)
         self.assertEqual([finding["kind"] for finding in document["findings"]],
-                         ["memory_peak", "plan_above_bound"])
+                         ["layout_transposes", "plan_above_bound", "memory_peak"])
         self.assertEqual(document["trust"], [])
         self.assertEqual([missing["option"] for missing in document["missing"]],
                          ["--etrecord", "TRACE"])
@@ -248,19 +248,6 @@ class Report(unittest.TestCase):
             self.assertEqual(kinds["values_agree"]["severity"], "good")
         self.assertEqual([entry["role"] for entry in document["inputs"]],
                          ["trace", "record", "program", "debug buffer"])
-
-    def test_kernels_outside_of_delegates_have_a_reason(self):
-        def sentence(*words):
-            _, document = write(GPT / "profile.etdp", "--no-siblings", *words)
-            return {finding["kind"]: finding["sentence"]
-                    for finding in document["findings"]}["outside_delegates"]
-
-        program, record = (("--program", GPT / "model.pte"),
-                           ("--etrecord", GPT / "model.etrecord"))
-        self.assertEqual(sentence(*record, *program),
-                         "36.4 % of a run is in 56 kernel calls outside of delegates: expand_copy.out 9.0 % (XNNPACK's "
-                         "partitioner: no rule), where.self_out 8.5 % (no rule), native_layer_norm.out 4.2 % (no rule)")
-        self.assertNotIn("partitioner", sentence(*program))
 
     def test_values_are_compared_with_another_model(self):
         folder = DATA / "quantized"

@@ -176,6 +176,14 @@ class Phases(InFolder):
         self.path = self.dump(load, *[run_of(10000 * i, took)
                                       for i, took in enumerate(self.times, 1)])
 
+    def test_tree__runs_one_by_one_name_warm_up_and_tell_factors(self):
+        lines = support.inspect(self.path, "--group-by", "run").stdout.decode().splitlines()
+        self.assertRegex(lines[-16], r" 2\.98x  warm-up$")
+        self.assertRegex(lines[-15], r" 1\.0[0-9]x$")
+        self.assertRegex(lines[-3], r" 2\.32x$")
+        steady = support.inspect(self.path, "--group-by", "run", "--steady").stdout.decode()
+        self.assertNotIn("warm-up\n", steady)
+
     def test_tree__says_what_is_warm_up_under_the_table(self):
         last = support.inspect(self.path, "--tree").stdout.decode().splitlines()[-1]
         self.assertEqual(last, "run 1 is warm-up (2.98 times the median of the others); "

@@ -14,7 +14,7 @@ import unittest
 import support
 
 DUMP = support.fixture("mlp_portable", "profile.etdp")
-COMMANDS = ("profile", "inspect", "annotate", "tensors", "gap", "report", "sql", "diff", "gate", "summary",
+COMMANDS = ("profile", "inspect", "annotate", "tensors", "gap", "report", "plot", "sql", "diff", "gate", "summary",
             "run", "verify", "bundle", "recover", "delegates", "cost", "machine", "memory", "size",
             "info", "dump", "doctor", "help")
 
@@ -116,6 +116,28 @@ class Words(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, b""), words)
             self.assertTrue(done.stdout.endswith(b"\n"))
 
+    def test_usage__help_is_in_groups(self):
+        overview = support.run("help").stdout.decode()
+        tasks = {name: set(re.findall(r"^  (\w+)", body, re.MULTILINE)) for name, body in
+                 re.findall(r"^(\w+):\n((?:  .*\n)+)", overview, re.MULTILINE)}
+        self.assertEqual(list(tasks), ["measure", "understand", "compare", "check", "data", "etscope"])
+        self.assertEqual(sum(map(len, tasks.values())), len(COMMANDS))
+        self.assertEqual(set().union(*tasks.values()), set(COMMANDS))
+        self.assertLessEqual({"profile", "run"}, tasks["measure"])
+        self.assertLessEqual({"diff", "gate"}, tasks["compare"])
+        for command in COMMANDS:
+            text = support.run(command, "--help").stdout.decode()
+            groups = re.findall(r"^(input|options|filter|output|advanced):\n", text, re.MULTILINE)
+            self.assertEqual(groups, sorted(set(groups), key=("input", "options", "filter", "output",
+                                                              "advanced").index), command)
+            if "  -f, --format" in text:
+                self.assertIn("output", groups)
+        text = support.run("inspect", "--help").stdout.decode()
+        for group, option in (("input", "--etrecord"), ("filter", "--module"), ("output", "--color"),
+                              ("options", "--group-by"), ("advanced", "--partial")):
+            part = text.split(f"\n{group}:\n")[1].split("\n\n")[0]
+            self.assertRegex(part, rf"(?m)^  (?:-\w, )?{option}\b")
+
     def test_usage__completion_scripts_parse(self):
         for shell, words in (("bash", ("-n",)), ("zsh", ("-n",)), ("fish", ("--no-execute",))):
             done = support.run("help", "--completion", shell)
@@ -133,6 +155,7 @@ class Words(unittest.TestCase):
         script = support.run("help", "--completion", "bash").stdout.decode()
         for words, expected in ((["etscope", "inspect", "--format", "js"], "json jsonl"),
                                 (["etscope", "ins"], "inspect"),
+                                (["etscope", "help", "ver"], "verify"),
                                 (["etscope", "inspect", "--group-"], "--group-by")):
             line = " ".join(words)
             test = (f"{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _etscope; "

@@ -1,9 +1,8 @@
 """compare_results: how far a program's outputs lie from what they should be."""
 
-import importlib.util
 import math
 
-from etscope._errors import Error
+from etscope.inspector._plots import plotting
 
 
 def _as_numbers(value):
@@ -71,7 +70,7 @@ def compare_results(reference_output, run_output, metrics=None, plot=False):
         names = ", ".join(sorted(unknown))
         raise ValueError(f"unknown metric {names}; known: {', '.join(_METRICS)}")
     if plot:
-        _check_plotting()
+        plotting("plot=True draws")
     results = {}
     for name, metric in _METRICS.items():
         if metrics is not None and name not in metrics:
@@ -91,12 +90,6 @@ def _print(values, name):
     for index, value in enumerate(values):
         print(f"{index:<5}{'-' if value is None else format(value, '.6g'):>12}")
     print()
-
-
-def _check_plotting():
-    if importlib.util.find_spec("matplotlib") is None:
-        raise Error("plot=True draws with matplotlib, which is not installed: "
-                    "pip install 'etscope[plot]'", status="UNAVAILABLE")  # fmt: skip
 
 
 def _plot(values, name):

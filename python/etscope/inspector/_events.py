@@ -140,6 +140,11 @@ class Event:
         )
         return row
 
+    def _repr_html_(self):
+        from etscope.inspector import _html
+
+        return _html.of_event(self)
+
     def to_dataframe(self, _units=""):
         """A pandas.DataFrame of one row."""
         import pandas as pd
@@ -165,6 +170,11 @@ class EventBlock:
     bundled_input_index: Optional[int] = None
     run_output: Optional[List[Any]] = None
     reference_output: Optional[List[Any]] = None
+
+    def _repr_html_(self):
+        from etscope.inspector import _html
+
+        return _html.of_block(self)
 
     def to_dataframe(self, include_units: bool = False, include_delegate_debug_data: bool = False):
         """A pandas.DataFrame with one row for each event; the columns are in docs/python.md."""

@@ -4,10 +4,12 @@ from etscope._library import NO_INDEX, ffi, lib, text
 from etscope.inspector._arena import Arena
 
 
-def headline(handle):
+def headline(view, steady=False):
     """One sentence for each line."""
-    with handle.lock, Arena() as arena:
-        options = ffi.new("struct ets_headline_options *", {"block": NO_INDEX, "run": NO_INDEX})
+    handle = view.handle
+    with view.lock, Arena() as arena:
+        chosen = {"block": NO_INDEX, "run": NO_INDEX, "steady": int(steady)}
+        options = ffi.new("struct ets_headline_options *", {**chosen, "program": view.program})
         sentences = ffi.new("struct ets_sentences *")
         if not lib.ets_headline_make(arena, handle.pointer, options, sentences):
             raise MemoryError("out of memory for the headline of the trace")

@@ -10,13 +10,15 @@ from etscope.etrecord._record import as_etrecord
 from etscope.inspector import _frame
 from etscope.inspector._compare import nearest_case
 from etscope.inspector._events import Event, EventBlock, PerfData
+from etscope.inspector._explore import Explored
+from etscope.inspector._plots import Pictured
 from etscope.inspector._time import TimeScale, scale_factor
 from etscope.inspector._view import View
 
 EDGE_DIALECT_GRAPH_KEY = "edge_dialect_graph_module"
 
 
-class Inspector:
+class Inspector(Explored, Pictured):
     """What a program did when it ran, and which parts of its graph that was.
 
         inspector = Inspector(etdump_path="trace.etdp", etrecord="model.etrecord")
@@ -255,10 +257,15 @@ class Inspector:
         """
         from etscope.inspector._headline import headline
 
-        return headline(self._view.handle)
+        return headline(self._view)
 
     def __str__(self) -> str:
         return "\n".join(self.headline)
+
+    def _repr_html_(self):
+        from etscope.inspector import _html
+
+        return _html.of_inspector(self)
 
     def report(self, path: str) -> None:
         """Writes one HTML file that shows trace and model in a browser, without network.

@@ -39,14 +39,13 @@ class View:
                 value = ffi.new("char[]", value.encode("utf-8", "surrogateescape"))
                 keeps.append(value)
             fields[name] = NULL if value is None else value
-        lock = contextlib.nullcontext()
+        self._record = record
         if record is not None:
             fields["record"] = record._handle.pointer
             keeps.append(record)
-            lock = record._handle.lock
         out = ffi.new("struct ets_inspection **")
         view = ffi.new("const struct ets_upstream_view **")
-        with lock:
+        with contextlib.nullcontext() if record is None else record._handle.lock:
             call(
                 lib.ets_inspection_open, dump.bytes,
                 ffi.new("struct ets_inspect_options *", fields), out, file=dump.path,
@@ -57,6 +56,7 @@ class View:
                 lib.ets_inspection_mended_view, out[0], unit, _UNITS[target_scale], view,
                 file=dump.path,
             )  # fmt: skip
+        self.program = fields.get("program", NULL)  # struct ets_program *
         self.source_scale = next(scale for scale in TimeScale if _UNITS[scale] == unit)
         self.dump = dump
         self.ties_delegates = program is not None  # events of delegates are those of its payloads
@@ -65,6 +65,16 @@ class View:
         self.debug_values = None
         self.blocks = [Block(self, view[0].blocks[i]) for i in range(view[0].block_count)]
         self._nodes = {}
+
+    @property
+    @contextlib.contextmanager
+    def lock(self):
+        """Held while a view of the library's is built, which may read the record."""
+        with contextlib.ExitStack() as locks:
+            if self._record is not None:
+                locks.enter_context(self._record._handle.lock)
+            locks.enter_context(self.handle.lock)
+            yield
 
     def read_debug_data(self, buffer, tensors):
         """Sets where captured tensors come from: a Source, or None."""

@@ -46,6 +46,8 @@ const struct cli_option cli_annotate_options[] = {
     {"--format", "-f", CLI_FORMATS, "Output format; machine formats contain only lines with data",
      NULL, false},
     {"--unit", NULL, "ns|us|ms|s", "Show all times in this unit; default: the best", NULL, false},
+    CLI_BOUNDS_OPTION,
+    CLI_COLOR_OPTION,
     {"--width", NULL, "N", "Width of the page in characters; default: the terminal's, or no limit",
      NULL, false},
     {"--output", NULL, "FILE", "Write to FILE instead of standard output", NULL, false},

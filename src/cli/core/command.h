@@ -141,7 +141,9 @@ int cmd_verify(const struct cli_arguments *arguments);
 int cmd_bundle(const struct cli_arguments *arguments);
 int cmd_tensors(const struct cli_arguments *arguments);
 int cmd_gap(const struct cli_arguments *arguments);
+int cmd_plot(const struct cli_arguments *arguments);
 int cmd_report(const struct cli_arguments *arguments);
+int cmd_advise(const struct cli_arguments *arguments);
 int cmd_sql(const struct cli_arguments *arguments);
 int cmd_annotate(const struct cli_arguments *arguments);
 int cmd_inspect(const struct cli_arguments *arguments);
@@ -160,6 +162,7 @@ int cmd_recover(const struct cli_arguments *arguments);
 int cmd_doctor(const struct cli_arguments *arguments);
 int cmd_help(const struct cli_arguments *arguments);
 
+extern const struct cli_option cli_advise_options[];
 extern const struct cli_option cli_run_options[];
 extern const struct cli_option cli_annotate_options[];
 extern const struct cli_option cli_verify_options[];
@@ -167,6 +170,7 @@ extern const struct cli_option cli_bundle_options[];
 extern const struct cli_option cli_inspect_options[];
 extern const struct cli_option cli_tensors_options[];
 extern const struct cli_option cli_gap_options[];
+extern const struct cli_option cli_plot_options[];
 extern const struct cli_option cli_report_options[];
 extern const struct cli_option cli_sql_options[];
 extern const struct cli_option cli_profile_options[];
@@ -183,6 +187,24 @@ extern const struct cli_option cli_info_options[];
 extern const struct cli_option cli_recover_options[];
 extern const struct cli_option cli_doctor_options[];
 extern const struct cli_option cli_help_options[];
+
+/* For every command that prints a table. */
+#define CLI_COLOR_OPTION                                                           \
+    {"--color",                                                                    \
+     NULL,                                                                         \
+     "auto|always|never",                                                          \
+     "Colour tables; auto: on a terminal, unless NO_COLOR is set or TERM is dumb", \
+     NULL,                                                                         \
+     false}
+
+/* For every command whose times can be of a coarse clock. */
+#define CLI_BOUNDS_OPTION                                                                   \
+    {"--bounds",                                                                            \
+     NULL,                                                                                  \
+     NULL,                                                                                  \
+     "Show both bounds of times that are known to a few steps of a clock, instead of ~520", \
+     NULL,                                                                                  \
+     false}
 
 /* The choices of --format: all formats of tables, in the order of enum ets_format. */
 #define CLI_FORMATS "table|tsv|csv|json|jsonl|markdown"

@@ -67,6 +67,18 @@ static void print_bash_values(FILE *stream, const struct cli_command *command,
     fputs(";;\n", stream);
 }
 
+static void put_command_names(FILE *stream, const struct cli_command *commands)
+{
+    for (const struct cli_command *each = commands; each->name != NULL; each++) {
+        fprintf(stream, "%s%s", each == commands ? "" : " ", each->name);
+    }
+}
+
+static bool takes_command(const struct cli_command *command)
+{
+    return strcmp(command->arguments, "[COMMAND]") == 0;
+}
+
 static void print_bash(FILE *stream, const struct cli_command *commands)
 {
     fputs(
@@ -84,6 +96,10 @@ static void print_bash(FILE *stream, const struct cli_command *commands)
         for (const struct cli_option *option = command->options; option->name != NULL; option++) {
             fprintf(stream, " %s", option->name);
             if (option->alias != NULL) fprintf(stream, " %s", option->alias);
+        }
+        if (takes_command(command)) {
+            fputc(' ', stream);
+            put_command_names(stream, commands);
         }
         fputs("' ;;\n", stream);
     }
@@ -146,12 +162,9 @@ static void print_zsh(FILE *stream, const struct cli_command *commands)
         for (const struct cli_option *option = command->options; option->name != NULL; option++) {
             print_zsh_option(stream, option);
         }
-        const bool takes_command = strcmp(command->arguments, "[COMMAND]") == 0;
-        if (takes_command) {
+        if (takes_command(command)) {
             fputs(" \\\n      '*:command:(", stream);
-            for (const struct cli_command *each = commands; each->name != NULL; each++) {
-                fprintf(stream, "%s%s", each == commands ? "" : " ", each->name);
-            }
+            put_command_names(stream, commands);
             fputs(")'", stream);
         } else if (command->arguments[0] != '\0') {
             fputs(" \\\n      '*:file:_files'", stream);
@@ -196,6 +209,11 @@ static void print_fish(FILE *stream, const struct cli_command *commands)
         for (const struct cli_option *option = command->options; option->name != NULL; option++) {
             print_fish_option(stream, command, option);
         }
+        if (!takes_command(command)) continue;
+        fprintf(stream, "complete -c etscope -n '__fish_seen_subcommand_from %s' -f -a '",
+                command->name);
+        put_command_names(stream, commands);
+        fputs("'\n", stream);
     }
 }
 

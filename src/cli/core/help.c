@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "cli/core/command.h"
+#include "cli/core/help_groups.h"
 
 enum { HELP_WIDTH = 79, HELP_INDENT = 30 };
 
@@ -15,11 +15,17 @@ const struct cli_option cli_help_options[] = {
 
 /*
  * Prints `text` wrapped into lines that are indented by `indent`; `column` is the current column.
+ * Only texts without indent have line breaks.
  */
 static void print_wrapped(FILE *stream, const char *text, int indent, int column)
 {
     while (*text != '\0') {
-        const int length = (int)strcspn(text, " ");
+        const int length = (int)strcspn(text, " \n");
+        if (*text == '\n') {
+            fputc(*text++, stream);
+            column = indent;
+            continue;
+        }
         if (column > indent && column + 1 + length > HELP_WIDTH) {
             fprintf(stream, "\n%*s", indent, "");
             column = indent;
@@ -57,18 +63,29 @@ static void print_lines(FILE *stream, const char *lines, const char *prefix)
     }
 }
 
+/* The options of a command by group, and whether another has a long spelling. */
+static bool print_groups(FILE *stream, const struct cli_command *command)
+{
+    bool has_alias = false;
+    for (unsigned group = 0; cli_group_name(group) != NULL; group++) {
+        if (!cli_group_is_used(command, group)) continue;
+        fprintf(stream, "\n%s:\n", cli_group_name(group));
+        for (const struct cli_option *option = command->options; option->name != NULL; option++) {
+            if (cli_group_of(option) != group) continue;
+            print_option(stream, option);
+            has_alias = has_alias || (option->alias != NULL && strlen(option->alias) > 2);
+        }
+    }
+    return has_alias;
+}
+
 void cli_print_help(FILE *stream, const struct cli_command *command)
 {
     fprintf(stream, "usage: etscope %s%s%s [options]\n\n", command->name,
             command->arguments[0] != '\0' ? " " : "", command->arguments);
     print_wrapped(stream, command->description, 0, 0);
-    fputs("\noptions:\n", stream);
-    bool has_alias = false;
-    for (const struct cli_option *option = command->options; option->name != NULL; option++) {
-        print_option(stream, option);
-        has_alias = has_alias || (option->alias != NULL && strlen(option->alias) > 2);
-    }
-    fprintf(stream, "  -h, --help%*sPrint this help\n", HELP_INDENT - 12, "");
+    const bool has_alias = print_groups(stream, command);
+    fprintf(stream, "\n  -h, --help%*sPrint this help\n", HELP_INDENT - 12, "");
     if (has_alias) {
         fputs("\nother accepted spellings:\n ", stream);
         for (const struct cli_option *option = command->options; option->name != NULL; option++) {
@@ -87,8 +104,12 @@ void cli_print_overview(FILE *stream, const struct cli_command *commands)
     fputs(
         "etscope profiles and debugs ExecuTorch programs.\n\nusage: etscope COMMAND [options]\n\n",
         stream);
-    for (const struct cli_command *command = commands; command->name != NULL; command++) {
-        fprintf(stream, "  %-10s %s\n", command->name, command->summary);
+    for (unsigned task = 0; cli_task_name(task) != NULL; task++) {
+        fprintf(stream, "%s%s:\n", task > 0 ? "\n" : "", cli_task_name(task));
+        for (const struct cli_command *command = commands; command->name != NULL; command++) {
+            if (cli_task_of(command) != task) continue;
+            fprintf(stream, "  %-10s %s\n", command->name, command->summary);
+        }
     }
     fputs(
         "\n`etscope COMMAND --help` explains a command, `etscope --version` prints the\nversion. "
@@ -110,10 +131,12 @@ static void print_roff(FILE *stream, const char *text)
     }
 }
 
-static void print_man_options(FILE *stream, const struct cli_command *command)
+static void print_man_group(FILE *stream, const struct cli_command *command, unsigned group)
 {
-    fputs(".SH OPTIONS\n", stream);
+    fprintf(stream, ".SS %c%s\n", toupper((unsigned char)*cli_group_name(group)),
+            cli_group_name(group) + 1);
     for (const struct cli_option *option = command->options; option->name != NULL; option++) {
+        if (cli_group_of(option) != group) continue;
         fputs(".TP\n.BR ", stream);
         print_roff(stream, option->name);
         if (option->alias != NULL) {
@@ -128,6 +151,14 @@ static void print_man_options(FILE *stream, const struct cli_command *command)
         fputc('\n', stream);
         print_roff(stream, option->help);
         fputs(".\n", stream);
+    }
+}
+
+static void print_man_options(FILE *stream, const struct cli_command *command)
+{
+    fputs(".SH OPTIONS\n", stream);
+    for (unsigned group = 0; cli_group_name(group) != NULL; group++) {
+        if (cli_group_is_used(command, group)) print_man_group(stream, command, group);
     }
 }
 
@@ -163,10 +194,15 @@ static void print_man(FILE *stream, const struct cli_command *commands,
         "COMMAND\n[options]\n.SH DESCRIPTION\nProfiles and debugs ExecuTorch programs.\n.SH "
         "COMMANDS\n",
         stream);
-    for (const struct cli_command *each = commands; each->name != NULL; each++) {
-        fprintf(stream, ".TP\n.BR etscope\\-%s (1)\n", each->name);
-        print_roff(stream, each->summary);
-        fputc('\n', stream);
+    for (unsigned task = 0; cli_task_name(task) != NULL; task++) {
+        fprintf(stream, ".SS %c%s\n", toupper((unsigned char)*cli_task_name(task)),
+                cli_task_name(task) + 1);
+        for (const struct cli_command *each = commands; each->name != NULL; each++) {
+            if (cli_task_of(each) != task) continue;
+            fprintf(stream, ".TP\n.BR etscope\\-%s (1)\n", each->name);
+            print_roff(stream, each->summary);
+            fputc('\n', stream);
+        }
     }
     fputs(
         ".SH EXIT STATUS\n0 success; 1 the finding is negative; 2 usage; 3 an input file is "

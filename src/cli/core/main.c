@@ -16,7 +16,8 @@ static const struct cli_command commands[] = {
      "Reads an ETDump and prints its operator table: how long each operator took, how often it "
      "ran, its share of the run, and the source line that it comes from. Source lines and modules "
      "need the ETRecord of the export. The names of prim ops and of events inside delegates need "
-     "the program. If a delegate reports whole microseconds, its times are shown as ranges. "
+     "the program. If a delegate reports whole microseconds, its times are ranges, or ~520 where "
+     "the range is narrow. "
      "Without --etrecord and --program, the files beside the trace are used if they agree with it. "
      "--format upstream prints the TSV table of ExecuTorch's Inspector, byte for byte.",
      cli_inspect_options,
@@ -89,6 +90,37 @@ static const struct cli_command commands[] = {
      "etscope report trace.etdp --format json --output report.json\n"
      "etscope report --follow - --program model.pte --output report.html < uart.log",
      cmd_report},
+    {"advise", "say what to change in a model, and what that would save", "[TRACE]",
+     "Examines TRACE with its program, ETRecord and captured tensors, as far as they are given or "
+     "lie beside it, and lists what to change: operators outside of XNNPACK and why, partitions "
+     "that a kernel splits, layout changes, work that is the same in every run, operators that "
+     "XNNPACK computes wrongly, weights that are there twice, and more. Each finding says what to "
+     "do, where, what it rests on, what it saves of a run (a range, or at most so much), and how "
+     "to check it. The first line adds up what all changes save together. With --program alone, "
+     "says what can be said before anything runs. docs/advice.md lists the kinds of findings.",
+     cli_advise_options,
+     "etscope advise profile.etdp --program model.pte --etrecord model.etrecord\n"
+     "etscope advise --program model.pte --format sarif -o advice.sarif\n"
+     "etscope advise profile.etdp --fail-on wrong --fail-on 5%",
+     cmd_advise},
+    {"plot", "write one picture for a document, as SVG or PNG", "PICTURE FILE...",
+     "Writes a picture as SVG, readable on light and on dark and when printed, or some also as "
+     "PNG. "
+     "PICTURE is one of "
+     "icicle TRACE (where the time of a run goes, by module or by call), runs TRACE (the time of "
+     "each run, with warm-up, outliers and the median), timeline TRACE (when the calls of one run "
+     "happened), waterfall BEFORE AFTER (what changed between two traces), roofline TRACE (how far "
+     "operators are from what a machine can do), error TRACE (numeric errors along the execution), "
+     "memory PROGRAM (planned memory over instructions) and size FILE... (what takes the bytes of "
+     "programs).\n\n"
+     "The numbers are those of the tables. Times that a coarse clock leaves undecided are hatched. "
+     "Titles, shown by browsers under the pointer, tell names, times and shares.",
+     cli_plot_options,
+     "etscope plot icicle profile.etdp --etrecord model.etrecord -o icicle.svg\n"
+     "etscope plot runs profile.etdp --width 640 -o runs.svg\n"
+     "etscope plot waterfall before.etdp after.etdp --etrecord model.etrecord -o changes.svg\n"
+     "etscope plot memory model.pte --etrecord model.etrecord -o memory.svg",
+     cmd_plot},
     {"sql", "query traces, ETRecords and programs with SQL", "QUERY FILE...",
      "Presents the FILEs (traces, ETRecords and programs, recognized by their contents) as tables "
      "of an SQLite database, and prints the result of QUERY. A folder stands for the ETDumps in "

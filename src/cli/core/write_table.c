@@ -12,17 +12,33 @@
 #include "cli/core/document.h"
 #include "host/text_builder.h"
 
+/*
+ * Whether tables are coloured. Without the option, https://no-color.org and CLICOLOR_FORCE of
+ * https://bixense.com/clicolors decide, then the terminal.
+ */
+static bool wants_color(const struct cli_arguments *arguments, bool is_stdout, bool is_terminal)
+{
+    const char *option = cli_value(arguments, "--color"), *none = getenv("NO_COLOR");
+    const char *force = getenv("CLICOLOR_FORCE"), *term = getenv("TERM");
+    if (option != NULL && strcmp(option, "auto") != 0) return strcmp(option, "always") == 0;
+    if (none != NULL && *none != '\0') return false;
+    if (force != NULL && *force != '\0' && strcmp(force, "0") != 0) return is_stdout;
+    return is_terminal && (term == NULL || strcmp(term, "dumb") != 0);
+}
+
 void cli_style(const struct cli_arguments *arguments, const char *output_path,
                struct ets_table_style *style_out)
 {
     bool ok = true;
-    const bool is_terminal = strcmp(output_path, "-") == 0 && isatty(STDOUT_FILENO);
+    const bool is_stdout = strcmp(output_path, "-") == 0;
+    const bool is_terminal = is_stdout && isatty(STDOUT_FILENO);
     *style_out = (struct ets_table_style){.format = ETS_FORMAT_TABLE};
     const char *format = cli_value(arguments, "--format");
     if (format != NULL && !ets_format_find(format, &style_out->format)) {
         style_out->format = ETS_FORMAT_TSV; /* beside upstream's table */
     }
-    style_out->bold = is_terminal && getenv("NO_COLOR") == NULL;
+    style_out->is_colored = wants_color(arguments, is_stdout, is_terminal);
+    style_out->has_bounds = cli_has(arguments, "--bounds");
     style_out->ascii = strcasecmp(nl_langinfo(CODESET), "UTF-8") != 0;
     style_out->time_unit = cli_value(arguments, "--unit");
     style_out->width = (uint32_t)cli_number(arguments, "--width", 0, 20, 10000, &ok);

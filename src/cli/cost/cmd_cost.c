@@ -20,6 +20,7 @@ const struct cli_option cli_cost_options[] = {
     {"--columns", "-c", "NAMES", "Only these columns, in this order, as operator,flops,macs", NULL,
      false},
     {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
+    CLI_COLOR_OPTION,
     {"--width", NULL, "N", "Width of the table in characters; default: the terminal's, or no limit",
      NULL, false},
     {"--output", "-o", "FILE", "Write the table to FILE instead of standard output", NULL, false},

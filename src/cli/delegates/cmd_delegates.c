@@ -27,6 +27,8 @@ const struct cli_option cli_delegates_options[] = {
     {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
     {"--unit", NULL, "ns|us|ms|s",
      "Show all times in this unit; default: the best unit for each column", NULL, false},
+    CLI_BOUNDS_OPTION,
+    CLI_COLOR_OPTION,
     {"--width", NULL, "N", "Width of the table in characters; default: the terminal's, or no limit",
      NULL, false},
     {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},

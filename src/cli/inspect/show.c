@@ -16,7 +16,6 @@
 #include "cli/open/machine_option.h"
 #include "cli/open/trace_notes.h"
 #include "inspect/patterns.h"
-#include "memory/memory_plan.h"
 #include "output/picture/roofline_picture.h"
 #include "output/table/account_table.h"
 #include "output/table/operator_table.h"
@@ -208,43 +207,17 @@ static int fill_table(const struct cli_arguments *arguments, struct ets_table *t
     return status == ETS_OK ? cli_choose_columns(arguments, table) : cli_fail(NULL, &error);
 }
 
-/* The method of the only block that executed one; NULL: none, or several. */
-static const char *executed_method(const struct ets_inspection *inspection)
-{
-    const char *method = NULL;
-    for (uint32_t i = 0; i < ets_inspection_block_count(inspection); i++) {
-        const struct ets_block *block = ets_inspection_block(inspection, i);
-        if (ets_inspection_total_row(inspection, i) == ETS_NO_INDEX) continue;
-        if (block->method_state != ETS_METHOD_FOUND || method != NULL) return NULL;
-        method = block->method;
-    }
-    return method;
-}
-
-/* The plan of that method. Without one the headline has no memory, as without a program. */
-static bool find_plan(struct ets_arena *arena, const struct ets_inspection *inspection,
-                      const struct cli_subject *subject, struct ets_memory_plan *plan_out)
-{
-    struct ets_method method;
-    const char *name = executed_method(inspection);
-    return subject->program != NULL && name != NULL &&
-           ets_program_find_method(subject->program, name, &method, NULL) == ETS_OK &&
-           ets_memory_plan_init(plan_out, &method, arena, NULL) == ETS_OK;
-}
-
 /* Puts the answer first: above a table, and as the headline of a document. */
 static bool put_headline(struct ets_table *table, const struct ets_inspection *inspection,
                          const struct cli_subject *subject, const struct request *request)
 {
     struct ets_arena arena;
-    struct ets_memory_plan plan;
     struct ets_sentences headline;
     ets_arena_init(&arena, NULL, 0);
-    const struct ets_headline_options options = {
-        .block = request->table.block,
-        .run = request->table.run,
-        .steady = request->table.steady,
-        .plan = find_plan(&arena, inspection, subject, &plan) ? &plan : NULL};
+    const struct ets_headline_options options = {.block = request->table.block,
+                                                 .run = request->table.run,
+                                                 .steady = request->table.steady,
+                                                 .program = subject->program};
     const bool ok = ets_headline_make(&arena, inspection, &options, &headline);
     if (ok) cli_put_headline(table, headline.items, headline.count);
     ets_arena_reset(&arena);

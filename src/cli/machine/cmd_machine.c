@@ -19,6 +19,7 @@ const struct cli_option cli_machine_options[] = {
      "Measure few runs of small vectors, to try the command; the results are unreliable", NULL,
      false},
     {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
+    CLI_COLOR_OPTION,
     {"--width", NULL, "N", "Width of the table in characters; default: the terminal's, or no limit",
      NULL, false},
     {"--output", "-o", "FILE", "Write the table to FILE instead of standard output", NULL, false},

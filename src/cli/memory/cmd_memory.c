@@ -39,6 +39,7 @@ const struct cli_option cli_memory_options[] = {
     {"--columns", "-c", "NAMES", "Only these columns, in this order, such as value,size,operator",
      NULL, false},
     {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
+    CLI_COLOR_OPTION,
     {"--width", NULL, "N", "Width of the table in characters; default: the terminal's, or no limit",
      NULL, false},
     {"--output", "-o", "FILE",

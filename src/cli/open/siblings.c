@@ -76,9 +76,10 @@ void cli_note_ignored(const char *path)
 bool cli_sibling_record(const struct cli_arguments *arguments, const char *program_path,
                         cli_is_record_of *is_of, void *context, struct cli_record *record_out)
 {
+    static const char *const others[] = {"--no-siblings", "--etrecord", NULL};
     char path[PATH_BYTES];
     *record_out = (struct cli_record){.file = NULL};
-    if (!cli_siblings_wanted(arguments)) return false;
+    if (cli_first_given(arguments, others) != NULL) return false;
     if (!cli_sibling_path(program_path, ".etrecord", path)) return false;
     char *name = strdup(path); /* the record keeps it */
     if (name != NULL && cli_record_read(name, record_out, NULL) == ETS_OK &&

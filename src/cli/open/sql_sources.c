@@ -6,6 +6,7 @@
 
 #include "cli/core/cli_text.h"
 #include "cli/open/debug_buffer.h"
+#include "cli/open/delegation.h"
 #include "cli/open/inspected.h"
 #include "etscope/file.h"
 
@@ -176,6 +177,20 @@ static void find_siblings(struct cli_sql_sources *sources, const struct cli_argu
     trace->program = list_program(sources, sibling);
 }
 
+/* The ETRecord beside the only program, if none is given. */
+static void find_record(struct cli_sql_sources *sources, const struct cli_arguments *arguments)
+{
+    struct ets_delegation *delegation = NULL;
+    struct cli_record *record = &sources->record_files[0];
+    if (sources->all.program_count != 1 || sources->all.record_count != 0) return;
+    cli_delegation_find_record(arguments, sources->programs[0].path, sources->programs[0].program,
+                               record, &delegation);
+    ets_delegation_close(delegation);
+    if (record->record == NULL) return;
+    sources->records[0] = (struct ets_sql_record){record->path, record->record};
+    sources->all.record_count = 1;
+}
+
 /* `records` and `programs`: how many were given. */
 static int open_trace(struct cli_sql_sources *sources, const struct cli_arguments *arguments,
                       uint32_t records, uint32_t programs, uint32_t number)
@@ -220,6 +235,7 @@ int cli_sql_sources_open(struct cli_sql_sources *sources, const struct cli_argum
         code = cli_complain(CLI_USAGE, "%u debug buffers for %u traces: give one per trace",
                             buffers, sources->all.trace_count);
     }
+    if (code == CLI_OK && sources->wants_record) find_record(sources, arguments);
     const uint32_t records = sources->all.record_count, programs = sources->all.program_count;
     for (uint32_t i = 0; code == CLI_OK && i < sources->all.trace_count; i++) {
         code = open_trace(sources, arguments, records, programs, i);

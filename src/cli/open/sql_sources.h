@@ -24,6 +24,7 @@ struct cli_sql_sources {
     struct ets_sql_record *records;
     struct ets_sql_program *programs;
     struct ets_sql_sources all;
+    bool wants_record;     /* set before: also take the ETRecord beside a program */
     uint32_t before_count; /* the last of the traces: those of --before */
 };
 

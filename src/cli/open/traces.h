@@ -23,6 +23,8 @@
     {"--unit", NULL, "ns|us|ms|s",                                                                \
      "Show all times in this unit; default: the best unit for each column",                       \
      NULL, false},                                                                                \
+    CLI_BOUNDS_OPTION, \
+    CLI_COLOR_OPTION, \
     {"--width", NULL, "N",                                                                        \
      "Width of the table in characters; default: the terminal's, or no limit", NULL,              \
      false},                                                                                      \

@@ -31,6 +31,7 @@ const struct cli_option cli_size_options[] = {
     {"--columns", "-c", "NAMES", "Only these columns, in this order, such as part,name,size", NULL,
      false},
     {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
+    CLI_COLOR_OPTION,
     {"--width", NULL, "N",
      "Width of the table in characters; default: the terminal's, or no limit", NULL,
      false},

@@ -30,6 +30,7 @@ const struct cli_option cli_sql_options[] = {
     {"--to", NULL, "FILE", "Write all tables and views to the SQLite database FILE", NULL, false},
     {"--schema", NULL, NULL, "Print the tables and views with their columns", NULL, false},
     {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
+    CLI_COLOR_OPTION,
     {"--width", NULL, "N",
      "Width of the table in characters; default: the terminal's, or no limit", NULL,
      false},

@@ -46,6 +46,7 @@ const struct cli_option cli_tensors_options[] = {
     {"--heat-map", NULL, "FILE",
      "Also draw one tensor, or with --compare its difference, as a PNG picture", NULL, false},
     {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
+    CLI_COLOR_OPTION,
     {"--width", NULL, "N",
      "Width of the table in characters; default: the terminal's, or no limit", NULL,
      false},

@@ -37,6 +37,7 @@ const struct cli_option cli_verify_options[] = {
      "Only these columns, in this order, such as case,verdict,mse", NULL,
      false},
     {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
+    CLI_COLOR_OPTION,
     {"--width", NULL, "N",
      "Width of the table in characters; default: the terminal's, or no limit", NULL,
      false},

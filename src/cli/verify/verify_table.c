@@ -33,6 +33,7 @@ static void add_row(struct ets_table *table, const struct cli_checked *each,
     if (each->output >= 0) ets_table_put_integer(table, each->output);
     else ets_table_put_nothing(table);
     ets_table_put_string(table, each->verdict);
+    ets_table_mark_cell(table, each->is_failure ? ETS_MEANS_WORSE : ETS_MEANS_BETTER);
     if (each->has_output) {
         ets_table_put_string(table, ets_scalar_type_name(each->scalar_type));
         cli_put_sizes(table, each->sizes, each->rank);

@@ -2,10 +2,10 @@
 #ifndef ETSCOPE_OUTPUT_PAGE_PAGE_PARTS_H
 #define ETSCOPE_OUTPUT_PAGE_PAGE_PARTS_H
 
+#include "advice/findings.h"
 #include "output/page/page.h"
 #include "output/page/page_events.h"
 #include "output/text/json_writer.h"
-#include "views/findings.h"
 #include "views/headline.h"
 
 /* Of a trace, or of a model without one. */

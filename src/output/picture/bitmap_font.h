@@ -1,7 +1,8 @@
-/* A font of 5 by 7 dots with the characters that numbers need. */
+/* A font of 5 by 7 dots with the printable characters of ASCII. */
 #ifndef ETSCOPE_OUTPUT_PICTURE_BITMAP_FONT_H
 #define ETSCOPE_OUTPUT_PICTURE_BITMAP_FONT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { ETS_GLYPH_WIDTH = 5, ETS_GLYPH_HEIGHT = 7 };

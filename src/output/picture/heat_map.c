@@ -312,8 +312,8 @@ static enum ets_status draw(struct drawing *d, const struct ets_tensor *tensor,
     for (uint64_t i = 0; i < d->map.tiles_shown; i++) draw_tile(d, i);
     draw_legend(d);
     fill_palette(d->map.is_signed, palette);
-    const struct ets_picture picture = {d->map.width, d->map.height, d->pixels, palette,
-                                        COLOUR_COUNT};
+    const struct ets_picture picture = {d->map.width, d->map.height, d->pixels,
+                                        palette,      COLOUR_COUNT,  false};
     ets_png_write(&picture, output);
     return ETS_OK;
 }

@@ -1,10 +1,14 @@
-/* PNG (W3C, third edition) around a zlib stream (RFC 1950) of stored blocks (RFC 1951, 3.2.4). */
+/*
+ * PNG (W3C, third edition) around a zlib stream (RFC 1950): compressed, or of stored blocks (RFC
+ * 1951, 3.2.4), which need no library.
+ */
 #include "output/picture/png.h"
 #include "host/output.h"
 
 #include <string.h>
 
 #include "base/crc32.h"
+#include "output/picture/png_deflate.h"
 
 enum { BLOCK_BYTES = 65535, BLOCK_HEAD = 5, ADLER_BASE = 65521 };
 
@@ -90,6 +94,16 @@ static void put_image(struct writer *w, const struct ets_picture *picture)
     end_chunk(w);
 }
 
+/* A part of the stream as a chunk of its own. */
+static void put_piece(void *context, const uint8_t *data, size_t size)
+{
+    struct writer *w = context;
+    if (size == 0) return;
+    begin_chunk(w, "IDAT", (uint32_t)size);
+    put(w, data, size);
+    end_chunk(w);
+}
+
 void ets_png_write(const struct ets_picture *picture, struct ets_output *output)
 {
     struct writer w = {.output = output};
@@ -107,7 +121,7 @@ void ets_png_write(const struct ets_picture *picture, struct ets_output *output)
         put(&w, rgb, sizeof rgb);
     }
     end_chunk(&w);
-    put_image(&w, picture);
+    if (!picture->is_deflated || !ets_png_deflate(picture, put_piece, &w)) put_image(&w, picture);
     begin_chunk(&w, "IEND", 0);
     end_chunk(&w);
 }

@@ -2,6 +2,8 @@
 #ifndef ETSCOPE_OUTPUT_PICTURE_PNG_H
 #define ETSCOPE_OUTPUT_PICTURE_PNG_H
 
+#include <stdbool.h>
+
 #include "etscope/file.h"
 #include "host/output.h"
 #include "output/picture/colour_map.h"
@@ -11,9 +13,9 @@ struct ets_picture {
     const uint8_t *pixels;  /* [height][width], indices into the palette */
     const struct ets_colour *palette;
     uint32_t colour_count; /* 1 to 256 */
+    bool is_deflated;      /* compressed, where zlib is there; otherwise as it is */
 };
 
-/* Uncompressed: a picture of colours' indices is small, and no library is needed. */
 void ets_png_write(const struct ets_picture *picture, struct ets_output *output);
 
 #endif

@@ -14,6 +14,7 @@
 #include "output/text/xml_text.h"
 #include "views/headroom.h"
 #include "views/headroom_sentence.h"
+#include "views/roof_lines.h"
 
 /* Pixels. */
 enum {
@@ -25,8 +26,6 @@ enum {
     BOTTOM = 508,
     MOST_DOTS = 20000
 };
-
-static const double SAME_RATE = 0.03;
 
 /* An operator. */
 struct dot {
@@ -49,7 +48,9 @@ struct picture {
     uint32_t block;
     struct dot *dots;
     uint32_t dot_count;
-    uint32_t without_operations;   /* that have a share, but compute nothing */
+    uint32_t without_operations; /* that have a share, but compute nothing */
+    struct ets_cost_roof lines[ETS_ROOF_LINES];
+    uint32_t line_count;
     double left, right, low, high; /* decades of the axes */
 };
 
@@ -103,11 +104,6 @@ static bool list_dots(struct picture *p)
     return true;
 }
 
-static double compute_of(const struct picture *p, enum ets_roof_program program)
-{
-    return ets_machine_compute(p->options->machine, program, p->options->threads);
-}
-
 static void find_axes(struct picture *p)
 {
     double left = 0.1, right = 100, low = 1e9, high = 1e9;
@@ -117,9 +113,8 @@ static void find_axes(struct picture *p)
         low = fmin(low, p->dots[i].least);
         high = fmax(high, p->dots[i].most);
     }
-    for (int program = ETS_ROOF_FLOAT32; program <= ETS_ROOF_INT8_DYNAMIC; program++) {
-        const double rate = compute_of(p, (enum ets_roof_program)program);
-        if (rate > high) high = rate;
+    for (uint32_t i = 0; i < p->line_count; i++) {
+        if (!p->lines[i].is_bandwidth) high = fmax(high, p->lines[i].rate);
     }
     p->left = floor(log10(left));
     p->right = ceil(log10(right));
@@ -192,36 +187,22 @@ static void put_slope(const struct picture *p, const char *name, double bandwidt
 static void put_roofs(const struct picture *p)
 {
     double highest = 0;
-    uint64_t last = 0;
-    const struct ets_machine *machine = p->options->machine;
-    for (int program = ETS_ROOF_FLOAT32; program <= ETS_ROOF_INT8_DYNAMIC; program++) {
-        const double rate = compute_of(p, (enum ets_roof_program)program);
-        if (isnan(rate)) continue;
-        highest = fmax(highest, rate);
+    uint32_t levels = 0;
+    for (uint32_t i = 0; i < p->line_count; i++) {
+        const struct ets_cost_roof *line = &p->lines[i];
+        if (line->is_bandwidth) {
+            put_slope(p, line->name, line->rate, highest);
+            continue;
+        }
+        highest = fmax(highest, line->rate);
         ets_output_print(p->output, "<path class=\"roof\" d=\"M%.1f %.1fH%d\"/>\n",
-                         (LEFT + RIGHT) / 2.0, place_y(p, rate), RIGHT);
+                         (LEFT + RIGHT) / 2.0, place_y(p, line->rate), RIGHT);
         ets_output_print(p->output,
                          "<text class=\"small\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s %.0f G/s"
                          "</text>\n",
-                         RIGHT - 4 - (program & 1) * 150, place_y(p, rate) - 3,
-                         ets_roof_program_name((enum ets_roof_program)program), rate / 1e9);
+                         RIGHT - 4 - (int)(levels++ & 1) * 150, place_y(p, line->rate) - 3,
+                         line->name, line->rate / 1e9);
     }
-    double before = 0; /* caches as fast as the one before are one line */
-    for (int level = 0; level < ETS_CACHE_LEVELS; level++) {
-        const uint64_t bytes = machine->caches[level].bytes;
-        const enum ets_memory_level named = ets_machine_level(machine, bytes, 1);
-        if (bytes == 0 || ets_memory_level_name(named) == NULL) continue;
-        const double rate = ets_machine_bandwidth(machine, bytes, p->options->threads, false);
-        last = bytes;
-        if (fabs(rate - before) > SAME_RATE * before) {
-            put_slope(p, ets_memory_level_name(named), rate, highest);
-        }
-        before = rate;
-    }
-    put_slope(p, "memory",
-              ets_machine_bandwidth(machine, last == 0 ? UINT64_C(1) << 26 : 4 * last,
-                                    p->options->threads, false),
-              highest);
 }
 
 static const char *class_of(enum ets_roof_verdict verdict)
@@ -293,6 +274,7 @@ static bool draw(struct picture *p)
                                p->block, p->tick_ns, &text)) {
         return false;
     }
+    p->line_count = ets_roof_lines_list(p->options->machine, p->options->threads, p->lines);
     find_axes(p);
     ets_svg_begin(p->output, WIDTH, HEIGHT, "Operators below the roofs of a machine",
                   ".roof{stroke:#6b7280;stroke-width:1.5;fill:none}path{stroke-width:1.5}"

@@ -19,10 +19,11 @@ void ets_svg_begin(struct ets_output *output, int width, int height, const char 
     ets_output_print(output, "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\">\n",
                      width, height);
     put_string(output,
-               "<style>svg{background:#fff;color:#222}text{fill:currentColor}.small{"
+               "<style>svg{background:#fff;color:#222}text,.head text{fill:currentColor}.small{"
                "font-size:10px;opacity:.75}.grid{stroke:currentColor;opacity:.15}");
     put_string(output, light);
-    put_string(output, "@media(prefers-color-scheme:dark){svg{background:#16191d;color:#ddd}");
+    put_string(output,
+               "@media screen and (prefers-color-scheme:dark){svg{background:#16191d;color:#ddd}");
     put_string(output, dark);
     put_string(output, "}</style>\n<title>");
     put_string(output, title);
@@ -47,7 +48,7 @@ void ets_svg_put_headline(struct ets_output *output, struct ets_text text)
     size_t cut = text.size < MOST ? text.size : MOST;
     while (cut < text.size && cut > 0 && text.data[cut] != ' ') cut--;
     if (cut == 0) cut = text.size;
-    put_string(output, "<g><title>");
+    put_string(output, "<g class=\"head\"><title>");
     ets_xml_put_text(output, text);
     put_string(output, "</title>");
     put_bold(output, cut < text.size ? 12 : 20, (struct ets_text){text.data, cut});

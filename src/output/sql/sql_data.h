@@ -7,13 +7,13 @@
 
 #include <stdbool.h>
 
+#include "advice/findings.h"
 #include "contents/byte_map.h"
 #include "cost/cost.h"
 #include "host/arena.h"
 #include "output/sql/sql.h"
 #include "views/allocation_events.h"
 #include "views/allocation_owners.h"
-#include "views/findings.h"
 #include "views/headroom.h"
 #include "views/row_times.h"
 
@@ -108,6 +108,7 @@ struct ets_sql_data {
     const struct ets_gap_report *const *gaps; /* [trace] of captured values; NULL: none */
     struct ets_sql_findings *findings; /* [findings_count] of ets_sql_data_findings; NULL before */
     uint32_t findings_count;
+    const struct ets_advice_words *words; /* of findings; NULL: no advice in them */
 };
 
 /* Statuses: LIMIT, NO_MEMORY, those of ets_etrecord_edge_graph. `data` is freed in any case by: */
@@ -122,6 +123,8 @@ void ets_sql_data_release(const struct ets_sql_data *data, void *pointer);
 /* Makes the times of a trace's rows; false where memory ran out. */
 bool ets_sql_data_times(struct ets_sql_data *data, struct ets_sql_trace_data *trace);
 
+/* Judges a trace by the machine of the sources; false where memory ran out. */
+bool ets_sql_data_headrooms(struct ets_sql_data *data, struct ets_sql_trace_data *trace);
 /* Finds the allocations of a trace; false where memory ran out. */
 bool ets_sql_data_allocations(struct ets_sql_data *data, struct ets_sql_trace_data *trace);
 /*

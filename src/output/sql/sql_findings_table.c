@@ -18,7 +18,18 @@ enum {
     BLOCK,
     OPERATOR,
     PLACE,
-    VIEW
+    VIEW,
+    MODULE,
+    LINES,
+    INSTRUCTIONS,
+    ACTION,
+    SAVING,
+    SAVING_UPPER,
+    SAVED_BYTES,
+    BASIS,
+    CONFIDENCE,
+    EVIDENCE,
+    DOUBT
 };
 
 /* clang-format off */
@@ -36,6 +47,17 @@ static const struct ets_sql_column columns[] = {
     [OPERATOR] = {"operator", "INTEGER", "id in `operators`; null: none, or several"},
     [PLACE] = {"place", "TEXT", "operator, module or line it is about; null: see the sentence"},
     [VIEW] = {"view", "TEXT", "view of a report that shows it"},
+    [MODULE] = {"module", "TEXT", "first module it is about; null: none, or not known"},
+    [LINES] = {"source_lines", "INTEGER", "how many source lines it is about; the first is `place`"},
+    [INSTRUCTIONS] = {"instructions", "INTEGER", "how many instructions it is about"},
+    [ACTION] = {"action", "TEXT", "what to change; null: it is an observation"},
+    [SAVING] = {"saving", "REAL", "what a change saves of a run at least, in nanoseconds or cycles as in `runs`; null: not a time, or not known"},
+    [SAVING_UPPER] = {"saving_upper", "REAL", "what it saves at most"},
+    [SAVED_BYTES] = {"saved_bytes", "INTEGER", "bytes that a change saves; null: not bytes"},
+    [BASIS] = {"basis", "TEXT", "what the saving is known from: removed (measured time of what goes away), bound (no more than this), file or memory (bytes); null: none"},
+    [CONFIDENCE] = {"confidence", "TEXT", "high (the files decide it), medium (so by the rules of a known version) or low (worth a try); null: an observation"},
+    [EVIDENCE] = {"evidence", "TEXT", "the numbers that it rests on"},
+    [DOUBT] = {"doubt", "TEXT", "what would make it wrong; null: nothing known"},
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -86,29 +108,43 @@ static bool is_first_of_program(const struct ets_sql_data *data, uint32_t trace)
     return true;
 }
 
-static bool find(struct ets_sql_data *data, struct ets_sql_findings *of)
+static uint32_t record_of(const struct ets_sql_data *data, const struct ets_sql_findings *of)
+{
+    if (of->trace != ETS_NO_INDEX) return data->sources.traces[of->trace].record;
+    return ets_sql_data_record_of(data, of->program);
+}
+
+static enum ets_status find(struct ets_sql_data *data, struct ets_sql_findings *of,
+                            struct ets_error *error)
 {
     const struct ets_memory_options order = {.delegation = NULL};
     const struct ets_memory_plan *plan;
     const bool has_trace = of->trace != ETS_NO_INDEX;
     const bool has_bytes =
         of->program != ETS_NO_INDEX && (!has_trace || is_first_of_program(data, of->trace));
-    if (!find_plan(data, of, &plan)) return false;
+    if (!find_plan(data, of, &plan)) return ets_fail_memory(error, "the findings");
     if (plan != NULL) {
         struct ets_memory_lines *lines = ets_arena_alloc(&data->arena, sizeof *lines);
         if (lines == NULL || !ets_memory_lines_collect(&data->arena, plan, &order, lines)) {
-            return false;
+            return ets_fail_memory(error, "the findings");
         }
         of->memory = lines;
     }
-    const uint32_t record = has_trace ? data->sources.traces[of->trace].record : ETS_NO_INDEX;
+    const uint32_t record = record_of(data, of);
+    if (has_trace && data->sources.machine != NULL &&
+        !ets_sql_data_headrooms(data, &data->traces[of->trace])) {
+        return ets_fail_memory(error, "the findings");
+    }
     const struct ets_findings_subject subject = {
-        .record = record != ETS_NO_INDEX ? data->sources.records[record].record : NULL,
         .inspection = has_trace ? data->traces[of->trace].inspection : NULL,
+        .program = of->program == ETS_NO_INDEX ? NULL : data->sources.programs[of->program].program,
+        .record = record == ETS_NO_INDEX ? NULL : data->sources.records[record].record,
         .memory = of->memory,
         .bytes = has_bytes ? data->byte_maps[of->program] : NULL,
+        .headrooms = has_trace ? data->traces[of->trace].headrooms : NULL,
+        .words = data->words,
         .gap = has_trace && data->gaps != NULL ? data->gaps[of->trace] : NULL};
-    return ets_findings_collect(&data->arena, &subject, &of->found);
+    return ets_findings_collect(&data->arena, &subject, &of->found, error);
 }
 
 static bool has_trace_of(const struct ets_sql_data *data, uint32_t program)
@@ -127,17 +163,16 @@ enum ets_status ets_sql_data_findings(struct ets_sql_data *data, struct ets_erro
     ETS_TRY(ets_sql_data_byte_maps(data, error));
     const size_t most = (size_t)sources->trace_count + sources->program_count + 1;
     struct ets_sql_findings *all = ets_arena_alloc_array(&data->arena, most, sizeof *all);
-    bool ok = all != NULL;
-    for (uint32_t i = 0; ok && i < sources->trace_count; i++) {
+    if (all == NULL) return ets_fail_memory(error, "the findings");
+    for (uint32_t i = 0; i < sources->trace_count; i++) {
         all[count] = (struct ets_sql_findings){.trace = i, .program = sources->traces[i].program};
-        ok = find(data, &all[count++]);
+        ETS_TRY(find(data, &all[count++], error));
     }
-    for (uint32_t i = 0; ok && i < sources->program_count; i++) {
+    for (uint32_t i = 0; i < sources->program_count; i++) {
         if (has_trace_of(data, i)) continue;
         all[count] = (struct ets_sql_findings){.trace = ETS_NO_INDEX, .program = i};
-        ok = find(data, &all[count++]);
+        ETS_TRY(find(data, &all[count++], error));
     }
-    if (!ok) return ets_fail_memory(error, "the findings");
     data->findings = all;
     data->findings_count = count;
     return ETS_OK;
@@ -148,6 +183,26 @@ static uint64_t finding_count(const struct ets_sql_data *data)
     uint64_t count = 0;
     for (uint32_t i = 0; i < data->findings_count; i++) count += data->findings[i].found.count;
     return count;
+}
+
+/* What to change; `tick`: of the trace. */
+static struct ets_sql_value advice_cell(const struct ets_finding *finding, int column, double tick)
+{
+    switch (column) {
+    case MODULE: return ets_sql_text(finding->module);
+    case LINES: return ets_sql_integer(finding->frame_count);
+    case INSTRUCTIONS: return ets_sql_integer(finding->instruction_count);
+    case ACTION: return ets_sql_text(finding->action);
+    case SAVING: return ets_sql_real(finding->saving.ticks.lower * tick);
+    case SAVING_UPPER: return ets_sql_real(finding->saving.ticks.upper * tick);
+    case SAVED_BYTES:
+        return finding->saving.bytes == 0 ? ets_sql_null()
+                                          : ets_sql_integer((int64_t)finding->saving.bytes);
+    case BASIS: return ets_sql_string(ets_saving_basis_name(finding->saving.basis));
+    case CONFIDENCE: return ets_sql_string(ets_confidence_name(finding->confidence));
+    case EVIDENCE: return ets_sql_text(finding->evidence);
+    default: return ets_sql_string(finding->doubt);
+    }
 }
 
 static struct ets_sql_value cell(struct ets_sql_cursor *cursor, int column)
@@ -172,7 +227,8 @@ static struct ets_sql_value cell(struct ets_sql_cursor *cursor, int column)
     case BLOCK: return ets_sql_index(finding->block, trace == NULL ? 0 : trace->first_block);
     case OPERATOR: return ets_sql_index(finding->row, trace == NULL ? 0 : trace->first_operator);
     case PLACE: return ets_sql_text(finding->place);
-    default: return ets_sql_string(finding->view);
+    case VIEW: return ets_sql_string(finding->view);
+    default: return advice_cell(finding, column, trace == NULL ? 0 : trace->tick);
     }
 }
 

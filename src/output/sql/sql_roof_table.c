@@ -38,7 +38,7 @@ static bool judge_block(struct ets_sql_data *data, struct ets_sql_trace_data *tr
                              block, &trace->headrooms[block]);
 }
 
-static bool judge(struct ets_sql_data *data, struct ets_sql_trace_data *trace)
+bool ets_sql_data_headrooms(struct ets_sql_data *data, struct ets_sql_trace_data *trace)
 {
     struct ets_costs costs;
     if (trace->headrooms != NULL) return true;
@@ -59,7 +59,8 @@ static struct ets_sql_value cell(struct ets_sql_cursor *cursor, int column)
     if (column == OPERATOR) return ets_sql_integer((int64_t)cursor->row);
     const uint32_t row = ets_sql_at_operator(cursor, (uint32_t)cursor->row);
     struct ets_sql_trace_data *trace = cursor->trace;
-    if (!judge(cursor->data, trace)) return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
+    if (!ets_sql_data_headrooms(cursor->data, trace))
+        return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
     const struct ets_headroom *headroom =
         &trace->headrooms[ets_inspection_row(trace->inspection, row)->block];
     const struct ets_row_headroom *found = &headroom->rows[row - headroom->first_row];

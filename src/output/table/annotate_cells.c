@@ -1,6 +1,7 @@
 /* The columns of the annotated source. */
 #include "output/table/annotate_cells.h"
 #include "output/table/cost_fields.h"
+#include "output/table/finding_cell.h"
 #include "output/table/roof_fields.h"
 
 #include <math.h>
@@ -182,7 +183,7 @@ static void put_finding_shown(const struct annotate_line *line)
     } else if (place->error == NULL || place->error->row->finding == ETS_GAP_AGREES) {
         ets_table_put_nothing(line->f->table);
     } else {
-        ets_table_put_string(line->f->table, ets_gap_finding_name(place->error->row->finding));
+        ets_put_finding(line->f->table, place->error->row->finding);
     }
 }
 
@@ -264,11 +265,11 @@ static const struct field fields[] = {
     {{.name = "runs", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_runs, IN_ALL},
     {{.name = "file", .machine_only = 1}, put_file, IN_ALL},
     {{.name = "function", .machine_only = 1}, put_function, IN_ALL},
-    {TIME(.name = "mid"), put_mid, IN_ALL},
+    {TIME(.name = "mid", .heat = 1), put_mid, IN_ALL},
     {TIME(.name = "p50", .machine_only = 1), put_p50, IN_ALL},
     {TIME(.name = "avg", .machine_only = 1), put_mean, IN_ALL},
     {SHARE(.name = "share"), put_share, IN_ALL},
-    {TIME(.name = "inclusive"), put_inclusive, WITH_CALLERS},
+    {TIME(.name = "inclusive", .heat = 1), put_inclusive, WITH_CALLERS},
     {SHARE(.name = "inclusive_share", .machine_only = 1), put_inclusive_share, WITH_CALLERS},
     {REAL(.name = "calls", .priority = 2, .dull_at_one = 1), put_calls, IN_ALL},
     {{.name = "written", .kind = ETS_COLUMN_BYTES, .priority = 1}, put_written, IN_ALL},

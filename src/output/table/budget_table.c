@@ -37,7 +37,12 @@ static void put_share(const struct line *line, double value)
 
 static void put_result(const struct line *line)
 {
-    ets_table_put_string(line->table, ets_budget_result_name(line->verdict->result));
+    const enum ets_budget_result result = line->verdict->result;
+    ets_table_put_string(line->table, ets_budget_result_name(result));
+    ets_table_mark_cell(line->table, result == ETS_BUDGET_PASS ? ETS_MEANS_BETTER
+                                     : result == ETS_BUDGET_FAIL || result == ETS_BUDGET_MISSING
+                                         ? ETS_MEANS_WORSE
+                                         : ETS_MEANS_WARNING);
 }
 
 static void put_rule(const struct line *line)

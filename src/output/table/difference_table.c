@@ -22,6 +22,16 @@ struct field {
     void (*put)(const struct line *line);
 };
 
+/* Colours the cell that was put last by the verdict on its operator. */
+static void mark_verdict(const struct line *line)
+{
+    const enum ets_verdict verdict = line->of->verdict;
+    ets_table_mark_cell(line->table, verdict == ETS_VERDICT_SLOWER    ? ETS_MEANS_WORSE
+                                     : verdict == ETS_VERDICT_FASTER  ? ETS_MEANS_BETTER
+                                     : verdict == ETS_VERDICT_UNCLEAR ? ETS_MEANS_WARNING
+                                                                      : ETS_MEANS_NOTHING);
+}
+
 /* A delegate's own clock has no times; ratios of its ticks are good. */
 static void put_time(const struct line *line, double lower, double upper)
 {
@@ -117,11 +127,13 @@ static void put_after(const struct line *line)
 static void put_change(const struct line *line)
 {
     put_time(line, line->of->change_of_median, line->of->change_of_median);
+    mark_verdict(line);
 }
 
 static void put_ratio(const struct line *line)
 {
     ets_table_put_known(line->table, line->of->ratio);
+    mark_verdict(line);
 }
 
 static void put_interval(const struct line *line)
@@ -168,6 +180,7 @@ static void put_adjusted_p(const struct line *line)
 static void put_verdict(const struct line *line)
 {
     put_word(line, ets_verdict_name(line->of->verdict));
+    mark_verdict(line);
 }
 
 static void put_kind(const struct line *line)

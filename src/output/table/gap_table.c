@@ -1,5 +1,6 @@
 /* The table of `gap`: a row for each compared value. */
 #include "output/table/gap_table.h"
+#include "output/table/finding_cell.h"
 
 #include <math.h>
 #include <string.h>
@@ -186,7 +187,7 @@ static void put_metric(const struct line *line)
 
 static void put_finding(const struct line *line)
 {
-    ets_table_put_string(line->table, ets_gap_finding_name(line->row->finding));
+    ets_put_finding(line->table, line->row->finding);
 }
 
 static void put_source(const struct line *line)

@@ -87,7 +87,7 @@ static const struct field {
     {{.name = "gbytes_per_s", .title = "GB/s", .kind = ETS_COLUMN_REAL, .digits = 3}, put_bytes},
     {{.name = "time", .title = "min", .kind = ETS_COLUMN_TIME}, put_time},
     {{.name = "runs", .kind = ETS_COLUMN_INTEGER, .priority = 1}, put_runs},
-    {{.name = "spread", .kind = ETS_COLUMN_SHARE}, put_spread},
+    {{.name = "spread", .kind = ETS_COLUMN_SHARE, .is_no_part = 1}, put_spread},
 };
 enum { FIELDS = sizeof fields / sizeof *fields, HEADLINE_CHARS = 256 };
 

@@ -188,7 +188,7 @@ static const struct field fields[] = {
      put_range},
     {{.name = "file_p50_min", .kind = ETS_COLUMN_TIME, .machine_only = 1}, put_file_min},
     {{.name = "file_p50_max", .kind = ETS_COLUMN_TIME, .machine_only = 1}, put_file_max},
-    {{.name = "spread", .kind = ETS_COLUMN_SHARE}, put_spread},
+    {{.name = "spread", .kind = ETS_COLUMN_SHARE, .is_no_part = 1}, put_spread},
     {{.name = "share", .kind = ETS_COLUMN_SHARE, .has_bounds = 1}, put_share},
     {{.name = "source",
       .kind = ETS_COLUMN_LIST,

@@ -5,6 +5,7 @@
 #include "contents/byte_map.h"
 #include "contents/program_difference.h"
 #include "output/table/memory_alternatives_table.h"
+#include "output/table/memory_steps_table.h"
 #include "output/table/memory_table.h"
 #include "output/table/program_difference_table.h"
 #include "output/table/size_table.h"
@@ -21,19 +22,29 @@ static void add_findings(struct ets_table *table, const struct ets_memory_lines 
     }
 }
 
-static enum ets_status add_tensors(struct ets_table *table, struct ets_arena *arena,
-                                   const struct ets_memory_plan *plan,
-                                   const struct ets_delegation *delegation, bool all,
-                                   struct ets_error *error)
+static bool add_steps(struct ets_table *table, struct ets_arena *arena,
+                      const struct ets_memory_lines *lines, const struct ets_delegation *delegation)
+{
+    char text[1024];
+    struct ets_memory_steps steps;
+    const size_t size = ets_memory_headline(lines, text, sizeof text);
+    if (!ets_memory_steps_collect(arena, lines->plan, delegation, 0, &steps)) return false;
+    ets_memory_steps_table_add(table, &steps, (struct ets_text){text, size});
+    return true;
+}
+
+static bool add_lines(struct ets_table *table, struct ets_arena *arena,
+                      const struct ets_memory_plan *plan, const struct ets_delegation *delegation,
+                      enum ets_memory_rows rows)
 {
     struct ets_memory_lines lines;
-    const struct ets_memory_options options = {.delegation = delegation, .all = all};
-    if (!ets_memory_lines_collect(arena, plan, &options, &lines)) {
-        return ets_fail_memory(error, "the table of planned memory");
-    }
-    ets_memory_table_add(table, &lines, 0);
+    const struct ets_memory_options options = {.delegation = delegation,
+                                               .all = rows == ETS_MEMORY_ALL_TENSORS};
+    if (!ets_memory_lines_collect(arena, plan, &options, &lines)) return false;
+    if (rows != ETS_MEMORY_STEPS) ets_memory_table_add(table, &lines, 0);
+    else if (!add_steps(table, arena, &lines, delegation)) return false;
     add_findings(table, &lines);
-    return ETS_OK;
+    return true;
 }
 
 static enum ets_status add_method(struct ets_table *table, const struct ets_method *method,
@@ -48,9 +59,8 @@ static enum ets_status add_method(struct ets_table *table, const struct ets_meth
     if (status == ETS_OK) ets_memory_methods_add(methods, &plan);
     if (status == ETS_OK && rows == ETS_MEMORY_ALTERNATIVES) {
         status = ets_memory_alternatives_table_add(table, &plan, error);
-    } else if (status == ETS_OK) {
-        const bool all = rows == ETS_MEMORY_ALL_TENSORS;
-        status = add_tensors(table, &arena, &plan, delegation, all, error);
+    } else if (status == ETS_OK && !add_lines(table, &arena, &plan, delegation, rows)) {
+        status = ets_fail_memory(error, "the table of planned memory");
     }
     ets_arena_reset(&arena);
     return status;
@@ -87,6 +97,7 @@ enum ets_status ets_memory_table_fill(struct ets_table *table, const struct ets_
                                                    .allocator = ets_table_allocator(table)};
     if (record != NULL) ETS_TRY(ets_delegation_open(&options, &delegation, error));
     if (rows == ETS_MEMORY_ALTERNATIVES) ets_memory_alternatives_table_begin(table);
+    else if (rows == ETS_MEMORY_STEPS) ets_memory_steps_table_begin(table);
     else ets_memory_table_begin(table);
     const enum ets_status status = add_methods(table, program, delegation, method, rows, error);
     ets_delegation_close(delegation);

@@ -19,9 +19,10 @@
 #include "output/table/table.h"
 
 enum ets_memory_rows {
-    ETS_MEMORY_TENSORS = 0,     /* planned tensors, those alive at the peak first */
-    ETS_MEMORY_ALL_TENSORS = 1, /* also constants, and the caller's inputs and outputs */
-    ETS_MEMORY_ALTERNATIVES = 2 /* what other plans would take */
+    ETS_MEMORY_TENSORS = 0,      /* planned tensors, those alive at the peak first */
+    ETS_MEMORY_ALL_TENSORS = 1,  /* also constants, and the caller's inputs and outputs */
+    ETS_MEMORY_ALTERNATIVES = 2, /* what other plans would take */
+    ETS_MEMORY_STEPS = 3         /* live bytes, instruction by instruction */
 };
 
 /* Planned memory of `method`, or of all methods (NULL). Statuses: NOT_FOUND (no such method), those

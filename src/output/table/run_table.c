@@ -125,7 +125,7 @@ static const struct field method_fields[] = {
      put_runs_per_second},
     {{.name = "tokens_per_s", .title = "tokens/s", .kind = ETS_COLUMN_REAL}, put_tokens_per_second},
     {{.name = "first", .kind = ETS_COLUMN_TIME, .priority = 2}, put_first},
-    {{.name = "trend", .kind = ETS_COLUMN_SHARE, .priority = 1}, put_trend},
+    {{.name = "trend", .kind = ETS_COLUMN_SHARE, .is_no_part = 1, .priority = 1}, put_trend},
 };
 
 static const struct ets_run *run_of(const struct line *line)
@@ -170,6 +170,13 @@ static void put_of_p50(const struct line *line)
     put_share(line, line->execution->ticks, line->method->times.p50);
 }
 
+static void put_phase(const struct line *line)
+{
+    ets_table_put_string(line->table, line->execution->is_warm_up   ? "warm-up"
+                                      : line->execution->is_outlier ? "outlier"
+                                                                    : NULL);
+}
+
 static void put_token_rate(const struct line *line)
 {
     put_rate(line, line->tokens, line->execution->ticks);
@@ -183,8 +190,9 @@ static const struct field run_fields[] = {
     {{.name = "invocation", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_invocation},
     {{.name = "time", .kind = ETS_COLUMN_TIME}, put_ticks},
     {{.name = "cumulative", .kind = ETS_COLUMN_TIME}, put_cumulative},
-    {{.name = "of_p50", .title = "x median", .kind = ETS_COLUMN_REAL, .digits = 4}, put_of_p50},
+    {{.name = "of_p50", .title = "of median", .kind = ETS_COLUMN_REAL, .is_factor = 1}, put_of_p50},
     {{.name = "tokens_per_s", .title = "tokens/s", .kind = ETS_COLUMN_REAL}, put_token_rate},
+    {{.name = "phase", .priority = 1}, put_phase},
 };
 
 #define COUNT(fields) (sizeof(fields) / sizeof *(fields))

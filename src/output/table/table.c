@@ -151,6 +151,13 @@ static struct ets_text keep(struct ets_table *table, struct ets_text text)
     return number == UINT32_MAX ? (struct ets_text){NULL, 0} : table->texts.texts[number];
 }
 
+void ets_table_mark_cell(struct ets_table *table, enum ets_meaning meaning)
+{
+    if (table->no_memory || table->is_over || table->row_count == 0 || table->used_cells == 0)
+        return;
+    table->rows[table->row_count - 1].cells[table->used_cells - 1].meaning = (unsigned char)meaning;
+}
+
 void ets_table_put_nothing(struct ets_table *table)
 {
     (void)next_cell(table);
@@ -407,6 +414,11 @@ struct ets_text ets_table_heading(const struct ets_table *table)
         if (row->is_section && !row->is_note) return row->cells[0].text;
     }
     return (struct ets_text){NULL, 0};
+}
+
+struct ets_text ets_table_lead(const struct ets_table *table, uint32_t index)
+{
+    return index < table->lead_count ? table->leads[index] : (struct ets_text){NULL, 0};
 }
 
 int ets_table_next_note(const struct ets_table *table, uint32_t *row, struct ets_text *note_out)

@@ -46,6 +46,15 @@ enum ets_column_kind {
     ETS_COLUMN_NUMBERS = 8 /* a list whose texts are numbers; in JSON without quotes */
 };
 
+/* What a cell says of its row. Words say it too: colours alone would not reach everyone. */
+enum ets_meaning {
+    ETS_MEANS_NOTHING = 0,
+    ETS_MEANS_BETTER = 1,
+    ETS_MEANS_WORSE = 2,
+    ETS_MEANS_WARNING = 3,
+    ETS_MEANS_GUILTY = 4
+};
+
 struct ets_column {
     const char *name;  /* "avg": machine formats add the unit, "avg_ns" */
     const char *title; /* for people; NULL: `name` */
@@ -66,14 +75,19 @@ struct ets_column {
                         not influence it */
     int is_signed;   /* 1: show people a sign: "+1.2", "-3.4%" */
     int digits;      /* REAL: people see this many significant digits, up to 15; 0: six */
+    int is_factor;   /* REAL: 1: people see "22.3x" */
+    int is_no_part;  /* SHARE: 1: not a part of a whole: no bar */
+    int heat;        /* TIME: 1: coloured by how near a cell is to the column's largest */
     int first_of_list; /* 1: people see a list's first text and "+N" for the others */
 };
 
 struct ets_table_style {
     enum ets_format format;
-    uint32_t width;        /* columns of the terminal; 0: as wide as it gets */
-    int bold;              /* 1: escape sequences for a bold header */
-    int ascii;             /* 1: no character beyond ASCII */
+    uint32_t width; /* columns of the terminal; 0: as wide as it gets */
+    int is_colored; /* 1: escape sequences for headers and the meaning of cells, bars for shares;
+                       TABLE only. They stand inside of columns and change no width. */
+    int has_bounds; /* 1: people see "518.2..522.2" instead of "~520" */
+    int ascii;      /* 1: no character beyond ASCII */
     const char *time_unit; /* "ns", "us", "ms", "s": for all TIME columns; NULL: automatic */
     int is_part;           /* 1: no newline after the JSON array, which is part of a document */
 };
@@ -142,7 +156,7 @@ void ets_table_add_headline(struct ets_table *table, struct ets_text text);
 
 /* Starts a row, indented by `depth` levels. Put its cells next, one for each column in order. */
 ETS_API void ets_table_add_row(struct ets_table *table, uint32_t depth);
-/* Marks the last row as background: dimmed if headers are bold. */
+/* Marks the last row as background: dimmed where there are colours. */
 ETS_API void ets_table_quiet_row(struct ets_table *table);
 ETS_API void ets_table_put_nothing(struct ets_table *table);
 ETS_API void ets_table_put_text(struct ets_table *table, struct ets_text text);
@@ -161,6 +175,9 @@ ETS_API void ets_table_put_known(struct ets_table *table, double value);
 /* TIME, TICKS and SHARE: the value is in [lower, upper); equal bounds: the value is exact. */
 ETS_API void ets_table_put_bounds(struct ets_table *table, double lower, double upper);
 
+/* States the meaning of the cell that was put last, which a table in colours shows. */
+void ets_table_mark_cell(struct ets_table *table, enum ets_meaning meaning);
+
 /*
  * After the table is filled: keeps only the columns in `names` ("operator,avg"), in that order, in
  * every format. They are not dropped if the table is narrow or they are empty. If a column for
@@ -173,7 +190,14 @@ ETS_API enum ets_status ets_table_choose_columns(struct ets_table *table, const 
 /*
  * The name of column `index`, including columns for people or machines only; NULL after the last.
  */
-ETS_API const char *ets_table_column_name(const struct ets_table *table, uint32_t index);
+const char *ets_table_column_name(const struct ets_table *table, uint32_t index);
+
+/*
+ * What machine formats write of each row, with the unit in its name: "avg_ns", "avg_ns_upper".
+ * Prints the name of field `index`, as snprintf does, and returns its length; 0 after the last.
+ */
+ETS_API size_t ets_table_field(const struct ets_table *table, uint32_t index, char *name,
+                               size_t room, enum ets_column_kind *kind_out);
 
 ETS_API uint32_t ets_table_row_count(const struct ets_table *table);
 
@@ -184,6 +208,8 @@ ETS_API uint32_t ets_table_row_count(const struct ets_table *table);
  */
 struct ets_text ets_table_headline(const struct ets_table *table);
 ETS_API struct ets_text ets_table_heading(const struct ets_table *table);
+/* Line `index` above everything; data NULL after the last. */
+ETS_API struct ets_text ets_table_lead(const struct ets_table *table, uint32_t index);
 ETS_API int ets_table_next_note(const struct ets_table *table, uint32_t *row,
                                 struct ets_text *note_out);
 

@@ -14,7 +14,8 @@ enum ets_cell_kind { CELL_NOTHING, CELL_TEXT, CELL_LIST, CELL_INTEGER, CELL_REAL
 
 /* Kept small: a hostile file can ask for very many. */
 struct ets_cell {
-    enum ets_cell_kind kind;
+    unsigned char kind;    /* enum ets_cell_kind */
+    unsigned char meaning; /* enum ets_meaning */
     union {
         struct ets_text text; /* TEXT */
         struct {

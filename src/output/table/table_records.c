@@ -155,21 +155,27 @@ static void put_value(const struct records *r, const struct record_field *field,
     }
 }
 
-/* The name of a field, with its unit. */
+/* The name of a column's field, with its unit. Returns its length, as snprintf does. */
+static size_t print_name(const struct ets_column *column, bool is_upper, const char *time_unit,
+                         char *name, size_t room)
+{
+    const bool has_unit = column->kind == ETS_COLUMN_TIME;
+    const int size =
+        snprintf(name, room, "%s%s%s%s%s", column->name,
+                 column->kind == ETS_COLUMN_TICKS   ? "_cycles"
+                 : column->kind == ETS_COLUMN_BYTES ? "_bytes"
+                                                    : "",
+                 has_unit ? "_" : "", has_unit ? time_unit : "", is_upper ? "_upper" : "");
+    return size < 0 ? 0 : (size_t)size;
+}
+
 static bool name_field(struct records *r, struct record_field *field)
 {
-    const struct ets_column *column = field->column;
-    const bool has_unit = column->kind == ETS_COLUMN_TIME;
-    const size_t room = strlen(column->name) + sizeof "_cycles_upper";
+    const size_t room = strlen(field->column->name) + sizeof "_cycles_upper";
     char *name = ets_arena_alloc(&r->arena, room);
     if (name == NULL) return false;
-    const int size = snprintf(name, room, "%s%s%s%s%s", column->name,
-                              column->kind == ETS_COLUMN_TICKS   ? "_cycles"
-                              : column->kind == ETS_COLUMN_BYTES ? "_bytes"
-                                                                 : "",
-                              has_unit ? "_" : "", has_unit ? r->time_unit->name : "",
-                              field->is_upper ? "_upper" : "");
-    field->name = (struct ets_text){name, size < 0 ? 0 : (size_t)size};
+    field->name = (struct ets_text){
+        name, print_name(field->column, field->is_upper, r->time_unit->name, name, room)};
     return true;
 }
 
@@ -218,6 +224,23 @@ static bool list_fields(struct records *r)
         if (ok && r->table->columns[c].has_bounds) ok = add_field(r, c, true);
     }
     return ok;
+}
+
+size_t ets_table_field(const struct ets_table *table, uint32_t index, char *name, size_t room,
+                       enum ets_column_kind *kind_out)
+{
+    uint32_t left = index;
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        const struct ets_column *column = &table->columns[c];
+        const uint32_t fields = column->human_only ? 0 : column->has_bounds ? 2 : 1;
+        if (left >= fields) {
+            left -= fields;
+            continue;
+        }
+        *kind_out = column->kind;
+        return print_name(column, left == 1, "ns", name, room);
+    }
+    return 0;
 }
 
 static void put_header(const struct records *r)

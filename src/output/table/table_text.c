@@ -4,234 +4,28 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "etscope/base.h"
 #include "host/output.h"
-#include "host/text_builder.h"
+#include "output/table/cell_color.h"
 #include "output/table/character_width.h"
 #include "output/table/table_cells.h"
 
 /* What is kept behind a cut in the middle: "GEMM #12". */
 enum { KEPT_TAIL = 9 };
 
-enum { GAP = 2, MAX_CELL = 4096, NUMBER_CHARS = 64 };
+enum { GAP = 2, NUMBER_CHARS = ETS_CELL_NUMBER_CHARS };
 
 /* Nobody reads a wider cell, where there is no terminal whose width would cut it either. */
 enum { MOST_COLUMNS = 160 };
-
-/* A column as it will be shown. */
-struct shown {
-    const struct ets_column *column;
-    uint32_t index;                    /* in the table */
-    const struct ets_table_unit *unit; /* TIME */
-    uint32_t width;                    /* columns of the terminal */
-    bool is_right;                     /* aligned */
-    size_t shared; /* bytes of the folder that all its paths are in, not shown */
-};
 
 struct renderer {
     const struct ets_table *table;
     const struct ets_table_style *style;
     struct ets_output *output;
-    struct shown *shown;
+    struct ets_shown_column *shown;
     uint32_t shown_count;
     uint32_t *pending_spaces; /* not written yet: none stand at the end of a line */
 };
-
-/* A bounded line of text being composed. */
-struct cell_text {
-    char data[MAX_CELL];
-    size_t size;
-    bool ascii; /* no character beyond */
-};
-
-static void append(struct cell_text *out, const char *data, size_t size)
-{
-    if (size > sizeof out->data - out->size) return; /* pieces are whole characters */
-    memcpy(out->data + out->size, data, size);
-    out->size += size;
-}
-
-/* Text from a file: what is not plain must not reach a terminal. */
-static void append_visible(struct cell_text *out, struct ets_text text)
-{
-    for (size_t i = 0; i < text.size;) {
-        const char *at = text.data + i;
-        const size_t length = ets_plain_length(at, text.size - i);
-        if (length == 1 || (length > 1 && !out->ascii)) {
-            append(out, at, length);
-            i += length;
-            continue;
-        }
-        const size_t whole = ets_utf8_length(at, text.size - i);
-        for (size_t end = i + (whole > 0 ? whole : 1); i < end; i++) {
-            char escape[8];
-            const unsigned char byte = (unsigned char)text.data[i];
-            append(out, escape, (size_t)snprintf(escape, sizeof escape, "\\x%02x", byte));
-        }
-    }
-}
-
-/* Never 0 for something that took time. */
-static size_t print_time(char *buffer, double ns, const struct ets_table_unit *unit)
-{
-    if (!isfinite(ns)) return (size_t)snprintf(buffer, NUMBER_CHARS, "-");
-    if (unit->ns > 1 && ns > 0 && ns < unit->ns * 0.0005) {
-        return (size_t)snprintf(buffer, NUMBER_CHARS, "<0.001");
-    }
-    return (size_t)snprintf(buffer, NUMBER_CHARS, "%.*f", unit->ns > 1 ? 3 : 0, ns / unit->ns);
-}
-
-/* What a delegate counts in whole steps is a range: "<1", "3..4". Trailing zeros say nothing there.
- */
-static size_t print_bound(char *buffer, double ns, const struct ets_table_unit *unit)
-{
-    return (size_t)snprintf(buffer, NUMBER_CHARS, "%.4g", ns / unit->ns);
-}
-
-/* A change of a time, or the interval that it lies in: "+1.250", "-0.3..+1.2". */
-static void append_signed_time(struct cell_text *out, const struct ets_cell *cell,
-                               const struct ets_table_unit *unit)
-{
-    char buffer[NUMBER_CHARS];
-    const double lower = cell->lower / unit->ns, upper = cell->upper / unit->ns;
-    int size;
-    if (!isfinite(lower) || !isfinite(upper)) size = snprintf(buffer, sizeof buffer, "-");
-    else if (lower == upper)
-        size = snprintf(buffer, sizeof buffer, "%+.*f", unit->ns > 1 ? 3 : 0, lower);
-    else size = snprintf(buffer, sizeof buffer, "%+.4g..%+.4g", lower, upper);
-    append(out, buffer, (size_t)size);
-}
-
-static void append_time(struct cell_text *out, const struct ets_cell *cell,
-                        const struct ets_table_unit *unit)
-{
-    char buffer[NUMBER_CHARS];
-    if (cell->lower == cell->upper || !isfinite(cell->lower)) {
-        append(out, buffer, print_time(buffer, cell->lower, unit));
-        return;
-    }
-    if (cell->lower <= 0) {
-        append(out, "<", 1);
-    } else {
-        append(out, buffer, print_bound(buffer, cell->lower, unit));
-        append(out, "..", 2);
-    }
-    append(out, buffer, print_bound(buffer, cell->upper, unit));
-}
-
-static void append_share(struct cell_text *out, const struct ets_cell *cell)
-{
-    char buffer[NUMBER_CHARS];
-    const double lower = cell->lower * 100, upper = cell->upper * 100;
-    int size;
-    if (!isfinite(lower)) size = snprintf(buffer, sizeof buffer, "-");
-    else if (lower == upper && lower > 0 && lower < 0.05)
-        size = snprintf(buffer, sizeof buffer, "<0.1%%");
-    else if (lower == upper) size = snprintf(buffer, sizeof buffer, "%.1f%%", lower);
-    else if (lower < 0.05) size = snprintf(buffer, sizeof buffer, "<%.1f%%", ceil(upper * 10) / 10);
-    else size = snprintf(buffer, sizeof buffer, "%.1f..%.1f%%", lower, upper);
-    append(out, buffer, (size_t)size);
-}
-
-static void append_signed_share(struct cell_text *out, const struct ets_cell *cell)
-{
-    char buffer[NUMBER_CHARS];
-    const int size = isfinite(cell->lower)
-                         ? snprintf(buffer, sizeof buffer, "%+.1f%%", cell->lower * 100)
-                         : snprintf(buffer, sizeof buffer, "-");
-    append(out, buffer, (size_t)size);
-}
-
-static void append_bytes(struct cell_text *out, double bytes, bool is_signed)
-{
-    char buffer[NUMBER_CHARS];
-    struct ets_text_builder text = {buffer, sizeof buffer, 0};
-    if (is_signed && bytes != 0) ets_add_text(&text, bytes < 0 ? "-" : "+");
-    ets_add_bytes(&text, (uint64_t)(bytes < 0 ? -bytes : bytes));
-    append(out, buffer, text.used);
-}
-
-static void append_number(struct cell_text *out, const struct shown *shown,
-                          const struct ets_cell *cell)
-{
-    char buffer[NUMBER_CHARS];
-    const enum ets_column_kind kind = shown->column->kind;
-    const double value = cell->kind == CELL_INTEGER ? (double)cell->integer : cell->lower;
-    if (kind == ETS_COLUMN_TIME && shown->column->is_signed) {
-        append_signed_time(out, cell, shown->unit);
-    } else if (kind == ETS_COLUMN_SHARE && shown->column->is_signed) {
-        append_signed_share(out, cell);
-    } else if (kind == ETS_COLUMN_TIME) {
-        append_time(out, cell, shown->unit);
-    } else if (kind == ETS_COLUMN_SHARE) {
-        append_share(out, cell);
-    } else if (kind == ETS_COLUMN_BYTES) {
-        append_bytes(out, value, shown->column->is_signed);
-    } else if (cell->kind == CELL_INTEGER) {
-        append(out, buffer,
-               (size_t)snprintf(buffer, sizeof buffer, "%lld", (long long)cell->integer));
-    } else {
-        /* Of large numbers all digits before the point. */
-        const int digits = shown->column->digits > 0 ? shown->column->digits : 6;
-        if (kind == ETS_COLUMN_REAL && cell->kind == CELL_REAL && cell->lower != cell->upper) {
-            append(out, buffer,
-                   (size_t)snprintf(buffer, sizeof buffer, "%.*g..%.*g", digits, cell->lower,
-                                    digits, cell->upper));
-            return;
-        }
-        const bool is_whole =
-            kind == ETS_COLUMN_TICKS || (digits == 6 && fabs(value) >= 1e6 && fabs(value) < 1e15);
-        const int size = is_whole ? snprintf(buffer, sizeof buffer, "%.0f", value)
-                                  : snprintf(buffer, sizeof buffer, "%.*g", digits, value);
-        append(out, buffer, (size_t)size);
-    }
-}
-
-static void append_list(struct cell_text *out, const struct shown *shown,
-                        const struct ets_cell *cell)
-{
-    if (shown->column->first_of_list && cell->item_count > 1) {
-        char more[NUMBER_CHARS];
-        append_visible(out, cell->items[0]);
-        append(out, more, (size_t)snprintf(more, sizeof more, " +%zu", cell->item_count - 1));
-        return;
-    }
-    for (size_t i = 0; i < cell->item_count; i++) {
-        if (i > 0) append(out, ", ", 2);
-        append_visible(out, cell->items[i]);
-    }
-}
-
-static bool has_folder(const struct cell_text *text)
-{
-    return memchr(text->data, '/', text->size) != NULL;
-}
-
-static void put_mark_for_folder(struct cell_text *out, size_t folder)
-{
-    const char *mark = out->ascii ? "~" : "\xe2\x80\xa6";
-    const size_t size = strlen(mark);
-    memmove(out->data + size, out->data + folder, out->size - folder);
-    memcpy(out->data, mark, size);
-    out->size -= folder - size;
-}
-
-static void compose(struct cell_text *out, const struct shown *shown,
-                    const struct ets_table_row *row)
-{
-    const struct ets_cell *cell = &row->cells[shown->index];
-    out->size = 0;
-    if (cell->kind == CELL_NOTHING) return;
-    if (cell->kind == CELL_TEXT) {
-        append_visible(out, cell->text);
-    } else if (cell->kind == CELL_LIST) {
-        append_list(out, shown, cell);
-    } else {
-        append_number(out, shown, cell);
-    }
-    if (shown->shared > 0 && has_folder(out)) put_mark_for_folder(out, shown->shared);
-}
 
 /* The largest time of a column, whatever its sign. */
 static double largest_of(const struct ets_table *table, uint32_t index)
@@ -263,7 +57,7 @@ static const struct ets_table_unit *choose_unit(const struct renderer *r, uint32
     return ets_table_find_unit(largest >= 1e3 ? "us" : "ns");
 }
 
-static size_t print_title(char *buffer, const struct shown *shown)
+static size_t print_title(char *buffer, const struct ets_shown_column *shown)
 {
     const char *title = shown->column->title != NULL ? shown->column->title : shown->column->name;
     const char *unit = shown->unit != NULL                       ? shown->unit->name
@@ -273,7 +67,7 @@ static size_t print_title(char *buffer, const struct shown *shown)
                             unit);
 }
 
-static bool is_first_text(const struct renderer *r, const struct shown *shown)
+static bool is_first_text(const struct renderer *r, const struct ets_shown_column *shown)
 {
     for (uint32_t i = 0; i < r->shown_count; i++) {
         const enum ets_column_kind kind = r->shown[i].column->kind;
@@ -282,20 +76,21 @@ static bool is_first_text(const struct renderer *r, const struct shown *shown)
     return false;
 }
 
-static uint32_t indent_of(const struct renderer *r, const struct shown *shown,
+static uint32_t indent_of(const struct renderer *r, const struct ets_shown_column *shown,
                           const struct ets_table_row *row)
 {
     return is_first_text(r, shown) ? row->depth * 2 : 0;
 }
 
-static void measure(struct renderer *r, struct shown *shown, struct cell_text *scratch)
+static void measure(struct renderer *r, struct ets_shown_column *shown,
+                    struct ets_cell_text *scratch)
 {
     char title[NUMBER_CHARS];
     shown->width = (uint32_t)print_title(title, shown);
     for (uint32_t i = 0; i < r->table->row_count; i++) {
         const struct ets_table_row *row = &r->table->rows[i];
         if (row->is_section) continue;
-        compose(scratch, shown, row);
+        ets_cell_compose(scratch, shown, row);
         const uint32_t width =
             ets_text_columns(scratch->data, scratch->size) + indent_of(r, shown, row);
         if (width > shown->width) shown->width = width;
@@ -339,20 +134,21 @@ static size_t common_folder(const char *a, size_t a_size, const char *b, size_t 
 }
 
 /* The folder that all paths of a column have in common tells none from another. */
-static void share_folder(struct renderer *r, struct shown *shown, struct cell_text *scratch)
+static void share_folder(struct renderer *r, struct ets_shown_column *shown,
+                         struct ets_cell_text *scratch)
 {
     enum { LEAST_SHARED = 3 }; /* what a mark in its place is worth */
     const bool is_list = shown->column->kind == ETS_COLUMN_LIST;
-    static const struct cell_text nothing;
-    struct cell_text first = nothing;
+    static const struct ets_cell_text nothing;
+    struct ets_cell_text first = nothing;
     size_t shared = 0;
     if (!shown->column->cut_at_start || (is_list && !shown->column->first_of_list)) return;
     first.ascii = scratch->ascii;
     for (uint32_t i = 0; i < r->table->row_count; i++) {
         if (r->table->rows[i].is_section) continue;
-        struct cell_text *text = first.size == 0 ? &first : scratch;
-        compose(text, shown, &r->table->rows[i]);
-        if (!has_folder(text)) text->size = 0;
+        struct ets_cell_text *text = first.size == 0 ? &first : scratch;
+        ets_cell_compose(text, shown, &r->table->rows[i]);
+        if (!ets_cell_has_folder(text)) text->size = 0;
         if (text->size == 0) continue;
         const size_t folder = folder_of(text->data, text->size);
         shared = text == &first ? folder : common_folder(first.data, shared, text->data, folder);
@@ -382,10 +178,10 @@ static void drop_shown(struct renderer *r, uint32_t at)
 }
 
 /* What a narrow table spares before anything that tells rows apart. */
-static void spare_the_same(struct renderer *r, struct cell_text *scratch)
+static void spare_the_same(struct renderer *r, struct ets_cell_text *scratch)
 {
     for (uint32_t i = r->shown_count; i-- > 0 && total_width(r) > r->style->width;) {
-        const struct shown *shown = &r->shown[i];
+        const struct ets_shown_column *shown = &r->shown[i];
         if (shown->column->dull_at_one && is_all_one(r->table, shown->index)) drop_shown(r, i);
     }
     for (uint32_t i = 0; i < r->shown_count && total_width(r) > r->style->width; i++) {
@@ -410,7 +206,7 @@ static bool drop_column(struct renderer *r, int least)
 }
 
 /* Drops what matters least, then cuts the widest text column character by character. */
-static void fit(struct renderer *r, struct cell_text *scratch)
+static void fit(struct renderer *r, struct ets_cell_text *scratch)
 {
     const uint32_t width = r->style->width;
     if (width == 0 || r->style->format != ETS_FORMAT_TABLE) return;
@@ -418,9 +214,9 @@ static void fit(struct renderer *r, struct cell_text *scratch)
     while (total_width(r) > width && drop_column(r, EXTRA_PRIORITY)) continue;
     while (total_width(r) > width + spare_width(r) && drop_column(r, 1)) continue;
     for (uint32_t excess = total_width(r); excess > width; excess = total_width(r)) {
-        struct shown *widest = NULL;
+        struct ets_shown_column *widest = NULL;
         for (uint32_t i = 0; i < r->shown_count; i++) {
-            struct shown *shown = &r->shown[i];
+            struct ets_shown_column *shown = &r->shown[i];
             const uint32_t least = shown->column->least_width;
             if (least == 0 || shown->width <= least) continue;
             if (widest == NULL || shown->width > widest->width) widest = shown;
@@ -435,10 +231,15 @@ static void put_spaces(const struct renderer *r, uint32_t count)
     *r->pending_spaces += count;
 }
 
+static void flush_spaces(const struct renderer *r)
+{
+    for (; *r->pending_spaces > 0; --*r->pending_spaces) ets_output_write(r->output, " ", 1);
+}
+
 static void put_bytes(const struct renderer *r, const char *data, size_t size)
 {
     if (size == 0) return;
-    for (; *r->pending_spaces > 0; --*r->pending_spaces) ets_output_write(r->output, " ", 1);
+    flush_spaces(r);
     ets_output_write(r->output, data, size);
 }
 
@@ -456,8 +257,8 @@ static size_t from_slash(const char *data, size_t size, size_t tail)
 }
 
 /* A cell in its width: cut with a mark, padded on the side away from its alignment. */
-static void put_aligned(const struct renderer *r, const struct shown *shown, const char *data,
-                        size_t size, uint32_t indent)
+static void put_aligned(const struct renderer *r, const struct ets_shown_column *shown,
+                        const char *data, size_t size, uint32_t indent)
 {
     const uint32_t columns = ets_text_columns(data, size);
     const char *mark = r->style->ascii ? "~" : "\xe2\x80\xa6";
@@ -499,7 +300,8 @@ static size_t first_line(const char *data, size_t size, uint32_t width, size_t *
 }
 
 /* Leaves of a cell what stands on its line `line`, from 0. Returns whether more lines follow. */
-static bool keep_line(const struct shown *shown, uint32_t line, struct cell_text *text)
+static bool keep_line(const struct ets_shown_column *shown, uint32_t line,
+                      struct ets_cell_text *text)
 {
     size_t start = 0, taken = text->size, next = text->size;
     if (!shown->column->wraps) {
@@ -517,24 +319,56 @@ static bool keep_line(const struct shown *shown, uint32_t line, struct cell_text
     return has_more;
 }
 
+/* A share in its width, of which the first `filled` columns are a bar behind it. */
+static void put_bar(const struct renderer *r, const struct ets_shown_column *shown,
+                    const struct ets_cell_text *text, uint32_t filled)
+{
+    const uint32_t start = shown->width - (uint32_t)text->size; /* all of it is ASCII */
+    flush_spaces(r);
+    ets_output_control(r->output, ETS_COLOR_BAR);
+    for (uint32_t i = 0; i < shown->width; i++) {
+        if (i == filled) ets_output_control(r->output, ETS_COLOR_END);
+        ets_output_write(r->output, i < start ? " " : &text->data[i - start], 1);
+    }
+    if (filled == shown->width) ets_output_control(r->output, ETS_COLOR_END);
+}
+
+/* A cell of a row in its colours. */
+static void put_cell(const struct renderer *r, const struct ets_shown_column *shown,
+                     const struct ets_table_row *row, const struct ets_cell_text *text)
+{
+    const bool is_plain = !r->style->is_colored || row->is_quiet || text->size == 0;
+    const struct ets_cell *cell = &row->cells[shown->index];
+    const uint32_t filled = is_plain ? 0 : ets_cell_bar(shown, cell);
+    const char *color = is_plain ? NULL : ets_cell_color(shown, cell);
+    if (filled > 0) {
+        put_bar(r, shown, text, filled);
+        return;
+    }
+    if (color != NULL) {
+        flush_spaces(r);
+        ets_output_control(r->output, color);
+    }
+    put_aligned(r, shown, text->data, text->size, indent_of(r, shown, row));
+    if (color != NULL) ets_output_control(r->output, ETS_COLOR_END);
+}
+
 static void put_line(const struct renderer *r, const struct ets_table_row *row,
-                     struct cell_text *scratch)
+                     struct ets_cell_text *scratch)
 {
     bool has_more = true;
     for (uint32_t line = 0; has_more; line++) {
         has_more = false;
         for (uint32_t i = 0; i < r->shown_count; i++) {
-            const struct shown *shown = &r->shown[i];
+            const struct ets_shown_column *shown = &r->shown[i];
             if (i > 0) put_spaces(r, GAP);
-            uint32_t indent = 0;
             if (row == NULL) {
-                scratch->size = print_title(scratch->data, shown);
-            } else {
-                compose(scratch, shown, row);
-                has_more |= keep_line(shown, line, scratch);
-                indent = indent_of(r, shown, row);
+                put_aligned(r, shown, scratch->data, print_title(scratch->data, shown), 0);
+                continue;
             }
-            put_aligned(r, shown, scratch->data, scratch->size, indent);
+            ets_cell_compose(scratch, shown, row);
+            has_more |= keep_line(shown, line, scratch);
+            put_cell(r, shown, row, scratch);
         }
         end_line(r);
     }
@@ -542,7 +376,7 @@ static void put_line(const struct renderer *r, const struct ets_table_row *row,
 
 static void put_bold(const struct renderer *r, const char *sequence)
 {
-    if (r->style->bold) ets_output_control(r->output, sequence);
+    if (r->style->is_colored) ets_output_control(r->output, sequence);
 }
 
 /* A text in lines of the table's width, broken between words. */
@@ -556,10 +390,10 @@ static void put_wrapped(const struct renderer *r, const char *data, size_t size)
 }
 
 static void put_section(const struct renderer *r, const struct ets_table_row *row, bool is_first,
-                        struct cell_text *scratch)
+                        struct ets_cell_text *scratch)
 {
     scratch->size = 0;
-    append_visible(scratch, row->cells[0].text);
+    ets_cell_append_visible(scratch, row->cells[0].text);
     if (!is_first && !row->is_note) ets_output_write(r->output, "\n", 1);
     if (!row->is_note) put_bold(r, "\033[1m");
     put_wrapped(r, scratch->data, scratch->size);
@@ -567,18 +401,18 @@ static void put_section(const struct renderer *r, const struct ets_table_row *ro
     ets_output_write(r->output, "\n", 1);
 }
 
-static void put_leads(const struct renderer *r, struct cell_text *scratch)
+static void put_leads(const struct renderer *r, struct ets_cell_text *scratch)
 {
     for (uint32_t i = 0; i < r->table->lead_count; i++) {
         scratch->size = 0;
-        append_visible(scratch, r->table->leads[i]);
+        ets_cell_append_visible(scratch, r->table->leads[i]);
         put_wrapped(r, scratch->data, scratch->size);
         ets_output_write(r->output, "\n", 1);
     }
     if (r->table->lead_count > 0) ets_output_write(r->output, "\n", 1);
 }
 
-static void write_terminal(const struct renderer *r, struct cell_text *scratch)
+static void write_terminal(const struct renderer *r, struct ets_cell_text *scratch)
 {
     bool needs_header = true;
     put_leads(r, scratch);
@@ -616,7 +450,7 @@ static bool is_markup(char before, char c, char after)
     return c != '\0' && strchr("\\|`*[]~", c) != NULL;
 }
 
-static void put_markdown(const struct renderer *r, const struct cell_text *text)
+static void put_markdown(const struct renderer *r, const struct ets_cell_text *text)
 {
     for (size_t i = 0; i < text->size; i++) {
         const char *at = text->data + i;
@@ -626,7 +460,7 @@ static void put_markdown(const struct renderer *r, const struct cell_text *text)
     }
 }
 
-static void put_markdown_cell(const struct renderer *r, const struct cell_text *text,
+static void put_markdown_cell(const struct renderer *r, const struct ets_cell_text *text,
                               uint32_t depth)
 {
     ets_output_write(r->output, " ", 1);
@@ -635,7 +469,7 @@ static void put_markdown_cell(const struct renderer *r, const struct cell_text *
     ets_output_write(r->output, " |", 2);
 }
 
-static void put_markdown_header(const struct renderer *r, struct cell_text *scratch)
+static void put_markdown_header(const struct renderer *r, struct ets_cell_text *scratch)
 {
     ets_output_write(r->output, "|", 1);
     for (uint32_t i = 0; i < r->shown_count; i++) {
@@ -651,11 +485,11 @@ static void put_markdown_header(const struct renderer *r, struct cell_text *scra
 }
 
 /* A list, as lines of one paragraph would run together. */
-static void put_markdown_leads(const struct renderer *r, struct cell_text *scratch)
+static void put_markdown_leads(const struct renderer *r, struct ets_cell_text *scratch)
 {
     for (uint32_t i = 0; i < r->table->lead_count; i++) {
         scratch->size = 0;
-        append_visible(scratch, r->table->leads[i]);
+        ets_cell_append_visible(scratch, r->table->leads[i]);
         ets_output_write(r->output, "* ", 2);
         put_markdown(r, scratch);
         ets_output_write(r->output, "\n", 1);
@@ -663,7 +497,7 @@ static void put_markdown_leads(const struct renderer *r, struct cell_text *scrat
     if (r->table->lead_count > 0) ets_output_write(r->output, "\n", 1);
 }
 
-static void write_markdown(const struct renderer *r, struct cell_text *scratch)
+static void write_markdown(const struct renderer *r, struct ets_cell_text *scratch)
 {
     bool needs_header = true;
     put_markdown_leads(r, scratch);
@@ -671,7 +505,7 @@ static void write_markdown(const struct renderer *r, struct cell_text *scratch)
         const struct ets_table_row *row = &r->table->rows[i];
         if (row->is_section) {
             scratch->size = 0;
-            append_visible(scratch, row->cells[0].text);
+            ets_cell_append_visible(scratch, row->cells[0].text);
             const char *mark = row->is_note ? "" : "**";
             if (i > 0) ets_output_write(r->output, "\n", 1);
             ets_output_write(r->output, mark, strlen(mark));
@@ -685,7 +519,7 @@ static void write_markdown(const struct renderer *r, struct cell_text *scratch)
         needs_header = false;
         ets_output_write(r->output, "|", 1);
         for (uint32_t c = 0; c < r->shown_count; c++) {
-            compose(scratch, &r->shown[c], row);
+            ets_cell_compose(scratch, &r->shown[c], row);
             put_markdown_cell(r, scratch, is_first_text(r, &r->shown[c]) ? row->depth : 0);
         }
         ets_output_write(r->output, "\n", 1);
@@ -713,7 +547,7 @@ enum ets_status ets_table_write_text(const struct ets_table *table,
     struct renderer r = {
         .table = table, .style = style, .output = output, .pending_spaces = &pending_spaces};
     r.shown = ets_arena_alloc_array(&scratch_arena, table->column_count, sizeof *r.shown);
-    struct cell_text *scratch = ets_arena_alloc(&scratch_arena, sizeof *scratch);
+    struct ets_cell_text *scratch = ets_arena_alloc(&scratch_arena, sizeof *scratch);
     if (r.shown == NULL || scratch == NULL) {
         ets_arena_reset(&scratch_arena);
         return ets_fail_memory(error, "the columns of a table that is printed");
@@ -725,11 +559,13 @@ enum ets_status ets_table_write_text(const struct ets_table *table,
         if (!column->keep_empty && is_empty_column(table, c)) continue;
         const bool is_text = column->kind == ETS_COLUMN_TEXT || column->kind == ETS_COLUMN_LIST ||
                              column->kind == ETS_COLUMN_NUMBERS;
-        r.shown[r.shown_count++] = (struct shown){
+        r.shown[r.shown_count++] = (struct ets_shown_column){
             .column = column,
             .index = c,
             .unit = column->kind == ETS_COLUMN_TIME ? choose_unit(&r, c) : NULL,
             .is_right = !is_text,
+            .has_bounds = style->has_bounds != 0,
+            .largest = column->heat ? largest_of(table, c) : 0,
         };
     }
     for (uint32_t i = 0; i < r.shown_count; i++) measure(&r, &r.shown[i], scratch);

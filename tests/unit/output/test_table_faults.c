@@ -1,6 +1,6 @@
 /* Tables without memory: each allocation of each table may fail, which is told and loses nothing.
  */
-#include "test_inspect_support.h"
+#include "test_model_support.h"
 
 #include "compare/pool_parts.h"
 #include "etscope/experimental/delegates.h"
@@ -10,14 +10,13 @@
 #include "output/table/delegate_table.h"
 #include "output/table/operator_table.h"
 #include "output/table/pool_table.h"
+#include "output/table/program_tables.h"
 #include "output/table/run_table.h"
+#include "output/table/trace_tables.h"
 #include "test_machine_support.h"
 
 struct subject {
-    struct ets_file *dump, *record_file, *program_file;
-    struct ets_etrecord *record;
-    struct ets_program program;
-    struct ets_inspection *inspection;
+    struct model model;
     struct ets_delegation *delegations;
     struct ets_pool *pool;
 };
@@ -26,20 +25,14 @@ struct subject {
 typedef enum ets_status fill_table(struct ets_table *table, const struct subject *subject,
                                    struct ets_error *error);
 
-/* In place: the inspection and the delegations borrow the program. */
-static void open_subject(const char *model, struct subject *s)
+/* In place: the delegations borrow the program, too. */
+static void open_subject(const char *name, struct subject *s)
 {
-    *s = (struct subject){.dump = open_fixture(model, "profile.etdp")};
-    s->record_file = open_fixture(model, "model.etrecord");
-    s->record = open_record(ets_file_bytes(s->record_file));
-    s->program_file = open_fixture(model, "model.pte");
-    assert_int_equal(ets_program_init(&s->program, ets_file_bytes(s->program_file), NULL), ETS_OK);
-    s->inspection =
-        inspect(ets_file_bytes(s->dump),
-                (struct ets_inspect_options){.record = s->record, .program = &s->program});
-    const struct ets_delegation_options options = {.program = &s->program, .record = s->record};
+    open_model(name, &s->model);
+    const struct ets_delegation_options options = {.program = &s->model.program,
+                                                   .record = s->model.record};
     assert_int_equal(ets_delegation_open(&options, &s->delegations, NULL), ETS_OK);
-    const struct ets_inspection *const both[] = {s->inspection, s->inspection};
+    const struct ets_inspection *const both[] = {s->model.inspection, s->model.inspection};
     assert_int_equal(ets_pool_open(both, 2, NULL, &s->pool, NULL), ETS_OK);
 }
 
@@ -47,11 +40,7 @@ static void close_subject(struct subject *s)
 {
     ets_pool_close(s->pool);
     ets_delegation_close(s->delegations);
-    ets_inspection_close(s->inspection);
-    ets_etrecord_close(s->record);
-    ets_file_close(s->program_file);
-    ets_file_close(s->record_file);
-    ets_file_close(s->dump);
+    close_model(&s->model);
 }
 
 /* Opens, fills and writes a table. */
@@ -86,7 +75,7 @@ static void assert_failures_are_told(const char *model, fill_table *fill)
         assert_int_equal(status, error.status);
         if (status == ETS_OK) assert_true(failing.calls <= n); /* nothing was left out */
         else assert_int_equal(status, ETS_NO_MEMORY);
-        if (status != ETS_OK) assert_memory_equal(error.message, "no memory for ", 14);
+        if (status != ETS_OK) assert_memory_equal(error.message, "no memory ", 10);
         assert_int_equal(failing.live, 0);
         assert_true(n < 10000);
     }
@@ -97,7 +86,7 @@ static void assert_failures_are_told(const char *model, fill_table *fill)
 static enum ets_status fill_delegates(struct ets_table *table, const struct subject *s,
                                       struct ets_error *error)
 {
-    const struct ets_delegate_table_options options = {.inspection = s->inspection};
+    const struct ets_delegate_table_options options = {.inspection = s->model.inspection};
     return ets_delegate_table_fill(table, s->delegations, &options, error);
 }
 
@@ -112,9 +101,9 @@ static void test_table_faults__of_delegates(void **state)
 static enum ets_status fill_delegates_held(struct ets_table *table, const struct subject *s,
                                            struct ets_error *error)
 {
-    const struct ets_delegate_table_options options = {.inspection = s->inspection,
+    const struct ets_delegate_table_options options = {.inspection = s->model.inspection,
                                                        .tick_unit = ETS_UNIT_NS,
-                                                       .program = &s->program,
+                                                       .program = &s->model.program,
                                                        .machine = &made_machine,
                                                        .threads = 1};
     return ets_delegate_table_fill(table, s->delegations, &options, error);
@@ -128,7 +117,7 @@ static enum ets_status fill_lines_held(struct ets_table *table, const struct sub
                                                  .has_costs = 1,
                                                  .machine = &made_machine,
                                                  .threads = 1};
-    return ets_annotate_table_fill(table, s->inspection, &options, NULL, error);
+    return ets_annotate_table_fill(table, s->model.inspection, &options, NULL, error);
 }
 
 static void test_table_faults__of_what_is_held_against_a_machine(void **state)
@@ -143,7 +132,7 @@ static enum ets_status fill_tree(struct ets_table *table, const struct subject *
 {
     const struct ets_account_options options = {
         .block = ETS_NO_INDEX, .run = ETS_NO_INDEX, .steady = 1, .top = 3};
-    return ets_account_table_fill(table, s->inspection, &options, error);
+    return ets_account_table_fill(table, s->model.inspection, &options, error);
 }
 
 static void test_table_faults__of_the_tree(void **state)
@@ -168,12 +157,39 @@ static void test_table_faults__of_several_traces(void **state)
     assert_failures_are_told("mlp_portable", fill_pool);
 }
 
+static enum ets_status fill_difference(struct ets_table *table, const struct subject *s,
+                                       struct ets_error *error)
+{
+    const struct ets_inspection *const sides[2] = {s->model.inspection, s->model.inspection};
+    const struct ets_trace_difference_options options = {.steady = 1, .sort = ETS_SORT_CHANGE};
+    return ets_trace_difference_of(table, sides, &options, error);
+}
+
+static void test_table_faults__of_a_difference(void **state)
+{
+    (void)state;
+    assert_failures_are_told("conv_xnnpack", fill_difference);
+}
+
+static enum ets_status fill_steps(struct ets_table *table, const struct subject *s,
+                                  struct ets_error *error)
+{
+    return ets_memory_table_fill(table, &s->model.program, s->model.record, NULL, ETS_MEMORY_STEPS,
+                                 error);
+}
+
+static void test_table_faults__of_live_bytes(void **state)
+{
+    (void)state;
+    assert_failures_are_told("cond", fill_steps);
+}
+
 static enum ets_status fill_methods(struct ets_table *table, const struct subject *s,
                                     struct ets_error *error)
 {
     const struct ets_run_table_options options = {
         .of = {.block = ETS_NO_INDEX, .run = ETS_NO_INDEX, .steady = 1}};
-    return ets_run_table_fill(table, s->inspection, &options, error);
+    return ets_run_table_fill(table, s->model.inspection, &options, error);
 }
 
 static enum ets_status fill_runs(struct ets_table *table, const struct subject *s,
@@ -181,7 +197,7 @@ static enum ets_status fill_runs(struct ets_table *table, const struct subject *
 {
     const struct ets_run_table_options options = {
         .of = {.one_by_one = true, .block = ETS_NO_INDEX, .run = ETS_NO_INDEX}};
-    return ets_run_table_fill(table, s->inspection, &options, error);
+    return ets_run_table_fill(table, s->model.inspection, &options, error);
 }
 
 static void test_table_faults__of_runs(void **state)
@@ -196,7 +212,7 @@ static enum ets_status fill_operators(struct ets_table *table, const struct subj
 {
     const struct ets_operator_options options = {
         .block = ETS_NO_INDEX, .run = ETS_NO_INDEX, .steady = 1};
-    return ets_operator_table_fill(table, s->inspection, &options, error);
+    return ets_operator_table_fill(table, s->model.inspection, &options, error);
 }
 
 static enum ets_status fill_modules(struct ets_table *table, const struct subject *s,
@@ -204,7 +220,7 @@ static enum ets_status fill_modules(struct ets_table *table, const struct subjec
 {
     const struct ets_operator_options options = {
         .group_by = ETS_GROUP_MODULE, .block = ETS_NO_INDEX, .run = ETS_NO_INDEX};
-    return ets_operator_table_fill(table, s->inspection, &options, error);
+    return ets_operator_table_fill(table, s->model.inspection, &options, error);
 }
 
 static enum ets_status fill_source_lines(struct ets_table *table, const struct subject *s,
@@ -212,7 +228,7 @@ static enum ets_status fill_source_lines(struct ets_table *table, const struct s
 {
     const struct ets_operator_options options = {
         .group_by = ETS_GROUP_SOURCE, .block = ETS_NO_INDEX, .run = ETS_NO_INDEX};
-    return ets_operator_table_fill(table, s->inspection, &options, error);
+    return ets_operator_table_fill(table, s->model.inspection, &options, error);
 }
 
 static enum ets_status fill_roofs(struct ets_table *table, const struct subject *s,
@@ -224,7 +240,7 @@ static enum ets_status fill_roofs(struct ets_table *table, const struct subject 
                                                  .has_costs = 1,
                                                  .machine = &made_machine,
                                                  .threads = 1};
-    return ets_operator_table_fill(table, s->inspection, &options, error);
+    return ets_operator_table_fill(table, s->model.inspection, &options, error);
 }
 
 static void test_table_faults__of_operators(void **state)
@@ -243,6 +259,8 @@ int main(void)
         cmocka_unit_test(test_table_faults__of_what_is_held_against_a_machine),
         cmocka_unit_test(test_table_faults__of_the_tree),
         cmocka_unit_test(test_table_faults__of_several_traces),
+        cmocka_unit_test(test_table_faults__of_a_difference),
+        cmocka_unit_test(test_table_faults__of_live_bytes),
         cmocka_unit_test(test_table_faults__of_runs),
         cmocka_unit_test(test_table_faults__of_operators),
     };

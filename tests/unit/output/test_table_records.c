@@ -230,6 +230,49 @@ static void test_table_records__a_failed_allocation_is_told_by_write(void **stat
     }
 }
 
+static void assert_field(const struct ets_table *table, uint32_t index, const char *name,
+                         enum ets_column_kind expected)
+{
+    char room[64];
+    enum ets_column_kind kind;
+    assert_int_equal(ets_table_field(table, index, room, sizeof room, &kind), strlen(name));
+    assert_string_equal(room, name);
+    assert_int_equal(kind, expected);
+}
+
+static void test_table_records__names_of_fields_have_units_and_bounds(void **state)
+{
+    (void)state;
+    static const struct ets_column bounded = {
+        .name = "mid", .kind = ETS_COLUMN_TIME, .has_bounds = 1};
+    char room[4];
+    enum ets_column_kind kind;
+    struct ets_table *table = new_table();
+    ets_table_add_column(table, &bounded);
+    assert_field(table, 0, "name", ETS_COLUMN_TEXT);
+    assert_field(table, 2, "avg_ns", ETS_COLUMN_TIME);
+    assert_field(table, 3, "ticks_cycles", ETS_COLUMN_TICKS);
+    assert_field(table, 4, "size_bytes", ETS_COLUMN_BYTES);
+    assert_field(table, 5, "mid_ns", ETS_COLUMN_TIME); /* people's share is none */
+    assert_field(table, 6, "mid_ns_upper", ETS_COLUMN_TIME);
+    assert_int_equal(ets_table_field(table, 7, room, sizeof room, &kind), 0);
+    assert_int_equal(ets_table_field(table, 6, room, sizeof room, &kind), 12);
+    assert_string_equal(room, "mid");
+    ets_table_close(table);
+}
+
+static void test_table_records__leads(void **state)
+{
+    (void)state;
+    struct ets_table *table = new_table();
+    assert_null(ets_table_lead(table, 0).data);
+    ets_table_add_lead(table, (struct ets_text){"first", 5});
+    ets_table_add_lead(table, (struct ets_text){"second", 6});
+    assert_text(ets_table_lead(table, 1), "second");
+    assert_null(ets_table_lead(table, 2).data);
+    ets_table_close(table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +284,8 @@ int main(void)
         cmocka_unit_test(test_table_records__names_of_any_length_are_escaped),
         cmocka_unit_test(test_table_records__stray_cells_do_no_harm),
         cmocka_unit_test(test_table_records__a_failed_allocation_is_told_by_write),
+        cmocka_unit_test(test_table_records__names_of_fields_have_units_and_bounds),
+        cmocka_unit_test(test_table_records__leads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

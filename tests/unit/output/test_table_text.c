@@ -479,6 +479,79 @@ static void test_table_text__empty_columns_are_left_out(void **state)
     ets_table_close(table);
 }
 
+/* A range that is narrow becomes one number inside of it; others and --bounds keep both ends. */
+static void test_table_text__narrow_ranges_are_one_number(void **state)
+{
+    (void)state;
+    const struct ets_column columns[] = {
+        {.name = "t", .kind = ETS_COLUMN_TIME, .has_bounds = 1},
+        {.name = "s", .kind = ETS_COLUMN_SHARE, .has_bounds = 1},
+        {.name = "r", .kind = ETS_COLUMN_REAL},
+    };
+    static const struct {
+        double lower, upper;
+        const char *shown, *bounds;
+    } cases[] = {{518.2, 522.2, "~520", "518.2..522.2"},
+                 {3, 4, "3..4", "3..4"},
+                 {0, 5, "<5", "<5"},
+                 {900, 1000, "~950", "900..1000"},
+                 {899, 1000, "899..1000", "899..1000"},
+                 {100, 100.25, "~100.1", "100..100.2"}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        for (int bounds = 0; bounds < 2; bounds++) {
+            char expected[64];
+            struct ets_table *table = new_table(columns, 1);
+            ets_table_add_row(table, 0);
+            ets_table_put_bounds(table, cases[i].lower, cases[i].upper);
+            char *text = print_table(
+                table, (struct ets_table_style){.has_bounds = bounds, .time_unit = "ns"});
+            (void)snprintf(expected, sizeof expected, "\n%*s\n", (int)strcspn(text, "\n"),
+                           bounds ? cases[i].bounds : cases[i].shown);
+            assert_string_equal(strchr(text, '\n'), expected);
+            free(text);
+            ets_table_close(table);
+        }
+    }
+    for (double lower = 1; lower < 1e9; lower *= 1.37) {
+        for (double part = 1e-7; part < 0.09; part *= 3.1) {
+            struct ets_table *table = new_table(&columns[2], 1);
+            const double upper = lower * (1 + part);
+            ets_table_add_row(table, 0);
+            ets_table_put_bounds(table, lower, upper);
+            char *text = print_table(table, (struct ets_table_style){.ascii = 1});
+            const char *about = strchr(text, '~');
+            assert_non_null(about);
+            const double shown = strtod(about + 1, NULL);
+            assert_true(shown >= lower * (1 - 1e-12) && shown <= upper * (1 + 1e-12));
+            free(text);
+            ets_table_close(table);
+        }
+    }
+}
+
+static void test_table_text__large_parts_are_factors(void **state)
+{
+    (void)state;
+    const struct ets_column columns[] = {
+        {.name = "share", .kind = ETS_COLUMN_SHARE},
+        {.name = "change", .kind = ETS_COLUMN_SHARE, .is_signed = 1},
+        {.name = "of", .kind = ETS_COLUMN_REAL, .is_factor = 1},
+    };
+    static const double values[] = {22.308, 9.5, 0.9866, 2230.8};
+    struct ets_table *table = new_table(columns, COUNT(columns));
+    for (size_t i = 0; i < COUNT(values); i++) {
+        ets_table_add_row(table, 0);
+        for (size_t c = 0; c < COUNT(columns); c++) ets_table_put_real(table, values[i]);
+    }
+    assert_printed(table, (struct ets_table_style){.format = ETS_FORMAT_TABLE},
+                   " share  change      of\n"
+                   " 22.3x   23.3x   22.3x\n"
+                   "950.0%   10.5x   9.50x\n"
+                   " 98.7%  +98.7%  0.987x\n"
+                   " 2231x   2232x   2231x\n");
+    ets_table_close(table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -497,6 +570,8 @@ int main(void)
         cmocka_unit_test(test_table_text__bounds_and_small_values_are_not_hidden),
         cmocka_unit_test(test_table_text__units_stand_in_the_heading),
         cmocka_unit_test(test_table_text__empty_columns_are_left_out),
+        cmocka_unit_test(test_table_text__narrow_ranges_are_one_number),
+        cmocka_unit_test(test_table_text__large_parts_are_factors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,8 @@
 #include "test_inspect_support.h"
 #include "test_record_support.h"
 
+#include "advice/findings.h"
 #include "base/text.h"
-#include "views/findings.h"
 #include "views/trust.h"
 
 struct subject {
@@ -163,7 +163,7 @@ static void test_headline__without_memory_there_is_none(void **state)
             ets_arena_init(&arena, &allocator, 0);
             if (what == 0) is_made = ets_headline_make(&arena, s.inspection, &all, &sentences);
             if (what == 1) is_made = ets_trust_collect(&arena, s.inspection, 0, &sentences);
-            if (what == 2) is_made = ets_findings_collect(&arena, &of, &findings);
+            if (what == 2) is_made = ets_findings_collect(&arena, &of, &findings, NULL) == ETS_OK;
             if (is_made) assert_true(sentences.count + findings.count >= 3);
             ets_arena_reset(&arena);
             assert_int_equal(failing.live, 0);

@@ -1,0 +1,155 @@
+/* Findings about work whose result is the same in every run, or that is done twice. */
+#include <stdlib.h>
+
+#include "advice/finding_rules.h"
+#include "base/text.h"
+
+static bool is_dequantize(const struct ets_graph_node *node)
+{
+    return ets_text_starts_with(ets_operator_base(node->op), "dequantize");
+}
+
+/* The kernel calls whose inputs never change: of weights that are dequantized, or of all others. */
+static bool collect_constant(struct ets_finder *finder, bool of_weights)
+{
+    const struct ets_delegate_lines *lines = &finder->method.lines;
+    ets_parts_begin(finder);
+    for (uint32_t i = 0; i < lines->count; i++) {
+        const struct ets_delegate_line *line = &lines->items[i];
+        const struct ets_graph_node *node = ets_kernel_node(finder, line->step->instruction);
+        if (node == NULL || line->unit != ETS_NO_INDEX || !ets_is_constant_work(finder, node) ||
+            is_dequantize(node) != of_weights) {
+            continue;
+        }
+        if (!ets_parts_add(finder, line)) return false;
+    }
+    return true;
+}
+
+bool ets_find_constant_work(struct ets_finder *finder)
+{
+    if (!collect_constant(finder, false)) return false;
+    if (!ets_parts_are_large(finder)) return true;
+    const uint32_t calls = finder->parts.calls;
+    ets_find_say(finder, "%u kernel%s compute%s the same result in every run", calls,
+                 calls == 1 ? "" : "s", calls == 1 ? "s" : "");
+    ets_parts_say_share(finder);
+    ets_parts_prove(finder);
+    ets_find_propose(finder,
+                     "apply constant_prop_pass (executorch.exir.passes) to the exported "
+                     "program, or keep the result in a buffer; a Python int beside a float "
+                     "tensor is cast in every run, a float is not");
+    struct ets_finding finding =
+        ets_finding_of_parts(finder, "constant_work", ETS_SAVING_REMOVED, ETS_CHECK_DIFFERENCE);
+    finding.confidence = ETS_CONFIDENCE_HIGH;
+    return ets_finding_add(finder, finding);
+}
+
+bool ets_find_weights_dequantized(struct ets_finder *finder)
+{
+    if (!collect_constant(finder, true)) return false;
+    if (!ets_parts_are_large(finder)) return true;
+    const uint32_t calls = finder->parts.calls;
+    ets_find_say(finder, "%u weight%s dequantized again in every run", calls,
+                 calls == 1 ? " is" : "s are");
+    ets_parts_say_share(finder);
+    ets_parts_prove(finder);
+    ets_find_propose(finder,
+                     "XnnpackPartitioner() without config_precisions, so that the "
+                     "quantized operators are delegated as such");
+    struct ets_finding finding = ets_finding_of_parts(finder, "weights_dequantized",
+                                                      ETS_SAVING_REMOVED, ETS_CHECK_DELEGATES);
+    finding.confidence = ETS_CONFIDENCE_HIGH;
+    return ets_finding_add(finder, finding);
+}
+
+static bool are_arguments_equal(const struct ets_graph_argument *a,
+                                const struct ets_graph_argument *b)
+{
+    if (a->kind != b->kind || a->item_count != b->item_count || a->int_value != b->int_value ||
+        a->graph != b->graph || !ets_text_equal(a->name, b->name) ||
+        !(a->float_value == b->float_value)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < a->item_count; i++) {
+        if (!are_arguments_equal(&a->items[i], &b->items[i])) return false;
+    }
+    return true;
+}
+
+bool ets_nodes_have_equal_arguments(const struct ets_graph_node *a, const struct ets_graph_node *b,
+                                    uint32_t first)
+{
+    if (a->input_count != b->input_count) return false;
+    for (uint32_t i = first; i < a->input_count; i++) {
+        if (!are_arguments_equal(&a->inputs[i], &b->inputs[i])) return false;
+    }
+    return true;
+}
+
+/* A kernel call with its node, sorted by operator and first input. */
+struct kernel {
+    const struct ets_delegate_line *line;
+    const struct ets_graph_node *node;
+};
+
+static int by_operator(const void *left, const void *right)
+{
+    const struct kernel *a = left, *b = right;
+    int order = ets_text_compare(a->node->op, b->node->op);
+    if (order == 0 && a->node->input_count > 0 && b->node->input_count > 0) {
+        order = ets_text_compare(a->node->inputs[0].name, b->node->inputs[0].name);
+    }
+    if (order != 0) return order;
+    return a->line->step->instruction < b->line->step->instruction ? -1 : 1;
+}
+
+static bool is_repeated(const struct kernel *kernels, uint32_t index)
+{
+    for (uint32_t i = index; i-- > 0;) {
+        if (!ets_text_equal(kernels[i].node->op, kernels[index].node->op)) return false;
+        if (kernels[i].node->input_count == 0 ||
+            !ets_text_equal(kernels[i].node->inputs[0].name, kernels[index].node->inputs[0].name)) {
+            return false;
+        }
+        if (kernels[i].node != kernels[index].node &&
+            ets_nodes_have_equal_arguments(kernels[i].node, kernels[index].node, 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Kernels with equal inputs and arguments: the later ones are not needed. */
+bool ets_find_repeated(struct ets_finder *finder)
+{
+    const struct ets_delegate_lines *lines = &finder->method.lines;
+    struct kernel *kernels = ets_arena_alloc_array(finder->arena, lines->count, sizeof *kernels);
+    uint32_t count = 0;
+    if (kernels == NULL) return false;
+    for (uint32_t i = 0; i < lines->count; i++) {
+        const struct ets_delegate_line *line = &lines->items[i];
+        const struct ets_graph_node *node = ets_kernel_node(finder, line->step->instruction);
+        if (line->unit != ETS_NO_INDEX || node == NULL || node->input_count == 0 ||
+            ets_is_random(node->op) || ets_is_constant_work(finder, node)) {
+            continue;
+        }
+        kernels[count++] = (struct kernel){line, node};
+    }
+    if (count > 1) qsort(kernels, count, sizeof *kernels, by_operator);
+    ets_parts_begin(finder);
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_repeated(kernels, i) && !ets_parts_add(finder, kernels[i].line)) return false;
+    }
+    if (!ets_parts_are_large(finder)) return true;
+    const uint32_t calls = finder->parts.calls;
+    ets_find_say(finder, "%u kernel%s compute%s what another one has computed from the same inputs",
+                 calls, calls == 1 ? "" : "s", calls == 1 ? "s" : "");
+    ets_parts_say_share(finder);
+    ets_parts_prove(finder);
+    ets_find_propose(finder, "compute it once in the model and use the result twice");
+    struct ets_finding finding =
+        ets_finding_of_parts(finder, "computed_twice", ETS_SAVING_REMOVED, ETS_CHECK_DIFFERENCE);
+    finding.confidence = ETS_CONFIDENCE_HIGH;
+    return ets_finding_add(finder, finding);
+}

@@ -1,0 +1,59 @@
+/* Adds a finding with its texts. */
+#include <math.h>
+#include <string.h>
+
+#include "advice/finding_rules.h"
+
+struct ets_finding ets_finding_of(const char *kind, enum ets_severity severity, const char *view)
+{
+    return (struct ets_finding){.kind = kind,
+                                .severity = severity,
+                                .share = {NAN, NAN},
+                                .view = view,
+                                .row = ETS_NO_INDEX,
+                                .block = ETS_NO_INDEX,
+                                .saving = {.ticks = {NAN, NAN}}};
+}
+
+struct ets_finding ets_finding_timed(const struct ets_finder *finder, const char *kind,
+                                     struct ets_span share, const char *view)
+{
+    struct ets_finding finding = ets_finding_of(kind, ETS_SEVERITY_NOTE, view);
+    finding.share = share;
+    finding.block = finder->block->block;
+    finding.cost =
+        (share.lower + share.upper) / 2 * finder->block->runs.whole * finder->block->runs.count;
+    return finding;
+}
+
+/* Moves what grew to the arena; nothing is no text. */
+static bool keep(struct ets_arena *arena, struct ets_text_builder *builder,
+                 struct ets_text *text_out)
+{
+    const size_t size = builder->used;
+    builder->used = 0;
+    if (size == 0) return true;
+    const char *copy = ets_arena_copy_text(arena, builder->text, size);
+    if (copy == NULL) return false;
+    *text_out = (struct ets_text){copy, size};
+    return true;
+}
+
+bool ets_finding_add(struct ets_finder *finder, struct ets_finding finding)
+{
+    struct ets_findings *out = finder->out;
+    struct ets_finding *items =
+        ets_arena_grow(finder->arena, out->items, out->count, &out->capacity, sizeof *items);
+    if (items == NULL || !keep(finder->arena, &finder->line, &finding.sentence) ||
+        !keep(finder->arena, &finder->action, &finding.action) ||
+        !keep(finder->arena, &finder->evidence, &finding.evidence)) {
+        return false;
+    }
+    if (finding.block != ETS_NO_INDEX && finding.method.data == NULL) {
+        const char *method = ets_inspection_block(finder->blocks.inspection, finding.block)->method;
+        if (method != NULL) finding.method = (struct ets_text){method, strlen(method)};
+    }
+    out->items = items;
+    items[out->count++] = finding;
+    return true;
+}

@@ -1,0 +1,185 @@
+/* The rules of findings.h, and what they share. */
+#ifndef ETSCOPE_ADVICE_FINDING_RULES_H
+#define ETSCOPE_ADVICE_FINDING_RULES_H
+
+#include "advice/findings.h"
+#include "partition/outside.h"
+#include "partition/partition_node.h"
+#include "views/delegate_lines.h"
+#include "views/timed_blocks.h"
+
+enum { ETS_FINDING_BYTES = 1024 };
+
+/* What a finding is about, while it grows: ets_parts_add. */
+struct ets_finding_parts {
+    uint32_t calls;          /* lines that were added */
+    bool is_timed;           /* all of them */
+    struct ets_span ticks;   /* p50 of a run, between what a coarse clock permits */
+    struct ets_span removed; /* from the fastest runs to p90 */
+    double middle;           /* for shares */
+    const struct ets_graph_frame **frames;
+    uint32_t frame_count, frame_room;
+    uint32_t *instructions, instruction_count, instruction_room;
+    uint32_t *rows, row_count, row_room;
+    struct ets_text module;
+};
+
+/* A method of the program with the block that ran it longest. */
+struct ets_finding_method {
+    const struct ets_delegate_section *section;
+    struct ets_delegate_lines lines;
+    const uint32_t *first_line;            /* [instruction] in `lines` */
+    const struct ets_outside *outsides;    /* [instruction] */
+    const struct ets_partition *partition; /* its graph with makers and users; NULL: no record */
+    const uint32_t *runner;                /* [node of the graph] the instruction that computes it,
+                                              or ETS_NO_INDEX */
+    const struct ets_graph_node *const *kernels; /* [instruction] the node of a kernel call; NULL:
+                                                    not known, or no kernel */
+    const uint8_t *is_constant;                  /* [node] whether only constants go in */
+    uint8_t *is_told; /* [instruction] whether a finding says how to do without it */
+    bool has_delegate;
+};
+
+struct ets_finder {
+    struct ets_arena *arena;
+    const struct ets_findings_subject *subject;
+    struct ets_timed_blocks blocks;                /* without an inspection: none */
+    const struct ets_timed_block *block;           /* at hand, of a rule of blocks */
+    struct ets_operator_lines backends, operators; /* of that block, grouped */
+    const struct ets_delegation *delegation;       /* of the program; NULL: none */
+    struct ets_finding_method method;              /* at hand, of a rule of methods */
+    struct ets_findings *out;
+    char text[3][ETS_FINDING_BYTES];
+    struct ets_text_builder line, evidence, action; /* texts that grow */
+    struct ets_finding_parts parts;
+};
+
+#define ets_find_say(finder, ...) ets_add_plain_text(&(finder)->line, __VA_ARGS__)
+#define ets_find_prove(finder, ...) ets_add_plain_text(&(finder)->evidence, __VA_ARGS__)
+#define ets_find_propose(finder, ...) ets_add_plain_text(&(finder)->action, __VA_ARGS__)
+
+/* A finding that is not a time of a run. */
+struct ets_finding ets_finding_of(const char *kind, enum ets_severity severity, const char *view);
+/* A finding that takes `share` of each run of the block at hand. */
+struct ets_finding ets_finding_timed(const struct ets_finder *finder, const char *kind,
+                                     struct ets_span share, const char *view);
+/* Adds it with the texts that were said. Returns false if memory runs out, as every rule. */
+bool ets_finding_add(struct ets_finder *finder, struct ets_finding finding);
+
+/* "add.out" of "aten::add.out" */
+struct ets_text ets_kernel_short_name(struct ets_text name);
+
+/* finding_parts.c: begins to collect; adds a line of the method, whose time counts. */
+void ets_parts_begin(struct ets_finder *finder);
+bool ets_parts_add(struct ets_finder *finder, const struct ets_delegate_line *line);
+/* Adds the lines of a node, without an instruction or a time. */
+bool ets_parts_add_node(struct ets_finder *finder, const struct ets_graph_node *node);
+/* Adds an instruction, or a row, alone. */
+bool ets_parts_add_call(struct ets_finder *finder, uint32_t instruction);
+bool ets_parts_add_row(struct ets_finder *finder, uint32_t row);
+/* Whether what was collected is worth advice: a share of a run, or not measured at all. */
+bool ets_parts_are_large(const struct ets_finder *finder);
+/* Says " (1.2 % of a run)" or nothing; and as evidence the instructions and their time. */
+void ets_parts_say_share(struct ets_finder *finder);
+void ets_parts_prove(struct ets_finder *finder);
+/* A finding about what was collected, with the time of it as what can be saved. */
+struct ets_finding ets_finding_of_parts(struct ets_finder *finder, const char *kind,
+                                        enum ets_saving_basis basis, enum ets_check check);
+/* The instruction's own line. */
+const struct ets_delegate_line *ets_method_line(const struct ets_finder *finder,
+                                                uint32_t instruction);
+/* The node that a kernel call computes, or NULL. */
+const struct ets_graph_node *ets_kernel_node(const struct ets_finder *finder, uint32_t instruction);
+/* The number of a node in the method's graph; ETS_NO_INDEX: it is in a branch, or no node. */
+static inline uint32_t ets_method_node(const struct ets_finder *finder,
+                                       const struct ets_graph_node *node)
+{
+    if (finder->method.partition == NULL) return ETS_NO_INDEX;
+    const struct ets_graph *graph = finder->method.partition->graph;
+    const uintptr_t at = (uintptr_t)node, first = (uintptr_t)graph->nodes;
+    if (at < first || at >= first + graph->node_count * sizeof *node) return ETS_NO_INDEX;
+    return (uint32_t)((at - first) / sizeof *node);
+}
+/* The instruction that computes a node, or ETS_NO_INDEX. */
+uint32_t ets_node_runner(const struct ets_finder *finder, const struct ets_graph_node *node);
+/* finding_methods.c: prepares a method; false: no memory. */
+bool ets_finding_method_open(struct ets_finder *finder, const struct ets_delegate_section *section,
+                             const struct ets_outside *outsides);
+
+/* constant_nodes.c: whether a node computes the same in every run; whether it is never the same.
+ * constant_findings.c: whether two nodes have the same arguments from number `first` on. */
+bool ets_is_random(struct ets_text op);
+bool ets_mark_constant_nodes(struct ets_finder *finder);
+bool ets_is_constant_work(const struct ets_finder *finder, const struct ets_graph_node *node);
+bool ets_nodes_have_equal_arguments(const struct ets_graph_node *a, const struct ets_graph_node *b,
+                                    uint32_t first);
+/* graph_findings.c: whether it expands a tensor to the shape that it has. */
+bool ets_is_empty_expand(const struct ets_finder *finder, const struct ets_graph_node *node);
+/* border_findings.c: whether XNNPACK's exporter added it for the layout of its neighbours. */
+bool ets_is_border_transpose(const struct ets_delegate_line *line);
+
+/* Shares below are not worth a look; advice is worth giving from a smaller one. */
+#define ETS_FINDING_LEAST_SHARE 0.05
+#define ETS_ADVICE_LEAST_SHARE 0.01
+
+/* Of each block that executed a method: time_findings.c. */
+bool ets_find_between(struct ets_finder *finder);
+bool ets_find_not_reported(struct ets_finder *finder);
+bool ets_find_outside(struct ets_finder *finder);
+bool ets_find_copies(struct ets_finder *finder);
+/* run_findings.c */
+bool ets_find_phases(struct ets_finder *finder);
+bool ets_find_few_runs(struct ets_finder *finder);
+bool ets_find_unjoined(struct ets_finder *finder);
+bool ets_find_captured(struct ets_finder *finder);
+bool ets_find_overhead(struct ets_finder *finder);
+/* roof_findings.c */
+bool ets_find_below_roof(struct ets_finder *finder);
+bool ets_find_small_operators(struct ets_finder *finder);
+
+/* Of the trace: trace_findings.c. */
+bool ets_find_load(struct ets_finder *finder);
+bool ets_find_clocks(struct ets_finder *finder);
+bool ets_find_losses(struct ets_finder *finder);
+bool ets_find_damage(struct ets_finder *finder);
+bool ets_find_other_program(struct ets_finder *finder);
+/* Of the program and the values: model_findings.c. */
+bool ets_find_plan(struct ets_finder *finder);
+bool ets_find_plan_mistakes(struct ets_finder *finder);
+bool ets_find_duplicates(struct ets_finder *finder);
+bool ets_find_numbers(struct ets_finder *finder);
+bool ets_find_nonfinite(struct ets_finder *finder);
+/* peak_finding.c */
+bool ets_find_peak(struct ets_finder *finder);
+
+/* Of each method of the program: outside_findings.c. */
+bool ets_find_refused(struct ets_finder *finder);
+bool ets_find_without_rule(struct ets_finder *finder);
+bool ets_find_not_delegated(struct ets_finder *finder);
+bool ets_find_portable_products(struct ets_finder *finder);
+/* border_findings.c */
+bool ets_find_split(struct ets_finder *finder);
+bool ets_find_small_calls(struct ets_finder *finder);
+bool ets_find_transposes(struct ets_finder *finder);
+/* constant_findings.c */
+bool ets_find_constant_work(struct ets_finder *finder);
+bool ets_find_repeated(struct ets_finder *finder);
+bool ets_find_weights_dequantized(struct ets_finder *finder);
+/* graph_findings.c */
+bool ets_find_requantized(struct ets_finder *finder);
+bool ets_find_float_island(struct ets_finder *finder);
+bool ets_find_expanded(struct ets_finder *finder);
+bool ets_find_attention_guard(struct ets_finder *finder);
+bool ets_find_state_copied(struct ets_finder *finder);
+bool ets_find_batch_norm(struct ets_finder *finder);
+bool ets_find_activation(struct ets_finder *finder);
+/* wrong_findings.c */
+bool ets_find_wrong_softmax(struct ets_finder *finder);
+bool ets_find_wrong_gelu(struct ets_finder *finder);
+bool ets_find_lost_scales(struct ets_finder *finder);
+bool ets_find_too_many_dimensions(struct ets_finder *finder);
+bool ets_find_refusing_kernels(struct ets_finder *finder);
+/* packing_findings.c */
+bool ets_find_packed_twice(struct ets_finder *finder);
+
+#endif

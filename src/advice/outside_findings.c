@@ -1,0 +1,254 @@
+/* Findings about kernels that run beside delegates: why, and what lets them in. */
+#include "advice/finding_rules.h"
+#include "base/text.h"
+
+/* Kernels that only move elements gain nothing in XNNPACK, by measurement (docs/advice.md). */
+static bool gains_nothing(struct ets_text kernel)
+{
+    static const char *const names[] = {"slice_copy", "constant_pad_nd", "clone",
+                                        "_clone_dim_order", "et_view"};
+    const struct ets_text base = ets_operator_base(kernel);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (ets_text_is(base, names[i])) return true;
+    }
+    return false;
+}
+
+static const struct ets_outside *outside_of(const struct ets_finder *finder,
+                                            const struct ets_delegate_line *line)
+{
+    return &finder->method.outsides[line->step->instruction];
+}
+
+static bool is_kernel(const struct ets_delegate_line *line)
+{
+    return line->unit == ETS_NO_INDEX && line->step->kind == ETS_INSTRUCTION_KERNEL_CALL;
+}
+
+/* Whether delegating it could save time, and no finding says how to do without it. */
+static bool is_asked(const struct ets_finder *finder, const struct ets_delegate_line *line)
+{
+    return is_kernel(line) && line->step->output_count > 0 && !gains_nothing(line->step->name) &&
+           !finder->method.is_told[line->step->instruction];
+}
+
+/* Of a kernel that goes with a refused one, the reason of that one. */
+static struct ets_text root_reason(struct ets_text reason)
+{
+    static const char with[] = "it goes with ", because[] = "which is refused: ";
+    if (reason.size == 0 || !ets_text_starts_with(reason, with)) return reason;
+    for (size_t i = 0; i + sizeof because <= reason.size; i++) {
+        const struct ets_text rest = {reason.data + i, reason.size - i};
+        if (ets_text_starts_with(rest, because)) {
+            return (struct ets_text){rest.data + sizeof because - 1,
+                                     rest.size - (sizeof because - 1)};
+        }
+    }
+    return reason;
+}
+
+static bool is_root(const struct ets_finder *finder, const struct ets_delegate_line *line)
+{
+    const struct ets_text reason = outside_of(finder, line)->reason;
+    return reason.size == root_reason(reason).size;
+}
+
+/* Kernels without a rule belong together by name, refused ones by the reason. */
+static bool is_alike(const struct ets_finder *finder, const struct ets_delegate_line *line,
+                     const struct ets_delegate_line *first)
+{
+    const struct ets_outside *a = outside_of(finder, line), *b = outside_of(finder, first);
+    if (!is_asked(finder, line) || a->kind != b->kind) return false;
+    if (a->kind == ETS_OUTSIDE_NO_RULE) return ets_text_equal(line->step->name, first->step->name);
+    return ets_text_equal(root_reason(a->reason), root_reason(b->reason));
+}
+
+static bool is_first_of_its_kind(const struct ets_finder *finder, uint32_t index)
+{
+    const struct ets_delegate_line *lines = finder->method.lines.items;
+    for (uint32_t i = 0; i < index; i++) {
+        if (is_alike(finder, &lines[i], &lines[index])) return false;
+    }
+    return true;
+}
+
+/* Names of operators, each once. */
+struct names {
+    struct ets_text items[3];
+    uint32_t count, more;
+};
+
+static void add_name(struct names *names, struct ets_text name)
+{
+    for (uint32_t i = 0; i < names->count; i++) {
+        if (ets_text_equal(names->items[i], name)) return;
+    }
+    if (names->count == sizeof names->items / sizeof *names->items) names->more++;
+    else names->items[names->count++] = name;
+}
+
+/* Collects what is like the line at `first`; the kernels that are refused themselves are named. */
+static bool collect_alike(struct ets_finder *finder, uint32_t first, struct names *names)
+{
+    const struct ets_delegate_lines *lines = &finder->method.lines;
+    *names = (struct names){.count = 0};
+    ets_parts_begin(finder);
+    for (uint32_t i = first; i < lines->count; i++) {
+        const struct ets_delegate_line *line = &lines->items[i];
+        if (!is_alike(finder, line, &lines->items[first])) continue;
+        if (is_root(finder, line)) add_name(names, ets_kernel_short_name(line->step->name));
+        if (!ets_parts_add(finder, line)) return false;
+    }
+    return true;
+}
+
+/* "add.out stays", "18 calls of add.out stay", "gt.Scalar_out and where.self_out stay" */
+static void say_names(struct ets_finder *finder, const struct names *names)
+{
+    const uint32_t calls = finder->parts.calls;
+    const bool is_single = calls == 1;
+    if (calls > names->count + names->more) ets_find_say(finder, "%u calls of ", calls);
+    for (uint32_t i = 0; i < names->count; i++) {
+        const bool is_last = i > 0 && i + 1 == names->count && names->more == 0;
+        ets_find_say(finder, "%s%.*s",
+                     i == 0    ? ""
+                     : is_last ? " and "
+                               : ", ",
+                     ETS_TEXT(names->items[i]));
+    }
+    if (names->more > 0) ets_find_say(finder, " and others");
+    ets_find_say(finder, " stay%s outside of XNNPACK", is_single ? "s" : "");
+}
+
+static bool add_outside(struct ets_finder *finder, const struct ets_delegate_line *line,
+                        const struct names *names, const char *kind)
+{
+    const struct ets_outside *outside = outside_of(finder, line);
+    say_names(finder, names);
+    ets_parts_say_share(finder);
+    if (outside->kind == ETS_OUTSIDE_NO_RULE)
+        ets_find_say(finder, ": XNNPACK has no such operator");
+    else ets_find_say(finder, ": %.*s", ETS_TEXT(root_reason(outside->reason)));
+    ets_parts_prove(finder);
+    ets_find_prove(finder, "; by the rules of XnnpackPartitioner in ExecuTorch 1.5.1");
+    if (outside->remedy != NULL) ets_find_propose(finder, "%s", outside->remedy);
+    else ets_find_propose(finder, "write it with operators that XNNPACK takes, or keep it");
+    struct ets_finding finding =
+        ets_finding_of_parts(finder, kind, ETS_SAVING_BOUND, ETS_CHECK_DELEGATES);
+    if (outside->remedy == NULL) finding.confidence = ETS_CONFIDENCE_LOW;
+    finding.doubt =
+        "the change may add copies at the borders of the new partition; a partitioner "
+        "that was told to leave it out is not seen";
+    return ets_finding_add(finder, finding);
+}
+
+/* Whether a program without delegates has something that XNNPACK would take. */
+static bool could_delegate(const struct ets_finder *finder)
+{
+    const struct ets_delegate_lines *lines = &finder->method.lines;
+    for (uint32_t i = 0; i < lines->count && !finder->method.has_delegate; i++) {
+        const struct ets_delegate_line *line = &lines->items[i];
+        if (is_asked(finder, line) && outside_of(finder, line)->kind == ETS_OUTSIDE_TAKEN) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Kernels of one verdict, a finding for each operator or reason. */
+static bool find_outside(struct ets_finder *finder, enum ets_outside_kind kind, const char *name)
+{
+    const struct ets_delegate_lines *lines = &finder->method.lines;
+    struct names names;
+    if (could_delegate(finder)) return true; /* which comes first: ets_find_not_delegated */
+    for (uint32_t i = 0; i < lines->count; i++) {
+        const struct ets_delegate_line *line = &lines->items[i];
+        if (!is_asked(finder, line) || outside_of(finder, line)->kind != kind ||
+            !is_first_of_its_kind(finder, i)) {
+            continue;
+        }
+        if (!collect_alike(finder, i, &names)) return false;
+        if (ets_parts_are_large(finder) && !add_outside(finder, line, &names, name)) return false;
+    }
+    return true;
+}
+
+bool ets_find_refused(struct ets_finder *finder)
+{
+    return find_outside(finder, ETS_OUTSIDE_REFUSED, "refused_by_partitioner");
+}
+
+bool ets_find_without_rule(struct ets_finder *finder)
+{
+    return find_outside(finder, ETS_OUTSIDE_NO_RULE, "no_rule_of_partitioner");
+}
+
+/* A program without any delegate, of which XNNPACK would take something. */
+bool ets_find_not_delegated(struct ets_finder *finder)
+{
+    const struct ets_delegate_lines *lines = &finder->method.lines;
+    uint32_t kernels = 0;
+    if (finder->method.has_delegate) return true;
+    ets_parts_begin(finder);
+    for (uint32_t i = 0; i < lines->count; i++) {
+        const struct ets_delegate_line *line = &lines->items[i];
+        kernels += is_kernel(line);
+        if (!is_asked(finder, line) || outside_of(finder, line)->kind != ETS_OUTSIDE_TAKEN)
+            continue;
+        if (!ets_parts_add(finder, line)) return false;
+    }
+    if (!ets_parts_are_large(finder)) return true;
+    ets_find_say(finder, "nothing is delegated; XNNPACK would take %u of %u kernel%s",
+                 finder->parts.calls, kernels, kernels == 1 ? "" : "s");
+    ets_parts_say_share(finder);
+    ets_parts_prove(finder);
+    ets_find_propose(finder,
+                     "to_edge_transform_and_lower(program, "
+                     "partitioner=[XnnpackPartitioner()])");
+    struct ets_finding finding =
+        ets_finding_of_parts(finder, "nothing_delegated", ETS_SAVING_BOUND, ETS_CHECK_DIFFERENCE);
+    finding.doubt = "the device may not have XNNPACK, which does not run on microcontrollers";
+    return ets_finding_add(finder, finding);
+}
+
+static bool is_product(struct ets_text kernel)
+{
+    static const char *const names[] = {"convolution", "addmm", "mm", "bmm", "linear"};
+    const struct ets_text base = ets_operator_base(kernel);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (ets_text_is(base, names[i])) return true;
+    }
+    return false;
+}
+
+/* Without a record no rule can say why; the kernel's name says that it is slow. */
+bool ets_find_portable_products(struct ets_finder *finder)
+{
+    enum { LARGE_BYTES = 16 << 10 };
+    const struct ets_delegate_lines *lines = &finder->method.lines;
+    uint64_t bytes = 0;
+    ets_parts_begin(finder);
+    for (uint32_t i = 0; i < lines->count; i++) {
+        const struct ets_delegate_line *line = &lines->items[i];
+        if (!is_kernel(line) || !is_product(line->step->name) ||
+            outside_of(finder, line)->kind != ETS_OUTSIDE_UNKNOWN) {
+            continue;
+        }
+        bytes += line->step->input_bytes + line->step->output_bytes;
+        if (!ets_parts_add(finder, line)) return false;
+    }
+    if (!ets_parts_are_large(finder) || (!finder->parts.is_timed && bytes < LARGE_BYTES)) {
+        return true;
+    }
+    ets_find_say(finder, "%u matrix product%s or convolution%s run%s as kernels, not in a delegate",
+                 finder->parts.calls, finder->parts.calls == 1 ? "" : "s",
+                 finder->parts.calls == 1 ? "" : "s", finder->parts.calls == 1 ? "s" : "");
+    ets_parts_say_share(finder);
+    ets_parts_prove(finder);
+    ets_find_propose(finder,
+                     "delegate them; the ETRecord of the export tells why they are left out");
+    struct ets_finding finding =
+        ets_finding_of_parts(finder, "products_as_kernels", ETS_SAVING_BOUND, ETS_CHECK_DELEGATES);
+    finding.doubt = "the device may have no delegate";
+    return ets_finding_add(finder, finding);
+}

@@ -1,0 +1,105 @@
+/* The finding about the peak of the memory plan: which tensors make it. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "advice/finding_rules.h"
+#include "base/text.h"
+#include "views/memory_makers.h"
+
+/* Tensors of one size that are told by name. */
+enum { TOLD = 2 };
+
+static bool is_at_peak(const struct ets_memory_plan *plan, const struct ets_plan_tensor *tensor)
+{
+    return tensor->arena != ETS_PLAN_NONE && tensor->base == ETS_PLAN_NONE &&
+           ets_plan_is_live(tensor, plan->peak_step);
+}
+
+/* The source lines of the trace's row of an instruction. */
+static bool find_sources(const struct ets_finder *finder, const struct ets_instruction *call,
+                         struct ets_text_list *sources_out)
+{
+    const struct ets_inspection *inspection = finder->subject->inspection;
+    const struct ets_memory_plan *plan = finder->subject->memory->plan;
+    struct ets_text_list modules;
+    *sources_out = (struct ets_text_list){NULL, 0};
+    for (uint32_t i = 0; inspection != NULL && i < ets_inspection_row_count(inspection); i++) {
+        const struct ets_row *row = ets_inspection_row(inspection, i);
+        const char *method = ets_inspection_block(inspection, row->block)->method;
+        if (row->chain != call->chain_index || row->node_count == 0 || row->is_delegated ||
+            row->instruction != (int64_t)call->instruction_id || method == NULL ||
+            !ets_text_is(plan->method.name, method)) {
+            continue;
+        }
+        return ets_operator_row_places(finder->arena, row, sources_out, &modules);
+    }
+    return true;
+}
+
+/* "aten::cumsum.out (models/net.py:15)", "value 3" of what no instruction makes */
+static bool say_tensor(struct ets_finder *finder, struct ets_memory_makers *makers,
+                       const struct ets_plan_tensor *tensor)
+{
+    struct ets_memory_maker maker;
+    struct ets_instruction call;
+    struct ets_text_list sources;
+    if (tensor->producer == ETS_PLAN_NONE) {
+        ets_find_say(finder, "%s value %" PRIu32, ets_plan_kind_name(tensor->kind), tensor->value);
+        return true;
+    }
+    ets_plan_instruction(makers->plan, tensor->producer, &call);
+    if (!ets_memory_maker(makers, tensor->producer, &maker) ||
+        !find_sources(finder, &call, &sources)) {
+        return false;
+    }
+    ets_find_say(finder, "%.*s", ETS_TEXT(maker.name));
+    if (sources.count > 0) ets_find_say(finder, " (%.*s)", ETS_TEXT(sources.items[0]));
+    return true;
+}
+
+/* The largest tensors of the peak: "64.0 KiB of aten::cumsum.out (...), 40 %". */
+static bool say_largest(struct ets_finder *finder, const struct ets_memory_plan *plan)
+{
+    struct ets_memory_makers makers;
+    uint64_t most = 0;
+    uint32_t count = 0, told = 0;
+    for (uint32_t i = 0; i < plan->tensor_count; i++) {
+        const struct ets_plan_tensor *tensor = &plan->tensors[i];
+        if (!is_at_peak(plan, tensor) || tensor->bytes < most) continue;
+        count = tensor->bytes == most ? count + 1 : 1;
+        most = tensor->bytes;
+    }
+    if (count == 0 || most == 0) return true;
+    if (!ets_memory_makers_init(&makers, finder->arena, plan, NULL)) return false;
+    ets_find_say(finder, count == 1 ? "; its largest tensor, " : "; its %" PRIu32 " largest, each ",
+                 count);
+    ets_add_bytes(&finder->line, most);
+    ets_find_say(finder, " (%.0f %%), %s ",
+                 floor(100 * fmin((double)most / (double)plan->peak_bytes, 1)),
+                 count == 1 ? "is of" : "are of");
+    for (uint32_t i = 0; i < plan->tensor_count && told < TOLD; i++) {
+        const struct ets_plan_tensor *tensor = &plan->tensors[i];
+        if (!is_at_peak(plan, tensor) || tensor->bytes != most) continue;
+        if (told++ > 0) ets_find_say(finder, count > TOLD ? ", " : " and ");
+        if (!say_tensor(finder, &makers, tensor)) return false;
+    }
+    if (count > TOLD) ets_find_say(finder, " and %" PRIu32 " more", count - TOLD);
+    return true;
+}
+
+bool ets_find_peak(struct ets_finder *finder)
+{
+    const struct ets_memory_lines *lines = finder->subject->memory;
+    struct ets_instruction call;
+    if (lines == NULL || lines->plan->peak_bytes == 0) return true;
+    const struct ets_memory_plan *plan = lines->plan;
+    struct ets_finding finding = ets_finding_of("memory_peak", ETS_SEVERITY_NOTE, "memory");
+    finding.method = plan->method.name;
+    ets_plan_instruction(plan, plan->peak_step, &call);
+    ets_find_say(finder, "the memory peak is %s", ets_plan_at_most(plan));
+    ets_add_bytes(&finder->line, plan->peak_bytes);
+    ets_find_say(finder, ", at instruction %" PRIu32, call.instruction_id);
+    finding.check = ETS_CHECK_MEMORY;
+    if (!say_largest(finder, plan)) return false;
+    return ets_finding_add(finder, finding);
+}

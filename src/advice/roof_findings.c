@@ -1,0 +1,144 @@
+/* Findings about operators against the roofs of a machine. */
+#include <math.h>
+
+#include "advice/finding_rules.h"
+#include "views/sentence_numbers.h"
+
+/* A share of its roof below which an operator has room; a time below which a call is short. */
+static const double FAR_BELOW = 0.3, SHORT_NS = 10e3, LONG_NS = 50e3;
+
+static const struct ets_headroom *headroom_of(const struct ets_finder *finder)
+{
+    const struct ets_headroom *all = finder->subject->headrooms;
+    return all == NULL ? NULL : &all[finder->block->block];
+}
+
+static double p50_of(const struct ets_finder *finder, uint32_t row)
+{
+    struct ets_statistics times;
+    struct ets_error error;
+    if (ets_inspection_row_statistics(finder->subject->inspection, row, ETS_NO_INDEX, &times,
+                                      &error) != ETS_OK) {
+        return NAN;
+    }
+    return times.p50;
+}
+
+/* Adds the lines, module and rows of one row. */
+static bool take_row(struct ets_finder *finder, uint32_t index)
+{
+    const struct ets_row *row = ets_inspection_row(finder->subject->inspection, index);
+    for (size_t i = 0; i < row->node_count; i++) {
+        if (!ets_parts_add_node(finder, row->nodes[i].node)) return false;
+    }
+    return ets_parts_add_row(finder, index);
+}
+
+static struct ets_finding finding_of_rows(const struct ets_finder *finder, const char *kind,
+                                          double ticks)
+{
+    const double share = ticks / finder->block->runs.whole;
+    const struct ets_finding_parts *parts = &finder->parts;
+    struct ets_finding finding =
+        ets_finding_timed(finder, kind, (struct ets_span){share, share}, "cost");
+    finding.confidence = ETS_CONFIDENCE_LOW;
+    finding.check = ETS_CHECK_DIFFERENCE;
+    finding.module = parts->module;
+    finding.frames = parts->frames;
+    finding.frame_count = parts->frame_count;
+    finding.rows = parts->rows;
+    finding.row_count = parts->row_count;
+    if (parts->row_count == 1) finding.row = parts->rows[0];
+    if (parts->frame_count > 0) finding.place = parts->frames[0]->place;
+    return finding;
+}
+
+static bool add_below(struct ets_finder *finder, uint32_t index, const struct ets_row_headroom *at)
+{
+    const struct ets_row *row = ets_inspection_row(finder->subject->inspection, index);
+    const double p50 = p50_of(finder, index), tick_ns = finder->blocks.tick_ns;
+    ets_parts_begin(finder);
+    if (!take_row(finder, index)) return false;
+    ets_find_say(finder, "%.*s reaches at most ", ETS_TEXT(row->name));
+    ets_add_share(&finder->line, (struct ets_span){at->roof.most_share, at->roof.most_share});
+    ets_find_say(finder, " of what the machine can do, in ");
+    ets_add_share(&finder->line, (struct ets_span){p50 / finder->block->runs.whole,
+                                                   p50 / finder->block->runs.whole});
+    ets_find_say(finder, " of a run");
+    ets_add_time(&finder->evidence, (struct ets_span){p50, p50}, tick_ns);
+    ets_find_prove(finder, " of a run (p50); the roof is ");
+    ets_add_time(&finder->evidence,
+                 (struct ets_span){at->roof.bound_ns / tick_ns, at->roof.bound_ns / tick_ns},
+                 tick_ns);
+    ets_find_propose(finder,
+                     "try channel counts that are multiples of 8, larger layers instead of "
+                     "many small ones, or int8");
+    struct ets_finding finding = finding_of_rows(finder, "below_roof", p50);
+    finding.saving = (struct ets_saving){ETS_SAVING_BOUND, {0, at->saved}, 0};
+    finding.doubt =
+        "no trace tells why an operator is slow; odd sizes, strides and depthwise "
+        "convolutions stay far from the roof";
+    return ets_finding_add(finder, finding);
+}
+
+/* Long operators far below their roof, a finding for each. */
+bool ets_find_below_roof(struct ets_finder *finder)
+{
+    const struct ets_headroom *headroom = headroom_of(finder);
+    const struct ets_block *block =
+        ets_inspection_block(finder->subject->inspection, finder->block->block);
+    if (headroom == NULL) return true;
+    for (uint32_t i = block->first_row; i < block->first_row + block->row_count; i++) {
+        const struct ets_row_headroom *at = &headroom->rows[i - headroom->first_row];
+        if (at->roof.verdict != ETS_ROOF_VERDICT_BELOW_ROOF || !(at->roof.most_share < FAR_BELOW)) {
+            continue;
+        }
+        const double p50 = p50_of(finder, i);
+        if (p50 * finder->blocks.tick_ns < LONG_NS ||
+            !(p50 >= ETS_FINDING_LEAST_SHARE * finder->block->runs.whole)) {
+            continue;
+        }
+        if (!add_below(finder, i, at)) return false;
+    }
+    return true;
+}
+
+/* Many short operators, whose calls cost more than their work. */
+bool ets_find_small_operators(struct ets_finder *finder)
+{
+    enum { MANY = 5 };
+    static const double MUCH = 0.2;
+    const struct ets_headroom *headroom = headroom_of(finder);
+    const struct ets_block *block =
+        ets_inspection_block(finder->subject->inspection, finder->block->block);
+    double sum = 0;
+    uint32_t count = 0;
+    if (headroom == NULL) return true;
+    ets_parts_begin(finder);
+    for (uint32_t i = block->first_row; i < block->first_row + block->row_count; i++) {
+        if (headroom->rows[i - headroom->first_row].roof.verdict !=
+            ETS_ROOF_VERDICT_OVERHEAD_BOUND) {
+            continue;
+        }
+        const double p50 = p50_of(finder, i);
+        const uint32_t calls = ets_inspection_row(finder->subject->inspection, i)->calls_per_run;
+        if (!(p50 * finder->blocks.tick_ns < SHORT_NS * calls)) continue;
+        sum += p50;
+        count += calls;
+        if (!take_row(finder, i)) return false;
+    }
+    if (count < MANY || !(sum >= MUCH * finder->block->runs.whole)) return true;
+    ets_find_say(finder, "%u short operator calls take ", count);
+    ets_add_share(&finder->line, (struct ets_span){sum / finder->block->runs.whole,
+                                                   sum / finder->block->runs.whole});
+    ets_find_say(finder, " of a run, mostly for being called");
+    ets_add_time(&finder->evidence, (struct ets_span){sum, sum}, finder->blocks.tick_ns);
+    ets_find_prove(finder, " of a run (p50)");
+    ets_find_propose(finder,
+                     "do the same with fewer, larger operators: stack tensors, join layers, "
+                     "delegate chains as one");
+    struct ets_finding finding = finding_of_rows(finder, "small_operators", sum);
+    finding.saving = (struct ets_saving){ETS_SAVING_BOUND, {0, sum}, 0};
+    finding.doubt = "the tracer itself takes a part of such short calls";
+    return ets_finding_add(finder, finding);
+}

@@ -1,0 +1,32 @@
+/*
+ * What all advice together would save: never the sum of the findings, which may name the same time.
+ *
+ *     struct ets_saving_total total;
+ *     if (!ets_saving_total_find(&arena, inspection, &findings, &total)) return no_memory;
+ *     if (total.count > 0) printf("at most %.0f of %.0f ticks\n", total.upper, total.whole);
+ */
+#ifndef ETSCOPE_ADVICE_SAVING_TOTAL_H
+#define ETSCOPE_ADVICE_SAVING_TOTAL_H
+
+#include "advice/findings.h"
+
+struct ets_saving_total {
+    uint32_t advice, bad; /* findings with advice, and bad ones */
+    uint32_t count;       /* findings with advice that save time of this method */
+    uint32_t block;       /* that the times are of; ETS_NO_INDEX: none */
+    double whole, upper;  /* ticks of a run, and of that saved at most */
+    struct ets_text method;
+};
+
+/* Of the block that the most expensive advice is about. Returns false if memory runs out. */
+bool ets_saving_total_find(struct ets_arena *arena, const struct ets_inspection *inspection,
+                           const struct ets_findings *findings, struct ets_saving_total *total_out);
+
+/*
+ * The sentence that answers what to change: "5 things to do, which save at most 40 us of the
+ * 140 us of a run of forward (29 %)", "nothing to do was found". Returns its length.
+ */
+size_t ets_saving_total_print(const struct ets_saving_total *total, double tick_ns, char *text,
+                              size_t room);
+
+#endif

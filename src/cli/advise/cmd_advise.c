@@ -1,0 +1,297 @@
+/* The command `advise`: says what to change in a model, and what that would save. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advice/saving_total.h"
+#include "cli/advise/fail_on.h"
+#include "cli/core/cli_text.h"
+#include "cli/core/what_to_type.h"
+#include "cli/core/write_table.h"
+#include "cli/open/inspected.h"
+#include "cli/open/machine_option.h"
+#include "cli/open/sql_sources.h"
+#include "cli/report/report_gaps.h"
+#include "output/sql/sql_data.h"
+#include "output/table/advice_table.h"
+#include "output/text/advice_sarif.h"
+#include "output/text/junit.h"
+
+/* clang-format off */
+const struct cli_option cli_advise_options[] = {
+    {"--program", NULL, "FILE", "The .pte or .bpte that ran", NULL, true},
+    {"--etrecord", "--etrecord_path", "FILE",
+     "The ETRecord of the export; adds why operators are outside of delegates, and source lines", NULL, true},
+    {"--debug-buffer", "--debug_buffer_path", "FILE",
+     "The captured tensors; adds which operator is wrong", NULL, true},
+    {"--method", NULL, "NAME", "The method that ran, if the trace fits several", NULL, false},
+    {"--machine", NULL, "FILE",
+     "A machine (etscope machine --save); adds operators far below its roofs", NULL, false},
+    {"--threads", NULL, "N", "How many threads ran, for --machine; default: the most measured", NULL,
+     false},
+    {"--engine", NULL, "FILE",
+     "The engine plug-in, which evaluates what captured tensors are compared with; default: search "
+     "the usual places", NULL, false},
+    CLI_SIBLINGS_OPTION,
+    {"--all", "-a", NULL, "Also show observations without advice", NULL, false},
+    {"--fail-on", NULL, "WHAT",
+     "Exit with 1 if there is such a finding: any, wrong, a kind such as layout_transposes, or a "
+     "saving that may reach a share of a run, such as 5%", NULL, true},
+    {"--format", "-f", "text|json|jsonl|csv|tsv|markdown|sarif|junit",
+     "Output format; sarif shows findings at the model's lines on code hosts", NULL, false},
+    {"--width", NULL, "N", "Width of the text in characters; default: the terminal's, or no limit",
+     NULL, false},
+    {"--output", "-o", "FILE", "Write to FILE instead of standard output", NULL, false},
+    {"--source-time-scale", "--source_time_scale", "ns|us|ms|s|cycles",
+     "Clock unit of traces that do not state one; default ns", NULL, false},
+    {"--subtract-overhead", NULL, NULL,
+     "Subtract the measured cost of recording from each event", NULL, false},
+    {"--partial", NULL, NULL, "Read the intact parts of a damaged trace", NULL, false},
+    {"--allow-mismatch", NULL, NULL,
+     "Continue if the trace and the ETRecord or program disagree", NULL, false},
+    {NULL, NULL, NULL, NULL, NULL, false},
+};
+/* clang-format on */
+
+enum format { TEXT, JSON, JSONL, CSV, TSV, MARKDOWN, SARIF, JUNIT };
+
+/* What was found, and how it is told. */
+struct advice {
+    const struct cli_arguments *arguments;
+    struct ets_sql_data data;
+    struct cli_report_gaps gaps;
+    const struct ets_findings *found;
+    const struct ets_finding **shown;
+    struct ets_saving_total total;
+    char headline[512], missing[1024];
+    char checks[ETS_CHECK_COUNT][512];
+    const char *check_words[ETS_CHECK_COUNT];
+    struct ets_advice_page page;
+};
+
+static const char *first_trace(const struct advice *a)
+{
+    return a->data.sources.trace_count > 0 ? a->data.sources.traces[0].path : NULL;
+}
+
+/* The commands that check, with the files at hand; what is not made yet has a name in capitals. */
+static void word_checks(struct advice *a)
+{
+    const struct ets_sql_sources *sources = &a->data.sources;
+    const char *trace = first_trace(a);
+    const char *program = sources->program_count > 0 ? sources->programs[0].path : "MODEL.pte";
+    const char *buffer = cli_value(a->arguments, "--debug-buffer");
+#define WORD(check, ...) snprintf(a->checks[check], sizeof *a->checks, __VA_ARGS__)
+    if (trace != NULL) WORD(ETS_CHECK_DIFFERENCE, "etscope diff %s NEW.etdp", trace);
+    else WORD(ETS_CHECK_DIFFERENCE, "etscope profile %s and NEW.pte, then etscope diff", program);
+    WORD(ETS_CHECK_DELEGATES, "etscope delegates NEW.pte");
+    if (trace != NULL && buffer != NULL) {
+        WORD(ETS_CHECK_NUMBERS, "etscope gap %s --debug-buffer %s", trace, buffer);
+    } else {
+        WORD(ETS_CHECK_NUMBERS,
+             "etscope run %s --capture intermediates -o TRACE --debug-buffer BUFFER, then etscope "
+             "gap TRACE --debug-buffer BUFFER",
+             program);
+    }
+    WORD(ETS_CHECK_MEMORY, "etscope memory %s --what-if", program);
+    WORD(ETS_CHECK_SIZE, "etscope size NEW.pte");
+    WORD(ETS_CHECK_RUNS, "etscope profile %s --runs 50", program);
+#undef WORD
+    for (int i = 1; i < ETS_CHECK_COUNT; i++) a->check_words[i] = a->checks[i];
+    a->page.checks = a->check_words;
+}
+
+/* What was not looked at, and what would permit it. */
+static void word_missing(struct advice *a)
+{
+    const struct ets_sql_sources *sources = &a->data.sources;
+    struct ets_text_builder line = {a->missing, sizeof a->missing, 0};
+    const bool has_buffer = cli_has(a->arguments, "--debug-buffer");
+#define MISSES(is_missing, ...)                                              \
+    if (is_missing) {                                                        \
+        ets_add_text(&line, "%s", line.used == 0 ? "Not examined: " : "; "); \
+        ets_add_text(&line, __VA_ARGS__);                                    \
+    }
+    MISSES(sources->trace_count == 0, "times (needs a trace)")
+    MISSES(sources->program_count == 0, "the program (--program)")
+    MISSES(sources->record_count == 0, "why operators are not delegated (--etrecord)")
+    MISSES(sources->trace_count > 0 && !has_buffer, "whether numbers are right (--debug-buffer)")
+    MISSES(has_buffer && a->gaps.reason[0] != '\0', "%s", a->gaps.reason)
+    MISSES(sources->trace_count > 0 && sources->machine == NULL,
+           "how far operators are from the machine's limits (--machine)")
+#undef MISSES
+    if (line.used > 0) a->page.missing = a->missing;
+}
+
+static bool is_shown(const struct advice *a, const struct ets_finding *finding)
+{
+    return cli_has(a->arguments, "--all") || finding->severity == ETS_SEVERITY_BAD ||
+           ets_finding_is_advice(finding);
+}
+
+/* The findings of the trace, or of the program. */
+static int examine(struct advice *a)
+{
+    struct ets_error error;
+    if (ets_sql_data_findings(&a->data, &error) != ETS_OK) return cli_fail(NULL, &error);
+    if (a->data.findings_count == 0) return cli_complain(CLI_USAGE, "there is nothing to examine");
+    const struct ets_sql_trace_data *trace =
+        a->data.sources.trace_count > 0 ? &a->data.traces[0] : NULL;
+    a->found = &a->data.findings[0].found;
+    a->shown = ets_arena_alloc_array(&a->data.arena, a->found->count, sizeof *a->shown);
+    if (a->shown == NULL ||
+        !ets_saving_total_find(&a->data.arena, trace == NULL ? NULL : trace->inspection, a->found,
+                               &a->total)) {
+        return cli_complain(CLI_INTERNAL, "no memory for the findings");
+    }
+    for (uint32_t i = 0; i < a->found->count; i++) {
+        if (is_shown(a, &a->found->items[i])) a->shown[a->page.count++] = &a->found->items[i];
+    }
+    a->page.findings = a->shown;
+    a->page.hidden = a->found->count - a->page.count;
+    a->page.more = "--all shows them";
+    a->page.tick_ns = trace != NULL && trace->unit == ETS_UNIT_NS ? trace->tick : 0;
+    ets_saving_total_print(&a->total, a->page.tick_ns, a->headline, sizeof a->headline);
+    a->page.headline = a->headline;
+    word_checks(a);
+    word_missing(a);
+    return CLI_OK;
+}
+
+static uint32_t count_failing(const struct advice *a)
+{
+    const double whole = a->total.whole > 0 ? a->total.whole : NAN;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < a->found->count; i++) {
+        count += cli_fails(a->arguments, &a->found->items[i], whole);
+    }
+    return count;
+}
+
+static bool write_junit(const struct advice *a, struct ets_output *output)
+{
+    const double whole = a->total.whole > 0 ? a->total.whole : NAN;
+    struct ets_junit_case *cases = calloc(a->page.count + 1, sizeof *cases);
+    if (cases == NULL) return false;
+    for (uint32_t i = 0; i < a->page.count; i++) {
+        const struct ets_finding *finding = a->page.findings[i];
+        const struct ets_graph_frame *frame = finding->frame_count > 0 ? finding->frames[0] : NULL;
+        cases[i] = (struct ets_junit_case){
+            .class_name = "advice",
+            .name = finding->kind,
+            .file = frame == NULL ? NULL : frame->file.data,
+            .line = frame == NULL ? 0 : frame->line,
+            .result = cli_fails(a->arguments, finding, whole) ? ETS_JUNIT_FAILURE : ETS_JUNIT_PASS,
+            .type = ets_severity_name(finding->severity),
+            .message = finding->sentence.data,
+            .output = finding->action.data,
+            .seconds = NAN};
+    }
+    ets_junit_write("etscope advise", cases, a->page.count, output);
+    free(cases);
+    return true;
+}
+
+static int write_text(const struct advice *a, enum format format, const char *path)
+{
+    struct ets_table_style style;
+    struct ets_output *output;
+    struct ets_error error;
+    bool ok = true;
+    cli_style(a->arguments, path, &style);
+    if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    if (format == TEXT) ets_advice_write_text(&a->page, style.width, output);
+    if (format == MARKDOWN) ets_advice_write_markdown(&a->page, output);
+    if (format == SARIF) ets_advice_write_sarif(&a->page, output);
+    if (format == JUNIT) ok = write_junit(a, output);
+    if (!ok) {
+        ets_output_discard(output);
+        return cli_complain(CLI_INTERNAL, "no memory for %u findings", a->page.count);
+    }
+    if (ets_output_commit(output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    return CLI_OK;
+}
+
+static int write_rows(const struct advice *a)
+{
+    struct ets_table *table;
+    struct ets_error error;
+    if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    ets_advice_table_fill(table, &a->page);
+    cli_headline("%s", a->headline);
+    if (a->page.missing != NULL) cli_note("%s", a->page.missing);
+    const int code = cli_write_styled(a->arguments, table);
+    ets_table_close(table);
+    return code;
+}
+
+static int show(const struct advice *a)
+{
+    const enum format format = (enum format)cli_choice(a->arguments, "--format", TEXT);
+    const char *path =
+        cli_has(a->arguments, "--output") ? cli_value(a->arguments, "--output") : "-";
+    const bool is_text = format == TEXT || format == MARKDOWN || format == SARIF || format == JUNIT;
+    return is_text ? write_text(a, format, path) : write_rows(a);
+}
+
+static int advise(const struct cli_arguments *arguments, const struct ets_sql_sources *sources)
+{
+    struct ets_error error;
+    struct advice *a = calloc(1, sizeof *a);
+    if (a == NULL) return cli_complain(CLI_INTERNAL, "no memory");
+    a->arguments = arguments;
+    int code = cli_report_gaps_open(arguments, sources, &a->gaps);
+    if (code == CLI_OK && ets_sql_data_init(&a->data, sources, NULL, &error) != ETS_OK) {
+        code = cli_fail(NULL, &error);
+    }
+    a->data.gaps = (const struct ets_gap_report *const *)a->gaps.reports;
+    a->data.words = &cli_advice;
+    if (code == CLI_OK) code = examine(a);
+    if (code == CLI_OK) code = show(a);
+    if (code == CLI_OK && count_failing(a) > 0) code = CLI_NEGATIVE;
+    ets_sql_data_free(&a->data);
+    cli_report_gaps_close(&a->gaps);
+    free(a);
+    return code;
+}
+
+static int check(const struct cli_arguments *arguments)
+{
+    bool ok = true;
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
+    if (!ok) return CLI_USAGE;
+    if (arguments->word_count == 0 && !cli_has(arguments, "--program")) {
+        return cli_complain(CLI_USAGE,
+                            "advise needs a trace or a program: etscope advise trace.etdp "
+                            "--program model.pte");
+    }
+    const int code = cli_check_fail_on(arguments);
+    return code == CLI_OK ? cli_check_machine_threads(arguments) : code;
+}
+
+int cmd_advise(const struct cli_arguments *arguments)
+{
+    int code = check(arguments);
+    if (code != CLI_OK) return code;
+    struct cli_sql_sources *sources = calloc(1, sizeof *sources);
+    if (sources == NULL) return cli_complain(CLI_INTERNAL, "no memory");
+    sources->wants_record = true;
+    struct ets_arena arena;
+    struct ets_machine machine;
+    ets_arena_init(&arena, NULL, 0);
+    code = cli_sql_sources_open(sources, arguments, 0);
+    if (code == CLI_OK) {
+        code = cli_machine_option(arguments, &arena, &machine, &sources->all.threads);
+    }
+    if (sources->all.threads > 0) sources->all.machine = &machine;
+    if (code == CLI_OK && sources->all.trace_count > 1) {
+        code =
+            cli_complain(CLI_USAGE, "advise examines one trace; summary and diff compare several");
+    }
+    if (code == CLI_OK) code = advise(arguments, &sources->all);
+    cli_sql_sources_close(sources);
+    ets_arena_reset(&arena);
+    free(sources);
+    return code;
+}

@@ -1,0 +1,14 @@
+/* Which findings make `advise` fail: the values of --fail-on. */
+#ifndef ETSCOPE_CLI_ADVISE_FAIL_ON_H
+#define ETSCOPE_CLI_ADVISE_FAIL_ON_H
+
+#include "advice/findings.h"
+#include "cli/core/command.h"
+
+/* Checks the values. Returns an exit code. */
+int cli_check_fail_on(const struct cli_arguments *arguments);
+/* Whether a finding fails by one of them; `whole`: ticks of a run, NaN: not known. */
+bool cli_fails(const struct cli_arguments *arguments, const struct ets_finding *finding,
+               double whole);
+
+#endif

@@ -1,0 +1,166 @@
+/* Advice as a list for people. */
+#include "output/text/advice_text.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "views/sentence_numbers.h"
+
+enum { LABEL_CHARS = 8, FIELD_BYTES = 1024, LEAST_WIDTH = 40 };
+
+size_t ets_saving_print(const struct ets_saving *saving, double tick_ns, char *text, size_t room)
+{
+    struct ets_text_builder line = {text, room, 0};
+    if (saving->bytes > 0) {
+        ets_add_bytes(&line, saving->bytes);
+        ets_add_text(&line, saving->basis == ETS_SAVING_FILE ? " of the file" : " of memory");
+        if (saving->basis == ETS_SAVING_MEMORY) ets_add_text(&line, " at most");
+        return line.used;
+    }
+    if (isnan(saving->ticks.upper) || !(saving->ticks.upper > 0)) return 0;
+    if (saving->basis == ETS_SAVING_BOUND) ets_add_text(&line, "at most ");
+    const double lower =
+        saving->basis == ETS_SAVING_BOUND ? saving->ticks.upper : saving->ticks.lower;
+    ets_add_time(&line, (struct ets_span){lower, saving->ticks.upper}, tick_ns);
+    ets_add_text(&line, saving->basis == ETS_SAVING_BOUND
+                            ? " of a run; what takes its place takes time as well"
+                            : " of a run: the measured time of what goes away");
+    return line.used;
+}
+
+size_t ets_finding_place_print(const struct ets_finding *finding, char *text, size_t room)
+{
+    struct ets_text_builder line = {text, room, 0};
+    if (finding->frame_count > 0) {
+        ets_add_shown_text(&line, finding->frames[0]->place);
+        if (finding->frame_count > 1) {
+            ets_add_text(&line, " and %u more line%s", finding->frame_count - 1,
+                         finding->frame_count == 2 ? "" : "s");
+        }
+    }
+    if (finding->module.size > 0) {
+        ets_add_text(&line, "%smodule ", line.used > 0 ? ", " : "");
+        ets_add_shown_text(&line, finding->module);
+    }
+    if (finding->method.size > 0) {
+        ets_add_text(&line, "%smethod ", line.used > 0 ? ", " : "");
+        ets_add_shown_text(&line, finding->method);
+    }
+    return line.used;
+}
+
+/* Text in lines of `width`, the later ones indented. */
+static void put_wrapped(struct ets_output *output, struct ets_text text, uint32_t indent,
+                        uint32_t width)
+{
+    uint32_t column = indent;
+    for (size_t at = 0; at < text.size;) {
+        size_t end = at;
+        while (end < text.size && text.data[end] != ' ') end++;
+        const uint32_t chars = (uint32_t)(end - at);
+        if (width > 0 && column > indent && column + 1 + chars > width) {
+            ets_output_print(output, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (at > 0) {
+            ets_output_write(output, " ", 1);
+            column++;
+        }
+        ets_output_write(output, text.data + at, end - at);
+        column += chars;
+        at = end + (end < text.size);
+    }
+    ets_output_write(output, "\n", 1);
+}
+
+static struct ets_text text_of(const char *string)
+{
+    return (struct ets_text){string, string == NULL ? 0 : strlen(string)};
+}
+
+/* A fact about a finding: "do", "where"... */
+struct fact {
+    const char *label;
+    struct ets_text text;
+};
+
+enum { FACT_COUNT = 6 };
+
+static void list_facts(const struct ets_advice_page *page, const struct ets_finding *finding,
+                       char place[FIELD_BYTES], char saving[FIELD_BYTES],
+                       struct fact facts[FACT_COUNT])
+{
+    const size_t place_size = ets_finding_place_print(finding, place, FIELD_BYTES);
+    const size_t saving_size =
+        ets_saving_print(&finding->saving, page->tick_ns, saving, FIELD_BYTES);
+    const bool is_checked = ets_finding_is_advice(finding) || finding->severity == ETS_SEVERITY_BAD;
+    facts[0] = (struct fact){"do", finding->action};
+    facts[1] = (struct fact){"where", {place, place_size}};
+    facts[2] = (struct fact){"seen", finding->evidence};
+    facts[3] = (struct fact){"saves", {saving, saving_size}};
+    facts[4] = (struct fact){"unless", text_of(finding->doubt)};
+    facts[5] = (struct fact){"check", text_of(is_checked ? page->checks[finding->check] : NULL)};
+}
+
+void ets_advice_write_text(const struct ets_advice_page *page, uint32_t width,
+                           struct ets_output *output)
+{
+    char place[FIELD_BYTES], saving[FIELD_BYTES];
+    struct fact facts[FACT_COUNT];
+    if (width > 0 && width < LEAST_WIDTH) width = LEAST_WIDTH;
+    put_wrapped(output, text_of(page->headline), 0, width);
+    for (uint32_t i = 0; i < page->count; i++) {
+        const struct ets_finding *finding = page->findings[i];
+        const bool is_bad = finding->severity == ETS_SEVERITY_BAD;
+        ets_output_print(output, "\n%2u  %s", i + 1, is_bad ? "WRONG: " : "");
+        put_wrapped(output, finding->sentence, 4, is_bad && width > 0 ? width - 7 : width);
+        list_facts(page, finding, place, saving, facts);
+        for (int k = 0; k < FACT_COUNT; k++) {
+            if (facts[k].text.size == 0) continue;
+            ets_output_print(output, "    %-*s", LABEL_CHARS, facts[k].label);
+            put_wrapped(output, facts[k].text, 4 + LABEL_CHARS, width);
+        }
+    }
+    if (page->hidden > 0 || page->missing != NULL) ets_output_write(output, "\n", 1);
+    if (page->hidden > 0) {
+        ets_output_print(output, "%u observation%s without advice: %s\n", page->hidden,
+                         page->hidden == 1 ? "" : "s", page->more);
+    }
+    if (page->missing != NULL) put_wrapped(output, text_of(page->missing), 0, width);
+}
+
+/* Text that Markdown would read as markup is escaped. */
+static void put_markdown(struct ets_output *output, struct ets_text text)
+{
+    for (size_t i = 0; i < text.size; i++) {
+        if (strchr("\\`*_[]<>#|&", text.data[i]) != NULL && text.data[i] != '\0') {
+            ets_output_write(output, "\\", 1);
+        }
+        ets_output_write(output, &text.data[i], 1);
+    }
+}
+
+void ets_advice_write_markdown(const struct ets_advice_page *page, struct ets_output *output)
+{
+    char place[FIELD_BYTES], saving[FIELD_BYTES];
+    struct fact facts[FACT_COUNT];
+    put_markdown(output, text_of(page->headline));
+    ets_output_print(output, "\n\n");
+    for (uint32_t i = 0; i < page->count; i++) {
+        const struct ets_finding *finding = page->findings[i];
+        ets_output_print(output, "%u. %s**", i + 1,
+                         finding->severity == ETS_SEVERITY_BAD ? "WRONG: " : "");
+        put_markdown(output, finding->sentence);
+        ets_output_print(output, "**\n");
+        list_facts(page, finding, place, saving, facts);
+        for (int k = 0; k < FACT_COUNT; k++) {
+            if (facts[k].text.size == 0) continue;
+            ets_output_print(output, "   - %s: ", facts[k].label);
+            put_markdown(output, facts[k].text);
+            ets_output_write(output, "\n", 1);
+        }
+    }
+    if (page->missing == NULL) return;
+    ets_output_write(output, "\n", 1);
+    put_markdown(output, text_of(page->missing));
+    ets_output_write(output, "\n", 1);
+}

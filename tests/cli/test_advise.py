@@ -1,0 +1,192 @@
+"""`etscope advise`: what it finds in programs that have one thing each, and in no others.
+
+tests/data/delegation.tar.xz holds 101 programs with their ETRecords, exported with executorch 1.5.1;
+delegation.tsv says which of them are the controls, that differ from another one in the remedy.
+"""
+
+import csv
+import json
+import pathlib
+import tarfile
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+import support
+from support import DATA, OK, USAGE
+
+NEGATIVE = 1
+GPT = DATA / "gpt_xnnpack"
+GPT_FILES = (GPT / "profile.etdp", "--program", GPT / "model.pte", "--etrecord", GPT / "model.etrecord")
+
+# What each program was made for. All others have none of these findings but those of OUTSIDE.
+PLANTED = {
+    "batch_norm_alone": {"batch_norm_alone", "layout_transposes"},
+    "bfloat16": {"constant_work", "refused_by_partitioner"},
+    "constant_ramp": {"constant_work"},
+    "conv3d": {"refusing_kernel", "refused_by_partitioner"},
+    "conv_softmax": {"wrong_softmax", "layout_transposes"},
+    "convs_around_erf": {"layout_transposes", "no_rule_of_partitioner", "split_by_kernel"},
+    "double": {"constant_work", "refused_by_partitioner"},
+    "dynamic_int8_fp32_only": {"weights_dequantized"},
+    "gelu_tanh": {"wrong_gelu"},
+    "int8_weight_only": {"lost_weight_scales"},
+    "int_scalar": {"constant_work"},
+    "matmul_4d": {"empty_expand"},
+    "pad_negative": {"refusing_kernel", "split_by_kernel"},
+    "rank_7": {"too_many_dimensions"},
+    "static_int8_fp32_only": {"weights_dequantized"},
+    "tied_embedding": {"duplicates", "no_rule_of_partitioner"},
+}
+OUTSIDE = {"refused_by_partitioner", "no_rule_of_partitioner", "nothing_delegated", "split_by_kernel",
+           "layout_transposes"}
+WRONG = {"refusing_kernel", "wrong_softmax", "wrong_gelu", "lost_weight_scales", "too_many_dimensions"}
+
+
+def advise(*words, code=OK):
+    done = support.run("advise", *words)
+    if done.returncode == support.UNAVAILABLE:
+        raise unittest.SkipTest(done.stderr.decode())
+    assert done.returncode == code, (done.returncode, done.stderr)
+    return done.stdout.decode()
+
+
+def rows(*words):
+    return json.loads(advise(*words, "--format", "json"))["rows"]
+
+
+class Planted(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        with tarfile.open(DATA / "delegation.tar.xz") as archive:
+            archive.extractall(cls.folder.name)
+        cls.programs = pathlib.Path(cls.folder.name) / "delegation"
+        with open(cls.programs / "delegation.tsv", encoding="utf-8") as lines:
+            cls.cases = list(csv.DictReader(lines, delimiter="\t"))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def kinds(self, name):
+        return {row["kind"] for row in rows("--program", self.programs / f"{name}.pte")}
+
+    def test_each_program_has_what_was_planted_and_nothing_else(self):
+        for case in self.cases:
+            name = case["file"]
+            with self.subTest(name):
+                found = self.kinds(name)
+                if name in PLANTED:
+                    self.assertEqual(found - {"plan_above_bound"}, PLANTED[name])
+                else:
+                    self.assertLessEqual(found, OUTSIDE | {"plan_above_bound", "batch_norm_alone"})
+                if case["rule"].startswith("control") and name not in (*PLANTED, "untied_embedding"):
+                    self.assertLessEqual(found, {"layout_transposes", "plan_above_bound"})
+        self.assertEqual(len(self.cases), 101)
+
+    def test_each_kernel_that_the_partitioner_left_is_told_with_its_remedy(self):
+        silent = {"slice_step", "slice_dynamic", "pad_negative",  # nothing to gain by measurement
+                  "view_dynamic", "flatten_dynamic"}  # only sizes are computed
+        for case in self.cases:
+            if case["kernels"] == "0" or case["file"] in silent or case["file"] in PLANTED:
+                continue
+            with self.subTest(case["file"]):
+                found = [row for row in rows("--program", self.programs / f"{case['file']}.pte")
+                         if row["kind"] in ("refused_by_partitioner", "no_rule_of_partitioner",
+                                            "nothing_delegated")]
+                self.assertTrue(found)
+                for row in found:
+                    self.assertTrue(row["action"])
+                    self.assertTrue(row["instructions"])
+                    self.assertEqual(row["basis"], "bound")
+
+    def test_layouts_that_the_caller_gives_need_no_transposes(self):
+        self.assertIn("layout_transposes", self.kinds("convs_around_sigmoid"))
+        self.assertEqual(self.kinds("convs_channels_last"), set())
+
+    def test_what_xnnpack_computes_wrongly_comes_first_and_can_fail(self):
+        for name in ("conv_softmax", "int8_weight_only", "gelu_tanh", "rank_7", "conv3d"):
+            program = self.programs / f"{name}.pte"
+            text = advise("--program", program, "--fail-on", "wrong", code=NEGATIVE)
+            self.assertIn(" 1  WRONG: ", text)
+            self.assertTrue(text.startswith("1 thing is wrong"), text)
+            self.assertIn(rows("--program", program)[0]["kind"], WRONG)
+        advise("--program", self.programs / "softmax_last_dim.pte", "--fail-on", "wrong")
+
+
+class Told(unittest.TestCase):
+    def test_savings_are_of_the_rows_that_are_named(self):
+        done = support.run("inspect", *GPT_FILES, "--format", "json")
+        times = {row["instruction"]: row for row in support.json_rows(done.stdout)
+                 if row["kernel"] is not None}
+        checked = 0
+        for row in rows(*GPT_FILES):
+            if row["basis"] != "removed":
+                continue
+            least = sum(times[number]["min_ns"] for number in row["instructions"])
+            most = sum(times[number]["max_ns"] for number in row["instructions"])
+            self.assertLessEqual(least, row["saving_ns"])
+            self.assertLessEqual(row["saving_ns_upper"], most)
+            self.assertLessEqual(row["saving_ns"], row["saving_ns_upper"])
+            checked += 1
+        self.assertEqual(checked, 3)
+
+    def test_the_first_line_is_no_sum_and_no_more_than_a_run(self):
+        document = json.loads(advise(*GPT_FILES, "--format", "json"))
+        text = advise(*GPT_FILES)
+        self.assertEqual(text.splitlines()[0], document["headline"])
+        self.assertRegex(document["headline"], r"^\d+ things to do, which save at most [\d.]+ us of "
+                                               r"the [\d.]+ us of a run of forward \(\d+\.\d %\)$")
+
+    def test_the_database_and_the_report_say_the_same(self):
+        told = {row["sentence"] for row in rows(*GPT_FILES, "--all")}
+        done = support.run("sql", "select sentence, action, confidence from findings", *GPT_FILES[:1],
+                           *GPT_FILES[1:], "--format", "json")
+        found = support.json_rows(done.stdout)
+        self.assertEqual({row["sentence"] for row in found}, told)
+        self.assertTrue(any(row["action"] for row in found))
+
+    def test_lines_fit(self):
+        for width in ("80", "200"):
+            lines = advise(*GPT_FILES, "--width", width).splitlines()
+            paths = [line for line in lines if str(GPT) in line]
+            self.assertLessEqual(max(len(line) for line in lines if line not in paths), int(width))
+
+    def test_sarif_points_at_the_models_lines(self):
+        run = json.loads(advise(*GPT_FILES, "--format", "sarif"))["runs"][0]
+        rules = {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+        self.assertEqual(rules, {result["ruleId"] for result in run["results"]})
+        places = [location["physicalLocation"] for result in run["results"]
+                  for location in result["locations"]]
+        self.assertIn({"artifactLocation": {"uri": "models/zoo.py", "uriBaseId": "SRCROOT"},
+                       "region": {"startLine": 28}}, places)
+
+    def test_junit_and_markdown(self):
+        root = xml.etree.ElementTree.fromstring(
+            advise(*GPT_FILES, "--format", "junit", "--fail-on", "empty_expand", code=NEGATIVE))
+        self.assertEqual(root.get("failures"), "1")
+        self.assertEqual(len(root.findall(".//failure")), 1)
+        text = advise(*GPT_FILES, "--format", "markdown")
+        self.assertIn("**12 kernels only guard attention", text)
+        self.assertIn("native\\_layer\\_norm", text)
+
+    def test_fail_on(self):
+        advise(*GPT_FILES, "--fail-on", "5%", code=NEGATIVE)
+        advise(*GPT_FILES, "--fail-on", "90%")
+        advise(*GPT_FILES, "--fail-on", "any", code=NEGATIVE)
+        advise(*GPT_FILES, "--fail-on", "wrong_softmax")
+        done = support.run("advise", *GPT_FILES, "--fail-on", "slow")
+        self.assertEqual(done.returncode, USAGE)
+        self.assertIn(b"--fail-on takes any, wrong, a share such as 5%", done.stderr)
+
+    def test_what_was_not_examined_is_told(self):
+        text = advise(GPT / "profile.etdp", "--no-siblings")
+        self.assertIn("Not examined: the program (--program)", text)
+        self.assertEqual(support.run("advise").returncode, USAGE)
+        self.assertEqual(support.run("advise", GPT / "profile.etdp", GPT / "debug.etdp").returncode,
+                         USAGE)
+
+
+if __name__ == "__main__":
+    unittest.main()
