@@ -99,6 +99,7 @@ bool ets_find_peak(struct ets_finder *finder)
     ets_find_say(finder, "the memory peak is %s", ets_plan_at_most(plan));
     ets_add_bytes(&finder->line, plan->peak_bytes);
     ets_find_say(finder, ", at instruction %" PRIu32, call.instruction_id);
+    finding.check = ETS_CHECK_MEMORY;
     if (!say_largest(finder, plan)) return false;
     return ets_finding_add(finder, finding);
 }

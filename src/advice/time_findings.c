@@ -48,6 +48,42 @@ bool ets_find_not_reported(struct ets_finder *finder)
     return true;
 }
 
+static const struct ets_operator_line *line_named(const struct ets_operator_lines *lines,
+                                                  const char *name)
+{
+    for (uint32_t i = 0; i < lines->count; i++) {
+        if (ets_text_is(lines->items[i].name, name)) return &lines->items[i];
+    }
+    return NULL;
+}
+
+/* Kernels beside delegates; of a program without delegates nothing is left out. */
+bool ets_find_outside(struct ets_finder *finder)
+{
+    struct ets_operator_lines kernels;
+    const struct ets_operator_line *outside = line_named(&finder->backends, "portable");
+    uint32_t backends = 0;
+    for (uint32_t i = 0; i < finder->backends.count; i++) {
+        backends += !ets_line_is_between(&finder->backends.items[i]);
+    }
+    if (outside == NULL || backends < 2 || !is_large(share_of(finder, outside))) return true;
+    if (!ets_timed_block_group(finder->arena, &finder->blocks, finder->block, ETS_GROUP_OP,
+                               "portable", &kernels)) {
+        return false;
+    }
+    const struct ets_span share = share_of(finder, outside);
+    struct ets_finding finding = ets_finding_timed(finder, "outside_delegates", share, "operators");
+    ets_add_share(&finder->line, share);
+    ets_find_say(finder, " of a run is in %g kernel call%s outside of delegates",
+                 outside->calls_per_run, outside->calls_per_run == 1 ? "" : "s");
+    for (uint32_t i = 0; i < kernels.count && i < 3; i++) {
+        ets_find_say(finder, "%s%.*s ", i == 0 ? ": " : ", ", ETS_TEXT(kernels.items[i].name));
+        ets_add_share(&finder->line, share_of(finder, &kernels.items[i]));
+    }
+    if (kernels.count > 0) finding.place = kernels.items[0].name;
+    return ets_finding_add(finder, finding);
+}
+
 /* Whether an operator only copies or converts: "permute_copy.out", "_to_dim_order_copy.out". */
 static bool is_copy(struct ets_text name)
 {

@@ -249,19 +249,6 @@ class Report(unittest.TestCase):
         self.assertEqual([entry["role"] for entry in document["inputs"]],
                          ["trace", "record", "program", "debug buffer"])
 
-    def test_kernels_outside_of_delegates_have_a_reason(self):
-        def sentence(*words):
-            _, document = write(GPT / "profile.etdp", "--no-siblings", *words)
-            return {finding["kind"]: finding["sentence"]
-                    for finding in document["findings"]}["outside_delegates"]
-
-        program, record = (("--program", GPT / "model.pte"),
-                           ("--etrecord", GPT / "model.etrecord"))
-        self.assertEqual(sentence(*record, *program),
-                         "36.4 % of a run is in 56 kernel calls outside of delegates: expand_copy.out 9.0 % (XNNPACK's "
-                         "partitioner: no rule), where.self_out 8.5 % (no rule), native_layer_norm.out 4.2 % (no rule)")
-        self.assertNotIn("partitioner", sentence(*program))
-
     def test_values_are_compared_with_another_model(self):
         folder = DATA / "quantized"
         files = ("--etrecord", folder / "int8.etrecord", "--reference-etrecord",
@@ -274,6 +261,9 @@ class Report(unittest.TestCase):
         (wrong,) = (finding for finding in document["findings"] if finding["severity"] == "bad")
         self.assertEqual((wrong["kind"], wrong["view"]), ("wrong_operator", "numbers"))
         self.assertRegex(wrong["sentence"], r"^linear \(models/net.py:20\) ")
+        values = document["tables"]["gap_values"]
+        self.assertEqual([place is None for place in values["instruction"]],
+                         [captured == "(computed)" for captured in values["captured"]])
         self.assertIn({"role": "reference", "name": "float.etrecord"},
                       [{key: entry[key] for key in ("role", "name")}
                        for entry in document["inputs"]])

@@ -2,27 +2,49 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { launch, open, reportOf } from "./reports";
+import { comparedReport, data, filesOf, launch, open, reportOf } from "./reports";
 
 const { PICTURES = "" } = process.env;
 const MOST_BYTES = 60_000;
-/** By view: its address, and a key that is pressed. */
-const SHOTS: readonly { view: string; hash: string; height: number; key?: string }[] = [
+const plain = () => reportOf("gpt_xnnpack");
+const measured = () =>
+    reportOf("gpt_xnnpack", [...filesOf("gpt_xnnpack"), "--machine", data("machines/epyc.json")]);
+const compared = () => comparedReport("gpt_xnnpack", "gpt_portable");
+/** An int8 model beside its float original. */
+const captured = () =>
+    reportOf("quantized", [
+        data("quantized/int8.etdp"),
+        ...["--etrecord", data("quantized/int8.etrecord")],
+        ...["--program", data("quantized/int8.pte")],
+        ...["--debug-buffer", data("quantized/int8.bin")],
+        ...["--reference-etrecord", data("quantized/float.etrecord")],
+    ]);
+
+/** By view: its address, a key that is pressed, and the report, by default that of the GPT. */
+const SHOTS: readonly {
+    view: string;
+    hash: string;
+    height: number;
+    key?: string;
+    report?: () => string;
+}[] = [
     { view: "summary", hash: "#1/summary", height: 740 },
     { view: "operators", hash: "#1/operators?sort=-share", height: 560, key: "j" },
     { view: "timeline", hash: "#1/timeline", height: 480 },
     { view: "graph", hash: "#1/graph?sel=module:blocks.0", height: 640 },
     { view: "memory", hash: "#1/memory", height: 640 },
+    { view: "cost", hash: "#1/cost", height: 600, key: "j", report: measured },
+    { view: "numbers", hash: "#1/numbers", height: 560, report: captured },
+    { view: "compare", hash: "#1/compare", height: 640, key: "j", report: compared },
 ];
 
 async function main(): Promise<void> {
     mkdirSync(PICTURES, { recursive: true });
     const browser = await launch();
-    const report = reportOf("gpt_xnnpack");
-    for (const { view, hash, height, key } of SHOTS) {
+    for (const { view, hash, height, key, report = plain } of SHOTS) {
         const { page, faults } = await open(
             browser,
-            report,
+            report(),
             `${hash}${hash.includes("?") ? "&" : "?"}theme=light`,
         );
         if (faults.length > 0) throw new Error(faults.join("\n"));

@@ -91,7 +91,7 @@ static void put_value(const struct filler *f, const struct ets_gap_line *line)
     const struct ets_captured_value *captured = &value->captured;
     const bool has_type = captured->has_tensor;
     put_integer(f, value->handle_count > 0, value->handle_count > 0 ? value->handles[0] : 0);
-    put_integer(f, captured->instruction >= 0, captured->instruction);
+    put_integer(f, captured->chain >= 0, captured->instruction); /* < 0: it was computed */
     put_integer(f, true, value->occurrence);
     put_integer(f, true, value->output);
     put_text(f, line->nodes.names.count > 0 ? line->nodes.names.items[0] : line->captured);

@@ -34,6 +34,7 @@ static void put_finding(struct ets_json_writer *json, const struct ets_sql_trace
     ets_json_put_real(json, "share", finding->share.lower);
     ets_json_put_real(json, "share_upper", finding->share.upper);
     ets_json_put_text(json, "sentence", finding->sentence);
+    if (ets_finding_is_advice(finding)) ets_json_put_text(json, "action", finding->action);
     ets_json_put_string(json, "view", finding->view);
     put_selection(json, trace, finding);
     ets_json_end_object(json);

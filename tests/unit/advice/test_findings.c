@@ -262,7 +262,6 @@ static void test_findings__of_a_program(void **state)
         "cond/model.pte", "forward", "memory_peak",
         "the memory peak is 96 B, at instruction 4; its largest tensor, 64 B (66 %), is of "
         "aten::permute_copy.out");
-
     assert_model("gpt_portable/model.pte", "forward", "duplicates", NULL);
     assert_model("gpt_portable/model.pte", "forward", "plan_mistake", NULL);
     assert_model(

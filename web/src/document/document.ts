@@ -8,6 +8,7 @@ export interface Finding {
     severity: "bad" | "note" | "good";
     share: number | null;
     share_upper?: number | null;
+    action?: string | null;
     sentence: string;
     view: string | null;
     select: string | null;

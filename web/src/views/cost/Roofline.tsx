@@ -127,11 +127,16 @@ function RoofLine(props: { frame: Frame; roof: Roof; roofs: readonly Roof[] }) {
         x(frame, to),
         y(frame, to * roof.rate),
     ];
-    const angle = (Math.atan2(y2 - y1, x2 - x1) * 180) / Math.PI;
+    const slope = (y2 - y1) / (x2 - x1);
+    const angle = (Math.atan(slope) * 180) / Math.PI;
+    /* Names of near roofs stand side by side. */
+    const along = 64 * rates("bandwidth").filter((rate) => rate > roof.rate).length;
     return (
         <g class="roof">
             <line x1={x1} y1={y1} x2={x2} y2={y2} />
-            <text transform={`translate(${x1 + 8} ${y1 - 8}) rotate(${angle})`}>
+            <text
+                transform={`translate(${x1 + 8 + along} ${y1 + along * slope - 5}) rotate(${angle})`}
+            >
                 {show(roof.name)}
             </text>
         </g>

@@ -178,6 +178,7 @@ function countStubs(scene: Scene): Stubs {
 
 const LETTER = 6.7;
 const BOLD = 7.8;
+const SMALL = 6.2;
 
 function BoxShape(props: Props & Stubs & { placed: Placed }) {
     const { placed, metric, by, cursor } = props;
@@ -191,7 +192,9 @@ function BoxShape(props: Props & Stubs & { placed: Placed }) {
     const letters = Math.floor((width - (canOpen ? 32 : 20)) / (canOpen ? BOLD : LETTER));
     const said = metric.say(box);
     const size = canOpen ? plural(box.size, "node") : "";
-    const second = [said, size].filter(Boolean).join(" · ");
+    const room = Math.max(8, Math.floor((width - 20) / SMALL));
+    const both = [said, size].filter(Boolean).join(" · ");
+    const second = both.length > room && !isOpen && said !== "" ? said : both;
     const isFull = by === "backend";
     const bar = Math.max(0, width - 20);
     return (
@@ -239,7 +242,7 @@ function BoxShape(props: Props & Stubs & { placed: Placed }) {
                 x={isOpen ? 20 + Math.min(60, title.length) * BOLD : 10}
                 y={isOpen ? 19 : 31}
             >
-                {showName(second, Math.max(8, Math.floor((width - 16) / 6)))}
+                {showName(second, room)}
             </text>
             {!isOpen && possible > 0 && metric.shared(box) === null && (
                 <>

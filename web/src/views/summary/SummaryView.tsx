@@ -113,7 +113,7 @@ function Inputs(props: { page: Page }) {
 }
 
 /** Shown at first: they are in the order of what they cost. */
-const MOST_FINDINGS = 8;
+const MOST_FINDINGS = 12;
 
 const MARKS = { bad: ["!", "problem"], note: ["i", "note"], good: ["✓", "good"] } as const;
 
@@ -138,7 +138,12 @@ function Findings(props: { page: Page }) {
                                 {mark}
                             </span>
                             <RangeBar range={costOf(finding)} of={1} />
-                            <span class="sentence">{show(finding.sentence)}</span>
+                            <span class="sentence">
+                                {show(finding.sentence)}
+                                {typeof finding.action === "string" && (
+                                    <span class="action">To do: {show(finding.action)}</span>
+                                )}
+                            </span>
                             <Open page={props.page} finding={finding} />
                         </li>
                     );
