@@ -20,7 +20,7 @@ HEADERS = [
     "etscope/experimental/row_filter.h", "etscope/file.h",
     "etscope/inspect.h", "etscope/numerics.h", "etscope/program.h", "etscope/verify.h",
     "gap/upstream_pairs.h", "inspect/upstream/upstream_view.h", "numerics/upstream_gap.h",
-    "host/output.h", "output/page/page.h", "output/table/account_table.h",
+    "host/output.h", "output/page/page.h", "output/sql/sql_advice.h", "output/table/account_table.h",
     "output/table/operator_table.h", "output/table/program_tables.h", "output/table/run_table.h",
     "output/table/table.h", "output/table/trace_tables.h", "output/table/upstream_tsv.h",
     "record/numpy.h", "trace/etdump_writer.h",

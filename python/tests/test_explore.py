@@ -195,3 +195,26 @@ def test_live_bytes_are_those_of_the_command(model):
     table = memory.steps(program, etrecord=record)
     check(table.to_dataframe(), told("memory", program, "--etrecord", record, "--steps"))
     assert max(row["live_bytes"] for row in table) > 0
+
+
+@pytest.mark.parametrize("trace", READABLE, ids=ids(READABLE))
+def test_advice_is_that_of_the_command(trace):
+    document = told("advise", trace, *words(trace), "--no-siblings", "--all")
+    if document is None:
+        pytest.skip("the command does not read it")
+    for row in document["rows"]:
+        row["check"] = None  # commands, which name files
+    frame = opened(trace).advise(all=True)
+    assert frame.attrs["headline"] == [document["headline"]]
+    sentences = ("kind", "severity", "action", "saving_ns_upper", "basis", "confidence", "source", "instructions")
+    for name in sentences:
+        if name not in frame.columns:
+            continue  # a clock without a unit
+        assert [plain(value) for value in frame[name]] == [row[name] for row in document["rows"]], name
+
+
+def test_only_what_has_advice_is_shown_unless_all_is_asked_for():
+    inspector = opened(DATA / "gpt_xnnpack" / "profile.etdp")
+    assert inspector.advise().action.notna().all()
+    assert len(inspector.advise()) < len(inspector.advise(all=True))
+    assert "at most" in inspector.advise().attrs["headline"][0]

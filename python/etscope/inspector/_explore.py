@@ -135,6 +135,32 @@ class Explored:
         frame.attrs["headline"] = list(table._leads)
         return frame
 
+    def advise(self, *, all=False):
+        """What to change in the model, its export or the application: `etscope advise`.
+
+            inspector = Inspector("trace.etdp", etrecord="model.etrecord", program="model.pte")
+            frame = inspector.advise()
+            print(frame.attrs["headline"][0])    # "3 things to do, which save at most 74 us of ..."
+            print(frame[["sentence", "action", "saving_ns_upper", "source"]])
+
+        all     also observations without advice
+
+        Returns a pandas.DataFrame with a row for each finding: what is wrong first, then what takes
+        the most time. docs/advice.md lists the kinds and says what a saving is known from
+        (`basis`): it is at least `saving_ns` and at most `saving_ns_upper` of a run, or
+        `saved_bytes`. Savings of several findings may name the same time; attrs["headline"] counts
+        it once. Needs an ETRecord and program= for what is outside of delegates and why, and
+        captured tensors for wrong values; attrs["notes"] says why these were not compared.
+        """
+        from etscope.inspector._report import advice
+
+        table, reason = advice(self, all)
+        frame = table.to_dataframe()
+        frame.attrs["headline"] = list(table._leads) or [table.headline]
+        if reason is not None:
+            frame.attrs["notes"].append(reason)
+        return frame
+
     def _by(self, group, name, steady, depth=0):
         options = {
             "group_by": group,

@@ -7,11 +7,13 @@ from etscope import __version__
 from etscope._errors import Error
 from etscope._library import NO_INDEX, NULL, Handle, call, ffi, lib
 from etscope._program import program_of
+from etscope._tables import filled
 from etscope.inspector._gap import Report, _comparing
 
 
-def write_report(inspector, path):
-    """Writes the HTML file. What it says is missing names options of `etscope report`."""
+@contextlib.contextmanager
+def _unchanged(inspector):
+    """Holds the files of an Inspector, which must be as they were opened."""
     record, view = inspector._etrecord, inspector._view
     for source in (view.dump, record._open if record is not None else None, inspector._program,
                    inspector._buffer):  # fmt: skip
@@ -22,10 +24,26 @@ def write_report(inspector, path):
         if record is not None:
             locks.enter_context(record._handle.lock)
         locks.enter_context(view.handle.lock)
+        yield
+
+
+def write_report(inspector, path):
+    """Writes the HTML file. What it says is missing names options of `etscope report`."""
+    with _unchanged(inspector):
         gap, reason, option = _compared(inspector)
         source, kept = _page_source(inspector, gap, reason, option)
         _write(source, os.fspath(path))
         del kept
+
+
+def advice(inspector, all):
+    """The table of `etscope advise`, as a Table of _tables."""
+    with _unchanged(inspector):
+        gap, reason, _ = _compared(inspector)
+        kept = _Kept([gap])
+        gaps = kept.new("const struct ets_gap_report *[]", [NULL if gap is None else gap.pointer])
+        table = filled(lib.ets_sql_advice_fill, _sql_sources(inspector, kept), gaps, int(all))
+    return table, reason if inspector._buffer is not None else None
 
 
 def _compared(inspector):
@@ -62,17 +80,10 @@ class _Kept(list):
                 "kind": self.text(kind) if kind else told, "bytes": source.bytes.size}  # fmt: skip
 
 
-def _page_source(inspector, gap, reason, option):
-    """(struct ets_page_source *, what it points at)."""
-    kept, view, record = _Kept(), inspector._view, inspector._etrecord
+def _sql_sources(inspector, kept):
+    """struct ets_sql_sources * of the Inspector's files; what it points at is added to kept."""
+    view, record = inspector._view, inspector._etrecord
     program, buffer = inspector._program, inspector._buffer
-    inputs = [kept.input("trace", "trace", view.dump)]
-    if record is not None and record._open is not None:
-        inputs.append(kept.input("record", "record", record._open.source))
-    if program is not None:
-        inputs.append(kept.input("program", "program", program))
-    if buffer is not None:
-        inputs.append(kept.input("debug buffer", "debug buffer", buffer))
     trace = {"path": kept.text(view.dump.path or "trace"), "inspection": view.handle.pointer,
              "record": NO_INDEX if record is None else 0,
              "program": NO_INDEX if program is None else 0}  # fmt: skip
@@ -88,6 +99,20 @@ def _page_source(inspector, gap, reason, option):
         kept.append(told)
         sources["programs"] = kept.new("struct ets_sql_program[]", [told])
         sources["program_count"] = 1
+    return kept.new("struct ets_sql_sources *", sources)
+
+
+def _page_source(inspector, gap, reason, option):
+    """(struct ets_page_source *, what it points at)."""
+    kept, view, record = _Kept(), inspector._view, inspector._etrecord
+    program, buffer = inspector._program, inspector._buffer
+    inputs = [kept.input("trace", "trace", view.dump)]
+    if record is not None and record._open is not None:
+        inputs.append(kept.input("record", "record", record._open.source))
+    if program is not None:
+        inputs.append(kept.input("program", "program", program))
+    if buffer is not None:
+        inputs.append(kept.input("debug buffer", "debug buffer", buffer))
     options = [NULL] * lib.ETS_MISSING_COUNT
     options[lib.ETS_MISSING_RECORD] = NULL if record is not None else kept.text("--etrecord")
     options[lib.ETS_MISSING_PROGRAM] = NULL if program is not None else kept.text("--program")
@@ -98,7 +123,7 @@ def _page_source(inspector, gap, reason, option):
     pointer = NULL if gap is None else gap.pointer
     kept.append(gap)
     return kept.new("struct ets_page_source *", {
-        "sources": kept.new("struct ets_sql_sources *", sources),
+        "sources": _sql_sources(inspector, kept),
         "inputs": kept.new("struct ets_page_input[]", inputs), "input_count": len(inputs),
         "writer": kept.text(f"etscope {__version__}"), "missing_options": options,
         "gaps": kept.new("const struct ets_gap_report *[]", [pointer]),
