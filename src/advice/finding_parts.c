@@ -9,7 +9,7 @@
 
 /* Instructions that evidence names; the rest are counted. */
 enum { MOST_NAMED = 6 };
-/* Of fewer runs the slowest one makes p90. */
+/* Of fewer runs the slowest makes p90 and mid; then only shares are told. */
 enum { RUNS_FOR_P90 = 8 };
 
 struct ets_text ets_kernel_short_name(struct ets_text name)
@@ -102,10 +102,11 @@ static bool add_times(struct ets_finder *finder, const struct ets_delegate_line 
                                       NULL) != ETS_OK) {
         return false;
     }
-    parts->ticks.lower += line->p50;
-    parts->ticks.upper += line->p50 + line->resolution;
+    parts->ticks.lower += line->middle;
+    parts->ticks.upper += line->middle + line->resolution;
     parts->removed.lower += times.min;
-    parts->removed.upper += (times.count < RUNS_FOR_P90 ? times.p50 : times.p90) + line->resolution;
+    parts->removed.upper += line->resolution + fmax(times.p90, line->middle);
+    parts->has_few_runs = times.count < RUNS_FOR_P90;
     parts->middle += line->middle;
     return ets_parts_add_row(finder, line->row);
 }
@@ -172,10 +173,24 @@ void ets_parts_prove(struct ets_finder *finder)
     if (named < parts->instruction_count) {
         ets_find_prove(finder, " and %u more", parts->instruction_count - named);
     }
-    if (!has_share(finder)) return;
+    if (!has_share(finder) || parts->has_few_runs) return;
     ets_find_prove(finder, ": ");
     ets_add_time(&finder->evidence, parts->ticks, finder->blocks.tick_ns);
-    ets_find_prove(finder, " of a run (p50)");
+    ets_find_prove(finder, " of a run (mid)");
+}
+
+/* What goes away of a run; of few runs the share of the median one. */
+static struct ets_span removed_of(const struct ets_finder *finder)
+{
+    const struct ets_finding_parts *parts = &finder->parts;
+    struct ets_span removed = parts->removed;
+    for (uint32_t i = 0; parts->has_few_runs && i < finder->blocks.count; i++) {
+        const struct ets_timed_block *block = &finder->blocks.items[i];
+        if (block->block != finder->method.section->block) continue;
+        removed.upper = share_of(finder).upper * block->times.statistics.p50;
+        removed.lower = fmin(removed.lower, removed.upper);
+    }
+    return removed;
 }
 
 struct ets_finding ets_finding_of_parts(struct ets_finder *finder, const char *kind,
@@ -208,8 +223,8 @@ struct ets_finding ets_finding_of_parts(struct ets_finder *finder, const char *k
     finding.share = share_of(finder);
     finding.cost =
         parts->middle * ets_inspection_block(finder->subject->inspection, finding.block)->run_count;
-    if (basis == ETS_SAVING_BOUND)
-        finding.saving.ticks = (struct ets_span){0, parts->removed.upper};
-    if (basis == ETS_SAVING_REMOVED) finding.saving.ticks = parts->removed;
+    const struct ets_span removed = removed_of(finder);
+    if (basis == ETS_SAVING_BOUND) finding.saving.ticks = (struct ets_span){0, removed.upper};
+    if (basis == ETS_SAVING_REMOVED) finding.saving.ticks = removed;
     return finding;
 }

@@ -13,8 +13,9 @@ enum { ETS_FINDING_BYTES = 1024 };
 /* What a finding is about, while it grows: ets_parts_add. */
 struct ets_finding_parts {
     uint32_t calls;          /* lines that were added */
+    bool has_few_runs;       /* the times are of */
     bool is_timed;           /* all of them */
-    struct ets_span ticks;   /* p50 of a run, between what a coarse clock permits */
+    struct ets_span ticks;   /* mid of a run, between what a coarse clock permits */
     struct ets_span removed; /* from the fastest runs to p90 */
     double middle;           /* for shares */
     const struct ets_graph_frame **frames;

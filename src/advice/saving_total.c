@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "inspect/time_details.h"
 #include "views/sentence_numbers.h"
 #include "views/timed_blocks.h"
 
@@ -13,24 +14,27 @@ static bool saves_time(const struct ets_finding *finding)
            finding->saving.ticks.upper > 0;
 }
 
-/* Adds the p50 of all rows that the findings name. */
+/* Adds the mid of all rows that the findings name. */
 static bool add_rows(struct ets_arena *arena, const struct ets_inspection *inspection,
-                     const struct ets_findings *findings, uint32_t block, double *sum)
+                     const struct ets_findings *findings, const struct ets_timed_block *block,
+                     double *sum)
 {
+    const uint32_t runs = ets_inspection_block(inspection, block->block)->run_count;
     uint8_t *is_added = ets_arena_alloc_array(arena, ets_inspection_row_count(inspection), 1);
-    if (is_added == NULL) return false;
+    double *ticks = ets_arena_alloc_array(arena, runs, sizeof *ticks);
+    if (is_added == NULL || ticks == NULL) return false;
     for (uint32_t i = 0; i < findings->count; i++) {
         const struct ets_finding *finding = &findings->items[i];
-        if (!saves_time(finding) || finding->block != block) continue;
+        if (!saves_time(finding) || finding->block != block->block) continue;
         for (uint32_t k = 0; k < finding->row_count; k++) {
-            struct ets_statistics times;
-            if (is_added[finding->rows[k]]) continue;
-            is_added[finding->rows[k]] = 1;
-            if (ets_inspection_row_statistics(inspection, finding->rows[k], ETS_NO_INDEX, &times,
-                                              NULL) != ETS_OK) {
-                return false;
-            }
-            *sum += times.p50;
+            const uint32_t index = finding->rows[k];
+            const struct ets_row *row = ets_inspection_row(inspection, index);
+            struct ets_chosen_times times;
+            if (is_added[index] || row->block != block->block) continue;
+            is_added[index] = 1;
+            ets_inspection_row_ticks(inspection, index, ETS_NO_INDEX, ticks);
+            ets_chosen_runs_summarise(&block->runs, ticks, &times);
+            *sum += times.middle + (double)row->quantum_ticks * row->calls_per_run;
         }
     }
     return true;
@@ -40,7 +44,7 @@ bool ets_saving_total_find(struct ets_arena *arena, const struct ets_inspection 
                            const struct ets_findings *findings, struct ets_saving_total *total_out)
 {
     struct ets_timed_blocks blocks;
-    double rows = 0, sum = 0;
+    double rows = 0, loose = 0, sum = 0;
     *total_out = (struct ets_saving_total){.block = ETS_NO_INDEX};
     for (uint32_t i = 0; i < findings->count; i++) {
         const struct ets_finding *finding = &findings->items[i];
@@ -54,16 +58,18 @@ bool ets_saving_total_find(struct ets_arena *arena, const struct ets_inspection 
         if (finding->block != total_out->block) continue;
         total_out->count++;
         sum += finding->saving.ticks.upper;
-        if (finding->row_count == 0) rows += finding->saving.ticks.upper;
+        if (finding->row_count == 0) loose += finding->saving.ticks.upper;
     }
     if (total_out->block == ETS_NO_INDEX) return true;
-    if (!add_rows(arena, inspection, findings, total_out->block, &rows) ||
-        !ets_timed_blocks_find(arena, inspection, total_out->block, ETS_NO_INDEX, 0, &blocks)) {
+    if (!ets_timed_blocks_find(arena, inspection, total_out->block, ETS_NO_INDEX, 0, &blocks)) {
         return false;
     }
-    if (blocks.count == 0) return true;
+    if (blocks.count == 0 || !(blocks.items[0].runs.whole > 0)) return true;
+    if (!add_rows(arena, inspection, findings, &blocks.items[0], &rows)) return false;
+    /* Shares are of mid; the run that is told is the median. */
+    const double share = rows / blocks.items[0].runs.whole;
     total_out->whole = blocks.items[0].times.statistics.p50;
-    total_out->upper = fmin(fmin(sum, rows), total_out->whole);
+    total_out->upper = fmin(fmin(sum, share * total_out->whole + loose), total_out->whole);
     return true;
 }
 
