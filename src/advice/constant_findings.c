@@ -106,7 +106,8 @@ static int by_operator(const void *left, const void *right)
 
 static bool is_repeated(const struct kernel *kernels, uint32_t index)
 {
-    for (uint32_t i = index; i-- > 0;) {
+    enum { FARTHEST = 100 };
+    for (uint32_t i = index; i-- > 0 && index - i <= FARTHEST;) {
         if (!ets_text_equal(kernels[i].node->op, kernels[index].node->op)) return false;
         if (kernels[i].node->input_count == 0 ||
             !ets_text_equal(kernels[i].node->inputs[0].name, kernels[index].node->inputs[0].name)) {

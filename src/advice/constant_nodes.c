@@ -16,9 +16,12 @@ bool ets_is_random(struct ets_text op)
     return false;
 }
 
+/* Whether the method changes a buffer; of very many it is taken as changed. */
 static bool is_written(const struct ets_partition *partition, const struct ets_graph_input *input)
 {
+    enum { MOST = 1000 };
     const struct ets_graph *graph = partition->graph;
+    if (graph->output_count > MOST) return true;
     for (uint32_t i = 0; i < graph->output_count; i++) {
         if (graph->outputs[i].role == ETS_OUTPUT_BUFFER_MUTATION &&
             ets_text_equal(graph->outputs[i].target, input->source)) {

@@ -9,6 +9,8 @@
 
 /* Instructions that evidence names; the rest are counted. */
 enum { MOST_NAMED = 6 };
+/* Source lines of a finding that are kept. */
+enum { MOST_FRAMES = 256 };
 /* Of fewer runs the slowest makes p90 and mid; then only shares are told. */
 enum { RUNS_FOR_P90 = 8 };
 
@@ -40,7 +42,7 @@ static bool add_number(struct ets_arena *arena, uint32_t **items, uint32_t *coun
 static bool add_frame(struct ets_arena *arena, struct ets_finding_parts *parts,
                       const struct ets_graph_frame *frame)
 {
-    if (frame == NULL) return true;
+    if (frame == NULL || parts->frame_count == MOST_FRAMES) return true;
     for (uint32_t i = 0; i < parts->frame_count; i++) {
         if (ets_text_equal(parts->frames[i]->place, frame->place)) return true;
     }
@@ -73,12 +75,12 @@ bool ets_parts_add_row(struct ets_finder *finder, uint32_t row)
     return add_number(finder->arena, &parts->rows, &parts->row_count, &parts->row_room, row);
 }
 
+/* In any order, and more than once; ets_parts_prove sorts them. */
 static bool add_instruction(struct ets_finder *finder, uint32_t instruction)
 {
     struct ets_finding_parts *parts = &finder->parts;
-    for (uint32_t i = parts->instruction_count; i-- > 0;) {
-        if (parts->instructions[i] == instruction) return true;
-    }
+    const uint32_t count = parts->instruction_count;
+    if (count > 0 && parts->instructions[count - 1] == instruction) return true;
     return add_number(finder->arena, &parts->instructions, &parts->instruction_count,
                       &parts->instruction_room, instruction);
 }
@@ -153,13 +155,22 @@ void ets_parts_say_share(struct ets_finder *finder)
     ets_find_say(finder, " of a run");
 }
 
+static void sort_instructions(struct ets_finding_parts *parts)
+{
+    uint32_t count = 0;
+    if (parts->instruction_count < 2) return;
+    qsort(parts->instructions, parts->instruction_count, sizeof *parts->instructions, by_number);
+    for (uint32_t i = 0; i < parts->instruction_count; i++) {
+        if (count > 0 && parts->instructions[count - 1] == parts->instructions[i]) continue;
+        parts->instructions[count++] = parts->instructions[i];
+    }
+    parts->instruction_count = count;
+}
+
 void ets_parts_prove(struct ets_finder *finder)
 {
-    const struct ets_finding_parts *parts = &finder->parts;
-    if (parts->instruction_count > 1) {
-        qsort(parts->instructions, parts->instruction_count, sizeof *parts->instructions,
-              by_number);
-    }
+    struct ets_finding_parts *parts = &finder->parts;
+    sort_instructions(parts);
     const uint32_t named =
         parts->instruction_count > MOST_NAMED ? MOST_NAMED - 1 : parts->instruction_count;
     ets_find_prove(finder, "instruction%s ", parts->instruction_count == 1 ? "" : "s");

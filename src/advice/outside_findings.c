@@ -2,6 +2,9 @@
 #include "advice/finding_rules.h"
 #include "base/text.h"
 
+/* Operators or reasons that a method is examined for. */
+enum { MOST_GROUPS = 200 };
+
 /* Kernels that only move elements gain nothing in XNNPACK, by measurement (docs/advice.md). */
 static bool gains_nothing(struct ets_text kernel)
 {
@@ -63,15 +66,6 @@ static bool is_alike(const struct ets_finder *finder, const struct ets_delegate_
     return ets_text_equal(root_reason(a->reason), root_reason(b->reason));
 }
 
-static bool is_first_of_its_kind(const struct ets_finder *finder, uint32_t index)
-{
-    const struct ets_delegate_line *lines = finder->method.lines.items;
-    for (uint32_t i = 0; i < index; i++) {
-        if (is_alike(finder, &lines[i], &lines[index])) return false;
-    }
-    return true;
-}
-
 /* Names of operators, each once. */
 struct names {
     struct ets_text items[3];
@@ -88,14 +82,16 @@ static void add_name(struct names *names, struct ets_text name)
 }
 
 /* Collects what is like the line at `first`; the kernels that are refused themselves are named. */
-static bool collect_alike(struct ets_finder *finder, uint32_t first, struct names *names)
+static bool collect_alike(struct ets_finder *finder, uint32_t first, uint8_t *is_done,
+                          struct names *names)
 {
     const struct ets_delegate_lines *lines = &finder->method.lines;
     *names = (struct names){.count = 0};
     ets_parts_begin(finder);
     for (uint32_t i = first; i < lines->count; i++) {
         const struct ets_delegate_line *line = &lines->items[i];
-        if (!is_alike(finder, line, &lines->items[first])) continue;
+        if (is_done[i] || !is_alike(finder, line, &lines->items[first])) continue;
+        is_done[i] = 1;
         if (is_root(finder, line)) add_name(names, ets_kernel_short_name(line->step->name));
         if (!ets_parts_add(finder, line)) return false;
     }
@@ -161,13 +157,15 @@ static bool find_outside(struct ets_finder *finder, enum ets_outside_kind kind, 
     const struct ets_delegate_lines *lines = &finder->method.lines;
     struct names names;
     if (could_delegate(finder)) return true; /* which comes first: ets_find_not_delegated */
-    for (uint32_t i = 0; i < lines->count; i++) {
+    uint8_t *is_done = ets_arena_alloc_array(finder->arena, lines->count, 1);
+    if (is_done == NULL) return false;
+    for (uint32_t i = 0, groups = 0; i < lines->count && groups < MOST_GROUPS; i++) {
         const struct ets_delegate_line *line = &lines->items[i];
-        if (!is_asked(finder, line) || outside_of(finder, line)->kind != kind ||
-            !is_first_of_its_kind(finder, i)) {
+        if (!is_asked(finder, line) || outside_of(finder, line)->kind != kind || is_done[i]) {
             continue;
         }
-        if (!collect_alike(finder, i, &names)) return false;
+        groups++;
+        if (!collect_alike(finder, i, is_done, &names)) return false;
         if (ets_parts_are_large(finder) && !add_outside(finder, line, &names, name)) return false;
     }
     return true;
