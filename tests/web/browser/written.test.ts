@@ -139,11 +139,12 @@ async function follow(path: string): Promise<{ command: ChildProcess; address: s
     return { command, address: /http:\S+/.exec(String(line))?.[0] ?? "" };
 }
 
-test("the page of a stream follows it, keeps its view, and says when it has ended", async () => {
+test("the page of a stream follows it, keeps its view, and says when it has ended", async (t) => {
     const stream = readFileSync(data("captures/finished.bin"));
     const path = join(REPORTS, "capture.bin");
     writeFileSync(path, stream.subarray(0, 300));
     const { command, address } = await follow(path);
+    t.after(() => command.kill());
     const page = await browser.newPage();
     const faults: string[] = [];
     page.on("console", ({ text, type }) => type() === "error" && faults.push(text()));
@@ -155,6 +156,7 @@ test("the page of a stream follows it, keeps its view, and says when it has ende
     appendFileSync(path, stream.subarray(300, 1400));
     await page.waitForSelector(".alive");
     await page.getByText("in 1 run", { exact: false }).first().waitFor();
+    await page.waitForSelector(".alive"); /* the sentence stands before the script runs */
     await page.keyboard.press("2");
     await page.waitForSelector(".view-operators");
     appendFileSync(path, stream.subarray(1400));
