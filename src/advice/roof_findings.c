@@ -81,7 +81,7 @@ static bool add_below(struct ets_finder *finder, uint32_t index, const struct et
     return ets_finding_add(finder, finding);
 }
 
-/* Long operators far below their roof, a finding for each. */
+/* Long operators of delegates far below their roof; kernels are told by what keeps them outside. */
 bool ets_find_below_roof(struct ets_finder *finder)
 {
     const struct ets_headroom *headroom = headroom_of(finder);
@@ -90,7 +90,8 @@ bool ets_find_below_roof(struct ets_finder *finder)
     if (headroom == NULL) return true;
     for (uint32_t i = block->first_row; i < block->first_row + block->row_count; i++) {
         const struct ets_row_headroom *at = &headroom->rows[i - headroom->first_row];
-        if (at->roof.verdict != ETS_ROOF_VERDICT_BELOW_ROOF || !(at->roof.most_share < FAR_BELOW)) {
+        if (!ets_inspection_row(finder->subject->inspection, i)->is_delegated ||
+            at->roof.verdict != ETS_ROOF_VERDICT_BELOW_ROOF || !(at->roof.most_share < FAR_BELOW)) {
             continue;
         }
         const double p50 = p50_of(finder, i);

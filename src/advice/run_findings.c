@@ -129,6 +129,7 @@ bool ets_find_captured(struct ets_finder *finder)
     ets_find_propose(finder, "measure times in runs without capture");
     struct ets_finding finding = ets_finding_of("captured", ETS_SEVERITY_NOTE, "runs");
     finding.block = finder->block->block;
+    finding.cost = 2 * finder->block->runs.whole * finder->block->runs.count; /* before all times */
     finding.confidence = ETS_CONFIDENCE_HIGH;
     finding.check = ETS_CHECK_RUNS;
     return ets_finding_add(finder, finding);
