@@ -117,6 +117,14 @@ class LongWork(RunTest):
             self.assertIn(f"median of {runs} runs", done.stdout)
             os.remove(self.folder / "t.etdp")
 
+    def test_notes_of_a_signal_are_lines(self):
+        """Also if no progress line was shown: stopped at once, it ends within its first runs."""
+        with Terminal(self.folder, "run", PROGRAM, *LONG) as terminal:
+            terminal.wait_for(rb"inputs")
+            terminal.process.send_signal(signal.SIGINT)
+            terminal.ends()
+        self.assertRegex(terminal.seen, rb"ends at once\r\n(\r\x1b\[K)?(note|etscope): interrupted")
+
     def test_interrupted_warm_up_leaves_nothing(self):
         with Terminal(self.folder, "run", PROGRAM, "--warmup", "100000000",
                       "-o", "t.etdp") as terminal:

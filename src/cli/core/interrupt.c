@@ -14,7 +14,7 @@ static volatile sig_atomic_t is_kept, is_terminal, kept;
 /* Only functions that a signal handler may call. */
 static void take_signal(int number)
 {
-    static const char note[] = "\r\033[Kstopping after this run; Ctrl-C again ends at once";
+    static const char note[] = "\r\033[Kstopping after this run; Ctrl-C again ends at once\n";
     const int before = errno;
     if (is_kept && kept == 0) {
         kept = number;
