@@ -5,17 +5,21 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "output/graph/graph_files.h"
+#include "base/utf8.h"
+#include "output/graph/graph_writers.h"
 
-/* A part of a quoted text. Control characters become spaces. */
+/* A part of a quoted text. Control characters become spaces, invalid UTF-8 U+FFFD. */
 static void put_part(struct ets_output *output, struct ets_text text)
 {
-    size_t start = 0;
-    for (size_t i = 0; i < text.size; i++) {
+    size_t start = 0, length;
+    for (size_t i = 0; i < text.size; i += length) {
         const char c = text.data[i];
-        if (c != '"' && c != '\\' && (unsigned char)c >= ' ') continue;
+        const size_t valid = ets_utf8_length(text.data + i, text.size - i);
+        length = valid > 0 ? valid : 1;
+        if (valid > 0 && c != '"' && c != '\\' && (unsigned char)c >= ' ') continue;
         ets_output_write(output, text.data + start, i - start);
-        if (c == '"') ets_output_write(output, "\\\"", 2);
+        if (valid == 0) ets_output_write(output, "\xef\xbf\xbd", 3);
+        else if (c == '"') ets_output_write(output, "\\\"", 2);
         else if (c == '\\') ets_output_write(output, "\\\\", 2);
         else ets_output_write(output, " ", 1);
         start = i + 1;

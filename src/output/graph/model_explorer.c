@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "output/graph/graph_files.h"
+#include "output/graph/graph_writers.h"
 #include "output/text/json_writer.h"
 
 static void put_attribute(struct ets_json_writer *json, const char *key, struct ets_text value)
