@@ -20,8 +20,7 @@ export function Histogram({ bins }: { bins: readonly Bin[] }) {
     return (
         <figure class="histogram">
             <figcaption>
-                <span class="device-key" /> device,{" "}
-                <span class="reference-key">reference</span>
+                <span class="device-key" /> device, <span class="reference-key">reference</span>
             </figcaption>
             <svg
                 viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
