@@ -1,4 +1,4 @@
-/* Findings about the borders of delegates: calls that split, that hold little, that transpose. */
+/* Findings about the borders of delegates: calls that split, and calls that hold little. */
 #include <math.h>
 #include <string.h>
 
@@ -252,46 +252,5 @@ bool ets_find_small_calls(struct ets_finder *finder)
         ets_finding_of_parts(finder, "small_calls", ETS_SAVING_BOUND, ETS_CHECK_DIFFERENCE);
     finding.saving.ticks.upper = overhead;
     finding.doubt = "a delegate may not report all of its operators";
-    return ets_finding_add(finder, finding);
-}
-
-bool ets_is_border_transpose(const struct ets_delegate_line *line)
-{
-    const struct ets_delegate_unit *unit = ets_delegate_line_unit(line);
-    if (unit == NULL || unit->payload_node_count == 0) return false;
-    for (size_t i = 0; i < unit->payload_node_count; i++) {
-        if (strcmp(unit->payload_nodes[i].type, "StaticTranspose") != 0) return false;
-    }
-    for (size_t i = 0; i < unit->node_count; i++) {
-        const struct ets_text op = ets_operator_base(unit->nodes[i].node->op);
-        if (ets_text_is(op, "permute_copy") || ets_text_is(op, "transpose_copy") ||
-            ets_text_is(op, "t_copy")) {
-            return false; /* the model's own */
-        }
-    }
-    return true;
-}
-
-bool ets_find_transposes(struct ets_finder *finder)
-{
-    const struct ets_delegate_lines *lines = &finder->method.lines;
-    ets_parts_begin(finder);
-    for (uint32_t i = 0; i < lines->count; i++) {
-        if (!ets_is_border_transpose(&lines->items[i])) continue;
-        if (!ets_parts_add(finder, &lines->items[i])) return false;
-    }
-    if (!ets_parts_are_large(finder)) return true;
-    const uint32_t calls = finder->parts.calls;
-    ets_find_say(finder,
-                 "XNNPACK changes the layout of tensors %u time%s at the borders of its calls",
-                 calls, calls == 1 ? "" : "s");
-    ets_parts_say_share(finder);
-    ets_parts_prove(finder);
-    ets_find_propose(finder,
-                     "export with example inputs in channels_last "
-                     "(x.to(memory_format=torch.channels_last)), and feed such inputs");
-    struct ets_finding finding =
-        ets_finding_of_parts(finder, "layout_transposes", ETS_SAVING_BOUND, ETS_CHECK_DIFFERENCE);
-    finding.doubt = "transposes around a kernel in the middle stay until that kernel is delegated";
     return ets_finding_add(finder, finding);
 }

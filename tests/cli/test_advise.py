@@ -105,6 +105,40 @@ class Planted(unittest.TestCase):
         self.assertIn("layout_transposes", self.kinds("convs_around_sigmoid"))
         self.assertEqual(self.kinds("convs_channels_last"), set())
 
+    def layouts(self, program, *words):
+        """The sentence and action of the finding about layouts, which may be an observation."""
+        return [(row["sentence"], row["action"]) for row in rows("--program", program, "--all", *words)
+                if row["kind"] == "layout_transposes"]
+
+    def test_channels_last_is_not_advised_where_it_breaks_the_program(self):
+        for name, reason in (("group_norm", "native_group_norm.out may refuse that layout"),
+                             ("max_indices", "max.dim_max may refuse that layout"),
+                             ("mean_channel", "mean.out may refuse that layout"),
+                             ("mean_keepdim", "a tensor has one channel or one pixel")):
+            with self.subTest(name):
+                (sentence, action), = self.layouts(self.programs / f"{name}.pte")
+                self.assertIn(reason, sentence)
+                self.assertIsNone(action)
+                self.assertNotIn("layout_transposes", self.kinds(name))
+        (sentence, action), = self.layouts(DATA / "shared_quantized" / "int8.pte")  # input [1, 1, 8, 8]
+        self.assertIn("can make the program fail", sentence)
+        self.assertIsNone(action)
+        for name in ("convs_around_erf", "upsample_nearest", "mean_no_keepdim", "prelu_parameter"):
+            with self.subTest(name):
+                (sentence, action), = self.layouts(self.programs / f"{name}.pte")
+                self.assertNotIn(";", sentence)
+                self.assertIn("feed only such inputs", action)
+
+    def test_channels_last_is_not_advised_to_who_has_it(self):
+        program = self.programs / "convs_around_sigmoid.pte"
+        order, last = b"\4\0\0\0\0\1\2\3", b"\4\0\0\0\0\2\3\1"
+        self.assertIn(order, program.read_bytes())
+        changed = pathlib.Path(self.folder.name) / "last.pte"
+        changed.write_bytes(program.read_bytes().replace(order, last))
+        (sentence, action), = self.layouts(changed, "--no-siblings")
+        self.assertNotIn(";", sentence)
+        self.assertIsNone(action)
+
     def test_what_xnnpack_computes_wrongly_comes_first_and_can_fail(self):
         for name in ("conv_softmax", "int8_weight_only", "gelu_tanh", "rank_7", "conv3d"):
             program = self.programs / f"{name}.pte"
