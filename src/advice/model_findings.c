@@ -2,7 +2,9 @@
 #include <math.h>
 
 #include "advice/finding_rules.h"
+#include "base/text.h"
 #include "etscope/experimental/captured_values.h"
+#include "partition/partition_node.h"
 #include "views/gap_headline.h"
 
 /* A plan this much above its lower bound is told. */
@@ -86,6 +88,28 @@ static bool do_all_agree(const struct ets_gap_report *report)
     return agreeing > 0;
 }
 
+/* Weights of one scale have no steps left for small channels beside a large one. */
+static void propose_scales(struct ets_finder *finder, const struct ets_gap_report *report,
+                           struct ets_finding *finding)
+{
+    static const char *const products[] = {"convolution", "conv1d", "conv2d", "linear",
+                                           "addmm",       "mm",     "matmul"};
+    const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
+    const struct ets_graph_node *node = ets_gap_row(report, verdict->guilty)->value->node;
+    const struct ets_text base = ets_operator_base(node->op);
+    bool is_product = false;
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
+        is_product |= ets_text_is(base, products[i]);
+    }
+    if (verdict->against != ETS_GAP_AGAINST_OTHER || !is_product) return;
+    ets_find_propose(finder,
+                     "quantize weights per channel "
+                     "(get_symmetric_quantization_config(is_per_channel=True)), or leave this "
+                     "operator in float");
+    finding->confidence = ETS_CONFIDENCE_LOW;
+    finding->doubt = "its weights may have a scale for each channel already";
+}
+
 /* What the gap report concludes. */
 bool ets_find_numbers(struct ets_finder *finder)
 {
@@ -101,6 +125,8 @@ bool ets_find_numbers(struct ets_finder *finder)
         finding.kind = "wrong_operator";
         finding.severity = ETS_SEVERITY_BAD;
         finding.place = ets_gap_row(report, verdict->guilty)->value->node->name;
+        finding.check = ETS_CHECK_NUMBERS;
+        propose_scales(finder, report, &finding);
     } else if (do_all_agree(report)) {
         finding.kind = "values_agree";
         finding.severity = ETS_SEVERITY_GOOD;

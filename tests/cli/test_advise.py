@@ -13,6 +13,7 @@ import unittest
 import xml.etree.ElementTree
 
 import support
+from gap_support import FLOAT_ORIGINAL, INT8
 from support import DATA, OK, USAGE
 
 NEGATIVE = 1
@@ -213,6 +214,24 @@ class Told(unittest.TestCase):
         done = support.run("advise", *GPT_FILES, "--fail-on", "slow")
         self.assertEqual(done.returncode, USAGE)
         self.assertIn(b"--fail-on takes any, wrong, a share such as 5%", done.stderr)
+
+    def test_the_headline_says_what_captured_values_were_compared_with(self):
+        if support.run("gap", *INT8).returncode != OK:
+            self.skipTest("no engine")
+        text = advise(*INT8, "--width", "1000")
+        self.assertRegex(text.splitlines()[0],
+                         r"\. (\d+) of \1 captured values agree with the program's own quantized graph: this checks "
+                         r"kernels and delegates, not what quantization costs, which --reference-etrecord tells")
+        self.assertIn("with the program's own quantized graph in float64; the largest error", text)  # without --all
+        text = advise(*INT8, *FLOAT_ORIGINAL, "--width", "1000", "--fail-on", "wrong_operator", code=NEGATIVE)
+        self.assertTrue(text.startswith("1 thing is wrong"))
+        self.assertRegex(text.splitlines()[0], r"\. \d+ of \d+ captured values agree with the model of .*float\.etrecord$")
+        self.assertIn("is_per_channel=True", text)
+        self.assertIn("against the other model in float64", text)
+        self.assertRegex(text, r"check +etscope gap .* --reference-etrecord .*float\.etrecord")
+        done = support.run("advise", INT8[0], *FLOAT_ORIGINAL)
+        self.assertEqual(done.returncode, USAGE)
+        self.assertIn(b"--reference-etrecord needs --debug-buffer", done.stderr)
 
     def test_what_was_not_examined_is_told(self):
         text = advise(GPT / "profile.etdp", "--no-siblings")
