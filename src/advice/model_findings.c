@@ -17,7 +17,8 @@ static bool add_of_plan(struct ets_finder *finder, const char *kind, enum ets_se
 {
     struct ets_finding finding = ets_finding_of(kind, severity, "memory");
     if (saved > 0) {
-        finding.saving = (struct ets_saving){ETS_SAVING_MEMORY, {NAN, NAN}, saved};
+        finding.saving =
+            (struct ets_saving){.basis = ETS_SAVING_MEMORY, .ticks = {NAN, NAN}, .bytes = saved};
         finding.confidence = ETS_CONFIDENCE_LOW;
     }
     finding.check = ETS_CHECK_MEMORY;
@@ -70,7 +71,8 @@ bool ets_find_duplicates(struct ets_finder *finder)
                      "use one tensor in the model where two are equal; delegates and kernels "
                      "keep copies of their own");
     struct ets_finding finding = ets_finding_of("duplicates", ETS_SEVERITY_NOTE, "size");
-    finding.saving = (struct ets_saving){ETS_SAVING_FILE, {NAN, NAN}, map->duplicate_bytes};
+    finding.saving = (struct ets_saving){
+        .basis = ETS_SAVING_FILE, .ticks = {NAN, NAN}, .bytes = map->duplicate_bytes};
     finding.confidence = ETS_CONFIDENCE_HIGH;
     finding.check = ETS_CHECK_SIZE;
     return ets_finding_add(finder, finding);

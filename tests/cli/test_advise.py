@@ -7,6 +7,7 @@ delegation.tsv says which of them are the controls, that differ from another one
 import csv
 import json
 import pathlib
+import re
 import tarfile
 import tempfile
 import unittest
@@ -27,7 +28,7 @@ PLANTED = {
     "constant_ramp": {"constant_work"},
     "conv3d": {"refusing_kernel", "refused_by_partitioner"},
     "conv_softmax": {"wrong_softmax", "layout_transposes"},
-    "convs_around_erf": {"layout_transposes", "no_rule_of_partitioner", "split_by_kernel"},
+    "convs_around_erf": {"layout_transposes", "no_rule_of_partitioner"},
     "double": {"constant_work", "refused_by_partitioner"},
     "dynamic_int8_fp32_only": {"weights_dequantized"},
     "gelu_tanh": {"wrong_gelu"},
@@ -140,6 +141,15 @@ class Planted(unittest.TestCase):
         self.assertNotIn(";", sentence)
         self.assertIsNone(action)
 
+    def test_a_kernel_between_two_calls_is_told_once(self):
+        found, = [row for row in rows("--program", self.programs / "convs_around_erf.pte")
+                  if row["kind"] == "no_rule_of_partitioner"]
+        self.assertTrue(found["sentence"].startswith(
+            "erf.out stays outside of XNNPACK and keeps 1 delegate call from joining the one before: "))
+        split, = [row for row in rows("--program", self.programs / "pad_negative.pte")
+                  if row["kind"] == "split_by_kernel"]
+        self.assertTrue(split["sentence"].endswith("without it 1 delegate call could join the one before"))
+
     def test_what_xnnpack_computes_wrongly_comes_first_and_can_fail(self):
         for name in ("conv_softmax", "int8_weight_only", "gelu_tanh", "rank_7", "conv3d"):
             program = self.programs / f"{name}.pte"
@@ -232,6 +242,28 @@ class Told(unittest.TestCase):
         done = support.run("advise", INT8[0], *FLOAT_ORIGINAL)
         self.assertEqual(done.returncode, USAGE)
         self.assertIn(b"--reference-etrecord needs --debug-buffer", done.stderr)
+
+    def test_runs_with_captured_tensors_have_no_savings(self):
+        words = (GPT / "debug.etdp", "--program", GPT / "model.pte", "--etrecord", GPT / "model.etrecord")
+        found = rows(*words, "--all")
+        self.assertEqual(found[0]["kind"], "captured")
+        self.assertGreater(len(found), 5)
+        for row in found:
+            self.assertIsNone(row["saving_ns_upper"], row)
+            self.assertIsNone(row["share_upper"], row)
+        text = advise(*words, "--fail-on", "1%")
+        self.assertRegex(text.splitlines()[0], r"^\d+ things to do$")
+        self.assertIn("run the program once more without capturing", text)
+
+    def test_no_saving_is_more_than_its_share(self):
+        share = re.compile(r"of the ([\d.]+) us of a run")
+        document = json.loads(advise(*GPT_FILES, "--format", "json"))
+        run = 1000 * float(share.search(document["headline"])[1])
+        found = [row for row in document["rows"] if row["saving_ns_upper"] is not None]
+        self.assertGreater(len(found), 3)
+        for row in found:
+            if "from joining" not in row["sentence"] and row["share_upper"] is not None:
+                self.assertLessEqual(row["saving_ns_upper"], row["share_upper"] * run * 1.01, row)
 
     def test_what_was_not_examined_is_told(self):
         text = advise(GPT / "profile.etdp", "--no-siblings")
