@@ -121,7 +121,7 @@ bool ets_finding_method_open(struct ets_finder *finder, const struct ets_delegat
     if (status != ETS_OK) return true;
     if (!ets_partition_open(finder->arena, graph, &partition)) return false;
     method->partition = partition;
-    return ets_mark_constant_nodes(finder) && index_nodes(finder) && ets_find_joins(finder);
+    return ets_mark_constant_nodes(finder) && index_nodes(finder);
 }
 
 const struct ets_delegate_line *ets_method_line(const struct ets_finder *finder,

@@ -11,8 +11,8 @@
 enum { MOST_NAMED = 6 };
 /* Source lines of a finding that are kept. */
 enum { MOST_FRAMES = 256 };
-/* Of fewer runs the slowest makes p90 and mid; then only shares are told. */
-enum { RUNS_FOR_P90 = 8 };
+/* Of fewer runs the slowest makes mid; then only shares are told. */
+enum { RUNS_FOR_MID = 8 };
 
 struct ets_text ets_kernel_short_name(struct ets_text name)
 {
@@ -107,7 +107,7 @@ static bool add_times(struct ets_finder *finder, const struct ets_delegate_line 
     parts->ticks.lower += line->middle;
     parts->ticks.upper += line->middle + line->resolution;
     parts->fastest += times.min;
-    parts->has_few_runs = times.count < RUNS_FOR_P90;
+    parts->has_few_runs = times.count < RUNS_FOR_MID;
     return ets_parts_add_row(finder, line->row);
 }
 

@@ -134,7 +134,9 @@ bool ets_nodes_have_equal_arguments(const struct ets_graph_node *a, const struct
                                     uint32_t first);
 /* graph_findings.c: whether it expands a tensor to the shape that it has. */
 bool ets_is_empty_expand(const struct ets_finder *finder, const struct ets_graph_node *node);
-/* layout_findings.c: whether XNNPACK's exporter added it for the layout of its neighbours. */
+/* call_joins.c: fills `joins` of the method; whether XNNPACK's exporter added an operator for the
+ * layout of its neighbours. */
+bool ets_find_joins(struct ets_finder *finder);
 bool ets_is_border_transpose(const struct ets_delegate_line *line);
 
 /* Shares below are not worth a look; advice is worth giving from a smaller one. */
@@ -177,8 +179,7 @@ bool ets_find_refused(struct ets_finder *finder);
 bool ets_find_without_rule(struct ets_finder *finder);
 bool ets_find_not_delegated(struct ets_finder *finder);
 bool ets_find_portable_products(struct ets_finder *finder);
-/* border_findings.c: fills `joins` of the method; the others are rules. */
-bool ets_find_joins(struct ets_finder *finder);
+/* border_findings.c */
 bool ets_find_split(struct ets_finder *finder);
 bool ets_find_small_calls(struct ets_finder *finder);
 /* layout_findings.c */

@@ -159,7 +159,7 @@ static bool examine_methods(struct ets_finder *finder, const struct ets_outside 
     }
     for (uint32_t i = 0; i < sections.count;) {
         const struct ets_delegate_section *section = longest_of(finder, &sections, &i);
-        if (!ets_finding_method_open(finder, section, outsides) ||
+        if (!ets_finding_method_open(finder, section, outsides) || !ets_find_joins(finder) ||
             !apply(finder, of_method, COUNT(of_method))) {
             return false;
         }

@@ -2,9 +2,6 @@
  * Findings about changes of layout at the borders of XNNPACK's calls. Inputs in channels_last avoid
  * them, but make some programs fail or wrong: docs/compatibility.md tells how that was seen.
  */
-#include <math.h>
-#include <string.h>
-
 #include "advice/finding_rules.h"
 #include "base/text.h"
 #include "format/program_lists.h"
@@ -17,23 +14,6 @@ struct obstacle {
     bool is_there;
     struct ets_text kernel; /* that does not take the layout; data NULL: a size of 1 does not */
 };
-
-bool ets_is_border_transpose(const struct ets_delegate_line *line)
-{
-    const struct ets_delegate_unit *unit = ets_delegate_line_unit(line);
-    if (unit == NULL || unit->payload_node_count == 0) return false;
-    for (size_t i = 0; i < unit->payload_node_count; i++) {
-        if (strcmp(unit->payload_nodes[i].type, "StaticTranspose") != 0) return false;
-    }
-    for (size_t i = 0; i < unit->node_count; i++) {
-        const struct ets_text op = ets_operator_base(unit->nodes[i].node->op);
-        if (ets_text_is(op, "permute_copy") || ets_text_is(op, "transpose_copy") ||
-            ets_text_is(op, "t_copy")) {
-            return false; /* the model's own */
-        }
-    }
-    return true;
-}
 
 static bool is_image(const struct ets_evalue *value)
 {
