@@ -236,6 +236,7 @@ complete -c etscope -n __fish_use_subcommand -f -a advise -d 'say what to change
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l program -r -F -d 'The .pte or .bpte that ran'
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l etrecord -l etrecord_path -r -F -d 'The ETRecord of the export; adds why operators are outside of delegates, and source lines'
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l debug-buffer -l debug_buffer_path -r -F -d 'The captured tensors; adds which operator is wrong'
+complete -c etscope -n '__fish_seen_subcommand_from advise' -l reference-etrecord -r -F -d 'The ETRecord of another model that captured tensors are compared with, such as the float original of a quantized model'
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l method -x -d 'The method that ran, if the trace fits several'
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l machine -r -F -d 'A machine (etscope machine --save); adds operators far below its roofs'
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l threads -x -d 'How many threads ran, for --machine; default: the most measured'
