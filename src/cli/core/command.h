@@ -166,6 +166,7 @@ int cmd_dump(const struct cli_arguments *arguments);
 int cmd_size(const struct cli_arguments *arguments);
 int cmd_info(const struct cli_arguments *arguments);
 int cmd_recover(const struct cli_arguments *arguments);
+int cmd_import(const struct cli_arguments *arguments);
 int cmd_doctor(const struct cli_arguments *arguments);
 int cmd_help(const struct cli_arguments *arguments);
 
@@ -192,6 +193,7 @@ extern const struct cli_option cli_dump_options[];
 extern const struct cli_option cli_size_options[];
 extern const struct cli_option cli_info_options[];
 extern const struct cli_option cli_recover_options[];
+extern const struct cli_option cli_import_options[];
 extern const struct cli_option cli_doctor_options[];
 extern const struct cli_option cli_help_options[];
 
