@@ -30,9 +30,9 @@ struct ets_slice {
     enum ets_slice_kind kind;
     int64_t start, end; /* ns */
     uint64_t thread;
-    bool encloses_threads; /* slices of other threads may be parts of it */
-    uint32_t op;           /* "Gemm": the event's name */
-    uint32_t name;         /* "/fc1/Gemm": the node's own */
+    bool is_frame; /* slices may be parts of it although they are of other threads */
+    uint32_t op;   /* "Gemm": the event's name */
+    uint32_t name; /* "/fc1/Gemm": the node's own */
     uint32_t backend, module, file, function, line;
     uint32_t first_tensor, tensor_count; /* outputs */
     uint64_t bytes;
@@ -70,6 +70,7 @@ struct ets_foreign {
     uint64_t step_ns;  /* times are whole multiples of it; 1: nanoseconds */
     bool is_truncated; /* durations are rounded down to steps, so that they may be a step longer */
     bool inner_first;  /* of two equal slices the file has the inner one first */
+    bool only_frames;  /* slices that are no frames have no parts, whatever their times say */
     bool by_order;     /* nodes have no names: equal ones are told apart by their order */
     struct ets_slice *slices;
     uint32_t slice_count, slice_room;
@@ -122,6 +123,9 @@ enum ets_status ets_foreign_number(struct ets_foreign *f, struct ets_error *erro
 /* foreign_dump.c: `*dump_out` is of the arena's allocator. */
 enum ets_status ets_foreign_write(struct ets_foreign *f, struct ets_bytes *dump_out,
                                   struct ets_error *error);
+
+/* Whether the bytes are messages of the two kinds of profiles, and nothing behind them. */
+bool ets_litert_is_proto(struct ets_bytes bytes);
 
 /* The readers. */
 enum ets_status ets_onnx_profile_read(struct ets_foreign *f, struct ets_error *error);

@@ -86,6 +86,14 @@ enum ets_status ets_foreign_json_times(const struct ets_foreign_json *json, stru
     return ETS_OK;
 }
 
+enum ets_status ets_foreign_json_instant(const struct ets_foreign_json *json,
+                                         struct ets_slice *slice, struct ets_error *error)
+{
+    ETS_TRY(read_time(json, "ts", &slice->start, error));
+    slice->end = slice->start;
+    return ETS_OK;
+}
+
 /* A number as it is, a text by its number behind all 32-bit ones. */
 static enum ets_status read_id(struct ets_foreign_json *json, const char *name, uint64_t *id_out,
                                struct ets_error *error)

@@ -39,6 +39,9 @@ uint64_t ets_foreign_json_offset(const struct ets_foreign_json *json);
 /* Start and end of the event, from "ts" and "dur" in microseconds, into `slice`. */
 enum ets_status ets_foreign_json_times(const struct ets_foreign_json *json, struct ets_slice *slice,
                                        struct ets_error *error);
+/* The same for an event without "dur". */
+enum ets_status ets_foreign_json_instant(const struct ets_foreign_json *json,
+                                         struct ets_slice *slice, struct ets_error *error);
 /* The number of its "tid", which may be a text; the process counts too. */
 enum ets_status ets_foreign_json_thread(struct ets_foreign_json *json, struct ets_slice *slice,
                                         struct ets_error *error);

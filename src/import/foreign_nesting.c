@@ -14,7 +14,7 @@ struct nester {
     struct ets_key_table threads;
     uint32_t *innermost; /* [thread] the open slice, or ETS_NO_SLICE */
     uint32_t innermost_room;
-    uint32_t open[ETS_FOREIGN_MOST_DEPTH]; /* slices that enclose threads */
+    uint32_t open[ETS_FOREIGN_MOST_DEPTH]; /* frames */
     uint32_t open_count;
 };
 
@@ -44,7 +44,8 @@ static bool is_inside(const struct ets_foreign *f, uint32_t outer, const struct 
 {
     const int64_t slack = f->step_ns > 1 ? (int64_t)f->step_ns : 0;
     const struct ets_slice *o = &f->slices[outer];
-    return inner->end <= o->end + slack && inner->start <= o->end;
+    if (inner->end > o->end + slack) return false;
+    return inner->start < o->end || (inner->start == o->end && o->kind == ETS_SLICE_RUN);
 }
 
 /* The innermost open slice of its thread that it is inside of. */
@@ -104,9 +105,10 @@ static enum ets_status place(struct nester *n, uint32_t index, struct ets_error 
     }
     slice->parent = parent;
     slice->depth = parent == ETS_NO_SLICE ? 0 : f->slices[parent].depth + 1;
-    if (slice->kind == ETS_SLICE_ALLOCATION) return ETS_OK;
+    const bool has_parts = slice->is_frame || slice->kind == ETS_SLICE_RUN || !f->only_frames;
+    if (slice->kind == ETS_SLICE_ALLOCATION || !has_parts) return ETS_OK;
     n->innermost[thread] = index;
-    if (slice->encloses_threads && n->open_count < ETS_FOREIGN_MOST_DEPTH) {
+    if (slice->is_frame && n->open_count < ETS_FOREIGN_MOST_DEPTH) {
         n->open[n->open_count++] = index;
     }
     return ETS_OK;
@@ -137,15 +139,14 @@ static enum ets_status add_run(struct ets_foreign *f, const char *name, uint32_t
     return ETS_OK;
 }
 
-/* Slices outside of any execution: loading, or the only run where a profile marks none. */
+/* Slices outside of any execution: loading, for example. */
 static enum ets_status find_outside(struct ets_foreign *f, uint32_t *outside_out,
                                     struct ets_error *error)
 {
-    bool has_load = false, has_runs = false, has_outside = false;
+    bool has_load = false, has_outside = false;
     for (uint32_t i = 0; i < f->slice_count; i++) {
         const struct ets_slice *slice = &f->slices[i];
         has_load = has_load || slice->kind == ETS_SLICE_LOAD;
-        has_runs = has_runs || slice->kind == ETS_SLICE_RUN;
         has_outside =
             has_outside || (slice->kind != ETS_SLICE_RUN && slice->parent == ETS_NO_SLICE);
     }
@@ -153,8 +154,7 @@ static enum ets_status find_outside(struct ets_foreign *f, uint32_t *outside_out
     if (!has_outside) return ETS_OK;
     *outside_out = f->run_count;
     if (has_load) return add_run(f, "Default", ETS_NO_SLICE, ETS_TRACE_LOAD, error);
-    if (has_runs) return add_run(f, "Outside of runs", ETS_NO_SLICE, ETS_TRACE_UNKNOWN, error);
-    return add_run(f, "Execute", ETS_NO_SLICE, ETS_TRACE_EXECUTE, error);
+    return add_run(f, "Outside of runs", ETS_NO_SLICE, ETS_TRACE_UNKNOWN, error);
 }
 
 /* Runs, and the lists of children, in the order of their beginnings. */
@@ -185,10 +185,25 @@ static enum ets_status list(struct ets_foreign *f, const struct begin *order,
     return ETS_OK;
 }
 
+/* A profile that marks no execution is one, from its first slice to its last. */
+static enum ets_status add_whole(struct ets_foreign *f, struct ets_error *error)
+{
+    struct ets_slice whole = {.kind = ETS_SLICE_RUN, .start = INT64_MAX, .is_frame = true};
+    for (uint32_t i = 0; i < f->slice_count; i++) {
+        const struct ets_slice *slice = &f->slices[i];
+        if (slice->kind == ETS_SLICE_RUN || slice->kind == ETS_SLICE_LOAD) return ETS_OK;
+        if (slice->start < whole.start) whole.start = slice->start;
+        if (slice->end > whole.end) whole.end = slice->end;
+    }
+    whole.thread = f->slices[0].thread;
+    return ets_foreign_add(f, &whole, error);
+}
+
 enum ets_status ets_foreign_nest(struct ets_foreign *f, struct ets_error *error)
 {
     struct nester n = {.f = f};
     ets_key_table_init(&n.threads, &f->arena, 1);
+    ETS_TRY(add_whole(f, error));
     const struct begin *order = sort(f);
     if (order == NULL) return ets_fail_foreign(error);
     for (uint32_t i = 0; i < f->slice_count; i++) {

@@ -13,6 +13,11 @@ struct format {
 
 static const struct format formats[ETS_FOREIGN_COUNT] = {
     [ETS_FOREIGN_ONNX] = {"ONNX Runtime", ets_onnx_profile_read},
+    [ETS_FOREIGN_PYTORCH] = {"PyTorch", ets_torch_profile_read},
+    [ETS_FOREIGN_CHROME] = {"Chrome JSON", ets_chrome_json_read},
+    [ETS_FOREIGN_LITERT_CSV] = {"LiteRT", ets_litert_csv_read},
+    [ETS_FOREIGN_LITERT_PROTO] = {"LiteRT", ets_litert_proto_read},
+    [ETS_FOREIGN_LITERT_EVENTS] = {"LiteRT", ets_litert_events_read},
 };
 
 static struct ets_text start_of(struct ets_bytes bytes)
@@ -25,13 +30,30 @@ static struct ets_text start_of(struct ets_bytes bytes)
     return start;
 }
 
+static enum ets_foreign_kind sniff_json(struct ets_text start)
+{
+    const bool is_list = start.data[0] == '[';
+    if (is_list && ets_text_contains(start, "\"cat\" : \"")) return ETS_FOREIGN_ONNX;
+    if (!is_list && ets_text_contains(start, "\"schemaVersion\"") &&
+        ets_text_contains(start, "\"traceEvents\"")) {
+        return ETS_FOREIGN_PYTORCH;
+    }
+    const bool has_phases =
+        ets_text_contains(start, "\"ph\":") || ets_text_contains(start, "\"ph\" :");
+    const bool is_trace = is_list ? has_phases : ets_text_contains(start, "\"traceEvents\"");
+    return is_trace ? ETS_FOREIGN_CHROME : ETS_FOREIGN_NONE;
+}
+
 enum ets_foreign_kind ets_foreign_sniff(struct ets_bytes bytes)
 {
     const struct ets_text start = start_of(bytes);
-    if (ets_text_starts_with(start, "[") && ets_text_contains(start, "\"cat\" : \"")) {
-        return ETS_FOREIGN_ONNX;
+    if (start.size == 0) return ETS_FOREIGN_NONE;
+    if (start.data[0] == '[' || start.data[0] == '{') return sniff_json(start);
+    if (ets_text_starts_with(start, "index\ttag\tevent_type\t")) return ETS_FOREIGN_LITERT_EVENTS;
+    if (ets_text_contains(start, "= Run Order =") && ets_text_contains(start, "node type")) {
+        return ETS_FOREIGN_LITERT_CSV;
     }
-    return ETS_FOREIGN_NONE;
+    return ets_litert_is_proto(bytes) ? ETS_FOREIGN_LITERT_PROTO : ETS_FOREIGN_NONE;
 }
 
 const char *ets_foreign_runtime(enum ets_foreign_kind kind)
@@ -46,8 +68,8 @@ static uint64_t count_events(const struct ets_foreign *f)
     return count;
 }
 
-static enum ets_status make(struct ets_foreign *f, enum ets_foreign_kind kind, struct ets_bytes *dump,
-                            struct ets_error *error)
+static enum ets_status make(struct ets_foreign *f, enum ets_foreign_kind kind,
+                            struct ets_bytes *dump, struct ets_error *error)
 {
     if (ets_strings_init(&f->texts, &f->arena) != 0) return ets_fail_foreign(error);
     ETS_TRY(formats[kind].read(f, error));

@@ -18,13 +18,13 @@ enum ets_foreign_kind {
     ETS_FOREIGN_ONNX = 1,          /* ONNX Runtime's profile */
     ETS_FOREIGN_PYTORCH = 2,       /* the trace of torch.profiler */
     ETS_FOREIGN_CHROME = 3,        /* other Chrome trace events, etscope's own among them */
-    ETS_FOREIGN_LITERT_CSV = 4,    /* operator profile of benchmark_model, as CSV */
+    ETS_FOREIGN_LITERT_CSV = 4,    /* its operator profile, as CSV or as a table */
     ETS_FOREIGN_LITERT_PROTO = 5,  /* the same as BenchmarkProfilingData */
     ETS_FOREIGN_LITERT_EVENTS = 6, /* a profiler's events, a line each, with tabs between */
     ETS_FOREIGN_COUNT
 };
 
-/* What a file is by its first bytes: 4 KiB at most. */
+/* What a file is: by its first 4 KiB, and a protobuf by its outermost fields. */
 enum ets_foreign_kind ets_foreign_sniff(struct ets_bytes bytes);
 /* "ONNX Runtime", "PyTorch", "LiteRT", "Chrome JSON": whose profile it is. */
 const char *ets_foreign_runtime(enum ets_foreign_kind kind);

@@ -88,8 +88,8 @@ static enum ets_status read_node(struct ets_foreign_json *json, struct ets_slice
     if (op.size == 0) op = name;
     if (op.size == 0) op = (struct ets_text){"(node without a name)", 21};
     /* Their bodies' nodes may run on other threads. */
-    slice->encloses_threads = ets_text_is(op, "If") || ets_text_is(op, "Loop") ||
-                              ets_text_is(op, "Scan") || ets_text_is(op, "SequenceMap");
+    slice->is_frame = ets_text_is(op, "If") || ets_text_is(op, "Loop") || ets_text_is(op, "Scan") ||
+                      ets_text_is(op, "SequenceMap");
     ETS_TRY(ets_foreign_text(f, op, &slice->op, error));
     ETS_TRY(ets_foreign_text(f, name, &slice->name, error));
     ETS_TRY(
@@ -106,7 +106,7 @@ static enum ets_status read_session(struct ets_foreign_json *json, struct ets_sl
     const struct ets_text name = ets_foreign_json_member(json, "name");
     if (ets_text_is(name, "model_run")) {
         slice->kind = ETS_SLICE_RUN;
-        slice->encloses_threads = true;
+        slice->is_frame = true;
     } else if (ets_text_starts_with(name, "model_loading_") ||
                ets_text_is(name, "session_initialization")) {
         slice->kind = ETS_SLICE_LOAD;
@@ -141,6 +141,7 @@ enum ets_status ets_onnx_profile_read(struct ets_foreign *f, struct ets_error *e
     f->step_ns = 1000;
     f->is_truncated = true;
     f->inner_first = true;
+    f->only_frames = true;
     enum ets_status status = ets_foreign_json_parse(f, &json, error);
     if (status == ETS_OK) {
         status = ets_foreign_json_events(&json, json.tape.values, read_event, NULL, error);

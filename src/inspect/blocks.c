@@ -224,6 +224,8 @@ static void find_quanta(struct ets_inspection *inspection)
 {
     if (ets_inspection_tick_unit(inspection, NULL) != ETS_UNIT_NS) return;
     for (uint32_t i = 0; inspection->told.step_ns > 1 && i < inspection->row_count; i++) {
+        /* Not the whole: shares are of what the runtime reports of it. */
+        if (inspection->rows[i].chain == -1) continue;
         inspection->rows[i].quantum_ticks = inspection->told.step_ns;
     }
     if (inspection->told.runtime.data != NULL) return;

@@ -43,10 +43,9 @@ static void join_told(struct ets_inspection *inspection)
 {
     for (uint32_t i = 0; i < inspection->row_count; i++) {
         struct ets_row *row = &inspection->rows[i];
-        struct ets_told_node *told =
+        const struct ets_told_node *told =
             ets_told_node_at(&inspection->told, row->chain, row->instruction);
         if (told == NULL || row->node_count > 0 || row->is_delegated) continue;
-        told->node.op = row->name;
         row->nodes = &told->of_row;
         row->node_count = 1;
         if (row->backend == NULL) row->backend = told->backend;

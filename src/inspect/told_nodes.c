@@ -109,13 +109,26 @@ enum ets_status ets_told_nodes_read(struct ets_arena *arena, const struct ets_tr
     return ETS_OK;
 }
 
-struct ets_told_node *ets_told_node_at(const struct ets_told_nodes *told, int64_t chain,
-                                       int32_t instruction)
+const struct ets_told_node *ets_told_node_at(const struct ets_told_nodes *told, int64_t chain,
+                                             int32_t instruction)
 {
     if (told->items == NULL || chain < 0 || chain > INT32_MAX || instruction < 0) return NULL;
     const uint64_t place = (uint64_t)chain << 32 | (uint32_t)instruction;
     const uint32_t number = ets_key_table_find(&told->instructions, &place);
     return number == ETS_KEY_NONE ? NULL : &told->items[number];
+}
+
+bool ets_dump_is_foreign(struct ets_bytes dump)
+{
+    struct ets_trace_extra extra;
+    struct ets_told_nodes told = {.step_ns = 0};
+    uint32_t key;
+    struct ets_bytes value;
+    if (ets_trace_extra_init(&extra, dump, NULL) != ETS_OK) return false;
+    for (size_t at = 0; ets_trace_extra_next(&extra, &at, &key, &value);) {
+        if (key == ETS_ORIGIN_KEY_RUNTIME) read_runtime(value, &told);
+    }
+    return told.runtime.data != NULL;
 }
 
 struct ets_text ets_inspection_runtime(const struct ets_inspection *inspection)

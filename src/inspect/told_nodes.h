@@ -5,6 +5,8 @@
 #ifndef ETSCOPE_INSPECT_TOLD_NODES_H
 #define ETSCOPE_INSPECT_TOLD_NODES_H
 
+#include <stdbool.h>
+
 #include "etscope/inspect.h"
 #include "host/arena.h"
 #include "host/key_table.h"
@@ -29,9 +31,11 @@ struct ets_told_nodes {
 enum ets_status ets_told_nodes_read(struct ets_arena *arena, const struct ets_trace_extra *extra,
                                     struct ets_told_nodes *out, struct ets_error *error);
 /* NULL: nothing is told. */
-struct ets_told_node *ets_told_node_at(const struct ets_told_nodes *told, int64_t chain,
-                                       int32_t instruction);
+const struct ets_told_node *ets_told_node_at(const struct ets_told_nodes *told, int64_t chain,
+                                             int32_t instruction);
 
+/* Whether a dump was made of another runtime's profile. */
+bool ets_dump_is_foreign(struct ets_bytes dump);
 /* Whose profile an inspected trace was: "ONNX Runtime"; absent: it was recorded by ExecuTorch. */
 struct ets_text ets_inspection_runtime(const struct ets_inspection *inspection);
 

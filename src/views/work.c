@@ -99,7 +99,7 @@ static void describe_steps(const struct collector *c, const struct ets_work *par
         piece->coarse_calls = row->calls_per_run;
     }
     uint32_t i =
-        piece->is_rest ? parts->first_part[piece->row - c->block->first_row] : ETS_NO_INDEX;
+        piece->has_parts ? parts->first_part[piece->row - c->block->first_row] : ETS_NO_INDEX;
     for (; i != ETS_NO_INDEX; i = parts->next_part[i - c->block->first_row]) {
         const struct ets_row *inner = ets_inspection_row(c->inspection, i);
         if (inner->quantum_ticks == 0) continue;
@@ -139,10 +139,10 @@ bool ets_work_collect(struct ets_arena *arena, const struct ets_inspection *insp
     find_taken_apart(&c);
     list_parts(&c, work_out);
     for (uint32_t row = b->first_row; row < b->first_row + b->row_count; row++) {
-        const bool is_rest = is_taken_apart(&c, row);
+        const bool has_parts = is_taken_apart(&c, row), is_rest = has_parts && !c.is_told;
         if (!is_work(&c, row) || !is_wanted(&c, row, is_rest)) continue;
         struct ets_work_piece *piece = &work_out->pieces[work_out->count++];
-        *piece = (struct ets_work_piece){.row = row, .is_rest = is_rest};
+        *piece = (struct ets_work_piece){.row = row, .is_rest = is_rest, .has_parts = has_parts};
         describe_steps(&c, work_out, piece);
     }
     return true;
@@ -178,7 +178,7 @@ void ets_work_add(const struct ets_work *work, const struct ets_work_piece *piec
 {
     accumulate(work, piece->row, 1, per_run);
     const uint32_t first = work->block->first_row;
-    uint32_t i = piece->is_rest ? work->first_part[piece->row - first] : ETS_NO_INDEX;
+    uint32_t i = piece->has_parts ? work->first_part[piece->row - first] : ETS_NO_INDEX;
     for (; i != ETS_NO_INDEX; i = work->next_part[i - first]) accumulate(work, i, -1, per_run);
 }
 

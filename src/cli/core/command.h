@@ -116,6 +116,9 @@ void cli_headline(const char *format, ...) ETS_PRINTF(1, 2);
 struct ets_file;
 enum ets_status cli_file_open(const char *path, struct ets_file **file_out,
                               struct ets_error *error);
+/* The same for a profile of another runtime, which cli_file_open reads as a trace. */
+enum ets_status cli_file_open_as_it_is(const char *path, struct ets_file **file_out,
+                                       struct ets_error *error);
 /*
  * Reports "etscope: FILE: byte 123: reason" for an input; "-" is standard input, `path` NULL: no
  * file. Returns the exit code of the status.

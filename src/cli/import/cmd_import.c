@@ -131,7 +131,7 @@ int cmd_import(const struct cli_arguments *arguments)
     const char *output = cli_value(arguments, "--output");
     char *made = NULL;
     if (output == NULL) code = cli_default_trace(arguments->words[0], &made);
-    if (code == CLI_OK && cli_file_open(arguments->words[0], &file, &error) != ETS_OK) {
+    if (code == CLI_OK && cli_file_open_as_it_is(arguments->words[0], &file, &error) != ETS_OK) {
         code = cli_fail(arguments->words[0], &error);
     } else if (code == CLI_OK) {
         code = import(arguments, ets_file_bytes(file), output != NULL ? output : made);
