@@ -57,7 +57,10 @@ static void find_agreement(struct ets_difference *difference)
         agreement->operators += left + right;
         if (left > 0 && right > 0) agreement->matched += left + right;
     }
-    agreement->is_poor = agreement->operators / 2 > agreement->matched;
+    /* Sums of two programs are compared on purpose. */
+    const bool is_grouped =
+        difference->block_count > 0 && difference->blocks[0].matched_by >= ETS_MATCHED_OPERATOR;
+    agreement->is_poor = !is_grouped && agreement->operators / 2 > agreement->matched;
 }
 
 void ets_difference_agreement(const struct ets_difference *difference,

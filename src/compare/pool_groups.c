@@ -45,7 +45,7 @@ static bool find_name(struct grouper *g, const struct ets_pool_operator *op, uin
 {
     struct ets_text name = module_of(op->row);
     if (g->pool->by == ETS_POOL_BY_OPERATOR) {
-        if (ets_text_starts_with(op->name, "DELEGATE_CALL ")) name = op->name;
+        if (ets_text_starts_with(op->name, "DELEGATE_CALL")) name = op->name;
         else if (!ets_operator_kind(&g->pool->arena, op->name, &name)) return false;
     }
     *number = ets_strings_add(&g->names, name);

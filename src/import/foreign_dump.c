@@ -171,7 +171,7 @@ static void put_shape(const struct dumper *d, struct ets_extra_writer *extra, ui
     uint64_t stride = 1, strides[ETS_TENSOR_MAX_RANK];
     for (uint32_t i = shape->rank; i-- > 0; stride *= (uint64_t)sizes[i]) strides[i] = stride;
     at = ets_store_u32(at, run);
-    at = ets_store_u32(at, event + 1);
+    at = ets_store_u32(at, event); /* values come before the event of their instruction */
     at = ets_store_u32(at, 0);
     at = ets_store_u32(at, slice->node);
     at = ets_store_u32(at, UINT32_MAX); /* no delegate */

@@ -157,6 +157,19 @@ static enum ets_status find_outside(struct ets_foreign *f, uint32_t *outside_out
     return add_run(f, "Outside of runs", ETS_NO_SLICE, ETS_TRACE_UNKNOWN, error);
 }
 
+/* Appends a slice to the list of what encloses it. */
+static void append(struct ets_foreign *f, uint32_t at, uint32_t outside)
+{
+    const uint32_t parent = f->slices[at].parent;
+    f->slices[at].run = parent == ETS_NO_SLICE ? outside : f->slices[parent].run;
+    struct ets_foreign_run *run = &f->runs[f->slices[at].run];
+    if (parent == ETS_NO_SLICE || parent == run->slice) {
+        append_child(f, &run->first_child, &run->last_child, at);
+    } else {
+        append_child(f, &f->slices[parent].first_child, &f->slices[parent].last_child, at);
+    }
+}
+
 /* Runs, and the lists of children, in the order of their beginnings. */
 static enum ets_status list(struct ets_foreign *f, const struct begin *order,
                             struct ets_error *error)
@@ -165,19 +178,14 @@ static enum ets_status list(struct ets_foreign *f, const struct begin *order,
     ETS_TRY(find_outside(f, &outside, error));
     for (uint32_t i = 0; i < f->slice_count; i++) {
         const uint32_t at = order[i].index;
-        struct ets_slice *slice = &f->slices[at];
-        if (slice->kind == ETS_SLICE_RUN) {
-            ETS_TRY(add_run(f, "Execute", at, ETS_TRACE_EXECUTE, error));
-            continue;
-        }
-        const uint32_t parent = slice->parent;
-        slice->run = parent == ETS_NO_SLICE ? outside : f->slices[parent].run;
-        struct ets_foreign_run *run = &f->runs[slice->run];
-        if (parent == ETS_NO_SLICE || parent == run->slice) {
-            append_child(f, &run->first_child, &run->last_child, at);
-        } else {
-            append_child(f, &f->slices[parent].first_child, &f->slices[parent].last_child, at);
-        }
+        if (f->slices[at].kind == ETS_SLICE_ALLOCATION) continue;
+        if (f->slices[at].kind != ETS_SLICE_RUN) append(f, at, outside);
+        else ETS_TRY(add_run(f, "Execute", at, ETS_TRACE_EXECUTE, error));
+    }
+    /* Behind the other children: an allocation counts to the event that is logged next. */
+    for (uint32_t i = 0; i < f->slice_count; i++) {
+        const uint32_t at = order[i].index;
+        if (f->slices[at].kind == ETS_SLICE_ALLOCATION) append(f, at, outside);
     }
     for (uint32_t i = 0; outside != ETS_NO_SLICE && i < f->run_count; i++) {
         f->runs[i].invocation = i == outside ? 0 : i - (i > outside);

@@ -209,10 +209,14 @@ static enum scope event_scope(const struct ets_event_columns *columns, const uin
     return (enum scope)scopes[columns->name[event]];
 }
 
-/* Whether the extra block tells that the instruction of `inner` is a part of that of `outer`. */
+/*
+ * Whether the extra block tells that the instruction of `inner` is a part of that of `outer`.
+ * Allocations come right before the event that they are of.
+ */
 static bool is_told_inside(const struct ets_inspection *inspection, uint32_t outer, uint32_t inner)
 {
     const struct ets_event_columns *columns = &inspection->events;
+    if (columns->kind[inner] == ETS_EVENT_ALLOCATION) return columns->chain[outer] >= 0;
     if (columns->chain[outer] != columns->chain[inner]) return false;
     const struct ets_told_node *told =
         ets_told_node_at(&inspection->told, columns->chain[inner], columns->instruction[inner]);

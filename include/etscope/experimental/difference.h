@@ -147,7 +147,8 @@ ETS_API const struct ets_difference_line *ets_difference_line(
 struct ets_agreement {
     /* Operators of both sides; those inside delegates only if no handles match their calls. */
     uint32_t operators, matched;
-    int is_poor; /* 1: most operators have no match: different programs, or records are missing */
+    int is_poor; /* 1: most operators have no match: different programs, or records are missing. 0
+                    where operators are added up */
     int is_identical; /* 1: all times are equal: copies of one recording */
 };
 ETS_API void ets_difference_agreement(const struct ets_difference *difference,

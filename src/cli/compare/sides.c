@@ -115,8 +115,7 @@ int cli_sides_check(const struct cli_arguments *arguments, const char *before, c
 {
     struct ets_agreement agreement;
     ets_difference_agreement(difference, &agreement);
-    const bool is_grouped = cli_choice(arguments, "--by", ETS_POOL_BY_NONE) != ETS_POOL_BY_NONE;
-    if (!agreement.is_poor || is_grouped || cli_has(arguments, "--allow-mismatch")) return CLI_OK;
+    if (!agreement.is_poor || cli_has(arguments, "--allow-mismatch")) return CLI_OK;
     if (ets_difference_block(difference, 0)->matched_by == ETS_MATCHED_TYPES) {
         return cli_complain(
             CLI_MISMATCH,

@@ -91,10 +91,12 @@ static enum ets_status import(struct ets_file *file, struct ets_error *error)
 
 enum ets_status cli_file_open(const char *path, struct ets_file **file_out, struct ets_error *error)
 {
-    enum ets_status status = cli_file_open_as_it_is(path, file_out, error);
+    struct ets_file *file;
+    enum ets_status status = cli_file_open_as_it_is(path, &file, error);
     if (status != ETS_OK) return status;
-    status = import(*file_out, error);
-    if (status != ETS_OK) ets_file_close(*file_out);
+    status = import(file, error);
+    if (status == ETS_OK) *file_out = file;
+    else ets_file_close(file);
     return status;
 }
 
