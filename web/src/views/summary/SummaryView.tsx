@@ -50,6 +50,10 @@ function Summary() {
                         <>
                             <h2 id="top-modules">Most expensive modules</h2>
                             <MostExpensiveModules />
+                            <p class="muted">
+                                Without what is in no operator: delegates’ time that they do not
+                                report, and the time between operators.
+                            </p>
                         </>
                     )}
                 </section>
