@@ -48,8 +48,13 @@ export class Page {
     /** Selects; with `view`, there. The same thing again stays selected. */
     select(selection: Selection | null, view?: string, isWalk = false): void {
         const patch: Patch = { sel: writeSelection(selection) };
-        if (selection?.kind === "operator" || selection?.kind === "operators") {
-            const id = selection.kind === "operator" ? selection.id : (selection.ids[0] ?? -1);
+        const id =
+            selection?.kind === "operators"
+                ? selection.ids[0]
+                : selection?.kind === "operator"
+                  ? selection.id
+                  : undefined;
+        if (id !== undefined) {
             const block = this.operators.block(id);
             if (block !== null && block !== this.block?.id) patch.block = String(block);
         }
