@@ -47,6 +47,9 @@ export function Help(props: { close: () => void }) {
     }, []);
     return (
         <dialog ref={dialog} class="help" aria-label="Help" onClose={props.close}>
+            <form method="dialog">
+                <button type="submit">Close</button>
+            </form>
             <h2>Keys</h2>
             <div class="groups">
                 {[...keysByTitle()].map(([title, keys]) => (
@@ -108,9 +111,6 @@ export function Help(props: { close: () => void }) {
                     ))}
                 </dl>
             </section>
-            <form method="dialog">
-                <button type="submit">Close</button>
-            </form>
         </dialog>
     );
 }

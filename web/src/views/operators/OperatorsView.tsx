@@ -110,7 +110,7 @@ function OperatorsTable() {
             title: `runs, ${sayScale(scale)}`,
             hint: `shortest to longest run as a line, p10 to p90 as a box, the median as a mark, on a logarithmic scale from ${sayScale(scale)}; sorted by the longest`,
             width: "192px",
-            hideBelow: 900,
+            hideBelow: changes.length > 1 ? 1200 : 900,
             value: (row) =>
                 row.id === null ? null : (operators.time(row.id, "max")?.lower ?? null),
             cell: (row) =>
