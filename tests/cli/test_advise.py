@@ -88,7 +88,7 @@ class Planted(unittest.TestCase):
         self.assertEqual(len(self.cases), 101)
 
     def test_each_kernel_that_the_partitioner_left_is_told_with_its_remedy(self):
-        silent = {"slice_step", "slice_dynamic", "pad_negative",  # nothing to gain by measurement
+        silent = {"slice_step", "slice_dynamic", "pad_negative", "group_norm",  # nothing to gain by measurement
                   "view_dynamic", "flatten_dynamic"}  # only sizes are computed
         for case in self.cases:
             if case["kernels"] == "0" or case["file"] in silent or case["file"] in PLANTED:
@@ -140,6 +140,31 @@ class Planted(unittest.TestCase):
         (sentence, action), = self.layouts(changed, "--no-siblings")
         self.assertNotIn(";", sentence)
         self.assertIsNone(action)
+
+    def outside(self, name):
+        """The finding about a kernel outside of delegates, advice or not."""
+        (row,) = [row for row in rows("--program", self.programs / f"{name}.pte", "--all")
+                  if row["kind"] in ("no_rule_of_partitioner", "refused_by_partitioner")]
+        return row
+
+    def test_rewriting_is_proposed_where_it_was_measured_to_be_faster(self):
+        for name, action in (("elu", "relu(x) + exp(-relu(-x)) - 1"), ("reciprocal", "torch.tensor(1.0) / x"),
+                             ("log_softmax", "log(softmax(x, -1))"), ("sum", "F.linear(x, torch.ones(1, n))"),
+                             ("pow_3", "multiply x by itself")):
+            with self.subTest(name):
+                self.assertIn(action, self.outside(name)["action"])
+                self.assertEqual(self.outside(name)["confidence"], "medium")
+        # along the first dimension there is no product that does the same
+        for name in ("cumsum", "argmax", "topk"):
+            with self.subTest(name):
+                self.assertEqual(self.outside(name)["action"], "measure before rewriting it with operators that XNNPACK "
+                                                               "takes: that may be slower")
+                self.assertEqual(self.outside(name)["confidence"], "low")
+        slower = self.outside("group_norm")
+        self.assertTrue(slower["sentence"].endswith("and written with those that it has, it was slower"))
+        self.assertIsNone(slower["action"])
+        self.assertIsNone(slower["basis"])
+        self.assertEqual(self.kinds("group_norm"), set())
 
     def test_a_kernel_between_two_calls_is_told_once(self):
         found, = [row for row in rows("--program", self.programs / "convs_around_erf.pte")
