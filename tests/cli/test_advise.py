@@ -166,6 +166,22 @@ class Planted(unittest.TestCase):
         self.assertIsNone(slower["basis"])
         self.assertEqual(self.kinds("group_norm"), set())
 
+    def test_constant_work_is_told_with_what_removes_it(self):
+        for program, sentence, action in (
+                (self.programs / "constant_ramp.pte", "1 kernel computes the same result in every run",
+                 "to the exported program"),
+                (self.programs / "int_scalar.pte", "1 kernel converts a constant again in every run", "(2.0, not 2)"),
+                (DATA / "mlp_portable" / "model.pte", "2 kernels transpose weights again in every run",
+                 "to the program of to_edge")):
+            found, = [row for row in rows("--program", program) if row["kind"] == "constant_work"]
+            self.assertEqual(found["sentence"], sentence)
+            self.assertIn(action, found["action"])
+
+    def test_a_batch_norm_behind_a_convolution_is_left_to_its_delegation(self):
+        found = {row["kind"] for row in rows("--program", DATA / "conv_portable" / "model.pte")}
+        self.assertIn("nothing_delegated", found)
+        self.assertNotIn("batch_norm_alone", found)
+
     def test_a_kernel_between_two_calls_is_told_once(self):
         found, = [row for row in rows("--program", self.programs / "convs_around_erf.pte")
                   if row["kind"] == "no_rule_of_partitioner"]
@@ -239,7 +255,23 @@ class Told(unittest.TestCase):
         self.assertEqual(len(root.findall(".//failure")), 1)
         text = advise(*GPT_FILES, "--format", "markdown")
         self.assertIn("**12 kernels only guard attention", text)
+        self.assertIn("module blocks.0.ln1 and 4 more", text)
         self.assertIn("native\\_layer\\_norm", text)
+
+    def test_what_is_right_is_no_result_of_sarif(self):
+        if support.run("gap", *INT8).returncode != OK:
+            self.skipTest("no engine")
+        run = json.loads(advise(*INT8, "--format", "sarif"))["runs"][0]
+        self.assertNotIn("values_agree", {rule["id"] for rule in run["tool"]["driver"]["rules"]})
+        self.assertIn("captured", {result["ruleId"] for result in run["results"]})
+
+    def test_shares_of_fail_on_are_of_the_findings_own_method(self):
+        words = (DATA / "multi_method" / "profile.etdp", "--program", DATA / "multi_method" / "model.pte")
+        found = [row for row in rows(*words) if row["saving_ns_upper"] is not None]
+        self.assertGreater(len({row["method"] for row in found}), 1)
+        most = max(row["share_upper"] for row in found)
+        advise(*words, "--fail-on", f"{100 * most - 0.5:.1f}%", code=NEGATIVE)
+        advise(*words, "--fail-on", f"{100 * most + 0.5:.1f}%")
 
     def test_fail_on(self):
         advise(*GPT_FILES, "--fail-on", "5%", code=NEGATIVE)
