@@ -115,13 +115,16 @@ static void note_certainty(const struct ets_certainty *c, const struct cli_run_l
     const double wanted = 100 * limits->sure;
     switch (c->state) {
     case ETS_CERTAINTY_SURE:
-        cli_note("sure after %u runs: the 95 %% interval of the median wall time is %s", runs,
-                 interval);
+        cli_note(
+            "sure after %u runs: the 95 %% interval of the median wall time is %s in this process; "
+            "another may differ by more",
+            runs, interval);
         break;
     case ETS_CERTAINTY_WIDE:
         cli_note(
-            "not sure after %u runs (%s): the 95 %% interval of the median wall time is %s, "
-            "not %g %%",
+            "not sure after %u runs (%s): the 95 %% interval of the median wall time in this "
+            "process "
+            "is %s, not %g %%",
             runs, reason, interval, wanted);
         break;
     case ETS_CERTAINTY_DRIFTING:
