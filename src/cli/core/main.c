@@ -248,6 +248,17 @@ static const struct cli_command commands[] = {
      "etscope recover uart.log\n"
      "etscope recover uart.log -o crash.etdp --program model.pte --etrecord model.etrecord",
      cmd_recover},
+    {"import", "make a trace of another runtime's profile", "FILE",
+     "Reads the profile that another runtime wrote and writes it as an ETDump, so that every "
+     "command reads it and one model is compared across runtimes. FILE is recognized by its "
+     "contents: ONNX Runtime's profile, the trace of PyTorch's profiler (export_chrome_trace), "
+     "LiteRT's operator profile (CSV or protobuf of benchmark_model, or its profiler's events), "
+     "or other Chrome JSON. Commands that take traces also read these files directly. "
+     "docs/exchange.md says what becomes what, and what is left out.",
+     cli_import_options,
+     "etscope import onnxruntime_profile.json\n"
+     "etscope import profile.json -o ort.etdp",
+     cmd_import},
     {"delegates", "show what was delegated, and the operators left out of delegates",
      "PROGRAM [TRACE]",
      "Lists the instructions of PROGRAM (a .pte or .bpte) in their order: each delegate call with "

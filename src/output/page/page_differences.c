@@ -186,7 +186,7 @@ static bool put_block(struct maker *m, uint32_t index)
     put_index(m, m->blocks, ets_page_block_id(m->page, 0, of->after));
     ets_page_put_text(m->document, m->blocks, view.named_by->name);
     ets_page_put_string(m->document, m->blocks, view.named_by->method);
-    ets_page_put_string(m->document, m->blocks, of->by_handles ? "handles" : "order");
+    ets_page_put_string(m->document, m->blocks, ets_matched_by_name(of->matched_by));
     ets_page_put_integer(m->document, m->blocks, runs_of(of->before));
     ets_page_put_integer(m->document, m->blocks, runs_of(of->after));
     put_index(m, m->blocks, of->total == ETS_NO_INDEX ? ETS_NO_INDEX : m->row_of[of->total]);
