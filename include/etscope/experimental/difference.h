@@ -24,7 +24,8 @@
  * which are named alike for all runtimes; two profiles of one runtime by type and node name.
  *
  * Verdicts. A rank test over the runs gives the verdict of a line, adjusted for the number of lines
- * by Benjamini and Hochberg. The runs of one trace share one state of the machine: the test says
+ * by Benjamini and Hochberg, and the medians must have changed alike: a verdict never contradicts
+ * change_of_median. The runs of one trace share one state of the machine: the test says
  * whether these traces differ, not whether another trace would. Give several traces of each side to
  * find out.
  */
@@ -49,12 +50,12 @@ enum ets_change {
 };
 
 enum ets_verdict {
-    ETS_VERDICT_SAME = 0, /* the whole interval of the shift is within least_change */
+    ETS_VERDICT_SAME = 0, /* the interval of the shift and the change are within least_change */
     ETS_VERDICT_FASTER = 1,
     ETS_VERDICT_SLOWER = 2,
     ETS_VERDICT_UNKNOWN = 3, /* too few runs, or too coarse a clock */
     ETS_VERDICT_NONE = 4,    /* only one side has it */
-    ETS_VERDICT_UNCLEAR = 5, /* no significant change, but the interval exceeds least_change */
+    ETS_VERDICT_UNCLEAR = 5, /* neither: more runs would tell */
     ETS_VERDICT_COUNT = 6
 };
 

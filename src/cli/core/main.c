@@ -122,6 +122,18 @@ static const struct cli_command commands[] = {
      "etscope plot waterfall before.etdp after.etdp --etrecord model.etrecord -o changes.svg\n"
      "etscope plot memory model.pte --etrecord model.etrecord -o memory.svg",
      cmd_plot},
+    {"export", "write files for other tools", "FILE...",
+     "Writes what FILEs (traces, ETRecords and programs, recognized by their contents) hold to a "
+     "file that another tool opens. dot: graphs for Graphviz, with a cluster for each module, and "
+     "with a trace the time of each node. model-explorer: graphs for Model Explorer, with what is "
+     "inside of delegates as graphs of their own. model-explorer-data: the times of these nodes, "
+     "which Model Explorer shows on them. docs/exchange.md tells what each format holds and how "
+     "to open it.",
+     cli_export_options,
+     "etscope export model.pte --etrecord model.etrecord --to dot -o model.dot\n"
+     "etscope export model.pte --to model-explorer -o model.json\n"
+     "etscope export profile.etdp --program model.pte --to model-explorer-data -o times.json",
+     cmd_export},
     {"sql", "query traces, ETRecords and programs with SQL", "QUERY FILE...",
      "Presents the FILEs (traces, ETRecords and programs, recognized by their contents) as tables "
      "of an SQLite database, and prints the result of QUERY. A folder stands for the ETDumps in "

@@ -74,7 +74,9 @@ static const char *reason_of(const struct ets_difference_line *line)
     const bool is_one_sided = line->before.operator_count == 0 || line->after.operator_count == 0;
     switch (line->verdict) {
     case ETS_VERDICT_SAME: return "a change would be below 1 % of the time before";
-    case ETS_VERDICT_UNCLEAR: return "the change could be chance, and could be above 1 %";
+    case ETS_VERDICT_UNCLEAR:
+        return line->adjusted_p < 0.05 ? "the medians do not show what the runs show"
+                                       : "the change could be chance, and could be above 1 %";
     case ETS_VERDICT_UNKNOWN:
         return line->adjusted_p < 0.05 ? "the clock is too coarse" : "too few runs";
     case ETS_VERDICT_NONE:
