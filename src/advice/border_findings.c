@@ -140,6 +140,31 @@ static double overhead_of(const struct ets_finder *finder, uint32_t call)
     return rest > 0 ? rest : 0;
 }
 
+double ets_parts_calls_behind(const struct ets_finder *finder)
+{
+    const struct ets_delegate_lines *lines = &finder->method.lines;
+    const struct ets_finding_parts *parts = &finder->parts;
+    uint32_t at = 0;
+    bool is_behind = false;
+    double sum = 0;
+    for (uint32_t i = 0; i < lines->count; i++) {
+        const struct ets_delegate_line *line = &lines->items[i];
+        const uint32_t to = line->step->instruction;
+        if (line->unit != ETS_NO_INDEX || line->step->kind != ETS_INSTRUCTION_DELEGATE_CALL ||
+            !(line->p50 >= 0)) {
+            continue;
+        }
+        const uint32_t first = at;
+        while (at < parts->instruction_count && parts->instructions[at] < to) at++;
+        if (is_behind && at > first) {
+            const double overhead = overhead_of(finder, to);
+            sum += (isnan(overhead) ? line->p50 : overhead) + finder->method.between;
+        }
+        is_behind = true;
+    }
+    return sum;
+}
+
 static bool add_split(struct ets_finder *finder, const struct split *splits, uint32_t count,
                       uint32_t first)
 {
@@ -173,13 +198,11 @@ static bool add_split(struct ets_finder *finder, const struct split *splits, uin
                      "or behind the delegated part",
                      ETS_TEXT(name));
     struct ets_finding finding =
-        ets_finding_of_parts(finder, "split_by_kernel", ETS_SAVING_NONE, ETS_CHECK_DELEGATES);
+        ets_finding_of_parts(finder, "split_by_kernel", ETS_SAVING_BOUND, ETS_CHECK_DELEGATES);
     finding.share = (struct ets_span){NAN, NAN};
-    finding.cost = 0;
-    finding.row_count = 0; /* the time is that of the calls behind */
+    finding.cost = 0; /* what the kernel takes is told by what keeps it outside */
     if (is_timed) {
-        finding.saving.basis = ETS_SAVING_BOUND;
-        finding.saving.ticks = (struct ets_span){0, overhead};
+        ets_saving_add(&finding, ets_parts_calls_behind(finder));
         finding.cost =
             overhead * ets_inspection_block(finder->subject->inspection, finding.block)->run_count;
     }

@@ -9,7 +9,21 @@ static bool is_dequantize(const struct ets_graph_node *node)
     return ets_text_starts_with(ets_operator_base(node->op), "dequantize");
 }
 
-/* The kernel calls whose inputs never change: of weights that are dequantized, or of all others. */
+/* Whether a delegate computes only what is the same in every run. */
+static bool is_constant_call(const struct ets_finder *finder, const struct ets_delegate_line *line)
+{
+    const struct ets_delegation_step *step = line->step;
+    if (step->kind != ETS_INSTRUCTION_DELEGATE_CALL || finder->method.partition == NULL ||
+        line->unit != ETS_NO_INDEX) {
+        return false;
+    }
+    for (size_t i = 0; i < step->node_count; i++) {
+        if (!ets_is_constant_work(finder, step->nodes[i].node)) return false;
+    }
+    return step->node_count > 0;
+}
+
+/* The calls whose inputs never change: of weights that are dequantized, or of all others. */
 static bool collect_constant(struct ets_finder *finder, bool of_weights)
 {
     const struct ets_delegate_lines *lines = &finder->method.lines;
@@ -17,10 +31,10 @@ static bool collect_constant(struct ets_finder *finder, bool of_weights)
     for (uint32_t i = 0; i < lines->count; i++) {
         const struct ets_delegate_line *line = &lines->items[i];
         const struct ets_graph_node *node = ets_kernel_node(finder, line->step->instruction);
-        if (node == NULL || line->unit != ETS_NO_INDEX || !ets_is_constant_work(finder, node) ||
-            is_dequantize(node) != of_weights) {
-            continue;
-        }
+        const bool is_kernel = node != NULL && line->unit == ETS_NO_INDEX &&
+                               ets_is_constant_work(finder, node) &&
+                               is_dequantize(node) == of_weights;
+        if (!is_kernel && (of_weights || !is_constant_call(finder, line))) continue;
         if (!ets_parts_add(finder, line)) return false;
     }
     return true;
@@ -31,7 +45,7 @@ bool ets_find_constant_work(struct ets_finder *finder)
     if (!collect_constant(finder, false)) return false;
     if (!ets_parts_are_large(finder)) return true;
     const uint32_t calls = finder->parts.calls;
-    ets_find_say(finder, "%u kernel%s compute%s the same result in every run", calls,
+    ets_find_say(finder, "%u call%s compute%s the same result in every run", calls,
                  calls == 1 ? "" : "s", calls == 1 ? "s" : "");
     ets_parts_say_share(finder);
     ets_parts_prove(finder);
@@ -41,8 +55,44 @@ bool ets_find_constant_work(struct ets_finder *finder)
                      "tensor is cast in every run, a float is not");
     struct ets_finding finding =
         ets_finding_of_parts(finder, "constant_work", ETS_SAVING_REMOVED, ETS_CHECK_DIFFERENCE);
+    ets_saving_add(&finding, ets_parts_calls_behind(finder));
     finding.confidence = ETS_CONFIDENCE_HIGH;
     return ets_finding_add(finder, finding);
+}
+
+/* Whether a call quantizes or dequantizes, or computes with a weight that is dequantized. */
+static bool is_of_float_detour(const struct ets_finder *finder,
+                               const struct ets_delegate_line *line)
+{
+    const struct ets_graph_node *node = ets_kernel_node(finder, line->step->instruction);
+    const struct ets_delegation_step *step = line->step;
+    if (line->unit != ETS_NO_INDEX) return false;
+    if (node != NULL) {
+        return !ets_is_constant_work(finder, node) &&
+               ets_text_contains(node->op, "quantized_decomposed.");
+    }
+    for (size_t i = 0; step->kind == ETS_INSTRUCTION_DELEGATE_CALL && i < step->node_count; i++) {
+        const struct ets_graph_node *inner = step->nodes[i].node;
+        const struct ets_judgement judgement = {.partition = finder->method.partition,
+                                                .node = inner};
+        for (uint32_t k = 0; k < inner->input_count; k++) {
+            const struct ets_graph_node *maker = ets_argument_maker(&judgement, &inner->inputs[k]);
+            if (maker != NULL && is_dequantize(maker) && ets_is_constant_work(finder, maker)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* With the weights go their products in float, and what converts activations for these. */
+static void add_float_detour(const struct ets_finder *finder, struct ets_finding *finding)
+{
+    const struct ets_delegate_lines *lines = &finder->method.lines;
+    for (uint32_t i = 0; i < lines->count && finder->method.partition != NULL; i++) {
+        if (!is_of_float_detour(finder, &lines->items[i])) continue;
+        ets_saving_add(finding, lines->items[i].middle + finder->method.between);
+    }
 }
 
 bool ets_find_weights_dequantized(struct ets_finder *finder)
@@ -59,6 +109,9 @@ bool ets_find_weights_dequantized(struct ets_finder *finder)
                      "quantized operators are delegated as such");
     struct ets_finding finding = ets_finding_of_parts(finder, "weights_dequantized",
                                                       ETS_SAVING_REMOVED, ETS_CHECK_DELEGATES);
+    finding.saving.basis = ETS_SAVING_BOUND;
+    if (finding.saving.ticks.lower > 0) finding.saving.ticks.lower = 0;
+    add_float_detour(finder, &finding);
     finding.confidence = ETS_CONFIDENCE_HIGH;
     return ets_finding_add(finder, finding);
 }

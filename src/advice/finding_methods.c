@@ -15,6 +15,19 @@ static uint32_t count_steps(const struct ets_finder *finder)
     return finder->method.section->end_step - finder->method.section->first_step;
 }
 
+/* What no instruction takes of a run, for each of them. */
+static double between_of(const struct ets_delegate_lines *lines)
+{
+    double rest = lines->whole;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < lines->count; i++) {
+        if (lines->items[i].unit != ETS_NO_INDEX || !(lines->items[i].middle >= 0)) continue;
+        rest -= lines->items[i].middle;
+        count++;
+    }
+    return rest > 0 && count > 0 ? rest / count : 0;
+}
+
 static bool index_lines(struct ets_finder *finder)
 {
     struct ets_finding_method *method = &finder->method;
@@ -27,6 +40,7 @@ static bool index_lines(struct ets_finder *finder)
         if (line->step->kind == ETS_INSTRUCTION_DELEGATE_CALL) method->has_delegate = true;
     }
     method->first_line = first;
+    method->between = between_of(&method->lines);
     return true;
 }
 

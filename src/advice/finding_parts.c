@@ -92,6 +92,16 @@ bool ets_parts_add_call(struct ets_finder *finder, uint32_t instruction)
     return add_instruction(finder, instruction);
 }
 
+/* The time between operators that goes with a line: its part of what no operator takes. */
+static double beside_of(const struct ets_finder *finder, const struct ets_delegate_line *line)
+{
+    if (line->unit == ETS_NO_INDEX) return finder->method.between;
+    const struct ets_delegate_line *call = ets_method_line(finder, line->step->instruction);
+    double rest = call->p50;
+    for (uint32_t i = 1; i <= call->step->unit_count; i++) rest -= call[i].p50;
+    return rest > 0 ? rest / call->step->unit_count : 0;
+}
+
 static bool add_times(struct ets_finder *finder, const struct ets_delegate_line *line)
 {
     struct ets_finding_parts *parts = &finder->parts;
@@ -109,6 +119,7 @@ static bool add_times(struct ets_finder *finder, const struct ets_delegate_line 
     parts->removed.lower += times.min;
     parts->removed.upper += line->resolution + fmax(times.p90, line->middle);
     parts->has_few_runs = times.count < RUNS_FOR_P90;
+    parts->beside += beside_of(finder, line);
     parts->middle += line->middle;
     return ets_parts_add_row(finder, line->row);
 }
@@ -204,6 +215,13 @@ static struct ets_span removed_of(const struct ets_finder *finder)
     return removed;
 }
 
+void ets_saving_add(struct ets_finding *finding, double ticks)
+{
+    if (!(ticks > 0)) return;
+    finding->saving.ticks.upper += ticks;
+    finding->saving.beside += ticks;
+}
+
 struct ets_finding ets_finding_of_parts(struct ets_finder *finder, const char *kind,
                                         enum ets_saving_basis basis, enum ets_check check)
 {
@@ -234,7 +252,10 @@ struct ets_finding ets_finding_of_parts(struct ets_finder *finder, const char *k
     finding.share = share_of(finder);
     finding.cost =
         parts->middle * ets_inspection_block(finder->subject->inspection, finding.block)->run_count;
-    const struct ets_span removed = removed_of(finder);
+    struct ets_span removed = removed_of(finder);
+    finding.saving.beside = parts->beside;
+    removed.upper += parts->beside;
+    removed.lower = fmax(0, removed.lower - parts->beside);
     if (basis == ETS_SAVING_BOUND) finding.saving.ticks = (struct ets_span){0, removed.upper};
     if (basis == ETS_SAVING_REMOVED) finding.saving.ticks = removed;
     return finding;

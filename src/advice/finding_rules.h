@@ -17,6 +17,7 @@ struct ets_finding_parts {
     bool is_timed;           /* all of them */
     struct ets_span ticks;   /* mid of a run, between what a coarse clock permits */
     struct ets_span removed; /* from the fastest runs to p90 */
+    double beside;           /* time between operators that goes with them */
     double middle;           /* for shares */
     const struct ets_graph_frame **frames;
     uint32_t frame_count, frame_room;
@@ -38,6 +39,7 @@ struct ets_finding_method {
                                                     not known, or no kernel */
     const uint8_t *is_constant;                  /* [node] whether only constants go in */
     uint8_t *is_told; /* [instruction] whether a finding says how to do without it */
+    double between;   /* ticks of a run beside an instruction, on average; 0: not known */
     bool has_delegate;
 };
 
@@ -86,6 +88,8 @@ void ets_parts_prove(struct ets_finder *finder);
 /* A finding about what was collected, with the time of it as what can be saved. */
 struct ets_finding ets_finding_of_parts(struct ets_finder *finder, const char *kind,
                                         enum ets_saving_basis basis, enum ets_check check);
+/* Adds to what can be saved at most: time of other rows than the finding's, or of none. */
+void ets_saving_add(struct ets_finding *finding, double ticks);
 /* The instruction's own line. */
 const struct ets_delegate_line *ets_method_line(const struct ets_finder *finder,
                                                 uint32_t instruction);
@@ -116,7 +120,10 @@ bool ets_nodes_have_equal_arguments(const struct ets_graph_node *a, const struct
                                     uint32_t first);
 /* graph_findings.c: whether it expands a tensor to the shape that it has. */
 bool ets_is_empty_expand(const struct ets_finder *finder, const struct ets_graph_node *node);
-/* border_findings.c: whether XNNPACK's exporter added it for the layout of its neighbours. */
+/* border_findings.c: what calls of delegates take beyond their operators, of those that may join
+ * the call before when the collected instructions go; whether XNNPACK's exporter added a transpose
+ * for the layout of its neighbours. */
+double ets_parts_calls_behind(const struct ets_finder *finder);
 bool ets_is_border_transpose(const struct ets_delegate_line *line);
 
 /* Shares below are not worth a look; advice is worth giving from a smaller one. */

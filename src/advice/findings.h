@@ -49,6 +49,7 @@ struct ets_saving {
     enum ets_saving_basis basis;
     struct ets_span ticks; /* of a run; NaN: not a time, or not measured */
     uint64_t bytes;        /* 0: not bytes */
+    double beside; /* of ticks.upper: not of the finding's rows, but of what is around them */
 };
 
 enum ets_confidence {

@@ -15,7 +15,7 @@ static bool add_of_plan(struct ets_finder *finder, const char *kind, enum ets_se
 {
     struct ets_finding finding = ets_finding_of(kind, severity, "memory");
     if (saved > 0) {
-        finding.saving = (struct ets_saving){ETS_SAVING_MEMORY, {NAN, NAN}, saved};
+        finding.saving = (struct ets_saving){ETS_SAVING_MEMORY, {NAN, NAN}, saved, 0};
         finding.confidence = ETS_CONFIDENCE_LOW;
     }
     finding.check = ETS_CHECK_MEMORY;
@@ -68,7 +68,7 @@ bool ets_find_duplicates(struct ets_finder *finder)
                      "use one tensor in the model where two are equal; delegates and kernels "
                      "keep copies of their own");
     struct ets_finding finding = ets_finding_of("duplicates", ETS_SEVERITY_NOTE, "size");
-    finding.saving = (struct ets_saving){ETS_SAVING_FILE, {NAN, NAN}, map->duplicate_bytes};
+    finding.saving = (struct ets_saving){ETS_SAVING_FILE, {NAN, NAN}, map->duplicate_bytes, 0};
     finding.confidence = ETS_CONFIDENCE_HIGH;
     finding.check = ETS_CHECK_SIZE;
     return ets_finding_add(finder, finding);

@@ -131,6 +131,7 @@ static bool add_outside(struct ets_finder *finder, const struct ets_delegate_lin
     else ets_find_propose(finder, "write it with operators that XNNPACK takes, or keep it");
     struct ets_finding finding =
         ets_finding_of_parts(finder, kind, ETS_SAVING_BOUND, ETS_CHECK_DELEGATES);
+    ets_saving_add(&finding, ets_parts_calls_behind(finder));
     if (outside->remedy == NULL) finding.confidence = ETS_CONFIDENCE_LOW;
     finding.doubt =
         "the change may add copies at the borders of the new partition; a partitioner "
@@ -181,6 +182,22 @@ bool ets_find_without_rule(struct ets_finder *finder)
     return find_outside(finder, ETS_OUTSIDE_NO_RULE, "no_rule_of_partitioner");
 }
 
+/* Kernels that go with those that a delegate takes, but are not named. */
+static void add_other_kernels(struct ets_finder *finder, struct ets_finding *finding,
+                              enum ets_outside_kind kind)
+{
+    const struct ets_delegate_lines *lines = &finder->method.lines;
+    const struct ets_finding_parts *parts = &finder->parts;
+    for (uint32_t i = 0, at = 0; i < lines->count; i++) {
+        const struct ets_delegate_line *line = &lines->items[i];
+        const uint32_t instruction = line->step->instruction;
+        if (!is_kernel(line) || outside_of(finder, line)->kind != kind) continue;
+        while (at < parts->instruction_count && parts->instructions[at] < instruction) at++;
+        if (at < parts->instruction_count && parts->instructions[at] == instruction) continue;
+        ets_saving_add(finding, line->middle + finder->method.between);
+    }
+}
+
 /* A program without any delegate, of which XNNPACK would take something. */
 bool ets_find_not_delegated(struct ets_finder *finder)
 {
@@ -205,6 +222,7 @@ bool ets_find_not_delegated(struct ets_finder *finder)
                      "partitioner=[XnnpackPartitioner()])");
     struct ets_finding finding =
         ets_finding_of_parts(finder, "nothing_delegated", ETS_SAVING_BOUND, ETS_CHECK_DIFFERENCE);
+    add_other_kernels(finder, &finding, ETS_OUTSIDE_TAKEN);
     finding.doubt = "the device may not have XNNPACK, which does not run on microcontrollers";
     return ets_finding_add(finder, finding);
 }
@@ -247,6 +265,7 @@ bool ets_find_portable_products(struct ets_finder *finder)
                      "delegate them; the ETRecord of the export tells why they are left out");
     struct ets_finding finding =
         ets_finding_of_parts(finder, "products_as_kernels", ETS_SAVING_BOUND, ETS_CHECK_DELEGATES);
+    add_other_kernels(finder, &finding, ETS_OUTSIDE_UNKNOWN);
     finding.doubt = "the device may have no delegate";
     return ets_finding_add(finder, finding);
 }

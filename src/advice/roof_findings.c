@@ -13,15 +13,28 @@ static const struct ets_headroom *headroom_of(const struct ets_finder *finder)
     return all == NULL ? NULL : &all[finder->block->block];
 }
 
-static double p50_of(const struct ets_finder *finder, uint32_t row)
+static struct ets_statistics times_of(const struct ets_finder *finder, uint32_t row)
 {
     struct ets_statistics times;
-    struct ets_error error;
     if (ets_inspection_row_statistics(finder->subject->inspection, row, ETS_NO_INDEX, &times,
-                                      &error) != ETS_OK) {
-        return NAN;
+                                      NULL) != ETS_OK) {
+        return (struct ets_statistics){.p50 = NAN, .p90 = NAN};
     }
-    return times.p50;
+    return times;
+}
+
+static double p50_of(const struct ets_finder *finder, uint32_t row)
+{
+    return times_of(finder, row).p50;
+}
+
+/* What a row takes above its roof at most, by its slow runs and by how well roofs are known. */
+static double above_roof(const struct ets_finder *finder, uint32_t index, double bound_ns)
+{
+    const struct ets_row *row = ets_inspection_row(finder->subject->inspection, index);
+    const double steps = (double)row->quantum_ticks * row->calls_per_run;
+    const double roof = bound_ns / finder->blocks.tick_ns / ETS_ROOF_TOLERANCE;
+    return fmax(0, times_of(finder, index).p90 + steps - roof);
 }
 
 /* Adds the lines, module and rows of one row. */
@@ -74,7 +87,8 @@ static bool add_below(struct ets_finder *finder, uint32_t index, const struct et
                      "try channel counts that are multiples of 8, larger layers instead of "
                      "many small ones, or int8");
     struct ets_finding finding = finding_of_rows(finder, "below_roof", p50);
-    finding.saving = (struct ets_saving){ETS_SAVING_BOUND, {0, at->saved}, 0};
+    finding.saving = (struct ets_saving){
+        ETS_SAVING_BOUND, {0, above_roof(finder, index, at->roof.bound_ns)}, 0, 0};
     finding.doubt =
         "no trace tells why an operator is slow; odd sizes, strides and depthwise "
         "convolutions stay far from the roof";
@@ -104,6 +118,18 @@ bool ets_find_below_roof(struct ets_finder *finder)
     return true;
 }
 
+/* What no operator takes of a run, for each call of one. */
+static double between_of(const struct ets_finder *finder)
+{
+    double between = 0, calls = 0;
+    for (uint32_t i = 0; i < finder->backends.count; i++) {
+        const struct ets_operator_line *line = &finder->backends.items[i];
+        if (ets_line_is_between(line)) between += line->times.middle;
+        else calls += line->calls_per_run;
+    }
+    return between > 0 && calls > 0 ? between / calls : 0;
+}
+
 /* Many short operators, whose calls cost more than their work. */
 bool ets_find_small_operators(struct ets_finder *finder)
 {
@@ -117,11 +143,12 @@ bool ets_find_small_operators(struct ets_finder *finder)
     if (headroom == NULL) return true;
     ets_parts_begin(finder);
     for (uint32_t i = block->first_row; i < block->first_row + block->row_count; i++) {
-        if (headroom->rows[i - headroom->first_row].roof.verdict !=
-            ETS_ROOF_VERDICT_OVERHEAD_BOUND) {
-            continue;
-        }
+        const struct ets_roof_answer *roof = &headroom->rows[i - headroom->first_row].roof;
+        if (roof->verdict != ETS_ROOF_VERDICT_OVERHEAD_BOUND) continue;
         const double p50 = p50_of(finder, i);
+        if (roof->binding != ETS_ROOF_CALL && 2 * roof->bound_ns > p50 * finder->blocks.tick_ns) {
+            continue; /* most of it is work */
+        }
         const uint32_t calls = ets_inspection_row(finder->subject->inspection, i)->calls_per_run;
         if (!(p50 * finder->blocks.tick_ns < SHORT_NS * calls)) continue;
         sum += p50;
@@ -139,7 +166,8 @@ bool ets_find_small_operators(struct ets_finder *finder)
                      "do the same with fewer, larger operators: stack tensors, join layers, "
                      "delegate chains as one");
     struct ets_finding finding = finding_of_rows(finder, "small_operators", sum);
-    finding.saving = (struct ets_saving){ETS_SAVING_BOUND, {0, sum}, 0};
+    finding.saving = (struct ets_saving){ETS_SAVING_BOUND, {0, sum}, 0, 0};
+    ets_saving_add(&finding, count * between_of(finder));
     finding.doubt = "the tracer itself takes a part of such short calls";
     return ets_finding_add(finder, finding);
 }

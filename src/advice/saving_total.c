@@ -58,7 +58,7 @@ bool ets_saving_total_find(struct ets_arena *arena, const struct ets_inspection 
         if (finding->block != total_out->block) continue;
         total_out->count++;
         sum += finding->saving.ticks.upper;
-        if (finding->row_count == 0) loose += finding->saving.ticks.upper;
+        loose += finding->row_count == 0 ? finding->saving.ticks.upper : finding->saving.beside;
     }
     if (total_out->block == ETS_NO_INDEX) return true;
     if (!ets_timed_blocks_find(arena, inspection, total_out->block, ETS_NO_INDEX, 0, &blocks)) {
