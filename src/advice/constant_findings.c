@@ -55,7 +55,6 @@ bool ets_find_constant_work(struct ets_finder *finder)
                      "tensor is cast in every run, a float is not");
     struct ets_finding finding =
         ets_finding_of_parts(finder, "constant_work", ETS_SAVING_REMOVED, ETS_CHECK_DIFFERENCE);
-    ets_saving_add(&finding, ets_parts_calls_behind(finder));
     finding.confidence = ETS_CONFIDENCE_HIGH;
     return ets_finding_add(finder, finding);
 }
@@ -91,7 +90,7 @@ static void add_float_detour(const struct ets_finder *finder, struct ets_finding
     const struct ets_delegate_lines *lines = &finder->method.lines;
     for (uint32_t i = 0; i < lines->count && finder->method.partition != NULL; i++) {
         if (!is_of_float_detour(finder, &lines->items[i])) continue;
-        ets_saving_add(finding, lines->items[i].middle + finder->method.between);
+        ets_saving_add(finder, finding, lines->items[i].middle + finder->method.between);
     }
 }
 

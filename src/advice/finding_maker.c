@@ -41,7 +41,7 @@ static bool keep(struct ets_arena *arena, struct ets_text_builder *builder,
 
 /*
  * A saving is seen between medians of runs: as far as the median is not known, neither is the
- * saving. No more is saved than a run takes, though slow runs can make p90 of parts more.
+ * saving. With what lies beside the rows it can be no more than a run.
  */
 static void limit_saving(const struct ets_finder *finder, struct ets_finding *finding)
 {
@@ -51,12 +51,9 @@ static void limit_saving(const struct ets_finder *finder, struct ets_finding *fi
         const struct ets_spread *spread = &block->times.spread;
         const double run = block->times.statistics.p50;
         if (block->block != finding->block || !(saving->ticks.upper > 0)) continue;
-        const double half = (spread->median_high - spread->median_low) / 2;
-        if (half > 0) saving->ticks.upper += half;
-        if (half > 0) saving->ticks.lower = fmax(0, saving->ticks.lower - half);
-        saving->ticks.upper = fmin(saving->ticks.upper, run);
-        saving->ticks.lower = fmin(saving->ticks.lower, run);
-        saving->beside = fmin(saving->beside, run);
+        saving->unsure = fmax(0, (spread->median_high - spread->median_low) / 2);
+        saving->ticks.upper = fmin(saving->ticks.upper + saving->unsure, run);
+        saving->ticks.lower = fmax(0, saving->ticks.lower - saving->unsure);
     }
 }
 

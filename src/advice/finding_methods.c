@@ -1,5 +1,7 @@
 /* A method of the program, as rules see it: lines with times, its graph, and which instruction
  * computes which node. */
+#include <math.h>
+
 #include "advice/finding_rules.h"
 #include "base/text.h"
 
@@ -15,32 +17,24 @@ static uint32_t count_steps(const struct ets_finder *finder)
     return finder->method.section->end_step - finder->method.section->first_step;
 }
 
-/* What no instruction takes of a run, for each of them. */
-static double between_of(const struct ets_delegate_lines *lines)
-{
-    double rest = lines->whole;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < lines->count; i++) {
-        if (lines->items[i].unit != ETS_NO_INDEX || !(lines->items[i].middle >= 0)) continue;
-        rest -= lines->items[i].middle;
-        count++;
-    }
-    return rest > 0 && count > 0 ? rest / count : 0;
-}
-
 static bool index_lines(struct ets_finder *finder)
 {
     struct ets_finding_method *method = &finder->method;
     uint32_t *first = ets_arena_alloc_array(finder->arena, count_steps(finder), sizeof *first);
     method->is_told = ets_arena_alloc_array(finder->arena, count_steps(finder), 1);
-    if (first == NULL || method->is_told == NULL) return false;
+    method->is_named = ets_arena_alloc_array(finder->arena, count_steps(finder), 1);
+    method->joins =
+        ets_arena_alloc_array(finder->arena, count_steps(finder), sizeof *method->joins);
+    if (first == NULL || method->is_told == NULL || method->is_named == NULL ||
+        method->joins == NULL) {
+        return false;
+    }
     for (uint32_t i = 0; i < method->lines.count; i++) {
         const struct ets_delegate_line *line = &method->lines.items[i];
         if (line->unit == ETS_NO_INDEX) first[line->step->instruction] = i;
         if (line->step->kind == ETS_INSTRUCTION_DELEGATE_CALL) method->has_delegate = true;
     }
     method->first_line = first;
-    method->between = between_of(&method->lines);
     return true;
 }
 
@@ -92,12 +86,41 @@ static bool index_nodes(struct ets_finder *finder)
     return true;
 }
 
+/* What no instruction takes of a run, for each of them. */
+static double between_of(const struct ets_delegate_lines *lines)
+{
+    double rest = lines->whole;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < lines->count; i++) {
+        if (lines->items[i].unit != ETS_NO_INDEX || !(lines->items[i].middle >= 0)) continue;
+        rest -= lines->items[i].middle;
+        count++;
+    }
+    return rest > 0 && count > 0 ? rest / count : 0;
+}
+
+/* The times of the block that ran the method. */
+static void find_times(struct ets_finder *finder)
+{
+    struct ets_finding_method *method = &finder->method;
+    const uint32_t block = method->section->block;
+    method->median = NAN;
+    method->between = between_of(&method->lines);
+    if (block == ETS_NO_INDEX) return;
+    method->is_captured = finder->captured[block] > 0;
+    for (uint32_t i = 0; i < finder->blocks.count; i++) {
+        if (finder->blocks.items[i].block != block) continue;
+        method->median = finder->blocks.items[i].times.statistics.p50;
+    }
+}
+
 bool ets_finding_method_open(struct ets_finder *finder, const struct ets_delegate_section *section,
                              const struct ets_outside *outsides)
 {
     struct ets_finding_method *method = &finder->method;
     *method =
         (struct ets_finding_method){.section = section, .outsides = outsides + section->first_step};
+    find_times(finder);
     if (!ets_delegate_lines_collect(finder->arena, section, false, &method->lines) ||
         !index_lines(finder)) {
         return false;

@@ -11,8 +11,8 @@
 enum { MOST_NAMED = 6 };
 /* Source lines of a finding that are kept. */
 enum { MOST_FRAMES = 256 };
-/* Of fewer runs the slowest makes p90 and mid; then only shares are told. */
-enum { RUNS_FOR_P90 = 8 };
+/* Of fewer runs the slowest makes mid; then only shares are told. */
+enum { RUNS_FOR_MID = 8 };
 
 struct ets_text ets_kernel_short_name(struct ets_text name)
 {
@@ -97,8 +97,8 @@ static double beside_of(const struct ets_finder *finder, const struct ets_delega
 {
     if (line->unit == ETS_NO_INDEX) return finder->method.between;
     const struct ets_delegate_line *call = ets_method_line(finder, line->step->instruction);
-    double rest = call->p50;
-    for (uint32_t i = 1; i <= call->step->unit_count; i++) rest -= call[i].p50;
+    double rest = call->middle;
+    for (uint32_t i = 1; i <= call->step->unit_count; i++) rest -= call[i].middle;
     return rest > 0 ? rest / call->step->unit_count : 0;
 }
 
@@ -116,12 +116,28 @@ static bool add_times(struct ets_finder *finder, const struct ets_delegate_line 
     }
     parts->ticks.lower += line->middle;
     parts->ticks.upper += line->middle + line->resolution;
-    parts->removed.lower += times.min;
-    parts->removed.upper += line->resolution + fmax(times.p90, line->middle);
-    parts->has_few_runs = times.count < RUNS_FOR_P90;
+    parts->fastest += times.min;
     parts->beside += beside_of(finder, line);
-    parts->middle += line->middle;
+    parts->has_few_runs = times.count < RUNS_FOR_MID;
     return ets_parts_add_row(finder, line->row);
+}
+
+/* Of an operator inside of a call: one tensor that the call reads or writes, twice. */
+static void add_bytes(struct ets_finder *finder, const struct ets_delegate_line *line)
+{
+    const struct ets_delegation_step *step = line->step;
+    const double bytes = (double)step->input_bytes + (double)step->output_bytes;
+    const double tensors = (double)step->input_count + (double)step->output_count;
+    if (line->unit == ETS_NO_INDEX) finder->parts.bytes += bytes;
+    else if (tensors > 0) finder->parts.bytes += 2 * bytes / tensors;
+}
+
+static void add_join(struct ets_finder *finder, const struct ets_delegate_line *line)
+{
+    const struct ets_join *join = &finder->method.joins[line->step->instruction];
+    if (line->unit != ETS_NO_INDEX || join->calls == 0) return;
+    finder->parts.joined += join->calls;
+    if (!isnan(join->ticks)) finder->parts.joined_ticks += join->ticks;
 }
 
 bool ets_parts_add(struct ets_finder *finder, const struct ets_delegate_line *line)
@@ -132,6 +148,8 @@ bool ets_parts_add(struct ets_finder *finder, const struct ets_delegate_line *li
     const struct ets_row_node *nodes = ets_delegate_line_nodes(line, &count);
     if (!add_times(finder, line) || !add_instruction(finder, instruction)) return false;
     finder->parts.calls++;
+    add_bytes(finder, line);
+    add_join(finder, line);
     if (kernel != NULL && line->unit == ETS_NO_INDEX) return ets_parts_add_node(finder, kernel);
     for (size_t i = 0; i < count; i++) {
         if (!ets_parts_add_node(finder, nodes[i].node)) return false;
@@ -139,31 +157,53 @@ bool ets_parts_add(struct ets_finder *finder, const struct ets_delegate_line *li
     return true;
 }
 
+/* Whether its part of a run is known, if only for the order and what is too small. */
 static bool has_share(const struct ets_finder *finder)
 {
     return finder->parts.is_timed && finder->parts.calls > 0 && finder->method.lines.whole > 0;
+}
+
+bool ets_method_tells_time(const struct ets_finder *finder)
+{
+    return finder->method.lines.whole > 0 && !finder->method.is_captured;
+}
+
+double ets_method_of_median(const struct ets_finder *finder, double ticks)
+{
+    return ticks / finder->method.lines.whole * finder->method.median;
+}
+
+static bool tells_share(const struct ets_finder *finder)
+{
+    return has_share(finder) && ets_method_tells_time(finder);
 }
 
 static struct ets_span share_of(const struct ets_finder *finder)
 {
     const struct ets_finding_parts *parts = &finder->parts;
     const double whole = finder->method.lines.whole;
-    const double more = parts->ticks.upper - parts->ticks.lower;
-    return (struct ets_span){parts->middle / whole, (parts->middle + more) / whole};
+    return (struct ets_span){parts->ticks.lower / whole, parts->ticks.upper / whole};
 }
 
 bool ets_parts_are_large(const struct ets_finder *finder)
 {
     if (finder->parts.calls == 0) return false;
-    return !has_share(finder) || share_of(finder).lower >= ETS_ADVICE_LEAST_SHARE;
+    const double joined = finder->parts.joined_ticks / finder->method.lines.whole;
+    return !has_share(finder) || share_of(finder).lower + joined >= ETS_ADVICE_LEAST_SHARE;
 }
 
 void ets_parts_say_share(struct ets_finder *finder)
 {
-    if (!has_share(finder)) return;
-    ets_find_say(finder, ", ");
-    ets_add_share(&finder->line, share_of(finder));
-    ets_find_say(finder, " of a run");
+    const struct ets_finding_parts *parts = &finder->parts;
+    if (tells_share(finder)) {
+        ets_find_say(finder, ", ");
+        ets_add_share(&finder->line, share_of(finder));
+        ets_find_say(finder, " of a run");
+    }
+    if (parts->joined == 0) return;
+    ets_find_say(finder, "%s and keep%s %u delegate call%s from joining the one%s before",
+                 tells_share(finder) ? "," : "", parts->calls == 1 ? "s" : "", parts->joined,
+                 parts->joined == 1 ? "" : "s", parts->joined == 1 ? "" : "s");
 }
 
 static void sort_instructions(struct ets_finding_parts *parts)
@@ -195,31 +235,40 @@ void ets_parts_prove(struct ets_finder *finder)
     if (named < parts->instruction_count) {
         ets_find_prove(finder, " and %u more", parts->instruction_count - named);
     }
-    if (!has_share(finder) || parts->has_few_runs) return;
+    if (!tells_share(finder) || parts->has_few_runs) return;
     ets_find_prove(finder, ": ");
     ets_add_time(&finder->evidence, parts->ticks, finder->blocks.tick_ns);
     ets_find_prove(finder, " of a run (mid)");
+    if (!(parts->joined_ticks > 0)) return;
+    ets_find_prove(finder,
+                   "; the call%s behind, without %s operators: ", parts->joined == 1 ? "" : "s",
+                   parts->joined == 1 ? "its" : "their");
+    ets_add_time(&finder->evidence, (struct ets_span){parts->joined_ticks, parts->joined_ticks},
+                 finder->blocks.tick_ns);
 }
 
-/* What goes away of a run; of few runs the share of the median one. */
-static struct ets_span removed_of(const struct ets_finder *finder)
+/* At most the share of the median run that the lines and the calls behind take. */
+static struct ets_saving saving_of(const struct ets_finder *finder, enum ets_saving_basis basis)
 {
     const struct ets_finding_parts *parts = &finder->parts;
-    struct ets_span removed = parts->removed;
-    for (uint32_t i = 0; parts->has_few_runs && i < finder->blocks.count; i++) {
-        const struct ets_timed_block *block = &finder->blocks.items[i];
-        if (block->block != finder->method.section->block) continue;
-        removed.upper = share_of(finder).upper * block->times.statistics.p50;
-        removed.lower = fmin(removed.lower, removed.upper);
+    struct ets_saving saving = {.basis = basis, .ticks = {NAN, NAN}};
+    if (basis == ETS_SAVING_NONE || !tells_share(finder)) return saving;
+    const double calls = parts->joined_ticks + parts->joined * finder->method.between;
+    saving.beside = ets_method_of_median(finder, calls + parts->beside);
+    saving.ticks.upper = ets_method_of_median(finder, parts->ticks.upper) + saving.beside;
+    saving.ticks.lower = 0;
+    if (basis == ETS_SAVING_REMOVED) {
+        saving.ticks.lower = fmin(parts->fastest - parts->beside, saving.ticks.upper);
     }
-    return removed;
+    return saving;
 }
 
-void ets_saving_add(struct ets_finding *finding, double ticks)
+void ets_saving_add(const struct ets_finder *finder, struct ets_finding *finding, double mid)
 {
-    if (!(ticks > 0)) return;
-    finding->saving.ticks.upper += ticks;
-    finding->saving.beside += ticks;
+    const double more = ets_method_of_median(finder, mid);
+    if (!(more > 0) || isnan(finding->saving.ticks.upper)) return;
+    finding->saving.ticks.upper += more;
+    finding->saving.beside += more;
 }
 
 struct ets_finding ets_finding_of_parts(struct ets_finder *finder, const char *kind,
@@ -244,19 +293,15 @@ struct ets_finding ets_finding_of_parts(struct ets_finder *finder, const char *k
     finding.row_count = parts->row_count;
     if (parts->row_count == 1) finding.row = parts->rows[0];
     if (parts->frame_count > 0) finding.place = parts->frames[0]->place;
-    finding.saving.basis = basis;
-    for (uint32_t i = 0; basis == ETS_SAVING_REMOVED && i < parts->instruction_count; i++) {
-        method->is_told[parts->instructions[i]] = 1;
+    finding.saving = saving_of(finder, basis);
+    finding.bytes = parts->bytes;
+    for (uint32_t i = 0; i < parts->instruction_count; i++) {
+        method->is_named[parts->instructions[i]] = 1;
+        if (basis == ETS_SAVING_REMOVED) method->is_told[parts->instructions[i]] = 1;
     }
     if (!has_share(finder)) return finding;
-    finding.share = share_of(finder);
-    finding.cost =
-        parts->middle * ets_inspection_block(finder->subject->inspection, finding.block)->run_count;
-    struct ets_span removed = removed_of(finder);
-    finding.saving.beside = parts->beside;
-    removed.upper += parts->beside;
-    removed.lower = fmax(0, removed.lower - parts->beside);
-    if (basis == ETS_SAVING_BOUND) finding.saving.ticks = (struct ets_span){0, removed.upper};
-    if (basis == ETS_SAVING_REMOVED) finding.saving.ticks = removed;
+    finding.cost = (parts->ticks.lower + parts->joined_ticks) *
+                   ets_inspection_block(finder->subject->inspection, finding.block)->run_count;
+    if (tells_share(finder)) finding.share = share_of(finder);
     return finding;
 }

@@ -12,18 +12,26 @@ enum { ETS_FINDING_BYTES = 1024 };
 
 /* What a finding is about, while it grows: ets_parts_add. */
 struct ets_finding_parts {
-    uint32_t calls;          /* lines that were added */
-    bool has_few_runs;       /* the times are of */
-    bool is_timed;           /* all of them */
-    struct ets_span ticks;   /* mid of a run, between what a coarse clock permits */
-    struct ets_span removed; /* from the fastest runs to p90 */
-    double beside;           /* time between operators that goes with them */
-    double middle;           /* for shares */
+    uint32_t calls;        /* lines that were added */
+    bool has_few_runs;     /* the times are of */
+    bool is_timed;         /* all of them */
+    struct ets_span ticks; /* mid of a run, between what a coarse clock permits */
+    double fastest;        /* the same of the fastest runs */
+    double beside;         /* mid of what lies between operators, their part of it */
+    double bytes;          /* that they read and write; the order of what has no times */
+    uint32_t joined;       /* delegate calls that could join the one before without them */
+    double joined_ticks;   /* mid of these calls without their operators */
     const struct ets_graph_frame **frames;
     uint32_t frame_count, frame_room;
     uint32_t *instructions, instruction_count, instruction_room;
     uint32_t *rows, row_count, row_room;
     struct ets_text module;
+};
+
+/* What could be one delegate call if a kernel went away. */
+struct ets_join {
+    uint32_t calls; /* that could join the one before */
+    double ticks;   /* mid of these calls without their operators; NaN: not measured */
 };
 
 /* A method of the program with the block that ran it longest. */
@@ -38,15 +46,20 @@ struct ets_finding_method {
     const struct ets_graph_node *const *kernels; /* [instruction] the node of a kernel call; NULL:
                                                     not known, or no kernel */
     const uint8_t *is_constant;                  /* [node] whether only constants go in */
-    uint8_t *is_told; /* [instruction] whether a finding says how to do without it */
-    double between;   /* ticks of a run beside an instruction, on average; 0: not known */
+    uint8_t *is_told;       /* [instruction] whether a finding says how to do without it */
+    uint8_t *is_named;      /* [instruction] whether a finding is about it */
+    struct ets_join *joins; /* [instruction] of kernels */
     bool has_delegate;
+    bool is_captured; /* in the runs whose times there are: these are not those of the model */
+    double median;    /* run; NaN: no times */
+    double between;   /* mid of what no instruction takes, for each of them; 0: not known */
 };
 
 struct ets_finder {
     struct ets_arena *arena;
     const struct ets_findings_subject *subject;
     struct ets_timed_blocks blocks;                /* without an inspection: none */
+    uint64_t *captured;                            /* [block] events with tensors; or NULL */
     const struct ets_timed_block *block;           /* at hand, of a rule of blocks */
     struct ets_operator_lines backends, operators; /* of that block, grouped */
     const struct ets_delegation *delegation;       /* of the program; NULL: none */
@@ -82,14 +95,19 @@ bool ets_parts_add_call(struct ets_finder *finder, uint32_t instruction);
 bool ets_parts_add_row(struct ets_finder *finder, uint32_t row);
 /* Whether what was collected is worth advice: a share of a run, or not measured at all. */
 bool ets_parts_are_large(const struct ets_finder *finder);
-/* Says " (1.2 % of a run)" or nothing; and as evidence the instructions and their time. */
+/* Whether times are known, and are those of the model. */
+bool ets_method_tells_time(const struct ets_finder *finder);
+/* Ticks of mid as those of the median run, so that shares of both are the same. */
+double ets_method_of_median(const struct ets_finder *finder, double ticks);
+/* Says ", 1.2 % of a run", and which calls could join; and as evidence the instructions and their
+ * time. */
 void ets_parts_say_share(struct ets_finder *finder);
 void ets_parts_prove(struct ets_finder *finder);
 /* A finding about what was collected, with the time of it as what can be saved. */
 struct ets_finding ets_finding_of_parts(struct ets_finder *finder, const char *kind,
                                         enum ets_saving_basis basis, enum ets_check check);
-/* Adds to what can be saved at most: time of other rows than the finding's, or of none. */
-void ets_saving_add(struct ets_finding *finding, double ticks);
+/* Adds mid of other rows than the finding's to what can be saved at most. */
+void ets_saving_add(const struct ets_finder *finder, struct ets_finding *finding, double mid);
 /* The instruction's own line. */
 const struct ets_delegate_line *ets_method_line(const struct ets_finder *finder,
                                                 uint32_t instruction);
@@ -120,10 +138,9 @@ bool ets_nodes_have_equal_arguments(const struct ets_graph_node *a, const struct
                                     uint32_t first);
 /* graph_findings.c: whether it expands a tensor to the shape that it has. */
 bool ets_is_empty_expand(const struct ets_finder *finder, const struct ets_graph_node *node);
-/* border_findings.c: what calls of delegates take beyond their operators, of those that may join
- * the call before when the collected instructions go; whether XNNPACK's exporter added a transpose
- * for the layout of its neighbours. */
-double ets_parts_calls_behind(const struct ets_finder *finder);
+/* call_joins.c: fills `joins` of the method; whether XNNPACK's exporter added an operator for the
+ * layout of its neighbours. */
+bool ets_find_joins(struct ets_finder *finder);
 bool ets_is_border_transpose(const struct ets_delegate_line *line);
 
 /* Shares below are not worth a look; advice is worth giving from a smaller one. */
@@ -169,6 +186,7 @@ bool ets_find_portable_products(struct ets_finder *finder);
 /* border_findings.c */
 bool ets_find_split(struct ets_finder *finder);
 bool ets_find_small_calls(struct ets_finder *finder);
+/* layout_findings.c */
 bool ets_find_transposes(struct ets_finder *finder);
 /* constant_findings.c */
 bool ets_find_constant_work(struct ets_finder *finder);

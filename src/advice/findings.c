@@ -11,9 +11,12 @@
 
 typedef bool rule(struct ets_finder *finder);
 
-static rule *const of_block[] = {
-    ets_find_between,  ets_find_not_reported, ets_find_outside,         ets_find_copies,
-    ets_find_phases,   ets_find_few_runs,     ets_find_unjoined,        ets_find_captured,
+static rule *const of_block[] = {ets_find_unjoined, ets_find_captured};
+
+/* Of runs in which no tensor was captured: the time of others is not that of the model. */
+static rule *const of_times[] = {
+    ets_find_between,  ets_find_not_reported, ets_find_outside,
+    ets_find_copies,   ets_find_phases,       ets_find_few_runs,
     ets_find_overhead, ets_find_below_roof,   ets_find_small_operators,
 };
 
@@ -69,18 +72,39 @@ static void name_block(struct ets_finder *finder)
     ets_find_say(finder, ": ");
 }
 
+static bool apply_to_block(struct ets_finder *finder, rule *const *rules, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        name_block(finder);
+        if (!rules[i](finder)) return false;
+    }
+    return true;
+}
+
 static bool examine_block(struct ets_finder *finder)
 {
     struct ets_arena *arena = finder->arena;
     const struct ets_timed_blocks *blocks = &finder->blocks;
     const struct ets_timed_block *block = finder->block;
-    if (!ets_timed_block_group(arena, blocks, block, ETS_GROUP_BACKEND, NULL, &finder->backends) ||
-        !ets_timed_block_group(arena, blocks, block, ETS_GROUP_OP, NULL, &finder->operators)) {
-        return false;
-    }
-    for (size_t i = 0; i < COUNT(of_block); i++) {
-        name_block(finder);
-        if (!of_block[i](finder)) return false;
+    if (!apply_to_block(finder, of_block, COUNT(of_block))) return false;
+    if (finder->captured[block->block] > 0) return true;
+    return ets_timed_block_group(arena, blocks, block, ETS_GROUP_BACKEND, NULL,
+                                 &finder->backends) &&
+           ets_timed_block_group(arena, blocks, block, ETS_GROUP_OP, NULL, &finder->operators) &&
+           apply_to_block(finder, of_times, COUNT(of_times));
+}
+
+/* Counts the events with tensors in the runs of each block. */
+static bool count_captured(struct ets_finder *finder)
+{
+    const struct ets_inspection *inspection = finder->subject->inspection;
+    const struct ets_event_table *events = ets_inspection_events(inspection);
+    finder->captured = ets_arena_alloc_array(finder->arena, ets_inspection_block_count(inspection),
+                                             sizeof *finder->captured);
+    if (finder->captured == NULL) return false;
+    for (uint32_t i = 0; i < events->count; i++) {
+        if (events->kind[i] != ETS_EVENT_DEBUG) continue;
+        finder->captured[ets_inspection_run(inspection, events->run[i])->block]++;
     }
     return true;
 }
@@ -96,7 +120,8 @@ static bool apply(struct ets_finder *finder, rule *const *rules, size_t count)
 
 static bool examine_blocks(struct ets_finder *finder)
 {
-    if (!ets_timed_blocks_find(finder->arena, finder->subject->inspection, ETS_NO_INDEX,
+    if (!count_captured(finder) ||
+        !ets_timed_blocks_find(finder->arena, finder->subject->inspection, ETS_NO_INDEX,
                                ETS_NO_INDEX, 0, &finder->blocks)) {
         return false;
     }
@@ -134,7 +159,7 @@ static bool examine_methods(struct ets_finder *finder, const struct ets_outside 
     }
     for (uint32_t i = 0; i < sections.count;) {
         const struct ets_delegate_section *section = longest_of(finder, &sections, &i);
-        if (!ets_finding_method_open(finder, section, outsides) ||
+        if (!ets_finding_method_open(finder, section, outsides) || !ets_find_joins(finder) ||
             !apply(finder, of_method, COUNT(of_method))) {
             return false;
         }
@@ -173,6 +198,7 @@ static int by_cost(const void *left, const void *right)
     if (a->cost != b->cost) return a->cost < b->cost ? 1 : -1;
     const bool is_a_placed = a->instruction_count > 0, is_b_placed = b->instruction_count > 0;
     if (is_a_placed != is_b_placed) return is_a_placed ? -1 : 1; /* of unknown time before bytes */
+    if (a->bytes != b->bytes) return a->bytes < b->bytes ? 1 : -1;
     if (a->saving.bytes != b->saving.bytes) return a->saving.bytes < b->saving.bytes ? 1 : -1;
     return ets_text_compare(a->sentence, b->sentence);
 }

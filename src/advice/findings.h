@@ -39,7 +39,8 @@ struct ets_findings_subject {
 /* What a saving is known from. */
 enum ets_saving_basis {
     ETS_SAVING_NONE = 0,    /* nothing is saved, or how much is not known */
-    ETS_SAVING_REMOVED = 1, /* the measured time of what goes away, from its fastest runs to p90 */
+    ETS_SAVING_REMOVED = 1, /* the measured time of what goes away, from its fastest runs to its
+                               share of the median run */
     ETS_SAVING_BOUND = 2,   /* no more than this: what takes its place takes time as well */
     ETS_SAVING_FILE = 3,    /* bytes of the program file, exact */
     ETS_SAVING_MEMORY = 4   /* bytes of planned memory */
@@ -48,8 +49,9 @@ enum ets_saving_basis {
 struct ets_saving {
     enum ets_saving_basis basis;
     struct ets_span ticks; /* of a run; NaN: not a time, or not measured */
+    double beside;         /* of ticks.upper: not time of the finding's rows */
+    double unsure;         /* at both ends of ticks: how far the median run is not known */
     uint64_t bytes;        /* 0: not bytes */
-    double beside; /* of ticks.upper: not of the finding's rows, but of what is around them */
 };
 
 enum ets_confidence {
@@ -81,7 +83,8 @@ struct ets_finding {
     uint32_t block;         /* likewise */
     struct ets_text method; /* it is about; data NULL: all of them, or not known */
     struct ets_text place;  /* operator, module or line; data NULL: none */
-    double cost; /* ticks of the whole trace, which findings are ordered by; 0: no time */
+    double cost;  /* ticks of the whole trace, which findings are ordered by; 0: no time */
+    double bytes; /* that the instructions read and write, which order those of equal cost */
     /* Of advice; texts have data NULL where there is nothing to say. */
     struct ets_text action;   /* what to change */
     struct ets_text evidence; /* the numbers that it rests on */

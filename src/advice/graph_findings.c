@@ -252,7 +252,7 @@ static void add_copies_back(const struct ets_finder *finder, struct ets_finding 
     for (uint32_t i = 0, left = finder->parts.calls; i < lines->count && left > 0; i++) {
         const struct ets_delegate_line *line = &lines->items[i];
         if (line->unit != ETS_NO_INDEX || !ets_text_is(line->step->name, "aten::copy_")) continue;
-        ets_saving_add(finding, line->middle + finder->method.between);
+        ets_saving_add(finder, finding, line->middle + finder->method.between);
         left--;
     }
 }

@@ -2,7 +2,9 @@
 #include <math.h>
 
 #include "advice/finding_rules.h"
+#include "base/text.h"
 #include "etscope/experimental/captured_values.h"
+#include "partition/partition_node.h"
 #include "views/gap_headline.h"
 
 /* A plan this much above its lower bound is told. */
@@ -15,7 +17,8 @@ static bool add_of_plan(struct ets_finder *finder, const char *kind, enum ets_se
 {
     struct ets_finding finding = ets_finding_of(kind, severity, "memory");
     if (saved > 0) {
-        finding.saving = (struct ets_saving){ETS_SAVING_MEMORY, {NAN, NAN}, saved, 0};
+        finding.saving =
+            (struct ets_saving){.basis = ETS_SAVING_MEMORY, .ticks = {NAN, NAN}, .bytes = saved};
         finding.confidence = ETS_CONFIDENCE_LOW;
     }
     finding.check = ETS_CHECK_MEMORY;
@@ -68,7 +71,8 @@ bool ets_find_duplicates(struct ets_finder *finder)
                      "use one tensor in the model where two are equal; delegates and kernels "
                      "keep copies of their own");
     struct ets_finding finding = ets_finding_of("duplicates", ETS_SEVERITY_NOTE, "size");
-    finding.saving = (struct ets_saving){ETS_SAVING_FILE, {NAN, NAN}, map->duplicate_bytes, 0};
+    finding.saving = (struct ets_saving){
+        .basis = ETS_SAVING_FILE, .ticks = {NAN, NAN}, .bytes = map->duplicate_bytes};
     finding.confidence = ETS_CONFIDENCE_HIGH;
     finding.check = ETS_CHECK_SIZE;
     return ets_finding_add(finder, finding);
@@ -86,6 +90,28 @@ static bool do_all_agree(const struct ets_gap_report *report)
     return agreeing > 0;
 }
 
+/* Weights of one scale have no steps left for small channels beside a large one. */
+static void propose_scales(struct ets_finder *finder, const struct ets_gap_report *report,
+                           struct ets_finding *finding)
+{
+    static const char *const products[] = {"convolution", "conv1d", "conv2d", "linear",
+                                           "addmm",       "mm",     "matmul"};
+    const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
+    const struct ets_graph_node *node = ets_gap_row(report, verdict->guilty)->value->node;
+    const struct ets_text base = ets_operator_base(node->op);
+    bool is_product = false;
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
+        is_product |= ets_text_is(base, products[i]);
+    }
+    if (verdict->against != ETS_GAP_AGAINST_OTHER || !is_product) return;
+    ets_find_propose(finder,
+                     "quantize weights per channel "
+                     "(get_symmetric_quantization_config(is_per_channel=True)), or leave this "
+                     "operator in float");
+    finding->confidence = ETS_CONFIDENCE_LOW;
+    finding->doubt = "its weights may have a scale for each channel already";
+}
+
 /* What the gap report concludes. */
 bool ets_find_numbers(struct ets_finder *finder)
 {
@@ -101,6 +127,8 @@ bool ets_find_numbers(struct ets_finder *finder)
         finding.kind = "wrong_operator";
         finding.severity = ETS_SEVERITY_BAD;
         finding.place = ets_gap_row(report, verdict->guilty)->value->node->name;
+        finding.check = ETS_CHECK_NUMBERS;
+        propose_scales(finder, report, &finding);
     } else if (do_all_agree(report)) {
         finding.kind = "values_agree";
         finding.severity = ETS_SEVERITY_GOOD;

@@ -131,7 +131,6 @@ static bool add_outside(struct ets_finder *finder, const struct ets_delegate_lin
     else ets_find_propose(finder, "write it with operators that XNNPACK takes, or keep it");
     struct ets_finding finding =
         ets_finding_of_parts(finder, kind, ETS_SAVING_BOUND, ETS_CHECK_DELEGATES);
-    ets_saving_add(&finding, ets_parts_calls_behind(finder));
     if (outside->remedy == NULL) finding.confidence = ETS_CONFIDENCE_LOW;
     finding.doubt =
         "the change may add copies at the borders of the new partition; a partitioner "
@@ -194,7 +193,7 @@ static void add_other_kernels(struct ets_finder *finder, struct ets_finding *fin
         if (!is_kernel(line) || outside_of(finder, line)->kind != kind) continue;
         while (at < parts->instruction_count && parts->instructions[at] < instruction) at++;
         if (at < parts->instruction_count && parts->instructions[at] == instruction) continue;
-        ets_saving_add(finding, line->middle + finder->method.between);
+        ets_saving_add(finder, finding, line->middle + finder->method.between);
     }
 }
 

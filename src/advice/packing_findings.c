@@ -31,7 +31,8 @@ bool ets_find_packed_twice(struct ets_finder *finder)
                    largest->user_count);
     ets_find_propose(finder, "set XNNPACK's option weight_cache_enabled in the application");
     struct ets_finding finding = ets_finding_of("packed_twice", ETS_SEVERITY_NOTE, "size");
-    finding.saving = (struct ets_saving){ETS_SAVING_MEMORY, {NAN, NAN}, bytes, 0};
+    finding.saving =
+        (struct ets_saving){.basis = ETS_SAVING_MEMORY, .ticks = {NAN, NAN}, .bytes = bytes};
     finding.confidence = ETS_CONFIDENCE_MEDIUM;
     finding.check = ETS_CHECK_DIFFERENCE;
     finding.module = largest->module;

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "advice/finding_rules.h"
+#include "inspect/time_details.h"
 #include "views/sentence_numbers.h"
 
 /* A share of its roof below which an operator has room; a time below which a call is short. */
@@ -13,28 +14,18 @@ static const struct ets_headroom *headroom_of(const struct ets_finder *finder)
     return all == NULL ? NULL : &all[finder->block->block];
 }
 
-static struct ets_statistics times_of(const struct ets_finder *finder, uint32_t row)
+/* Mid of a run, as that of the whole; `runs`: room for the ticks of each run of the block. */
+static double mid_of(const struct ets_finder *finder, uint32_t row, double *runs)
 {
-    struct ets_statistics times;
-    if (ets_inspection_row_statistics(finder->subject->inspection, row, ETS_NO_INDEX, &times,
-                                      NULL) != ETS_OK) {
-        return (struct ets_statistics){.p50 = NAN, .p90 = NAN};
-    }
-    return times;
+    struct ets_chosen_times times;
+    ets_inspection_row_ticks(finder->subject->inspection, row, ETS_NO_INDEX, runs);
+    ets_chosen_runs_summarise(&finder->block->runs, runs, &times);
+    return times.middle;
 }
 
-static double p50_of(const struct ets_finder *finder, uint32_t row)
+static double *room_for_runs(const struct ets_finder *finder, const struct ets_block *block)
 {
-    return times_of(finder, row).p50;
-}
-
-/* What a row takes above its roof at most, by its slow runs and by how well roofs are known. */
-static double above_roof(const struct ets_finder *finder, uint32_t index, double bound_ns)
-{
-    const struct ets_row *row = ets_inspection_row(finder->subject->inspection, index);
-    const double steps = (double)row->quantum_ticks * row->calls_per_run;
-    const double roof = bound_ns / finder->blocks.tick_ns / ETS_ROOF_TOLERANCE;
-    return fmax(0, times_of(finder, index).p90 + steps - roof);
+    return ets_arena_alloc_array(finder->arena, block->run_count, sizeof(double));
 }
 
 /* Adds the lines, module and rows of one row. */
@@ -47,15 +38,18 @@ static bool take_row(struct ets_finder *finder, uint32_t index)
     return ets_parts_add_row(finder, index);
 }
 
+/* Saves at most its share of the median run. */
 static struct ets_finding finding_of_rows(const struct ets_finder *finder, const char *kind,
-                                          double ticks)
+                                          double mid)
 {
-    const double share = ticks / finder->block->runs.whole;
+    const double share = mid / finder->block->runs.whole;
     const struct ets_finding_parts *parts = &finder->parts;
     struct ets_finding finding =
         ets_finding_timed(finder, kind, (struct ets_span){share, share}, "cost");
     finding.confidence = ETS_CONFIDENCE_LOW;
     finding.check = ETS_CHECK_DIFFERENCE;
+    finding.saving.basis = ETS_SAVING_BOUND;
+    finding.saving.ticks = (struct ets_span){0, share * finder->block->times.statistics.p50};
     finding.module = parts->module;
     finding.frames = parts->frames;
     finding.frame_count = parts->frame_count;
@@ -66,29 +60,29 @@ static struct ets_finding finding_of_rows(const struct ets_finder *finder, const
     return finding;
 }
 
-static bool add_below(struct ets_finder *finder, uint32_t index, const struct ets_row_headroom *at)
+static bool add_below(struct ets_finder *finder, uint32_t index, const struct ets_row_headroom *at,
+                      double mid)
 {
     const struct ets_row *row = ets_inspection_row(finder->subject->inspection, index);
-    const double p50 = p50_of(finder, index), tick_ns = finder->blocks.tick_ns;
+    const double tick_ns = finder->blocks.tick_ns, share = mid / finder->block->runs.whole;
     ets_parts_begin(finder);
     if (!take_row(finder, index)) return false;
     ets_find_say(finder, "%.*s reaches at most ", ETS_TEXT(row->name));
     ets_add_share(&finder->line, (struct ets_span){at->roof.most_share, at->roof.most_share});
     ets_find_say(finder, " of what the machine can do, in ");
-    ets_add_share(&finder->line, (struct ets_span){p50 / finder->block->runs.whole,
-                                                   p50 / finder->block->runs.whole});
+    ets_add_share(&finder->line, (struct ets_span){share, share});
     ets_find_say(finder, " of a run");
-    ets_add_time(&finder->evidence, (struct ets_span){p50, p50}, tick_ns);
-    ets_find_prove(finder, " of a run (p50); the roof is ");
+    ets_add_time(&finder->evidence, (struct ets_span){mid, mid}, tick_ns);
+    ets_find_prove(finder, " of a run (mid); the roof is ");
     ets_add_time(&finder->evidence,
                  (struct ets_span){at->roof.bound_ns / tick_ns, at->roof.bound_ns / tick_ns},
                  tick_ns);
     ets_find_propose(finder,
                      "try channel counts that are multiples of 8, larger layers instead of "
                      "many small ones, or int8");
-    struct ets_finding finding = finding_of_rows(finder, "below_roof", p50);
-    finding.saving = (struct ets_saving){
-        ETS_SAVING_BOUND, {0, above_roof(finder, index, at->roof.bound_ns)}, 0, 0};
+    struct ets_finding finding = finding_of_rows(finder, "below_roof", mid);
+    const double doubt = at->roof.bound_ns / tick_ns * (1 - 1 / ETS_ROOF_TOLERANCE);
+    finding.saving.ticks.upper = fmin(finding.saving.ticks.upper, at->saved + doubt);
     finding.doubt =
         "no trace tells why an operator is slow; odd sizes, strides and depthwise "
         "convolutions stay far from the roof";
@@ -102,18 +96,20 @@ bool ets_find_below_roof(struct ets_finder *finder)
     const struct ets_block *block =
         ets_inspection_block(finder->subject->inspection, finder->block->block);
     if (headroom == NULL) return true;
+    double *runs = room_for_runs(finder, block);
+    if (runs == NULL) return false;
     for (uint32_t i = block->first_row; i < block->first_row + block->row_count; i++) {
         const struct ets_row_headroom *at = &headroom->rows[i - headroom->first_row];
         if (!ets_inspection_row(finder->subject->inspection, i)->is_delegated ||
             at->roof.verdict != ETS_ROOF_VERDICT_BELOW_ROOF || !(at->roof.most_share < FAR_BELOW)) {
             continue;
         }
-        const double p50 = p50_of(finder, i);
-        if (p50 * finder->blocks.tick_ns < LONG_NS ||
-            !(p50 >= ETS_FINDING_LEAST_SHARE * finder->block->runs.whole)) {
+        const double mid = mid_of(finder, i, runs);
+        if (mid * finder->blocks.tick_ns < LONG_NS ||
+            !(mid >= ETS_FINDING_LEAST_SHARE * finder->block->runs.whole)) {
             continue;
         }
-        if (!add_below(finder, i, at)) return false;
+        if (!add_below(finder, i, at, mid)) return false;
     }
     return true;
 }
@@ -130,6 +126,13 @@ static double between_of(const struct ets_finder *finder)
     return between > 0 && calls > 0 ? between / calls : 0;
 }
 
+/* Whether most of its time is not its work. */
+static bool is_call(const struct ets_finder *finder, const struct ets_roof_answer *roof, double mid)
+{
+    return roof->verdict == ETS_ROOF_VERDICT_OVERHEAD_BOUND &&
+           (roof->binding == ETS_ROOF_CALL || 2 * roof->bound_ns < mid * finder->blocks.tick_ns);
+}
+
 /* Many short operators, whose calls cost more than their work. */
 bool ets_find_small_operators(struct ets_finder *finder)
 {
@@ -141,17 +144,15 @@ bool ets_find_small_operators(struct ets_finder *finder)
     double sum = 0;
     uint32_t count = 0;
     if (headroom == NULL) return true;
+    double *runs = room_for_runs(finder, block);
+    if (runs == NULL) return false;
     ets_parts_begin(finder);
     for (uint32_t i = block->first_row; i < block->first_row + block->row_count; i++) {
-        const struct ets_roof_answer *roof = &headroom->rows[i - headroom->first_row].roof;
-        if (roof->verdict != ETS_ROOF_VERDICT_OVERHEAD_BOUND) continue;
-        const double p50 = p50_of(finder, i);
-        if (roof->binding != ETS_ROOF_CALL && 2 * roof->bound_ns > p50 * finder->blocks.tick_ns) {
-            continue; /* most of it is work */
-        }
+        const double mid = mid_of(finder, i, runs);
+        if (!is_call(finder, &headroom->rows[i - headroom->first_row].roof, mid)) continue;
         const uint32_t calls = ets_inspection_row(finder->subject->inspection, i)->calls_per_run;
-        if (!(p50 * finder->blocks.tick_ns < SHORT_NS * calls)) continue;
-        sum += p50;
+        if (!(mid * finder->blocks.tick_ns < SHORT_NS * calls)) continue;
+        sum += mid;
         count += calls;
         if (!take_row(finder, i)) return false;
     }
@@ -161,13 +162,14 @@ bool ets_find_small_operators(struct ets_finder *finder)
                                                    sum / finder->block->runs.whole});
     ets_find_say(finder, " of a run, mostly for being called");
     ets_add_time(&finder->evidence, (struct ets_span){sum, sum}, finder->blocks.tick_ns);
-    ets_find_prove(finder, " of a run (p50)");
+    ets_find_prove(finder, " of a run (mid)");
     ets_find_propose(finder,
                      "do the same with fewer, larger operators: stack tensors, join layers, "
                      "delegate chains as one");
     struct ets_finding finding = finding_of_rows(finder, "small_operators", sum);
-    finding.saving = (struct ets_saving){ETS_SAVING_BOUND, {0, sum}, 0, 0};
-    ets_saving_add(&finding, count * between_of(finder));
+    finding.saving.beside = count * between_of(finder) / finder->block->runs.whole *
+                            finder->block->times.statistics.p50;
+    finding.saving.ticks.upper += finding.saving.beside;
     finding.doubt = "the tracer itself takes a part of such short calls";
     return ets_finding_add(finder, finding);
 }

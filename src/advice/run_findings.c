@@ -112,21 +112,14 @@ bool ets_find_unjoined(struct ets_finder *finder)
 /* Tensors that were captured in the runs that are measured. */
 bool ets_find_captured(struct ets_finder *finder)
 {
-    const struct ets_inspection *inspection = finder->blocks.inspection;
-    const struct ets_event_table *events = ets_inspection_events(inspection);
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < events->count; i++) {
-        const uint32_t run = events->run[i];
-        if (ets_inspection_run(inspection, run)->block != finder->block->block) continue;
-        count += events->kind[i] == ETS_EVENT_DEBUG;
-    }
+    const uint64_t count = finder->captured[finder->block->block];
     if (count == 0) return true;
     ets_find_say(finder,
-                 "tensors were captured in these runs, so their times are not those of the "
-                 "model");
+                 "tensors were captured in these runs, so their times are not those of the model, "
+                 "and no saving is told");
     ets_find_prove(finder, "%llu event%s with captured tensors", (unsigned long long)count,
                    count == 1 ? "" : "s");
-    ets_find_propose(finder, "measure times in runs without capture");
+    ets_find_propose(finder, "run the program once more without capturing, and examine that trace");
     struct ets_finding finding = ets_finding_of("captured", ETS_SEVERITY_NOTE, "runs");
     finding.block = finder->block->block;
     finding.cost = 2 * finder->block->runs.whole * finder->block->runs.count; /* before all times */

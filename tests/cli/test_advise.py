@@ -7,12 +7,14 @@ delegation.tsv says which of them are the controls, that differ from another one
 import csv
 import json
 import pathlib
+import re
 import tarfile
 import tempfile
 import unittest
 import xml.etree.ElementTree
 
 import support
+from gap_support import FLOAT_ORIGINAL, INT8
 from support import DATA, OK, USAGE
 
 NEGATIVE = 1
@@ -26,7 +28,7 @@ PLANTED = {
     "constant_ramp": {"constant_work"},
     "conv3d": {"refusing_kernel", "refused_by_partitioner"},
     "conv_softmax": {"wrong_softmax", "layout_transposes"},
-    "convs_around_erf": {"layout_transposes", "no_rule_of_partitioner", "split_by_kernel"},
+    "convs_around_erf": {"layout_transposes", "no_rule_of_partitioner"},
     "double": {"constant_work", "refused_by_partitioner"},
     "dynamic_int8_fp32_only": {"weights_dequantized"},
     "gelu_tanh": {"wrong_gelu"},
@@ -105,6 +107,49 @@ class Planted(unittest.TestCase):
         self.assertIn("layout_transposes", self.kinds("convs_around_sigmoid"))
         self.assertEqual(self.kinds("convs_channels_last"), set())
 
+    def layouts(self, program, *words):
+        """The sentence and action of the finding about layouts, which may be an observation."""
+        return [(row["sentence"], row["action"]) for row in rows("--program", program, "--all", *words)
+                if row["kind"] == "layout_transposes"]
+
+    def test_channels_last_is_not_advised_where_it_breaks_the_program(self):
+        for name, reason in (("group_norm", "native_group_norm.out may refuse that layout"),
+                             ("max_indices", "max.dim_max may refuse that layout"),
+                             ("mean_channel", "mean.out may refuse that layout"),
+                             ("mean_keepdim", "a tensor has one channel or one pixel")):
+            with self.subTest(name):
+                (sentence, action), = self.layouts(self.programs / f"{name}.pte")
+                self.assertIn(reason, sentence)
+                self.assertIsNone(action)
+                self.assertNotIn("layout_transposes", self.kinds(name))
+        (sentence, action), = self.layouts(DATA / "shared_quantized" / "int8.pte")  # input [1, 1, 8, 8]
+        self.assertIn("can make the program fail", sentence)
+        self.assertIsNone(action)
+        for name in ("convs_around_erf", "upsample_nearest", "mean_no_keepdim", "prelu_parameter"):
+            with self.subTest(name):
+                (sentence, action), = self.layouts(self.programs / f"{name}.pte")
+                self.assertNotIn(";", sentence)
+                self.assertIn("feed only such inputs", action)
+
+    def test_channels_last_is_not_advised_to_who_has_it(self):
+        program = self.programs / "convs_around_sigmoid.pte"
+        order, last = b"\4\0\0\0\0\1\2\3", b"\4\0\0\0\0\2\3\1"
+        self.assertIn(order, program.read_bytes())
+        changed = pathlib.Path(self.folder.name) / "last.pte"
+        changed.write_bytes(program.read_bytes().replace(order, last))
+        (sentence, action), = self.layouts(changed, "--no-siblings")
+        self.assertNotIn(";", sentence)
+        self.assertIsNone(action)
+
+    def test_a_kernel_between_two_calls_is_told_once(self):
+        found, = [row for row in rows("--program", self.programs / "convs_around_erf.pte")
+                  if row["kind"] == "no_rule_of_partitioner"]
+        self.assertTrue(found["sentence"].startswith(
+            "erf.out stays outside of XNNPACK and keeps 1 delegate call from joining the one before: "))
+        split, = [row for row in rows("--program", self.programs / "pad_negative.pte")
+                  if row["kind"] == "split_by_kernel"]
+        self.assertTrue(split["sentence"].endswith("without it 1 delegate call could join the one before"))
+
     def test_what_xnnpack_computes_wrongly_comes_first_and_can_fail(self):
         for name in ("conv_softmax", "int8_weight_only", "gelu_tanh", "rank_7", "conv3d"):
             program = self.programs / f"{name}.pte"
@@ -179,6 +224,46 @@ class Told(unittest.TestCase):
         done = support.run("advise", *GPT_FILES, "--fail-on", "slow")
         self.assertEqual(done.returncode, USAGE)
         self.assertIn(b"--fail-on takes any, wrong, a share such as 5%", done.stderr)
+
+    def test_the_headline_says_what_captured_values_were_compared_with(self):
+        if support.run("gap", *INT8).returncode != OK:
+            self.skipTest("no engine")
+        text = advise(*INT8, "--width", "1000")
+        self.assertRegex(text.splitlines()[0],
+                         r"\. (\d+) of \1 captured values agree with the program's own quantized graph: this checks "
+                         r"kernels and delegates, not what quantization costs, which --reference-etrecord tells")
+        self.assertIn("with the program's own quantized graph in float64; the largest error", text)  # without --all
+        text = advise(*INT8, *FLOAT_ORIGINAL, "--width", "1000", "--fail-on", "wrong_operator", code=NEGATIVE)
+        self.assertTrue(text.startswith("1 thing is wrong"))
+        self.assertRegex(text.splitlines()[0], r"\. \d+ of \d+ captured values agree with the model of .*float\.etrecord$")
+        self.assertIn("is_per_channel=True", text)
+        self.assertIn("against the other model in float64", text)
+        self.assertRegex(text, r"check +etscope gap .* --reference-etrecord .*float\.etrecord")
+        done = support.run("advise", INT8[0], *FLOAT_ORIGINAL)
+        self.assertEqual(done.returncode, USAGE)
+        self.assertIn(b"--reference-etrecord needs --debug-buffer", done.stderr)
+
+    def test_runs_with_captured_tensors_have_no_savings(self):
+        words = (GPT / "debug.etdp", "--program", GPT / "model.pte", "--etrecord", GPT / "model.etrecord")
+        found = rows(*words, "--all")
+        self.assertEqual(found[0]["kind"], "captured")
+        self.assertGreater(len(found), 5)
+        for row in found:
+            self.assertIsNone(row["saving_ns_upper"], row)
+            self.assertIsNone(row["share_upper"], row)
+        text = advise(*words, "--fail-on", "1%")
+        self.assertRegex(text.splitlines()[0], r"^\d+ things to do$")
+        self.assertIn("run the program once more without capturing", text)
+
+    def test_no_saving_is_more_than_its_share(self):
+        share = re.compile(r"of the ([\d.]+) us of a run")
+        document = json.loads(advise(*GPT_FILES, "--format", "json"))
+        run = 1000 * float(share.search(document["headline"])[1])
+        found = [row for row in document["rows"] if row["saving_ns_upper"] is not None]
+        self.assertGreater(len(found), 3)
+        for row in found:
+            if "from joining" not in row["sentence"] and row["share_upper"] is not None:
+                self.assertLessEqual(row["saving_ns_upper"], row["share_upper"] * run * 1.01, row)
 
     def test_what_was_not_examined_is_told(self):
         text = advise(GPT / "profile.etdp", "--no-siblings")

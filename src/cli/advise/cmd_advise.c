@@ -9,10 +9,10 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/what_to_type.h"
 #include "cli/core/write_table.h"
+#include "cli/open/captured_gaps.h"
 #include "cli/open/inspected.h"
 #include "cli/open/machine_option.h"
 #include "cli/open/sql_sources.h"
-#include "cli/report/report_gaps.h"
 #include "output/sql/sql_data.h"
 #include "output/table/advice_table.h"
 #include "output/text/advice_sarif.h"
@@ -25,6 +25,7 @@ const struct cli_option cli_advise_options[] = {
      "The ETRecord of the export; adds why operators are outside of delegates, and source lines", NULL, true},
     {"--debug-buffer", "--debug_buffer_path", "FILE",
      "The captured tensors; adds which operator is wrong", NULL, true},
+    CLI_REFERENCE_RECORD_OPTION,
     {"--method", NULL, "NAME", "The method that ran, if the trace fits several", NULL, false},
     {"--machine", NULL, "FILE",
      "A machine (etscope machine --save); adds operators far below its roofs", NULL, false},
@@ -60,11 +61,11 @@ enum format { TEXT, JSON, JSONL, CSV, TSV, MARKDOWN, SARIF, JUNIT };
 struct advice {
     const struct cli_arguments *arguments;
     struct ets_sql_data data;
-    struct cli_report_gaps gaps;
+    struct cli_captured_gaps gaps;
     const struct ets_findings *found;
     const struct ets_finding **shown;
     struct ets_saving_total total;
-    char headline[512], missing[1024];
+    char headline[1024], missing[1024];
     char checks[ETS_CHECK_COUNT][512];
     const char *check_words[ETS_CHECK_COUNT];
     struct ets_advice_page page;
@@ -82,12 +83,16 @@ static void word_checks(struct advice *a)
     const char *trace = first_trace(a);
     const char *program = sources->program_count > 0 ? sources->programs[0].path : "MODEL.pte";
     const char *buffer = cli_value(a->arguments, "--debug-buffer");
+    const char *record = cli_value(a->arguments, "--etrecord");
+    const char *reference = cli_value(a->arguments, "--reference-etrecord");
 #define WORD(check, ...) snprintf(a->checks[check], sizeof *a->checks, __VA_ARGS__)
     if (trace != NULL) WORD(ETS_CHECK_DIFFERENCE, "etscope diff %s NEW.etdp", trace);
     else WORD(ETS_CHECK_DIFFERENCE, "etscope profile %s and NEW.pte, then etscope diff", program);
     WORD(ETS_CHECK_DELEGATES, "etscope delegates NEW.pte");
     if (trace != NULL && buffer != NULL) {
-        WORD(ETS_CHECK_NUMBERS, "etscope gap %s --debug-buffer %s", trace, buffer);
+        WORD(ETS_CHECK_NUMBERS, "etscope gap %s --debug-buffer %s%s%s%s%s", trace, buffer,
+             record == NULL ? "" : " --etrecord ", record == NULL ? "" : record,
+             reference == NULL ? "" : " --reference-etrecord ", reference == NULL ? "" : reference);
     } else {
         WORD(ETS_CHECK_NUMBERS,
              "etscope run %s --capture intermediates -o TRACE --debug-buffer BUFFER, then etscope "
@@ -100,6 +105,39 @@ static void word_checks(struct advice *a)
 #undef WORD
     for (int i = 1; i < ETS_CHECK_COUNT; i++) a->check_words[i] = a->checks[i];
     a->page.checks = a->check_words;
+}
+
+/* What captured values were compared with, and what that does not tell. */
+static void word_compared(const struct advice *a, struct ets_text_builder *line)
+{
+    const struct ets_gap_report *report = a->gaps.reports[0];
+    if (report == NULL) return;
+    const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
+    const char *reference = cli_value(a->arguments, "--reference-etrecord");
+    uint32_t compared = 0, agreeing = 0;
+    for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
+        compared += ets_gap_row(report, i)->has_total;
+        agreeing += ets_gap_row(report, i)->finding == ETS_GAP_AGREES;
+    }
+    ets_add_text(line, ". %u of %u captured values agree with ", agreeing, compared);
+    if (verdict->against == ETS_GAP_AGAINST_OTHER) {
+        ets_add_text(line, "the model of %s", reference);
+    } else if (verdict->is_quantized) {
+        ets_add_text(line,
+                     "the program's own quantized graph: this checks kernels and delegates, not "
+                     "what quantization costs, which --reference-etrecord tells with the ETRecord "
+                     "of the float model");
+    } else {
+        ets_add_text(line, "the program's own graph: this checks kernels and delegates");
+    }
+}
+
+static void word_headline(struct advice *a)
+{
+    struct ets_text_builder line = {a->headline, sizeof a->headline, 0};
+    line.used = ets_saving_total_print(&a->total, a->page.tick_ns, a->headline, sizeof a->headline);
+    word_compared(a, &line);
+    a->page.headline = a->headline;
 }
 
 /* What was not looked at, and what would permit it. */
@@ -127,7 +165,7 @@ static void word_missing(struct advice *a)
 static bool is_shown(const struct advice *a, const struct ets_finding *finding)
 {
     return cli_has(a->arguments, "--all") || finding->severity == ETS_SEVERITY_BAD ||
-           ets_finding_is_advice(finding);
+           ets_finding_is_advice(finding) || strcmp(finding->view, "numbers") == 0;
 }
 
 /* The findings of the trace, or of the program. */
@@ -152,8 +190,7 @@ static int examine(struct advice *a)
     a->page.hidden = a->found->count - a->page.count;
     a->page.more = "--all shows them";
     a->page.tick_ns = trace != NULL && trace->unit == ETS_UNIT_NS ? trace->tick : 0;
-    ets_saving_total_print(&a->total, a->page.tick_ns, a->headline, sizeof a->headline);
-    a->page.headline = a->headline;
+    word_headline(a);
     word_checks(a);
     word_missing(a);
     return CLI_OK;
@@ -241,7 +278,7 @@ static int advise(const struct cli_arguments *arguments, const struct ets_sql_so
     struct advice *a = calloc(1, sizeof *a);
     if (a == NULL) return cli_complain(CLI_INTERNAL, "no memory");
     a->arguments = arguments;
-    int code = cli_report_gaps_open(arguments, sources, &a->gaps);
+    int code = cli_captured_gaps_open(arguments, sources, &a->gaps);
     if (code == CLI_OK && ets_sql_data_init(&a->data, sources, NULL, &error) != ETS_OK) {
         code = cli_fail(NULL, &error);
     }
@@ -251,7 +288,7 @@ static int advise(const struct cli_arguments *arguments, const struct ets_sql_so
     if (code == CLI_OK) code = show(a);
     if (code == CLI_OK && count_failing(a) > 0) code = CLI_NEGATIVE;
     ets_sql_data_free(&a->data);
-    cli_report_gaps_close(&a->gaps);
+    cli_captured_gaps_close(&a->gaps);
     free(a);
     return code;
 }

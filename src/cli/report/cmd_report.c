@@ -5,6 +5,7 @@
 
 #include "cli/core/command.h"
 #include "cli/core/what_to_type.h"
+#include "cli/open/captured_gaps.h"
 #include "cli/open/inspected.h"
 #include "cli/open/machine_option.h"
 #include "cli/open/sql_sources.h"
@@ -26,9 +27,7 @@ const struct cli_option cli_report_options[] = {
      "for each", NULL, true},
     {"--debug-buffer", "--debug_buffer_path", "FILE",
      "The captured tensors; for several traces one for each", NULL, true},
-    {"--reference-etrecord", NULL, "FILE",
-     "The ETRecord of another model that captured tensors are compared with, such as the float "
-     "original of a quantized model", NULL, false},
+    CLI_REFERENCE_RECORD_OPTION,
     {"--method", NULL, "NAME", "The method that ran, if a trace fits several", NULL, false},
     {"--machine", NULL, "FILE", "A machine (etscope machine --save): judges operators by its roofs",
      NULL, false},

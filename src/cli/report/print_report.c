@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cli/report/report_gaps.h"
+#include "cli/open/captured_gaps.h"
 #include "etscope/file.h"
 
 struct ets_page_input cli_report_input(const char *role, const char *path, struct ets_bytes bytes)
@@ -85,7 +85,7 @@ static int print_all(const struct ets_page_source *source, const struct cli_repo
 
 /* Which option gives the captured tensors of the traces, or their comparison; NULL: none. */
 static const char *missing_values(const struct ets_sql_sources *sources,
-                                  const struct cli_report_gaps *gaps)
+                                  const struct cli_captured_gaps *gaps)
 {
     if (gaps->reason[0] != '\0') return gaps->option;
     for (uint32_t i = 0; i < sources->trace_count; i++) {
@@ -99,8 +99,8 @@ int cli_report_print(const struct cli_arguments *arguments, const struct cli_rep
 {
     const struct ets_sql_sources *sources = report->sources;
     const bool has_trace = sources->trace_count > 0;
-    struct cli_report_gaps gaps = {.count = 0};
-    int code = cli_report_gaps_open(arguments, sources, &gaps);
+    struct cli_captured_gaps gaps = {.count = 0};
+    int code = cli_captured_gaps_open(arguments, sources, &gaps);
     struct ets_page_source source = {
         .sources = sources,
         .inputs = report->inputs,
@@ -123,6 +123,6 @@ int cli_report_print(const struct cli_arguments *arguments, const struct cli_rep
     if (report->has_no_tensors) source.left_out[ETS_PAGE_TENSORS] = "no --no-tensors";
     if (code == CLI_OK && report->max_size > 0) code = print_within(&source, report, output);
     else if (code == CLI_OK) code = print_all(&source, report, output);
-    cli_report_gaps_close(&gaps);
+    cli_captured_gaps_close(&gaps);
     return code;
 }

@@ -23,8 +23,8 @@ size_t ets_saving_print(const struct ets_saving *saving, double tick_ns, char *t
         saving->basis == ETS_SAVING_BOUND ? saving->ticks.upper : saving->ticks.lower;
     ets_add_time(&line, (struct ets_span){lower, saving->ticks.upper}, tick_ns);
     ets_add_text(&line, saving->basis == ETS_SAVING_BOUND
-                            ? " of a run; what takes its place takes time as well"
-                            : " of a run: the measured time of what goes away");
+                            ? " of the median run; what takes its place takes time as well"
+                            : " of the median run: the measured time of what goes away");
     return line.used;
 }
 

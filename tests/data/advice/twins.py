@@ -42,6 +42,21 @@ class AfterConv(nn.Module):
         return self.work(y)  # planted
 
 
+class Reordered(nn.Module):
+    """Rows in another order behind the first of two linear layers, or before both."""
+
+    def __init__(self, is_moved):
+        super().__init__()
+        self.a, self.b, self.is_moved = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH), is_moved
+
+    def forward(self, x):
+        if self.is_moved:
+            return self.b(self.a(torch.cat([x[::2], x[1::2]])))
+        y = self.a(x)
+        z = torch.cat([y[::2], y[1::2]])  # planted
+        return self.b(z)
+
+
 class TwoConvs(nn.Module):
     def __init__(self, work):
         super().__init__()
@@ -429,7 +444,7 @@ def twins():
         "nearest": ("no_rule_of_partitioner", behind(nearest, bilinear)),
         "elu": ("no_rule_of_partitioner", between(elu, leaky)),
         "pool_two": ("no_rule_of_partitioner", behind(pool_two, pool_fixed)),
-        "split": ("split_by_kernel", ((TwoConvs(erf), image(8)), (TwoConvs(sigmoid), image(8)))),
+        "split": ("split_by_kernel", ((Reordered(False), rows()), (Reordered(True), rows()))),
         "norm": ("batch_norm_alone", ((NormBehind(True), image(8)), (NormBehind(False), image(8)))),
         "activation": ("activation_not_fused", ((Activation(False), rows(1024)), (Activation(True), rows(1024)))),
         "channels": ("below_roof", ((Channels(False), last(32, 48)), (Channels(True), last(32, 48)))),

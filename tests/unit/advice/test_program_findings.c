@@ -74,13 +74,62 @@ static void test_findings__claim_no_more_than_there_is(void **state)
                 most += times.max + (double)row->quantum_ticks * row->calls_per_run;
             }
             if (finding->row_count == 0 || isnan(finding->saving.ticks.upper)) continue;
-            assert_true(finding->saving.ticks.upper - finding->saving.beside <= most * (1 + 1e-9));
-            assert_true(finding->saving.ticks.upper <= total.whole ||
-                        finding->block != total.block);
+            const double of_rows = finding->saving.ticks.upper - finding->saving.beside;
+            assert_true(of_rows <= most * (1 + 1e-9));
+            assert_true(of_rows <= finding->share.upper * total.whole * (1 + 1e-9));
         }
         ets_arena_reset(&arena);
         close_model(&m);
     }
+}
+
+/* Times of runs with captured tensors order findings, and are not told. */
+static void test_findings__tell_no_times_of_captured_runs(void **state)
+{
+    (void)state;
+    struct model m;
+    struct ets_arena arena;
+    struct ets_findings findings;
+    struct ets_saving_total total;
+    open_model_trace("gpt_xnnpack", "debug.etdp", &m);
+    ets_arena_init(&arena, NULL, 0);
+    const struct ets_findings_subject subject = {
+        .inspection = m.inspection, .program = &m.program, .record = m.record};
+    assert_int_equal(ets_findings_collect(&arena, &subject, &findings, NULL), ETS_OK);
+    assert_string_equal(findings.items[0].kind, "captured");
+    assert_true(findings.count > 5);
+    for (uint32_t i = 0; i < findings.count; i++) {
+        assert_true(isnan(findings.items[i].share.upper));
+        assert_true(isnan(findings.items[i].saving.ticks.upper));
+        if (i > 0) assert_true(findings.items[i].cost <= findings.items[i - 1].cost);
+    }
+    assert_true(findings.items[1].cost > 0);
+    assert_true(ets_saving_total_find(&arena, m.inspection, &findings, &total));
+    assert_int_equal(total.count, 0);
+    ets_arena_reset(&arena);
+    close_model(&m);
+}
+
+/* Without times, what moves more bytes comes first. */
+static void test_findings__without_times_are_ordered_by_bytes(void **state)
+{
+    (void)state;
+    struct model m;
+    struct ets_arena arena;
+    struct ets_findings findings;
+    uint32_t placed = 0;
+    open_model("gpt_xnnpack", &m);
+    const struct ets_findings_subject subject = {.program = &m.program, .record = m.record};
+    ets_arena_init(&arena, NULL, 0);
+    assert_int_equal(ets_findings_collect(&arena, &subject, &findings, NULL), ETS_OK);
+    for (uint32_t i = 0; i < findings.count; i++) {
+        if (findings.items[i].instruction_count == 0) continue;
+        if (placed++ > 0) assert_true(findings.items[i].bytes <= findings.items[i - 1].bytes);
+    }
+    assert_true(placed > 5);
+    assert_true(findings.items[0].bytes > 0);
+    ets_arena_reset(&arena);
+    close_model(&m);
 }
 
 static void test_findings__without_memory_there_are_none(void **state)
@@ -115,6 +164,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_findings__name_what_they_are_about),
         cmocka_unit_test(test_findings__claim_no_more_than_there_is),
+        cmocka_unit_test(test_findings__tell_no_times_of_captured_runs),
+        cmocka_unit_test(test_findings__without_times_are_ordered_by_bytes),
         cmocka_unit_test(test_findings__without_memory_there_are_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,9 +12,9 @@ struct model {
 };
 
 /* In place: the inspection borrows the program. */
-static inline void open_model(const char *name, struct model *m)
+static inline void open_model_trace(const char *name, const char *trace, struct model *m)
 {
-    *m = (struct model){.dump = open_fixture(name, "profile.etdp")};
+    *m = (struct model){.dump = open_fixture(name, trace)};
     m->record_file = open_fixture(name, "model.etrecord");
     m->record = open_record(ets_file_bytes(m->record_file));
     m->program_file = open_fixture(name, "model.pte");
@@ -22,6 +22,11 @@ static inline void open_model(const char *name, struct model *m)
     m->inspection =
         inspect(ets_file_bytes(m->dump),
                 (struct ets_inspect_options){.record = m->record, .program = &m->program});
+}
+
+static inline void open_model(const char *name, struct model *m)
+{
+    open_model_trace(name, "profile.etdp", m);
 }
 
 static inline void close_model(struct model *m)

@@ -4,10 +4,10 @@ import { BlockChoice } from "../../parts/BlockChoice";
 import { Choice } from "../../parts/Choice";
 import { type Column, DataTable } from "../../parts/DataTable";
 import { Name } from "../../parts/Name";
+import { Place } from "../../parts/Place";
 import { RangeBar } from "../../parts/RangeBar";
 import { DIFFERENCE_TABLES, differencesOf } from "../../state/differences";
 import { useFilter, useMembers, usePage, useParam } from "../../state/page";
-import { show, shortPath } from "../../text/show";
 import { formatShare, formatTime, largestOf, plural } from "../../text/format";
 import type { View } from "../view";
 import { changeColumn } from "../compare/changeColumn";
@@ -139,7 +139,7 @@ function OperatorsTable() {
             width: "150px",
             hideBelow: 640,
             value: (row) => (row.id === null ? null : operators.source(row.id)),
-            cell: (row) => row.id !== null && <Source text={operators.source(row.id)} />,
+            cell: (row) => row.id !== null && <Place text={operators.source(row.id)} />,
         },
         {
             key: "module",
@@ -147,7 +147,7 @@ function OperatorsTable() {
             width: "130px",
             hideBelow: 1000,
             value: (row) => (row.id === null ? null : operators.module(row.id)),
-            cell: (row) => row.id !== null && <Source text={operators.module(row.id)} />,
+            cell: (row) => row.id !== null && <Place text={operators.module(row.id)} />,
         },
     ];
 
@@ -206,21 +206,4 @@ function OperatorsTable() {
 function fullestShare(rows: readonly Row[]): number {
     const parts = rows.filter((row) => row.level > 0 || row.id === null);
     return largestOf(parts, (row) => row.share?.upper ?? 0) || 1;
-}
-
-/** The first of several places, and how many more there are. */
-function Source(props: { text: string | null }) {
-    if (props.text === null) return null;
-    const places = props.text.split(", ");
-    const first = places[0] as string;
-    const longest = places.length > 1 ? 15 : 20;
-    return (
-        <span title={places.map(show).join("\n")}>
-            <Name
-                text={first.length > longest ? `…/${shortPath(first)}` : first}
-                longest={longest}
-            />
-            {places.length > 1 && <span class="muted"> +{places.length - 1}</span>}
-        </span>
-    );
 }

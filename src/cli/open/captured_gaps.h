@@ -1,12 +1,20 @@
-/* Compares captured values with a reference, for `report`. */
-#ifndef ETSCOPE_CLI_REPORT_REPORT_GAPS_H
-#define ETSCOPE_CLI_REPORT_REPORT_GAPS_H
+/* Compares captured values with a reference, for `report` and `advise`. */
+#ifndef ETSCOPE_CLI_OPEN_CAPTURED_GAPS_H
+#define ETSCOPE_CLI_OPEN_CAPTURED_GAPS_H
 
+#include "cli/core/command.h"
 #include "cli/open/inputs.h"
 #include "etscope/experimental/gap.h"
 #include "output/sql/sql.h"
 
-struct cli_report_gaps {
+/* clang-format off */
+#define CLI_REFERENCE_RECORD_OPTION                                                               \
+    {"--reference-etrecord", NULL, "FILE",                                                        \
+     "The ETRecord of another model that captured tensors are compared with, such as the float "  \
+     "original of a quantized model", NULL, false}
+/* clang-format on */
+
+struct cli_captured_gaps {
     struct ets_gap_report **reports; /* [trace]; NULL: none. Some are without rows */
     uint32_t count;
     struct ets_engine_library *library;
@@ -22,8 +30,8 @@ struct cli_report_gaps {
  * --reference-etrecord. What cannot be compared is no error, but has a reason. Returns an exit
  * code; close it even after a failure.
  */
-int cli_report_gaps_open(const struct cli_arguments *arguments,
-                         const struct ets_sql_sources *sources, struct cli_report_gaps *gaps);
-void cli_report_gaps_close(struct cli_report_gaps *gaps);
+int cli_captured_gaps_open(const struct cli_arguments *arguments,
+                           const struct ets_sql_sources *sources, struct cli_captured_gaps *gaps);
+void cli_captured_gaps_close(struct cli_captured_gaps *gaps);
 
 #endif

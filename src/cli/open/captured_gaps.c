@@ -1,5 +1,5 @@
 /* Opens a gap report for each trace with captured values. */
-#include "cli/report/report_gaps.h"
+#include "cli/open/captured_gaps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,14 +9,14 @@
 #include "etscope/engine.h"
 
 /* Keeps the first reason. */
-static void refuse(struct cli_report_gaps *gaps, const char *option, const char *reason)
+static void refuse(struct cli_captured_gaps *gaps, const char *option, const char *reason)
 {
     if (gaps->reason[0] != '\0') return;
     snprintf(gaps->reason, sizeof gaps->reason, "captured values are not compared: %s", reason);
     gaps->option = option;
 }
 
-static bool evaluate(struct cli_report_gaps *gaps, struct ets_gap_report *report)
+static bool evaluate(struct cli_captured_gaps *gaps, struct ets_gap_report *report)
 {
     static const struct ets_value nothing;
     const bool takes_any = ets_gap_input_count(report) > 0;
@@ -34,7 +34,7 @@ static bool evaluate(struct cli_report_gaps *gaps, struct ets_gap_report *report
 }
 
 /* NULL: not compared. */
-static struct ets_gap_report *open_one(struct cli_report_gaps *gaps,
+static struct ets_gap_report *open_one(struct cli_captured_gaps *gaps,
                                        const struct ets_sql_sources *sources, uint32_t number)
 {
     struct ets_gap_report *report;
@@ -46,7 +46,8 @@ static struct ets_gap_report *open_one(struct cli_report_gaps *gaps,
     const struct ets_gap_options options = {.inspection = trace->inspection,
                                             .record = sources->records[trace->record].record,
                                             .debug_buffer = trace->debug_buffer,
-                                            .run = ETS_NO_INDEX};
+                                            .run = ETS_NO_INDEX,
+                                            .pictures = ETS_GAP_MOST_PICTURES};
     if (ets_gap_open(&options, &report, &gaps->error) != ETS_OK) {
         refuse(gaps, "etscope gap", gaps->error.message);
         return NULL;
@@ -63,8 +64,8 @@ static bool has_captured(const struct ets_sql_sources *sources)
     return i < sources->trace_count;
 }
 
-int cli_report_gaps_open(const struct cli_arguments *arguments,
-                         const struct ets_sql_sources *sources, struct cli_report_gaps *gaps)
+int cli_captured_gaps_open(const struct cli_arguments *arguments,
+                           const struct ets_sql_sources *sources, struct cli_captured_gaps *gaps)
 {
     gaps->count = sources->trace_count;
     gaps->reports = calloc((size_t)gaps->count + 1, sizeof *gaps->reports);
@@ -93,7 +94,7 @@ int cli_report_gaps_open(const struct cli_arguments *arguments,
     return CLI_OK;
 }
 
-void cli_report_gaps_close(struct cli_report_gaps *gaps)
+void cli_captured_gaps_close(struct cli_captured_gaps *gaps)
 {
     for (uint32_t i = 0; gaps->reports != NULL && i < gaps->count; i++) {
         ets_gap_close(gaps->reports[i]);
