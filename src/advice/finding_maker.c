@@ -40,8 +40,8 @@ static bool keep(struct ets_arena *arena, struct ets_text_builder *builder,
 }
 
 /*
- * A saving is seen between medians of runs: as far as the median is not known, neither is the
- * saving. With what lies beside the rows it can be no more than a run.
+ * A saving is seen between two medians, each known to half of its interval: the one after as well
+ * as this one. With what lies beside the rows it can be no more than a run.
  */
 static void limit_saving(const struct ets_finder *finder, struct ets_finding *finding)
 {
@@ -51,9 +51,10 @@ static void limit_saving(const struct ets_finder *finder, struct ets_finding *fi
         const struct ets_spread *spread = &block->times.spread;
         const double run = block->times.statistics.p50;
         if (block->block != finding->block || !(saving->ticks.upper > 0)) continue;
-        saving->unsure = fmax(0, (spread->median_high - spread->median_low) / 2);
+        saving->unsure = fmax(0, spread->median_high - spread->median_low);
         saving->ticks.upper = fmin(saving->ticks.upper + saving->unsure, run);
         saving->ticks.lower = fmax(0, saving->ticks.lower - saving->unsure);
+        saving->part = saving->ticks.upper / run;
     }
 }
 

@@ -65,13 +65,16 @@ def quantize(model, inputs):
     return convert_pt2e(prepared)
 
 
-def lower(program, partition="xnnpack", transform=False, constants=False, reinplace=False):
+def lower(program, partition="xnnpack", transform=False, constants=False, reinplace=False,
+          edge_constants=False):
     """The ExecuTorch program of an exported one, as the options of a remedy say."""
     if constants:
         program = constant_prop_pass(program)
     edge = to_edge_transform_and_lower(
         program, partitioner=PARTITIONERS[partition](),
         transform_passes=get_transform_passes() if transform else None, generate_etrecord=True)
+    if edge_constants:
+        constant_prop_pass(edge.exported_program())
     return edge.to_executorch(ExecutorchBackendConfig(run_reinplace_pass=reinplace))
 
 
@@ -94,11 +97,11 @@ def slim(record):
     return packed.getvalue()
 
 
-def store(path, program):
+def store(path, program, source=FOLDER):
     saved = io.BytesIO()
     program.get_etrecord().save(saved)
     Path(f"{path}.pte").write_bytes(program.buffer)
-    Path(f"{path}.etrecord").write_bytes(pack_record(saved.getvalue(), FOLDER))
+    Path(f"{path}.etrecord").write_bytes(pack_record(saved.getvalue(), source))
 
 
 def save(path, model, inputs, quantized=False, record=True, **options):
@@ -121,17 +124,17 @@ def median(etscope, path, trace):
     return total["p50_ns"] / 1e3
 
 
-def measure(etscope, before, after):
+def measure(etscope, before, after, count=ROUNDS):
     """What each round measured, the one that saved the median in front; its traces are kept."""
     rounds = []
-    for number in range(ROUNDS):
+    for number in range(count):
         times = [median(etscope, path, f"{path}.{number}.etdp") for path in (before, after)]
         rounds.append((times[0] - times[1], *times, number))
     rounds.sort()
-    middle = rounds[ROUNDS // 2]
+    middle = rounds[count // 2]
     for path in (before, after):
         Path(f"{path}.{middle[3]}.etdp").rename(f"{path}.etdp")
-        for number in range(ROUNDS):
+        for number in range(count):
             Path(f"{path}.{number}.etdp").unlink(missing_ok=True)
     return middle, [each[0] for each in rounds]
 
@@ -143,15 +146,15 @@ def advise(etscope, path):
     return json.loads(done.stdout)["rows"]
 
 
-def find_kinds(etscope, path):
-    """The kinds of advice for a program, by a trace of it."""
+def find_advice(etscope, path):
+    """The advice for a program that saves time, by a trace of it."""
     median(etscope, path, f"{path}.etdp")
-    return {row["kind"] for row in advise(etscope, path) if row["saving_ns_upper"] is not None}
+    return [row for row in advise(etscope, path) if row["saving_ns_upper"] is not None]
 
 
-def promise(etscope, path, kind):
+def promise(etscope, path, kind, action=""):
     """The range of all findings of a kind, in microseconds."""
-    found = [row for row in advise(etscope, path) if row["kind"] == kind]
+    found = [row for row in advise(etscope, path) if row["kind"] == kind and action in row["action"]]
     return [sum(row[end] for row in found) / 1e3 for end in ("saving_ns", "saving_ns_upper")]
 
 
