@@ -95,6 +95,24 @@ class Savings(unittest.TestCase):
                 self.assertGreater(float(pair["quartile_upper_us"]), 0)
                 self.assertGreater(float(pair["saved_us"]), 0)
 
+    def test_the_documentation_has_these_numbers(self):
+        text = (DATA.parents[1] / "docs/advice.md").read_text()
+        rows = [line.strip("| ").split(" | ") for line in text.split("## Measured")[1].splitlines()
+                if line.startswith("| ")]
+        told = [row for row in rows if row[0] in {pair["kind"] for pair in self.pairs} and len(row) == 6]
+        self.assertEqual(len(told), len(self.pairs))
+        for pair, (kind, _, stated, *times) in zip(self.pairs, told):
+            with self.subTest(pair["name"]):
+                self.assertEqual(kind, pair["kind"])
+                for shown, column in zip(times, ("before_us", "after_us", "saved_us")):
+                    self.assertAlmostEqual(float(shown), float(pair[column]),
+                                           delta=0.0051 * max(1, abs(float(pair[column]))))
+                least, _, most = stated.replace("at most ", "0..").partition("..")
+                self.assertAlmostEqual(float(most), float(pair["promised_upper_us"]),
+                                       delta=0.0051 * max(1, float(most)))
+                self.assertAlmostEqual(float(least), float(pair["promised_us"]),
+                                       delta=0.0051 * max(1, float(least)))
+
     def test_every_kind_that_saves_time_has_a_pair(self):
         rules = "".join(path.read_text() for path in
                         (DATA.parents[1] / "src/advice").glob("*_findings.c"))
