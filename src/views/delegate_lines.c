@@ -2,10 +2,9 @@
 #include "views/delegate_lines.h"
 
 #include <math.h>
-
 #include <string.h>
-#include "base/text.h"
 
+#include "base/text.h"
 #include "host/text_builder.h"
 #include "inspect/time_details.h"
 #include "views/chosen_runs.h"
