@@ -20,7 +20,7 @@ MAKEFLAGS += --no-print-directory
 
 ETSCOPE := build/bin/etscope
 EXAMPLE := examples/mobile_cnn
-COMMANDS := profile inspect annotate tensors gap report advise plot sql diff gate summary run verify bundle recover \
+COMMANDS := profile inspect annotate tensors gap report advise plot export sql diff gate summary run verify bundle recover import \
     delegates cost machine memory size info dump doctor help
 SOURCES = $(shell find src include tests fuzz bench examples platforms \
     \( -name '*.c' -o -name '*.h' -o -name '*.cc' -o -name '*.hpp' \) 2>/dev/null)

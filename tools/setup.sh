@@ -89,7 +89,9 @@ runtime_is_there() {
 
 # Whether the environment in which the Python package is tested is complete, or not asked for.
 python_is_there() {
-    ((with_python == 0)) || cmp -s python/tests/requirements.txt build/python-venv/requirements.txt
+    ((with_python == 0)) ||
+        { cmp -s python/tests/requirements.txt build/python-venv/requirements.txt &&
+            cmp -s python/tests/readers.txt build/python-venv/readers.txt; }
 }
 
 make_python() {
@@ -98,7 +100,10 @@ make_python() {
         build/python-venv/bin/python -m pip install --quiet --no-compile \
             --disable-pip-version-check --requirement python/tests/requirements.txt \
             >>build/python-setup.log 2>&1 &&
-        cp python/tests/requirements.txt build/python-venv/
+        build/python-venv/bin/python -m pip install --quiet --no-compile --no-deps \
+            --disable-pip-version-check --requirement python/tests/readers.txt \
+            >>build/python-setup.log 2>&1 &&
+        cp python/tests/requirements.txt python/tests/readers.txt build/python-venv/
 }
 
 # Fills `missing` with the packages whose contents are not there, whoever installed them.
@@ -278,8 +283,8 @@ fi
 if ! python_is_there && ! make_python; then
     tail -n 3 build/python-setup.log >&2
     rm -rf build/python-venv
-    note "without pip and the packages of python/tests/requirements.txt, the Python package's" \
-        "tests are left out"
+    note "without pip and the packages of python/tests/requirements.txt and readers.txt, the Python" \
+        "package's tests are left out"
 fi
 
 if have npm && ! page_is_there && ! make_page; then

@@ -235,6 +235,12 @@ _etscope() {
     plot:--run) compopt +o default 2>/dev/null ;;
     plot:--width) compopt +o default 2>/dev/null ;;
     plot:--source-time-scale|plot:--source_time_scale) words='ns us ms s cycles' ;;
+    export:--to|export:-t) words='dot model-explorer model-explorer-data' ;;
+    export:--output|export:-o) ;;
+    export:--etrecord|export:--etrecord_path) ;;
+    export:--program) ;;
+    export:--method|export:-m) compopt +o default 2>/dev/null ;;
+    export:--source-time-scale|export:--source_time_scale) words='ns us ms s cycles' ;;
     sql:--etrecord|sql:--etrecord_path) ;;
     sql:--program) ;;
     sql:--debug-buffer|sql:--debug_buffer_path) ;;
@@ -254,6 +260,7 @@ _etscope() {
     diff:--program) ;;
     diff:--program-b) ;;
     diff:--method) compopt +o default 2>/dev/null ;;
+    diff:--by) words='none operator module' ;;
     diff:--sort|diff:-s) words='change ratio order name' ;;
     diff:--top|diff:-n) compopt +o default 2>/dev/null ;;
     diff:--min-change|diff:--least-change) compopt +o default 2>/dev/null ;;
@@ -349,6 +356,8 @@ _etscope() {
     recover:--program) ;;
     recover:--etrecord) ;;
     recover:--format|recover:-f) words='table json jsonl' ;;
+    import:--output|import:-o) ;;
+    import:--format|import:-f) words='table json jsonl' ;;
     delegates:--etrecord) ;;
     delegates:--method) compopt +o default 2>/dev/null ;;
     delegates:--machine) ;;
@@ -412,14 +421,16 @@ _etscope() {
         report) words='-h --help --before --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --reference-etrecord --method --machine --threads --engine --no-siblings --format -f --output -o --follow --port --no-source --no-tensors --max-size --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
         advise) words='-h --help --program --etrecord --etrecord_path --debug-buffer --debug_buffer_path --reference-etrecord --method --machine --threads --engine --no-siblings --all -a --fail-on --format -f --width --output -o --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
         plot) words='-h --help --output -o --by --etrecord --etrecord_path --etrecord-b --program --program-b --debug-buffer --debug_buffer_path --machine --threads --engine --method -m --block --run --steady --width --no-siblings --partial --allow-mismatch --source-time-scale --source_time_scale' ;;
+        export) words='-h --help --to -t --output -o --etrecord --etrecord_path --program --method -m --no-siblings --partial --allow-mismatch --source-time-scale --source_time_scale' ;;
         sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --machine --threads --no-siblings --to --schema --format -f --color --width --output --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
-        diff) words='-h --help --before --after --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --min-change --least-change --brief --max-samples --allow-mismatch --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --bounds --color --width --output' ;;
+        diff) words='-h --help --before --after --etrecord --etrecord-b --program --program-b --method --by --sort -s --top -n --min-change --least-change --brief --max-samples --allow-mismatch --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --bounds --color --width --output' ;;
         gate) words='-h --help --budget -b --junit --undecided --all --allow-mismatch --etrecord --etrecord-b --program --program-b --method --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --bounds --color --width --output' ;;
         summary) words='-h --help --etrecord --program --method --sort -s --top -n --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --bounds --color --width --output' ;;
         run) words='-h --help --trace -o --runs -r --etrecord --print-outputs --print_output --memory --method -m --input -i --case --inputs --seed --range --int-range --time --until-sure --warmup --threads --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file' ;;
         verify) words='-h --help --method -m --case --rtol --atol --rms --tolerance --tolerances --comparator --junit --columns -c --format -f --color --width --output --threads --data --load-library --python --engine' ;;
         bundle) words='-h --help --output -o --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --python --engine' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
+        import) words='-h --help --output -o --format -f' ;;
         delegates) words='-h --help --etrecord --method --no-siblings --calls --cost --machine --threads --format -f --unit --all --bounds --color --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
         cost) words='-h --help --etrecord --method --no-siblings --group-by -g --depth --sort -s --top -n --columns -c --format -f --all --color --width --output -o' ;;
         machine) words='-h --help --save --threads --quick --format -f --color --width --output -o --engine' ;;
@@ -428,11 +439,11 @@ _etscope() {
         info) words='-h --help --format -f --all' ;;
         dump) words='-h --help --data --debug-buffer --format -f --partial --output -o' ;;
         doctor) words='-h --help --format -f --load-library' ;;
-        help) words='-h --help --man --completion profile inspect annotate tensors gap report advise plot sql diff gate summary run verify bundle recover delegates cost machine memory size info dump doctor help' ;;
+        help) words='-h --help --man --completion profile inspect annotate tensors gap report advise plot export sql diff gate summary run verify bundle recover import delegates cost machine memory size info dump doctor help' ;;
       esac ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words='profile inspect annotate tensors gap report advise plot sql diff gate summary run verify bundle recover delegates cost machine memory size info dump doctor help --help --version'
+    words='profile inspect annotate tensors gap report advise plot export sql diff gate summary run verify bundle recover import delegates cost machine memory size info dump doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

@@ -1,5 +1,6 @@
 /* Pairs the blocks of two pools by the operators that they have in common. */
 #include "compare/difference_parts.h"
+#include "compare/operator_kinds.h"
 
 /* With more comparisons of operators than this, blocks are paired in order. */
 #define MAX_WORK ((uint64_t)50 * 1000 * 1000)
@@ -27,7 +28,34 @@ static struct ets_text name_of(const struct ets_pool_operator *op)
     return (struct ets_text){name.data, end - 2};
 }
 
-static bool number_names(struct ets_arena *arena, struct ets_strings *texts,
+/* How names of operators are compared. */
+enum naming { AS_NAMES, AS_TYPES, WITH_NODES };
+
+/* "Gemm\n/fc1/Gemm" of a node with a name of its own; false: no memory. */
+static bool add_node_name(struct ets_arena *arena, const struct ets_pool_operator *op,
+                          struct ets_text *name)
+{
+    const struct ets_row *row = op->row;
+    if (row == NULL || row->node_count != 1 || row->nodes[0].node->name.data == NULL) return true;
+    const size_t room = name->size + row->nodes[0].node->name.size + 2;
+    char *text = ets_arena_alloc(arena, room);
+    if (text == NULL) return false;
+    *name = (struct ets_text){text, ets_print_text(text, room, "%.*s\n%.*s", ETS_TEXT(*name),
+                                                   ETS_TEXT(row->nodes[0].node->name))};
+    return true;
+}
+
+static bool find_name(struct ets_arena *arena, enum naming naming,
+                      const struct ets_pool_operator *op, struct ets_text *name)
+{
+    *name = name_of(op);
+    const bool is_work = op->role == ETS_POOL_WORK || op->role == ETS_POOL_INNER;
+    if (naming == AS_NAMES || !is_work || ets_text_starts_with(*name, "DELEGATE_CALL")) return true;
+    if (naming == AS_TYPES) return ets_operator_kind(arena, *name, name);
+    return add_node_name(arena, op, name);
+}
+
+static bool number_names(struct ets_arena *arena, struct ets_strings *texts, enum naming naming,
                          const struct ets_pool *pool, struct side *side)
 {
     const uint32_t blocks = ets_pool_block_count(pool);
@@ -40,7 +68,9 @@ static bool number_names(struct ets_arena *arena, struct ets_strings *texts,
         side->names[b] = ets_arena_alloc_array(arena, block->operator_count, sizeof(uint32_t));
         if (side->names[b] == NULL) return false;
         for (uint32_t i = 0; i < block->operator_count; i++) {
-            side->names[b][i] = ets_strings_add(texts, name_of(&block->operators[i]));
+            struct ets_text name;
+            if (!find_name(arena, naming, &block->operators[i], &name)) return false;
+            side->names[b][i] = ets_strings_add(texts, name);
             if (side->names[b][i] == UINT32_MAX) return false;
         }
         side->operator_count += block->operator_count;
@@ -131,9 +161,14 @@ bool ets_block_pairs_find(struct ets_arena *arena, const struct ets_pool *before
 {
     struct ets_strings texts;
     struct side sides[2];
+    const bool is_one_runtime = ets_text_same(before->runtime, after->runtime);
+    const enum naming naming = before->by != ETS_POOL_BY_NONE ? AS_NAMES
+                               : !is_one_runtime              ? AS_TYPES
+                               : before->runtime.size > 0     ? WITH_NODES
+                                                              : AS_NAMES;
     if (ets_strings_init(&texts, arena) != 0 ||
-        !number_names(arena, &texts, before, &sides[ETS_BEFORE]) ||
-        !number_names(arena, &texts, after, &sides[ETS_AFTER])) {
+        !number_names(arena, &texts, naming, before, &sides[ETS_BEFORE]) ||
+        !number_names(arena, &texts, naming, after, &sides[ETS_AFTER])) {
         return false;
     }
     const uint32_t left = ets_pool_block_count(before), right = ets_pool_block_count(after);

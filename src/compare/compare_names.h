@@ -3,11 +3,17 @@
 #define ETSCOPE_COMPARE_COMPARE_NAMES_H
 
 #include "etscope/experimental/budget.h"
+#include "etscope/experimental/difference.h"
 
 /* "added", "removed", "replaced", "delegated", "undelegated", "repartitioned"; "" for NONE. */
 const char *ets_change_name(enum ets_change change);
 /* "same", "faster", "slower", "unknown", "unclear"; "" for NONE. */
 const char *ets_verdict_name(enum ets_verdict verdict);
+
+/* "order", "handles", "types", "operator", "module". */
+const char *ets_matched_by_name(enum ets_matched_by by);
+/* "names in order of execution", "debug handles"... */
+const char *ets_matched_by_words(enum ets_matched_by by);
 
 /* 1: FAIL and MISSING. */
 int ets_budget_is_failure(enum ets_budget_result result);

@@ -8,7 +8,8 @@ static uint32_t operators_of(const struct ets_pool_block *block)
 }
 
 static enum ets_status add_pair(struct ets_difference *difference, struct ets_arena *scratch,
-                                const struct ets_block_pair *pair, struct ets_error *error)
+                                const struct ets_block_pair *pair, enum ets_matched_by otherwise,
+                                struct ets_error *error)
 {
     struct ets_match match;
     if (!ets_match_blocks(&match, scratch, pair->before, pair->after, pair->before_names,
@@ -17,7 +18,10 @@ static enum ets_status add_pair(struct ets_difference *difference, struct ets_ar
     }
     struct ets_difference_block *block = &difference->blocks[difference->block_count];
     *block = (struct ets_difference_block){
-        .before = pair->before, .after = pair->after, .by_handles = match.by_handles};
+        .before = pair->before,
+        .after = pair->after,
+        .by_handles = match.by_handles,
+        .matched_by = match.by_handles ? ETS_MATCHED_HANDLES : otherwise};
     ETS_TRY(ets_difference_add_lines(difference, &match, block, error));
     difference->block_count++;
     return ETS_OK;
@@ -53,7 +57,10 @@ static void find_agreement(struct ets_difference *difference)
         agreement->operators += left + right;
         if (left > 0 && right > 0) agreement->matched += left + right;
     }
-    agreement->is_poor = agreement->operators / 2 > agreement->matched;
+    /* Sums of two programs are compared on purpose. */
+    const bool is_grouped =
+        difference->block_count > 0 && difference->blocks[0].matched_by >= ETS_MATCHED_OPERATOR;
+    agreement->is_poor = !is_grouped && agreement->operators / 2 > agreement->matched;
 }
 
 void ets_difference_agreement(const struct ets_difference *difference,
@@ -62,10 +69,19 @@ void ets_difference_agreement(const struct ets_difference *difference,
     *agreement_out = difference->agreement;
 }
 
+/* What operators are matched by where no handles match them. */
+static enum ets_matched_by matched_by(const struct ets_pool *before, const struct ets_pool *after)
+{
+    if (after->by == ETS_POOL_BY_OPERATOR) return ETS_MATCHED_OPERATOR;
+    if (after->by == ETS_POOL_BY_MODULE) return ETS_MATCHED_MODULE;
+    return ets_text_same(before->runtime, after->runtime) ? ETS_MATCHED_ORDER : ETS_MATCHED_TYPES;
+}
+
 static enum ets_status build(struct ets_difference *difference, const struct ets_pool *before,
                              const struct ets_pool *after, struct ets_arena *scratch,
                              struct ets_error *error)
 {
+    const enum ets_matched_by by = matched_by(before, after);
     struct ets_block_pairs pairs;
     if (!ets_block_pairs_find(scratch, before, after, &pairs)) return ets_fail_difference(error);
     size_t most = 0;
@@ -82,7 +98,7 @@ static enum ets_status build(struct ets_difference *difference, const struct ets
     for (uint32_t i = 0; i < pairs.count; i++) {
         struct ets_arena of_pair;
         ets_arena_init(&of_pair, arena->allocator, 0);
-        const enum ets_status status = add_pair(difference, &of_pair, &pairs.items[i], error);
+        const enum ets_status status = add_pair(difference, &of_pair, &pairs.items[i], by, error);
         ets_arena_reset(&of_pair);
         if (status != ETS_OK) return status;
     }
@@ -153,6 +169,21 @@ const char *ets_change_name(enum ets_change change)
     static const char *const names[] = {"",          "added",       "removed",      "replaced",
                                         "delegated", "undelegated", "repartitioned"};
     return (unsigned)change < ETS_CHANGE_COUNT ? names[change] : "";
+}
+
+const char *ets_matched_by_name(enum ets_matched_by by)
+{
+    static const char *const names[] = {"order", "handles", "types", "operator", "module"};
+    return names[by];
+}
+
+const char *ets_matched_by_words(enum ets_matched_by by)
+{
+    static const char *const words[] = {"names in order of execution", "debug handles",
+                                        "operator types in order of execution",
+                                        "operator types, all operators of a type together",
+                                        "modules, all operators of a module together"};
+    return words[by];
 }
 
 const char *ets_verdict_name(enum ets_verdict verdict)

@@ -3,6 +3,7 @@
 #define ETSCOPE_COMPARE_DIFFERENCE_PARTS_H
 
 #include "compare/matching.h"
+#include "compare/pool_parts.h"
 
 struct ets_difference {
     struct ets_arena arena;

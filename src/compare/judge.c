@@ -95,11 +95,23 @@ static bool is_coarse(const struct ets_difference_line *line)
     return !one_reading && fabs(line->shift.estimate) < step;
 }
 
-/* Without a significant change, the interval decides between "same" and "unclear". */
+/* Without a significant change, the interval decides between "same" and "unclear". A median that
+ * moved all the same is not "the same". */
 static enum ets_verdict same_or_unclear(const struct ets_difference_line *line, double least)
 {
-    const bool is_within = line->shift.low >= -least && line->shift.high <= least;
+    const bool is_within = line->shift.low >= -least && line->shift.high <= least &&
+                           fabs(line->change_of_median) <= least;
     return is_within ? ETS_VERDICT_SAME : ETS_VERDICT_UNCLEAR;
+}
+
+/* A significant shift. The medians, which are shown beside the verdict, have to say the same. */
+static enum ets_verdict faster_or_slower(const struct ets_difference_line *line, double least)
+{
+    const double pairs = (double)line->before.times.count * line->after.times.count;
+    const bool is_slower = line->test.u > pairs / 2;
+    const double change = is_slower ? line->change_of_median : -line->change_of_median;
+    if (change <= 0 || change < least) return same_or_unclear(line, least);
+    return is_slower ? ETS_VERDICT_SLOWER : ETS_VERDICT_FASTER;
 }
 
 /* Whether runs of such a number cannot decide: at all, or what one line alone would have decided.
@@ -126,8 +138,7 @@ static enum ets_verdict verdict_of(const struct ets_difference *difference,
     /* A few readings of another step of a coarse clock do not move the median. */
     if (line->shift.estimate == 0 || fabs(line->shift.estimate) < least)
         return same_or_unclear(line, least);
-    const double pairs = (double)line->before.times.count * line->after.times.count;
-    return line->test.u > pairs / 2 ? ETS_VERDICT_SLOWER : ETS_VERDICT_FASTER;
+    return faster_or_slower(line, least);
 }
 
 enum ets_status ets_difference_judge(struct ets_difference *difference, struct ets_error *error)

@@ -5,6 +5,7 @@
  */
 #include "compare/pool_parts.h"
 #include "inspect/accounting/accounting.h"
+#include "inspect/told_nodes.h"
 
 /* All operators' times of two 10-million-event traces stay below this. */
 #define ARENA_LIMIT ((size_t)8 << 30)
@@ -90,6 +91,7 @@ enum ets_status ets_pool_begin(const struct ets_pool_options *options, struct et
     pool->arena = arena;
     ets_arena_init(&pool->scratch, allocator, ARENA_LIMIT);
     pool->steady = options != NULL && options->steady;
+    pool->by = options == NULL ? ETS_POOL_BY_NONE : options->by;
     ets_key_table_init(&pool->seen, &pool->scratch, 1);
     if (!ets_pool_shapes_init(&pool->shapes, &pool->scratch)) {
         ets_pool_close(pool);
@@ -99,6 +101,16 @@ enum ets_status ets_pool_begin(const struct ets_pool_options *options, struct et
     return ETS_OK;
 }
 
+/* False: no memory. */
+static bool keep_runtime(struct ets_pool *pool, const struct ets_inspection *inspection)
+{
+    const struct ets_text runtime = ets_inspection_runtime(inspection);
+    if (runtime.data == NULL) return true;
+    pool->runtime.data = ets_arena_copy_text(&pool->arena, runtime.data, runtime.size);
+    pool->runtime.size = runtime.size;
+    return pool->runtime.data != NULL;
+}
+
 enum ets_status ets_pool_add(struct ets_pool *pool, const struct ets_inspection *inspection,
                              int *is_kept_out, struct ets_error *error)
 {
@@ -106,6 +118,9 @@ enum ets_status ets_pool_add(struct ets_pool *pool, const struct ets_inspection 
     bool is_kept = false, has_any_work = false;
     *is_kept_out = 1;
     ETS_TRY(check_unit(pool, inspection, error));
+    if (pool->inspection_count == 0 && !keep_runtime(pool, inspection)) {
+        return ets_fail_pool(error);
+    }
     for (uint32_t b = 0; b < ets_inspection_block_count(inspection); b++) {
         if (!find_block(pool, inspection, b)) return ets_fail_pool(error);
         const struct ets_pool_found *found = &pool->found[pool->found_count - 1];
@@ -185,6 +200,7 @@ enum ets_status ets_pool_end(struct ets_pool *pool, struct ets_error *error)
         describe(whole[b], block);
         ETS_TRY(ets_pool_list_operators(pool, block, whole[b], error));
         ETS_TRY(ets_pool_add_times(pool, block, sources[b], error));
+        if (!ets_pool_group(pool, block)) return ets_fail_pool(error);
     }
     ets_arena_reset(&pool->scratch);
     return ETS_OK;

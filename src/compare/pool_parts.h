@@ -42,6 +42,8 @@ struct ets_pool {
     struct ets_arena arena, scratch; /* scratch: until all traces are added */
     uint32_t inspection_count;
     int steady;
+    enum ets_pool_by by;
+    struct ets_text runtime; /* whose profile the first trace was; absent: ExecuTorch's */
     enum ets_time_unit unit;
     struct ets_pool_block *blocks;
     uint32_t block_count;
@@ -95,6 +97,9 @@ bool ets_pool_assign(struct ets_pool *pool);
 enum ets_status ets_pool_list_operators(struct ets_pool *pool, struct ets_pool_block *block,
                                         const struct ets_pool_found *first,
                                         struct ets_error *error);
+
+/* pool_groups.c: adds up the operators of a block, as the pool's `by` asks. False: no memory. */
+bool ets_pool_group(struct ets_pool *pool, struct ets_pool_block *block);
 
 /* pool_times.c */
 /* Keeps the time of each row of block `found->part.block` in each counted run. False: no memory. */

@@ -11,6 +11,7 @@
 #include "gap/counterparts.h"
 #include "gap/gap_details.h"
 #include "gap/gap_parts.h"
+#include "numerics/value_picture.h"
 #include "reference/reference.h"
 #include "reference/weights.h"
 
@@ -138,6 +139,20 @@ static enum ets_status compare_by_callers(struct ets_gap_report *report, struct 
     return ETS_OK;
 }
 
+/* Keeps a picture of the pair, if there are not enough yet. What cannot be drawn has none. */
+static enum ets_status keep_picture(struct ets_gap_report *report, struct ets_gap_row *row,
+                                    const struct ets_tensor *reference,
+                                    const struct ets_tensor *device, struct ets_error *error)
+{
+    if (report->picture_count >= report->options.pictures || row->picture != NULL) return ETS_OK;
+    struct ets_value_picture *picture = ets_arena_alloc(&report->arena, sizeof *picture);
+    if (picture == NULL) return gap_fail_memory(error);
+    if (ets_value_picture_of(reference, device, picture, NULL) != ETS_OK) return ETS_OK;
+    row->picture = picture;
+    report->picture_count++;
+    return ETS_OK;
+}
+
 enum ets_status ets_gap_compare_total(struct ets_gap_report *report, struct ets_gap_row *row,
                                       const struct ets_tensor *reference,
                                       const struct ets_tensor *device, struct ets_error *error)
@@ -152,6 +167,7 @@ enum ets_status ets_gap_compare_total(struct ets_gap_report *report, struct ets_
     }
     row->has_total = 1;
     row->has_ulps = ets_ulps_of(reference, device, &row->ulps, NULL) == ETS_OK;
+    ETS_TRY(keep_picture(report, row, reference, device, error));
     return compare_by_callers(report, row, reference, device, error);
 }
 

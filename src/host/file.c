@@ -123,11 +123,23 @@ void ets_file_expect_samples(const struct ets_file *file, bool in_samples)
             in_samples ? MADV_RANDOM : MADV_NORMAL);
 }
 
+static void drop_bytes(struct ets_file *file)
+{
+    if (file->mapped) munmap((void *)(uintptr_t)file->bytes.data, file->bytes.size);
+    else free((void *)(uintptr_t)file->bytes.data);
+}
+
+void ets_file_replace(struct ets_file *file, struct ets_bytes bytes)
+{
+    drop_bytes(file);
+    file->bytes = bytes;
+    file->mapped = false;
+}
+
 void ets_file_close(struct ets_file *file)
 {
     if (file == NULL) return;
-    if (file->mapped) munmap((void *)(uintptr_t)file->bytes.data, file->bytes.size);
-    else free((void *)(uintptr_t)file->bytes.data);
+    drop_bytes(file);
     free(file->path);
     free(file);
 }

@@ -198,7 +198,7 @@ static bool describe_rows(struct ets_inspection *inspection)
         const uint32_t parent = inspection->events.parent[event];
         if (parent != ETS_NO_INDEX) row->parent = inspection->events.row[parent];
     }
-    for (uint32_t i = 0; i < inspection->row_count; i++) { /* chains of at most four (scopes) */
+    for (uint32_t i = 0; i < inspection->row_count; i++) { /* chains of four scopes, or 64 told */
         uint32_t at = inspection->rows[i].parent;
         for (; at != ETS_NO_INDEX; at = inspection->rows[at].parent) inspection->rows[i].depth++;
     }
@@ -223,6 +223,12 @@ static bool is_whole_microseconds(const struct ets_inspection *inspection, uint3
 static void find_quanta(struct ets_inspection *inspection)
 {
     if (ets_inspection_tick_unit(inspection, NULL) != ETS_UNIT_NS) return;
+    for (uint32_t i = 0; inspection->told.step_ns > 1 && i < inspection->row_count; i++) {
+        /* Not the whole: shares are of what the runtime reports of it. */
+        if (inspection->rows[i].chain == -1) continue;
+        inspection->rows[i].quantum_ticks = inspection->told.step_ns;
+    }
+    if (inspection->told.runtime.data != NULL) return;
     for (uint32_t i = 0; i < inspection->row_count;) {
         uint32_t end = i;
         bool is_coarse = true;

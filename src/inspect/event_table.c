@@ -8,6 +8,9 @@
 /* Further damages are only counted. */
 enum { MAX_DAMAGES = 1000 };
 
+/* Of told parts inside parts; a trace that tells of more keeps the others beside each other. */
+enum { MAX_HEIGHT = 64 };
+
 /* Two passes with the same calls: the first counts, the second fills (`filling`). */
 struct loader {
     struct ets_inspection *inspection;
@@ -206,18 +209,43 @@ static enum scope event_scope(const struct ets_event_columns *columns, const uin
     return (enum scope)scopes[columns->name[event]];
 }
 
+/*
+ * Whether the extra block tells that the instruction of `inner` is a part of that of `outer`.
+ * Allocations come right before the event that they are of.
+ */
+static bool is_told_inside(const struct ets_inspection *inspection, uint32_t outer, uint32_t inner)
+{
+    const struct ets_event_columns *columns = &inspection->events;
+    if (columns->kind[inner] == ETS_EVENT_ALLOCATION) return columns->chain[outer] >= 0;
+    if (columns->chain[outer] != columns->chain[inner]) return false;
+    const struct ets_told_node *told =
+        ets_told_node_at(&inspection->told, columns->chain[inner], columns->instruction[inner]);
+    return told != NULL && columns->instruction[outer] >= 0 &&
+           told->parent == (uint32_t)columns->instruction[outer];
+}
+
 /* Finds parents. Events of one scope that nothing enclosed yet wait on a stack. */
 static enum ets_status nest(struct ets_inspection *inspection, struct ets_error *error)
 {
     struct ets_event_columns *columns = &inspection->events;
     const uint8_t *scopes = name_scopes(inspection);
     uint32_t *stack = ets_arena_alloc_array(&inspection->arena, columns->count, sizeof *stack);
-    if (scopes == NULL || stack == NULL) return ets_fail_memory(error, "the events' nesting");
+    uint8_t *heights = ets_arena_alloc_array(&inspection->arena, columns->count, sizeof *heights);
+    if (scopes == NULL || stack == NULL || heights == NULL) {
+        return ets_fail_memory(error, "the events' nesting");
+    }
     for (uint32_t r = 0; r < inspection->run_count; r++) {
         const struct ets_run *run = &inspection->runs[r];
         uint32_t depth = 0;
         for (uint32_t e = run->first_event; e < run->first_event + run->event_count; e++) {
             const enum scope scope = event_scope(columns, scopes, e);
+            while (depth > 0 && inspection->told.items != NULL &&
+                   heights[stack[depth - 1]] < MAX_HEIGHT &&
+                   is_told_inside(inspection, e, stack[depth - 1])) {
+                const uint32_t inner = stack[--depth];
+                columns->parent[inner] = e;
+                if (heights[e] <= heights[inner]) heights[e] = heights[inner] + 1;
+            }
             while (scope != SCOPE_NONE && depth > 0) {
                 const uint32_t inner = stack[depth - 1];
                 const bool same = columns->chain[inner] == columns->chain[e] &&
@@ -263,6 +291,10 @@ enum ets_status ets_events_load(struct ets_inspection *inspection, struct ets_by
     if (!is_extra_sound) load_damage(&filler, &extra_reason);
     if (filler.no_memory) return ets_fail_memory(error, "the event table");
     hand_out(inspection);
+    if (inspection->has_extra) {
+        ETS_TRY(
+            ets_told_nodes_read(&inspection->arena, &inspection->extra, &inspection->told, error));
+    }
     ETS_TRY(nest(inspection, error));
     return ets_trace_facts_load(inspection, is_damaged, error);
 }

@@ -11,6 +11,7 @@
 #include "host/key_table.h"
 #include "host/strings.h"
 #include "inspect/names.h"
+#include "inspect/told_nodes.h"
 
 /* handle_index.c: the nodes of a graph by debug handle. */
 struct ets_handle_index {
@@ -125,6 +126,7 @@ struct ets_inspection {
 
     struct ets_trace_extra extra; /* valid if has_extra */
     struct ets_trace_facts facts;
+    struct ets_told_nodes told;
     int has_extra, is_other_program;
     uint64_t *overheads; /* [event] to subtract, ns; NULL: nothing */
 

@@ -38,6 +38,20 @@ static enum ets_status join_program(struct ets_inspection *inspection,
     return ETS_OK;
 }
 
+/* Rows of another runtime's profile have the node that the trace tells. */
+static void join_told(struct ets_inspection *inspection)
+{
+    for (uint32_t i = 0; i < inspection->row_count; i++) {
+        struct ets_row *row = &inspection->rows[i];
+        const struct ets_told_node *told =
+            ets_told_node_at(&inspection->told, row->chain, row->instruction);
+        if (told == NULL || row->node_count > 0 || row->is_delegated) continue;
+        row->nodes = &told->of_row;
+        row->node_count = 1;
+        if (row->backend == NULL) row->backend = told->backend;
+    }
+}
+
 enum ets_status ets_rows_join(struct ets_inspection *inspection, struct ets_error *error)
 {
     for (uint32_t i = 0; i < inspection->row_count; i++) {
@@ -66,5 +80,6 @@ enum ets_status ets_rows_join(struct ets_inspection *inspection, struct ets_erro
     for (uint32_t i = 0; i < inspection->block_count; i++) {
         ETS_TRY(ets_rows_join_branches(inspection, i, error));
     }
+    join_told(inspection);
     return ETS_OK;
 }

@@ -628,6 +628,12 @@ enum ets_status ets_methods_match(struct ets_inspection *inspection, struct ets_
                                                      sizeof *inspection->block_method);
     if (inspection->block_method == NULL) return ets_fail_memory(error, "the methods of blocks");
     if (inspection->options.record == NULL && inspection->options.program == NULL) return ETS_OK;
+    if (inspection->told.runtime.data != NULL) {
+        return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
+                        "the trace is a profile of %.*s, which no ETRecord or program of "
+                        "ExecuTorch describes",
+                        ETS_TEXT(inspection->told.runtime));
+    }
     const struct ets_program *program = inspection->options.program;
     inspection->payload_budget =
         program == NULL ? 0 : PROGRAM_TIMES * (uint64_t)program->bytes.size;

@@ -29,13 +29,14 @@ enum { ETS_JSON_MAX_DEPTH = 1024, ETS_JSON_MAX_NUMBER_CHARS = 1024 };
 
 enum ets_json_kind {
     ETS_JSON_NULL = 0,
-    ETS_JSON_BOOL = 1,   /* integer: 0 or 1 */
-    ETS_JSON_INT = 2,    /* integer */
-    ETS_JSON_UINT = 3,   /* uinteger, above INT64_MAX */
-    ETS_JSON_DOUBLE = 4, /* number */
-    ETS_JSON_TEXT = 5,   /* text[size], terminated */
-    ETS_JSON_ARRAY = 6,  /* size elements, span */
-    ETS_JSON_OBJECT = 7  /* size members, span */
+    ETS_JSON_BOOL = 1,    /* integer: 0 or 1 */
+    ETS_JSON_INT = 2,     /* integer */
+    ETS_JSON_UINT = 3,    /* uinteger, above INT64_MAX */
+    ETS_JSON_DOUBLE = 4,  /* number */
+    ETS_JSON_TEXT = 5,    /* text[size], terminated */
+    ETS_JSON_DECIMAL = 6, /* text[size], not terminated: a number as it is written */
+    ETS_JSON_ARRAY = 7,   /* size elements, span */
+    ETS_JSON_OBJECT = 8   /* size members, span */
 };
 
 struct ets_json_value {
@@ -55,6 +56,7 @@ struct ets_json {
     const struct ets_allocator *allocator;
     struct ets_json_value *values;
     size_t count, capacity;
+    int keeps_decimals; /* 1: numbers that are no integers of 64 bits become DECIMALs */
 };
 
 /* An error of the parser; `text` is static. */
@@ -80,9 +82,10 @@ enum ets_status ets_json_scan(struct ets_json *json, char *text, size_t size,
 
 /*
  * Sets `value` from the text of a number: JSON's grammar, NaN, or Infinity with or without a sign.
- * Returns 0, or -1 with `failure` set if it is too long.
+ * `is_kept`: a DECIMAL that points to `text`, unless it is an integer. Returns 0, or -1 with
+ * `failure` set if it is too long.
  */
-int ets_json_set_number(struct ets_json_value *value, const char *text, size_t size,
+int ets_json_set_number(struct ets_json_value *value, const char *text, size_t size, int is_kept,
                         struct ets_json_failure *failure);
 
 /* Makes room for one more value. Returns 0, or -1 with `failure` set (limit or no memory). */

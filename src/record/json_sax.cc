@@ -129,7 +129,8 @@ class Handler
     bool RawNumber(const char *text, rapidjson::SizeType size, bool)
     {
         ets_json_value *added = Add(ETS_JSON_NULL);
-        return added != nullptr && ets_json_set_number(added, text, size, failure_) == 0;
+        return added != nullptr &&
+               ets_json_set_number(added, text, size, json_->keeps_decimals, failure_) == 0;
     }
     bool String(const char *text, rapidjson::SizeType size, bool)
     {

@@ -72,7 +72,7 @@ static double parse_double(const char *text, size_t size)
     return strtod(copy, NULL);
 }
 
-int ets_json_set_number(struct ets_json_value *value, const char *text, size_t size,
+int ets_json_set_number(struct ets_json_value *value, const char *text, size_t size, int is_kept,
                         struct ets_json_failure *failure)
 {
     const size_t sign = size > 0 && text[0] == '-';
@@ -82,6 +82,12 @@ int ets_json_set_number(struct ets_json_value *value, const char *text, size_t s
         return -1;
     }
     if (text[sign] != 'N' && text[sign] != 'I' && set_integer(value, text, size)) return 0;
+    if (is_kept) {
+        value->kind = ETS_JSON_DECIMAL;
+        value->size = (uint32_t)size;
+        value->as.text = (char *)(uintptr_t)text;
+        return 0;
+    }
     value->kind = ETS_JSON_DOUBLE;
     if (text[sign] == 'N') value->as.number = NAN;
     else if (text[sign] == 'I') value->as.number = sign ? -INFINITY : INFINITY;

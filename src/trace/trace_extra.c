@@ -1,55 +1,20 @@
 /* Writes the extra block: facts that ETDump has no field for. docs/SPEC.md describes it. */
 #include "etscope/trace_extra.h"
-#include "base/crc32.h"
+#include "trace/extra_writer.h"
 #include "trace/store.h"
 #include "trace/trace_source.h"
 
-/* The block while it is written. */
-struct extra {
-    const struct ets_etdump_sink *sink;
-    uint32_t bytes, crc;
-    enum ets_status status;
-};
-
-static void put(struct extra *extra, const void *data, size_t size)
-{
-    if (size == 0 || extra->status != ETS_OK) return;
-    extra->crc = ets_crc32(extra->crc, data, size);
-    extra->bytes += (uint32_t)size;
-    if (extra->sink->write(extra->sink->context, data, size) != 0) extra->status = ETS_IO;
-}
-
-static void put_padding(struct extra *extra)
-{
-    static const uint8_t zeros[8] = {0};
-    put(extra, zeros, -extra->bytes & 7);
-}
-
-static void put_key(struct extra *extra, enum ets_trace_key key, size_t bytes)
-{
-    uint8_t header[8];
-    ets_store_u32(ets_store_u32(header, key), (uint32_t)bytes);
-    put(extra, header, sizeof header);
-}
-
-static void put_entry(struct extra *extra, enum ets_trace_key key, const void *data, size_t bytes)
-{
-    put_key(extra, key, bytes);
-    put(extra, data, bytes);
-    put_padding(extra);
-}
-
-static void put_clock(const struct ets_trace_source *s, struct extra *extra)
+static void put_clock(const struct ets_trace_source *s, struct ets_extra_writer *extra)
 {
     uint8_t value[24], *at = value;
     at = ets_store_u32(at, s->trace->has_clock);
     at = ets_store_u32(at, s->trace->has_platform);
     at = ets_store_u64(at, s->trace->config.clock_hz);
     ets_store_u64(at, s->global_scale);
-    put_entry(extra, ETS_TRACE_KEY_CLOCK, value, sizeof value);
+    ets_extra_put_entry(extra, ETS_TRACE_KEY_CLOCK, value, sizeof value);
 }
 
-static void put_counts(const struct ets_trace_source *s, struct extra *extra)
+static void put_counts(const struct ets_trace_source *s, struct ets_extra_writer *extra)
 {
     struct ets_trace_state state;
     uint8_t value[72], *at = value;
@@ -67,7 +32,7 @@ static void put_counts(const struct ets_trace_source *s, struct extra *extra)
     at = ets_store_u64(at, state.debug_bytes);
     at = ets_store_u64(at, ets_scale(s->trace->cost_ticks_q8, s->global_scale));
     ets_store_u32(ets_store_u32(at, s->trace->filtered), state.stale);
-    put_entry(extra, ETS_TRACE_KEY_STATE, value, sizeof value);
+    ets_extra_put_entry(extra, ETS_TRACE_KEY_STATE, value, sizeof value);
 }
 
 static struct ets_text text_of(const struct ets_trace *trace, uint32_t name)
@@ -78,7 +43,7 @@ static struct ets_text text_of(const struct ets_trace *trace, uint32_t name)
     return text;
 }
 
-static void put_run(const struct ets_trace_source *s, struct extra *extra)
+static void put_run(const struct ets_trace_source *s, struct ets_extra_writer *extra)
 {
     const struct ets_run_slots *run = &s->run;
     const struct ets_text method = text_of(s->trace, run->method);
@@ -88,10 +53,10 @@ static void put_run(const struct ets_trace_source *s, struct extra *extra)
     at = ets_store_u32(at, run->invocation);
     at = ets_store_u16(at, run->flags >> ETS_RUN_PURPOSE_SHIFT & 3U);
     ets_store_u16(at, run->flags & ETS_RUN_CONTINUED);
-    put_key(extra, ETS_TRACE_KEY_RUN, sizeof value + method.size);
-    put(extra, value, sizeof value);
-    put(extra, method.data, method.size);
-    put_padding(extra);
+    ets_extra_put_key(extra, ETS_TRACE_KEY_RUN, sizeof value + method.size);
+    ets_extra_put(extra, value, sizeof value);
+    ets_extra_put(extra, method.data, method.size);
+    ets_extra_put_padding(extra);
 }
 
 /* The common head of the entries of debug values. */
@@ -112,8 +77,8 @@ static void store_head(const struct ets_trace_source *s, const uint8_t *record, 
     ets_store_u16(at, (uint32_t)part_bytes);
 }
 
-static void put_string(const struct ets_trace_source *s, struct extra *extra, const uint8_t *record,
-                       uint32_t next_event)
+static void put_string(const struct ets_trace_source *s, struct ets_extra_writer *extra,
+                       const uint8_t *record, uint32_t next_event)
 {
     struct ets_slot slot;
     uint8_t value[VALUE_HEAD_BYTES];
@@ -121,16 +86,16 @@ static void put_string(const struct ets_trace_source *s, struct extra *extra, co
     const struct ets_text text = text_of(s->trace, (uint32_t)slot.a.bits);
     const struct ets_text part = text_of(s->trace, ets_record_name(s->trace, record));
     store_head(s, record, next_event, part.size, value);
-    put_key(extra, ETS_TRACE_KEY_STRING, sizeof value + part.size + text.size);
-    put(extra, value, sizeof value);
-    put(extra, part.data, part.size);
-    put(extra, text.data, text.size);
-    put_padding(extra);
+    ets_extra_put_key(extra, ETS_TRACE_KEY_STRING, sizeof value + part.size + text.size);
+    ets_extra_put(extra, value, sizeof value);
+    ets_extra_put(extra, part.data, part.size);
+    ets_extra_put(extra, text.data, text.size);
+    ets_extra_put_padding(extra);
 }
 
 /* Writes the tensor's entry from the record, with its statistics. */
-static void put_tensor(const struct ets_trace_source *s, struct extra *extra, const uint8_t *record,
-                       uint32_t next_event)
+static void put_tensor(const struct ets_trace_source *s, struct ets_extra_writer *extra,
+                       const uint8_t *record, uint32_t next_event)
 {
     const uint8_t *from = record + ETS_SLOT_BYTES + sizeof(struct ets_long_slot);
     struct ets_long_slot more;
@@ -143,15 +108,15 @@ static void put_tensor(const struct ets_trace_source *s, struct extra *extra, co
     const struct ets_text part = text_of(s->trace, ets_record_name(s->trace, record));
     store_head(s, record, next_event, part.size, value);
     ets_store_u32(ets_store_u32(value + VALUE_HEAD_BYTES, more.count), 0);
-    put_key(extra, ETS_TRACE_KEY_TENSOR, sizeof value + bytes + part.size);
-    put(extra, value, sizeof value);
-    put(extra, from, bytes);
-    put(extra, part.data, part.size);
-    put_padding(extra);
+    ets_extra_put_key(extra, ETS_TRACE_KEY_TENSOR, sizeof value + bytes + part.size);
+    ets_extra_put(extra, value, sizeof value);
+    ets_extra_put(extra, from, bytes);
+    ets_extra_put(extra, part.data, part.size);
+    ets_extra_put_padding(extra);
 }
 
 /* Writes debug values of the current run that are not events of the ETDump. */
-static void put_values(const struct ets_trace_source *s, struct extra *extra)
+static void put_values(const struct ets_trace_source *s, struct ets_extra_writer *extra)
 {
     struct ets_trace_cursor cursor;
     const uint8_t *record;
@@ -168,22 +133,17 @@ static void put_values(const struct ets_trace_source *s, struct extra *extra)
 enum ets_status ets_trace_put_extra(void *source, const struct ets_etdump_sink *sink)
 {
     struct ets_trace_source *s = source;
-    struct extra extra = {.sink = sink};
+    struct ets_extra_writer extra = {.sink = sink};
     put_clock(s, &extra);
     put_counts(s, &extra);
     const struct ets_bytes fingerprint = s->trace->config.fingerprint;
     if (fingerprint.size != 0) {
-        put_entry(&extra, ETS_TRACE_KEY_FINGERPRINT, s->trace->fingerprint, fingerprint.size);
+        ets_extra_put_entry(&extra, ETS_TRACE_KEY_FINGERPRINT, s->trace->fingerprint,
+                            fingerprint.size);
     }
     for (uint32_t i = 0; i < s->source.run_count && ets_trace_source_select(s, i); i++) {
         put_run(s, &extra);
         if (s->trace->has_extra_values != 0) put_values(s, &extra);
     }
-    uint8_t footer[16], *at = footer;
-    at = ets_store_u32(at, extra.bytes);
-    at = ets_store_u32(at, extra.crc);
-    at = ets_store_u32(at, ETS_TRACE_EXTRA_VERSION);
-    ets_copy(at, ETS_TRACE_EXTRA_MAGIC, 4);
-    put(&extra, footer, sizeof footer);
-    return extra.status;
+    return ets_extra_end(&extra);
 }

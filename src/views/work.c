@@ -1,6 +1,7 @@
 /* Collects the work of a block: rows that count once, and the rest of delegate calls. */
 #include "views/work.h"
 #include "inspect/patterns.h"
+#include "inspect/told_nodes.h"
 
 #include "base/text.h"
 #include "views/operator_rows.h"
@@ -10,20 +11,29 @@ struct collector {
     const struct ets_block *block;
     enum ets_work_detail detail;
     const struct ets_row_filter *filter;
-    uint8_t *taken_apart; /* [row of the block] 1: a call that its events stand for */
+    uint8_t *taken_apart; /* [row of the block] 1: a call that its parts stand for */
+    bool is_told;         /* another runtime's nodes, which may enclose others */
 };
+
+/* Whether the row is a part of its parent: a delegate's event, or a node inside a node. */
+static bool is_part(const struct collector *c, const struct ets_row *row)
+{
+    if (row->parent == ETS_NO_INDEX) return false;
+    return row->is_delegated ||
+           (c->is_told && ets_inspection_row(c->inspection, row->parent)->chain != -1);
+}
 
 static void find_taken_apart(struct collector *c)
 {
     enum { NOTHING, APART, WHOLE };
-    if (c->detail == ETS_WORK_CALLS) return;
+    if (c->detail == ETS_WORK_CALLS && !c->is_told) return;
     for (uint32_t i = 0; i < c->block->row_count; i++) {
         const struct ets_row *row = ets_inspection_row(c->inspection, c->block->first_row + i);
-        if (!row->is_delegated || row->parent == ETS_NO_INDEX) continue;
+        if (!is_part(c, row)) continue;
         uint8_t *call = &c->taken_apart[row->parent - c->block->first_row];
         const bool is_known = row->tie != ETS_TIE_NONE && row->tie != ETS_TIE_CALL;
         if (row->clock != NULL) *call = WHOLE; /* its events do not add up to a part of it */
-        else if (c->detail == ETS_WORK_KNOWN && !is_known) *call = WHOLE;
+        else if (c->detail == ETS_WORK_KNOWN && !is_known && !c->is_told) *call = WHOLE;
         else if (*call == NOTHING) *call = APART;
     }
     for (uint32_t i = 0; i < c->block->row_count; i++) {
@@ -34,7 +44,8 @@ static void find_taken_apart(struct collector *c)
 static bool is_taken_apart(const struct collector *c, uint32_t index)
 {
     return index != ETS_NO_INDEX && c->taken_apart[index - c->block->first_row] != 0 &&
-           ets_text_is(ets_inspection_row(c->inspection, index)->name, "DELEGATE_CALL");
+           (c->is_told ||
+            ets_text_is(ets_inspection_row(c->inspection, index)->name, "DELEGATE_CALL"));
 }
 
 /*
@@ -65,18 +76,33 @@ static bool is_wanted(const struct collector *c, uint32_t index, bool is_rest)
     return ets_row_filter_matches(f, c->inspection, index);
 }
 
+/* Lists the parts of each row. */
+static void list_parts(const struct collector *c, struct ets_work *work)
+{
+    const uint32_t first = c->block->first_row;
+    for (uint32_t i = 0; i < c->block->row_count; i++) work->first_part[i] = ETS_NO_INDEX;
+    for (uint32_t i = c->block->row_count; i-- > 0;) { /* backwards, so that lists are in order */
+        const struct ets_row *row = ets_inspection_row(c->inspection, first + i);
+        if (!is_part(c, row)) continue;
+        work->next_part[i] = work->first_part[row->parent - first];
+        work->first_part[row->parent - first] = first + i;
+    }
+}
+
 /* Of the rest of a call: the steps of its operators make it uncertain downwards. */
-static void describe_steps(const struct collector *c, struct ets_work_piece *piece)
+static void describe_steps(const struct collector *c, const struct ets_work *parts,
+                           struct ets_work_piece *piece)
 {
     const struct ets_row *row = ets_inspection_row(c->inspection, piece->row);
     if (row->quantum_ticks > 0) {
         piece->quantum = (double)row->quantum_ticks;
         piece->coarse_calls = row->calls_per_run;
     }
-    for (uint32_t i = piece->row; piece->is_rest && i-- > c->block->first_row;) {
+    uint32_t i =
+        piece->has_parts ? parts->first_part[piece->row - c->block->first_row] : ETS_NO_INDEX;
+    for (; i != ETS_NO_INDEX; i = parts->next_part[i - c->block->first_row]) {
         const struct ets_row *inner = ets_inspection_row(c->inspection, i);
-        if (inner->parent != piece->row) break;
-        if (!inner->is_delegated || inner->quantum_ticks == 0) continue;
+        if (inner->quantum_ticks == 0) continue;
         piece->quantum = -(double)inner->quantum_ticks;
         piece->coarse_calls += inner->calls_per_run;
     }
@@ -94,6 +120,7 @@ bool ets_work_collect(struct ets_arena *arena, const struct ets_inspection *insp
         .detail = detail,
         .filter = filter,
         .taken_apart = ets_arena_alloc_array(arena, b->row_count, sizeof *c.taken_apart),
+        .is_told = ets_inspection_runtime(inspection).data != NULL,
     };
     *work_out = (struct ets_work){
         .inspection = inspection,
@@ -102,15 +129,21 @@ bool ets_work_collect(struct ets_arena *arena, const struct ets_inspection *insp
         .total_row = ets_inspection_total_row(inspection, block),
         .is_filtered = filter != NULL && !ets_row_filter_is_empty(filter),
         .pieces = ets_arena_alloc_array(arena, b->row_count, sizeof *work_out->pieces),
+        .first_part = ets_arena_alloc_array(arena, b->row_count, sizeof(uint32_t)),
+        .next_part = ets_arena_alloc_array(arena, b->row_count, sizeof(uint32_t)),
     };
-    if (c.taken_apart == NULL || work_out->pieces == NULL) return false;
+    if (c.taken_apart == NULL || work_out->pieces == NULL || work_out->first_part == NULL ||
+        work_out->next_part == NULL) {
+        return false;
+    }
     find_taken_apart(&c);
+    list_parts(&c, work_out);
     for (uint32_t row = b->first_row; row < b->first_row + b->row_count; row++) {
-        const bool is_rest = is_taken_apart(&c, row);
+        const bool has_parts = is_taken_apart(&c, row), is_rest = has_parts && !c.is_told;
         if (!is_work(&c, row) || !is_wanted(&c, row, is_rest)) continue;
         struct ets_work_piece *piece = &work_out->pieces[work_out->count++];
-        *piece = (struct ets_work_piece){.row = row, .is_rest = is_rest};
-        describe_steps(&c, piece);
+        *piece = (struct ets_work_piece){.row = row, .is_rest = is_rest, .has_parts = has_parts};
+        describe_steps(&c, work_out, piece);
     }
     return true;
 }
@@ -144,11 +177,9 @@ static void accumulate(const struct ets_work *work, uint32_t index, double sign,
 void ets_work_add(const struct ets_work *work, const struct ets_work_piece *piece, double *per_run)
 {
     accumulate(work, piece->row, 1, per_run);
-    for (uint32_t i = piece->row; piece->is_rest && i-- > work->block->first_row;) {
-        const struct ets_row *inner = ets_inspection_row(work->inspection, i);
-        if (inner->parent != piece->row) break;
-        if (inner->is_delegated) accumulate(work, i, -1, per_run);
-    }
+    const uint32_t first = work->block->first_row;
+    uint32_t i = piece->has_parts ? work->first_part[piece->row - first] : ETS_NO_INDEX;
+    for (; i != ETS_NO_INDEX; i = work->next_part[i - first]) accumulate(work, i, -1, per_run);
 }
 
 void ets_work_add_cost(const struct ets_costs *costs, const struct ets_work_piece *piece,

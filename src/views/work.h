@@ -34,6 +34,7 @@ enum ets_work_detail {
 struct ets_work_piece {
     uint32_t row;
     bool is_rest;   /* the rest of a delegate call beyond its events */
+    bool has_parts; /* only what its parts leave over counts: a rest, or a node around others */
     double quantum; /* the true time of a call is up to one step more, or with a negative step less;
                        0: exact */
     double coarse_calls; /* calls in a run that such a clock measured */
@@ -61,7 +62,8 @@ struct ets_work {
     uint32_t total_row;         /* of the whole run, or ETS_NO_INDEX */
     struct ets_work_piece *pieces;
     uint32_t count;
-    bool is_filtered;              /* pieces were left out */
+    uint32_t *first_part, *next_part; /* [row of the block] the parts of it */
+    bool is_filtered;                 /* pieces were left out */
     const struct ets_costs *costs; /* of the inspection, put here by who wants them; NULL: none */
     const struct ets_headroom *headroom; /* of the block, likewise */
 };

@@ -90,6 +90,36 @@ class Verdicts(InFolder):
         self.assertEqual(self.rows(before, after)[1]["verdict"], "slower")
         self.assertEqual(self.rows(before, after, "--least-change", "5%")[1]["verdict"], "same")
 
+    def test_diff__a_verdict_never_contradicts_the_change_beside_it(self):
+        def two(name, few, fast, slow):
+            return self.trace(name, [("add.out", lambda r: fast if r < few else slow)], 40)
+        before, after = two("a.etdp", 16, 9000, 10000), two("b.etdp", 22, 9990, 12000)
+        row = self.rows(before, after)[1]
+        self.assertLess(row["adjusted_p"], 0.05)
+        self.assertGreater(row["shift_ns"], 0.05 * row["before_ns"])
+        self.assertAlmostEqual(row["ratio"], -0.001)
+        self.assertEqual(row["verdict"], "unclear")
+        self.assertIn("no clear difference (", self.diff(before, after))
+        row = self.rows(two("c.etdp", 19, 1000, 1020), two("d.etdp", 21, 1000, 1020))[1]
+        self.assertEqual((row["shift_low_ns"], row["shift_high_ns"]), (0, 0))
+        self.assertAlmostEqual(row["ratio"], -20 / 1020)
+        self.assertEqual(row["verdict"], "unclear")
+
+    def test_diff__no_verdict_on_recorded_traces_contradicts_its_change(self):
+        traces = sorted(support.DATA.glob("*/profile.etdp"))
+        judged = 0
+        for before in traces:
+            for after in traces:
+                for row in self.rows(before, after, "--allow-mismatch", "--no-siblings"):
+                    ratio, verdict = row["ratio"], row["verdict"]
+                    if ratio is None or verdict not in ("slower", "faster", "same"):
+                        continue
+                    judged += 1
+                    held = {"slower": ratio >= 0.01, "faster": ratio <= -0.01,
+                            "same": abs(ratio) <= 0.01}
+                    self.assertTrue(held[verdict], (before, after, row))
+        self.assertGreater(judged, 100)
+
     def test_diff__whole_microseconds_of_a_delegate_are_bounds_and_ties(self):
         def delegated(name, ticks):
             return support.make_dump(self.folder / name, [

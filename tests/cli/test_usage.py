@@ -14,8 +14,8 @@ import unittest
 import support
 
 DUMP = support.fixture("mlp_portable", "profile.etdp")
-COMMANDS = ("profile", "inspect", "annotate", "tensors", "gap", "report", "plot", "sql", "diff", "gate", "summary",
-            "run", "verify", "bundle", "recover", "advise", "delegates", "cost", "machine", "memory", "size",
+COMMANDS = ("profile", "inspect", "annotate", "tensors", "gap", "report", "plot", "export", "sql", "diff", "gate", "summary",
+            "run", "verify", "bundle", "recover", "import", "advise", "delegates", "cost", "machine", "memory", "size",
             "info", "dump", "doctor", "help")
 
 

@@ -20,10 +20,12 @@
  * a group: five kernels that became one delegate call are one line. A delegate's events are matched
  * in the same way if they are tied to nodes (enum ets_tie), else by name in order, ignoring the
  * number at the end of the name. If one side has no record, operators are matched by name, along
- * the longest common sequence.
+ * the longest common sequence. Traces of two runtimes are matched so by the types of operators,
+ * which are named alike for all runtimes; two profiles of one runtime by type and node name.
  *
  * Verdicts. A rank test over the runs gives the verdict of a line, adjusted for the number of lines
- * by Benjamini and Hochberg. The runs of one trace share one state of the machine: the test says
+ * by Benjamini and Hochberg, and the medians must have changed alike: a verdict never contradicts
+ * change_of_median. The runs of one trace share one state of the machine: the test says
  * whether these traces differ, not whether another trace would. Give several traces of each side to
  * find out.
  */
@@ -48,12 +50,12 @@ enum ets_change {
 };
 
 enum ets_verdict {
-    ETS_VERDICT_SAME = 0, /* the whole interval of the shift is within least_change */
+    ETS_VERDICT_SAME = 0, /* the interval of the shift and the change are within least_change */
     ETS_VERDICT_FASTER = 1,
     ETS_VERDICT_SLOWER = 2,
     ETS_VERDICT_UNKNOWN = 3, /* too few runs, or too coarse a clock */
     ETS_VERDICT_NONE = 4,    /* only one side has it */
-    ETS_VERDICT_UNCLEAR = 5, /* no significant change, but the interval exceeds least_change */
+    ETS_VERDICT_UNCLEAR = 5, /* neither: more runs would tell */
     ETS_VERDICT_COUNT = 6
 };
 
@@ -104,12 +106,22 @@ struct ets_difference_line {
     double adjusted_p;
 };
 
+/* What operators were matched by. */
+enum ets_matched_by {
+    ETS_MATCHED_ORDER = 0,    /* names, in order of execution */
+    ETS_MATCHED_HANDLES = 1,  /* debug handles */
+    ETS_MATCHED_TYPES = 2,    /* operator types, in order of execution: sides of two runtimes */
+    ETS_MATCHED_OPERATOR = 3, /* operator types, added up */
+    ETS_MATCHED_MODULE = 4    /* modules, added up */
+};
+
 /* A block of one or both sides. */
 struct ets_difference_block {
     const struct ets_pool_block *before, *after; /* one may be NULL */
     int by_handles;                              /* 1: matched by debug handles, 0: by order */
-    uint32_t first_line, line_count;             /* in order of execution, parents first */
-    uint32_t total;                              /* line of Method::execute, or ETS_NO_INDEX */
+    enum ets_matched_by matched_by;
+    uint32_t first_line, line_count; /* in order of execution, parents first */
+    uint32_t total;                  /* line of Method::execute, or ETS_NO_INDEX */
 };
 
 /*
@@ -136,7 +148,8 @@ ETS_API const struct ets_difference_line *ets_difference_line(
 struct ets_agreement {
     /* Operators of both sides; those inside delegates only if no handles match their calls. */
     uint32_t operators, matched;
-    int is_poor; /* 1: most operators have no match: different programs, or records are missing */
+    int is_poor; /* 1: most operators have no match: different programs, or records are missing. 0
+                    where operators are added up */
     int is_identical; /* 1: all times are equal: copies of one recording */
 };
 ETS_API void ets_difference_agreement(const struct ets_difference *difference,

@@ -37,6 +37,10 @@
 ETS_DECLARATIONS_BEGIN
 
 struct ets_gap_report;
+struct ets_value_picture; /* inner */
+
+/* Enough pictures for a report, which chooses from these; each takes 26 kB of memory. */
+enum { ETS_GAP_MOST_PICTURES = 256 };
 
 struct ets_gap_options {
     struct ets_inspection *inspection; /* opened with `record` */
@@ -58,6 +62,7 @@ struct ets_gap_options {
      */
     const struct ets_tolerance_rule *tolerances;
     size_t tolerance_count;
+    uint32_t pictures; /* of so many compared values, the first, a row keeps a small picture */
     const struct ets_allocator *allocator; /* NULL: the C library's */
 };
 
@@ -189,6 +194,7 @@ struct ets_gap_row {
     const double *compared;     /* [comparator_count] if has_total: results of your
                                    comparators; NaN: no number */
     enum ets_gap_finding finding;
+    const struct ets_value_picture *picture; /* of `total`: numerics/value_picture.h; or NULL */
 };
 
 /*

@@ -56,9 +56,9 @@ struct ets_pool_operator {
                               0: exact */
     const double *per_run; /* [run_count of the block] sum of all calls in each run; parts one
                               after another, runs in file order */
-    const struct ets_row
-        *row;            /* from a part that has it: handles, nodes, backend; NULL: the rest */
-    uint32_t row_offset; /* of its row, from the first_row of its block */
+    const struct ets_row *row; /* from a part that has it: handles, nodes, backend; NULL: the rest,
+                                  or a sum of operators */
+    uint32_t row_offset;       /* of its row, from the first_row of its block */
 };
 
 /* The runs that one trace adds to a block. */
@@ -84,8 +84,16 @@ struct ets_pool_block {
                         opened with the program decide whether they are one. ETS_NO_INDEX: none */
 };
 
+/* What the operators of an execution are added up by. */
+enum ets_pool_by {
+    ETS_POOL_BY_NONE = 0,     /* they are not */
+    ETS_POOL_BY_OPERATOR = 1, /* their type, named alike for all runtimes: "linear" */
+    ETS_POOL_BY_MODULE = 2    /* the module that they are of, or that all their nodes are in */
+};
+
 struct ets_pool_options {
-    int steady;                            /* 1: leave out the warm-up runs of each trace */
+    int steady; /* 1: leave out the warm-up runs of each trace */
+    enum ets_pool_by by;
     const struct ets_allocator *allocator; /* NULL: the C library's */
 };
 

@@ -54,7 +54,7 @@ def _run_of_forward(view):
 class Report:
     """What is in the report of one run. It is used inside `opened` alone."""
 
-    def __init__(self, inspector, graph, run):
+    def __init__(self, inspector, graph, run, pictures=0):
         record, view = inspector._etrecord, inspector._view
         self.inspector = inspector
         self.file = record.path
@@ -62,7 +62,7 @@ class Report:
         options = ffi.new("struct ets_gap_options *", {
             "inspection": view.handle.pointer, "record": record._handle.pointer,
             "debug_buffer": inspector._buffer.bytes, "run": run,
-            "reference": name,
+            "reference": name, "pictures": pictures,
         })  # fmt: skip
         out = ffi.new("struct ets_gap_report **")
         try:

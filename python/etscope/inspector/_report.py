@@ -30,7 +30,7 @@ def _unchanged(inspector):
 def write_report(inspector, path):
     """Writes the HTML file. What it says is missing names options of `etscope report`."""
     with _unchanged(inspector):
-        gap, reason, option = _compared(inspector)
+        gap, reason, option = _compared(inspector, lib.ETS_GAP_MOST_PICTURES)
         source, kept = _page_source(inspector, gap, reason, option)
         _write(source, os.fspath(path))
         del kept
@@ -46,14 +46,14 @@ def advice(inspector, all):
     return table, reason if inspector._buffer is not None else None
 
 
-def _compared(inspector):
+def _compared(inspector, pictures=0):
     """(Report of the captured values or None, why they are not compared, the option that helps)."""
     if inspector._buffer is None:
         return None, None, "--debug-buffer"
     if inspector._etrecord is None:
         return None, "the graph to compare with is in the ETRecord", "--etrecord"
     try:
-        report = Report(inspector, None, NO_INDEX)
+        report = Report(inspector, None, NO_INDEX, pictures)
         report.evaluate(
             lambda how, error: lib.ets_gap_evaluate(report.pointer, how, error), use_double=True
         )

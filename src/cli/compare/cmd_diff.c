@@ -22,6 +22,9 @@ const struct cli_option cli_diff_options[] = {
     {"--after", NULL, "FILE",
      "Another trace of the second side; its runs are added to those of AFTER", NULL, true},
     CLI_SIDES_OPTIONS,
+    {"--by", NULL, "none|operator|module",
+     "Add up the operators of one type, which all runtimes name alike, or of one module", NULL,
+     false},
     {"--sort", "-s", "change|ratio|order|name",
      "Order of the rows: changed operators first, by change (default) or ratio; all by execution; "
      "or all by name",

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/core/cli_text.h"
+#include "inspect/told_nodes.h"
 
 /* Opens the models of both traces; the second uses the first's unless it has its own. */
 static int open_models(const struct cli_arguments *arguments, struct cli_sides *sides)
@@ -30,6 +31,12 @@ static int reopen(const struct cli_arguments *arguments, struct cli_traces *trac
     return cli_traces_open(arguments, &request, traces);
 }
 
+/* Whether the side's first trace is another runtime's profile. */
+static bool is_foreign(const struct cli_traces *traces)
+{
+    return ets_inspection_runtime(traces->kept[0].inspection).data != NULL;
+}
+
 /*
  * Operators are named by the ETRecord or program if there is one. So if only one side has siblings,
  * the other uses the same ones, or neither uses any.
@@ -38,6 +45,7 @@ static int level_siblings(const struct cli_arguments *arguments, struct cli_side
 {
     struct cli_traces *before = &sides->traces[0], *after = &sides->traces[1];
     int code = CLI_OK;
+    if (is_foreign(before) || is_foreign(after)) return CLI_OK; /* types are matched, not names */
     if (before->siblings.first == NULL && after->siblings.first != NULL) {
         const char *other = cli_traces_with_siblings(after);
         const char *tried = cli_traces_with_siblings(before); /* valid until the side is closed */
@@ -108,6 +116,13 @@ int cli_sides_check(const struct cli_arguments *arguments, const char *before, c
     struct ets_agreement agreement;
     ets_difference_agreement(difference, &agreement);
     if (!agreement.is_poor || cli_has(arguments, "--allow-mismatch")) return CLI_OK;
+    if (ets_difference_block(difference, 0)->matched_by == ETS_MATCHED_TYPES) {
+        return cli_complain(
+            CLI_MISMATCH,
+            "%s and %s: two runtimes, of which only %u of %u operators match by type and order; "
+            "--by operator adds up those of one type, --by module those of one module",
+            cli_path_name(before), cli_path_name(after), agreement.matched, agreement.operators);
+    }
     return cli_complain(
         CLI_MISMATCH,
         "%s and %s: only %u of %u operators match: these are different programs, or two builds "

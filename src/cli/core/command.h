@@ -116,6 +116,9 @@ void cli_headline(const char *format, ...) ETS_PRINTF(1, 2);
 struct ets_file;
 enum ets_status cli_file_open(const char *path, struct ets_file **file_out,
                               struct ets_error *error);
+/* The same for a profile of another runtime, which cli_file_open reads as a trace. */
+enum ets_status cli_file_open_as_it_is(const char *path, struct ets_file **file_out,
+                                       struct ets_error *error);
 /*
  * Reports "etscope: FILE: byte 123: reason" for an input; "-" is standard input, `path` NULL: no
  * file. Returns the exit code of the status.
@@ -151,6 +154,7 @@ int cmd_gap(const struct cli_arguments *arguments);
 int cmd_plot(const struct cli_arguments *arguments);
 int cmd_report(const struct cli_arguments *arguments);
 int cmd_advise(const struct cli_arguments *arguments);
+int cmd_export(const struct cli_arguments *arguments);
 int cmd_sql(const struct cli_arguments *arguments);
 int cmd_annotate(const struct cli_arguments *arguments);
 int cmd_inspect(const struct cli_arguments *arguments);
@@ -166,6 +170,7 @@ int cmd_dump(const struct cli_arguments *arguments);
 int cmd_size(const struct cli_arguments *arguments);
 int cmd_info(const struct cli_arguments *arguments);
 int cmd_recover(const struct cli_arguments *arguments);
+int cmd_import(const struct cli_arguments *arguments);
 int cmd_doctor(const struct cli_arguments *arguments);
 int cmd_help(const struct cli_arguments *arguments);
 
@@ -179,6 +184,7 @@ extern const struct cli_option cli_tensors_options[];
 extern const struct cli_option cli_gap_options[];
 extern const struct cli_option cli_plot_options[];
 extern const struct cli_option cli_report_options[];
+extern const struct cli_option cli_export_options[];
 extern const struct cli_option cli_sql_options[];
 extern const struct cli_option cli_profile_options[];
 extern const struct cli_option cli_delegates_options[];
@@ -192,6 +198,7 @@ extern const struct cli_option cli_dump_options[];
 extern const struct cli_option cli_size_options[];
 extern const struct cli_option cli_info_options[];
 extern const struct cli_option cli_recover_options[];
+extern const struct cli_option cli_import_options[];
 extern const struct cli_option cli_doctor_options[];
 extern const struct cli_option cli_help_options[];
 

@@ -37,7 +37,7 @@ static const struct group tasks[] = {
     {"understand", " inspect annotate delegates cost memory size report "},
     {"compare", " diff gate summary "},
     {"check", " verify gap tensors "},
-    {"data", " info dump sql bundle recover "},
+    {"data", " info dump sql export import bundle recover "},
     {"etscope", " doctor help "},
 };
 

@@ -122,6 +122,18 @@ static const struct cli_command commands[] = {
      "etscope plot waterfall before.etdp after.etdp --etrecord model.etrecord -o changes.svg\n"
      "etscope plot memory model.pte --etrecord model.etrecord -o memory.svg",
      cmd_plot},
+    {"export", "write files for other tools", "FILE...",
+     "Writes what FILEs (traces, ETRecords and programs, recognized by their contents) hold to a "
+     "file that another tool opens. dot: graphs for Graphviz, with a cluster for each module, and "
+     "with a trace the time of each node. model-explorer: graphs for Model Explorer, with what is "
+     "inside of delegates as graphs of their own. model-explorer-data: the times of these nodes, "
+     "which Model Explorer shows on them. docs/exchange.md tells what each format holds and how "
+     "to open it.",
+     cli_export_options,
+     "etscope export model.pte --etrecord model.etrecord --to dot -o model.dot\n"
+     "etscope export model.pte --to model-explorer -o model.json\n"
+     "etscope export profile.etdp --program model.pte --to model-explorer-data -o times.json",
+     cmd_export},
     {"sql", "query traces, ETRecords and programs with SQL", "QUERY FILE...",
      "Presents the FILEs (traces, ETRecords and programs, recognized by their contents) as tables "
      "of an SQLite database, and prints the result of QUERY. A folder stands for the ETDumps in "
@@ -236,6 +248,17 @@ static const struct cli_command commands[] = {
      "etscope recover uart.log\n"
      "etscope recover uart.log -o crash.etdp --program model.pte --etrecord model.etrecord",
      cmd_recover},
+    {"import", "make a trace of another runtime's profile", "FILE",
+     "Reads the profile that another runtime wrote and writes it as an ETDump, so that every "
+     "command reads it and one model is compared across runtimes. FILE is recognized by its "
+     "contents: ONNX Runtime's profile, the trace of PyTorch's profiler (export_chrome_trace), "
+     "LiteRT's operator profile (CSV or protobuf of benchmark_model, or its profiler's events), "
+     "or other Chrome JSON. Commands that take traces also read these files directly. "
+     "docs/exchange.md says what becomes what, and what is left out.",
+     cli_import_options,
+     "etscope import ort.json\n"
+     "etscope import litert.csv -o litert.etdp",
+     cmd_import},
     {"delegates", "show what was delegated, and the operators left out of delegates",
      "PROGRAM [TRACE]",
      "Lists the instructions of PROGRAM (a .pte or .bpte) in their order: each delegate call with "

@@ -46,7 +46,8 @@ static struct ets_gap_report *open_one(struct cli_captured_gaps *gaps,
     const struct ets_gap_options options = {.inspection = trace->inspection,
                                             .record = sources->records[trace->record].record,
                                             .debug_buffer = trace->debug_buffer,
-                                            .run = ETS_NO_INDEX};
+                                            .run = ETS_NO_INDEX,
+                                            .pictures = ETS_GAP_MOST_PICTURES};
     if (ets_gap_open(&options, &report, &gaps->error) != ETS_OK) {
         refuse(gaps, "etscope gap", gaps->error.message);
         return NULL;

@@ -6,6 +6,7 @@
 
 #include "cli/core/cli_text.h"
 #include "cli/open/trace_notes.h"
+#include "inspect/told_nodes.h"
 
 int cli_traces_check_units(const char *left, const struct ets_inspection *left_inspection,
                            const char *right, const struct ets_inspection *right_inspection)
@@ -146,7 +147,10 @@ static int open_one(const struct cli_arguments *arguments, const char *path,
     if (trace == NULL) return cli_complain(CLI_INTERNAL, "no memory for the traces");
     if (cli_file_open(path, &trace->file, &error) != ETS_OK) return cli_fail(path, &error);
     const struct ets_bytes dump = ets_file_bytes(trace->file);
-    struct cli_sibling *sibling = find_sibling(arguments, traces, path, dump, &trace->inspection);
+    struct cli_sibling *sibling = NULL;
+    trace->inspection = NULL;
+    if (ets_dump_is_foreign(dump)) model_count = 0; /* ExecuTorch's models do not describe it */
+    else sibling = find_sibling(arguments, traces, path, dump, &trace->inspection);
     if (sibling != NULL) {
         models = &sibling->model;
         model_count = 1;
@@ -164,7 +168,9 @@ int cli_traces_open(const struct cli_arguments *arguments, const struct cli_trac
                     struct cli_traces *traces_out)
 {
     struct ets_error error;
-    const struct ets_pool_options options = {.steady = cli_has(arguments, "--steady")};
+    const struct ets_pool_options options = {
+        .steady = cli_has(arguments, "--steady"),
+        .by = (enum ets_pool_by)cli_choice(arguments, "--by", ETS_POOL_BY_NONE)};
     *traces_out = (struct cli_traces){.request = *request};
     int code = cli_paths_open(request->words, request->word_count, &traces_out->paths);
     if (code != CLI_OK) return code;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/core/cli_text.h"
+#include "cli/core/default_trace.h"
 #include "cli/recover/recover.h"
 #include "etscope/etdump.h"
 #include "host/output.h"
@@ -159,31 +160,6 @@ static int recover(const struct cli_arguments *arguments, struct recovery *recov
     return code;
 }
 
-/* CAPTURE with the ending .etdp; NULL if memory runs out. */
-static char *default_output(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    const char *base = slash != NULL ? slash + 1 : path;
-    const char *dot = strrchr(base, '.');
-    const size_t length = dot != NULL && dot != base ? (size_t)(dot - path) : strlen(path);
-    char *output = malloc(length + sizeof ".etdp");
-    if (output == NULL) return NULL;
-    memcpy(output, path, length);
-    memcpy(output + length, ".etdp", sizeof ".etdp");
-    return output;
-}
-
-/* A default name must not replace an existing file. */
-static int check_is_new(const char *path)
-{
-    struct ets_file *file;
-    struct ets_error error;
-    const enum ets_status status = cli_file_open(path, &file, &error);
-    if (status == ETS_OK) ets_file_close(file);
-    if (status == ETS_NOT_FOUND) return CLI_OK;
-    return cli_complain(CLI_INTERNAL, "%s already exists; name another output with -o", path);
-}
-
 static int check_words(const struct cli_arguments *arguments)
 {
     const char *output = cli_value(arguments, "--output");
@@ -232,9 +208,8 @@ int cmd_recover(const struct cli_arguments *arguments)
     char *made = NULL;
     recovery.output_path = cli_value(arguments, "--output");
     if (recovery.output_path == NULL) {
-        recovery.output_path = made = default_output(recovery.path);
-        if (made == NULL) return cli_complain(CLI_INTERNAL, "out of memory");
-        code = check_is_new(made);
+        code = cli_default_trace(recovery.path, &made);
+        recovery.output_path = made;
     }
     if (code == CLI_OK && cli_file_open(recovery.path, &file, &error) != ETS_OK) {
         code = cli_fail(recovery.path, &error);

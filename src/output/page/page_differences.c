@@ -74,7 +74,9 @@ static const char *reason_of(const struct ets_difference_line *line)
     const bool is_one_sided = line->before.operator_count == 0 || line->after.operator_count == 0;
     switch (line->verdict) {
     case ETS_VERDICT_SAME: return "a change would be below 1 % of the time before";
-    case ETS_VERDICT_UNCLEAR: return "the change could be chance, and could be above 1 %";
+    case ETS_VERDICT_UNCLEAR:
+        return line->adjusted_p < 0.05 ? "the medians do not show what the runs show"
+                                       : "the change could be chance, and could be above 1 %";
     case ETS_VERDICT_UNKNOWN:
         return line->adjusted_p < 0.05 ? "the clock is too coarse" : "too few runs";
     case ETS_VERDICT_NONE:
@@ -184,7 +186,7 @@ static bool put_block(struct maker *m, uint32_t index)
     put_index(m, m->blocks, ets_page_block_id(m->page, 0, of->after));
     ets_page_put_text(m->document, m->blocks, view.named_by->name);
     ets_page_put_string(m->document, m->blocks, view.named_by->method);
-    ets_page_put_string(m->document, m->blocks, of->by_handles ? "handles" : "order");
+    ets_page_put_string(m->document, m->blocks, ets_matched_by_name(of->matched_by));
     ets_page_put_integer(m->document, m->blocks, runs_of(of->before));
     ets_page_put_integer(m->document, m->blocks, runs_of(of->after));
     put_index(m, m->blocks, of->total == ETS_NO_INDEX ? ETS_NO_INDEX : m->row_of[of->total]);

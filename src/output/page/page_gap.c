@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "host/text_builder.h"
+#include "output/page/page_pictures.h"
 #include "views/gap_lines.h"
 
 static const struct ets_page_head columns[] = {
@@ -154,11 +155,15 @@ enum ets_status ets_page_add_gaps(struct ets_page_document *document,
                                   const struct ets_sql_data *data, struct ets_error *error)
 {
     struct filler f = {.document = document};
+    struct ets_page_pictures pictures = {.cells_left = ETS_PAGE_PICTURE_CELLS};
     for (uint32_t t = 0; data->gaps != NULL && t < data->sources.trace_count; t++) {
         if (data->gaps[t] == NULL || ets_gap_row_count(data->gaps[t]) == 0) continue;
         if (f.table == NULL) f.table = ets_page_add_named_table(document, "gap_values", columns);
         if (f.table == NULL) return ets_fail_memory(error, "the compared values of the report");
+        const uint32_t first_value = f.table->row_count;
         ETS_TRY(fill(&f, data, t, error));
+        if (document->has_no_tensors) continue;
+        ETS_TRY(ets_page_add_pictures(document, &pictures, data->gaps[t], first_value, error));
     }
     return document->has_failed ? ets_fail_memory(error, "the compared values of the report")
                                 : ETS_OK;

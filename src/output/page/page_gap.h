@@ -5,7 +5,8 @@
 #include "output/page/page_table.h"
 #include "output/sql/sql_data.h"
 
-/* Adds `gap_values`; without compared values, nothing. Statuses: NO_MEMORY. */
+/* Adds `gap_values`, and pictures of these; without compared values, nothing. Statuses: NO_MEMORY.
+ */
 enum ets_status ets_page_add_gaps(struct ets_page_document *document,
                                   const struct ets_sql_data *data, struct ets_error *error);
 

@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "etscope/numerics.h"
 #include "host/arena.h"
+#include "numerics/magnitudes.h"
+#include "numerics/tensor_grid.h"
 #include "output/picture/bitmap_font.h"
 #include "output/picture/png.h"
 
@@ -41,58 +42,32 @@ enum {
 struct drawing {
     struct ets_arena arena;
     struct ets_heat_map map;
-    uint64_t grid_rows, grid_columns; /* of tiles */
-    uint64_t tile_height, tile_width; /* in cells */
-    double *cells;                    /* [tiles_shown][tile_height][tile_width] */
+    struct ets_tensor_grid grid;
+    double *cells;                    /* by the grid */
     uint32_t cell_width, cell_height; /* in pixels */
     uint32_t gap;                     /* between tiles */
     uint8_t *pixels;
     bool has_minus_infinity, has_plus_infinity;
 };
 
-static uint64_t divide_up(uint64_t value, uint64_t by)
-{
-    return (value + by - 1) / by;
-}
-
-/* Columns of tiles that make the picture about as wide as it is high. */
-static uint64_t choose_grid_columns(const struct ets_heat_map *map)
-{
-    const double square = sqrt((double)map->tiles_shown * (double)map->rows / (double)map->columns);
-    const uint64_t columns = (uint64_t)(square + 0.5);
-    if (columns < 1) return 1;
-    return columns < map->tiles_shown ? columns : map->tiles_shown;
-}
-
 /* Which dimensions are tiles, rows and columns, and how many elements a cell takes. */
 static void lay_out(struct drawing *d, const struct ets_tensor *tensor)
 {
     struct ets_heat_map *map = &d->map;
-    uint32_t used = 0;
-    map->rows = map->columns = map->tile_count = 1;
-    for (uint32_t i = tensor->rank; i-- > 0;) {
-        const uint64_t size = (uint64_t)tensor->sizes[i];
-        if (size == 1) continue;
-        if (used == 0) map->columns = size;
-        else if (used == 1) map->rows = size;
-        else map->tile_count *= size;
-        used++;
-    }
-    map->tiles_shown = map->tile_count < ETS_HEAT_MAP_TILES ? map->tile_count : ETS_HEAT_MAP_TILES;
-    d->grid_columns = choose_grid_columns(map);
-    d->grid_rows = divide_up(map->tiles_shown, d->grid_columns);
-    const uint64_t most_columns = ETS_HEAT_MAP_CELLS / d->grid_columns;
-    const uint64_t most_rows = ETS_HEAT_MAP_CELLS / d->grid_rows;
-    map->cell_columns = divide_up(map->columns, most_columns);
-    map->cell_rows = divide_up(map->rows, most_rows);
-    d->tile_width = divide_up(map->columns, map->cell_columns);
-    d->tile_height = divide_up(map->rows, map->cell_rows);
+    ets_tensor_grid_of(tensor, ETS_HEAT_MAP_CELLS, ETS_HEAT_MAP_TILES, &d->grid);
+    map->rows = d->grid.rows;
+    map->columns = d->grid.columns;
+    map->tile_count = d->grid.tile_count;
+    map->tiles_shown = d->grid.tiles_shown;
+    map->cell_columns = d->grid.cell_columns;
+    map->cell_rows = d->grid.cell_rows;
 }
 
 /* Pixels of a cell, and of the whole. */
 static void choose_sizes(struct drawing *d)
 {
-    const uint64_t across = d->grid_columns * d->tile_width, down = d->grid_rows * d->tile_height;
+    const uint64_t across = d->grid.tiles_across * d->grid.tile_width,
+                   down = d->grid.tiles_down * d->grid.tile_height;
     const uint64_t longest = across > down ? across : down;
     uint64_t side = WANTED_SIDE / longest;
     if (side < 1) side = 1;
@@ -100,17 +75,10 @@ static void choose_sizes(struct drawing *d)
     d->cell_width = d->cell_height = (uint32_t)side;
     if (down == 1 && across > 1) d->cell_height = STRIP_HEIGHT;
     d->gap = d->map.tiles_shown > 1 ? 2 : 0;
-    const uint64_t width = across * d->cell_width + (d->grid_columns - 1) * d->gap;
-    const uint64_t height = down * d->cell_height + (d->grid_rows - 1) * d->gap;
+    const uint64_t width = across * d->cell_width + (d->grid.tiles_across - 1) * d->gap;
+    const uint64_t height = down * d->cell_height + (d->grid.tiles_down - 1) * d->gap;
     d->map.width = (uint32_t)(width < LEAST_WIDTH ? LEAST_WIDTH : width) + 2 * MARGIN;
     d->map.height = (uint32_t)height + MARGIN + LEGEND_HEIGHT;
-}
-
-/* Of two numbers the one that is farther from 0; NaN is farthest. */
-static double farther(double kept, double value)
-{
-    if (isnan(kept) || isnan(value)) return isnan(kept) ? kept : value;
-    return fabs(value) > fabs(kept) ? value : kept;
 }
 
 static void take(struct drawing *d, uint64_t index, double value)
@@ -126,54 +94,8 @@ static void take(struct drawing *d, uint64_t index, double value)
         if (!(value >= map->low)) map->low = value;
         if (!(value <= map->high)) map->high = value;
     }
-    const uint64_t column = index % map->columns, row = index / map->columns % map->rows;
-    const uint64_t tile = index / map->columns / map->rows;
-    if (tile >= map->tiles_shown) return;
-    double *cell = &d->cells[(tile * d->tile_height + row / map->cell_rows) * d->tile_width +
-                             column / map->cell_columns];
-    *cell = farther(*cell, value);
-}
-
-static double difference(double value, double reference)
-{
-    const bool is_same = value == reference || (isnan(value) && isnan(reference));
-    return is_same ? 0 : value - reference;
-}
-
-/* The next element as one number, or what it has more than the next of `references`. */
-static bool next_number(struct ets_elements *elements, struct ets_elements *references,
-                        double *value_out)
-{
-    double parts[2] = {0, 0}, other;
-    for (uint32_t i = 0; i < elements->component_count; i++) {
-        if (!ets_elements_next(elements, &parts[i])) return false;
-        if (references != NULL && ets_elements_next(references, &other)) {
-            parts[i] = difference(parts[i], other);
-        }
-    }
-    *value_out = elements->component_count == 2 ? hypot(parts[0], parts[1]) : parts[0];
-    return true;
-}
-
-static enum ets_status begin(const struct ets_tensor *tensor, const struct ets_tensor *reference,
-                             struct ets_elements *elements, struct ets_elements *references,
-                             struct ets_error *error)
-{
-    ETS_TRY(ets_elements_init(elements, tensor, error));
-    if (elements->remaining == 0) {
-        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "a tensor without elements has no picture");
-    }
-    if (reference == NULL) return ETS_OK;
-    ETS_TRY(ets_elements_init(references, reference, error));
-    bool is_alike =
-        tensor->rank == reference->rank && elements->component_count == references->component_count;
-    for (uint32_t i = 0; is_alike && i < tensor->rank; i++) {
-        is_alike = tensor->sizes[i] == reference->sizes[i];
-    }
-    if (is_alike) return ETS_OK;
-    return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
-                    "tensors of different shapes or kinds cannot be subtracted");
+    const uint64_t cell = ets_tensor_grid_cell(&d->grid, index);
+    if (cell != ETS_GRID_NONE) d->cells[cell] = ets_farther(d->cells[cell], value);
 }
 
 /* The colour of a number. */
@@ -198,19 +120,19 @@ static void fill(struct drawing *d, uint64_t x, uint64_t y, uint32_t width, uint
 
 static void draw_tile(struct drawing *d, uint64_t tile)
 {
-    const uint64_t step_x = d->tile_width * d->cell_width + d->gap;
-    const uint64_t step_y = d->tile_height * d->cell_height + d->gap;
-    const uint64_t left = MARGIN + tile % d->grid_columns * step_x;
-    const uint64_t top = MARGIN + tile / d->grid_columns * step_y;
+    const uint64_t step_x = d->grid.tile_width * d->cell_width + d->gap;
+    const uint64_t step_y = d->grid.tile_height * d->cell_height + d->gap;
+    const uint64_t left = MARGIN + tile % d->grid.tiles_across * step_x;
+    const uint64_t top = MARGIN + tile / d->grid.tiles_across * step_y;
     if (d->gap > 0) {
         fill(d, left - d->gap, top - d->gap, (uint32_t)step_x + d->gap, (uint32_t)step_y + d->gap,
              COLOUR_GAP);
     }
-    const double *cells = d->cells + tile * d->tile_height * d->tile_width;
-    for (uint64_t y = 0; y < d->tile_height; y++) {
-        for (uint64_t x = 0; x < d->tile_width; x++) {
+    const double *cells = d->cells + tile * d->grid.tile_height * d->grid.tile_width;
+    for (uint64_t y = 0; y < d->grid.tile_height; y++) {
+        for (uint64_t x = 0; x < d->grid.tile_width; x++) {
             fill(d, left + x * d->cell_width, top + y * d->cell_height, d->cell_width,
-                 d->cell_height, shade(&d->map, cells[y * d->tile_width + x]));
+                 d->cell_height, shade(&d->map, cells[y * d->grid.tile_width + x]));
         }
     }
 }
@@ -292,21 +214,20 @@ static enum ets_status draw(struct drawing *d, const struct ets_tensor *tensor,
                             const struct ets_tensor *reference, struct ets_output *output,
                             struct ets_error *error)
 {
-    struct ets_elements elements, references;
+    struct ets_magnitudes magnitudes;
     struct ets_colour palette[COLOUR_COUNT];
     double value;
-    ETS_TRY(begin(tensor, reference, &elements, &references, error));
+    ETS_TRY(ets_magnitudes_init(&magnitudes, tensor, reference, error));
     lay_out(d, tensor);
     choose_sizes(d);
-    const uint64_t cells = d->map.tiles_shown * d->tile_height * d->tile_width;
+    const uint64_t cells = ets_tensor_grid_cells(&d->grid);
     const uint64_t pixels = (uint64_t)d->map.width * d->map.height;
     d->cells = ets_arena_alloc_array(&d->arena, (size_t)cells, sizeof *d->cells);
     d->pixels = ets_arena_alloc(&d->arena, (size_t)pixels);
     if (d->cells == NULL || d->pixels == NULL) {
         return ets_fail_memory(error, "the picture");
     }
-    struct ets_elements *others = reference != NULL ? &references : NULL;
-    for (uint64_t i = 0; next_number(&elements, others, &value); i++) take(d, i, value);
+    for (uint64_t i = 0; ets_magnitudes_next(&magnitudes, &value); i++) take(d, i, value);
     settle_range(&d->map);
     memset(d->pixels, COLOUR_PAPER, (size_t)pixels);
     for (uint64_t i = 0; i < d->map.tiles_shown; i++) draw_tile(d, i);

@@ -72,7 +72,7 @@ static void put_method(const struct line *line)
 
 static void put_matched_by(const struct line *line)
 {
-    ets_table_put_string(line->table, line->view->block->by_handles ? "handles" : "order");
+    ets_table_put_string(line->table, ets_matched_by_name(line->view->block->matched_by));
 }
 
 static void put_runs_before(const struct line *line)
@@ -296,8 +296,7 @@ static void add_heading(struct ets_table *table, const struct ets_difference_vie
     add_runs(&text, view->block->before);
     ets_add_text(&text, " before, ");
     add_runs(&text, view->block->after);
-    ets_add_text(&text, " after, matched by %s",
-                 view->block->by_handles ? "debug handles" : "names in order of execution");
+    ets_add_text(&text, " after, matched by %s", ets_matched_by_words(view->block->matched_by));
     ets_table_add_section(table, ets_built_text(&text));
 }
 

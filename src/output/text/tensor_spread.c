@@ -10,9 +10,10 @@
 #include "etscope/numerics.h"
 #include "host/arena.h"
 #include "host/output.h"
+#include "numerics/value_bins.h"
 #include "output/text/tensor_text.h"
 
-enum { BINS = 32, LEVELS = 8, LINE_BYTES = 512 };
+enum { LEVELS = 8, LINE_BYTES = 512 };
 
 static void write_line(struct ets_output *output, const char *line, int size)
 {
@@ -32,18 +33,12 @@ static void write_quantiles(const double *sorted, uint32_t count, struct ets_out
     write_line(output, line, used);
 }
 
-static uint32_t count_bins(const double *sorted, uint32_t count, uint32_t counts[BINS])
+static uint32_t count_bins(const double *sorted, uint32_t count, uint32_t counts[ETS_VALUE_BINS])
 {
-    const double low = sorted[0], span = sorted[count - 1] - low;
     uint32_t most = 0;
-    memset(counts, 0, BINS * sizeof *counts);
+    memset(counts, 0, ETS_VALUE_BINS * sizeof *counts);
     for (uint32_t i = 0; i < count; i++) {
-        /* Halves, as the span of doubles may be more than a double. */
-        const double share = isfinite(span)
-                                 ? (sorted[i] - low) / span
-                                 : (sorted[i] / 2 - low / 2) / (sorted[count - 1] / 2 - low / 2);
-        const int bin = (int)(share * BINS);
-        const uint32_t here = ++counts[bin < BINS ? bin : BINS - 1];
+        const uint32_t here = ++counts[ets_value_bin(sorted[0], sorted[count - 1], sorted[i])];
         if (here > most) most = here;
     }
     return most;
@@ -54,11 +49,11 @@ static void write_histogram(const double *sorted, uint32_t count, bool ascii,
 {
     /* Space for none, then eight heights: U+2581 to U+2588. */
     static const char plain[LEVELS + 1] = {' ', '.', ':', '-', '=', '+', '*', '#', '@'};
-    uint32_t counts[BINS];
+    uint32_t counts[ETS_VALUE_BINS];
     char line[LINE_BYTES];
     const uint32_t most = count_bins(sorted, count, counts);
     int used = snprintf(line, sizeof line, "histogram %.6g [", sorted[0]);
-    for (int i = 0; i < BINS; i++) {
+    for (int i = 0; i < ETS_VALUE_BINS; i++) {
         const uint64_t level = ((uint64_t)counts[i] * LEVELS + most - 1) / most;
         if (ascii || level == 0) {
             line[used++] = plain[level];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { formatNumber } from "../../../web/src/text/format";
-import { accessibilityFaults, data, jsonRows, launch, open, reportOf } from "../reports";
+import { accessibilityFaults, data, etscope, jsonRows, launch, open, reportOf } from "../reports";
 
 const filesOf = (folder: string): string[] => [
     data(`${folder}/debug.etdp`),
@@ -58,6 +58,55 @@ for (const folder of ["gpt_xnnpack", "conv_xnnpack_int8"]) {
         return undefined;
     });
 }
+
+test("a value has its distribution and three heat maps, those of the document", async (t) => {
+    if (gapOf("conv_xnnpack_int8") === null) return t.skip("there is no engine here");
+    const files = filesOf("conv_xnnpack_int8");
+    const { tables } = JSON.parse(etscope("report", ...files, "--format", "json"));
+    const { page, faults } = await open(
+        browser,
+        reportOf("conv_xnnpack_int8", files),
+        "#1/numbers",
+    );
+    const maps = page.locator(".numbers-pictures .heat-map");
+    await maps.first().waitFor();
+    assert.deepEqual(await maps.locator("figcaption").allInnerTexts(), [
+        "device",
+        "reference",
+        "device − reference",
+    ]);
+    const row = Number(
+        await page.locator('tr[aria-selected="true"]').getAttribute("aria-rowindex"),
+    );
+    const ofValue = tables.gap_pictures.value.indexOf(row - 2);
+    assert.ok(ofValue >= 0);
+    const scale = await maps.first().locator(".heat-scale").innerText();
+    for (const end of ["low", "high"]) {
+        assert.ok(scale.includes(formatNumber(tables.gap_pictures[end][ofValue])), scale);
+    }
+    const painted = await maps
+        .first()
+        .locator("canvas")
+        .first()
+        .evaluate((canvas) => {
+            const { width, height } = canvas as HTMLCanvasElement;
+            const context = (canvas as HTMLCanvasElement).getContext("2d");
+            const pixels = context?.getImageData(0, 0, width, height).data ?? [];
+            return new Set(Array.from({ length: width }, (_, x) => pixels[4 * x])).size;
+        });
+    assert.ok(painted > 1, "the heat map has one colour only");
+    assert.equal(await page.locator(".histogram rect").count(), 32);
+    await maps
+        .first()
+        .locator("canvas")
+        .first()
+        .hover({ position: { x: 3, y: 3 } });
+    assert.match(await maps.first().innerText(), /≈ .* at .*column 0/);
+    assert.deepEqual(await accessibilityFaults(page), []);
+    assert.deepEqual(faults, []);
+    await page.close();
+    return undefined;
+});
 
 test("a click in the picture chooses the value, and its node in the graph", async (t) => {
     if (gapOf("gpt_xnnpack") === null) return t.skip("there is no engine here");

@@ -7,6 +7,7 @@ import { type Column, DataTable } from "../../parts/DataTable";
 import { useKeys } from "../../parts/keys";
 import { Legend } from "../../parts/Legend";
 import { Name } from "../../parts/Name";
+import { Place } from "../../parts/Place";
 import { RangeBar } from "../../parts/RangeBar";
 import { type Page, useMembers, useParam, usePage } from "../../state/page";
 import { formatBytes, formatCount, formatShare, plural } from "../../text/format";
@@ -401,7 +402,7 @@ function columnsOf(page: Page, plan: Plan, state: PlanState, live: number | null
             width: "150px",
             hideBelow: 800,
             value: source,
-            cell: (row) => <Name text={source(row)} longest={60} />,
+            cell: (row) => <Place text={source(row)} />,
         },
     ];
 }

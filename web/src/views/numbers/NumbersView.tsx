@@ -3,11 +3,15 @@ import { useMemo } from "preact/hooks";
 import { type Column, DataTable } from "../../parts/DataTable";
 import { Legend } from "../../parts/Legend";
 import { Name } from "../../parts/Name";
-import { type Page, useParam, usePage } from "../../state/page";
+import { Place } from "../../parts/Place";
+import { type Page, useLoaded, useParam, usePage } from "../../state/page";
 import { formatCount, formatNumber, plural } from "../../text/format";
 import { show } from "../../text/show";
 import type { View } from "../view";
 import { colourOf, ErrorChart } from "./ErrorChart";
+import { HeatMap } from "./HeatMap";
+import { Histogram } from "./Histogram";
+import { picturesOf } from "./pictures";
 import { type Statistics, type Value, valuesOf } from "./values";
 import "./numbers.css";
 
@@ -34,8 +38,10 @@ function Numbers() {
     const value = values.find(({ row }) => row === chosen) ?? firstWrong(values);
     const choose = (row: number) => {
         setValue(String(row));
-        const node = nodeOf(page, values[row]?.handle ?? null);
+        const { handle = null, source = null } = values[row] ?? {};
+        const node = nodeOf(page, handle);
         if (node !== null) page.select({ kind: "node", id: node }, undefined, true);
+        else page.select(source === null ? null : { kind: "line", name: source }, undefined, true);
     };
     return (
         <div class="numbers">
@@ -53,6 +59,7 @@ function Numbers() {
                 </div>
                 {value !== null && <Chosen value={value} />}
             </div>
+            {value !== null && <Pictures value={value} />}
             <div class="numbers-table">
                 <DataTable
                     label="Compared values"
@@ -134,6 +141,34 @@ function Chosen({ value }: { value: Value }) {
     );
 }
 
+/** The chosen value as heat maps and as a histogram. */
+function Pictures({ value }: { value: Value }) {
+    const page = usePage();
+    const isLoaded = useLoaded(["gap_pictures", "gap_bins"]);
+    const all = useMemo(
+        () => (isLoaded ? picturesOf(page.document) : null),
+        [page.document, isLoaded],
+    );
+    const drawn = all?.get(value.row);
+    if (all === null || (all.size === 0 && drawn === undefined)) return null;
+    if (drawn === undefined) {
+        return (
+            <p class="numbers-pictures muted">
+                No picture of this value: the report draws {plural(all.size, "value")}, the wrong
+                ones and those farthest from their reference.
+            </p>
+        );
+    }
+    return (
+        <section class="numbers-pictures" aria-label="Pictures of the value">
+            {drawn.bins.length > 0 && <Histogram bins={drawn.bins} />}
+            {drawn.sides.map((picture) => (
+                <HeatMap key={picture.side} picture={picture} />
+            ))}
+        </section>
+    );
+}
+
 const number = (
     key: string,
     title: string,
@@ -208,6 +243,6 @@ const columns: Column<Value>[] = [
         width: "140px",
         hideBelow: 640,
         value: ({ source }) => source,
-        cell: ({ source }) => source !== null && <Name text={source} longest={20} />,
+        cell: ({ source }) => <Place text={source} />,
     },
 ];

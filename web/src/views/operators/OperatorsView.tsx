@@ -4,13 +4,13 @@ import { BlockChoice } from "../../parts/BlockChoice";
 import { Choice } from "../../parts/Choice";
 import { type Column, DataTable } from "../../parts/DataTable";
 import { Name } from "../../parts/Name";
+import { Place } from "../../parts/Place";
 import { RangeBar } from "../../parts/RangeBar";
 import { DIFFERENCE_TABLES, differencesOf } from "../../state/differences";
 import { useFilter, useMembers, usePage, useParam } from "../../state/page";
-import { show, shortPath } from "../../text/show";
 import { formatShare, formatTime, largestOf, plural } from "../../text/format";
 import type { View } from "../view";
-import { changeColumn } from "../compare/changeColumn";
+import { changeColumns } from "../compare/changeColumns";
 import { RunsRange, sayScale, scaleOf } from "./RunsRange";
 import { GROUPS, type Grouping, makeRows, type Row, sortTree, visibleRows } from "./rows";
 
@@ -22,7 +22,7 @@ export const operatorsView: View = {
     needs: ["operators"],
     loads: DIFFERENCE_TABLES,
     component: OperatorsTable,
-    shows: ["operator", "line", "module", "node"],
+    shows: ["operator", "operators", "line", "module", "node"],
 };
 
 function OperatorsTable() {
@@ -104,17 +104,13 @@ function OperatorsTable() {
                     row.p50 && formatTime(row.p50, scale.unit)
                 ),
         },
-        ...changeColumn<Row>(
-            (row) => (row.id === null ? undefined : changes.get(row.id)),
-            changes.size > 0,
-            scale.unit,
-        ),
+        ...changeColumns<Row, number>(changes, (row) => row.id, scale.unit),
         {
             key: "max",
             title: `runs, ${sayScale(scale)}`,
             hint: `shortest to longest run as a line, p10 to p90 as a box, the median as a mark, on a logarithmic scale from ${sayScale(scale)}; sorted by the longest`,
             width: "192px",
-            hideBelow: 900,
+            hideBelow: changes.length > 1 ? 1200 : 900,
             value: (row) =>
                 row.id === null ? null : (operators.time(row.id, "max")?.lower ?? null),
             cell: (row) =>
@@ -139,7 +135,7 @@ function OperatorsTable() {
             width: "150px",
             hideBelow: 640,
             value: (row) => (row.id === null ? null : operators.source(row.id)),
-            cell: (row) => row.id !== null && <Source text={operators.source(row.id)} />,
+            cell: (row) => row.id !== null && <Place text={operators.source(row.id)} />,
         },
         {
             key: "module",
@@ -147,7 +143,7 @@ function OperatorsTable() {
             width: "130px",
             hideBelow: 1000,
             value: (row) => (row.id === null ? null : operators.module(row.id)),
-            cell: (row) => row.id !== null && <Source text={operators.module(row.id)} />,
+            cell: (row) => row.id !== null && <Place text={operators.module(row.id)} />,
         },
     ];
 
@@ -182,6 +178,9 @@ function OperatorsTable() {
             isSelected={(row) => {
                 if (selection === null) return false;
                 if (selection.kind === "operator") return row.id === selection.id;
+                if (selection.kind === "operators") {
+                    return row.id !== null && selection.ids.includes(row.id);
+                }
                 return (
                     row.id === null &&
                     row.group?.kind === selection.kind &&
@@ -206,21 +205,4 @@ function OperatorsTable() {
 function fullestShare(rows: readonly Row[]): number {
     const parts = rows.filter((row) => row.level > 0 || row.id === null);
     return largestOf(parts, (row) => row.share?.upper ?? 0) || 1;
-}
-
-/** The first of several places, and how many more there are. */
-function Source(props: { text: string | null }) {
-    if (props.text === null) return null;
-    const places = props.text.split(", ");
-    const first = places[0] as string;
-    const longest = places.length > 1 ? 15 : 20;
-    return (
-        <span title={places.map(show).join("\n")}>
-            <Name
-                text={first.length > longest ? `…/${shortPath(first)}` : first}
-                longest={longest}
-            />
-            {places.length > 1 && <span class="muted"> +{places.length - 1}</span>}
-        </span>
-    );
 }

@@ -1,0 +1,40 @@
+/* Names the trace that is written beside an input. */
+#include "cli/core/default_trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/core/command.h"
+#include "etscope/file.h"
+
+/* `path` with the ending .etdp; NULL if memory runs out. */
+static char *default_output(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *base = slash != NULL ? slash + 1 : path;
+    const char *dot = strrchr(base, '.');
+    const size_t length = dot != NULL && dot != base ? (size_t)(dot - path) : strlen(path);
+    char *output = malloc(length + sizeof ".etdp");
+    if (output == NULL) return NULL;
+    memcpy(output, path, length);
+    memcpy(output + length, ".etdp", sizeof ".etdp");
+    return output;
+}
+
+/* A default name must not replace an existing file. */
+static int check_is_new(const char *path)
+{
+    struct ets_file *file;
+    struct ets_error error;
+    const enum ets_status status = cli_file_open(path, &file, &error);
+    if (status == ETS_OK) ets_file_close(file);
+    if (status == ETS_NOT_FOUND) return CLI_OK;
+    return cli_complain(CLI_INTERNAL, "%s already exists; name another output with -o", path);
+}
+
+int cli_default_trace(const char *path, char **made_out)
+{
+    *made_out = default_output(path);
+    if (*made_out == NULL) return cli_complain(CLI_INTERNAL, "out of memory");
+    return check_is_new(*made_out);
+}

@@ -1,0 +1,11 @@
+/* The trace that a command writes if no output is named: beside its input. */
+#ifndef ETSCOPE_CLI_CORE_DEFAULT_TRACE_H
+#define ETSCOPE_CLI_CORE_DEFAULT_TRACE_H
+
+/*
+ * `path` with the ending .etdp, to be freed. Reports a file of that name, which it must not
+ * replace. Returns an exit code.
+ */
+int cli_default_trace(const char *path, char **made_out);
+
+#endif

@@ -1,0 +1,88 @@
+/* The command `export`: writes files for other tools. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/core/cli_text.h"
+#include "cli/export/export_formats.h"
+
+/* A format, the ending of its files, and what it cannot do without. */
+struct format {
+    const char *name, *ending;
+    cli_export_writer *write;
+};
+
+#define FORMATS "dot|model-explorer|model-explorer-data"
+
+/* In the order of FORMATS. */
+static const struct format formats[] = {
+    {"dot", ".dot", cli_export_dot},
+    {"model-explorer", ".json", cli_export_model_explorer},
+    {"model-explorer-data", ".json", cli_export_model_explorer_data},
+};
+
+/* clang-format off */
+const struct cli_option cli_export_options[] = {
+    {"--to", "-t", FORMATS, "The format to write", NULL, false},
+    {"--output", "-o", "FILE", "The file to write; - is standard output", NULL, false},
+    {"--etrecord", "--etrecord_path", "FILE",
+     "The ETRecord of the export; for several traces one for all, or one for each", NULL, true},
+    {"--program", NULL, "FILE",
+     "The .pte or .bpte that ran; for several traces one for all, or one for each", NULL, true},
+    {"--method", "-m", "NAME", "The method that ran, if a trace fits several", NULL, false},
+    CLI_SIBLINGS_OPTION,
+    {"--partial", NULL, NULL, "Read the intact parts of damaged traces", NULL, false},
+    {"--allow-mismatch", NULL, NULL, "Continue if the files disagree", NULL, false},
+    {"--source-time-scale", "--source_time_scale", "ns|us|ms|s|cycles",
+     "Clock unit of traces that do not state one; default ns", NULL, false},
+    {NULL, NULL, NULL, NULL, NULL, false},
+};
+/* clang-format on */
+
+static int check(const struct cli_arguments *arguments, const struct format **format_out)
+{
+    if (!cli_has(arguments, "--to")) {
+        return cli_complain(
+            CLI_USAGE, "export needs a format: --to FORMAT; `etscope export --help` lists them");
+    }
+    *format_out = &formats[cli_choice(arguments, "--to", 0)];
+    if (!cli_has(arguments, "--output")) {
+        return cli_complain(CLI_USAGE, "export needs a file to write: --output FILE%s",
+                            (*format_out)->ending);
+    }
+    if (arguments->word_count == 0 && !cli_has(arguments, "--program") &&
+        !cli_has(arguments, "--etrecord")) {
+        return cli_complain(CLI_USAGE, "export needs a file: etscope export %s --to %s -o out%s",
+                            "profile.etdp", (*format_out)->name, (*format_out)->ending);
+    }
+    return CLI_OK;
+}
+
+static int write_file(const struct cli_arguments *arguments, const struct format *format,
+                      const struct cli_sql_sources *sources)
+{
+    struct ets_output *output;
+    struct ets_error error;
+    const char *target = cli_value(arguments, "--output");
+    if (ets_output_open(target, &output, &error) != ETS_OK) return cli_fail_output(target, &error);
+    const int code = format->write(arguments, sources, output);
+    if (code != CLI_OK) {
+        ets_output_discard(output);
+        return code;
+    }
+    return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output(target, &error);
+}
+
+int cmd_export(const struct cli_arguments *arguments)
+{
+    const struct format *format = NULL;
+    int code = check(arguments, &format);
+    if (code != CLI_OK) return code;
+    struct cli_sql_sources *sources = calloc(1, sizeof *sources);
+    if (sources == NULL) return cli_complain(CLI_INTERNAL, "no memory");
+    sources->wants_record = true;
+    code = cli_sql_sources_open(sources, arguments, 0);
+    if (code == CLI_OK) code = write_file(arguments, format, sources);
+    cli_sql_sources_close(sources);
+    free(sources);
+    return code;
+}

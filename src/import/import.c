@@ -1,0 +1,113 @@
+/* Tells profiles apart, and makes an ETDump of one: reads, arranges, writes. */
+#include "import/import.h"
+
+#include "import/foreign.h"
+
+/* The tables of a profile's events; a file of a few bytes cannot claim more. */
+#define ARENA_LIMIT ((size_t)8 << 30)
+
+struct format {
+    const char *runtime;
+    enum ets_status (*read)(struct ets_foreign *f, struct ets_error *error);
+};
+
+static const struct format formats[ETS_FOREIGN_COUNT] = {
+    [ETS_FOREIGN_ONNX] = {"ONNX Runtime", ets_onnx_profile_read},
+    [ETS_FOREIGN_PYTORCH] = {"PyTorch", ets_torch_profile_read},
+    [ETS_FOREIGN_CHROME] = {"Chrome JSON", ets_chrome_json_read},
+    [ETS_FOREIGN_LITERT_CSV] = {"LiteRT", ets_litert_csv_read},
+    [ETS_FOREIGN_LITERT_PROTO] = {"LiteRT", ets_litert_proto_read},
+    [ETS_FOREIGN_LITERT_EVENTS] = {"LiteRT", ets_litert_events_read},
+};
+
+static struct ets_text start_of(struct ets_bytes bytes)
+{
+    struct ets_text start = {(const char *)bytes.data, bytes.size < 4096 ? bytes.size : 4096};
+    while (start.size > 0 && (start.data[0] == ' ' || start.data[0] == '\n' ||
+                              start.data[0] == '\r' || start.data[0] == '\t')) {
+        start = (struct ets_text){start.data + 1, start.size - 1};
+    }
+    return start;
+}
+
+static enum ets_foreign_kind sniff_json(struct ets_text start)
+{
+    const bool is_list = start.data[0] == '[';
+    if (is_list && ets_text_contains(start, "\"cat\" : \"")) return ETS_FOREIGN_ONNX;
+    if (!is_list && ets_text_contains(start, "\"schemaVersion\"") &&
+        ets_text_contains(start, "\"traceEvents\"")) {
+        return ETS_FOREIGN_PYTORCH;
+    }
+    const bool has_phases =
+        ets_text_contains(start, "\"ph\":") || ets_text_contains(start, "\"ph\" :");
+    const bool is_trace = is_list ? has_phases : ets_text_contains(start, "\"traceEvents\"");
+    return is_trace ? ETS_FOREIGN_CHROME : ETS_FOREIGN_NONE;
+}
+
+enum ets_foreign_kind ets_foreign_sniff(struct ets_bytes bytes)
+{
+    const struct ets_text start = start_of(bytes);
+    if (start.size == 0) return ETS_FOREIGN_NONE;
+    if (start.data[0] == '[' || start.data[0] == '{') return sniff_json(start);
+    if (ets_text_starts_with(start, "index\ttag\tevent_type\t")) return ETS_FOREIGN_LITERT_EVENTS;
+    if (ets_text_contains(start, "= Run Order =") && ets_text_contains(start, "node type")) {
+        return ETS_FOREIGN_LITERT_CSV;
+    }
+    return ets_litert_is_proto(bytes) ? ETS_FOREIGN_LITERT_PROTO : ETS_FOREIGN_NONE;
+}
+
+const char *ets_foreign_runtime(enum ets_foreign_kind kind)
+{
+    return formats[kind].runtime;
+}
+
+static uint64_t count_events(const struct ets_foreign *f)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < f->run_count; i++) count += f->runs[i].emitted_count;
+    return count;
+}
+
+static enum ets_status make(struct ets_foreign *f, enum ets_foreign_kind kind,
+                            struct ets_bytes *dump, struct ets_error *error)
+{
+    if (ets_strings_init(&f->texts, &f->arena) != 0) return ets_fail_foreign(error);
+    ETS_TRY(formats[kind].read(f, error));
+    if (f->slice_count == 0) {
+        return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET,
+                        "the profile of %s has no operator and no execution", f->runtime);
+    }
+    ETS_TRY(ets_foreign_nest(f, error));
+    ETS_TRY(ets_foreign_number(f, error));
+    return ets_foreign_write(f, dump, error);
+}
+
+enum ets_status ets_import(struct ets_bytes bytes, enum ets_foreign_kind kind,
+                           const struct ets_allocator *allocator, struct ets_imported *imported_out,
+                           struct ets_error *error)
+{
+    *imported_out = (struct ets_imported){.allocator = allocator};
+    if (kind <= ETS_FOREIGN_NONE || kind >= ETS_FOREIGN_COUNT) {
+        return ets_fail(error, ETS_WRONG_KIND, 0,
+                        "not a profile of ONNX Runtime, PyTorch or LiteRT, nor Chrome JSON");
+    }
+    struct ets_foreign f = {.bytes = bytes, .runtime = formats[kind].runtime, .step_ns = 1};
+    ets_arena_init(&f.arena, allocator, ARENA_LIMIT);
+    imported_out->allocator = f.arena.allocator;
+    const enum ets_status status = make(&f, kind, &imported_out->dump, error);
+    imported_out->runtime = f.runtime;
+    imported_out->run_count = f.run_count;
+    imported_out->event_count = count_events(&f);
+    imported_out->left_out_count = f.left_out_count;
+    memcpy(imported_out->left_out, f.left_out, sizeof f.left_out);
+    ets_arena_reset(&f.arena);
+    return status;
+}
+
+void ets_imported_reset(struct ets_imported *imported)
+{
+    const struct ets_allocator *allocator = imported->allocator;
+    if (allocator == NULL) return;
+    allocator->release(allocator->context, (void *)(uintptr_t)imported->dump.data);
+    imported->dump = (struct ets_bytes){NULL, 0};
+}

@@ -1,0 +1,42 @@
+/*
+ * What the extra block tells of instructions: of traces that were made of another runtime's
+ * profile. Their rows have no record, so these nodes stand in.
+ */
+#ifndef ETSCOPE_INSPECT_TOLD_NODES_H
+#define ETSCOPE_INSPECT_TOLD_NODES_H
+
+#include <stdbool.h>
+
+#include "etscope/inspect.h"
+#include "host/arena.h"
+#include "host/key_table.h"
+
+struct ets_told_node {
+    struct ets_graph_node node;
+    struct ets_graph_frame frame;
+    struct ets_graph_module module;
+    struct ets_row_node of_row; /* `node`, for rows */
+    const char *backend;        /* NULL: not told */
+    uint32_t parent;            /* the instruction of the same chain that encloses it; or none */
+};
+
+struct ets_told_nodes {
+    struct ets_text runtime; /* whose profile it was; absent: the trace was recorded */
+    uint32_t step_ns; /* durations are rounded down to multiples of it; 0 or 1: they are not */
+    struct ets_key_table instructions;
+    struct ets_told_node *items; /* [instructions.count] */
+};
+
+/* Borrows texts from the block. Status: NO_MEMORY. */
+enum ets_status ets_told_nodes_read(struct ets_arena *arena, const struct ets_trace_extra *extra,
+                                    struct ets_told_nodes *out, struct ets_error *error);
+/* NULL: nothing is told. */
+const struct ets_told_node *ets_told_node_at(const struct ets_told_nodes *told, int64_t chain,
+                                             int32_t instruction);
+
+/* Whether a dump was made of another runtime's profile. */
+bool ets_dump_is_foreign(struct ets_bytes dump);
+/* Whose profile an inspected trace was: "ONNX Runtime"; absent: it was recorded by ExecuTorch. */
+struct ets_text ets_inspection_runtime(const struct ets_inspection *inspection);
+
+#endif

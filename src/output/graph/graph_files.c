@@ -1,0 +1,105 @@
+/* Collects the graphs of a source, and writes them in a format. */
+#include "output/graph/graph_files.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "etscope/experimental/delegates.h"
+#include "output/graph/graph_writers.h"
+#include "views/timed_blocks.h"
+
+/* 0: cycles. */
+static double ticks_per_us(const struct ets_inspection *inspection)
+{
+    switch (ets_inspection_tick_unit(inspection, NULL)) {
+    case ETS_UNIT_NS: return 1e3;
+    case ETS_UNIT_US: return 1;
+    case ETS_UNIT_MS: return 1e-3;
+    case ETS_UNIT_S: return 1e-6;
+    case ETS_UNIT_CYCLES: break;
+    }
+    return 0;
+}
+
+/* Whether a longer block of the same method came before. */
+static bool is_overruled(const struct ets_inspection *inspection,
+                         const struct ets_timed_blocks *blocks, uint32_t number)
+{
+    const char *method = ets_inspection_block(inspection, blocks->items[number].block)->method;
+    for (uint32_t i = 0; i < number; i++) {
+        const struct ets_block *other = ets_inspection_block(inspection, blocks->items[i].block);
+        if (other->method != NULL && strcmp(other->method, method) == 0) return true;
+    }
+    return false;
+}
+
+static enum ets_status add_times(struct ets_model *model, const struct ets_inspection *inspection,
+                                 bool *has_times_out, struct ets_error *error)
+{
+    struct ets_timed_blocks blocks;
+    if (!ets_timed_blocks_find(model->arena, inspection, ETS_NO_INDEX, ETS_NO_INDEX, 0, &blocks)) {
+        return ets_fail_memory(error, "the times of a graph");
+    }
+    *has_times_out = false;
+    for (uint32_t i = 0; i < blocks.count; i++) {
+        const struct ets_block *block = ets_inspection_block(inspection, blocks.items[i].block);
+        if (block->method_state != ETS_METHOD_FOUND || is_overruled(inspection, &blocks, i)) {
+            continue;
+        }
+        ETS_TRY(ets_model_add_times(model, inspection, blocks.items[i].block, error));
+        *has_times_out = true;
+    }
+    return ETS_OK;
+}
+
+static enum ets_status collect(struct ets_model *model, const struct ets_graph_source *source,
+                               struct ets_error *error)
+{
+    if (source->program == NULL) return ets_model_add_record(model, source->record, error);
+    struct ets_delegation *delegations;
+    const struct ets_delegation_options options = {
+        .program = source->program, .record = source->record, .allocator = model->arena->allocator};
+    ETS_TRY(ets_delegation_open(&options, &delegations, error));
+    const enum ets_status status =
+        ets_model_add_program(model, source->program, delegations, error);
+    ets_delegation_close(delegations);
+    return status;
+}
+
+static enum ets_status write_model(struct ets_output *output, enum ets_graph_format format,
+                                   const struct ets_graph_source *source, struct ets_model *model,
+                                   struct ets_error *error)
+{
+    double per_us = 1;
+    bool has_times = false;
+    ETS_TRY(collect(model, source, error));
+    if (source->inspection != NULL && source->program != NULL) {
+        per_us = ticks_per_us(source->inspection);
+        ETS_TRY(add_times(model, source->inspection, &has_times, error));
+    }
+    switch (format) {
+    case ETS_GRAPH_DOT: ets_write_dot(output, source->title, model, per_us); break;
+    case ETS_GRAPH_MODEL_EXPLORER: ets_write_model_explorer(output, source->title, model); break;
+    case ETS_GRAPH_MODEL_EXPLORER_DATA:
+        if (!has_times) {
+            return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET,
+                            "no run of the trace executed a method that the program is known to "
+                            "have: its nodes have no times");
+        }
+        ets_write_model_explorer_data(output, model, per_us);
+        break;
+    }
+    return ETS_OK;
+}
+
+enum ets_status ets_graph_write(struct ets_output *output, enum ets_graph_format format,
+                                const struct ets_graph_source *source, struct ets_error *error)
+{
+    struct ets_arena arena;
+    struct ets_model model;
+    ets_arena_init(&arena, NULL, 0);
+    ets_model_init(&model, &arena);
+    const enum ets_status status = write_model(output, format, source, &model, error);
+    ets_arena_reset(&arena);
+    return status;
+}

@@ -1,0 +1,41 @@
+/*
+ * A model's graphs as files that other tools open.
+ *
+ *     const struct ets_graph_source source = {.title = "model.pte", .program = &program};
+ *     status = ets_graph_write(output, ETS_GRAPH_DOT, &source, &error); // dot -Tsvg model.dot
+ *
+ * Names from files are escaped. Write errors are reported by the output's commit.
+ */
+#ifndef ETSCOPE_OUTPUT_GRAPH_GRAPH_FILES_H
+#define ETSCOPE_OUTPUT_GRAPH_GRAPH_FILES_H
+
+#include "etscope/inspect.h"
+#include "host/output.h"
+
+enum ets_graph_format {
+    /* The language of Graphviz: a cluster for each graph and module. */
+    ETS_GRAPH_DOT = 0,
+    /* A collection of all graphs. (ai-edge-model-explorer 0.1.34) */
+    ETS_GRAPH_MODEL_EXPLORER = 1,
+    /* Model Explorer's node data: the time of each node of that collection that has one. */
+    ETS_GRAPH_MODEL_EXPLORER_DATA = 2
+};
+
+struct ets_graph_source {
+    const char *title;
+    const struct ets_program *program;       /* NULL: the graphs of the record */
+    struct ets_etrecord *record;             /* NULL: no modules and source lines */
+    const struct ets_inspection *inspection; /* of the program; NULL: no times */
+};
+
+/*
+ * Writes all graphs. Times are medians over the runs of each block that executed a method; of
+ * several blocks of one method, those of the longest. Statuses: NOT_FOUND (no program and no edge
+ * program; or node data of a trace whose methods are not known), LIMIT (a method too large), those
+ * of delegations and the record's readers, NO_MEMORY.
+ */
+ETS_API enum ets_status ets_graph_write(struct ets_output *output, enum ets_graph_format format,
+                                        const struct ets_graph_source *source,
+                                        struct ets_error *error);
+
+#endif

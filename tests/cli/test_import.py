@@ -1,0 +1,334 @@
+"""`import`: profiles of other runtimes, with the sums that their own tools print."""
+
+import collections
+import decimal
+import json
+import pathlib
+import re
+import tempfile
+import unittest
+
+import support
+
+EXCHANGE = support.DATA / "exchange"
+ONNX = EXCHANGE / "onnxruntime_sequential.json"
+PARALLEL = EXCHANGE / "onnxruntime_parallel.json"
+STEPS = EXCHANGE / "pytorch_steps.json"
+STACK = EXCHANGE / "pytorch_stack.json"
+CSV = EXCHANGE / "litert_benchmark.csv"
+PROTO = EXCHANGE / "litert_benchmark.pb"
+EVENTS = EXCHANGE / "litert_events.tsv"
+SUMMARY = EXCHANGE / "litert_summary.txt"
+MODEL = support.DATA / "mlp_portable"
+
+
+def query(path, text):
+    done = support.run("sql", text, path, "--format", "json")
+    if done.returncode == support.UNAVAILABLE:
+        raise unittest.SkipTest(done.stderr.decode())
+    assert done.returncode == support.OK, done.stderr
+    return support.json_rows(done.stdout)
+
+
+def events_of(path):
+    return query(path, "select e.run, e.name, e.start_ticks as start_ns, e.end_ticks as end_ns, e.instruction, p.name as parent "
+                       "from events e left join events p on e.parent = p.id where e.kind = 'profile'")
+
+
+def nanoseconds(number):
+    """Of microseconds, exactly."""
+    return int(decimal.Decimal(str(number)) * 1000)
+
+
+def read_json(path):
+    return json.loads(path.read_text(), parse_float=decimal.Decimal)
+
+
+def sums(events):
+    total = collections.Counter()
+    for name, lasted in events:
+        total[name] += lasted
+    return dict(total)
+
+
+class Import(unittest.TestCase):
+    def imported(self, path):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        output = pathlib.Path(folder.name) / "trace.etdp"
+        done = support.run("import", path, "-o", output)
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest(done.stderr.decode())
+        self.assertEqual((done.returncode, done.stderr), (support.OK, b""))
+        return output, done.stdout.decode()
+
+    def test_import__onnx_sums_by_operator_type(self):
+        for path in (ONNX, PARALLEL):
+            nodes = [event for event in read_json(path) if event["cat"] == "Node"]
+            runs = [event for event in read_json(path) if event["name"] == "model_run"]
+            expected = sums((node["args"]["op_name"], nanoseconds(node["dur"])) for node in nodes)
+            expected["Method::execute"] = sum(nanoseconds(run["dur"]) for run in runs)
+            for event in read_json(path):
+                if event["name"] in ("model_loading_uri", "session_initialization"):
+                    expected[event["name"]] = nanoseconds(event["dur"])
+            found = events_of(self.imported(path)[0])
+            self.assertEqual(sums((e["name"], e["end_ns"] - e["start_ns"]) for e in found), expected)
+            self.assertEqual(len(found), len(nodes) + len(runs) + 2)
+
+    def test_import__onnx_runs_branches_and_threads(self):
+        for path in (ONNX, PARALLEL):
+            found = events_of(path)
+            self.assertEqual({e["parent"] for e in found if e["name"] == "Softmax"}, {"If"})
+            self.assertEqual({e["parent"] for e in found if e["name"] == "Gemm"},
+                             {"Method::execute"})
+            self.assertEqual(collections.Counter(e["run"] for e in found), {0: 2, 1: 8, 2: 8, 3: 8})
+
+    def test_import__onnx_modules_providers_and_shapes(self):
+        rows = {row["operator"]: row for row in support.rows(ONNX) if row["instruction"] is not None}
+        self.assertEqual(rows["FusedGemm"]["module"], ["fc1"])
+        self.assertEqual(rows["Gemm"]["module"], ["fc2"])
+        self.assertEqual(rows["TopK"]["module"], [])
+        self.assertEqual({row["backend"] for row in rows.values()}, {"CPUExecutionProvider"})
+        self.assertEqual({row["resolution_ns"] for row in rows.values()}, {1000.0})
+        done = support.run("tensors", ONNX, "--format", "json")
+        shapes = [(row["dtype"], row["shape"]) for row in support.json_rows(done.stdout)]
+        self.assertEqual(shapes[-2:], [("float32", [1, 3]), ("int64", [1, 3])])
+        self.assertEqual(len(shapes), 8 * 3)
+
+    def test_import__times_of_a_run_add_up_where_nodes_enclose_nodes(self):
+        for path, step in ((ONNX, 1000), (STEPS, 0)):
+            lines = support.rows(path, "--group-by", "op", "--block", "Execute")
+            total = {e["run"]: e["end_ns"] - e["start_ns"] for e in events_of(path)
+                     if e["name"] == "Method::execute"}
+            lower = sum(row["total_ns"] for row in lines)
+            upper = sum(row["total_ns_upper"] for row in lines)
+            self.assertLessEqual(lower, sum(total.values()))
+            self.assertGreaterEqual(upper, sum(total.values()))
+            if step == 0:
+                self.assertEqual(lower, upper)
+
+    def test_import__pytorch_sums_are_those_of_key_averages(self):
+        """Total and self time by name, as torch.profiler computes them: self is without children."""
+        operators = [e for e in read_json(STEPS)["traceEvents"] if e.get("cat") == "cpu_op"]
+        spans = [(e["name"], nanoseconds(e["ts"]), nanoseconds(e["ts"]) + nanoseconds(e["dur"]))
+                 for e in operators]
+        own = collections.Counter()
+        for name, start, end in spans:
+            own[name] += end - start
+            outer = [s for s in spans if s[1] <= start and end <= s[2] and s != (name, start, end)]
+            if outer:
+                own[min(outer, key=lambda s: s[2] - s[1])[0]] -= end - start
+        found = events_of(self.imported(STEPS)[0])
+        total = sums((e["name"], e["end_ns"] - e["start_ns"]) for e in found)
+        self.assertEqual(total.pop("Method::execute"), 429630)
+        self.assertEqual(total, sums((name, end - start) for name, start, end in spans))
+        lines = support.rows(STEPS, "--group-by", "op", "--block", "Execute")
+        self.assertEqual({row["operator"]: row["total_ns"] for row in lines
+                          if row["operator"] != "(between operators)"},
+                         {name: float(lasted) for name, lasted in own.items()})
+
+    def test_import__pytorch_keeps_every_nanosecond(self):
+        starts = sorted(nanoseconds(e["ts"]) for e in read_json(STEPS)["traceEvents"]
+                        if e.get("cat") in ("cpu_op", "user_annotation"))
+        found = sorted(e["start_ns"] for e in events_of(STEPS))
+        self.assertEqual([start - starts[0] for start in starts], found)
+
+    def test_import__pytorch_modules_lines_and_memory(self):
+        rows = [row for row in support.rows(STACK) if row["instruction"] is not None]
+        self.assertEqual({(row["operator"], *row["module"], *row["source"]) for row in rows
+                          if row["depth"] == 1},
+                         {("aten::linear", "Net_0.Linear_0", "fx.py:6"),
+                          ("aten::relu", "Net_0.ReLU_0", "fx.py:6")})
+        self.assertEqual({tuple(row["module"]) for row in rows},
+                         {("Net_0.Linear_0",), ("Net_0.ReLU_0",)})
+        allocated = [e["args"]["Bytes"] for e in read_json(STEPS)["traceEvents"]
+                     if e.get("name") == "[memory]" and e["args"]["Bytes"] > 0]
+        done = support.run("inspect", STEPS, "--allocations", "each", "--format", "json")
+        self.assertEqual([row["taken_bytes"] for row in support.json_rows(done.stdout)], allocated)
+        self.assertEqual({row["operator"] for row in support.json_rows(done.stdout)},
+                         {"aten::addmm", "aten::clamp_min"})
+
+    def test_import__without_call_stacks_places_come_from_functions_around(self):
+        trace = json.loads(STACK.read_text())
+        for event in trace["traceEvents"]:
+            event.get("args", {}).pop("Call stack", None)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "trace.json"
+            path.write_text(json.dumps(trace))
+            expected = [(row["module"], row["source"]) for row in support.rows(STACK)]
+            self.assertEqual([(row["module"], row["source"]) for row in support.rows(path)], expected)
+
+    def litert_summary(self):
+        """The tables that LiteRT printed: microseconds by type in first, average and total."""
+        first, average, total = collections.Counter(), collections.Counter(), {}
+        section = ""
+        for line in SUMMARY.read_text().splitlines():
+            title = re.fullmatch(r"=+ (.+) =+", line)
+            section = title[1] if title else section
+            columns = re.split(r" {2,}", line.strip())
+            if section == "Run Order" and columns[-1].startswith("["):
+                if columns[0].startswith("["):
+                    continue
+                name = columns[0].removeprefix("Delegate/")
+                first[name] += int(decimal.Decimal(columns[2]) * 1000)
+                average[name] += int(decimal.Decimal(columns[3]) * 1000)
+            if section == "Delegate Statistics" and columns[0].startswith("Delegate/"):
+                total[columns[0].removeprefix("Delegate/")] = int(columns[-1])
+        return dict(first), dict(average), total
+
+    def test_import__litert_events_have_the_totals_of_its_summary(self):
+        found = sums((e["name"], e["end_ns"] - e["start_ns"]) for e in events_of(EVENTS))
+        _, _, total = self.litert_summary()
+        self.assertEqual(len(total), 3)
+        for name, lasted in total.items():
+            self.assertEqual(found[name], lasted * 1000)
+        self.assertEqual(found["Method::execute"], (4585 + 512 + 426) * 1000)
+
+    def test_import__litert_profiles_have_first_and_average(self):
+        first, average, _ = self.litert_summary()
+        for path in (SUMMARY, CSV, PROTO):
+            found = events_of(self.imported(path)[0])
+            runs = [sums((e["name"], e["end_ns"] - e["start_ns"]) for e in found if e["run"] == run)
+                    for run in (0, 1)]
+            self.assertEqual(runs[0].pop("Method::execute"), sum(first.values()) * 1000)
+            self.assertEqual(runs[0], {name: us * 1000 for name, us in first.items()})
+            del runs[1]["Method::execute"]
+            self.assertEqual(runs[1].keys(), average.keys())
+            for name, ns in runs[1].items(): # two operators of a type, each rounded there
+                self.assertLessEqual(abs(ns - average[name] * 1000), 1000)
+
+    def test_import__litert_csv_has_its_numbers(self):
+        lines = CSV.read_text().split("Run Order")[1].split("\n\n")[0].splitlines()[2:]
+        expected = sums((line.rsplit(", ", 7)[0],
+                         int((decimal.Decimal(line.rsplit(", ", 7)[2]) * 10**6).to_integral_value()))
+                        for line in lines)
+        found = [e for e in events_of(CSV) if e["run"] == 1 and e["name"] != "Method::execute"]
+        self.assertEqual(sums((e["name"], e["end_ns"] - e["start_ns"]) for e in found), expected)
+
+    def test_import__reports_what_is_left_out(self):
+        _, text = self.imported(STEPS)
+        self.assertIn("a profile of PyTorch", text)
+        self.assertIn("30 events in 2 runs", text)
+        self.assertIn("4 frees of memory", text)
+        with tempfile.TemporaryDirectory() as folder:
+            output = pathlib.Path(folder) / "x.etdp"
+            done = support.run("import", EVENTS, "-o", output, "--format", "json")
+            row, = support.json_rows(done.stdout)
+        self.assertEqual(row["runtime"], "LiteRT")
+        self.assertEqual(row["event_count"], 21)
+        self.assertEqual(row["left_out"], [{"count": 6, "what": "events around runs"},
+                                           {"count": 3, "what": "events of telemetry"}])
+
+    def test_import__names_the_output_beside_the_profile(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "profile.csv"
+            path.write_bytes(CSV.read_bytes())
+            self.assertEqual(support.run("import", path).returncode, support.OK)
+            self.assertTrue((path.parent / "profile.etdp").exists())
+            done = support.run("import", path)
+            self.assertEqual(done.returncode, support.INTERNAL)
+            self.assertIn(b"already exists", done.stderr)
+
+    def test_import__mistakes_are_told(self):
+        for words, code, text in (
+                ((), support.USAGE, "import needs a profile"),
+                ((ONNX, CSV), support.USAGE, "import reads one profile"),
+                ((ONNX, "-o", "-"), support.USAGE, "-o needs a file"),
+                (("-",), support.USAGE, "name the output with -o"),
+                (("no.json", "-o", "x"), support.INPUT, "no such file"),
+                ((MODEL / "model.pte", "-o", "x"), support.INPUT, "not a profile of ONNX Runtime"),
+                ((support.DATA / "README.md", "-o", "x"), support.INPUT, "not a profile of ONNX")):
+            done = support.run("import", *words)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(text, done.stderr.decode())
+            self.assertFalse(pathlib.Path("x").exists())
+
+    def test_import__a_cut_file_names_the_byte(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "cut.json"
+            path.write_bytes(ONNX.read_bytes()[:5000])
+            for command in (("import", path, "-o", path.parent / "x"), ("inspect", path)):
+                done = support.run(*command)
+                if done.returncode == support.UNAVAILABLE:
+                    self.skipTest("no JSON")
+                self.assertEqual(done.returncode, support.INPUT)
+                self.assertRegex(done.stderr.decode(), r"cut.json: byte \d+: the JSON cannot be read")
+
+    def test_import__every_command_reads_it(self):
+        trace, _ = self.imported(ONNX)
+        budget = trace.with_suffix(".txt")
+        budget.write_text("total p50 <= 1s\n")
+        for path in (trace, ONNX):
+            for words in (("inspect", path, "--tree"), ("inspect", path, "--group-by", "module"),
+                          ("info", path), ("summary", path), ("plot", "icicle", path, "-o", trace.with_suffix(".svg")),
+                          ("sql", "select count(*) from operators", path), ("dump", path),
+                          ("report", path, "--format", "json", "-o", "-"), ("advise", path),
+                          ("gate", path, path, "--budget", budget)):
+                done = support.run(*words)
+                if done.returncode == support.UNAVAILABLE:
+                    continue
+                self.assertIn(done.returncode, (support.OK, 1), (words, done.stderr))
+
+
+class Difference(unittest.TestCase):
+    def lines(self, *words):
+        done = support.run("diff", *words, "--format", "json")
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest(done.stderr.decode())
+        self.assertEqual(done.returncode, support.OK, done.stderr)
+        return [row for row in support.json_rows(done.stdout) if row["block"] == "Execute"]
+
+    def test_difference__one_runtime_matches_nodes(self):
+        lines = self.lines(ONNX, PARALLEL)
+        self.assertEqual({line["matched_by"] for line in lines}, {"order"})
+        self.assertEqual({line["kind"] for line in lines}, {None})
+
+    def test_difference__two_runtimes_match_types_in_order(self):
+        lines = self.lines(ONNX, MODEL / "profile.etdp", "--allow-mismatch")
+        self.assertEqual({line["matched_by"] for line in lines}, {"types"})
+        both = {line["operator"] for line in lines
+                if line["before_ns"] is not None and line["after_ns"] is not None}
+        self.assertEqual({"Method::execute", "addmm.out", "(between operators)"}, both)
+
+    def test_difference__says_how_else_to_compare(self):
+        done = support.run("diff", ONNX, MODEL / "profile.etdp")
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest(done.stderr.decode())
+        self.assertEqual(done.returncode, support.MISMATCH)
+        self.assertIn("two runtimes", done.stderr.decode())
+        self.assertIn("--by operator", done.stderr.decode())
+
+    def test_difference__operators_of_a_type_add_up(self):
+        lines = {line["operator"]: line for line in
+                 self.lines(EVENTS, support.DATA / "mlp_xnnpack" / "profile.etdp", "--by",
+                            "operator")}
+        self.assertEqual({line["matched_by"] for line in lines.values()}, {"operator"})
+        self.assertEqual(lines["linear"]["before_ns"], 450000.0) # 321 + 129 us
+        self.assertIsNotNone(lines["linear"]["after_ns"])
+        self.assertIsNone(lines["cumsum"]["after_ns"])
+
+    def test_difference__groups_add_up_to_the_run(self):
+        for by in ("operator", "module"):
+            lines = self.lines(STEPS, STEPS, "--by", by)
+            whole, = (line for line in lines if line["operator"] == "Method::execute")
+            parts = [line for line in lines if line is not whole]
+            self.assertEqual(sum(round(line["before_ns"] * 2) for line in parts),
+                             round(whole["before_ns"] * 2)) # medians of two runs
+
+    def test_difference__modules_come_from_names_and_records(self):
+        lines = self.lines(ONNX, MODEL / "profile.etdp", "--etrecord", MODEL / "model.etrecord",
+                           "--by", "module")
+        self.assertEqual({line["matched_by"] for line in lines}, {"module"})
+        names = {line["operator"] for line in lines}
+        self.assertLessEqual({"fc1", "fc2", "l1", "l2"}, names)
+
+    def test_difference__an_etrecord_does_not_describe_it(self):
+        done = support.run("inspect", ONNX, "--etrecord", MODEL / "model.etrecord")
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest(done.stderr.decode())
+        self.assertEqual(done.returncode, support.MISMATCH)
+        self.assertIn("a profile of ONNX Runtime, which no ETRecord", done.stderr.decode())
+
+
+if __name__ == "__main__":
+    unittest.main()
