@@ -458,8 +458,8 @@ static int warm_up(struct cli_session *session, struct ets_engine_method *method
         .runs = session->warmup, .time_ns = INFINITY, .is_runs_chosen = true};
     struct cli_timed_runs runs;
     session->engine->trace_enable(session->program, 0);
-    const int code = cli_timed_runs_execute(session->engine, method, &limits, session->path,
-                                            "warm-up run", &runs);
+    const int code = cli_timed_runs_execute(session->engine, session->program, method, &limits,
+                                            session->path, "warm-up run", &runs);
     session->engine->trace_enable(session->program, 1);
     cli_timed_runs_reset(&runs);
     return code;
@@ -470,8 +470,8 @@ static int record_runs(struct cli_session *session, struct ets_engine_method *me
                        const char *name, long long inputs_case, long long test_case)
 {
     struct cli_timed_runs runs;
-    int code = cli_timed_runs_execute(session->engine, method, &session->limits, session->path,
-                                      "run", &runs);
+    int code = cli_timed_runs_execute(session->engine, session->program, method, &session->limits,
+                                      session->path, "run", &runs);
     session->is_unsure |= runs.is_unsure;
     if (code == CLI_OK && runs.count > 0) {
         code = add_summary(session, name, inputs_case, &runs);
