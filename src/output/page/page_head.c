@@ -24,7 +24,8 @@ static void put_selection(struct ets_json_writer *json, const struct ets_sql_tra
     if (trace != NULL && finding->row != ETS_NO_INDEX) {
         ets_print_text(text, sizeof text, "operator:%u", trace->first_operator + finding->row);
     } else if (trace != NULL && finding->row_count > 0 && finding->row_count <= MOST_SELECTED) {
-        used = ets_print_text(text, sizeof text, finding->row_count > 1 ? "operators:" : "operator:");
+        used =
+            ets_print_text(text, sizeof text, finding->row_count > 1 ? "operators:" : "operator:");
         for (uint32_t i = 0; i < finding->row_count; i++) {
             used += ets_print_text(text + used, sizeof text - used, "%s%u", i > 0 ? "," : "",
                                    trace->first_operator + finding->rows[i]);
