@@ -4,20 +4,25 @@
 
 #include "cli/core/cli_text.h"
 #include "cli/export/export_formats.h"
+#include "output/export/export_files.h"
+#include "output/graph/graph_files.h"
 
-/* A format, the ending of its files, and what it cannot do without. */
+/* A format, the ending of its files, and what writes them. */
 struct format {
     const char *name, *ending;
     cli_export_writer *write;
+    int number; /* for `write` */
 };
 
-#define FORMATS "dot|model-explorer|model-explorer-data"
+#define FORMATS "chrome|perfetto|dot|model-explorer|model-explorer-data"
 
 /* In the order of FORMATS. */
 static const struct format formats[] = {
-    {"dot", ".dot", cli_export_dot},
-    {"model-explorer", ".json", cli_export_model_explorer},
-    {"model-explorer-data", ".json", cli_export_model_explorer_data},
+    {"chrome", ".json", cli_export_trace, ETS_EXPORT_CHROME},
+    {"perfetto", ".pftrace", cli_export_trace, ETS_EXPORT_PERFETTO},
+    {"dot", ".dot", cli_export_graph, ETS_GRAPH_DOT},
+    {"model-explorer", ".json", cli_export_graph, ETS_GRAPH_MODEL_EXPLORER},
+    {"model-explorer-data", ".json", cli_export_graph, ETS_GRAPH_MODEL_EXPLORER_DATA},
 };
 
 /* clang-format off */
@@ -64,7 +69,7 @@ static int write_file(const struct cli_arguments *arguments, const struct format
     struct ets_error error;
     const char *target = cli_value(arguments, "--output");
     if (ets_output_open(target, &output, &error) != ETS_OK) return cli_fail_output(target, &error);
-    const int code = format->write(arguments, sources, output);
+    const int code = format->write(sources, format->number, output);
     if (code != CLI_OK) {
         ets_output_discard(output);
         return code;
