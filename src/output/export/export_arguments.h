@@ -23,6 +23,10 @@ enum { ETS_SOURCE_ROOM = 512 };
 struct ets_text ets_row_argument(const struct ets_inspection *inspection, const struct ets_row *row,
                                  enum ets_argument argument, char source[ETS_SOURCE_ROOM]);
 
+/* The source line of a row, or of its call; NULL: not known. */
+const struct ets_graph_frame *ets_row_frame(const struct ets_inspection *inspection,
+                                            const struct ets_row *row);
+
 /* "kernel", "delegate" (what a delegate reports), "delegate call" or "runtime". */
 const char *ets_row_category(const struct ets_row *row);
 

@@ -79,24 +79,48 @@ static bool next_piece(struct ets_text *text, struct ets_text *piece)
     return true;
 }
 
-static void put_escaped(struct ets_export_buffer *out, struct ets_text piece)
+/* Writes a text between quotes, with a mark before the characters that ask for one. */
+static void put_quoted(struct ets_export_buffer *out, struct ets_text text, const char *escaped,
+                       char mark)
 {
-    size_t begin = 0;
-    for (size_t i = 0; i < piece.size; i++) {
-        if (piece.data[i] != '"' && piece.data[i] != '\\') continue;
-        ets_export_put(out, piece.data + begin, i - begin);
-        ets_export_put_literal(out, "\\");
-        begin = i;
+    struct ets_text piece;
+    ets_export_put_literal(out, "\"");
+    while (next_piece(&text, &piece)) {
+        size_t begin = 0;
+        for (size_t i = 0; i < piece.size; i++) {
+            if (piece.data[i] != escaped[0] && piece.data[i] != escaped[1]) continue;
+            ets_export_put(out, piece.data + begin, i - begin);
+            ets_export_put(out, &mark, 1);
+            begin = i;
+        }
+        ets_export_put(out, piece.data + begin, piece.size - begin);
     }
-    ets_export_put(out, piece.data + begin, piece.size - begin);
+    ets_export_put_literal(out, "\"");
 }
 
 void ets_export_put_json(struct ets_export_buffer *out, struct ets_text text)
 {
+    put_quoted(out, text, "\"\\", '\\');
+}
+
+void ets_export_put_csv(struct ets_export_buffer *out, struct ets_text text)
+{
+    put_quoted(out, text, "\"\"", '"');
+}
+
+void ets_export_put_frame(struct ets_export_buffer *out, struct ets_text text)
+{
     struct ets_text piece;
-    ets_export_put_literal(out, "\"");
-    while (next_piece(&text, &piece)) put_escaped(out, piece);
-    ets_export_put_literal(out, "\"");
+    while (next_piece(&text, &piece)) {
+        while (piece.size > 0) {
+            const char *found = memchr(piece.data, ';', piece.size);
+            const size_t size = found == NULL ? piece.size : (size_t)(found - piece.data);
+            ets_export_put(out, piece.data, size);
+            if (found != NULL) ets_export_put_literal(out, ",");
+            piece.data += size + (found != NULL);
+            piece.size -= size + (found != NULL);
+        }
+    }
 }
 
 struct ets_text ets_export_clean_text(struct ets_arena *arena, struct ets_text text)

@@ -38,6 +38,11 @@ void ets_export_put_microseconds(struct ets_export_buffer *out, uint64_t ns);
  * Perfetto shows other escapes as they are written.
  */
 void ets_export_put_json(struct ets_export_buffer *out, struct ets_text text);
+/* A text as a field of CSV, with its quotes. */
+void ets_export_put_csv(struct ets_export_buffer *out, struct ets_text text);
+
+/* A text as a frame of a folded stack, which ends at a semicolon: those become commas. */
+void ets_export_put_frame(struct ets_export_buffer *out, struct ets_text text);
 
 /* The text with every byte that is no UTF-8 as U+FFFD, and control characters as a space; without
    text.data: no memory. */

@@ -17,6 +17,11 @@
 enum ets_export_format {
     ETS_EXPORT_CHROME = 0,   /* JSON of Chrome's trace viewer, which many tools read */
     ETS_EXPORT_PERFETTO = 1, /* protobuf of ui.perfetto.dev */
+    ETS_EXPORT_SPEEDSCOPE = 2,
+    ETS_EXPORT_PPROF = 3,
+    ETS_EXPORT_FOLDED = 4,     /* stacks of flame graphs, as text */
+    ETS_EXPORT_JSON_LINES = 5, /* an object for each event */
+    ETS_EXPORT_CSV = 6         /* a row for each event */
 };
 
 /* A trace. */

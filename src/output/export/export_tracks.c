@@ -7,6 +7,7 @@
 #include "host/strings.h"
 #include "host/text_builder.h"
 #include "inspect/recorded_memory.h"
+#include "output/export/row_sums.h"
 #include "output/export/run_tree.h"
 
 /* Tracks side by side of events that overlap; more is no trace. */
@@ -73,14 +74,6 @@ static struct ets_text literal(const char *text)
     return (struct ets_text){text, text == NULL ? 0 : strlen(text)};
 }
 
-static struct ets_text method_name(const struct ets_track_walk *walk)
-{
-    const struct ets_run *run = ets_inspection_run(walk->inspection, walk->run);
-    if (run->method.data != NULL) return run->method;
-    const struct ets_block *block = ets_inspection_block(walk->inspection, run->block);
-    return block->method_state == ETS_METHOD_FOUND ? literal(block->method) : run->name;
-}
-
 static struct ets_text backend_of(const struct ets_row *row)
 {
     return literal(row->backend != NULL ? row->backend : "delegate");
@@ -103,7 +96,7 @@ static void name_lane(const struct ets_track_walk *walk, enum group group, struc
                       uint32_t number, struct ets_text_builder *out)
 {
     const struct ets_run *run = ets_inspection_run(walk->inspection, walk->run);
-    const struct ets_text method = method_name(walk);
+    const struct ets_text method = ets_run_method(walk->inspection, walk->run);
     switch (group) {
     case GROUP_METHOD:
     case GROUP_OVERLAP:
@@ -128,7 +121,9 @@ static struct lane *find_lane(struct ets_track_walk *walk, enum group group, str
 {
     const struct ets_run *run = ets_inspection_run(walk->inspection, walk->run);
     const bool is_of_trace = group == GROUP_OWN_CLOCK || group == GROUP_ALLOCATIONS;
-    const uint32_t method = is_of_trace ? 0 : ets_strings_add(&walk->names, method_name(walk));
+    const uint32_t method =
+        is_of_trace ? 0
+                    : ets_strings_add(&walk->names, ets_run_method(walk->inspection, walk->run));
     const uint32_t named = ets_strings_add(&walk->names, name);
     if (method == UINT32_MAX || named == UINT32_MAX) return NULL;
     const uint64_t key[3] = {(uint64_t)walk->trace << 32 | (uint64_t)group << 16 | number,
@@ -341,6 +336,7 @@ static struct ets_slice slice_of(const struct ets_track_walk *walk, uint32_t eve
                               .event = tree->first + event,
                               .run = walk->run,
                               .row = tree->events->row[tree->first + event],
+                              .is_on_method = lane->group == GROUP_METHOD,
                               .is_outermost = parent == ETS_NO_INDEX,
                               .is_linked = is_linked(walk, event, parent),
                               .start = (uint64_t)tree->start[event],
@@ -469,21 +465,11 @@ static void find_begin(struct ets_track_walk *walk, uint32_t run_count)
     ets_run_tree_rewind(&walk->tree);
 }
 
-static int64_t tick_of(const struct ets_inspection *inspection)
-{
-    switch (ets_inspection_tick_unit(inspection, NULL)) {
-    case ETS_UNIT_US: return 1000;
-    case ETS_UNIT_MS: return 1000000;
-    case ETS_UNIT_S: return 1000000000;
-    default: return 1; /* ns, cycles */
-    }
-}
-
 static bool visit_trace(struct ets_track_walk *walk, const struct ets_export_trace *trace)
 {
     const uint32_t run_count = ets_inspection_run_count(trace->inspection);
     walk->inspection = trace->inspection;
-    walk->tick_ns = tick_of(trace->inspection);
+    walk->tick_ns = (int64_t)ets_tick_ns(trace->inspection);
     if (!ets_run_tree_init(&walk->tree, walk->arena, trace->inspection)) return false;
     uint32_t most = 0;
     for (uint32_t i = 0; i < run_count; i++) {

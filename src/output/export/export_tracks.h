@@ -33,6 +33,7 @@ struct ets_slice {
     const struct ets_inspection *inspection;
     uint32_t trace, track;
     uint32_t event, run, row; /* of the inspection */
+    bool is_on_method;        /* the track is that of the thread's runs of the method */
     bool is_outermost;        /* it has no parent event */
     bool is_linked; /* its parent event is on another track of the same clock, and began first */
     uint64_t start, end; /* ns */

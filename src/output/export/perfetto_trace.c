@@ -134,27 +134,36 @@ static struct ets_text literal(const char *text)
     return (struct ets_text){text, strlen(text)};
 }
 
-/* The number of a text, which is sent with the packet if it is new; 0: no memory. */
+/* Sends a text with its number along with the next packet. */
+static bool send_text(struct writer *writer, enum table table, uint32_t number,
+                      struct ets_text text)
+{
+    uint8_t entry[3 * ETS_PROTO_NUMBER_ROOM];
+    const uint8_t *end = ets_proto_head(ets_proto_number(entry, 1, number), 2, text.size);
+    const size_t size = (size_t)(end - entry);
+    uint8_t *at = reserve(writer, &writer->interned, ETS_PROTO_NUMBER_ROOM + size + text.size);
+    if (at == NULL) return false;
+    at = ets_proto_head(at, table_fields[table], size + text.size);
+    memcpy(at, entry, size);
+    if (text.size > 0) memcpy(at + size, text.data, text.size);
+    extend(&writer->interned, at + size + text.size);
+    return true;
+}
+
+/* The number of a text, which is sent if it is new; 0: no memory. */
 static uint32_t intern(struct writer *writer, enum table table, struct ets_text text)
 {
-    struct ets_arena *arena = writer->export->arena;
+    const struct ets_export *export = writer->export;
     struct ets_strings *known = &writer->texts[table];
-    struct ets_text clean = ets_export_clean_text(arena, text);
-    uint32_t number = clean.data == NULL ? UINT32_MAX : ets_strings_find(known, clean);
-    if (clean.data == NULL || number != UINT32_MAX) return clean.data == NULL ? 0 : number;
-    clean.data = ets_arena_copy_text(arena, clean.data, clean.size);
-    number = clean.data == NULL ? UINT32_MAX : ets_strings_add(known, clean);
-    uint8_t *at = number == UINT32_MAX
-                      ? NULL
-                      : reserve(writer, &writer->interned, clean.size + 4 * ETS_PROTO_NUMBER_ROOM);
-    if (at == NULL) return 0;
-    uint8_t ids[2 * ETS_PROTO_NUMBER_ROOM];
-    const size_t size = (size_t)(ets_proto_number(ids, 1, number) - ids);
-    uint8_t text_head[ETS_PROTO_NUMBER_ROOM];
-    const size_t head = (size_t)(ets_proto_head(text_head, 2, clean.size) - text_head);
-    at = ets_proto_head(at, table_fields[table], size + head + clean.size);
-    memcpy(at, ids, size);
-    extend(&writer->interned, ets_proto_bytes(at + size, 2, clean.data, clean.size));
+    struct ets_text clean = ets_export_clean_text(export->scratch, text);
+    if (clean.data == NULL) return 0;
+    uint32_t number = ets_strings_find(known, clean);
+    if (number == UINT32_MAX) {
+        clean.data = ets_arena_copy_text(export->arena, clean.data, clean.size);
+        number = clean.data == NULL ? UINT32_MAX : ets_strings_add(known, clean);
+        if (number == UINT32_MAX || !send_text(writer, table, number, clean)) number = 0;
+    }
+    ets_arena_reset(export->scratch);
     return number;
 }
 
