@@ -4,13 +4,30 @@
 #include "advice/finding_rules.h"
 #include "base/text.h"
 
-static bool is_dequantize(const struct ets_graph_node *node)
+static bool is_one_of(const struct ets_graph_node *node, const char *const *names, size_t count)
 {
-    return ets_text_starts_with(ets_operator_base(node->op), "dequantize");
+    const struct ets_text base = ets_operator_base(node->op);
+    for (size_t i = 0; i < count; i++) {
+        if (ets_text_is(base, names[i])) return true;
+    }
+    return false;
 }
 
-/* The kernel calls whose inputs never change: of weights that are dequantized, or of all others. */
-static bool collect_constant(struct ets_finder *finder, bool of_weights)
+/* Work that is the same in every run, by what removes it. */
+enum constant_work { CONSTANT_WEIGHTS, CONSTANT_CASTS, CONSTANT_MOVES, CONSTANT_REST };
+
+static enum constant_work work_of(const struct ets_graph_node *node)
+{
+    static const char *const casts[] = {"_to_dim_order_copy", "_to_copy"};
+    static const char *const moves[] = {"permute_copy", "t_copy", "transpose_copy"};
+    if (ets_text_starts_with(ets_operator_base(node->op), "dequantize")) return CONSTANT_WEIGHTS;
+    if (is_one_of(node, casts, sizeof casts / sizeof *casts)) return CONSTANT_CASTS;
+    if (is_one_of(node, moves, sizeof moves / sizeof *moves)) return CONSTANT_MOVES;
+    return CONSTANT_REST;
+}
+
+/* The kernel calls whose inputs never change, of one kind. */
+static bool collect_constant(struct ets_finder *finder, enum constant_work work)
 {
     const struct ets_delegate_lines *lines = &finder->method.lines;
     ets_parts_begin(finder);
@@ -18,7 +35,7 @@ static bool collect_constant(struct ets_finder *finder, bool of_weights)
         const struct ets_delegate_line *line = &lines->items[i];
         const struct ets_graph_node *node = ets_kernel_node(finder, line->step->instruction);
         if (node == NULL || line->unit != ETS_NO_INDEX || !ets_is_constant_work(finder, node) ||
-            is_dequantize(node) != of_weights) {
+            work_of(node) != work) {
             continue;
         }
         if (!ets_parts_add(finder, line)) return false;
@@ -26,28 +43,54 @@ static bool collect_constant(struct ets_finder *finder, bool of_weights)
     return true;
 }
 
-bool ets_find_constant_work(struct ets_finder *finder)
+/* What a sentence says of one kernel and of several, and what to do. */
+struct constant_words {
+    const char *one, *several, *action, *doubt;
+};
+
+/* What removes each was seen with ExecuTorch 1.5.1. */
+static const struct constant_words words_of[] = {
+    [CONSTANT_CASTS] = {"converts a constant again", "convert constants again",
+                        "write numbers beside float tensors as floats (2.0, not 2), and keep "
+                        "weights in the type that is computed in",
+                        "weights may have fewer bits for the size of the file"},
+    [CONSTANT_MOVES] = {"transposes a weight again", "transpose weights again",
+                        "delegate the layers, which packs their weights once, or apply "
+                        "constant_prop_pass (executorch.exir.passes.constant_prop_pass) to the "
+                        "program of to_edge",
+                        NULL},
+    [CONSTANT_REST] = {"computes the same result", "compute the same result",
+                       "keep the result in a buffer, or apply constant_prop_pass "
+                       "(executorch.exir.passes.constant_prop_pass) to the exported program",
+                       NULL}};
+
+static bool find_constant(struct ets_finder *finder, enum constant_work work)
 {
-    if (!collect_constant(finder, false)) return false;
+    const struct constant_words *words = &words_of[work];
+    if (!collect_constant(finder, work)) return false;
     if (!ets_parts_are_large(finder)) return true;
     const uint32_t calls = finder->parts.calls;
-    ets_find_say(finder, "%u kernel%s compute%s the same result in every run", calls,
-                 calls == 1 ? "" : "s", calls == 1 ? "s" : "");
+    ets_find_say(finder, "%u kernel%s %s in every run", calls, calls == 1 ? "" : "s",
+                 calls == 1 ? words->one : words->several);
     ets_parts_say_share(finder);
     ets_parts_prove(finder);
-    ets_find_propose(finder,
-                     "apply constant_prop_pass (executorch.exir.passes) to the exported "
-                     "program, or keep the result in a buffer; a Python int beside a float "
-                     "tensor is cast in every run, a float is not");
+    ets_find_propose(finder, "%s", words->action);
     struct ets_finding finding =
         ets_finding_of_parts(finder, "constant_work", ETS_SAVING_REMOVED, ETS_CHECK_DIFFERENCE);
     finding.confidence = ETS_CONFIDENCE_HIGH;
+    finding.doubt = words->doubt;
     return ets_finding_add(finder, finding);
+}
+
+bool ets_find_constant_work(struct ets_finder *finder)
+{
+    return find_constant(finder, CONSTANT_REST) && find_constant(finder, CONSTANT_CASTS) &&
+           find_constant(finder, CONSTANT_MOVES);
 }
 
 bool ets_find_weights_dequantized(struct ets_finder *finder)
 {
-    if (!collect_constant(finder, true)) return false;
+    if (!collect_constant(finder, CONSTANT_WEIGHTS)) return false;
     if (!ets_parts_are_large(finder)) return true;
     const uint32_t calls = finder->parts.calls;
     ets_find_say(finder, "%u weight%s dequantized again in every run", calls,

@@ -25,8 +25,10 @@ static bool index_lines(struct ets_finder *finder)
     method->is_named = ets_arena_alloc_array(finder->arena, count_steps(finder), 1);
     method->joins =
         ets_arena_alloc_array(finder->arena, count_steps(finder), sizeof *method->joins);
+    method->collected =
+        ets_arena_alloc_array(finder->arena, count_steps(finder), sizeof *method->collected);
     if (first == NULL || method->is_told == NULL || method->is_named == NULL ||
-        method->joins == NULL) {
+        method->joins == NULL || method->collected == NULL) {
         return false;
     }
     for (uint32_t i = 0; i < method->lines.count; i++) {

@@ -24,7 +24,9 @@ struct ets_finding_parts {
     uint32_t frame_count, frame_room;
     uint32_t *instructions, instruction_count, instruction_room;
     uint32_t *rows, row_count, row_room;
-    struct ets_text module;
+    struct ets_text *modules;
+    uint32_t module_count, module_room;
+    uint32_t groups; /* of lines, where a rule counts them */
 };
 
 /* What could be one delegate call if a kernel went away. */
@@ -47,6 +49,7 @@ struct ets_finding_method {
     const uint8_t *is_constant;                  /* [node] whether only constants go in */
     uint8_t *is_told;       /* [instruction] whether a finding says how to do without it */
     uint8_t *is_named;      /* [instruction] whether a finding is about it */
+    uint32_t *collected;    /* [instruction] the last collection that has it */
     struct ets_join *joins; /* [instruction] of kernels */
     bool has_delegate;
     bool is_captured; /* in the runs whose times there are: these are not those of the model */
@@ -66,6 +69,7 @@ struct ets_finder {
     char text[3][ETS_FINDING_BYTES];
     struct ets_text_builder line, evidence, action; /* texts that grow */
     struct ets_finding_parts parts;
+    uint32_t collection; /* of parts, from 1 */
 };
 
 #define ets_find_say(finder, ...) ets_add_plain_text(&(finder)->line, __VA_ARGS__)
@@ -83,7 +87,8 @@ bool ets_finding_add(struct ets_finder *finder, struct ets_finding finding);
 /* "add.out" of "aten::add.out" */
 struct ets_text ets_kernel_short_name(struct ets_text name);
 
-/* finding_parts.c: begins to collect; adds a line of the method, whose time counts. */
+/* finding_parts.c: begins to collect; adds a line of the method, whose time counts. The line of an
+ * instruction itself is added once. */
 void ets_parts_begin(struct ets_finder *finder);
 bool ets_parts_add(struct ets_finder *finder, const struct ets_delegate_line *line);
 /* Adds the lines of a node, without an instruction or a time. */

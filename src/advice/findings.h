@@ -49,6 +49,7 @@ enum ets_saving_basis {
 struct ets_saving {
     enum ets_saving_basis basis;
     struct ets_span ticks; /* of a run; NaN: not a time, or not measured */
+    double part;           /* ticks.upper of the median run of its method; 0: not a time */
     double beside;         /* of ticks.upper: not time of the finding's rows */
     uint64_t bytes;        /* 0: not bytes */
 };
@@ -91,7 +92,8 @@ struct ets_finding {
     struct ets_saving saving;
     enum ets_confidence confidence;
     enum ets_check check;
-    struct ets_text module;
+    const struct ets_text *modules; /* each once */
+    uint32_t module_count;
     const struct ets_graph_frame *const *frames; /* source lines, each once */
     uint32_t frame_count;
     const uint32_t *instructions; /* of the method */
@@ -115,6 +117,12 @@ enum ets_status ets_findings_collect(struct ets_arena *arena,
 
 /* Whether some rule finds things of this kind. */
 bool ets_finding_kind_exists(const char *kind);
+
+/* The first of its modules; data NULL: none. */
+static inline struct ets_text ets_finding_module(const struct ets_finding *finding)
+{
+    return finding->module_count > 0 ? finding->modules[0] : (struct ets_text){NULL, 0};
+}
 
 /* Whether it says what to change. */
 static inline bool ets_finding_is_advice(const struct ets_finding *finding)

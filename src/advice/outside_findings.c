@@ -17,6 +17,12 @@ static bool gains_nothing(struct ets_text kernel)
     return false;
 }
 
+/* Written with operators that XNNPACK takes, it was slower (docs/advice.md). */
+static bool is_slower_rewritten(struct ets_text kernel)
+{
+    return ets_text_is(ets_operator_base(kernel), "native_group_norm");
+}
+
 static const struct ets_outside *outside_of(const struct ets_finder *finder,
                                             const struct ets_delegate_line *line)
 {
@@ -116,10 +122,27 @@ static void say_names(struct ets_finder *finder, const struct names *names)
     ets_find_say(finder, " stay%s outside of XNNPACK", is_single ? "s" : "");
 }
 
+static struct ets_finding finding_of_outside(struct ets_finder *finder, const char *kind,
+                                             enum ets_confidence confidence)
+{
+    const bool is_advice = confidence != ETS_CONFIDENCE_UNSAID;
+    struct ets_finding finding =
+        ets_finding_of_parts(finder, kind, is_advice ? ETS_SAVING_BOUND : ETS_SAVING_NONE,
+                             is_advice ? ETS_CHECK_DIFFERENCE : ETS_CHECK_NONE);
+    finding.confidence = confidence;
+    if (is_advice) {
+        finding.doubt =
+            "the change may add copies at the borders of the new partition; a "
+            "partitioner that was told to leave it out is not seen";
+    }
+    return finding;
+}
+
 static bool add_outside(struct ets_finder *finder, const struct ets_delegate_line *line,
                         const struct names *names, const char *kind)
 {
     const struct ets_outside *outside = outside_of(finder, line);
+    enum ets_confidence confidence = ETS_CONFIDENCE_MEDIUM;
     say_names(finder, names);
     ets_parts_say_share(finder);
     if (outside->kind == ETS_OUTSIDE_NO_RULE)
@@ -127,15 +150,18 @@ static bool add_outside(struct ets_finder *finder, const struct ets_delegate_lin
     else ets_find_say(finder, ": %.*s", ETS_TEXT(root_reason(outside->reason)));
     ets_parts_prove(finder);
     ets_find_prove(finder, "; by the rules of XnnpackPartitioner in ExecuTorch 1.5.1");
-    if (outside->remedy != NULL) ets_find_propose(finder, "%s", outside->remedy);
-    else ets_find_propose(finder, "write it with operators that XNNPACK takes, or keep it");
-    struct ets_finding finding =
-        ets_finding_of_parts(finder, kind, ETS_SAVING_BOUND, ETS_CHECK_DELEGATES);
-    if (outside->remedy == NULL) finding.confidence = ETS_CONFIDENCE_LOW;
-    finding.doubt =
-        "the change may add copies at the borders of the new partition; a partitioner "
-        "that was told to leave it out is not seen";
-    return ets_finding_add(finder, finding);
+    if (outside->remedy != NULL) {
+        ets_find_propose(finder, "%s", outside->remedy);
+    } else if (is_slower_rewritten(line->step->name)) {
+        ets_find_say(finder, ", and written with those that it has, it was slower");
+        confidence = ETS_CONFIDENCE_UNSAID;
+    } else {
+        ets_find_propose(finder,
+                         "measure before rewriting it with operators that XNNPACK takes: "
+                         "that may be slower");
+        confidence = ETS_CONFIDENCE_LOW;
+    }
+    return ets_finding_add(finder, finding_of_outside(finder, kind, confidence));
 }
 
 /* Whether a program without delegates has something that XNNPACK would take. */
@@ -166,6 +192,9 @@ static bool find_outside(struct ets_finder *finder, enum ets_outside_kind kind, 
         }
         groups++;
         if (!collect_alike(finder, i, is_done, &names)) return false;
+        const bool is_idle =
+            !finder->method.has_delegate && outside_of(finder, line)->remedy == NULL;
+        if (kind == ETS_OUTSIDE_NO_RULE && is_idle) continue; /* there is nothing to join */
         if (ets_parts_are_large(finder) && !add_outside(finder, line, &names, name)) return false;
     }
     return true;

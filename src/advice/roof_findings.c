@@ -49,8 +49,10 @@ static struct ets_finding finding_of_rows(const struct ets_finder *finder, const
     finding.confidence = ETS_CONFIDENCE_LOW;
     finding.check = ETS_CHECK_DIFFERENCE;
     finding.saving.basis = ETS_SAVING_BOUND;
+    finding.saving.part = share;
     finding.saving.ticks = (struct ets_span){0, share * finder->block->times.statistics.p50};
-    finding.module = parts->module;
+    finding.modules = parts->modules;
+    finding.module_count = parts->module_count;
     finding.frames = parts->frames;
     finding.frame_count = parts->frame_count;
     finding.rows = parts->rows;
@@ -82,6 +84,7 @@ static bool add_below(struct ets_finder *finder, uint32_t index, const struct et
                      "many small ones, or int8");
     struct ets_finding finding = finding_of_rows(finder, "below_roof", mid);
     finding.saving.ticks.upper = fmin(finding.saving.ticks.upper, at->saved);
+    finding.saving.part = finding.saving.ticks.upper / finder->block->times.statistics.p50;
     finding.doubt =
         "no trace tells why an operator is slow; odd sizes, strides and depthwise "
         "convolutions stay far from the roof";

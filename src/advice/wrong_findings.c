@@ -222,17 +222,20 @@ bool ets_find_too_many_dimensions(struct ets_finder *finder)
     return add_wrong(finder, "too_many_dimensions", ETS_CHECK_DELEGATES, ETS_CONFIDENCE_HIGH);
 }
 
-/* Kernels that refuse their arguments: three-dimensional convolutions, negative padding. */
-static bool is_refusing(const struct ets_finder *finder, const struct ets_graph_node *node)
+static bool is_refused_convolution(const struct ets_finder *finder,
+                                   const struct ets_graph_node *node)
 {
-    static const char *const convolution[] = {"convolution"}, *const pad[] = {"constant_pad_nd"};
+    static const char *const convolution[] = {"convolution"};
     const struct ets_judgement judgement = about(finder, node);
-    if (is_delegated(finder, node)) return false;
-    if (IS_ONE_OF(node, convolution)) {
-        const struct ets_graph_value *input = ets_node_tensor(&judgement, "input");
-        return input != NULL && input->rank > 4;
-    }
-    if (!IS_ONE_OF(node, pad)) return false;
+    if (!IS_ONE_OF(node, convolution) || is_delegated(finder, node)) return false;
+    const struct ets_graph_value *input = ets_node_tensor(&judgement, "input");
+    return input != NULL && input->rank > 4;
+}
+
+static bool is_refused_padding(const struct ets_finder *finder, const struct ets_graph_node *node)
+{
+    static const char *const pad[] = {"constant_pad_nd"};
+    if (!IS_ONE_OF(node, pad) || is_delegated(finder, node)) return false;
     const struct ets_graph_argument *amounts = ets_node_argument(node, "pad");
     for (uint32_t i = 0; amounts != NULL && i < amounts->item_count; i++) {
         if (amounts->items[i].kind == ETS_ARGUMENT_INT && amounts->items[i].int_value < 0) {
@@ -242,15 +245,21 @@ static bool is_refusing(const struct ets_finder *finder, const struct ets_graph_
     return false;
 }
 
-bool ets_find_refusing_kernels(struct ets_finder *finder)
+static bool find_refusing(struct ets_finder *finder, node_test *test, const char *what,
+                          const char *action)
 {
-    if (!collect(finder, is_refusing)) return false;
+    if (!collect(finder, test)) return false;
     if (finder->parts.calls == 0) return true;
     ets_find_say(finder,
-                 "the method loads, but its execution fails: the portable kernel refuses a "
-                 "convolution in three dimensions and padding by negative amounts");
-    ets_find_propose(finder,
-                     "write the convolution as sums of two-dimensional ones; slice instead "
-                     "of padding by a negative amount");
+                 "the method loads, but its execution fails: the portable kernel refuses %s", what);
+    ets_find_propose(finder, "%s", action);
     return add_wrong(finder, "refusing_kernel", ETS_CHECK_DELEGATES, ETS_CONFIDENCE_HIGH);
+}
+
+bool ets_find_refusing_kernels(struct ets_finder *finder)
+{
+    return find_refusing(finder, is_refused_convolution, "a convolution in three dimensions",
+                         "write it as a sum of two-dimensional convolutions") &&
+           find_refusing(finder, is_refused_padding, "padding by a negative amount",
+                         "slice instead");
 }

@@ -88,7 +88,7 @@ class Planted(unittest.TestCase):
         self.assertEqual(len(self.cases), 101)
 
     def test_each_kernel_that_the_partitioner_left_is_told_with_its_remedy(self):
-        silent = {"slice_step", "slice_dynamic", "pad_negative",  # nothing to gain by measurement
+        silent = {"slice_step", "slice_dynamic", "pad_negative", "group_norm",  # nothing to gain by measurement
                   "view_dynamic", "flatten_dynamic"}  # only sizes are computed
         for case in self.cases:
             if case["kernels"] == "0" or case["file"] in silent or case["file"] in PLANTED:
@@ -140,6 +140,47 @@ class Planted(unittest.TestCase):
         (sentence, action), = self.layouts(changed, "--no-siblings")
         self.assertNotIn(";", sentence)
         self.assertIsNone(action)
+
+    def outside(self, name):
+        """The finding about a kernel outside of delegates, advice or not."""
+        (row,) = [row for row in rows("--program", self.programs / f"{name}.pte", "--all")
+                  if row["kind"] in ("no_rule_of_partitioner", "refused_by_partitioner")]
+        return row
+
+    def test_rewriting_is_proposed_where_it_was_measured_to_be_faster(self):
+        for name, action in (("elu", "relu(x) + exp(-relu(-x)) - 1"), ("reciprocal", "torch.tensor(1.0) / x"),
+                             ("log_softmax", "log(softmax(x, -1))"), ("sum", "F.linear(x, torch.ones(1, n))"),
+                             ("pow_3", "multiply x by itself")):
+            with self.subTest(name):
+                self.assertIn(action, self.outside(name)["action"])
+                self.assertEqual(self.outside(name)["confidence"], "medium")
+        # along the first dimension there is no product that does the same
+        for name in ("cumsum", "argmax", "topk"):
+            with self.subTest(name):
+                self.assertEqual(self.outside(name)["action"], "measure before rewriting it with operators that XNNPACK "
+                                                               "takes: that may be slower")
+                self.assertEqual(self.outside(name)["confidence"], "low")
+        slower = self.outside("group_norm")
+        self.assertTrue(slower["sentence"].endswith("and written with those that it has, it was slower"))
+        self.assertIsNone(slower["action"])
+        self.assertIsNone(slower["basis"])
+        self.assertEqual(self.kinds("group_norm"), set())
+
+    def test_constant_work_is_told_with_what_removes_it(self):
+        for program, sentence, action in (
+                (self.programs / "constant_ramp.pte", "1 kernel computes the same result in every run",
+                 "to the exported program"),
+                (self.programs / "int_scalar.pte", "1 kernel converts a constant again in every run", "(2.0, not 2)"),
+                (DATA / "mlp_portable" / "model.pte", "2 kernels transpose weights again in every run",
+                 "to the program of to_edge")):
+            found, = [row for row in rows("--program", program) if row["kind"] == "constant_work"]
+            self.assertEqual(found["sentence"], sentence)
+            self.assertIn(action, found["action"])
+
+    def test_a_batch_norm_behind_a_convolution_is_left_to_its_delegation(self):
+        found = {row["kind"] for row in rows("--program", DATA / "conv_portable" / "model.pte")}
+        self.assertIn("nothing_delegated", found)
+        self.assertNotIn("batch_norm_alone", found)
 
     def test_a_kernel_between_two_calls_is_told_once(self):
         found, = [row for row in rows("--program", self.programs / "convs_around_erf.pte")
@@ -214,7 +255,23 @@ class Told(unittest.TestCase):
         self.assertEqual(len(root.findall(".//failure")), 1)
         text = advise(*GPT_FILES, "--format", "markdown")
         self.assertIn("**12 kernels only guard attention", text)
+        self.assertIn("module blocks.0.ln1 and 4 more", text)
         self.assertIn("native\\_layer\\_norm", text)
+
+    def test_what_is_right_is_no_result_of_sarif(self):
+        if support.run("gap", *INT8).returncode != OK:
+            self.skipTest("no engine")
+        run = json.loads(advise(*INT8, "--format", "sarif"))["runs"][0]
+        self.assertNotIn("values_agree", {rule["id"] for rule in run["tool"]["driver"]["rules"]})
+        self.assertIn("captured", {result["ruleId"] for result in run["results"]})
+
+    def test_shares_of_fail_on_are_of_the_findings_own_method(self):
+        words = (DATA / "multi_method" / "profile.etdp", "--program", DATA / "multi_method" / "model.pte")
+        found = [row for row in rows(*words) if row["saving_ns_upper"] is not None]
+        self.assertGreater(len({row["method"] for row in found}), 1)
+        most = max(row["share_upper"] for row in found)
+        advise(*words, "--fail-on", f"{100 * most - 0.5:.1f}%", code=NEGATIVE)
+        advise(*words, "--fail-on", f"{100 * most + 0.5:.1f}%")
 
     def test_fail_on(self):
         advise(*GPT_FILES, "--fail-on", "5%", code=NEGATIVE)

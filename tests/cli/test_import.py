@@ -256,12 +256,14 @@ class Import(unittest.TestCase):
 
     def test_import__every_command_reads_it(self):
         trace, _ = self.imported(ONNX)
+        budget = trace.with_suffix(".txt")
+        budget.write_text("total p50 <= 1s\n")
         for path in (trace, ONNX):
             for words in (("inspect", path, "--tree"), ("inspect", path, "--group-by", "module"),
                           ("info", path), ("summary", path), ("plot", "icicle", path, "-o", trace.with_suffix(".svg")),
                           ("sql", "select count(*) from operators", path), ("dump", path),
                           ("report", path, "--format", "json", "-o", "-"), ("advise", path),
-                          ("gate", path, path)):
+                          ("gate", path, path, "--budget", budget)):
                 done = support.run(*words)
                 if done.returncode == support.UNAVAILABLE:
                     continue

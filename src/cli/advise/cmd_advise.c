@@ -198,17 +198,15 @@ static int examine(struct advice *a)
 
 static uint32_t count_failing(const struct advice *a)
 {
-    const double whole = a->total.whole > 0 ? a->total.whole : NAN;
     uint32_t count = 0;
     for (uint32_t i = 0; i < a->found->count; i++) {
-        count += cli_fails(a->arguments, &a->found->items[i], whole);
+        count += cli_fails(a->arguments, &a->found->items[i]);
     }
     return count;
 }
 
 static bool write_junit(const struct advice *a, struct ets_output *output)
 {
-    const double whole = a->total.whole > 0 ? a->total.whole : NAN;
     struct ets_junit_case *cases = calloc(a->page.count + 1, sizeof *cases);
     if (cases == NULL) return false;
     for (uint32_t i = 0; i < a->page.count; i++) {
@@ -219,7 +217,7 @@ static bool write_junit(const struct advice *a, struct ets_output *output)
             .name = finding->kind,
             .file = frame == NULL ? NULL : frame->file.data,
             .line = frame == NULL ? 0 : frame->line,
-            .result = cli_fails(a->arguments, finding, whole) ? ETS_JUNIT_FAILURE : ETS_JUNIT_PASS,
+            .result = cli_fails(a->arguments, finding) ? ETS_JUNIT_FAILURE : ETS_JUNIT_PASS,
             .type = ets_severity_name(finding->severity),
             .message = finding->sentence.data,
             .output = finding->action.data,

@@ -189,7 +189,7 @@ static uint64_t finding_count(const struct ets_sql_data *data)
 static struct ets_sql_value advice_cell(const struct ets_finding *finding, int column, double tick)
 {
     switch (column) {
-    case MODULE: return ets_sql_text(finding->module);
+    case MODULE: return ets_sql_text(ets_finding_module(finding));
     case LINES: return ets_sql_integer(finding->frame_count);
     case INSTRUCTIONS: return ets_sql_integer(finding->instruction_count);
     case ACTION: return ets_sql_text(finding->action);

@@ -7,6 +7,12 @@
 #include "host/text_builder.h"
 #include "output/text/json_writer.h"
 
+/* What is as it should be is no result. */
+static bool is_result(const struct ets_finding *finding)
+{
+    return finding->severity != ETS_SEVERITY_GOOD;
+}
+
 static bool is_first_of_kind(const struct ets_advice_page *page, uint32_t index)
 {
     for (uint32_t i = 0; i < index; i++) {
@@ -22,7 +28,7 @@ static void put_driver(struct ets_json_writer *json, const struct ets_advice_pag
     ets_json_put_string(json, "name", "etscope");
     ets_json_begin_array(json, "rules");
     for (uint32_t i = 0; i < page->count; i++) {
-        if (!is_first_of_kind(page, i)) continue;
+        if (!is_first_of_kind(page, i) || !is_result(page->findings[i])) continue;
         ets_json_begin_object(json, NULL);
         ets_json_put_string(json, "id", page->findings[i]->kind);
         ets_json_end_object(json);
@@ -86,7 +92,9 @@ void ets_advice_write_sarif(const struct ets_advice_page *page, struct ets_outpu
     ets_json_begin_object(&json, NULL);
     put_driver(&json, page);
     ets_json_begin_array(&json, "results");
-    for (uint32_t i = 0; i < page->count; i++) put_result(&json, page, page->findings[i]);
+    for (uint32_t i = 0; i < page->count; i++) {
+        if (is_result(page->findings[i])) put_result(&json, page, page->findings[i]);
+    }
     ets_json_end_array(&json);
     ets_json_end_object(&json);
     ets_json_end_array(&json);
