@@ -11,6 +11,7 @@ from etscope.inspector import _frame
 from etscope.inspector._compare import nearest_case
 from etscope.inspector._events import Event, EventBlock, PerfData
 from etscope.inspector._explore import Explored
+from etscope.inspector._export import Exported
 from etscope.inspector._plots import Pictured
 from etscope.inspector._time import TimeScale, scale_factor
 from etscope.inspector._view import View
@@ -18,7 +19,7 @@ from etscope.inspector._view import View
 EDGE_DIALECT_GRAPH_KEY = "edge_dialect_graph_module"
 
 
-class Inspector(Explored, Pictured):
+class Inspector(Explored, Exported, Pictured):
     """What a program did when it ran, and which parts of its graph that was.
 
         inspector = Inspector(etdump_path="trace.etdp", etrecord="model.etrecord")
