@@ -291,6 +291,18 @@ class RoundTrip(unittest.TestCase):
                 self.assertEqual(done.returncode, support.OK, done.stderr)
                 self.assertEqual(self.events(exported), self.events(path), path)
 
+    def test_round_trip__profiles_of_other_runtimes_too(self):
+        with tempfile.TemporaryDirectory() as folder:
+            exported = pathlib.Path(folder) / "trace.json"
+            for path in (ONNX, PARALLEL, STEPS, STACK, CSV, PROTO, EVENTS, SUMMARY):
+                done = support.run("export", path, "--to", "chrome", "-o", exported)
+                self.assertEqual(done.returncode, support.OK, done.stderr)
+                self.assertEqual(self.events(exported), self.events(path), path)
+                columns = ("operator", "node", "module", "source", "backend", "resolution_ns")
+                both = [[[row[column] for column in columns] for row in support.rows(each)]
+                        for each in (path, exported)]
+                self.assertEqual(both[0], both[1])
+
     def test_round_trip__a_record_joins_the_imported_trace(self):
         with tempfile.TemporaryDirectory() as folder:
             exported = pathlib.Path(folder) / "trace.json"
