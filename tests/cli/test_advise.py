@@ -197,6 +197,21 @@ class Planted(unittest.TestCase):
                   if row["kind"] == "split_by_kernel"]
         self.assertTrue(split["sentence"].endswith("without it 1 delegate call could join the one before"))
 
+    def test_programs_in_channels_last_that_fail_are_told_before_they_run(self):
+        for name, kind, sentence in (
+                ("one_channel", "refused_layout", "its execution fails: XnnpackBackend refuses a tensor"),
+                ("group_norm", "refused_layout", "its execution fails: native_group_norm.out refuses a tensor"),
+                ("log_softmax", "wrong_layout", "_log_softmax.out reads a tensor in channels_last as if it were")):
+            with self.subTest(name):
+                program = DATA / "layouts" / f"{name}.pte"
+                found = rows("--program", program)[0]
+                self.assertEqual((found["kind"], found["severity"]), (kind, "bad"))
+                self.assertIn(sentence, found["sentence"])
+                advise("--program", program, "--fail-on", "wrong", code=NEGATIVE)
+                done = support.run("run", program, "-o", pathlib.Path(self.folder.name) / "trace.etdp")
+                if done.returncode != support.UNAVAILABLE:
+                    self.assertEqual(done.returncode == OK, kind == "wrong_layout", done.stderr)
+
     def test_what_xnnpack_computes_wrongly_comes_first_and_can_fail(self):
         for name in ("conv_softmax", "int8_weight_only", "gelu_tanh", "rank_7", "conv3d"):
             program = self.programs / f"{name}.pte"
