@@ -126,7 +126,7 @@ static bool add_wrong(struct ets_finder *finder, const char *kind, enum ets_chec
     struct ets_finding finding = ets_finding_of_parts(finder, kind, ETS_SAVING_NONE, check);
     finding.severity = ETS_SEVERITY_BAD;
     finding.confidence = ETS_CONFIDENCE_HIGH;
-    finding.doubt = "seen with ExecuTorch 1.5.1; another version may be right";
+    finding.doubt = "another ExecuTorch than 1.5.1, with which it was seen, does it right";
     return ets_finding_add(finder, finding);
 }
 
@@ -152,5 +152,5 @@ bool ets_find_refused_layout(struct ets_finder *finder)
         "the method loads, but its execution fails: %.*s refuses a tensor in the layout of "
         "channels_last",
         ETS_TEXT(name));
-    return add_wrong(finder, "refused_layout", ETS_CHECK_DELEGATES);
+    return add_wrong(finder, "refused_layout", ETS_CHECK_EXECUTION);
 }

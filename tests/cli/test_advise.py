@@ -207,6 +207,7 @@ class Planted(unittest.TestCase):
                 found = rows("--program", program)[0]
                 self.assertEqual((found["kind"], found["severity"]), (kind, "bad"))
                 self.assertIn(sentence, found["sentence"])
+                self.assertEqual(advise("--program", program).splitlines()[0], "1 thing is wrong")
                 advise("--program", program, "--fail-on", "wrong", code=NEGATIVE)
                 done = support.run("run", program, "-o", pathlib.Path(self.folder.name) / "trace.etdp")
                 if done.returncode != support.UNAVAILABLE:
