@@ -208,6 +208,30 @@ bool ets_find_without_rule(struct ets_finder *finder)
     return find_outside(finder, ETS_OUTSIDE_NO_RULE, "no_rule_of_partitioner");
 }
 
+/* Kernels that go with those that a delegate takes, but are not named. */
+static void add_other_kernels(struct ets_finder *finder, struct ets_finding *finding,
+                              enum ets_outside_kind kind)
+{
+    const struct ets_delegate_lines *lines = &finder->method.lines;
+    const struct ets_finding_parts *parts = &finder->parts;
+    for (uint32_t i = 0, at = 0; i < lines->count; i++) {
+        const struct ets_delegate_line *line = &lines->items[i];
+        const uint32_t instruction = line->step->instruction;
+        if (!is_kernel(line) || outside_of(finder, line)->kind != kind) continue;
+        while (at < parts->instruction_count && parts->instructions[at] < instruction) at++;
+        if (at < parts->instruction_count && parts->instructions[at] == instruction) continue;
+        ets_saving_add(finder, finding, line->middle + finder->method.between);
+    }
+}
+
+/* Whether they take less than a call of a delegate does, by measurement (docs/advice.md). */
+static bool are_shorter_than_a_call(const struct ets_finder *finder)
+{
+    static const double CALL_NS = 500;
+    return ets_method_tells_time(finder) && finder->parts.is_timed &&
+           finder->parts.ticks.upper * finder->blocks.tick_ns < CALL_NS;
+}
+
 /* What XNNPACK would take, but compute wrongly. */
 static bool add_unwise(struct ets_finder *finder)
 {
@@ -232,7 +256,7 @@ bool ets_find_not_delegated(struct ets_finder *finder)
             continue;
         if (!ets_parts_add(finder, line)) return false;
     }
-    if (!ets_parts_are_large(finder)) return true;
+    if (!ets_parts_are_large(finder) || are_shorter_than_a_call(finder)) return true;
     ets_find_say(finder, "nothing is delegated; XNNPACK would take %u of %u kernel%s",
                  finder->parts.calls, kernels, kernels == 1 ? "" : "s");
     ets_parts_say_share(finder);
@@ -243,6 +267,7 @@ bool ets_find_not_delegated(struct ets_finder *finder)
                      "partitioner=[XnnpackPartitioner()])");
     struct ets_finding finding =
         ets_finding_of_parts(finder, "nothing_delegated", ETS_SAVING_BOUND, ETS_CHECK_DIFFERENCE);
+    add_other_kernels(finder, &finding, ETS_OUTSIDE_TAKEN);
     finding.doubt = "the device may not have XNNPACK, which does not run on microcontrollers";
     return ets_finding_add(finder, finding);
 }
@@ -287,6 +312,7 @@ bool ets_find_portable_products(struct ets_finder *finder)
                          : "delegate them, if they can be moved out of branches and loops");
     struct ets_finding finding =
         ets_finding_of_parts(finder, "products_as_kernels", ETS_SAVING_BOUND, ETS_CHECK_DELEGATES);
+    add_other_kernels(finder, &finding, ETS_OUTSIDE_UNKNOWN);
     finding.doubt = "the device may have no delegate";
     return ets_finding_add(finder, finding);
 }
