@@ -26,7 +26,21 @@ static enum constant_work work_of(const struct ets_graph_node *node)
     return CONSTANT_REST;
 }
 
-/* The kernel calls whose inputs never change, of one kind. */
+/* Whether a delegate computes only what is the same in every run. */
+static bool is_constant_call(const struct ets_finder *finder, const struct ets_delegate_line *line)
+{
+    const struct ets_delegation_step *step = line->step;
+    if (step->kind != ETS_INSTRUCTION_DELEGATE_CALL || finder->method.partition == NULL ||
+        line->unit != ETS_NO_INDEX) {
+        return false;
+    }
+    for (size_t i = 0; i < step->node_count; i++) {
+        if (!ets_is_constant_work(finder, step->nodes[i].node)) return false;
+    }
+    return step->node_count > 0;
+}
+
+/* The calls whose inputs never change, of one kind. */
 static bool collect_constant(struct ets_finder *finder, enum constant_work work)
 {
     const struct ets_delegate_lines *lines = &finder->method.lines;
@@ -34,10 +48,10 @@ static bool collect_constant(struct ets_finder *finder, enum constant_work work)
     for (uint32_t i = 0; i < lines->count; i++) {
         const struct ets_delegate_line *line = &lines->items[i];
         const struct ets_graph_node *node = ets_kernel_node(finder, line->step->instruction);
-        if (node == NULL || line->unit != ETS_NO_INDEX || !ets_is_constant_work(finder, node) ||
-            work_of(node) != work) {
-            continue;
-        }
+        const bool is_kernel = node != NULL && line->unit == ETS_NO_INDEX &&
+                               ets_is_constant_work(finder, node) && work_of(node) == work;
+        const bool is_call = work == CONSTANT_REST && is_constant_call(finder, line);
+        if (!is_kernel && !is_call) continue;
         if (!ets_parts_add(finder, line)) return false;
     }
     return true;
@@ -88,6 +102,42 @@ bool ets_find_constant_work(struct ets_finder *finder)
            find_constant(finder, CONSTANT_MOVES);
 }
 
+/* Whether a call quantizes or dequantizes, or computes with a weight that is dequantized. */
+static bool is_of_float_detour(const struct ets_finder *finder,
+                               const struct ets_delegate_line *line)
+{
+    const struct ets_graph_node *node = ets_kernel_node(finder, line->step->instruction);
+    const struct ets_delegation_step *step = line->step;
+    if (line->unit != ETS_NO_INDEX) return false;
+    if (node != NULL) {
+        return !ets_is_constant_work(finder, node) &&
+               ets_text_contains(node->op, "quantized_decomposed.");
+    }
+    for (size_t i = 0; step->kind == ETS_INSTRUCTION_DELEGATE_CALL && i < step->node_count; i++) {
+        const struct ets_graph_node *inner = step->nodes[i].node;
+        const struct ets_judgement judgement = {.partition = finder->method.partition,
+                                                .node = inner};
+        for (uint32_t k = 0; k < inner->input_count; k++) {
+            const struct ets_graph_node *maker = ets_argument_maker(&judgement, &inner->inputs[k]);
+            if (maker != NULL && work_of(maker) == CONSTANT_WEIGHTS &&
+                ets_is_constant_work(finder, maker)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* With the weights go their products in float, and what converts activations for these. */
+static void add_float_detour(const struct ets_finder *finder, struct ets_finding *finding)
+{
+    const struct ets_delegate_lines *lines = &finder->method.lines;
+    for (uint32_t i = 0; i < lines->count && finder->method.partition != NULL; i++) {
+        if (!is_of_float_detour(finder, &lines->items[i])) continue;
+        ets_saving_add(finder, finding, lines->items[i].middle + finder->method.between);
+    }
+}
+
 bool ets_find_weights_dequantized(struct ets_finder *finder)
 {
     if (!collect_constant(finder, CONSTANT_WEIGHTS)) return false;
@@ -102,6 +152,9 @@ bool ets_find_weights_dequantized(struct ets_finder *finder)
                      "quantized operators are delegated as such");
     struct ets_finding finding = ets_finding_of_parts(finder, "weights_dequantized",
                                                       ETS_SAVING_REMOVED, ETS_CHECK_DELEGATES);
+    finding.saving.basis = ETS_SAVING_BOUND;
+    if (finding.saving.ticks.lower > 0) finding.saving.ticks.lower = 0;
+    add_float_detour(finder, &finding);
     finding.confidence = ETS_CONFIDENCE_HIGH;
     return ets_finding_add(finder, finding);
 }

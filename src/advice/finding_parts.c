@@ -109,6 +109,16 @@ bool ets_parts_add_call(struct ets_finder *finder, uint32_t instruction)
     return add_instruction(finder, instruction);
 }
 
+/* The time between operators that goes with a line: its part of what no operator takes. */
+static double beside_of(const struct ets_finder *finder, const struct ets_delegate_line *line)
+{
+    if (line->unit == ETS_NO_INDEX) return finder->method.between;
+    const struct ets_delegate_line *call = ets_method_line(finder, line->step->instruction);
+    double rest = call->middle;
+    for (uint32_t i = 1; i <= call->step->unit_count; i++) rest -= call[i].middle;
+    return rest > 0 ? rest / call->step->unit_count : 0;
+}
+
 static bool add_times(struct ets_finder *finder, const struct ets_delegate_line *line)
 {
     struct ets_finding_parts *parts = &finder->parts;
@@ -124,6 +134,7 @@ static bool add_times(struct ets_finder *finder, const struct ets_delegate_line 
     parts->ticks.lower += line->middle;
     parts->ticks.upper += line->middle + line->resolution;
     parts->fastest += times.min;
+    parts->beside += beside_of(finder, line);
     parts->has_few_runs = times.count < RUNS_FOR_MID;
     return ets_parts_add_row(finder, line->row);
 }
@@ -263,11 +274,23 @@ static struct ets_saving saving_of(const struct ets_finder *finder, enum ets_sav
     const struct ets_finding_parts *parts = &finder->parts;
     struct ets_saving saving = {.basis = basis, .ticks = {NAN, NAN}};
     if (basis == ETS_SAVING_NONE || !tells_share(finder)) return saving;
-    saving.beside = ets_method_of_median(finder, parts->joined_ticks);
+    const double calls = parts->joined_ticks + parts->joined * finder->method.between;
+    saving.beside = ets_method_of_median(finder, calls + parts->beside);
     saving.ticks.upper = ets_method_of_median(finder, parts->ticks.upper) + saving.beside;
     saving.part = saving.ticks.upper / finder->method.median;
-    saving.ticks.lower = basis == ETS_SAVING_REMOVED ? fmin(parts->fastest, saving.ticks.upper) : 0;
+    saving.ticks.lower = 0;
+    if (basis == ETS_SAVING_REMOVED) {
+        saving.ticks.lower = fmin(parts->fastest - parts->beside, saving.ticks.upper);
+    }
     return saving;
+}
+
+void ets_saving_add(const struct ets_finder *finder, struct ets_finding *finding, double mid)
+{
+    const double more = ets_method_of_median(finder, mid);
+    if (!(more > 0) || isnan(finding->saving.ticks.upper)) return;
+    finding->saving.ticks.upper += more;
+    finding->saving.beside += more;
 }
 
 struct ets_finding ets_finding_of_parts(struct ets_finder *finder, const char *kind,

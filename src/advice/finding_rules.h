@@ -17,6 +17,7 @@ struct ets_finding_parts {
     bool is_timed;         /* all of them */
     struct ets_span ticks; /* mid of a run, between what a coarse clock permits */
     double fastest;        /* the same of the fastest runs */
+    double beside;         /* mid of what lies between operators, their part of it */
     double bytes;          /* that they read and write; the order of what has no times */
     uint32_t joined;       /* delegate calls that could join the one before without them */
     double joined_ticks;   /* mid of these calls without their operators */
@@ -54,6 +55,7 @@ struct ets_finding_method {
     bool has_delegate;
     bool is_captured; /* in the runs whose times there are: these are not those of the model */
     double median;    /* run; NaN: no times */
+    double between;   /* mid of what no instruction takes, for each of them; 0: not known */
 };
 
 struct ets_finder {
@@ -109,6 +111,8 @@ void ets_parts_prove(struct ets_finder *finder);
 /* A finding about what was collected, with the time of it as what can be saved. */
 struct ets_finding ets_finding_of_parts(struct ets_finder *finder, const char *kind,
                                         enum ets_saving_basis basis, enum ets_check check);
+/* Adds mid of other rows than the finding's to what can be saved at most. */
+void ets_saving_add(const struct ets_finder *finder, struct ets_finding *finding, double mid);
 /* The instruction's own line. */
 const struct ets_delegate_line *ets_method_line(const struct ets_finder *finder,
                                                 uint32_t instruction);
@@ -137,6 +141,8 @@ bool ets_mark_constant_nodes(struct ets_finder *finder);
 bool ets_is_constant_work(const struct ets_finder *finder, const struct ets_graph_node *node);
 bool ets_nodes_have_equal_arguments(const struct ets_graph_node *a, const struct ets_graph_node *b,
                                     uint32_t first);
+/* wrong_findings.c: whether XNNPACK, where it takes the method, would lose scales of weights. */
+bool ets_loses_scales(const struct ets_finder *finder);
 /* graph_findings.c: whether it expands a tensor to the shape that it has. */
 bool ets_is_empty_expand(const struct ets_finder *finder, const struct ets_graph_node *node);
 /* call_joins.c: fills `joins` of the method; whether XNNPACK's exporter added an operator for the

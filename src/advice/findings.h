@@ -52,6 +52,7 @@ struct ets_saving {
     struct ets_span ticks; /* of a run; NaN: not a time, or not measured */
     double part;           /* ticks.upper of the median run of its method; 0: not a time */
     double beside;         /* of ticks.upper: not time of the finding's rows */
+    double unsure;         /* at both ends of ticks: how far the median run is not known */
     uint64_t bytes;        /* 0: not bytes */
 };
 

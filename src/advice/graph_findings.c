@@ -110,18 +110,18 @@ static bool collect_island(struct ets_finder *finder, const struct ets_graph_nod
         return true;
     }
     finder->parts.groups++;
-    return add_kernel(finder, before) && add_kernel(finder, node);
+    return add_kernel(finder, before) && add_kernel(finder, inner) && add_kernel(finder, node);
 }
 
 bool ets_find_float_island(struct ets_finder *finder)
 {
     if (!collect_kernels(finder, collect_island)) return false;
     if (!ets_parts_are_large(finder)) return true;
-    const uint32_t pairs = finder->parts.groups;
+    const uint32_t islands = finder->parts.groups;
     ets_find_say(finder,
                  "%u float operator%s inside the quantized part, between a dequantize and "
                  "a quantize",
-                 pairs, pairs == 1 ? " is" : "s are");
+                 islands, islands == 1 ? " is" : "s are");
     ets_parts_say_share(finder);
     ets_parts_prove(finder);
     ets_find_propose(finder,
@@ -249,6 +249,18 @@ static bool collect_state(struct ets_finder *finder, const struct ets_graph_node
     return add_kernel(finder, node);
 }
 
+/* The buffer's new value is copied back into it, each by one kernel that no node stands for. */
+static void add_copies_back(const struct ets_finder *finder, struct ets_finding *finding)
+{
+    const struct ets_delegate_lines *lines = &finder->method.lines;
+    for (uint32_t i = 0, left = finder->parts.calls; i < lines->count && left > 0; i++) {
+        const struct ets_delegate_line *line = &lines->items[i];
+        if (line->unit != ETS_NO_INDEX || !ets_text_is(line->step->name, "aten::copy_")) continue;
+        ets_saving_add(finder, finding, line->middle + finder->method.between);
+        left--;
+    }
+}
+
 bool ets_find_state_copied(struct ets_finder *finder)
 {
     if (!collect_kernels(finder, collect_state)) return false;
@@ -259,11 +271,15 @@ bool ets_find_state_copied(struct ets_finder *finder)
     ets_parts_say_share(finder);
     ets_parts_prove(finder);
     ets_find_propose(finder,
-                     "update it in place by an operator for caches, such as "
+                     "to_executorch(ExecutorchBackendConfig(run_reinplace_pass=True)), which "
+                     "lets index_put write into the buffer; or an operator for caches, such as "
                      "torch.ops.llama.update_cache");
     struct ets_finding finding =
         ets_finding_of_parts(finder, "state_copied", ETS_SAVING_BOUND, ETS_CHECK_DIFFERENCE);
-    finding.doubt = "the copy back into the buffer takes as much again, and is not counted here";
+    add_copies_back(finder, &finding);
+    finding.doubt =
+        "in place, the kernel of ExecuTorch 1.5.1 fails where the new values have fewer "
+        "dimensions than the buffer";
     return ets_finding_add(finder, finding);
 }
 

@@ -183,6 +183,7 @@ static bool find_outside(struct ets_finder *finder, enum ets_outside_kind kind, 
     const struct ets_delegate_lines *lines = &finder->method.lines;
     struct names names;
     if (could_delegate(finder)) return true; /* which comes first: ets_find_not_delegated */
+    if (kind == ETS_OUTSIDE_NO_RULE && !finder->method.has_delegate) return true; /* none to join */
     uint8_t *is_done = ets_arena_alloc_array(finder->arena, lines->count, 1);
     if (is_done == NULL) return false;
     for (uint32_t i = 0, groups = 0; i < lines->count && groups < MOST_GROUPS; i++) {
@@ -192,9 +193,6 @@ static bool find_outside(struct ets_finder *finder, enum ets_outside_kind kind, 
         }
         groups++;
         if (!collect_alike(finder, i, is_done, &names)) return false;
-        const bool is_idle =
-            !finder->method.has_delegate && outside_of(finder, line)->remedy == NULL;
-        if (kind == ETS_OUTSIDE_NO_RULE && is_idle) continue; /* there is nothing to join */
         if (ets_parts_are_large(finder) && !add_outside(finder, line, &names, name)) return false;
     }
     return true;
@@ -208,6 +206,40 @@ bool ets_find_refused(struct ets_finder *finder)
 bool ets_find_without_rule(struct ets_finder *finder)
 {
     return find_outside(finder, ETS_OUTSIDE_NO_RULE, "no_rule_of_partitioner");
+}
+
+/* Kernels that go with those that a delegate takes, but are not named. */
+static void add_other_kernels(struct ets_finder *finder, struct ets_finding *finding,
+                              enum ets_outside_kind kind)
+{
+    const struct ets_delegate_lines *lines = &finder->method.lines;
+    const struct ets_finding_parts *parts = &finder->parts;
+    for (uint32_t i = 0, at = 0; i < lines->count; i++) {
+        const struct ets_delegate_line *line = &lines->items[i];
+        const uint32_t instruction = line->step->instruction;
+        if (!is_kernel(line) || outside_of(finder, line)->kind != kind) continue;
+        while (at < parts->instruction_count && parts->instructions[at] < instruction) at++;
+        if (at < parts->instruction_count && parts->instructions[at] == instruction) continue;
+        ets_saving_add(finder, finding, line->middle + finder->method.between);
+    }
+}
+
+/* Whether they take less than a call of a delegate does, by measurement (docs/advice.md). */
+static bool are_shorter_than_a_call(const struct ets_finder *finder)
+{
+    static const double CALL_NS = 500;
+    return ets_method_tells_time(finder) && finder->parts.is_timed &&
+           finder->parts.ticks.upper * finder->blocks.tick_ns < CALL_NS;
+}
+
+/* What XNNPACK would take, but compute wrongly. */
+static bool add_unwise(struct ets_finder *finder)
+{
+    ets_find_say(finder, ", but would use int8 weights without their scales");
+    struct ets_finding finding =
+        ets_finding_of_parts(finder, "nothing_delegated", ETS_SAVING_NONE, ETS_CHECK_NONE);
+    finding.confidence = ETS_CONFIDENCE_UNSAID;
+    return ets_finding_add(finder, finding);
 }
 
 /* A program without any delegate, of which XNNPACK would take something. */
@@ -224,16 +256,18 @@ bool ets_find_not_delegated(struct ets_finder *finder)
             continue;
         if (!ets_parts_add(finder, line)) return false;
     }
-    if (!ets_parts_are_large(finder)) return true;
+    if (!ets_parts_are_large(finder) || are_shorter_than_a_call(finder)) return true;
     ets_find_say(finder, "nothing is delegated; XNNPACK would take %u of %u kernel%s",
                  finder->parts.calls, kernels, kernels == 1 ? "" : "s");
     ets_parts_say_share(finder);
     ets_parts_prove(finder);
+    if (ets_loses_scales(finder)) return add_unwise(finder);
     ets_find_propose(finder,
                      "to_edge_transform_and_lower(program, "
                      "partitioner=[XnnpackPartitioner()])");
     struct ets_finding finding =
         ets_finding_of_parts(finder, "nothing_delegated", ETS_SAVING_BOUND, ETS_CHECK_DIFFERENCE);
+    add_other_kernels(finder, &finding, ETS_OUTSIDE_TAKEN);
     finding.doubt = "the device may not have XNNPACK, which does not run on microcontrollers";
     return ets_finding_add(finder, finding);
 }
@@ -272,10 +306,13 @@ bool ets_find_portable_products(struct ets_finder *finder)
                  finder->parts.calls == 1 ? "" : "s", finder->parts.calls == 1 ? "s" : "");
     ets_parts_say_share(finder);
     ets_parts_prove(finder);
-    ets_find_propose(finder,
-                     "delegate them; the ETRecord of the export tells why they are left out");
+    ets_find_propose(finder, "%s",
+                     finder->subject->record == NULL
+                         ? "delegate them; the ETRecord of the export tells why they are left out"
+                         : "delegate them, if they can be moved out of branches and loops");
     struct ets_finding finding =
         ets_finding_of_parts(finder, "products_as_kernels", ETS_SAVING_BOUND, ETS_CHECK_DELEGATES);
+    add_other_kernels(finder, &finding, ETS_OUTSIDE_UNKNOWN);
     finding.doubt = "the device may have no delegate";
     return ets_finding_add(finder, finding);
 }

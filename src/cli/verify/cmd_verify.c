@@ -138,6 +138,8 @@ static void explain_whole(struct cli_checked *line)
 static void explain(struct cli_checked *line, const struct ets_value *expected)
 {
     const struct ets_closeness *c = &line->result.closeness;
+    const struct ets_comparison *most = &line->result.comparison;
+    uint64_t worst = c->worst_index;
     struct cli_checked wanted = *line;
     char shape[160], distance[96] = "";
     switch (line->result.verdict) {
@@ -146,14 +148,17 @@ static void explain(struct cli_checked *line, const struct ets_value *expected)
         if (isfinite(c->worst_excess) && line->result.has_statistics) {
             snprintf(distance, sizeof distance,
                      ", off by %.3g times the tolerance; the largest error is %g", c->worst_excess,
-                     line->result.comparison.max_error);
+                     most->max_error);
+        } else if (line->result.has_statistics && isfinite(most->max_error)) {
+            worst = most->max_error_index; /* all exceed a tolerance of 0 infinitely */
+            snprintf(distance, sizeof distance, ", off by %g", most->max_error);
         }
         snprintf(
             line->message, sizeof line->message,
             "%llu of %llu elements exceed rtol %g, atol %g and rms %g; the worst is element %llu%s",
             (unsigned long long)c->outside_count, (unsigned long long)c->count,
             line->result.tolerance.relative, line->result.tolerance.absolute,
-            line->result.tolerance.of_rms, (unsigned long long)c->worst_index, distance);
+            line->result.tolerance.of_rms, (unsigned long long)worst, distance);
         explain_whole(line);
         return;
     case ETS_RESULT_SHAPE:
