@@ -188,6 +188,8 @@ bool ets_find_clocks(struct ets_finder *finder);
 bool ets_find_losses(struct ets_finder *finder);
 bool ets_find_damage(struct ets_finder *finder);
 bool ets_find_other_program(struct ets_finder *finder);
+/* thread_findings.c */
+bool ets_find_threads(struct ets_finder *finder);
 /* Of the program and the values: model_findings.c. */
 bool ets_find_plan(struct ets_finder *finder);
 bool ets_find_plan_mistakes(struct ets_finder *finder);

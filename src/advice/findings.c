@@ -49,7 +49,8 @@ static rule *const of_method[] = {
 };
 
 static rule *const of_trace[] = {
-    ets_find_load, ets_find_clocks, ets_find_losses, ets_find_damage, ets_find_other_program,
+    ets_find_load,   ets_find_clocks,        ets_find_losses,
+    ets_find_damage, ets_find_other_program, ets_find_threads,
 };
 
 static rule *const of_model[] = {
@@ -276,6 +277,7 @@ bool ets_finding_kind_exists(const char *kind)
                                         "not_joined",
                                         "not_reported",
                                         "nothing_delegated",
+                                        "operators_not_faster",
                                         "other_program",
                                         "other_values",
                                         "outliers",
@@ -294,6 +296,7 @@ bool ets_finding_kind_exists(const char *kind)
                                         "split_by_kernel",
                                         "state_copied",
                                         "steady",
+                                        "threads_gain_nothing",
                                         "too_many_dimensions",
                                         "values_agree",
                                         "values_differ",

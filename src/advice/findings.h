@@ -32,8 +32,9 @@ struct ets_findings_subject {
     const struct ets_memory_lines *memory; /* of the method that ran longest */
     const struct ets_byte_map *bytes;      /* of the program, with duplicates */
     const struct ets_gap_report *gap;
-    const struct ets_headroom *headrooms; /* [block] of a machine */
-    const struct ets_advice_words *words; /* NULL: no advice */
+    const struct ets_headroom *headrooms;    /* [block] of a machine */
+    const struct ets_inspection *one_thread; /* the same program, in turns, with one thread */
+    const struct ets_advice_words *words;    /* NULL: no advice */
 };
 
 /* What a saving is known from. */
