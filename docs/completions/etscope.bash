@@ -62,7 +62,6 @@ _etscope() {
     profile:--time) compopt +o default 2>/dev/null ;;
     profile:--until-sure) compopt +o default 2>/dev/null ;;
     profile:--warmup) compopt +o default 2>/dev/null ;;
-    profile:--threads) compopt +o default 2>/dev/null ;;
     profile:--data) ;;
     profile:--load-library) ;;
     profile:--python) compopt +o default 2>/dev/null ;;
@@ -73,6 +72,7 @@ _etscope() {
     profile:--tracer) words='etscope upstream none' ;;
     profile:--outputs) ;;
     profile:--output-file|profile:--output_file) ;;
+    profile:--threads) compopt +o default 2>/dev/null ;;
     profile:--block) compopt +o default 2>/dev/null ;;
     profile:--run) compopt +o default 2>/dev/null ;;
     inspect:--etrecord|inspect:--etrecord_path) ;;
@@ -235,7 +235,7 @@ _etscope() {
     plot:--run) compopt +o default 2>/dev/null ;;
     plot:--width) compopt +o default 2>/dev/null ;;
     plot:--source-time-scale|plot:--source_time_scale) words='ns us ms s cycles' ;;
-    export:--to|export:-t) words='dot model-explorer model-explorer-data' ;;
+    export:--to|export:-t) words='chrome perfetto speedscope pprof folded jsonl csv sqlite dot model-explorer model-explorer-data' ;;
     export:--output|export:-o) ;;
     export:--etrecord|export:--etrecord_path) ;;
     export:--program) ;;
@@ -310,7 +310,6 @@ _etscope() {
     run:--time) compopt +o default 2>/dev/null ;;
     run:--until-sure) compopt +o default 2>/dev/null ;;
     run:--warmup) compopt +o default 2>/dev/null ;;
-    run:--threads) compopt +o default 2>/dev/null ;;
     run:--data) ;;
     run:--load-library) ;;
     run:--python) compopt +o default 2>/dev/null ;;
@@ -321,6 +320,7 @@ _etscope() {
     run:--tracer) words='etscope upstream none' ;;
     run:--outputs) ;;
     run:--output-file|run:--output_file) ;;
+    run:--threads) compopt +o default 2>/dev/null ;;
     verify:--method|verify:-m) compopt +o default 2>/dev/null ;;
     verify:--case) compopt +o default 2>/dev/null ;;
     verify:--rtol) compopt +o default 2>/dev/null ;;
@@ -413,7 +413,7 @@ _etscope() {
     help:--completion) words='bash zsh fish' ;;
     *)
       case ${COMP_WORDS[1]} in
-        profile) words='-h --help --etrecord --no-siblings --runs -r --trace -o --report --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --output -o --memory --c-snippet --allocations --method -m --input -i --case --inputs --seed --range --int-range --time --until-sure --warmup --threads --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file --block --run --allow-mismatch' ;;
+        profile) words='-h --help --etrecord --no-siblings --runs -r --trace -o --report --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --output -o --memory --c-snippet --allocations --method -m --input -i --case --inputs --seed --range --int-range --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file --threads --block --run --allow-mismatch' ;;
         inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --output -o --memory --c-snippet --allocations --threads --no-siblings --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
         annotate) words='-h --help --etrecord --program --debug-buffer --debug_buffer_path --source-root --frames --context --whole --method --block --run --cost --machine --threads --steady --name --module --handle --source --backend --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --format -f --unit --bounds --color --width --output --subtract-overhead --source-time-scale --no-siblings --partial --allow-mismatch' ;;
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --only-nonfinite --only-broken --name --module --handle --source --backend --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --comparator --heat-map --format -f --color --width --output --no-siblings --partial --allow-mismatch' ;;
@@ -426,7 +426,7 @@ _etscope() {
         diff) words='-h --help --before --after --etrecord --etrecord-b --program --program-b --method --by --sort -s --top -n --min-change --least-change --brief --max-samples --allow-mismatch --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --bounds --color --width --output' ;;
         gate) words='-h --help --budget -b --junit --undecided --all --allow-mismatch --etrecord --etrecord-b --program --program-b --method --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --bounds --color --width --output' ;;
         summary) words='-h --help --etrecord --program --method --sort -s --top -n --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --bounds --color --width --output' ;;
-        run) words='-h --help --trace -o --runs -r --etrecord --print-outputs --print_output --memory --method -m --input -i --case --inputs --seed --range --int-range --time --until-sure --warmup --threads --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file' ;;
+        run) words='-h --help --trace -o --runs -r --etrecord --print-outputs --print_output --memory --method -m --input -i --case --inputs --seed --range --int-range --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file --threads' ;;
         verify) words='-h --help --method -m --case --rtol --atol --rms --tolerance --tolerances --comparator --junit --columns -c --format -f --color --width --output --threads --data --load-library --python --engine' ;;
         bundle) words='-h --help --output -o --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --python --engine' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;

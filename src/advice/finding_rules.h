@@ -141,6 +141,8 @@ bool ets_mark_constant_nodes(struct ets_finder *finder);
 bool ets_is_constant_work(const struct ets_finder *finder, const struct ets_graph_node *node);
 bool ets_nodes_have_equal_arguments(const struct ets_graph_node *a, const struct ets_graph_node *b,
                                     uint32_t first);
+/* wrong_findings.c: whether XNNPACK, where it takes the method, would lose scales of weights. */
+bool ets_loses_scales(const struct ets_finder *finder);
 /* graph_findings.c: whether it expands a tensor to the shape that it has. */
 bool ets_is_empty_expand(const struct ets_finder *finder, const struct ets_graph_node *node);
 /* call_joins.c: fills `joins` of the method; whether XNNPACK's exporter added an operator for the

@@ -217,6 +217,7 @@ static bool find_outside(struct ets_finder *finder, enum ets_outside_kind kind, 
     const struct ets_delegate_lines *lines = &finder->method.lines;
     struct names names;
     if (could_delegate(finder)) return true; /* which comes first: ets_find_not_delegated */
+    if (kind == ETS_OUTSIDE_NO_RULE && !finder->method.has_delegate) return true; /* none to join */
     uint8_t *is_done = ets_arena_alloc_array(finder->arena, lines->count, 1);
     if (is_done == NULL) return false;
     for (uint32_t i = 0, groups = 0; i < lines->count && groups < MOST_GROUPS; i++) {
@@ -226,9 +227,6 @@ static bool find_outside(struct ets_finder *finder, enum ets_outside_kind kind, 
         }
         groups++;
         if (!collect_alike(finder, i, is_done, &names)) return false;
-        const bool is_idle =
-            !finder->method.has_delegate && outside_of(finder, line)->remedy == NULL;
-        if (kind == ETS_OUTSIDE_NO_RULE && is_idle) continue; /* there is nothing to join */
         if (!ets_parts_are_large(finder)) continue;
         if (finder->parts.joined == 0 && are_shorter_than_calls(finder)) continue;
         if (!add_outside(finder, line, &names, name)) return false;
@@ -264,6 +262,16 @@ static void add_other_kernels(struct ets_finder *finder, struct ets_finding *fin
     }
 }
 
+/* What XNNPACK would take, but compute wrongly. */
+static bool add_unwise(struct ets_finder *finder)
+{
+    ets_find_say(finder, ", but would use int8 weights without their scales");
+    struct ets_finding finding =
+        ets_finding_of_parts(finder, "nothing_delegated", ETS_SAVING_NONE, ETS_CHECK_NONE);
+    finding.confidence = ETS_CONFIDENCE_UNSAID;
+    return ets_finding_add(finder, finding);
+}
+
 /* A program without any delegate, of which XNNPACK would take something. */
 bool ets_find_not_delegated(struct ets_finder *finder)
 {
@@ -283,6 +291,7 @@ bool ets_find_not_delegated(struct ets_finder *finder)
                  finder->parts.calls, kernels, kernels == 1 ? "" : "s");
     ets_parts_say_share(finder);
     ets_parts_prove(finder);
+    if (ets_loses_scales(finder)) return add_unwise(finder);
     ets_find_propose(finder,
                      "to_edge_transform_and_lower(program, "
                      "partitioner=[XnnpackPartitioner()])");
@@ -327,8 +336,10 @@ bool ets_find_portable_products(struct ets_finder *finder)
                  finder->parts.calls == 1 ? "" : "s", finder->parts.calls == 1 ? "s" : "");
     ets_parts_say_share(finder);
     ets_parts_prove(finder);
-    ets_find_propose(finder,
-                     "delegate them; the ETRecord of the export tells why they are left out");
+    ets_find_propose(finder, "%s",
+                     finder->subject->record == NULL
+                         ? "delegate them; the ETRecord of the export tells why they are left out"
+                         : "delegate them, if they can be moved out of branches and loops");
     struct ets_finding finding =
         ets_finding_of_parts(finder, "products_as_kernels", ETS_SAVING_BOUND, ETS_CHECK_DELEGATES);
     add_other_kernels(finder, &finding, ETS_OUTSIDE_UNKNOWN);

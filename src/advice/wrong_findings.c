@@ -161,13 +161,13 @@ bool ets_find_wrong_gelu(struct ets_finder *finder)
 }
 
 /* A product with an int8 weight that is cast as it is, and scaled behind the product. */
-static bool has_lost_scale(const struct ets_finder *finder, const struct ets_graph_node *node)
+static bool loses_scale(const struct ets_finder *finder, const struct ets_graph_node *node)
 {
     static const char *const products[] = {"mm", "addmm", "linear"};
     static const char *const casts[] = {"_to_dim_order_copy", "_to_copy"};
     static const char *const moves[] = {"permute_copy", "t_copy", "transpose_copy", "view_copy"};
     const struct ets_judgement judgement = about(finder, node);
-    if (!IS_ONE_OF(node, products) || !is_delegated(finder, node)) return false;
+    if (!IS_ONE_OF(node, products)) return false;
     for (uint32_t i = 0; i < node->input_count; i++) {
         const struct ets_graph_node *at = ets_argument_maker(&judgement, &node->inputs[i]);
         for (int k = 0; k < 4 && at != NULL && at->input_count > 0; k++) {
@@ -182,6 +182,20 @@ static bool has_lost_scale(const struct ets_finder *finder, const struct ets_gra
         }
     }
     return false;
+}
+
+bool ets_loses_scales(const struct ets_finder *finder)
+{
+    const struct ets_partition *partition = finder->method.partition;
+    for (uint32_t i = 0; partition != NULL && i < partition->graph->node_count; i++) {
+        if (loses_scale(finder, &partition->graph->nodes[i])) return true;
+    }
+    return false;
+}
+
+static bool has_lost_scale(const struct ets_finder *finder, const struct ets_graph_node *node)
+{
+    return is_delegated(finder, node) && loses_scale(finder, node);
 }
 
 bool ets_find_lost_scales(struct ets_finder *finder)

@@ -42,7 +42,6 @@ static const struct substitute substitutes[] = {
     {.op = "aten.where.self",
      .remedy = "leaky_relu for where(x > 0, x, x * slope); with a fixed mask of numbers x * mask, "
                "or x + mask before a softmax"},
-    {.op = "aten.gt.Scalar", .remedy = "leaky_relu for where(x > 0, x, x * slope)"},
     {.op = "aten._native_batch_norm_legit.no_stats",
      .remedy = "d = x - x.mean((2, 3), keepdim=True), then d * rsqrt((d * d).mean((2, 3), "
                "keepdim=True) + eps)"},

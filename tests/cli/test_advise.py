@@ -179,6 +179,12 @@ class Planted(unittest.TestCase):
             self.assertEqual(found["sentence"], sentence)
             self.assertIn(action, found["action"])
 
+    def test_delegation_is_not_proposed_where_it_would_compute_wrong_values(self):
+        (found,) = [row for row in rows("--program", DATA / "torchao" / "int8_weights.pte", "--all")
+                    if row["kind"] == "nothing_delegated"]
+        self.assertTrue(found["sentence"].endswith(", but would use int8 weights without their scales"))
+        self.assertIsNone(found["action"])
+
     def test_a_batch_norm_behind_a_convolution_is_left_to_its_delegation(self):
         found = {row["kind"] for row in rows("--program", DATA / "conv_portable" / "model.pte")}
         self.assertIn("nothing_delegated", found)
@@ -219,6 +225,13 @@ class Told(unittest.TestCase):
             self.assertLessEqual(row["saving_ns"], row["saving_ns_upper"])
             checked += 1
         self.assertEqual(checked, 3)
+
+    def test_shares_are_those_of_inspect(self):
+        trace = DATA / "delegates" / "images.etdp"
+        (row,) = [row for row in rows(trace) if row["kind"] == "refused_by_partitioner"]
+        done = support.run("inspect", trace, "--format", "json")
+        (kernel,) = [each for each in support.json_rows(done.stdout) if each["operator"] == "mean.out"]
+        self.assertAlmostEqual(row["share"], kernel["share"], places=9)
 
     def test_the_first_line_is_no_sum_and_no_more_than_a_run(self):
         document = json.loads(advise(*GPT_FILES, "--format", "json"))

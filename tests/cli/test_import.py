@@ -17,7 +17,7 @@ STEPS = EXCHANGE / "pytorch_steps.json"
 STACK = EXCHANGE / "pytorch_stack.json"
 CSV = EXCHANGE / "litert_benchmark.csv"
 PROTO = EXCHANGE / "litert_benchmark.pb"
-EVENTS = EXCHANGE / "litert_events.tsv"
+EVENTS = EXCHANGE / "litert_events.txt"
 SUMMARY = EXCHANGE / "litert_summary.txt"
 MODEL = support.DATA / "mlp_portable"
 

@@ -1,0 +1,51 @@
+/* Tells operator, backend, module and source line of a row. */
+#include "output/export/export_arguments.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "host/text_builder.h"
+#include "views/operator_rows.h"
+
+const char *const ets_argument_names[ETS_ARGUMENT_COUNT] = {"operator", "backend", "module",
+                                                            "source"};
+
+static const struct ets_graph_node *node_of(const struct ets_inspection *inspection,
+                                            const struct ets_row *row)
+{
+    const struct ets_row *placed = ets_operator_placed_row(inspection, row);
+    return placed->node_count == 0 ? NULL : placed->nodes[0].node;
+}
+
+const struct ets_graph_frame *ets_row_frame(const struct ets_inspection *inspection,
+                                            const struct ets_row *row)
+{
+    const struct ets_graph_node *node = node_of(inspection, row);
+    return node == NULL ? NULL : ets_graph_user_frame(node);
+}
+
+struct ets_text ets_row_argument(const struct ets_inspection *inspection, const struct ets_row *row,
+                                 enum ets_argument argument, char source[ETS_SOURCE_ROOM])
+{
+    const struct ets_text none = {NULL, 0};
+    if (argument == ETS_ARGUMENT_OPERATOR) return row->kernel;
+    if (argument == ETS_ARGUMENT_BACKEND) {
+        return row->backend == NULL ? none : (struct ets_text){row->backend, strlen(row->backend)};
+    }
+    if (argument == ETS_ARGUMENT_MODULE) {
+        const struct ets_graph_node *node = node_of(inspection, row);
+        return node == NULL ? none : ets_graph_module_path(node);
+    }
+    const struct ets_graph_frame *frame = ets_row_frame(inspection, row);
+    if (frame == NULL) return none;
+    struct ets_text_builder builder = {source, ETS_SOURCE_ROOM, 0};
+    ets_add_plain_text(&builder, "%.*s:%u", ETS_TEXT(frame->file), frame->line);
+    return ets_built_text(&builder);
+}
+
+const char *ets_row_category(const struct ets_row *row)
+{
+    if (row->is_delegated) return "delegate";
+    if (row->chain < 0) return "runtime";
+    return ets_text_is(row->name, "DELEGATE_CALL") ? "delegate call" : "kernel";
+}
