@@ -6,6 +6,9 @@
 #include "base/text.h"
 #include "format/program_lists.h"
 
+/* Batch, channels, height, width. */
+enum { IMAGE_RANK = 4 };
+
 /* What speaks against inputs in channels_last. */
 struct obstacle {
     bool is_there;
