@@ -41,7 +41,7 @@ enum ets_trace_key {
     ETS_TRACE_KEY_RUN = 4,
     ETS_TRACE_KEY_STRING = 5,
     ETS_TRACE_KEY_TENSOR = 6
-    /* 7, 8, 9: memory of counted runs, see docs/SPEC.md */
+    /* 7, 8, 9: memory of counted runs; 10, 11: another runtime's profile; see docs/SPEC.md */
 };
 
 struct ets_trace_extra {

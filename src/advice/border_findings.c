@@ -107,6 +107,7 @@ bool ets_find_small_calls(struct ets_finder *finder)
     struct ets_finding finding =
         ets_finding_of_parts(finder, "small_calls", ETS_SAVING_BOUND, ETS_CHECK_DIFFERENCE);
     finding.saving.ticks.upper = ets_method_of_median(finder, overhead);
+    finding.saving.part = overhead / finder->method.lines.whole;
     finding.doubt = "a delegate may not report all of its operators";
     return ets_finding_add(finder, finding);
 }

@@ -39,6 +39,25 @@ static bool keep(struct ets_arena *arena, struct ets_text_builder *builder,
     return true;
 }
 
+/*
+ * A saving is seen between two medians, each known to half of its interval: the one after as well
+ * as this one. With what lies beside the rows it can be no more than a run.
+ */
+static void limit_saving(const struct ets_finder *finder, struct ets_finding *finding)
+{
+    struct ets_saving *saving = &finding->saving;
+    for (uint32_t i = 0; i < finder->blocks.count; i++) {
+        const struct ets_timed_block *block = &finder->blocks.items[i];
+        const struct ets_spread *spread = &block->times.spread;
+        const double run = block->times.statistics.p50;
+        if (block->block != finding->block || !(saving->ticks.upper > 0)) continue;
+        saving->unsure = fmax(0, spread->median_high - spread->median_low);
+        saving->ticks.upper = fmin(saving->ticks.upper + saving->unsure, run);
+        saving->ticks.lower = fmax(0, saving->ticks.lower - saving->unsure);
+        saving->part = saving->ticks.upper / run;
+    }
+}
+
 bool ets_finding_add(struct ets_finder *finder, struct ets_finding finding)
 {
     struct ets_findings *out = finder->out;
@@ -49,6 +68,7 @@ bool ets_finding_add(struct ets_finder *finder, struct ets_finding finding)
         !keep(finder->arena, &finder->evidence, &finding.evidence)) {
         return false;
     }
+    limit_saving(finder, &finding);
     if (finding.block != ETS_NO_INDEX && finding.method.data == NULL) {
         const char *method = ets_inspection_block(finder->blocks.inspection, finding.block)->method;
         if (method != NULL) finding.method = (struct ets_text){method, strlen(method)};

@@ -25,8 +25,10 @@ static bool index_lines(struct ets_finder *finder)
     method->is_named = ets_arena_alloc_array(finder->arena, count_steps(finder), 1);
     method->joins =
         ets_arena_alloc_array(finder->arena, count_steps(finder), sizeof *method->joins);
+    method->collected =
+        ets_arena_alloc_array(finder->arena, count_steps(finder), sizeof *method->collected);
     if (first == NULL || method->is_told == NULL || method->is_named == NULL ||
-        method->joins == NULL) {
+        method->joins == NULL || method->collected == NULL) {
         return false;
     }
     for (uint32_t i = 0; i < method->lines.count; i++) {
@@ -86,12 +88,26 @@ static bool index_nodes(struct ets_finder *finder)
     return true;
 }
 
+/* What no instruction takes of a run, for each of them. */
+static double between_of(const struct ets_delegate_lines *lines)
+{
+    double rest = lines->whole;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < lines->count; i++) {
+        if (lines->items[i].unit != ETS_NO_INDEX || !(lines->items[i].middle >= 0)) continue;
+        rest -= lines->items[i].middle;
+        count++;
+    }
+    return rest > 0 && count > 0 ? rest / count : 0;
+}
+
 /* The times of the block that ran the method. */
 static void find_times(struct ets_finder *finder)
 {
     struct ets_finding_method *method = &finder->method;
     const uint32_t block = method->section->block;
     method->median = NAN;
+    method->between = between_of(&method->lines);
     if (block == ETS_NO_INDEX) return;
     method->is_captured = finder->captured[block] > 0;
     for (uint32_t i = 0; i < finder->blocks.count; i++) {

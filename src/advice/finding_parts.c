@@ -9,7 +9,7 @@
 
 /* Instructions that evidence names; the rest are counted. */
 enum { MOST_NAMED = 6 };
-/* Source lines of a finding that are kept. */
+/* Source lines, and modules, of a finding that are kept. */
 enum { MOST_FRAMES = 256 };
 /* Of fewer runs the slowest makes mid; then only shares are told. */
 enum { RUNS_FOR_MID = 8 };
@@ -27,6 +27,7 @@ struct ets_text ets_kernel_short_name(struct ets_text name)
 void ets_parts_begin(struct ets_finder *finder)
 {
     finder->parts = (struct ets_finding_parts){.is_timed = true};
+    finder->collection++;
 }
 
 static bool add_number(struct ets_arena *arena, uint32_t **items, uint32_t *count, uint32_t *room,
@@ -54,11 +55,27 @@ static bool add_frame(struct ets_arena *arena, struct ets_finding_parts *parts,
     return true;
 }
 
+static bool add_module(struct ets_arena *arena, struct ets_finding_parts *parts,
+                       struct ets_text module)
+{
+    if (module.size == 0 || parts->module_count == MOST_FRAMES) return true;
+    for (uint32_t i = 0; i < parts->module_count; i++) {
+        if (ets_text_equal(parts->modules[i], module)) return true;
+    }
+    struct ets_text *modules = ets_arena_grow(arena, parts->modules, parts->module_count,
+                                              &parts->module_room, sizeof *modules);
+    if (modules == NULL) return false;
+    parts->modules = modules;
+    modules[parts->module_count++] = module;
+    return true;
+}
+
 bool ets_parts_add_node(struct ets_finder *finder, const struct ets_graph_node *node)
 {
     struct ets_finding_parts *parts = &finder->parts;
-    if (parts->module.data == NULL && node->module_count > 0) {
-        parts->module = node->modules[node->module_count - 1].path;
+    if (node->module_count > 0 &&
+        !add_module(finder->arena, parts, node->modules[node->module_count - 1].path)) {
+        return false;
     }
     return add_frame(finder->arena, parts, ets_graph_user_frame(node));
 }
@@ -92,6 +109,16 @@ bool ets_parts_add_call(struct ets_finder *finder, uint32_t instruction)
     return add_instruction(finder, instruction);
 }
 
+/* The time between operators that goes with a line: its part of what no operator takes. */
+static double beside_of(const struct ets_finder *finder, const struct ets_delegate_line *line)
+{
+    if (line->unit == ETS_NO_INDEX) return finder->method.between;
+    const struct ets_delegate_line *call = ets_method_line(finder, line->step->instruction);
+    double rest = call->middle;
+    for (uint32_t i = 1; i <= call->step->unit_count; i++) rest -= call[i].middle;
+    return rest > 0 ? rest / call->step->unit_count : 0;
+}
+
 static bool add_times(struct ets_finder *finder, const struct ets_delegate_line *line)
 {
     struct ets_finding_parts *parts = &finder->parts;
@@ -107,6 +134,7 @@ static bool add_times(struct ets_finder *finder, const struct ets_delegate_line 
     parts->ticks.lower += line->middle;
     parts->ticks.upper += line->middle + line->resolution;
     parts->fastest += times.min;
+    parts->beside += beside_of(finder, line);
     parts->has_few_runs = times.count < RUNS_FOR_MID;
     return ets_parts_add_row(finder, line->row);
 }
@@ -135,6 +163,10 @@ bool ets_parts_add(struct ets_finder *finder, const struct ets_delegate_line *li
     const struct ets_graph_node *kernel = ets_kernel_node(finder, instruction);
     size_t count;
     const struct ets_row_node *nodes = ets_delegate_line_nodes(line, &count);
+    if (line->unit == ETS_NO_INDEX) {
+        if (finder->method.collected[instruction] == finder->collection) return true;
+        finder->method.collected[instruction] = finder->collection;
+    }
     if (!add_times(finder, line) || !add_instruction(finder, instruction)) return false;
     finder->parts.calls++;
     add_bytes(finder, line);
@@ -242,10 +274,23 @@ static struct ets_saving saving_of(const struct ets_finder *finder, enum ets_sav
     const struct ets_finding_parts *parts = &finder->parts;
     struct ets_saving saving = {.basis = basis, .ticks = {NAN, NAN}};
     if (basis == ETS_SAVING_NONE || !tells_share(finder)) return saving;
-    saving.beside = ets_method_of_median(finder, parts->joined_ticks);
+    const double calls = parts->joined_ticks + parts->joined * finder->method.between;
+    saving.beside = ets_method_of_median(finder, calls + parts->beside);
     saving.ticks.upper = ets_method_of_median(finder, parts->ticks.upper) + saving.beside;
-    saving.ticks.lower = basis == ETS_SAVING_REMOVED ? fmin(parts->fastest, saving.ticks.upper) : 0;
+    saving.part = saving.ticks.upper / finder->method.median;
+    saving.ticks.lower = 0;
+    if (basis == ETS_SAVING_REMOVED) {
+        saving.ticks.lower = fmin(parts->fastest - parts->beside, saving.ticks.upper);
+    }
     return saving;
+}
+
+void ets_saving_add(const struct ets_finder *finder, struct ets_finding *finding, double mid)
+{
+    const double more = ets_method_of_median(finder, mid);
+    if (!(more > 0) || isnan(finding->saving.ticks.upper)) return;
+    finding->saving.ticks.upper += more;
+    finding->saving.beside += more;
 }
 
 struct ets_finding ets_finding_of_parts(struct ets_finder *finder, const char *kind,
@@ -261,7 +306,8 @@ struct ets_finding ets_finding_of_parts(struct ets_finder *finder, const char *k
     if (copy != NULL) finding.method = (struct ets_text){copy, strlen(name)};
     finding.confidence = ETS_CONFIDENCE_MEDIUM;
     finding.check = check;
-    finding.module = parts->module;
+    finding.modules = parts->modules;
+    finding.module_count = parts->module_count;
     finding.frames = parts->frames;
     finding.frame_count = parts->frame_count;
     finding.instructions = parts->instructions;

@@ -17,6 +17,7 @@ struct ets_finding_parts {
     bool is_timed;         /* all of them */
     struct ets_span ticks; /* mid of a run, between what a coarse clock permits */
     double fastest;        /* the same of the fastest runs */
+    double beside;         /* mid of what lies between operators, their part of it */
     double bytes;          /* that they read and write; the order of what has no times */
     uint32_t joined;       /* delegate calls that could join the one before without them */
     double joined_ticks;   /* mid of these calls without their operators */
@@ -24,7 +25,9 @@ struct ets_finding_parts {
     uint32_t frame_count, frame_room;
     uint32_t *instructions, instruction_count, instruction_room;
     uint32_t *rows, row_count, row_room;
-    struct ets_text module;
+    struct ets_text *modules;
+    uint32_t module_count, module_room;
+    uint32_t groups; /* of lines, where a rule counts them */
 };
 
 /* What could be one delegate call if a kernel went away. */
@@ -47,10 +50,12 @@ struct ets_finding_method {
     const uint8_t *is_constant;                  /* [node] whether only constants go in */
     uint8_t *is_told;       /* [instruction] whether a finding says how to do without it */
     uint8_t *is_named;      /* [instruction] whether a finding is about it */
+    uint32_t *collected;    /* [instruction] the last collection that has it */
     struct ets_join *joins; /* [instruction] of kernels */
     bool has_delegate;
     bool is_captured; /* in the runs whose times there are: these are not those of the model */
     double median;    /* run; NaN: no times */
+    double between;   /* mid of what no instruction takes, for each of them; 0: not known */
 };
 
 struct ets_finder {
@@ -66,6 +71,7 @@ struct ets_finder {
     char text[3][ETS_FINDING_BYTES];
     struct ets_text_builder line, evidence, action; /* texts that grow */
     struct ets_finding_parts parts;
+    uint32_t collection; /* of parts, from 1 */
 };
 
 #define ets_find_say(finder, ...) ets_add_plain_text(&(finder)->line, __VA_ARGS__)
@@ -83,11 +89,24 @@ bool ets_finding_add(struct ets_finder *finder, struct ets_finding finding);
 /* "add.out" of "aten::add.out" */
 struct ets_text ets_kernel_short_name(struct ets_text name);
 
-/* finding_parts.c: begins to collect; adds a line of the method, whose time counts. */
+/* finding_parts.c: begins to collect; adds a line of the method, whose time counts. The line of an
+ * instruction itself is added once. */
 void ets_parts_begin(struct ets_finder *finder);
 bool ets_parts_add(struct ets_finder *finder, const struct ets_delegate_line *line);
 /* Adds the lines of a node, without an instruction or a time. */
 bool ets_parts_add_node(struct ets_finder *finder, const struct ets_graph_node *node);
+/* With a number of samples, channels, rows and columns, and no constant. */
+static inline bool ets_is_image(const struct ets_evalue *value)
+{
+    return value->kind == ETS_EVALUE_TENSOR && value->tensor.tensor.rank == 4 &&
+           value->tensor.place != ETS_PLACE_CONSTANT &&
+           value->tensor.place != ETS_PLACE_EXTERNAL_CONSTANT;
+}
+/* With one channel, or one pixel, contiguous tensors and those in channels_last are the same. */
+static inline bool ets_is_ambiguous_image(const struct ets_tensor *image)
+{
+    return image->sizes[1] == 1 || (image->sizes[2] == 1 && image->sizes[3] == 1);
+}
 /* Adds an instruction, or a row, alone. */
 bool ets_parts_add_call(struct ets_finder *finder, uint32_t instruction);
 bool ets_parts_add_row(struct ets_finder *finder, uint32_t row);
@@ -104,6 +123,8 @@ void ets_parts_prove(struct ets_finder *finder);
 /* A finding about what was collected, with the time of it as what can be saved. */
 struct ets_finding ets_finding_of_parts(struct ets_finder *finder, const char *kind,
                                         enum ets_saving_basis basis, enum ets_check check);
+/* Adds mid of other rows than the finding's to what can be saved at most. */
+void ets_saving_add(const struct ets_finder *finder, struct ets_finding *finding, double mid);
 /* The instruction's own line. */
 const struct ets_delegate_line *ets_method_line(const struct ets_finder *finder,
                                                 uint32_t instruction);
@@ -132,6 +153,8 @@ bool ets_mark_constant_nodes(struct ets_finder *finder);
 bool ets_is_constant_work(const struct ets_finder *finder, const struct ets_graph_node *node);
 bool ets_nodes_have_equal_arguments(const struct ets_graph_node *a, const struct ets_graph_node *b,
                                     uint32_t first);
+/* wrong_findings.c: whether XNNPACK, where it takes the method, would lose scales of weights. */
+bool ets_loses_scales(const struct ets_finder *finder);
 /* graph_findings.c: whether it expands a tensor to the shape that it has. */
 bool ets_is_empty_expand(const struct ets_finder *finder, const struct ets_graph_node *node);
 /* call_joins.c: fills `joins` of the method; whether XNNPACK's exporter added an operator for the
@@ -165,6 +188,8 @@ bool ets_find_clocks(struct ets_finder *finder);
 bool ets_find_losses(struct ets_finder *finder);
 bool ets_find_damage(struct ets_finder *finder);
 bool ets_find_other_program(struct ets_finder *finder);
+/* thread_findings.c */
+bool ets_find_threads(struct ets_finder *finder);
 /* Of the program and the values: model_findings.c. */
 bool ets_find_plan(struct ets_finder *finder);
 bool ets_find_plan_mistakes(struct ets_finder *finder);
@@ -184,6 +209,9 @@ bool ets_find_split(struct ets_finder *finder);
 bool ets_find_small_calls(struct ets_finder *finder);
 /* layout_findings.c */
 bool ets_find_transposes(struct ets_finder *finder);
+/* wrong_layout_findings.c */
+bool ets_find_wrong_layout(struct ets_finder *finder);
+bool ets_find_refused_layout(struct ets_finder *finder);
 /* constant_findings.c */
 bool ets_find_constant_work(struct ets_finder *finder);
 bool ets_find_repeated(struct ets_finder *finder);

@@ -32,8 +32,9 @@ struct ets_findings_subject {
     const struct ets_memory_lines *memory; /* of the method that ran longest */
     const struct ets_byte_map *bytes;      /* of the program, with duplicates */
     const struct ets_gap_report *gap;
-    const struct ets_headroom *headrooms; /* [block] of a machine */
-    const struct ets_advice_words *words; /* NULL: no advice */
+    const struct ets_headroom *headrooms;    /* [block] of a machine */
+    const struct ets_inspection *one_thread; /* the same program, in turns, with one thread */
+    const struct ets_advice_words *words;    /* NULL: no advice */
 };
 
 /* What a saving is known from. */
@@ -49,7 +50,9 @@ enum ets_saving_basis {
 struct ets_saving {
     enum ets_saving_basis basis;
     struct ets_span ticks; /* of a run; NaN: not a time, or not measured */
+    double part;           /* ticks.upper of the median run of its method; 0: not a time */
     double beside;         /* of ticks.upper: not time of the finding's rows */
+    double unsure;         /* at both ends of ticks: how far the median run is not known */
     uint64_t bytes;        /* 0: not bytes */
 };
 
@@ -69,7 +72,8 @@ enum ets_check {
     ETS_CHECK_MEMORY = 4,     /* look at the memory plan */
     ETS_CHECK_SIZE = 5,       /* look at the bytes of the file */
     ETS_CHECK_RUNS = 6,       /* measure again, with more or other runs */
-    ETS_CHECK_COUNT = 7
+    ETS_CHECK_EXECUTION = 7,  /* run it */
+    ETS_CHECK_COUNT = 8
 };
 
 struct ets_finding {
@@ -91,7 +95,8 @@ struct ets_finding {
     struct ets_saving saving;
     enum ets_confidence confidence;
     enum ets_check check;
-    struct ets_text module;
+    const struct ets_text *modules; /* each once */
+    uint32_t module_count;
     const struct ets_graph_frame *const *frames; /* source lines, each once */
     uint32_t frame_count;
     const uint32_t *instructions; /* of the method */
@@ -115,6 +120,12 @@ enum ets_status ets_findings_collect(struct ets_arena *arena,
 
 /* Whether some rule finds things of this kind. */
 bool ets_finding_kind_exists(const char *kind);
+
+/* The first of its modules; data NULL: none. */
+static inline struct ets_text ets_finding_module(const struct ets_finding *finding)
+{
+    return finding->module_count > 0 ? finding->modules[0] : (struct ets_text){NULL, 0};
+}
 
 /* Whether it says what to change. */
 static inline bool ets_finding_is_advice(const struct ets_finding *finding)

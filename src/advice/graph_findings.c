@@ -67,7 +67,7 @@ static bool collect_kernels(struct ets_finder *finder, node_collector *collect)
     return true;
 }
 
-/* A quantize of what was dequantized by the same numbers. */
+/* A quantize of what was dequantized by the same numbers, which others may use as it is. */
 static bool collect_requantized(struct ets_finder *finder, const struct ets_graph_node *node)
 {
     const struct ets_graph_node *before = maker_of(finder, node, 0);
@@ -75,14 +75,17 @@ static bool collect_requantized(struct ets_finder *finder, const struct ets_grap
         !is_kernel_node(finder, before) || !ets_nodes_have_equal_arguments(node, before, 1)) {
         return true;
     }
-    return add_kernel(finder, before) && add_kernel(finder, node);
+    const struct ets_judgement judgement = about(finder, before);
+    finder->parts.groups++;
+    if (ets_node_output_uses(&judgement, 0) == 1 && !add_kernel(finder, before)) return false;
+    return add_kernel(finder, node);
 }
 
 bool ets_find_requantized(struct ets_finder *finder)
 {
     if (!collect_kernels(finder, collect_requantized)) return false;
     if (!ets_parts_are_large(finder)) return true;
-    const uint32_t pairs = finder->parts.calls / 2;
+    const uint32_t pairs = finder->parts.groups;
     ets_find_say(finder, "%u tensor%s dequantized and quantized again by the same numbers", pairs,
                  pairs == 1 ? " is" : "s are");
     ets_parts_say_share(finder);
@@ -106,18 +109,19 @@ static bool collect_island(struct ets_finder *finder, const struct ets_graph_nod
         !is_kernel_node(finder, before)) {
         return true;
     }
-    return add_kernel(finder, before) && add_kernel(finder, node);
+    finder->parts.groups++;
+    return add_kernel(finder, before) && add_kernel(finder, inner) && add_kernel(finder, node);
 }
 
 bool ets_find_float_island(struct ets_finder *finder)
 {
     if (!collect_kernels(finder, collect_island)) return false;
     if (!ets_parts_are_large(finder)) return true;
-    const uint32_t pairs = finder->parts.calls / 2;
+    const uint32_t islands = finder->parts.groups;
     ets_find_say(finder,
                  "%u float operator%s inside the quantized part, between a dequantize and "
                  "a quantize",
-                 pairs, pairs == 1 ? " is" : "s are");
+                 islands, islands == 1 ? " is" : "s are");
     ets_parts_say_share(finder);
     ets_parts_prove(finder);
     ets_find_propose(finder,
@@ -245,6 +249,18 @@ static bool collect_state(struct ets_finder *finder, const struct ets_graph_node
     return add_kernel(finder, node);
 }
 
+/* The buffer's new value is copied back into it, each by one kernel that no node stands for. */
+static void add_copies_back(const struct ets_finder *finder, struct ets_finding *finding)
+{
+    const struct ets_delegate_lines *lines = &finder->method.lines;
+    for (uint32_t i = 0, left = finder->parts.calls; i < lines->count && left > 0; i++) {
+        const struct ets_delegate_line *line = &lines->items[i];
+        if (line->unit != ETS_NO_INDEX || !ets_text_is(line->step->name, "aten::copy_")) continue;
+        ets_saving_add(finder, finding, line->middle + finder->method.between);
+        left--;
+    }
+}
+
 bool ets_find_state_copied(struct ets_finder *finder)
 {
     if (!collect_kernels(finder, collect_state)) return false;
@@ -255,11 +271,15 @@ bool ets_find_state_copied(struct ets_finder *finder)
     ets_parts_say_share(finder);
     ets_parts_prove(finder);
     ets_find_propose(finder,
-                     "update it in place by an operator for caches, such as "
+                     "to_executorch(ExecutorchBackendConfig(run_reinplace_pass=True)), which "
+                     "lets index_put write into the buffer; or an operator for caches, such as "
                      "torch.ops.llama.update_cache");
     struct ets_finding finding =
         ets_finding_of_parts(finder, "state_copied", ETS_SAVING_BOUND, ETS_CHECK_DIFFERENCE);
-    finding.doubt = "the copy back into the buffer takes as much again, and is not counted here";
+    add_copies_back(finder, &finding);
+    finding.doubt =
+        "in place, the kernel of ExecuTorch 1.5.1 fails where the new values have fewer "
+        "dimensions than the buffer";
     return ets_finding_add(finder, finding);
 }
 
@@ -277,7 +297,7 @@ static bool has_type(const struct ets_delegate_unit *unit, const char *type)
 
 static bool is_batch_norm(const struct ets_graph_node *node)
 {
-    return ets_text_contains(ets_operator_base(node->op), "batch_norm");
+    return is_of(node, "_native_batch_norm_legit_no_training") || is_of(node, "batch_norm");
 }
 
 static bool is_product(const struct ets_graph_node *node)
@@ -301,9 +321,11 @@ static bool collect_batch_norms(struct ets_finder *finder)
     return true;
 }
 
+/* One behind a layer is folded when it is delegated. */
 static bool collect_norm_kernel(struct ets_finder *finder, const struct ets_graph_node *node)
 {
-    return !is_batch_norm(node) || add_kernel(finder, node);
+    return !is_batch_norm(node) || is_product(maker_of(finder, node, 0)) ||
+           add_kernel(finder, node);
 }
 
 bool ets_find_batch_norm(struct ets_finder *finder)

@@ -6,27 +6,11 @@
 #include "base/text.h"
 #include "format/program_lists.h"
 
-/* Images have samples, channels, rows and columns. */
-enum { IMAGE_RANK = 4 };
-
 /* What speaks against inputs in channels_last. */
 struct obstacle {
     bool is_there;
     struct ets_text kernel; /* that does not take the layout; data NULL: a size of 1 does not */
 };
-
-static bool is_image(const struct ets_evalue *value)
-{
-    return value->kind == ETS_EVALUE_TENSOR && value->tensor.tensor.rank == IMAGE_RANK &&
-           value->tensor.place != ETS_PLACE_CONSTANT &&
-           value->tensor.place != ETS_PLACE_EXTERNAL_CONSTANT;
-}
-
-/* With one channel, or one pixel, both layouts are one, and the exported dim order is neither. */
-static bool is_ambiguous(const struct ets_tensor *image)
-{
-    return image->sizes[1] == 1 || (image->sizes[2] == 1 && image->sizes[3] == 1);
-}
 
 /* Kernels of ExecuTorch 1.5.1 that were seen to compute the same in channels_last. Others refuse
  * it, compute something else, or were not tried. */
@@ -68,9 +52,9 @@ static struct obstacle find_obstacle_of(const struct ets_delegation_step *step,
     uint32_t images = 0, ambiguous = 0;
     for (uint32_t i = 0; i < instruction->argument_count; i++) {
         ets_method_value(method, ets_instruction_argument(instruction, i), &value);
-        if (!is_image(&value)) continue;
+        if (!ets_is_image(&value)) continue;
         images++;
-        ambiguous += is_ambiguous(&value.tensor.tensor);
+        ambiguous += ets_is_ambiguous_image(&value.tensor.tensor);
     }
     if (step->kind == ETS_INSTRUCTION_DELEGATE_CALL) {
         return (struct obstacle){.is_there = ambiguous > 0};
@@ -103,7 +87,7 @@ static bool has_contiguous_input(const struct ets_method *method)
     struct ets_evalue value;
     for (uint32_t i = 0; i < method->input_count; i++) {
         ets_method_input(method, i, &value);
-        if (is_image(&value) && value.tensor.tensor.strides[3] == 1) return true;
+        if (ets_is_image(&value) && value.tensor.tensor.strides[3] == 1) return true;
     }
     return false;
 }

@@ -17,6 +17,12 @@ static bool gains_nothing(struct ets_text kernel)
     return false;
 }
 
+/* Written with operators that XNNPACK takes, it was slower (docs/advice.md). */
+static bool is_slower_rewritten(struct ets_text kernel)
+{
+    return ets_text_is(ets_operator_base(kernel), "native_group_norm");
+}
+
 static const struct ets_outside *outside_of(const struct ets_finder *finder,
                                             const struct ets_delegate_line *line)
 {
@@ -116,10 +122,27 @@ static void say_names(struct ets_finder *finder, const struct names *names)
     ets_find_say(finder, " stay%s outside of XNNPACK", is_single ? "s" : "");
 }
 
+static struct ets_finding finding_of_outside(struct ets_finder *finder, const char *kind,
+                                             enum ets_confidence confidence)
+{
+    const bool is_advice = confidence != ETS_CONFIDENCE_UNSAID;
+    struct ets_finding finding =
+        ets_finding_of_parts(finder, kind, is_advice ? ETS_SAVING_BOUND : ETS_SAVING_NONE,
+                             is_advice ? ETS_CHECK_DIFFERENCE : ETS_CHECK_NONE);
+    finding.confidence = confidence;
+    if (is_advice) {
+        finding.doubt =
+            "the change may add copies at the borders of the new partition; a "
+            "partitioner that was told to leave it out is not seen";
+    }
+    return finding;
+}
+
 static bool add_outside(struct ets_finder *finder, const struct ets_delegate_line *line,
                         const struct names *names, const char *kind)
 {
     const struct ets_outside *outside = outside_of(finder, line);
+    enum ets_confidence confidence = ETS_CONFIDENCE_MEDIUM;
     say_names(finder, names);
     ets_parts_say_share(finder);
     if (outside->kind == ETS_OUTSIDE_NO_RULE)
@@ -127,15 +150,18 @@ static bool add_outside(struct ets_finder *finder, const struct ets_delegate_lin
     else ets_find_say(finder, ": %.*s", ETS_TEXT(root_reason(outside->reason)));
     ets_parts_prove(finder);
     ets_find_prove(finder, "; by the rules of XnnpackPartitioner in ExecuTorch 1.5.1");
-    if (outside->remedy != NULL) ets_find_propose(finder, "%s", outside->remedy);
-    else ets_find_propose(finder, "write it with operators that XNNPACK takes, or keep it");
-    struct ets_finding finding =
-        ets_finding_of_parts(finder, kind, ETS_SAVING_BOUND, ETS_CHECK_DELEGATES);
-    if (outside->remedy == NULL) finding.confidence = ETS_CONFIDENCE_LOW;
-    finding.doubt =
-        "the change may add copies at the borders of the new partition; a partitioner "
-        "that was told to leave it out is not seen";
-    return ets_finding_add(finder, finding);
+    if (outside->remedy != NULL) {
+        ets_find_propose(finder, "%s", outside->remedy);
+    } else if (is_slower_rewritten(line->step->name)) {
+        ets_find_say(finder, ", and written with those that it has, it was slower");
+        confidence = ETS_CONFIDENCE_UNSAID;
+    } else {
+        ets_find_propose(finder,
+                         "measure before rewriting it with operators that XNNPACK takes: "
+                         "that may be slower");
+        confidence = ETS_CONFIDENCE_LOW;
+    }
+    return ets_finding_add(finder, finding_of_outside(finder, kind, confidence));
 }
 
 /* Whether a program without delegates has something that XNNPACK would take. */
@@ -157,6 +183,7 @@ static bool find_outside(struct ets_finder *finder, enum ets_outside_kind kind, 
     const struct ets_delegate_lines *lines = &finder->method.lines;
     struct names names;
     if (could_delegate(finder)) return true; /* which comes first: ets_find_not_delegated */
+    if (kind == ETS_OUTSIDE_NO_RULE && !finder->method.has_delegate) return true; /* none to join */
     uint8_t *is_done = ets_arena_alloc_array(finder->arena, lines->count, 1);
     if (is_done == NULL) return false;
     for (uint32_t i = 0, groups = 0; i < lines->count && groups < MOST_GROUPS; i++) {
@@ -181,6 +208,40 @@ bool ets_find_without_rule(struct ets_finder *finder)
     return find_outside(finder, ETS_OUTSIDE_NO_RULE, "no_rule_of_partitioner");
 }
 
+/* Kernels that go with those that a delegate takes, but are not named. */
+static void add_other_kernels(struct ets_finder *finder, struct ets_finding *finding,
+                              enum ets_outside_kind kind)
+{
+    const struct ets_delegate_lines *lines = &finder->method.lines;
+    const struct ets_finding_parts *parts = &finder->parts;
+    for (uint32_t i = 0, at = 0; i < lines->count; i++) {
+        const struct ets_delegate_line *line = &lines->items[i];
+        const uint32_t instruction = line->step->instruction;
+        if (!is_kernel(line) || outside_of(finder, line)->kind != kind) continue;
+        while (at < parts->instruction_count && parts->instructions[at] < instruction) at++;
+        if (at < parts->instruction_count && parts->instructions[at] == instruction) continue;
+        ets_saving_add(finder, finding, line->middle + finder->method.between);
+    }
+}
+
+/* Whether they take less than a call of a delegate does, by measurement (docs/advice.md). */
+static bool are_shorter_than_a_call(const struct ets_finder *finder)
+{
+    static const double CALL_NS = 500;
+    return ets_method_tells_time(finder) && finder->parts.is_timed &&
+           finder->parts.ticks.upper * finder->blocks.tick_ns < CALL_NS;
+}
+
+/* What XNNPACK would take, but compute wrongly. */
+static bool add_unwise(struct ets_finder *finder)
+{
+    ets_find_say(finder, ", but would use int8 weights without their scales");
+    struct ets_finding finding =
+        ets_finding_of_parts(finder, "nothing_delegated", ETS_SAVING_NONE, ETS_CHECK_NONE);
+    finding.confidence = ETS_CONFIDENCE_UNSAID;
+    return ets_finding_add(finder, finding);
+}
+
 /* A program without any delegate, of which XNNPACK would take something. */
 bool ets_find_not_delegated(struct ets_finder *finder)
 {
@@ -195,16 +256,18 @@ bool ets_find_not_delegated(struct ets_finder *finder)
             continue;
         if (!ets_parts_add(finder, line)) return false;
     }
-    if (!ets_parts_are_large(finder)) return true;
+    if (!ets_parts_are_large(finder) || are_shorter_than_a_call(finder)) return true;
     ets_find_say(finder, "nothing is delegated; XNNPACK would take %u of %u kernel%s",
                  finder->parts.calls, kernels, kernels == 1 ? "" : "s");
     ets_parts_say_share(finder);
     ets_parts_prove(finder);
+    if (ets_loses_scales(finder)) return add_unwise(finder);
     ets_find_propose(finder,
                      "to_edge_transform_and_lower(program, "
                      "partitioner=[XnnpackPartitioner()])");
     struct ets_finding finding =
         ets_finding_of_parts(finder, "nothing_delegated", ETS_SAVING_BOUND, ETS_CHECK_DIFFERENCE);
+    add_other_kernels(finder, &finding, ETS_OUTSIDE_TAKEN);
     finding.doubt = "the device may not have XNNPACK, which does not run on microcontrollers";
     return ets_finding_add(finder, finding);
 }
@@ -243,10 +306,13 @@ bool ets_find_portable_products(struct ets_finder *finder)
                  finder->parts.calls == 1 ? "" : "s", finder->parts.calls == 1 ? "s" : "");
     ets_parts_say_share(finder);
     ets_parts_prove(finder);
-    ets_find_propose(finder,
-                     "delegate them; the ETRecord of the export tells why they are left out");
+    ets_find_propose(finder, "%s",
+                     finder->subject->record == NULL
+                         ? "delegate them; the ETRecord of the export tells why they are left out"
+                         : "delegate them, if they can be moved out of branches and loops");
     struct ets_finding finding =
         ets_finding_of_parts(finder, "products_as_kernels", ETS_SAVING_BOUND, ETS_CHECK_DELEGATES);
+    add_other_kernels(finder, &finding, ETS_OUTSIDE_UNKNOWN);
     finding.doubt = "the device may have no delegate";
     return ets_finding_add(finder, finding);
 }

@@ -35,7 +35,8 @@ bool ets_find_packed_twice(struct ets_finder *finder)
         (struct ets_saving){.basis = ETS_SAVING_MEMORY, .ticks = {NAN, NAN}, .bytes = bytes};
     finding.confidence = ETS_CONFIDENCE_MEDIUM;
     finding.check = ETS_CHECK_DIFFERENCE;
-    finding.module = largest->module;
+    finding.modules = &largest->module;
+    finding.module_count = largest->module.size > 0;
     finding.doubt = "the application may have the cache on already, which no file tells";
     return ets_finding_add(finder, finding);
 }

@@ -49,8 +49,10 @@ static struct ets_finding finding_of_rows(const struct ets_finder *finder, const
     finding.confidence = ETS_CONFIDENCE_LOW;
     finding.check = ETS_CHECK_DIFFERENCE;
     finding.saving.basis = ETS_SAVING_BOUND;
+    finding.saving.part = share;
     finding.saving.ticks = (struct ets_span){0, share * finder->block->times.statistics.p50};
-    finding.module = parts->module;
+    finding.modules = parts->modules;
+    finding.module_count = parts->module_count;
     finding.frames = parts->frames;
     finding.frame_count = parts->frame_count;
     finding.rows = parts->rows;
@@ -81,7 +83,9 @@ static bool add_below(struct ets_finder *finder, uint32_t index, const struct et
                      "try channel counts that are multiples of 8, larger layers instead of "
                      "many small ones, or int8");
     struct ets_finding finding = finding_of_rows(finder, "below_roof", mid);
-    finding.saving.ticks.upper = fmin(finding.saving.ticks.upper, at->saved);
+    const double doubt = at->roof.bound_ns / tick_ns * (1 - 1 / ETS_ROOF_TOLERANCE);
+    finding.saving.ticks.upper = fmin(finding.saving.ticks.upper, at->saved + doubt);
+    finding.saving.part = finding.saving.ticks.upper / finder->block->times.statistics.p50;
     finding.doubt =
         "no trace tells why an operator is slow; odd sizes, strides and depthwise "
         "convolutions stay far from the roof";
@@ -113,6 +117,25 @@ bool ets_find_below_roof(struct ets_finder *finder)
     return true;
 }
 
+/* What no operator takes of a run, for each call of one. */
+static double between_of(const struct ets_finder *finder)
+{
+    double between = 0, calls = 0;
+    for (uint32_t i = 0; i < finder->backends.count; i++) {
+        const struct ets_operator_line *line = &finder->backends.items[i];
+        if (ets_line_is_between(line)) between += line->times.middle;
+        else calls += line->calls_per_run;
+    }
+    return between > 0 && calls > 0 ? between / calls : 0;
+}
+
+/* Whether most of its time is not its work. */
+static bool is_call(const struct ets_finder *finder, const struct ets_roof_answer *roof, double mid)
+{
+    return roof->verdict == ETS_ROOF_VERDICT_OVERHEAD_BOUND &&
+           (roof->binding == ETS_ROOF_CALL || 2 * roof->bound_ns < mid * finder->blocks.tick_ns);
+}
+
 /* Many short operators, whose calls cost more than their work. */
 bool ets_find_small_operators(struct ets_finder *finder)
 {
@@ -128,11 +151,8 @@ bool ets_find_small_operators(struct ets_finder *finder)
     if (runs == NULL) return false;
     ets_parts_begin(finder);
     for (uint32_t i = block->first_row; i < block->first_row + block->row_count; i++) {
-        if (headroom->rows[i - headroom->first_row].roof.verdict !=
-            ETS_ROOF_VERDICT_OVERHEAD_BOUND) {
-            continue;
-        }
         const double mid = mid_of(finder, i, runs);
+        if (!is_call(finder, &headroom->rows[i - headroom->first_row].roof, mid)) continue;
         const uint32_t calls = ets_inspection_row(finder->subject->inspection, i)->calls_per_run;
         if (!(mid * finder->blocks.tick_ns < SHORT_NS * calls)) continue;
         sum += mid;
@@ -150,6 +170,9 @@ bool ets_find_small_operators(struct ets_finder *finder)
                      "do the same with fewer, larger operators: stack tensors, join layers, "
                      "delegate chains as one");
     struct ets_finding finding = finding_of_rows(finder, "small_operators", sum);
+    finding.saving.beside = count * between_of(finder) / finder->block->runs.whole *
+                            finder->block->times.statistics.p50;
+    finding.saving.ticks.upper += finding.saving.beside;
     finding.doubt = "the tracer itself takes a part of such short calls";
     return ets_finding_add(finder, finding);
 }

@@ -45,7 +45,7 @@ static bool find_steady(struct ets_finder *finder, const struct ets_run_phases *
     const double low = times->spread.median_low, high = times->spread.median_high;
     const double width = (high - low) / times->statistics.p50;
     if (phases->state != ETS_PHASE_STEADY || !(width <= NARROW)) return true;
-    ets_find_say(finder, "steady: the 95 %% interval of the median is ");
+    ets_find_say(finder, "steady: the 95 %% interval of this recording's median is ");
     ets_add_share(&finder->line, (struct ets_span){width, width});
     ets_find_say(finder, " wide");
     struct ets_finding finding = ets_finding_of("steady", ETS_SEVERITY_GOOD, "runs");

@@ -44,12 +44,13 @@ bool ets_saving_total_find(struct ets_arena *arena, const struct ets_inspection 
                            const struct ets_findings *findings, struct ets_saving_total *total_out)
 {
     struct ets_timed_blocks blocks;
-    double rows = 0, beside = 0, sum = 0;
+    double rows = 0, beside = 0, unsure = 0, sum = 0;
     *total_out = (struct ets_saving_total){.block = ETS_NO_INDEX};
     for (uint32_t i = 0; i < findings->count; i++) {
         const struct ets_finding *finding = &findings->items[i];
         total_out->bad += finding->severity == ETS_SEVERITY_BAD;
-        total_out->advice += ets_finding_is_advice(finding);
+        total_out->advice +=
+            ets_finding_is_advice(finding) && finding->severity != ETS_SEVERITY_BAD;
         if (inspection == NULL || !saves_time(finding)) continue;
         if (total_out->block == ETS_NO_INDEX) {
             total_out->block = finding->block;
@@ -59,6 +60,7 @@ bool ets_saving_total_find(struct ets_arena *arena, const struct ets_inspection 
         total_out->count++;
         sum += finding->saving.ticks.upper;
         beside += finding->saving.beside;
+        unsure = fmax(unsure, finding->saving.unsure);
     }
     if (total_out->block == ETS_NO_INDEX) return true;
     if (!ets_timed_blocks_find(arena, inspection, total_out->block, ETS_NO_INDEX, 0, &blocks)) {
@@ -69,7 +71,8 @@ bool ets_saving_total_find(struct ets_arena *arena, const struct ets_inspection 
     /* Shares are of mid; the run that is told is the median. */
     const double share = rows / blocks.items[0].runs.whole;
     total_out->whole = blocks.items[0].times.statistics.p50;
-    total_out->upper = fmin(fmin(sum, share * total_out->whole + beside), total_out->whole);
+    total_out->upper = fmin(sum, share * total_out->whole + beside + unsure);
+    total_out->upper = fmin(total_out->upper, total_out->whole);
     return true;
 }
 
@@ -84,8 +87,8 @@ size_t ets_saving_total_print(const struct ets_saving_total *total, double tick_
         ets_add_text(&line, "%s", total->bad > 0 ? "" : "nothing to do was found");
         return line.used;
     }
-    ets_add_text(&line, "%s%u thing%s to do", total->bad > 0 ? "; " : "", total->advice,
-                 total->advice == 1 ? "" : "s");
+    ets_add_text(&line, "%s%u %sthing%s to do", total->bad > 0 ? "; " : "", total->advice,
+                 total->bad > 0 ? "other " : "", total->advice == 1 ? "" : "s");
     if (total->count == 0 || !(total->whole > 0)) return line.used;
     ets_add_text(&line, ", which save at most ");
     ets_add_time(&line, (struct ets_span){total->upper, total->upper}, tick_ns);

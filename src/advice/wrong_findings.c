@@ -59,7 +59,7 @@ static bool add_wrong(struct ets_finder *finder, const char *kind, enum ets_chec
     finding.severity = ETS_SEVERITY_BAD;
     finding.view = "graph";
     finding.confidence = confidence;
-    finding.doubt = "seen with XNNPACK of ExecuTorch 1.5.1; another version may be right";
+    finding.doubt = "another ExecuTorch than 1.5.1, with which it was seen, does it right";
     return ets_finding_add(finder, finding);
 }
 
@@ -161,13 +161,13 @@ bool ets_find_wrong_gelu(struct ets_finder *finder)
 }
 
 /* A product with an int8 weight that is cast as it is, and scaled behind the product. */
-static bool has_lost_scale(const struct ets_finder *finder, const struct ets_graph_node *node)
+static bool loses_scale(const struct ets_finder *finder, const struct ets_graph_node *node)
 {
     static const char *const products[] = {"mm", "addmm", "linear"};
     static const char *const casts[] = {"_to_dim_order_copy", "_to_copy"};
     static const char *const moves[] = {"permute_copy", "t_copy", "transpose_copy", "view_copy"};
     const struct ets_judgement judgement = about(finder, node);
-    if (!IS_ONE_OF(node, products) || !is_delegated(finder, node)) return false;
+    if (!IS_ONE_OF(node, products)) return false;
     for (uint32_t i = 0; i < node->input_count; i++) {
         const struct ets_graph_node *at = ets_argument_maker(&judgement, &node->inputs[i]);
         for (int k = 0; k < 4 && at != NULL && at->input_count > 0; k++) {
@@ -182,6 +182,20 @@ static bool has_lost_scale(const struct ets_finder *finder, const struct ets_gra
         }
     }
     return false;
+}
+
+bool ets_loses_scales(const struct ets_finder *finder)
+{
+    const struct ets_partition *partition = finder->method.partition;
+    for (uint32_t i = 0; partition != NULL && i < partition->graph->node_count; i++) {
+        if (loses_scale(finder, &partition->graph->nodes[i])) return true;
+    }
+    return false;
+}
+
+static bool has_lost_scale(const struct ets_finder *finder, const struct ets_graph_node *node)
+{
+    return is_delegated(finder, node) && loses_scale(finder, node);
 }
 
 bool ets_find_lost_scales(struct ets_finder *finder)
@@ -219,20 +233,23 @@ bool ets_find_too_many_dimensions(struct ets_finder *finder)
     if (finder->parts.calls == 0) return true;
     ets_find_say(finder, "the method will not load: XNNPACK takes tensors of at most 6 dimensions");
     ets_find_propose(finder, "join dimensions with view before the operator");
-    return add_wrong(finder, "too_many_dimensions", ETS_CHECK_DELEGATES, ETS_CONFIDENCE_HIGH);
+    return add_wrong(finder, "too_many_dimensions", ETS_CHECK_EXECUTION, ETS_CONFIDENCE_HIGH);
 }
 
-/* Kernels that refuse their arguments: three-dimensional convolutions, negative padding. */
-static bool is_refusing(const struct ets_finder *finder, const struct ets_graph_node *node)
+static bool is_refused_convolution(const struct ets_finder *finder,
+                                   const struct ets_graph_node *node)
 {
-    static const char *const convolution[] = {"convolution"}, *const pad[] = {"constant_pad_nd"};
+    static const char *const convolution[] = {"convolution"};
     const struct ets_judgement judgement = about(finder, node);
-    if (is_delegated(finder, node)) return false;
-    if (IS_ONE_OF(node, convolution)) {
-        const struct ets_graph_value *input = ets_node_tensor(&judgement, "input");
-        return input != NULL && input->rank > 4;
-    }
-    if (!IS_ONE_OF(node, pad)) return false;
+    if (!IS_ONE_OF(node, convolution) || is_delegated(finder, node)) return false;
+    const struct ets_graph_value *input = ets_node_tensor(&judgement, "input");
+    return input != NULL && input->rank > 4;
+}
+
+static bool is_refused_padding(const struct ets_finder *finder, const struct ets_graph_node *node)
+{
+    static const char *const pad[] = {"constant_pad_nd"};
+    if (!IS_ONE_OF(node, pad) || is_delegated(finder, node)) return false;
     const struct ets_graph_argument *amounts = ets_node_argument(node, "pad");
     for (uint32_t i = 0; amounts != NULL && i < amounts->item_count; i++) {
         if (amounts->items[i].kind == ETS_ARGUMENT_INT && amounts->items[i].int_value < 0) {
@@ -242,15 +259,21 @@ static bool is_refusing(const struct ets_finder *finder, const struct ets_graph_
     return false;
 }
 
-bool ets_find_refusing_kernels(struct ets_finder *finder)
+static bool find_refusing(struct ets_finder *finder, node_test *test, const char *what,
+                          const char *action)
 {
-    if (!collect(finder, is_refusing)) return false;
+    if (!collect(finder, test)) return false;
     if (finder->parts.calls == 0) return true;
     ets_find_say(finder,
-                 "the method loads, but its execution fails: the portable kernel refuses a "
-                 "convolution in three dimensions and padding by negative amounts");
-    ets_find_propose(finder,
-                     "write the convolution as sums of two-dimensional ones; slice instead "
-                     "of padding by a negative amount");
-    return add_wrong(finder, "refusing_kernel", ETS_CHECK_DELEGATES, ETS_CONFIDENCE_HIGH);
+                 "the method loads, but its execution fails: the portable kernel refuses %s", what);
+    ets_find_propose(finder, "%s", action);
+    return add_wrong(finder, "refusing_kernel", ETS_CHECK_EXECUTION, ETS_CONFIDENCE_HIGH);
+}
+
+bool ets_find_refusing_kernels(struct ets_finder *finder)
+{
+    return find_refusing(finder, is_refused_convolution, "a convolution in three dimensions",
+                         "write it as a sum of two-dimensional convolutions") &&
+           find_refusing(finder, is_refused_padding, "padding by a negative amount",
+                         "slice instead");
 }

@@ -9,8 +9,6 @@
 #define LEAST_CALLS 3
 /* From this share of its roof on, an operator is held back by it. */
 #define REACHED 0.6
-/* A larger share means that the roof is wrong. */
-#define TOLERANCE 1.05
 
 static const char *const verdicts[ETS_ROOF_VERDICT_COUNT] = {
     NULL, "compute-bound", "memory-bound", "overhead-bound", "below the roof", "unknown"};
@@ -81,7 +79,8 @@ static enum ets_roof_verdict judge(const struct ets_roof_question *q, double emp
     if (time / q->calls < LEAST_TIME_NS || time < LEAST_CALLS * empty_ns) {
         return ETS_ROOF_VERDICT_OVERHEAD_BOUND;
     }
-    if (answer->bound_ns / q->most_ns > TOLERANCE) return unknown(answer, ETS_ROOF_TOO_FAST);
+    if (answer->bound_ns / q->most_ns > ETS_ROOF_TOLERANCE)
+        return unknown(answer, ETS_ROOF_TOO_FAST);
     answer->least_share = answer->bound_ns / q->most_ns;
     answer->most_share = answer->bound_ns / q->least_ns;
     if (answer->bound_ns / time < REACHED) return ETS_ROOF_VERDICT_BELOW_ROOF;

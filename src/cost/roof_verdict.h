@@ -59,6 +59,9 @@ struct ets_roof_question {
     enum ets_roof_reason reason; /* what the caller knows to make it UNKNOWN; else NONE */
 };
 
+/* Operators may be so much faster than a measured roof; a larger share means that it is wrong. */
+#define ETS_ROOF_TOLERANCE 1.05
+
 struct ets_roof_answer {
     enum ets_roof_verdict verdict;
     enum ets_roof_reason reason;

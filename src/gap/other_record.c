@@ -8,6 +8,7 @@
 #include "gap/belonging.h"
 #include "gap/counterparts.h"
 #include "gap/gap_parts.h"
+#include "gap/weight_steps.h"
 #include "record/record_maps.h"
 #include "reference/reference.h"
 #include "reference/reference_value.h"
@@ -19,9 +20,10 @@ struct other {
     struct ets_gap_report *twin;   /* its values against the other graph */
     struct gap_counterpart *pairs;
     uint32_t count;
-    uint32_t *first_pair;       /* [own node] its first pair, */
-    uint32_t *next_pair;        /* [pair] and those behind it; GAP_NONE at the end */
-    struct gap_weights weights; /* of the program that ran */
+    uint32_t *first_pair;          /* [own node] its first pair, */
+    uint32_t *next_pair;           /* [pair] and those behind it; GAP_NONE at the end */
+    struct gap_weights weights;    /* of the program that ran */
+    struct gap_weight_steps steps; /* likewise */
 };
 
 /* The compared value of a node's output, from its first execution; NULL: none. */
@@ -89,6 +91,8 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
     if (result->value.kind == ETS_VALUE_TENSOR) {
         ETS_TRY(ets_gap_weights_see(&o->weights, o->report->reference, node,
                                     &result->value.as.tensor, error));
+        ETS_TRY(ets_gap_weight_steps_see(&o->steps, o->report->reference, node,
+                                         &result->value.as.tensor, error));
     }
     const struct ets_gap_value *value =
         captured_value(o->report, node, result->iteration, result->output);
@@ -229,6 +233,19 @@ static enum ets_status convert_inputs(struct other *o, struct ets_gap_evaluation
     return ETS_OK;
 }
 
+/* The weight of the guilty operator, as the program has it. */
+static void explain_guilty(struct other *o)
+{
+    struct ets_gap_conclusion *verdict = &o->twin->verdict;
+    if (verdict->guilty == ETS_NO_INDEX) return;
+    const struct ets_gap_row *row = &o->twin->rows[o->twin->order[verdict->guilty]];
+    const uint32_t node = ets_gap_graph_number(o->twin->reference, row->value->node);
+    for (uint32_t i = 0; i < o->count && verdict->weight == NULL; i++) {
+        if (o->pairs[i].other != node) continue;
+        verdict->weight = ets_gap_weight_steps_of(&o->steps, o->report->reference, o->pairs[i].own);
+    }
+}
+
 enum ets_status ets_gap_evaluate_other(struct ets_gap_report *report, struct ets_etrecord *record,
                                        const struct ets_gap_evaluation *evaluation,
                                        struct ets_error *error)
@@ -238,7 +255,7 @@ enum ets_status ets_gap_evaluate_other(struct ets_gap_report *report, struct ets
     uint32_t unpaired;
     ETS_TRY(open_twin(report, record, error));
     o.twin = report->twin;
-    o.weights.arena = &o.twin->arena;
+    o.weights.arena = o.steps.arena = &o.twin->arena;
     ETS_TRY(ets_gap_counterparts_find(&o.twin->arena, report->reference, &o.twin->other, &o.pairs,
                                       &o.count, &unpaired, error));
     if (o.count == 0) {
@@ -252,5 +269,7 @@ enum ets_status ets_gap_evaluate_other(struct ets_gap_report *report, struct ets
         ETS_TRY(ets_gap_record_inputs(report, &of_twin.inputs, &of_twin.input_count, error));
     }
     ETS_TRY(convert_inputs(&o, &of_twin, error));
-    return ets_gap_evaluate_run(o.twin, &of_twin, error);
+    ETS_TRY(ets_gap_evaluate_run(o.twin, &of_twin, error));
+    explain_guilty(&o);
+    return ETS_OK;
 }

@@ -68,7 +68,9 @@ void ets_check_pow(struct ets_judgement *judgement)
     if (exponent == NULL) return;
     if (exponent->kind == ETS_ARGUMENT_FLOAT) {
         ets_refuse(judgement, "exponent",
-                   exponent->float_value == 2 ? "write x ** 2 with an integer, or x * x" : NULL,
+                   exponent->float_value == 2   ? "write x ** 2 with an integer, or x * x"
+                   : exponent->float_value == 3 ? "multiply x by itself"
+                                                : NULL,
                    "the exponent is the float %g; only the integer 2 is taken",
                    exponent->float_value);
     } else if (exponent->kind == ETS_ARGUMENT_INT && exponent->int_value != 2) {

@@ -41,7 +41,8 @@ void ets_check_permute(struct ets_judgement *judgement);
 void ets_check_restricted(struct ets_judgement *judgement);
 void ets_check_with_product(struct ets_judgement *judgement);
 
-/* substitutes.c: what does the work of an operator without a rule, and is taken; NULL: unknown */
-const char *ets_substitute_of(struct ets_text op);
+/* substitutes.c: what does the work of a node without a rule, is taken and was seen to be faster;
+ * NULL: nothing known */
+const char *ets_substitute_of(const struct ets_judgement *judgement);
 
 #endif

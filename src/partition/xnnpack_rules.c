@@ -195,7 +195,7 @@ enum ets_outside_kind ets_xnnpack_judge(struct ets_judgement *judgement)
         return ETS_OUTSIDE_NO_RULE;
     }
     if (rule == NULL) {
-        ets_refuse(judgement, "no_rule", ets_substitute_of(node->op), "no rule");
+        ets_refuse(judgement, "no_rule", ets_substitute_of(judgement), "no rule");
         return ETS_OUTSIDE_NO_RULE;
     }
     if (!rule->is_quantizing && rule->check != ets_check_conversion) check_common(judgement, rule);

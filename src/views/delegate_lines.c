@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "host/text_builder.h"
 #include "inspect/time_details.h"
 #include "views/chosen_runs.h"
@@ -41,8 +42,10 @@ static void find_rows(struct collector *c)
         if (row->is_delegated) {
             uint32_t *first = &c->first_inside[row->instruction];
             if (*first == ETS_NO_INDEX) *first = i;
-        } else {
-            c->row_of_step[row->instruction] = i; /* the outermost ends last */
+        } else if (c->row_of_step[row->instruction] == ETS_NO_INDEX ||
+                   !ets_text_is(row->name, "OPERATOR_CALL")) {
+            /* the outermost ends last; the wrapper around a kernel is none of its time */
+            c->row_of_step[row->instruction] = i;
         }
     }
 }

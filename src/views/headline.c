@@ -42,7 +42,7 @@ static struct ets_span exactly(double ticks)
     return (struct ets_span){ticks, ticks};
 }
 
-/* How sure the median is. */
+/* How sure the median is. Another recording differs by more than the runs of this one say. */
 static void say_spread(struct maker *m, const struct ets_timed_block *block)
 {
     const struct ets_statistics *s = &block->times.statistics;
@@ -57,7 +57,7 @@ static void say_spread(struct maker *m, const struct ets_timed_block *block)
         say(m, "; too few for a 95 %% interval)");
         return;
     }
-    say(m, "95 %% interval ");
+    say(m, "95 %% interval of this recording ");
     ets_add_time(&m->line, (struct ets_span){spread->median_low, spread->median_high},
                  m->blocks.tick_ns);
     say(m, ", p10 to p90 ");

@@ -77,6 +77,9 @@ class Sandbox:
         "xnnpack.etdp": "../mlp_xnnpack/profile.etdp",
         "xnnpack.etrecord": "../mlp_xnnpack/model.etrecord",
         "machine.json": "../machines/epyc.json",
+        "ort.json": "../exchange/onnxruntime_sequential.json",
+        "litert.csv": "../exchange/litert_benchmark.csv",
+        "pytorch.json": "../exchange/pytorch_stack.json",
     }
 
     def __enter__(self):

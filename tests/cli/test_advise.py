@@ -6,6 +6,7 @@ delegation.tsv says which of them are the controls, that differ from another one
 
 import csv
 import json
+import lzma
 import pathlib
 import re
 import tarfile
@@ -88,7 +89,7 @@ class Planted(unittest.TestCase):
         self.assertEqual(len(self.cases), 101)
 
     def test_each_kernel_that_the_partitioner_left_is_told_with_its_remedy(self):
-        silent = {"slice_step", "slice_dynamic", "pad_negative",  # nothing to gain by measurement
+        silent = {"slice_step", "slice_dynamic", "pad_negative", "group_norm",  # nothing to gain by measurement
                   "view_dynamic", "flatten_dynamic"}  # only sizes are computed
         for case in self.cases:
             if case["kernels"] == "0" or case["file"] in silent or case["file"] in PLANTED:
@@ -131,15 +132,66 @@ class Planted(unittest.TestCase):
                 self.assertNotIn(";", sentence)
                 self.assertIn("feed only such inputs", action)
 
+    def reordered(self, program, order):
+        """The program with another order of the dimensions of its images."""
+        contiguous = b"\4\0\0\0\0\1\2\3"
+        self.assertIn(contiguous, program.read_bytes())
+        changed = pathlib.Path(self.folder.name) / "reordered.pte"
+        changed.write_bytes(program.read_bytes().replace(contiguous, contiguous[:4] + order))
+        return changed
+
     def test_channels_last_is_not_advised_to_who_has_it(self):
-        program = self.programs / "convs_around_sigmoid.pte"
-        order, last = b"\4\0\0\0\0\1\2\3", b"\4\0\0\0\0\2\3\1"
-        self.assertIn(order, program.read_bytes())
-        changed = pathlib.Path(self.folder.name) / "last.pte"
-        changed.write_bytes(program.read_bytes().replace(order, last))
+        changed = self.reordered(self.programs / "convs_around_sigmoid.pte", b"\0\2\3\1")
         (sentence, action), = self.layouts(changed, "--no-siblings")
         self.assertNotIn(";", sentence)
         self.assertIsNone(action)
+
+    def outside(self, name):
+        """The finding about a kernel outside of delegates, advice or not."""
+        (row,) = [row for row in rows("--program", self.programs / f"{name}.pte", "--all")
+                  if row["kind"] in ("no_rule_of_partitioner", "refused_by_partitioner")]
+        return row
+
+    def test_rewriting_is_proposed_where_it_was_measured_to_be_faster(self):
+        for name, action in (("elu", "relu(x) + exp(-relu(-x)) - 1"), ("reciprocal", "torch.tensor(1.0) / x"),
+                             ("log_softmax", "log(softmax(x, -1))"), ("sum", "F.linear(x, torch.ones(1, n))"),
+                             ("pow_3", "multiply x by itself")):
+            with self.subTest(name):
+                self.assertIn(action, self.outside(name)["action"])
+                self.assertEqual(self.outside(name)["confidence"], "medium")
+        # along the first dimension there is no product that does the same
+        for name in ("cumsum", "argmax", "topk"):
+            with self.subTest(name):
+                self.assertEqual(self.outside(name)["action"], "measure before rewriting it with operators that XNNPACK "
+                                                               "takes: that may be slower")
+                self.assertEqual(self.outside(name)["confidence"], "low")
+        slower = self.outside("group_norm")
+        self.assertTrue(slower["sentence"].endswith("and written with those that it has, it was slower"))
+        self.assertIsNone(slower["action"])
+        self.assertIsNone(slower["basis"])
+        self.assertEqual(self.kinds("group_norm"), set())
+
+    def test_constant_work_is_told_with_what_removes_it(self):
+        for program, sentence, action in (
+                (self.programs / "constant_ramp.pte", "1 kernel computes the same result in every run",
+                 "to the exported program"),
+                (self.programs / "int_scalar.pte", "1 kernel converts a constant again in every run", "(2.0, not 2)"),
+                (DATA / "mlp_portable" / "model.pte", "2 kernels transpose weights again in every run",
+                 "to the program of to_edge")):
+            found, = [row for row in rows("--program", program) if row["kind"] == "constant_work"]
+            self.assertEqual(found["sentence"], sentence)
+            self.assertIn(action, found["action"])
+
+    def test_delegation_is_not_proposed_where_it_would_compute_wrong_values(self):
+        (found,) = [row for row in rows("--program", DATA / "torchao" / "int8_weights.pte", "--all")
+                    if row["kind"] == "nothing_delegated"]
+        self.assertTrue(found["sentence"].endswith(", but would use int8 weights without their scales"))
+        self.assertIsNone(found["action"])
+
+    def test_a_batch_norm_behind_a_convolution_is_left_to_its_delegation(self):
+        found = {row["kind"] for row in rows("--program", DATA / "conv_portable" / "model.pte")}
+        self.assertIn("nothing_delegated", found)
+        self.assertNotIn("batch_norm_alone", found)
 
     def test_a_kernel_between_two_calls_is_told_once(self):
         found, = [row for row in rows("--program", self.programs / "convs_around_erf.pte")
@@ -149,6 +201,29 @@ class Planted(unittest.TestCase):
         split, = [row for row in rows("--program", self.programs / "pad_negative.pte")
                   if row["kind"] == "split_by_kernel"]
         self.assertTrue(split["sentence"].endswith("without it 1 delegate call could join the one before"))
+
+    def assert_wrong_layout(self, program, kind, sentence):
+        found = rows("--program", program, "--no-siblings")[0]
+        self.assertEqual((found["kind"], found["severity"]), (kind, "bad"))
+        self.assertIn(sentence, found["sentence"])
+        text = advise("--program", program, "--no-siblings", "--fail-on", "wrong", code=NEGATIVE)
+        self.assertEqual(text.splitlines()[0], "1 thing is wrong")
+        done = support.run("run", program, "-o", pathlib.Path(self.folder.name) / "trace.etdp")
+        if done.returncode != support.UNAVAILABLE:
+            self.assertEqual(done.returncode == OK, kind == "wrong_layout", done.stderr)
+
+    def test_programs_in_channels_last_that_fail_are_told_before_they_run(self):
+        self.assert_wrong_layout(self.reordered(self.programs / "group_norm.pte", b"\0\2\3\1"), "refused_layout",
+                                 "its execution fails: native_group_norm.out refuses a tensor")
+        # input [1, 1, 8, 8], as PyTorch orders it
+        self.assert_wrong_layout(self.reordered(DATA / "shared_quantized" / "int8.pte", b"\0\2\1\3"),
+                                 "refused_layout", "its execution fails: XnnpackBackend refuses a tensor")
+
+    def test_programs_in_channels_last_with_wrong_values_are_told_before_they_run(self):
+        program = pathlib.Path(self.folder.name) / "log_softmax.pte"
+        program.write_bytes(lzma.decompress((DATA / "layouts" / "log_softmax.pte.xz").read_bytes()))
+        self.assert_wrong_layout(program, "wrong_layout",
+                                 "_log_softmax.out reads a tensor in channels_last as if it were contiguous")
 
     def test_what_xnnpack_computes_wrongly_comes_first_and_can_fail(self):
         for name in ("conv_softmax", "int8_weight_only", "gelu_tanh", "rank_7", "conv3d"):
@@ -176,6 +251,13 @@ class Told(unittest.TestCase):
             self.assertLessEqual(row["saving_ns"], row["saving_ns_upper"])
             checked += 1
         self.assertEqual(checked, 3)
+
+    def test_shares_are_those_of_inspect(self):
+        trace = DATA / "delegates" / "images.etdp"
+        (row,) = [row for row in rows(trace) if row["kind"] == "refused_by_partitioner"]
+        done = support.run("inspect", trace, "--format", "json")
+        (kernel,) = [each for each in support.json_rows(done.stdout) if each["operator"] == "mean.out"]
+        self.assertAlmostEqual(row["share"], kernel["share"], places=9)
 
     def test_the_first_line_is_no_sum_and_no_more_than_a_run(self):
         document = json.loads(advise(*GPT_FILES, "--format", "json"))
@@ -214,7 +296,25 @@ class Told(unittest.TestCase):
         self.assertEqual(len(root.findall(".//failure")), 1)
         text = advise(*GPT_FILES, "--format", "markdown")
         self.assertIn("**12 kernels only guard attention", text)
+        self.assertIn("module blocks.0.ln1 and 4 more", text)
         self.assertIn("native\\_layer\\_norm", text)
+
+    def test_what_is_right_is_no_result_of_sarif(self):
+        if support.run("gap", *INT8).returncode != OK:
+            self.skipTest("no engine")
+        run = json.loads(advise(*INT8, "--format", "sarif"))["runs"][0]
+        self.assertNotIn("values_agree", {rule["id"] for rule in run["tool"]["driver"]["rules"]})
+        self.assertIn("captured", {result["ruleId"] for result in run["results"]})
+
+    def test_shares_of_fail_on_are_of_the_findings_own_method(self):
+        words = (DATA / "multi_method" / "profile.etdp", "--program", DATA / "multi_method" / "model.pte")
+        found = [row for row in rows(*words) if row["saving_ns_upper"] is not None]
+        self.assertGreater(len({row["method"] for row in found}), 1)
+        runs = {row["method"]: row["p50_ns"] for row in support.rows(*support.with_record("multi_method"))
+                if row["operator"] == "Method::execute"}
+        most = max(row["saving_ns_upper"] / runs[row["method"]] for row in found)
+        advise(*words, "--fail-on", f"{100 * most - 0.5:.1f}%", code=NEGATIVE)
+        advise(*words, "--fail-on", f"{100 * most + 0.5:.1f}%")
 
     def test_fail_on(self):
         advise(*GPT_FILES, "--fail-on", "5%", code=NEGATIVE)

@@ -1,5 +1,6 @@
 """`etscope gap`: fixtures agree, a planted fault is named and no other."""
 
+import re
 import struct
 import unittest
 import xml.etree.ElementTree as tree
@@ -251,6 +252,21 @@ class Int8(GapTest):
     """A model whose layer `squeeze` has no steps left for its weights."""
 
     words, original = INT8, FLOAT_ORIGINAL
+
+    def test_gap__a_weight_that_sets_the_step_of_all_is_the_cause(self):
+        folder = support.DATA / "quantized"
+        words = ("gap", str(folder / "int8.etdp"), "--debug-buffer", str(folder / "int8.bin"),
+                 "--etrecord", str(folder / "int8.etrecord"), "--reference-etrecord")
+        text = support.call(*words, str(folder / "float.etrecord")).stdout
+        self.assertIn("; 31 % of its weights became 0: the largest, 20, sets the step of all, 0.16\n",
+                      text)
+        weight = re.search(r"weight +quantized with one step of (\S+) for all 256 numbers: 31 % became "
+                           r"0; root mean square (\S+), largest (\S+)\n", text)
+        step, rms, largest = map(float, weight.groups())
+        self.assertAlmostEqual(largest / step, 127, delta=1)  # the largest takes the last step
+        self.assertLess(8 * rms, largest)
+        text = support.call(*words, str(folder / "int8.etrecord")).stdout
+        self.assertNotIn("weights became 0", text)
 
     def test_gap__the_delegate_computes_what_the_quantized_graph_says(self):
         (row,) = self.gap(*self.words)

@@ -86,9 +86,11 @@ class SameNumbers(unittest.TestCase):
                             "--allow-mismatch")
                 self.assertEqual([[row[name] for name in members] for row in found],
                                  [[row[name] for name in members] for row in said])
-                selects = [None if row["operator"] is None else f"r{row['operator']}"
-                           for row in found]
-                self.assertEqual(selects, [row["select"] for row in said])
+                for row, of in zip(found, said):
+                    if row["operator"] is not None:
+                        self.assertEqual(of["select"], f"operator:{row['operator']}")
+                    elif of["select"] is not None:
+                        self.assertRegex(of["select"], r"^operators?:\d+(,\d+)*$")
 
     def test_findings_name_what_they_are_about(self):
         rows = {row["kind"]: row for row in

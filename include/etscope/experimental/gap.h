@@ -143,6 +143,9 @@ struct ets_gap_evaluation {
     int use_double;
     uint64_t memory_limit; /* bytes that values may take at once, at most the host's memory;
                               0: 64 GiB */
+    /* Called after each value, with an estimate of how many there will be; NULL: not. */
+    void (*progress)(void *context, uint64_t done, uint64_t all);
+    void *progress_context;
 };
 
 /* The finding on a compared value. */
@@ -267,6 +270,13 @@ enum ets_gap_mismatch {
 };
 
 /* The findings in numbers. */
+/* A weight that the program quantizes with one scale, as it computes with it. */
+struct ets_gap_weight_use {
+    double step;                /* the scale */
+    double rms, largest;        /* of the dequantized weight; `largest` by magnitude */
+    uint64_t count, zero_count; /* elements, and those that became 0 */
+};
+
 struct ets_gap_conclusion {
     enum ets_gap_against against;
     int in_double;       /* 1: the reference was computed in float64, except `single` nodes */
@@ -303,6 +313,8 @@ struct ets_gap_conclusion {
     uint32_t unpaired;            /* nodes of the other record's graph without a pair */
     uint32_t other_input;         /* a user input for which the run had other numbers, if delegates
                                      captured it; ETS_NO_INDEX: none known */
+    const struct ets_gap_weight_use *weight; /* AGAINST_OTHER: of the guilty operator; NULL: none
+                                                that has a single scale */
 };
 ETS_API const struct ets_gap_conclusion *ets_gap_conclusion(const struct ets_gap_report *report);
 

@@ -268,7 +268,14 @@ class Inspector(Explored, Exported, Pictured):
 
         return _html.of_inspector(self)
 
-    def report(self, path: str) -> None:
+    def report(
+        self,
+        path: str,
+        *,
+        source: bool = True,
+        tensors: bool = True,
+        max_size: Optional[int] = None,
+    ) -> None:
         """Writes one HTML file that shows trace and model in a browser, without network.
 
             Inspector(etdump_path="trace.etdp", etrecord="model.etrecord",
@@ -277,11 +284,16 @@ class Inspector(Explored, Exported, Pictured):
         It is the file that `etscope report` writes of the same files and options, which
         docs/report.md describes; captured tensors are compared where the engine is installed.
         Its first screen names what is missing and the option of `etscope report` that gives it.
+
+        source    False: without the texts of source lines
+        tensors   False: without what captured tensors hold
+        max_size  bytes of the file: parts are left out, events first, until it is small enough
+
         Raises Error: the file cannot be written, or it would be too large (LIMIT).
         """
         from etscope.inspector._report import write_report
 
-        write_report(self, path)
+        write_report(self, path, source, tensors, max_size)
 
     def print_data_tabular(
         self,

@@ -38,14 +38,13 @@ int cli_check_fail_on(const struct cli_arguments *arguments)
     return CLI_OK;
 }
 
-bool cli_fails(const struct cli_arguments *arguments, const struct ets_finding *finding,
-               double whole)
+bool cli_fails(const struct cli_arguments *arguments, const struct ets_finding *finding)
 {
     const char *word;
     for (unsigned i = 0; (word = cli_value_at(arguments, "--fail-on", i)) != NULL; i++) {
         const double share = share_of(word);
         const bool is_bad = finding->severity == ETS_SEVERITY_BAD;
-        if (!isnan(share) && finding->saving.ticks.upper >= share * whole) return true;
+        if (finding->saving.part > 0 && finding->saving.part >= share) return true;
         if (strcmp(word, "wrong") == 0 && is_bad) return true;
         if (strcmp(word, "any") == 0 && (is_bad || ets_finding_is_advice(finding))) return true;
         if (strcmp(word, finding->kind) == 0) return true;

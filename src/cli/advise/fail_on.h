@@ -7,8 +7,7 @@
 
 /* Checks the values. Returns an exit code. */
 int cli_check_fail_on(const struct cli_arguments *arguments);
-/* Whether a finding fails by one of them; `whole`: ticks of a run, NaN: not known. */
-bool cli_fails(const struct cli_arguments *arguments, const struct ets_finding *finding,
-               double whole);
+/* Whether a finding fails by one of them. */
+bool cli_fails(const struct cli_arguments *arguments, const struct ets_finding *finding);
 
 #endif

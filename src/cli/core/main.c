@@ -256,8 +256,8 @@ static const struct cli_command commands[] = {
      "or other Chrome JSON. Commands that take traces also read these files directly. "
      "docs/exchange.md says what becomes what, and what is left out.",
      cli_import_options,
-     "etscope import onnxruntime_profile.json\n"
-     "etscope import profile.json -o ort.etdp",
+     "etscope import ort.json\n"
+     "etscope import litert.csv -o litert.etdp",
      cmd_import},
     {"delegates", "show what was delegated, and the operators left out of delegates",
      "PROGRAM [TRACE]",

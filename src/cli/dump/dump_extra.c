@@ -166,6 +166,32 @@ static void put_memory(struct ets_json_writer *json, const struct ets_recorded_m
     ets_json_end_array(json);
 }
 
+static void put_node(struct ets_json_writer *json, const struct ets_told_node *told, uint64_t place)
+{
+    ets_json_begin_object(json, NULL);
+    ets_json_put_integer(json, "chain", (int64_t)(place >> 32));
+    ets_json_put_count(json, "instruction", place & UINT32_MAX);
+    if (told->parent == ETS_NO_INDEX) ets_json_put_null(json, "parent");
+    else ets_json_put_count(json, "parent", told->parent);
+    ets_json_put_text(json, "name", told->node.name);
+    ets_json_put_string(json, "backend", told->backend);
+    ets_json_put_text(json, "module", told->module.path);
+    ets_json_put_text(json, "file", told->frame.file);
+    ets_json_put_count(json, "line", told->frame.line);
+    ets_json_put_text(json, "function", told->frame.function);
+    ets_json_end_object(json);
+}
+
+static void put_told(struct ets_json_writer *json, const struct ets_told_nodes *told)
+{
+    ets_json_put_text(json, "runtime", told->runtime);
+    ets_json_begin_array(json, "nodes");
+    for (uint32_t i = 0; i < told->instructions.count; i++) {
+        put_node(json, &told->items[i], *ets_key_table_key(&told->instructions, i));
+    }
+    ets_json_end_array(json);
+}
+
 enum ets_status dump_open_extra(struct dump_request *request, struct dump_extra *extra_out,
                                 struct ets_error *error)
 {
@@ -174,6 +200,7 @@ enum ets_status dump_open_extra(struct dump_request *request, struct dump_extra 
     if (status == ETS_NOT_FOUND) return ETS_OK;
     if (status != ETS_OK) return status;
     extra_out->is_there = true;
+    ETS_TRY(ets_told_nodes_read(&request->arena, &extra_out->extra, &extra_out->told, error));
     return ets_recorded_memory_of(&request->arena, &extra_out->extra, &extra_out->memory, error);
 }
 
@@ -192,6 +219,7 @@ void dump_put_extra(struct dump_request *request, const struct dump_extra *extra
     put_strings(json, &extra->extra);
     put_tensors(json, &extra->extra);
     put_memory(json, &extra->memory);
+    put_told(json, &extra->told);
     ets_json_put_blob(json, "entries", extra->extra.entries, request->with_data);
     ets_json_end_object(json);
 }

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "inspect/told_nodes.h"
+
 static const char *const mode_names[] = {"stop", "ring", "stream"};
 static const char *const purpose_names[] = {"unknown", "load", "execute"};
 
@@ -120,12 +122,12 @@ static void tell_clock(struct ets_facts *facts, const struct ets_trace_facts *tr
     ets_facts_end(facts);
 }
 
-static void tell_trace(struct ets_facts *facts, const struct ets_trace_facts *trace)
+/* What its tracer did; nothing for people where no tracer made it. */
+static void tell_tracer(struct ets_facts *facts, const struct ets_trace_facts *trace,
+                        bool is_imported)
 {
     const bool is_json = ets_facts_are_json(facts);
-    char fingerprint[132];
-    ets_json_begin_object(facts->json, "trace");
-    tell_clock(facts, trace);
+    if (is_imported && !is_json) return;
     ets_json_put_string(facts->json, "mode", mode_name(trace));
     ets_json_put_string(facts->json, "first_error", ets_status_name(trace->state.first_error));
     if (is_json) tell_losses(facts, trace); /* for people the buffers come first */
@@ -133,6 +135,18 @@ static void tell_trace(struct ets_facts *facts, const struct ets_trace_facts *tr
     if (!is_json) tell_losses(facts, trace);
     tell_filters(facts, trace);
     ets_facts_number_line(facts, "threads", "thread_count", trace->threads);
+}
+
+static void tell_trace(struct ets_facts *facts, const struct ets_trace_facts *trace,
+                       struct ets_text runtime)
+{
+    char fingerprint[132];
+    ets_json_begin_object(facts->json, "trace");
+    if (runtime.data != NULL) ets_facts_line(facts, "profile of");
+    ets_facts_text(facts, "runtime", runtime);
+    ets_facts_end(facts);
+    tell_clock(facts, trace);
+    tell_tracer(facts, trace, runtime.data != NULL);
     fingerprint_text(trace, fingerprint);
     if (trace->fingerprint.size > 0) ets_facts_line(facts, "program");
     ets_facts_words(facts, "fingerprint ");
@@ -161,7 +175,7 @@ static void put_run(struct ets_json_writer *json, const struct ets_run *run)
 void info_tell_extra(struct ets_facts *facts, const struct ets_inspection *inspection)
 {
     const struct ets_trace_facts *trace = ets_inspection_trace(inspection);
-    if (trace != NULL) tell_trace(facts, trace);
+    if (trace != NULL) tell_trace(facts, trace, ets_inspection_runtime(inspection));
     else ets_json_put_null(facts->json, "trace");
     if (!ets_facts_are_json(facts)) return;
     ets_json_begin_array(facts->json, "runs");

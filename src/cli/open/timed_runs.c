@@ -10,7 +10,13 @@
 #include "etscope/inspect.h"
 #include "inspect/accounting/stopping.h"
 
-enum { MOST_RUNS = 100000000, RUNS_OF_A_TIME = 100000, MEDIAN_OF = 1000 };
+enum {
+    MOST_RUNS = 100000000,
+    RECORDED_OF_A_TIME = 100000, /* which bounds the trace and the times, */
+    EVENTS_OF_A_TIME = 2000000,  /* as does this number of events */
+    RECORDED_FIRST = 1000,       /* of these each run, before their number is spread */
+    MEDIAN_OF = 1000
+};
 #define TIME_TO_BE_SURE 60e9
 
 int cli_run_limits_read(const struct cli_arguments *arguments, uint32_t runs,
@@ -20,7 +26,7 @@ int cli_run_limits_read(const struct cli_arguments *arguments, uint32_t runs,
     const bool wants_time = cli_has(arguments, "--time");
     const bool wants_sure = cli_has(arguments, "--until-sure");
     const bool has_runs = cli_has(arguments, "--runs");
-    const uint32_t fallback = wants_time || wants_sure ? RUNS_OF_A_TIME : runs;
+    const uint32_t fallback = wants_time || wants_sure ? MOST_RUNS : runs;
     const double most_ns = wants_sure && !has_runs ? TIME_TO_BE_SURE : INFINITY;
     *limits_out = (struct cli_run_limits){
         .runs = (uint32_t)cli_number(arguments, "--runs", fallback, 1, MOST_RUNS, &ok),
@@ -91,13 +97,16 @@ static double running_median(const struct cli_timed_runs *runs)
 static void show(struct cli_progress *progress, uint64_t now, const struct cli_run_limits *limits,
                  const char *what, const struct cli_timed_runs *runs)
 {
-    const double spent = (double)(now - progress->start_ns), rate = runs->count / spent;
-    const double left = fmin((limits->runs - runs->count) / rate, limits->time_ns - spent);
+    const double spent = (double)(now - progress->start_ns);
+    const double executed = (double)runs->executed, rate = executed / spent;
+    const double runs_left = limits->is_runs_chosen ? limits->runs - executed : INFINITY;
+    const double left = fmin(runs_left / rate, limits->time_ns - spent);
     char of[24] = "";
     if (limits->is_runs_chosen) snprintf(of, sizeof of, " of %u", limits->runs);
-    cli_progress_show(progress, now, "%s %u%s, %.3g/s, median %s, %s%.0f s left", what, runs->count,
-                      of, rate * 1e9, time_text(running_median(runs)).text,
-                      limits->sure > 0 ? "at most " : "", fmax(left, 0) / 1e9);
+    cli_progress_show(progress, now, "%s%s %.0f%s, %.3g/s, median %s, %s%.0f s left",
+                      limits->label == NULL ? "" : limits->label, what, executed, of, rate * 1e9,
+                      time_text(running_median(runs)).text, limits->sure > 0 ? "at most " : "",
+                      fmax(left, 0) / 1e9);
 }
 
 /* "1.9 % wide (51.2 us to 52.1 us)" */
@@ -115,13 +124,16 @@ static void note_certainty(const struct ets_certainty *c, const struct cli_run_l
     const double wanted = 100 * limits->sure;
     switch (c->state) {
     case ETS_CERTAINTY_SURE:
-        cli_note("sure after %u runs: the 95 %% interval of the median wall time is %s", runs,
-                 interval);
+        cli_note(
+            "sure after %u runs: the 95 %% interval of the median wall time is %s in this process; "
+            "another may differ by more",
+            runs, interval);
         break;
     case ETS_CERTAINTY_WIDE:
         cli_note(
-            "not sure after %u runs (%s): the 95 %% interval of the median wall time is %s, "
-            "not %g %%",
+            "not sure after %u runs (%s): the 95 %% interval of the median wall time in this "
+            "process "
+            "is %s, not %g %%",
             runs, reason, interval, wanted);
         break;
     case ETS_CERTAINTY_DRIFTING:
@@ -157,54 +169,97 @@ static const char *find_end(const struct cli_run_limits *limits, const struct cl
                             double spent_ns)
 {
     if (cli_interrupted() != 0) return "interrupted";
-    if (runs->count >= limits->runs) {
-        return limits->is_runs_chosen ? "the limit of --runs" : "the limit; --runs sets another";
-    }
+    if (limits->is_runs_chosen && runs->count >= limits->runs) return "the limit of --runs";
     if (runs->count > 0 && spent_ns >= limits->time_ns) return "the limit of time";
     return NULL;
+}
+
+/* How many runs a time may record, by the number of events of one. */
+static double most_recorded(const struct ets_engine *engine, struct ets_engine_program *program,
+                            uint64_t events_before)
+{
+    struct ets_engine_trace_statistics s;
+    engine->trace_statistics(program, &s);
+    const uint64_t events = s.profile_event_count + s.debug_event_count - events_before;
+    return events == 0 ? RECORDED_OF_A_TIME
+                       : fmin(RECORDED_OF_A_TIME, ceil((double)EVENTS_OF_A_TIME / (double)events));
+}
+
+/* Whether the next run is recorded: their number grows with the part of the time that is spent.
+ * --until-sure may end at any time, and half of them come as soon as they can. */
+static bool is_recorded(const struct cli_run_limits *limits, const struct cli_timed_runs *runs,
+                        double most, double spent_ns)
+{
+    const double first = fmin(limits->sure > 0 ? most / 2 : RECORDED_FIRST, most);
+    const double part = fmin(spent_ns / limits->time_ns, 1);
+    return limits->is_runs_chosen || runs->count < first + (most - first) * part;
+}
+
+/* Runs once, and keeps the time of a recorded run. Returns the exit code. */
+static int run_once(const struct ets_engine *engine, struct ets_engine_method *method,
+                    const char *path, bool is_kept, struct cli_timed_runs *runs, uint64_t *after)
+{
+    struct ets_error error;
+    if (is_kept && !make_room(runs)) return no_memory();
+    const uint64_t before = cli_now_ns();
+    const enum ets_status status = engine->method_execute(method, &error);
+    *after = cli_now_ns();
+    if (status != ETS_OK) return cli_fail(path, &error);
+    if (is_kept) runs->ns[runs->count++] = (double)(*after - before);
+    runs->executed++;
+    return CLI_OK;
 }
 
 static void note_end(const struct cli_run_limits *limits, const struct cli_timed_runs *runs,
                      const char *what, const struct ets_certainty *certainty, const char *reason)
 {
     if (cli_interrupted() != 0) {
-        cli_note("interrupted after %u %s%s", runs->count, what, runs->count == 1 ? "" : "s");
-    } else if (!(limits->sure > 0) && !limits->is_runs_chosen && runs->count == limits->runs) {
-        cli_note("stopped after %u runs; --runs sets another limit", runs->count);
+        cli_note("%sinterrupted after %u %s%s", limits->label == NULL ? "" : limits->label,
+                 runs->count, what, runs->count == 1 ? "" : "s");
+    }
+    if (runs->executed > runs->count) {
+        cli_note("recorded %u of %llu runs, spread over the time, so that the trace stays small",
+                 runs->count, (unsigned long long)runs->executed);
     }
     if (limits->sure > 0 && runs->count > 0) {
         note_certainty(certainty, limits, runs->count, reason);
     }
 }
 
-int cli_timed_runs_execute(const struct ets_engine *engine, struct ets_engine_method *method,
-                           const struct cli_run_limits *limits, const char *path, const char *what,
-                           struct cli_timed_runs *runs_out)
+int cli_timed_runs_execute(const struct ets_engine *engine, struct ets_engine_program *program,
+                           struct ets_engine_method *method, const struct cli_run_limits *limits,
+                           const char *path, const char *what, struct cli_timed_runs *runs_out)
 {
-    struct ets_error error;
     struct ets_certainty certainty = {.state = ETS_CERTAINTY_TOO_FEW};
     struct cli_progress progress = cli_progress_start();
     uint32_t next = ets_stopping_next_look(0);
+    struct ets_engine_trace_statistics traced;
     uint64_t after = progress.start_ns;
-    const char *reason;
+    const char *reason = NULL;
+    double most = RECORDED_OF_A_TIME;
+    bool was_kept = true;
     int code = CLI_OK;
     *runs_out = (struct cli_timed_runs){.ns = NULL};
-    while ((reason = find_end(limits, runs_out, (double)(after - progress.start_ns))) == NULL) {
-        if (!make_room(runs_out)) return no_memory();
-        const uint64_t before = cli_now_ns();
-        const enum ets_status status = engine->method_execute(method, &error);
-        after = cli_now_ns();
-        if (status != ETS_OK) {
-            cli_progress_end(&progress);
-            return cli_fail(path, &error);
+    engine->trace_statistics(program, &traced);
+    while (code == CLI_OK && certainty.state != ETS_CERTAINTY_SURE) {
+        const double spent_ns = (double)(after - progress.start_ns);
+        reason = find_end(limits, runs_out, spent_ns);
+        if (reason != NULL) break;
+        const bool is_kept = is_recorded(limits, runs_out, most, spent_ns);
+        if (is_kept != was_kept) engine->trace_enable(program, is_kept);
+        was_kept = is_kept;
+        code = run_once(engine, method, path, is_kept, runs_out, &after);
+        if (code != CLI_OK) break;
+        if (runs_out->executed == 1) {
+            most = most_recorded(engine, program,
+                                 traced.profile_event_count + traced.debug_event_count);
         }
-        runs_out->ns[runs_out->count++] = (double)(after - before);
         if (cli_progress_is_due(&progress, after)) show(&progress, after, limits, what, runs_out);
         if (runs_out->count < next) continue;
         next = ets_stopping_next_look(next);
         code = look(limits, runs_out, &certainty);
-        if (code != CLI_OK || certainty.state == ETS_CERTAINTY_SURE) break;
     }
+    if (!was_kept) engine->trace_enable(program, 1);
     cli_progress_end(&progress);
     if (code == CLI_OK && reason != NULL) code = look(limits, runs_out, &certainty);
     if (code != CLI_OK) return code;

@@ -7,6 +7,7 @@
 #include "output/page/page_relations.h"
 #include "views/difference_headline.h"
 #include "views/sentence_numbers.h"
+#include "views/trust.h"
 
 enum { SENTENCE_BYTES = 640, MOST_FINDINGS = 2 };
 
@@ -22,6 +23,26 @@ static bool say_headline(struct ets_page *page, uint32_t number, struct ets_sent
         struct ets_text_builder text = {room, sizeof room, 0};
         ets_add_plain_text(&text, "compared with %.80s: %.*s", ets_page_file_name(path),
                            ETS_TEXT(out->items[i]));
+        const char *copy = ets_arena_copy_text(arena, room, text.used);
+        if (copy == NULL) return false;
+        out->items[i] = (struct ets_text){copy, text.used};
+    }
+    return true;
+}
+
+/* How far the measurement before can be believed; what the file discloses is said of the other. */
+static bool say_trust(struct ets_page *page, uint32_t number, const char *name,
+                      struct ets_sentences *out)
+{
+    struct ets_arena *arena = &page->document.arena;
+    const struct ets_sql_trace_data *trace = &page->data.traces[ets_page_before(page, number)];
+    if (!ets_trust_collect(arena, trace->inspection, ETS_UNTOLD_SOURCE | ETS_UNTOLD_VALUES, out)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < out->count; i++) {
+        char room[SENTENCE_BYTES];
+        struct ets_text_builder text = {room, sizeof room, 0};
+        ets_add_plain_text(&text, "%.80s: %.*s", name, ETS_TEXT(out->items[i]));
         const char *copy = ets_arena_copy_text(arena, room, text.used);
         if (copy == NULL) return false;
         out->items[i] = (struct ets_text){copy, text.used};
@@ -120,7 +141,10 @@ bool ets_page_say_difference(struct ets_page *page, uint32_t number, struct ets_
     words->trace = &page->data.traces[0];
     findings->items =
         ets_arena_alloc_array(&page->document.arena, MOST_FINDINGS, sizeof *findings->items);
-    if (findings->items == NULL || !say_headline(page, number, &words->headline)) return false;
+    if (findings->items == NULL || !say_headline(page, number, &words->headline) ||
+        !say_trust(page, number, name, &words->trust)) {
+        return false;
+    }
     ets_difference_agreement(difference, &agreement);
     if (agreement.is_identical || agreement.is_poor) return true;
     for (uint32_t i = 0; i < ets_difference_line_count(difference); i++) {

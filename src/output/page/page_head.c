@@ -12,16 +12,28 @@ static void put_sentences(struct ets_json_writer *json, const struct ets_sentenc
     }
 }
 
-/* As the address of the page selects things: the row's or block's id. */
+/* More are too many to look at. */
+enum { MOST_SELECTED = 40 };
+
+/* As the address of the page selects things: "operator:12", "operators:3,12". */
 static void put_selection(struct ets_json_writer *json, const struct ets_sql_trace_data *trace,
                           const struct ets_finding *finding)
 {
-    char text[24];
-    if (finding->row == ETS_NO_INDEX || trace == NULL) {
+    char text[16 + 12 * MOST_SELECTED];
+    size_t used;
+    if (trace != NULL && finding->row != ETS_NO_INDEX) {
+        ets_print_text(text, sizeof text, "operator:%u", trace->first_operator + finding->row);
+    } else if (trace != NULL && finding->row_count > 0 && finding->row_count <= MOST_SELECTED) {
+        used =
+            ets_print_text(text, sizeof text, finding->row_count > 1 ? "operators:" : "operator:");
+        for (uint32_t i = 0; i < finding->row_count; i++) {
+            used += ets_print_text(text + used, sizeof text - used, "%s%u", i > 0 ? "," : "",
+                                   trace->first_operator + finding->rows[i]);
+        }
+    } else {
         ets_json_put_null(json, "select");
         return;
     }
-    ets_print_text(text, sizeof text, "r%u", trace->first_operator + finding->row);
     ets_json_put_string(json, "select", text);
 }
 

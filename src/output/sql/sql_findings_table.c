@@ -143,6 +143,7 @@ static enum ets_status find(struct ets_sql_data *data, struct ets_sql_findings *
         .bytes = has_bytes ? data->byte_maps[of->program] : NULL,
         .headrooms = has_trace ? data->traces[of->trace].headrooms : NULL,
         .words = data->words,
+        .one_thread = has_trace ? data->one_thread : NULL,
         .gap = has_trace && data->gaps != NULL ? data->gaps[of->trace] : NULL};
     return ets_findings_collect(&data->arena, &subject, &of->found, error);
 }
@@ -189,7 +190,7 @@ static uint64_t finding_count(const struct ets_sql_data *data)
 static struct ets_sql_value advice_cell(const struct ets_finding *finding, int column, double tick)
 {
     switch (column) {
-    case MODULE: return ets_sql_text(finding->module);
+    case MODULE: return ets_sql_text(ets_finding_module(finding));
     case LINES: return ets_sql_integer(finding->frame_count);
     case INSTRUCTIONS: return ets_sql_integer(finding->instruction_count);
     case ACTION: return ets_sql_text(finding->action);

@@ -73,7 +73,7 @@ static void put_method(const struct line *line)
 
 static void put_module(const struct line *line)
 {
-    ets_table_put_text(line->table, line->of->module);
+    ets_table_put_text(line->table, ets_finding_module(line->of));
 }
 
 static void put_source(const struct line *line)

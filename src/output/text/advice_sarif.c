@@ -7,6 +7,12 @@
 #include "host/text_builder.h"
 #include "output/text/json_writer.h"
 
+/* What is as it should be is no result. */
+static bool is_result(const struct ets_finding *finding)
+{
+    return finding->severity != ETS_SEVERITY_GOOD;
+}
+
 static bool is_first_of_kind(const struct ets_advice_page *page, uint32_t index)
 {
     for (uint32_t i = 0; i < index; i++) {
@@ -22,7 +28,7 @@ static void put_driver(struct ets_json_writer *json, const struct ets_advice_pag
     ets_json_put_string(json, "name", "etscope");
     ets_json_begin_array(json, "rules");
     for (uint32_t i = 0; i < page->count; i++) {
-        if (!is_first_of_kind(page, i)) continue;
+        if (!is_first_of_kind(page, i) || !is_result(page->findings[i])) continue;
         ets_json_begin_object(json, NULL);
         ets_json_put_string(json, "id", page->findings[i]->kind);
         ets_json_end_object(json);
@@ -32,12 +38,27 @@ static void put_driver(struct ets_json_writer *json, const struct ets_advice_pag
     ets_json_end_object(json);
 }
 
+/* A path as a relative reference: whatever is special in URIs is escaped. */
+static void put_uri(struct ets_json_writer *json, struct ets_text path)
+{
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+    char text[4096];
+    struct ets_text_builder uri = {text, sizeof text, 0};
+    for (size_t i = 0; i < path.size; i++) {
+        const unsigned char c = (unsigned char)path.data[i];
+        const bool is_plain = c != '\0' && strchr(plain, c) != NULL;
+        ets_add_text(&uri, is_plain ? "%c" : "%%%02X", c);
+    }
+    ets_json_put_text(json, "uri", ets_built_text(&uri));
+}
+
 static void put_location(struct ets_json_writer *json, const struct ets_graph_frame *frame)
 {
     ets_json_begin_object(json, NULL);
     ets_json_begin_object(json, "physicalLocation");
     ets_json_begin_object(json, "artifactLocation");
-    ets_json_put_text(json, "uri", frame->file);
+    put_uri(json, frame->file);
     if (frame->file.size > 0 && frame->file.data[0] != '/') {
         ets_json_put_string(json, "uriBaseId", "SRCROOT");
     }
@@ -86,7 +107,9 @@ void ets_advice_write_sarif(const struct ets_advice_page *page, struct ets_outpu
     ets_json_begin_object(&json, NULL);
     put_driver(&json, page);
     ets_json_begin_array(&json, "results");
-    for (uint32_t i = 0; i < page->count; i++) put_result(&json, page, page->findings[i]);
+    for (uint32_t i = 0; i < page->count; i++) {
+        if (is_result(page->findings[i])) put_result(&json, page, page->findings[i]);
+    }
     ets_json_end_array(&json);
     ets_json_end_object(&json);
     ets_json_end_array(&json);

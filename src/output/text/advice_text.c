@@ -38,10 +38,11 @@ size_t ets_finding_place_print(const struct ets_finding *finding, char *text, si
                          finding->frame_count == 2 ? "" : "s");
         }
     }
-    if (finding->module.size > 0) {
+    if (finding->module_count > 0) {
         ets_add_text(&line, "%smodule ", line.used > 0 ? ", " : "");
-        ets_add_shown_text(&line, finding->module);
+        ets_add_shown_text(&line, finding->modules[0]);
     }
+    if (finding->module_count > 1) ets_add_text(&line, " and %u more", finding->module_count - 1);
     if (finding->method.size > 0) {
         ets_add_text(&line, "%smethod ", line.used > 0 ? ", " : "");
         ets_add_shown_text(&line, finding->method);

@@ -84,6 +84,12 @@ function describe(page: Page, selection: Selection): Described | null {
             return page.operators.isShown(selection.id)
                 ? describeOperator(page, selection.id)
                 : null;
+        case "operators":
+            return {
+                kind: "selection",
+                title: plural(selection.ids.length, "operator"),
+                facts: [membersOf(page, selection)],
+            };
         case "line":
         case "module":
             return describePlace(page, selection);

@@ -10,6 +10,27 @@ const FILTERS: readonly [string, string][] = [
     [">5%", "that take more than 5 % of a run; <1%: less"],
 ];
 
+/** Words of the field, and of this page. */
+const TERMS: readonly [string, string][] = [
+    ["backend, delegate", "a library, such as XNNPACK, that runs a part of the program"],
+    ["partition", "operators that went into one delegate call together"],
+    ["kernel", "ExecuTorch’s own implementation of an operator, outside of delegates"],
+    ["instruction", "a step of the program, by number: a kernel or a delegate call"],
+    ["debug handle", "the number that ties an instruction to nodes of the exported graph"],
+    ["record", "the ETRecord: what the export knew, with source lines and modules"],
+    ["run", "one execution of a method; the first ones are often slower (warm-up)"],
+    ["p50, p90", "half, or 90 %, of the runs took at most this long; p50 is the median"],
+    ["share of a run", "mean over the middle half of the runs, as part of the same of the run"],
+    ["not reported", "time of a delegate call that is in none of the operators that it tells"],
+    ["planned memory", "the buffer in which the exporter gave every tensor its place"],
+    ["peak", "the most bytes of it that are in use at once"],
+    ["roof", "the most that the machine can compute, or move, per second"],
+    ["own error", "what an operator adds, computed from the device’s own inputs"],
+    ["total error", "how far a value is from its reference, whoever caused it"],
+    ["SNR", "signal-to-noise ratio: 20 dB is an error of a tenth, 40 dB of a hundredth"],
+    ["guilty", "the first operator whose own error stands out"],
+];
+
 /** Of bars that show times. */
 const COLOURS: readonly [string, string][] = [
     ["delegate", "delegate calls, and what is inside"],
@@ -18,7 +39,7 @@ const COLOURS: readonly [string, string][] = [
     ["mixed", "several of these"],
 ];
 
-/** Keys, words of the filter, colours. */
+/** Keys, words of the filter, colours, terms. */
 export function Help(props: { close: () => void }) {
     const dialog = useRef<HTMLDialogElement>(null);
     useLayoutEffect(() => {
@@ -26,6 +47,9 @@ export function Help(props: { close: () => void }) {
     }, []);
     return (
         <dialog ref={dialog} class="help" aria-label="Help" onClose={props.close}>
+            <form method="dialog">
+                <button type="submit">Close</button>
+            </form>
             <h2>Keys</h2>
             <div class="groups">
                 {[...keysByTitle()].map(([title, keys]) => (
@@ -76,9 +100,17 @@ export function Help(props: { close: () => void }) {
                     </div>
                 </dl>
             </section>
-            <form method="dialog">
-                <button type="submit">Close</button>
-            </form>
+            <section>
+                <h2>Words</h2>
+                <dl class="terms">
+                    {TERMS.map(([word, meaning]) => (
+                        <div key={word}>
+                            <dt>{word}</dt>
+                            <dd>{meaning}</dd>
+                        </div>
+                    ))}
+                </dl>
+            </section>
         </dialog>
     );
 }

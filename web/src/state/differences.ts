@@ -45,6 +45,13 @@ export interface Change {
     title: string;
 }
 
+/** What changed against one trace before, by operator or by source line. */
+export interface Changes<Key> {
+    /** The file of the trace before. */
+    name: string;
+    of: Map<Key, Change>;
+}
+
 /** A block that was compared with one of another trace. */
 export interface ComparedBlock {
     id: number;
@@ -94,36 +101,50 @@ export class Differences {
         this.readTraces(document);
     }
 
-    /** Of operators of a block after, against the first trace before; of a group at its first. */
-    byOperator(block: number | null): Map<number, Change> {
-        const found = new Map<number, Change>();
-        for (const { operatorsAfter, change, verdict, name } of this.afterLines(block)) {
-            const first = operatorsAfter[0];
-            if (first === undefined || change === null) continue;
-            const title = operatorsAfter.length === 1 ? name : `${name}, together`;
-            found.set(first, { change, verdict, title });
-        }
-        return found;
+    /** Of operators of a block after, against each trace before; of a group at its first. */
+    byOperator(block: number | null): Changes<number>[] {
+        return this.changesOf(block, ({ lines }) => {
+            const found = new Map<number, Change>();
+            for (const { operatorsAfter, change, verdict, name } of lines) {
+                const first = operatorsAfter[0];
+                if (first === undefined || change === null) continue;
+                const title = operatorsAfter.length === 1 ? name : `${name}, together`;
+                found.set(first, { change, verdict, title });
+            }
+            return found;
+        });
     }
 
     /** Likewise of each source line; what belongs to several lines counts for none of them. */
-    bySource(block: number | null): Map<string, Change> {
-        const found = new Map<string, Change>();
-        for (const { source, change, hasInside, verdict, name } of this.afterLines(block)) {
-            if (source === null || source.includes(", ") || hasInside || change === null) continue;
-            const known = found.get(source);
-            if (known === undefined) found.set(source, { change, verdict, title: name });
-            else {
-                known.change += change;
-                known.verdict = null;
-                known.title += `, ${name}`;
+    bySource(block: number | null): Changes<string>[] {
+        return this.changesOf(block, ({ lines }) => {
+            const found = new Map<string, Change>();
+            for (const { source, change, hasInside, verdict, name } of lines) {
+                if (source === null || source.includes(", ") || hasInside) continue;
+                if (change === null) continue;
+                const known = found.get(source);
+                if (known === undefined) found.set(source, { change, verdict, title: name });
+                else {
+                    known.change += change;
+                    known.verdict = null;
+                    known.title += `, ${name}`;
+                }
             }
-        }
-        return found;
+            return found;
+        });
     }
 
-    private afterLines(block: number | null): readonly Difference[] {
-        return this.blocks.find(({ after }) => after !== null && after === block)?.lines ?? [];
+    private changesOf<Key>(
+        block: number | null,
+        read: (compared: ComparedBlock) => Map<Key, Change>,
+    ): Changes<Key>[] {
+        return this.blocks
+            .filter(({ after }) => after !== null && after === block)
+            .map((compared) => ({
+                name: this.traces.find(({ trace }) => trace === compared.trace)?.name ?? "",
+                of: read(compared),
+            }))
+            .filter(({ of }) => of.size > 0);
     }
 
     private readTraces(document: ReportDocument): void {

@@ -23,6 +23,8 @@ export class Joins {
         switch (selection?.kind) {
             case "operator":
                 return new Set(this.operators.withInside(selection.id));
+            case "operators":
+                return new Set(selection.ids.flatMap((id) => [...this.operators.withInside(id)]));
             case "line":
                 return new Set(this.byLine().get(selection.name));
             case "module":

@@ -35,6 +35,11 @@ export class Page {
 
     get selection(): Selection | null {
         const selection = parseSelection(this.store.get("sel"));
+        if (selection?.kind === "operators") {
+            const shown = selection.ids.map((id) => this.operators.shown(id));
+            const ids = shown.filter((id): id is number => id !== null);
+            return ids.length === 0 ? null : { kind: "operators", ids };
+        }
         if (selection?.kind !== "operator") return selection;
         const id = this.operators.shown(selection.id);
         return id === null ? null : { kind: "operator", id };
@@ -43,8 +48,14 @@ export class Page {
     /** Selects; with `view`, there. The same thing again stays selected. */
     select(selection: Selection | null, view?: string, isWalk = false): void {
         const patch: Patch = { sel: writeSelection(selection) };
-        if (selection?.kind === "operator") {
-            const block = this.operators.block(selection.id);
+        const id =
+            selection?.kind === "operators"
+                ? selection.ids[0]
+                : selection?.kind === "operator"
+                  ? selection.id
+                  : undefined;
+        if (id !== undefined) {
+            const block = this.operators.block(id);
             if (block !== null && block !== this.block?.id) patch.block = String(block);
         }
         if (selection?.kind === "run") {

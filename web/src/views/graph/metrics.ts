@@ -44,7 +44,9 @@ interface OperatorTimes {
 
 /**
  * Times of boxes: of an operator whose nodes are all in a box, its time; of one that is in it in
- * part, what its inner operators tell, and as upper bound what they leave open.
+ * part, what its inner operators tell, and as upper bound what they leave open. What a call takes
+ * beyond its inner operators is certain in the call's own box only: in a module it is possible, as
+ * the table of modules leaves it out.
  */
 export function sumTimes(
     tree: Tree,
@@ -66,7 +68,10 @@ export function sumTimes(
             for (const [box, count] of countNodes(tree, nodes, sharersOf)) {
                 const { lower, upper } = inside.get(box) ?? none;
                 inside.delete(box);
-                if (count === nodes.length) add(sums, box, range.lower, range.upper);
+                const isWhole = count === nodes.length;
+                if (isWhole && inside.size > 0 && isPlace(box)) {
+                    add(sums, box, Math.min(lower, range.lower), range.upper);
+                } else if (isWhole) add(sums, box, range.lower, range.upper);
                 else add(sums, box, lower, Math.min(range.upper, upper + rest));
             }
         }
@@ -75,6 +80,9 @@ export function sumTimes(
     for (const operator of outermost) addTo(sums, operator);
     return sums;
 }
+
+/** A box of the model, not of what ran. */
+const isPlace = (of: Box | Sharers): boolean => "kind" in of && of.kind === "module";
 
 function add(sums: Sums, to: Box | Sharers, lower: number, upper: number): void {
     const sum = sums.get(to);

@@ -144,7 +144,7 @@ function readTensors(document: ReportDocument, plans: ReadonlyMap<string, Plan>)
         const madeBy = from === null ? null : (plan.names[from] ?? null);
         plan.tensors.push({
             value: value(row) ?? 0,
-            name: of?.name ?? madeBy?.replace(/^\w+::/, "") ?? kind(row) ?? "",
+            name: of?.name ?? nameOf(madeBy, from) ?? kind(row) ?? "",
             kind: kind(row) ?? "",
             offset: offset(row) ?? 0,
             bytes: bytes(row) ?? 0,
@@ -160,6 +160,10 @@ function readTensors(document: ReportDocument, plans: ReadonlyMap<string, Plan>)
         });
     }
 }
+
+/** Of several tensors that one operator makes, and of several calls of it: "XnnpackBackend #3". */
+const nameOf = (maker: string | null, instruction: number | null): string | null =>
+    maker === null ? null : `${maker.replace(/^\w+::/, "")} #${instruction}`;
 
 interface Description {
     name: string | null;

@@ -10,7 +10,7 @@ import { DIFFERENCE_TABLES, differencesOf } from "../../state/differences";
 import { useFilter, useMembers, usePage, useParam } from "../../state/page";
 import { formatShare, formatTime, largestOf, plural } from "../../text/format";
 import type { View } from "../view";
-import { changeColumn } from "../compare/changeColumn";
+import { changeColumns } from "../compare/changeColumns";
 import { RunsRange, sayScale, scaleOf } from "./RunsRange";
 import { GROUPS, type Grouping, makeRows, type Row, sortTree, visibleRows } from "./rows";
 
@@ -22,7 +22,7 @@ export const operatorsView: View = {
     needs: ["operators"],
     loads: DIFFERENCE_TABLES,
     component: OperatorsTable,
-    shows: ["operator", "line", "module", "node"],
+    shows: ["operator", "operators", "line", "module", "node"],
 };
 
 function OperatorsTable() {
@@ -104,17 +104,13 @@ function OperatorsTable() {
                     row.p50 && formatTime(row.p50, scale.unit)
                 ),
         },
-        ...changeColumn<Row>(
-            (row) => (row.id === null ? undefined : changes.get(row.id)),
-            changes.size > 0,
-            scale.unit,
-        ),
+        ...changeColumns<Row, number>(changes, (row) => row.id, scale.unit),
         {
             key: "max",
             title: `runs, ${sayScale(scale)}`,
             hint: `shortest to longest run as a line, p10 to p90 as a box, the median as a mark, on a logarithmic scale from ${sayScale(scale)}; sorted by the longest`,
             width: "192px",
-            hideBelow: 900,
+            hideBelow: changes.length > 1 ? 1200 : 900,
             value: (row) =>
                 row.id === null ? null : (operators.time(row.id, "max")?.lower ?? null),
             cell: (row) =>
@@ -182,6 +178,9 @@ function OperatorsTable() {
             isSelected={(row) => {
                 if (selection === null) return false;
                 if (selection.kind === "operator") return row.id === selection.id;
+                if (selection.kind === "operators") {
+                    return row.id !== null && selection.ids.includes(row.id);
+                }
                 return (
                     row.id === null &&
                     row.group?.kind === selection.kind &&

@@ -4,7 +4,7 @@ import { BlockChoice } from "../../parts/BlockChoice";
 import { type Column, DataTable } from "../../parts/DataTable";
 import { Name } from "../../parts/Name";
 import { RangeBar } from "../../parts/RangeBar";
-import { type Change, DIFFERENCE_TABLES, differencesOf } from "../../state/differences";
+import { type Changes, DIFFERENCE_TABLES, differencesOf } from "../../state/differences";
 import { useFilter, useParam, usePage } from "../../state/page";
 import {
     chooseUnit,
@@ -15,7 +15,7 @@ import {
     largestOf,
     plural,
 } from "../../text/format";
-import { changeColumn } from "../compare/changeColumn";
+import { changeColumns } from "../compare/changeColumns";
 import { showCode } from "../../text/show";
 import type { View } from "../view";
 import { filesOf, type Line, linesOf } from "./lines";
@@ -125,7 +125,7 @@ function columnsOf(
     lines: readonly Line[],
     traceUnit: string,
     withFile: boolean,
-    changes: ReadonlyMap<string, Change>,
+    changes: readonly Changes<string>[],
 ): Column<Line>[] {
     const unit = chooseUnit(
         largestOf(lines, (line) => line.time?.upper ?? 0),
@@ -144,7 +144,7 @@ function columnsOf(
             value: (line) => line.time?.lower ?? null,
             cell: (line) => line.time && formatTime(line.time, unit),
         },
-        ...changeColumn<Line>((line) => changes.get(line.key), changes.size > 0, unit),
+        ...changeColumns<Line, string>(changes, (line) => line.key, unit),
         {
             key: "share",
             title: "share of a run",

@@ -48,7 +48,15 @@ function Summary() {
                     <WhereRunGoes />
                     {page.document.has("modules") && (
                         <>
-                            <h2 id="top-modules">Most expensive modules</h2>
+                            <h2 id="top-modules">
+                                Most expensive modules
+                                <span
+                                    class="which"
+                                    title="without what delegates do not report, and the time between operators"
+                                >
+                                    by reported time
+                                </span>
+                            </h2>
                             <MostExpensiveModules />
                         </>
                     )}

@@ -20,7 +20,7 @@ export const timelineView: View = {
     loads: ["events", "modules"],
     isThere: (document) => document.has("events"),
     component: Timeline,
-    shows: ["operator", "line", "module", "node", "run", "range"],
+    shows: ["operator", "operators", "line", "module", "node", "run", "range"],
 };
 
 const LAYOUTS = [

@@ -1,0 +1,12 @@
+/* Imports any bytes as each form of LiteRT's profile: what is imported can be inspected. */
+#include "fuzz_import.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const enum ets_foreign_kind kinds[] = {ETS_FOREIGN_LITERT_CSV, ETS_FOREIGN_LITERT_PROTO,
+                                                  ETS_FOREIGN_LITERT_EVENTS};
+    fuzz_import(data, size, kinds, sizeof kinds / sizeof *kinds);
+    return 0;
+}
