@@ -39,6 +39,8 @@ static rule *const of_method[] = {
     ets_find_state_copied,
     ets_find_batch_norm,
     ets_find_activation,
+    ets_find_wrong_layout,
+    ets_find_refused_layout,
     ets_find_wrong_softmax,
     ets_find_wrong_gelu,
     ets_find_lost_scales,
@@ -285,6 +287,7 @@ bool ets_finding_kind_exists(const char *kind)
                                         "plan_mistake",
                                         "products_as_kernels",
                                         "recording",
+                                        "refused_layout",
                                         "refused_by_partitioner",
                                         "refusing_kernel",
                                         "requantized",
@@ -300,6 +303,7 @@ bool ets_finding_kind_exists(const char *kind)
                                         "warm_up",
                                         "weights_dequantized",
                                         "wrong_gelu",
+                                        "wrong_layout",
                                         "wrong_operator",
                                         "wrong_softmax"};
     for (size_t i = 0; i < COUNT(kinds); i++) {

@@ -72,7 +72,8 @@ enum ets_check {
     ETS_CHECK_MEMORY = 4,     /* look at the memory plan */
     ETS_CHECK_SIZE = 5,       /* look at the bytes of the file */
     ETS_CHECK_RUNS = 6,       /* measure again, with more or other runs */
-    ETS_CHECK_COUNT = 7
+    ETS_CHECK_EXECUTION = 7,  /* run it */
+    ETS_CHECK_COUNT = 8
 };
 
 struct ets_finding {

@@ -107,6 +107,7 @@ static void word_checks(struct advice *a)
     WORD(ETS_CHECK_MEMORY, "etscope memory %s --what-if", program);
     WORD(ETS_CHECK_SIZE, "etscope size NEW.pte");
     WORD(ETS_CHECK_RUNS, "etscope profile %s --runs 50", program);
+    WORD(ETS_CHECK_EXECUTION, "etscope run NEW.pte");
 #undef WORD
     for (int i = 1; i < ETS_CHECK_COUNT; i++) a->check_words[i] = a->checks[i];
     a->page.checks = a->check_words;

@@ -5,10 +5,11 @@
 
 #include "base/text.h"
 #include "host/text_builder.h"
+#include "inspect/told_nodes.h"
 #include "views/operator_rows.h"
 
 const char *const ets_argument_names[ETS_ARGUMENT_COUNT] = {"operator", "backend", "module",
-                                                            "source"};
+                                                            "source", "node"};
 
 static const struct ets_graph_node *node_of(const struct ets_inspection *inspection,
                                             const struct ets_row *row)
@@ -31,6 +32,10 @@ struct ets_text ets_row_argument(const struct ets_inspection *inspection, const 
     if (argument == ETS_ARGUMENT_OPERATOR) return row->kernel;
     if (argument == ETS_ARGUMENT_BACKEND) {
         return row->backend == NULL ? none : (struct ets_text){row->backend, strlen(row->backend)};
+    }
+    if (argument == ETS_ARGUMENT_NODE) {
+        const bool is_told = ets_inspection_runtime(inspection).data != NULL && row->node_count > 0;
+        return is_told ? row->nodes[0].node->name : none;
     }
     if (argument == ETS_ARGUMENT_MODULE) {
         const struct ets_graph_node *node = node_of(inspection, row);
