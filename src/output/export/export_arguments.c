@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "base/text.h"
-#include "host/text_builder.h"
 #include "inspect/told_nodes.h"
 #include "views/operator_rows.h"
 
@@ -43,9 +43,11 @@ struct ets_text ets_row_argument(const struct ets_inspection *inspection, const 
     }
     const struct ets_graph_frame *frame = ets_row_frame(inspection, row);
     if (frame == NULL) return none;
-    struct ets_text_builder builder = {source, ETS_SOURCE_ROOM, 0};
-    ets_add_plain_text(&builder, "%.*s:%u", ETS_TEXT(frame->file), frame->line);
-    return ets_built_text(&builder);
+    const size_t room = ETS_SOURCE_ROOM - sizeof ":4294967295";
+    const size_t size = frame->file.size < room ? frame->file.size : room;
+    if (size > 0) memcpy(source, frame->file.data, size);
+    const size_t line = ets_print_text(source + size, ETS_SOURCE_ROOM - size, ":%u", frame->line);
+    return (struct ets_text){source, size + line};
 }
 
 const char *ets_row_category(const struct ets_row *row)
