@@ -41,16 +41,32 @@ static void print_wrapped(FILE *stream, const char *text, int indent, int column
     fputc('\n', stream);
 }
 
+/* Prints choices, a|b|c, on as many lines as they need; returns the column behind them. */
+static int print_value(FILE *stream, const char *value, int column)
+{
+    enum { CHOICE_INDENT = 8 };
+    while (*value != '\0') {
+        int length = (int)strcspn(value, "|");
+        length += value[length] == '|';
+        if (column + length > HELP_WIDTH && column > CHOICE_INDENT) {
+            fprintf(stream, "\n%*s", CHOICE_INDENT, "");
+            column = CHOICE_INDENT;
+        }
+        column += fprintf(stream, "%.*s", length, value);
+        value += length;
+    }
+    return column;
+}
+
 static void print_option(FILE *stream, const struct cli_option *option)
 {
     const bool is_short = option->alias != NULL && strlen(option->alias) == 2;
-    char left[128];
-    const int length = snprintf(left, sizeof left, "  %s%s%s%s%s%s", is_short ? option->alias : "",
-                                is_short ? ", " : "", option->name, option->value ? " " : "",
-                                option->value ? option->value : "", option->ending ? "..." : "");
-    fputs(left, stream);
-    if (length >= HELP_INDENT - 1) fprintf(stream, "\n%*s", HELP_INDENT, "");
-    else fprintf(stream, "%*s", HELP_INDENT - length, "");
+    int column = fprintf(stream, "  %s%s%s%s", is_short ? option->alias : "", is_short ? ", " : "",
+                         option->name, option->value ? " " : "");
+    if (option->value != NULL) column = print_value(stream, option->value, column);
+    if (option->ending) column += fprintf(stream, "...");
+    if (column >= HELP_INDENT - 1) fprintf(stream, "\n%*s", HELP_INDENT, "");
+    else fprintf(stream, "%*s", HELP_INDENT - column, "");
     print_wrapped(stream, option->help, HELP_INDENT, HELP_INDENT);
 }
 
@@ -127,6 +143,7 @@ static void print_roff(FILE *stream, const char *text)
         if (starts_line && (*at == '.' || *at == '\'')) fputs("\\&", stream);
         if (*at == '\\') fputs("\\e", stream);
         else if (*at == '-') fputs("\\-", stream);
+        else if (*at == '|') fputs("|\\:", stream); /* a line may end there */
         else fputc(*at, stream);
     }
 }
