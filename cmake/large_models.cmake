@@ -1,4 +1,4 @@
-# The four largest models of the tests come packed in one archive, as their weights stand in it once.
+# The five largest models of the tests come packed in one archive, as their weights stand in it once.
 # They are unpacked beside the others, where git ignores them, when the archive is another than the
 # one they came from.
 function(ets_unpack_large_models)
@@ -12,7 +12,7 @@ function(ets_unpack_large_models)
     file(READ ${folder}/.large_models unpacked)
   endif()
   set(is_whole TRUE)
-  foreach(model gpt_portable gpt_xnnpack linear_fp32_xnnpack linear_int8_xnnpack)
+  foreach(model conv_xnnpack_int8 gpt_portable gpt_xnnpack linear_fp32_xnnpack linear_int8_xnnpack)
     if(NOT EXISTS ${folder}/${model}/model.pte)
       set(is_whole FALSE)
     endif()

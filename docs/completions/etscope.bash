@@ -62,7 +62,6 @@ _etscope() {
     profile:--time) compopt +o default 2>/dev/null ;;
     profile:--until-sure) compopt +o default 2>/dev/null ;;
     profile:--warmup) compopt +o default 2>/dev/null ;;
-    profile:--threads) compopt +o default 2>/dev/null ;;
     profile:--data) ;;
     profile:--load-library) ;;
     profile:--python) compopt +o default 2>/dev/null ;;
@@ -73,6 +72,7 @@ _etscope() {
     profile:--tracer) words='etscope upstream none' ;;
     profile:--outputs) ;;
     profile:--output-file|profile:--output_file) ;;
+    profile:--threads) compopt +o default 2>/dev/null ;;
     profile:--block) compopt +o default 2>/dev/null ;;
     profile:--run) compopt +o default 2>/dev/null ;;
     inspect:--etrecord|inspect:--etrecord_path) ;;
@@ -213,6 +213,7 @@ _etscope() {
     advise:--reference-etrecord) ;;
     advise:--method|advise:-m) compopt +o default 2>/dev/null ;;
     advise:--machine) ;;
+    advise:--one-thread) ;;
     advise:--threads) compopt +o default 2>/dev/null ;;
     advise:--engine) ;;
     advise:--fail-on) compopt +o default 2>/dev/null ;;
@@ -235,7 +236,7 @@ _etscope() {
     plot:--run) compopt +o default 2>/dev/null ;;
     plot:--width) compopt +o default 2>/dev/null ;;
     plot:--source-time-scale|plot:--source_time_scale) words='ns us ms s cycles' ;;
-    export:--to|export:-t) words='dot model-explorer model-explorer-data' ;;
+    export:--to|export:-t) words='chrome perfetto speedscope pprof folded jsonl csv sqlite dot model-explorer model-explorer-data' ;;
     export:--output|export:-o) ;;
     export:--etrecord|export:--etrecord_path) ;;
     export:--program) ;;
@@ -310,7 +311,6 @@ _etscope() {
     run:--time) compopt +o default 2>/dev/null ;;
     run:--until-sure) compopt +o default 2>/dev/null ;;
     run:--warmup) compopt +o default 2>/dev/null ;;
-    run:--threads) compopt +o default 2>/dev/null ;;
     run:--data) ;;
     run:--load-library) ;;
     run:--python) compopt +o default 2>/dev/null ;;
@@ -321,6 +321,7 @@ _etscope() {
     run:--tracer) words='etscope upstream none' ;;
     run:--outputs) ;;
     run:--output-file|run:--output_file) ;;
+    run:--threads) compopt +o default 2>/dev/null ;;
     verify:--method|verify:-m) compopt +o default 2>/dev/null ;;
     verify:--case) compopt +o default 2>/dev/null ;;
     verify:--rtol) compopt +o default 2>/dev/null ;;
@@ -413,20 +414,20 @@ _etscope() {
     help:--completion) words='bash zsh fish' ;;
     *)
       case ${COMP_WORDS[1]} in
-        profile) words='-h --help --etrecord --no-siblings --runs -r --trace -o --report --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all -a --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --output --memory --c-snippet --allocations --method -m --input -i --case --inputs --seed --range --int-range --time --until-sure --warmup --threads --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file --block --run --allow-mismatch' ;;
+        profile) words='-h --help --etrecord --no-siblings --runs -r --trace -o --report --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all -a --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --output --memory --c-snippet --allocations --method -m --input -i --case --inputs --seed --range --int-range --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file --threads --block --run --allow-mismatch' ;;
         inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method -m --block --run --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all -a --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --output -o --memory --c-snippet --allocations --threads --no-siblings --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
         annotate) words='-h --help --etrecord --program --debug-buffer --debug_buffer_path --source-root --frames --context --whole --method -m --block --run --cost --machine --threads --steady --name --module --handle --source --backend --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --format -f --unit --bounds --color --width --output -o --subtract-overhead --source-time-scale --no-siblings --partial --allow-mismatch' ;;
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method -m --block --run --event --only-outputs --only-nonfinite --only-broken --name --module --handle --source --backend --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --comparator --heat-map --format -f --color --width --output -o --no-siblings --partial --allow-mismatch' ;;
         gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --metric --fail-below --rms --tolerance --tolerances --comparator --only-mismatches --only-off --values --alignment --picture --columns -c --format -f --color --width --output -o --no-siblings --partial --allow-mismatch' ;;
         report) words='-h --help --before --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --reference-etrecord --method -m --machine --threads --engine --no-siblings --format -f --output -o --follow --port --no-source --no-tensors --max-size --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
-        advise) words='-h --help --program --etrecord --etrecord_path --debug-buffer --debug_buffer_path --reference-etrecord --method -m --machine --threads --engine --no-siblings --all -a --fail-on --format -f --width --output -o --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
+        advise) words='-h --help --program --etrecord --etrecord_path --debug-buffer --debug_buffer_path --reference-etrecord --method -m --machine --one-thread --threads --engine --no-siblings --all -a --fail-on --format -f --width --output -o --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
         plot) words='-h --help --output -o --by --etrecord --etrecord_path --etrecord-b --program --program-b --debug-buffer --debug_buffer_path --machine --threads --engine --method -m --block --run --steady --width --no-siblings --partial --allow-mismatch --source-time-scale --source_time_scale' ;;
         export) words='-h --help --to -t --output -o --etrecord --etrecord_path --program --method -m --no-siblings --partial --allow-mismatch --source-time-scale --source_time_scale' ;;
         sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method -m --machine --threads --no-siblings --to --schema --format -f --color --width --output -o --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
         diff) words='-h --help --before --after --etrecord --etrecord-b --program --program-b --method -m --by --sort -s --top -n --min-change --least-change --brief --max-samples --allow-mismatch --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --bounds --color --width --output -o' ;;
         gate) words='-h --help --budget -b --junit --undecided --all -a --allow-mismatch --etrecord --etrecord-b --program --program-b --method -m --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --bounds --color --width --output -o' ;;
         summary) words='-h --help --etrecord --program --method -m --sort -s --top -n --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --bounds --color --width --output -o' ;;
-        run) words='-h --help --trace -o --runs -r --etrecord --print-outputs --print_output --memory --method -m --input -i --case --inputs --seed --range --int-range --time --until-sure --warmup --threads --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file' ;;
+        run) words='-h --help --trace -o --runs -r --etrecord --print-outputs --print_output --memory --method -m --input -i --case --inputs --seed --range --int-range --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file --threads' ;;
         verify) words='-h --help --method -m --case --rtol --atol --rms --tolerance --tolerances --comparator --junit --columns -c --format -f --color --width --output -o --threads --data --load-library --python --engine' ;;
         bundle) words='-h --help --output -o --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --python --engine' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;

@@ -9,11 +9,11 @@ import pytest
 
 from etscope import Inspector
 from etscope.inspector import TimeScale, _frame
-from fixtures import DATA, file, inspect
+from fixtures import DATA, MODELS, file, inspect
 from made import dump, profile
 
 # "Loops": upstream's map_loop table has the last iteration alone.
-TABLES = sorted(path for path in DATA.glob("*/*.tsv") if path.parent.name != "map_loop")
+TABLES = [path for model in MODELS if model != "map_loop" for path in sorted((DATA / model).glob("*.tsv"))]
 
 
 def table_of(path):

@@ -25,6 +25,8 @@ struct comparer {
     uint32_t fitting, unfitting; /* captured values with and without the reference's shape */
     uint32_t first_unfitting;    /* its row's number */
     double left;                 /* PASS_GUILTY: remaining error of the outputs, relative */
+    const struct ets_gap_evaluation *how;
+    uint64_t seen, to_see; /* values of all passes: computed, and about how many there will be */
 };
 
 /* The row of a computed value, or GAP_NONE. */
@@ -221,10 +223,17 @@ static bool replaces(const struct comparer *c, uint32_t number)
            (c->pass == PASS_GUILTY && number == c->guilty);
 }
 
+static void tell_progress(struct comparer *c)
+{
+    c->seen++;
+    if (c->how->progress != NULL) c->how->progress(c->how->progress_context, c->seen, c->to_see);
+}
+
 static enum ets_status observe(void *context, const struct ets_reference_result *result,
                                struct ets_value *replacement_out, struct ets_error *error)
 {
     struct comparer *c = context;
+    tell_progress(c);
     const uint32_t number = row_of(c->report, result);
     if (number == GAP_NONE) return ETS_OK;
     struct ets_gap_row *row = &c->report->rows[number];
@@ -503,13 +512,18 @@ static enum ets_status run_passes(struct comparer *c, const struct gap_evaluatio
                                   const struct ets_gap_evaluation *evaluation,
                                   struct ets_error *error)
 {
+    const bool has_bits =
+        c->report->verdict.against == ETS_GAP_AGAINST_RECORD && evaluation->use_double;
+    const uint64_t passes = has_bits ? 4 : 3; /* the last only if an operator is guilty */
+    c->to_see = passes * ets_reference_node_count(e->reference);
     ETS_TRY(ets_reference_run(e->reference, e->inputs, e->input_count, observe, c, error));
+    c->to_see = passes * c->seen; /* loops and lists are known now */
     add_unreached(c->report);
     ETS_TRY(check_shapes(c, error));
     c->pass = PASS_OWN;
     ETS_TRY(ets_reference_run(e->reference, e->inputs, e->input_count, observe, c, error));
     note_single(c->report, e->reference);
-    if (c->report->verdict.against == ETS_GAP_AGAINST_RECORD && evaluation->use_double) {
+    if (has_bits) {
         ETS_TRY(compare_bits(c, evaluation, error));
     }
     count_bits(c->report);
@@ -534,7 +548,7 @@ enum ets_status ets_gap_evaluate_run(struct ets_gap_report *report,
     if (status == ETS_OK) {
         status = ets_gap_evaluation_open(report, evaluation, &e, error);
         if (status == ETS_OK) {
-            struct comparer c = {.report = report, .is_output = is_output};
+            struct comparer c = {.report = report, .is_output = is_output, .how = evaluation};
             status = note_routes(report, e.reference, error);
             if (report->verdict.against == ETS_GAP_AGAINST_RECORD) ets_gap_check_inputs(report, &e);
             if (status == ETS_OK) status = run_passes(&c, &e, evaluation, error);

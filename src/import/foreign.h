@@ -30,9 +30,10 @@ struct ets_slice {
     enum ets_slice_kind kind;
     int64_t start, end; /* ns */
     uint64_t thread;
-    bool is_frame; /* slices may be parts of it although they are of other threads */
-    uint32_t op;   /* "Gemm": the event's name */
-    uint32_t name; /* "/fc1/Gemm": the node's own */
+    bool is_frame;     /* slices may be parts of it although they are of other threads */
+    bool is_delegated; /* reported by a delegate of ExecuTorch, under the name `op` */
+    uint32_t op;       /* "Gemm": the event's name */
+    uint32_t name;     /* "/fc1/Gemm": the node's own */
     uint32_t backend, module, file, function, line;
     uint32_t first_tensor, tensor_count; /* outputs */
     uint64_t bytes;
@@ -66,8 +67,9 @@ struct ets_foreign {
     struct ets_arena arena;
     struct ets_bytes bytes; /* of the file, for offsets */
     struct ets_strings texts;
-    const char *runtime;
-    uint64_t step_ns;  /* times are whole multiples of it; 1: nanoseconds */
+    const char *runtime; /* NULL: ExecuTorch */
+    bool is_arranged;    /* by the reader */
+    uint64_t step_ns;    /* times are whole multiples of it; 1: nanoseconds */
     bool is_truncated; /* durations are rounded down to steps, so that they may be a step longer */
     bool inner_first;  /* of two equal slices the file has the inner one first */
     bool only_frames;  /* slices that are no frames have no parts, whatever their times say */
@@ -120,6 +122,8 @@ bool ets_decimal_ns(struct ets_text number, int digits, int64_t *ns_out);
 enum ets_status ets_foreign_nest(struct ets_foreign *f, struct ets_error *error);
 /* foreign_nodes.c: numbers the instructions, in order of their first slice. */
 enum ets_status ets_foreign_number(struct ets_foreign *f, struct ets_error *error);
+/* foreign_nodes.c: lists the slices of each run in the order in which a tracer logs them. */
+enum ets_status ets_foreign_list_emitted(struct ets_foreign *f, struct ets_error *error);
 /* foreign_dump.c: `*dump_out` is of the arena's allocator. */
 enum ets_status ets_foreign_write(struct ets_foreign *f, struct ets_bytes *dump_out,
                                   struct ets_error *error);

@@ -79,7 +79,8 @@ static enum ets_status get_event(void *context, uint32_t run, uint32_t index,
         return ETS_OK;
     }
     const bool has_place = slice->kind == ETS_SLICE_OPERATOR;
-    out->name = slice->kind == ETS_SLICE_RUN ? d->execute : d->name_of[slice->op];
+    const uint32_t name = slice->kind == ETS_SLICE_RUN ? d->execute : d->name_of[slice->op];
+    *(slice->is_delegated ? &out->delegate_name : &out->name) = name;
     out->chain = has_place ? 0 : -1;
     out->instruction = has_place ? (int32_t)slice->node : 0;
     out->start_ticks = (uint64_t)(slice->start - d->origin);
@@ -139,6 +140,7 @@ static void put_run(const struct dumper *d, struct ets_extra_writer *extra, uint
 static void put_node(const struct dumper *d, struct ets_extra_writer *extra, uint32_t index)
 {
     const struct ets_foreign_node *node = &d->f->nodes[index];
+    if (node->slice == ETS_NO_SLICE) return;
     const struct ets_slice *slice = &d->f->slices[node->slice];
     const struct ets_text texts[] = {entry_text(d, slice->name), entry_text(d, slice->backend),
                                      entry_text(d, slice->module), entry_text(d, slice->file),
@@ -194,7 +196,7 @@ static enum ets_status put_extra(void *context, const struct ets_etdump_sink *si
     const struct dumper *d = context;
     struct ets_extra_writer extra = {.sink = sink};
     put_clock(&extra);
-    put_runtime(d, &extra);
+    if (d->f->runtime != NULL) put_runtime(d, &extra);
     for (uint32_t i = 0; i < d->f->node_count; i++) put_node(d, &extra, i);
     for (uint32_t r = 0; r < d->f->run_count; r++) {
         put_run(d, &extra, r);

@@ -17,7 +17,7 @@ static uint32_t next_of(const struct ets_foreign *f, const struct ets_foreign_ru
     return slice->parent == run->slice ? ETS_NO_SLICE : slice->parent;
 }
 
-static enum ets_status list_emitted(struct ets_foreign *f, struct ets_error *error)
+enum ets_status ets_foreign_list_emitted(struct ets_foreign *f, struct ets_error *error)
 {
     f->emitted = ets_arena_alloc_array(&f->arena, f->slice_count, sizeof *f->emitted);
     if (f->emitted == NULL) return ets_fail_foreign(error);
@@ -106,5 +106,5 @@ enum ets_status ets_foreign_number(struct ets_foreign *f, struct ets_error *erro
             ETS_TRY(number_slice(f, &nodes, &orders, at, error));
         }
     }
-    return list_emitted(f, error);
+    return ets_foreign_list_emitted(f, error);
 }

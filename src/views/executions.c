@@ -93,7 +93,7 @@ static bool is_outlier(const struct collector *c, uint32_t run)
     const uint32_t number = c->run_number[run];
     if (c->phases == NULL || c->phases[block].ticks == NULL) return false;
     return ets_run_phases_is_outlier(&c->phases[block].found, number,
-                                     (int64_t)c->phases[block].ticks[number]);
+                                     (int64_t)fmin(c->phases[block].ticks[number], 0x1p62));
 }
 
 static bool is_chosen(const struct collector *c, uint32_t run)

@@ -1,14 +1,17 @@
 """Long work: --time, --until-sure, the progress line of a terminal, Ctrl-C and SIGTERM."""
 
+import fcntl
 import os
 import pty
 import re
 import select
 import signal
+import struct
 import subprocess
+import termios
 import unittest
 
-from run_support import DATA, ETSCOPE, NEGATIVE, OK, USAGE, RunTest, call
+from run_support import DATA, ETSCOPE, NEGATIVE, OK, USAGE, RunTest, call, write_npy
 
 PROGRAM = DATA / "mlp_portable" / "model.pte"
 LOOP = DATA / "map_loop" / "model.pte"
@@ -19,9 +22,10 @@ LONG = ("--runs", "100000000")
 class Terminal:
     """A command whose standard error is a terminal."""
 
-    def __init__(self, folder, *words):
+    def __init__(self, folder, *words, width=0):
         self.seen = b""
         self.terminal, self.end = pty.openpty()
+        fcntl.ioctl(self.end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
         self.process = subprocess.Popen([ETSCOPE, *map(str, words)], cwd=folder, stderr=self.end,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
 
@@ -136,6 +140,41 @@ class LongWork(RunTest):
             terminal.process.send_signal(signal.SIGINT)
             terminal.ends()
         self.assertRegex(terminal.seen, rb"ends at once\r\n(\r\x1b\[K)?(note|etscope): interrupted")
+
+    def test_progress_is_as_long_as_the_terminal_is_wide(self):
+        for width, longest in ((0, 79), (30, 29), (200, 199)):
+            with Terminal(self.folder, "run", PROGRAM, *LONG, "--method", "forward", "--time", "1s",
+                          width=width) as terminal:
+                terminal.ends()
+            line = terminal.seen.decode().split("\r\x1b[K")[1]
+            self.assertLessEqual(len(line), longest)
+            self.assertEqual(line.endswith(" left"), width != 30, line)
+
+    def test_interrupted_machine(self):
+        with Terminal(self.folder, "machine", "--threads", "1", "--save", "m.json") as terminal:
+            terminal.wait_for(rb"round \d+, \d+ of \d+ times agree, at most \d+ s left")
+            terminal.process.send_signal(signal.SIGINT)
+            code, out = terminal.ends()
+        self.assertEqual(code, 128 + signal.SIGINT)
+        self.assertIn(b"interrupted", terminal.seen)
+        self.assertEqual(os.listdir(self.folder), ["m.json"] if out else [])
+
+    def test_interrupted_verify_passes_nothing(self):
+        model, value = DATA / "gpt_portable" / "model.pte", self.folder / "x.npy"
+        write_npy(value, "<i8", (1, 16), range(16))
+        earlier = []
+        for part in range(5):
+            self.ok("bundle", model, *["--case", value] * 240, *earlier, "--expect-from-run",
+                    "-o", f"{part}.bpte")
+            earlier = ["--cases-from", f"{part}.bpte"]
+        with Terminal(self.folder, "verify", "4.bpte") as terminal:
+            terminal.wait_for(rb"case \d+ of 1200, \S+/s, \d+ s left")
+            terminal.process.send_signal(signal.SIGINT)
+            code, out = terminal.ends()
+        self.assertEqual(code, 128 + signal.SIGINT)
+        ran, left = map(int, re.search(r"^INTERRUPTED (\d+) of \1 test cases are as expected, "
+                                       r"(\d+) more did not run", out, re.M).groups())
+        self.assertEqual(ran + left, 1200)
 
     def test_interrupted_warm_up_leaves_nothing(self):
         with Terminal(self.folder, "run", PROGRAM, "--warmup", "100000000",

@@ -143,6 +143,9 @@ struct ets_gap_evaluation {
     int use_double;
     uint64_t memory_limit; /* bytes that values may take at once, at most the host's memory;
                               0: 64 GiB */
+    /* Called after each value, with an estimate of how many there will be; NULL: not. */
+    void (*progress)(void *context, uint64_t done, uint64_t all);
+    void *progress_context;
 };
 
 /* The finding on a compared value. */

@@ -14,7 +14,7 @@ static volatile sig_atomic_t is_kept, is_terminal, kept;
 /* Only functions that a signal handler may call. */
 static void take_signal(int number)
 {
-    static const char note[] = "\r\033[Kstopping after this run; Ctrl-C again ends at once\n";
+    static const char note[] = "\r\033[Kstopping; Ctrl-C again ends at once\n";
     const int before = errno;
     if (is_kept && kept == 0) {
         kept = number;
@@ -23,7 +23,7 @@ static void take_signal(int number)
         return;
     }
     ets_output_remove_temporaries();
-    if (is_terminal && kept != 0 && write(STDERR_FILENO, "\r\033[K", 4) < 0) kept = number;
+    if (is_terminal && write(STDERR_FILENO, "\r\033[K", 4) < 0) kept = number;
     signal(number, SIG_DFL);
     raise(number); /* the caller sees what ended the process */
 }

@@ -1,9 +1,10 @@
 /* The progress line of a terminal. */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
 #include "cli/core/progress.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,13 +29,24 @@ bool cli_progress_is_due(const struct cli_progress *progress, uint64_t now_ns)
     return progress->shown_ns == 0 || now_ns - progress->shown_ns >= PAUSE_NS;
 }
 
-/* Cut at 79 characters, so that it stays one line. */
+enum { LONGEST = 400, USUAL_WIDTH = 80, LEAST_WIDTH = 20 };
+
+/* Bytes of a line of the terminal, but for the last column: a full line would wrap. */
+static size_t line_bytes(void)
+{
+    struct winsize size;
+    const bool is_known =
+        ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= LEAST_WIDTH;
+    const size_t width = is_known ? size.ws_col : USUAL_WIDTH;
+    return width < LONGEST ? width : LONGEST;
+}
+
 void cli_progress_show(struct cli_progress *progress, uint64_t now_ns, const char *format, ...)
 {
-    char line[80];
+    char line[LONGEST];
     va_list arguments;
     va_start(arguments, format);
-    const int length = vsnprintf(line, sizeof line, format, arguments);
+    const int length = vsnprintf(line, line_bytes(), format, arguments);
     va_end(arguments);
     if (length < 0) return;
     fprintf(stderr, "\r\033[K%s", line);
@@ -48,4 +60,14 @@ void cli_progress_end(struct cli_progress *progress)
     fputs("\r\033[K", stderr);
     fflush(stderr);
     progress->shown_ns = 0;
+}
+
+void cli_progress_count(struct cli_progress *progress, const char *what, double done, double all)
+{
+    const uint64_t now = cli_now_ns();
+    char left[32] = "";
+    if (done < 1 || !cli_progress_is_due(progress, now)) return;
+    const double per_s = done / ((double)(now - progress->start_ns) / 1e9);
+    if (all >= done) snprintf(left, sizeof left, ", %.0f s left", (all - done) / per_s);
+    cli_progress_show(progress, now, "%s %.0f of %.0f, %.3g/s%s", what, done, all, per_s, left);
 }

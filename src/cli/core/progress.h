@@ -1,7 +1,7 @@
 /*
  * The progress of work on a terminal: one line on standard error, rewritten at most five times a
  * second and removed at the end. Nothing if standard error is no terminal. Update it between
- * measured runs, never during one.
+ * measured runs, never during one. A line is as long as the terminal is wide.
  */
 #ifndef ETSCOPE_CLI_CORE_PROGRESS_H
 #define ETSCOPE_CLI_CORE_PROGRESS_H
@@ -22,6 +22,8 @@ struct cli_progress cli_progress_start(void);
 bool cli_progress_is_due(const struct cli_progress *progress, uint64_t now_ns);
 void cli_progress_show(struct cli_progress *progress, uint64_t now_ns, const char *format, ...)
     ETS_PRINTF(3, 4);
+/* "case 12 of 40, 3.1/s, 9 s left", if a line is due. */
+void cli_progress_count(struct cli_progress *progress, const char *what, double done, double all);
 void cli_progress_end(struct cli_progress *progress);
 
 #endif

@@ -4,20 +4,33 @@
 
 #include "cli/core/cli_text.h"
 #include "cli/export/export_formats.h"
+#include "output/export/export_files.h"
+#include "output/graph/graph_files.h"
 
-/* A format, the ending of its files, and what it cannot do without. */
+/* A format, the ending of its files, and what writes them. */
 struct format {
     const char *name, *ending;
-    cli_export_writer *write;
+    cli_export_writer *write; /* NULL: an SQLite database, which is no stream of bytes */
+    int number;               /* for `write` */
 };
 
-#define FORMATS "dot|model-explorer|model-explorer-data"
+#define FORMATS                                                                                   \
+    "chrome|perfetto|speedscope|pprof|folded|jsonl|csv|sqlite|dot|model-explorer|model-explorer-" \
+    "data"
 
 /* In the order of FORMATS. */
 static const struct format formats[] = {
-    {"dot", ".dot", cli_export_dot},
-    {"model-explorer", ".json", cli_export_model_explorer},
-    {"model-explorer-data", ".json", cli_export_model_explorer_data},
+    {"chrome", ".json", cli_export_trace, ETS_EXPORT_CHROME},
+    {"perfetto", ".pftrace", cli_export_trace, ETS_EXPORT_PERFETTO},
+    {"speedscope", ".speedscope.json", cli_export_trace, ETS_EXPORT_SPEEDSCOPE},
+    {"pprof", ".pb", cli_export_trace, ETS_EXPORT_PPROF},
+    {"folded", ".folded", cli_export_trace, ETS_EXPORT_FOLDED},
+    {"jsonl", ".jsonl", cli_export_trace, ETS_EXPORT_JSON_LINES},
+    {"csv", ".csv", cli_export_trace, ETS_EXPORT_CSV},
+    {"sqlite", ".db", NULL, 0},
+    {"dot", ".dot", cli_export_graph, ETS_GRAPH_DOT},
+    {"model-explorer", ".json", cli_export_graph, ETS_GRAPH_MODEL_EXPLORER},
+    {"model-explorer-data", ".json", cli_export_graph, ETS_GRAPH_MODEL_EXPLORER_DATA},
 };
 
 /* clang-format off */
@@ -57,14 +70,26 @@ static int check(const struct cli_arguments *arguments, const struct format **fo
     return CLI_OK;
 }
 
+static int save_database(const struct cli_sql_sources *sources, const char *path)
+{
+    struct ets_sql *sql;
+    struct ets_error error;
+    if (ets_sql_open(&sources->all, NULL, &sql, &error) != ETS_OK) return cli_fail(NULL, &error);
+    const int code =
+        ets_sql_save(sql, path, &error) == ETS_OK ? CLI_OK : cli_fail_output(path, &error);
+    ets_sql_close(sql);
+    return code;
+}
+
 static int write_file(const struct cli_arguments *arguments, const struct format *format,
                       const struct cli_sql_sources *sources)
 {
     struct ets_output *output;
     struct ets_error error;
     const char *target = cli_value(arguments, "--output");
+    if (format->write == NULL) return save_database(sources, target);
     if (ets_output_open(target, &output, &error) != ETS_OK) return cli_fail_output(target, &error);
-    const int code = format->write(arguments, sources, output);
+    const int code = format->write(sources, format->number, output);
     if (code != CLI_OK) {
         ets_output_discard(output);
         return code;

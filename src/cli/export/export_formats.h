@@ -5,12 +5,14 @@
 #include "cli/open/sql_sources.h"
 #include "host/output.h"
 
-/* Writes to `output`, which the caller commits, or discards after a failure. Returns an exit code.
+/*
+ * Writes to `output`, which the caller commits, or discards after a failure. `format` is a number
+ * of the writer's own. Returns an exit code.
  */
-typedef int cli_export_writer(const struct cli_arguments *arguments,
-                              const struct cli_sql_sources *sources, struct ets_output *output);
+typedef int cli_export_writer(const struct cli_sql_sources *sources, int format,
+                              struct ets_output *output);
 
-/* export_graph.c */
-cli_export_writer cli_export_dot, cli_export_model_explorer, cli_export_model_explorer_data;
+cli_export_writer cli_export_graph; /* export_graph.c; enum ets_graph_format */
+cli_export_writer cli_export_trace; /* export_trace.c; enum ets_export_format */
 
 #endif

@@ -4,8 +4,7 @@
 #include "output/graph/graph_files.h"
 #include "output/page/page_relations.h"
 
-static int write_graph(const struct cli_sql_sources *sources, enum ets_graph_format format,
-                       struct ets_output *output)
+int cli_export_graph(const struct cli_sql_sources *sources, int format, struct ets_output *output)
 {
     const struct ets_sql_sources *all = &sources->all;
     struct ets_error error;
@@ -18,6 +17,13 @@ static int write_graph(const struct cli_sql_sources *sources, enum ets_graph_for
                             "a graph needs the program or the ETRecord: name it, or add "
                             "--program FILE or --etrecord FILE");
     }
+    if (format == ETS_GRAPH_MODEL_EXPLORER_DATA &&
+        (all->trace_count == 0 || all->program_count == 0)) {
+        return cli_complain(CLI_USAGE,
+                            "the times of nodes need a trace and the program that ran: "
+                            "etscope export profile.etdp --program model.pte --to "
+                            "model-explorer-data -o times.json");
+    }
     const bool has_program = all->program_count > 0;
     const char *path = has_program ? all->programs[0].path : all->records[0].path;
     const struct ets_graph_source source = {
@@ -26,33 +32,7 @@ static int write_graph(const struct cli_sql_sources *sources, enum ets_graph_for
         .record = all->record_count > 0 ? all->records[0].record : NULL,
         .inspection = all->trace_count > 0 ? all->traces[0].inspection : NULL,
     };
-    if (ets_graph_write(output, format, &source, &error) == ETS_OK) return CLI_OK;
+    if (ets_graph_write(output, (enum ets_graph_format)format, &source, &error) == ETS_OK)
+        return CLI_OK;
     return cli_fail(path, &error);
-}
-
-int cli_export_dot(const struct cli_arguments *arguments, const struct cli_sql_sources *sources,
-                   struct ets_output *output)
-{
-    (void)arguments;
-    return write_graph(sources, ETS_GRAPH_DOT, output);
-}
-
-int cli_export_model_explorer(const struct cli_arguments *arguments,
-                              const struct cli_sql_sources *sources, struct ets_output *output)
-{
-    (void)arguments;
-    return write_graph(sources, ETS_GRAPH_MODEL_EXPLORER, output);
-}
-
-int cli_export_model_explorer_data(const struct cli_arguments *arguments,
-                                   const struct cli_sql_sources *sources, struct ets_output *output)
-{
-    (void)arguments;
-    if (sources->all.trace_count == 0 || sources->all.program_count == 0) {
-        return cli_complain(CLI_USAGE,
-                            "the times of nodes need a trace and the program that ran: "
-                            "etscope export profile.etdp --program model.pte --to "
-                            "model-explorer-data -o times.json");
-    }
-    return write_graph(sources, ETS_GRAPH_MODEL_EXPLORER_DATA, output);
 }

@@ -7,6 +7,7 @@
 
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/progress.h"
 #include "cli/gap/gap_inputs.h"
 #include "cli/gap/gap_references.h"
 #include "cli/open/debug_buffer.h"
@@ -121,8 +122,14 @@ static int complain_of_evaluation(const struct cli_gap *gap, enum ets_status sta
     return code;
 }
 
+static void show_progress(void *context, uint64_t done, uint64_t all)
+{
+    cli_progress_count(context, "value", (double)done, (double)all);
+}
+
 static int compute(struct cli_gap *gap)
 {
+    struct cli_progress progress = cli_progress_start();
     static const struct ets_value nothing;
     struct cli_gap_inputs inputs = {.count = 0};
     struct ets_error error;
@@ -145,10 +152,13 @@ static int compute(struct cli_gap *gap)
             .inputs = takes_any ? inputs.values : &nothing,
             .input_count = inputs.count,
             .use_double = cli_choice(gap->arguments, "--reference-dtype", 0) == 0,
-            .memory_limit = cli_evaluation_bytes()};
+            .memory_limit = cli_evaluation_bytes(),
+            .progress = show_progress,
+            .progress_context = &progress};
         const enum ets_status status =
             other != NULL ? ets_gap_evaluate_other(gap->report, gap->other.record, &how, &error)
                           : ets_gap_evaluate(gap->report, &how, &error);
+        cli_progress_end(&progress);
         if (status != ETS_OK) code = complain_of_evaluation(gap, status, &error);
     }
     cli_gap_inputs_close(&inputs);

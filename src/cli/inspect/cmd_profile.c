@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/inspect/profile_report.h"
+#include "cli/inspect/profile_threads.h"
 #include "cli/inspect/show.h"
 #include "cli/inspect/show_memory.h"
 #include "cli/open/session.h"
@@ -20,6 +21,10 @@ const struct cli_option cli_profile_options[] = {
     CLI_SHOW_OUTPUT_OPTION(NULL),
     CLI_MEMORY_OPTIONS,
     CLI_SESSION_OPTIONS,
+    {"--threads", NULL, "N[,N...]",
+     "Number of threads of the runtime; default: the runtime decides. A list such as 1,2,4: "
+     "measure each in turns, and show what more threads gain; with -o, one trace for each",
+     NULL, false},
     {"--block", NULL, "NAME", "Only this block, by name or number", NULL, false},
     {"--run", NULL, "N", "Only this run of the trace; runs count from 0", NULL, false},
     {"--allow-mismatch", NULL, NULL, "Continue if the ETRecord and the program disagree", NULL,
@@ -105,6 +110,7 @@ int cmd_profile(const struct cli_arguments *arguments)
         return cli_complain(CLI_USAGE,
                             "the table goes to standard output; --debug-buffer needs a file");
     }
+    if (cli_wants_thread_counts(arguments)) return cli_profile_threads(arguments);
     struct cli_session session;
     int code = cli_session_open(arguments, true, 10, 1, &session);
     if (code == CLI_OK) code = check_record(&session);

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "cli/core/bounds.h"
+#include "cli/core/interrupt.h"
 #include "cli/core/write_table.h"
 #include "cli/machine/measure.h"
 #include "cli/open/machine_option.h"
@@ -172,5 +173,5 @@ int cmd_machine(const struct cli_arguments *arguments)
     if (code == CLI_OK && path != NULL) code = save(path, &m.machine);
     if (code == CLI_OK) code = show(arguments, &m.machine);
     ets_arena_reset(&m.arena);
-    return code;
+    return code == CLI_OK && cli_interrupted() != 0 ? CLI_SIGNAL + cli_interrupted() : code;
 }

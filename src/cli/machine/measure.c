@@ -13,6 +13,8 @@
 #include <time.h>
 
 #include "cli/core/command.h"
+#include "cli/core/interrupt.h"
+#include "cli/core/progress.h"
 #include "cli/machine/machine_programs.h"
 #include "etscope/inspect.h"
 #include "host/physical_memory.h"
@@ -52,7 +54,8 @@ struct bench {
     double deadline_ns;
     struct ets_roof *roofs;
     uint32_t roof_count;
-    struct rounds *rounds;  /* [roof] */
+    struct rounds *rounds; /* [roof] */
+    struct cli_progress progress;
     struct ets_error error; /* of what failed last */
 };
 
@@ -337,18 +340,57 @@ static bool are_settled(const struct bench *b, uint32_t first)
     return true;
 }
 
+/* "round 3, 41 of 66 times agree, at most 31 s left" */
+static void show_progress(struct bench *b, int round)
+{
+    const uint64_t now = cli_now_ns();
+    uint32_t settled = 0;
+    if (!cli_progress_is_due(&b->progress, now)) return;
+    for (uint32_t i = 0; i < b->roof_count; i++) settled += is_settled(b, &b->roofs[i]);
+    cli_progress_show(&b->progress, now, "round %d, %u of %u times agree, at most %.0f s left",
+                      round + 1, settled, b->roof_count, fmax(b->deadline_ns - now_ns(), 0) / 1e9);
+}
+
+/* One round over all roofs that need it, until Ctrl-C. */
+static int run_round(struct bench *b, int round)
+{
+    int code = CLI_OK;
+    for (uint32_t i = 0; i < b->roof_count && code == CLI_OK && cli_interrupted() == 0; i++) {
+        const bool is_first = i == 0 || !goes_with(&b->roofs[i - 1], &b->roofs[i]);
+        if (!is_first || are_settled(b, i)) continue;
+        code = run_program(b, &b->roofs[i]);
+        show_progress(b, round);
+    }
+    return code;
+}
+
+/* Ctrl-C leaves the times of the rounds so far, if each roof has one. */
+static int check_interrupt(const struct bench *b)
+{
+    bool has_all = true;
+    for (uint32_t i = 0; i < b->roof_count; i++) has_all &= b->rounds[i].count > 0;
+    if (!has_all) {
+        return cli_complain(CLI_SIGNAL + cli_interrupted(),
+                            "interrupted before each time was measured once: there is nothing to "
+                            "show");
+    }
+    cli_note("interrupted: times that did not agree yet may be too long");
+    return CLI_OK;
+}
+
 static int run_rounds(struct bench *b)
 {
     int code = CLI_OK;
     b->deadline_ns = now_ns() + MOST_NS;
+    b->progress = cli_progress_start();
+    cli_interrupt_begin();
     for (int round = 0; round < (b->is_quick ? 1 : MOST_ROUNDS) && code == CLI_OK; round++) {
-        if (round > 0 && now_ns() > b->deadline_ns) break;
-        for (uint32_t i = 0; i < b->roof_count && code == CLI_OK; i++) {
-            const bool is_first = i == 0 || !goes_with(&b->roofs[i - 1], &b->roofs[i]);
-            if (is_first && !are_settled(b, i)) code = run_program(b, &b->roofs[i]);
-        }
+        if (round > 0 && (now_ns() > b->deadline_ns || cli_interrupted() != 0)) break;
+        code = run_round(b, round);
     }
-    return code;
+    cli_interrupt_end();
+    cli_progress_end(&b->progress);
+    return code == CLI_OK && cli_interrupted() != 0 ? check_interrupt(b) : code;
 }
 
 /* Seconds that other programs kept cores busy, since some moment; false: not known. */

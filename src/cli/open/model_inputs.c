@@ -506,25 +506,25 @@ int cli_model_inputs_open(const struct cli_session *session, const char *method,
     struct generator g = {.source =
                               (enum source)cli_choice(session->arguments, "--inputs", SOURCE_AUTO)};
     if (test_case >= 0) g.source = SOURCE_CASE;
-    const bool is_auto = g.source == SOURCE_AUTO;
+    const bool is_auto = g.source == SOURCE_AUTO, is_told = is_auto && !session->is_next_turn;
     if (is_auto) {
         g.source = has_case(session, method)                    ? SOURCE_CASE
                    : has_representative_inputs(session, method) ? SOURCE_ETRECORD
                                                                 : SOURCE_RANDOM;
     }
     if (g.source == SOURCE_CASE) {
-        if (is_auto) note_source(session->arguments, method, "inputs of test case 0");
+        if (is_told) note_source(session->arguments, method, "inputs of test case 0");
         return from_case(session, method, test_case < 0 ? 0 : test_case, inputs_out);
     }
     if (g.source == SOURCE_ETRECORD) {
-        if (is_auto) {
+        if (is_told) {
             note_source(session->arguments, method, "representative inputs of the ETRecord");
         }
         return from_record(session, method, inputs_out);
     }
     const int code = parse_generator(session->arguments, &g);
     if (code != CLI_OK) return code;
-    if (is_auto) {
+    if (is_told) {
         cli_note("%s: random inputs, floats in %g:%g, integers in %lld:%lld", method, g.low, g.high,
                  g.int_low, g.int_high);
     }

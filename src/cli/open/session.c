@@ -134,7 +134,7 @@ static struct ets_bytes take_fingerprint(struct cli_session *session)
     return (struct ets_bytes){session->fingerprint, sizeof session->fingerprint};
 }
 
-static int open_program(struct cli_session *session, unsigned threads)
+int cli_session_program(struct cli_session *session, unsigned threads)
 {
     size_t count = 0;
     while (cli_value_at(session->arguments, "--data", (unsigned)count) != NULL) count++;
@@ -216,11 +216,11 @@ static int check(const struct cli_session *session)
 int cli_session_start(struct cli_session *session, unsigned threads)
 {
     const int code = cli_session_engine(session);
-    return code == CLI_OK ? open_program(session, threads) : code;
+    return code == CLI_OK ? cli_session_program(session, threads) : code;
 }
 
-int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, uint32_t runs,
-                     uint32_t warmup, struct cli_session *session)
+int cli_session_prepare(const struct cli_arguments *arguments, bool wants_trace, uint32_t runs,
+                        uint32_t warmup, struct cli_session *session)
 {
     bool ok = true;
     *session = (struct cli_session){.arguments = arguments,
@@ -237,24 +237,43 @@ int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, ui
     session->capture =
         (enum ets_engine_capture)cli_choice(arguments, "--capture", ETS_CAPTURE_NONE);
     session->debug_buffer_bytes = cli_bytes(arguments, "--debug-buffer-size", 0, &ok);
-    const unsigned threads = (unsigned)cli_number(arguments, "--threads", 0, 1, 1024, &ok);
     if (!ok) return CLI_USAGE;
     code = check(session);
     if (code == CLI_OK) code = cli_program_open(session->path, &session->model);
     if (code == CLI_OK)
         code = cli_record_open(cli_value(arguments, "--etrecord"), &session->record);
-    return code == CLI_OK ? cli_session_start(session, threads) : code;
+    return code;
+}
+
+int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, uint32_t runs,
+                     uint32_t warmup, struct cli_session *session)
+{
+    bool ok = true;
+    const unsigned threads =
+        (unsigned)cli_number(arguments, "--threads", 0, 1, CLI_MOST_THREADS, &ok);
+    const int code = cli_session_prepare(arguments, wants_trace, runs, warmup, session);
+    if (code != CLI_OK || !ok) return code != CLI_OK ? code : CLI_USAGE;
+    return cli_session_start(session, threads);
+}
+
+void cli_session_close_program(struct cli_session *session)
+{
+    if (session->program != NULL) session->engine->program_close(session->program);
+    for (size_t i = 0; i < session->data_file_count; i++) ets_file_close(session->data_files[i]);
+    free(session->data_files);
+    free(session->summaries);
+    session->program = NULL;
+    session->data_files = NULL;
+    session->data_file_count = 0;
+    session->summaries = NULL;
 }
 
 void cli_session_close(struct cli_session *session)
 {
-    if (session->program != NULL) session->engine->program_close(session->program);
+    cli_session_close_program(session);
     ets_engine_close(session->library);
     for (size_t i = 0; i < session->kept_count; i++) ets_output_discard(session->kept[i].output);
-    for (size_t i = 0; i < session->data_file_count; i++) ets_file_close(session->data_files[i]);
     free(session->kept);
-    free(session->data_files);
-    free(session->summaries);
     cli_record_close(&session->record);
     cli_program_close(&session->model);
 }
@@ -540,7 +559,7 @@ static void report_drops(struct cli_session *session)
     }
 }
 
-static int finish_trace(struct cli_session *session)
+int cli_session_finish(struct cli_session *session)
 {
     struct ets_error error;
     if (!session->wants_trace) return CLI_OK;
@@ -560,6 +579,19 @@ static int finish_trace(struct cli_session *session)
     return cli_session_keep(session, debug_path, &session->debug, 1);
 }
 
+int cli_session_turn(struct cli_session *session, unsigned threads)
+{
+    struct ets_error error;
+    int code = CLI_OK;
+    if (session->engine->set_thread_count(threads, &error) != ETS_OK) {
+        return cli_fail(session->path, &error);
+    }
+    if (session->default_method == NULL && !cli_has(session->arguments, "--method")) {
+        code = default_method(session, &session->default_method);
+    }
+    return code == CLI_OK ? run_method(session, method_at(session, 0)) : code;
+}
+
 int cli_session_execute(struct cli_session *session)
 {
     const char *name;
@@ -577,7 +609,7 @@ int cli_session_execute(struct cli_session *session)
         return cli_complain(CLI_SIGNAL + cli_interrupted(),
                             "interrupted before the first run ended: there is nothing to show");
     }
-    return code == CLI_OK ? finish_trace(session) : code;
+    return code == CLI_OK ? cli_session_finish(session) : code;
 }
 
 int cli_session_end(const struct cli_session *session, int code)

@@ -14,14 +14,18 @@
     {"--python", NULL, "PYTHON",                                                                  \
      "A Python with torch and executorch; loads the llama operators of its executorch", NULL, false}
 
-#define CLI_ENGINE_OPTIONS                                                                        \
+#define CLI_THREADS_OPTION                                                                        \
     {"--threads", NULL, "N",                                                                      \
-     "Number of threads of the runtime; default: the runtime decides", NULL, false},              \
+     "Number of threads of the runtime; default: the runtime decides", NULL, false}
+
+#define CLI_RUNTIME_OPTIONS                                                                       \
     {"--data", NULL, "FILE", "A .ptd file with external tensors of the program", ".ptd", true},   \
     {"--load-library", NULL, "FILE", "A shared library with your own kernels or backends",        \
      NULL, true},                                                                                 \
     CLI_PYTHON_OPTION,                                                                            \
     {"--engine", NULL, "FILE", "The engine plug-in; default: search the usual places", NULL, false}
+
+#define CLI_ENGINE_OPTIONS CLI_THREADS_OPTION, CLI_RUNTIME_OPTIONS
 
 #define CLI_SESSION_OPTIONS                                                                       \
     {"--method", "-m", "NAME",                                                                    \
@@ -44,7 +48,7 @@
      "Range of random integers, inclusive; default 0:1; bools ignore it", NULL, false},           \
     CLI_LIMIT_OPTIONS,                                                                            \
     {"--warmup", NULL, "N", "Number of untraced runs before the traced ones", NULL, false},       \
-    CLI_ENGINE_OPTIONS,                                                                           \
+    CLI_RUNTIME_OPTIONS,                                                                          \
     {"--capture", NULL, "none|outputs|intermediates",                                             \
      "Tensors to capture: none, the method's outputs, or every operator's outputs", NULL, false}, \
     {"--debug-buffer", NULL, "FILE", "Write the captured tensors to FILE", NULL, false},          \
@@ -61,7 +65,7 @@
      "Write the bytes of each output to PREFIX-N.bin, as executor_runner does", NULL, false}
 /* clang-format on */
 
-enum { CLI_PATH_BYTES = 4096 };
+enum { CLI_PATH_BYTES = 4096, CLI_MOST_THREADS = 1024 };
 
 /* An output file that is committed with all others at the end. */
 struct cli_kept_file {
@@ -93,6 +97,7 @@ struct cli_session {
     enum ets_engine_capture capture;
     bool wants_trace;
     bool counts_memory;                                 /* and the trace tells it */
+    bool is_next_turn;                                  /* where inputs come from was told */
     uint8_t fingerprint[ETS_PROGRAM_FINGERPRINT_BYTES]; /* of the model, for the trace */
     struct ets_bytes trace, debug;                      /* after cli_session_execute; borrowed */
     const char *default_method;                         /* if --method names none */
@@ -111,6 +116,18 @@ struct cli_session {
  */
 int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, uint32_t runs,
                      uint32_t warmup, struct cli_session *session);
+/*
+ * The parts of cli_session_open, for several programs of one session. `prepare` opens all but the
+ * engine and the program. A copy of a session with an engine takes a program of its own, to be
+ * closed before the session: `program` opens it, `turn` loads its method (--method or the default)
+ * anew with this number of threads, warms it up and records runs, `finish` ends the trace.
+ */
+int cli_session_prepare(const struct cli_arguments *arguments, bool wants_trace, uint32_t runs,
+                        uint32_t warmup, struct cli_session *session);
+int cli_session_program(struct cli_session *session, unsigned threads);
+int cli_session_turn(struct cli_session *session, unsigned threads);
+int cli_session_finish(struct cli_session *session);
+void cli_session_close_program(struct cli_session *session);
 /*
  * Opens only the engine and the program, for commands with other options; arguments, path and model
  * of the session are set. `threads` 0: the runtime decides. Returns an exit code.

@@ -103,9 +103,10 @@ static void show(struct cli_progress *progress, uint64_t now, const struct cli_r
     const double left = fmin(runs_left / rate, limits->time_ns - spent);
     char of[24] = "";
     if (limits->is_runs_chosen) snprintf(of, sizeof of, " of %u", limits->runs);
-    cli_progress_show(progress, now, "%s %.0f%s, %.3g/s, median %s, %s%.0f s left", what, executed,
-                      of, rate * 1e9, time_text(running_median(runs)).text,
-                      limits->sure > 0 ? "at most " : "", fmax(left, 0) / 1e9);
+    cli_progress_show(progress, now, "%s%s %.0f%s, %.3g/s, median %s, %s%.0f s left",
+                      limits->label == NULL ? "" : limits->label, what, executed, of, rate * 1e9,
+                      time_text(running_median(runs)).text, limits->sure > 0 ? "at most " : "",
+                      fmax(left, 0) / 1e9);
 }
 
 /* "1.9 % wide (51.2 us to 52.1 us)" */
@@ -213,7 +214,8 @@ static void note_end(const struct cli_run_limits *limits, const struct cli_timed
                      const char *what, const struct ets_certainty *certainty, const char *reason)
 {
     if (cli_interrupted() != 0) {
-        cli_note("interrupted after %u %s%s", runs->count, what, runs->count == 1 ? "" : "s");
+        cli_note("%sinterrupted after %u %s%s", limits->label == NULL ? "" : limits->label,
+                 runs->count, what, runs->count == 1 ? "" : "s");
     }
     if (runs->executed > runs->count) {
         cli_note("recorded %u of %llu runs, spread over the time, so that the trace stays small",

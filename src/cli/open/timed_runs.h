@@ -22,6 +22,7 @@ struct cli_run_limits {
     double time_ns;      /* INFINITY: none */
     double sure;         /* relative width of the interval; 0: do not look */
     bool is_runs_chosen; /* by an option, or as the command's default */
+    const char *label;   /* "turn 2 of 6, 4 threads: ", before progress and notes; NULL: none */
 };
 
 /* Reads the options; `runs`: the default. Returns an exit code. */

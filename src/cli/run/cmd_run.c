@@ -17,6 +17,7 @@ const struct cli_option cli_run_options[] = {
      "Also count what allocates how much memory; `inspect --memory` shows it from the trace", NULL,
      false},
     CLI_SESSION_OPTIONS,
+    CLI_THREADS_OPTION,
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 

@@ -7,6 +7,8 @@
 
 #include "cli/core/cli_text.h"
 #include "cli/core/columns.h"
+#include "cli/core/interrupt.h"
+#include "cli/core/progress.h"
 #include "cli/core/what_to_type.h"
 #include "cli/core/write_table.h"
 #include "cli/open/comparator_option.h"
@@ -56,8 +58,10 @@ struct verifying {
     struct cli_comparators comparators;
     struct cli_checked *checked;
     size_t count;
-    uint32_t case_count, failed_cases; /* number of cases with unexpected outputs */
-    int code;                          /* of the first case that could not be run */
+    uint32_t wanted_cases;
+    uint32_t case_count, failed_cases; /* that ran; of these with unexpected outputs */
+    struct cli_progress progress;
+    int code; /* of the first case that could not be run */
 };
 
 static int no_memory(void)
@@ -397,10 +401,25 @@ static int verify_suite(struct verifying *v, const struct ets_bundle_suite *suit
     char name[256];
     snprintf(name, sizeof name, "%.*s", (int)suite->method_name.size, suite->method_name.data);
     int code = make_rules(v, name);
-    for (uint32_t i = 0; code == CLI_OK && i < suite->case_count; i++) {
-        if (is_wanted_case(v->arguments, i)) code = verify_case(v, suite, name, i);
+    for (uint32_t i = 0; code == CLI_OK && i < suite->case_count && cli_interrupted() == 0; i++) {
+        if (!is_wanted_case(v->arguments, i)) continue;
+        code = verify_case(v, suite, name, i);
+        cli_progress_count(&v->progress, "case", v->case_count, v->wanted_cases);
     }
     return code;
+}
+
+static uint32_t count_wanted(const struct verifying *v)
+{
+    const struct ets_bundle *bundle = &v->session.model.bundle;
+    uint32_t count = 0;
+    for (uint32_t s = 0; s < bundle->suite_count; s++) {
+        struct ets_bundle_suite suite;
+        ets_bundle_suite(bundle, s, &suite);
+        if (!is_wanted_method(v->arguments, suite.method_name)) continue;
+        for (uint32_t i = 0; i < suite.case_count; i++) count += is_wanted_case(v->arguments, i);
+    }
+    return count;
 }
 
 /* Reports options that name an unknown method or case. */
@@ -438,15 +457,22 @@ static int verify_all(struct verifying *v)
                             v->session.path);
     }
     int code = check_choice(v);
-    for (uint32_t i = 0; code == CLI_OK && i < bundle->suite_count; i++) {
+    v->wanted_cases = count_wanted(v);
+    v->progress = cli_progress_start();
+    cli_interrupt_begin();
+    for (uint32_t i = 0; code == CLI_OK && i < bundle->suite_count && cli_interrupted() == 0; i++) {
         struct ets_bundle_suite suite;
         ets_bundle_suite(bundle, i, &suite);
         if (is_wanted_method(v->arguments, suite.method_name)) code = verify_suite(v, &suite);
     }
-    if (code == CLI_OK && v->case_count == 0) {
-        code = cli_complain(CLI_INPUT, "%s has no test cases", v->session.path);
+    cli_interrupt_end();
+    cli_progress_end(&v->progress);
+    if (code != CLI_OK || v->case_count > 0) return code;
+    if (cli_interrupted() != 0) {
+        return cli_complain(CLI_SIGNAL + cli_interrupted(),
+                            "interrupted before the first test case ended");
     }
-    return code;
+    return cli_complain(CLI_INPUT, "%s has no test cases", v->session.path);
 }
 
 /* "FAIL 0 of 1 test cases are as expected: forward, case 0, output 0: ...": the first that fails.
@@ -458,8 +484,13 @@ static void put_answer(const struct verifying *v, const struct ets_table_style *
     struct ets_text_builder answer = {text, sizeof text, 0};
     const struct cli_checked *first = v->checked;
     ets_add_text(&answer, "%s %u of %u test cases are as expected",
-                 v->failed_cases == 0 ? "PASS" : "FAIL", v->case_count - v->failed_cases,
-                 v->case_count);
+                 v->failed_cases > 0               ? "FAIL"
+                 : v->case_count < v->wanted_cases ? "INTERRUPTED"
+                                                   : "PASS",
+                 v->case_count - v->failed_cases, v->case_count);
+    if (v->case_count < v->wanted_cases) {
+        ets_add_text(&answer, ", %u more did not run", v->wanted_cases - v->case_count);
+    }
     while (first < v->checked + v->count && first->message[0] == '\0') first++;
     if (v->failed_cases > 0 && first < v->checked + v->count) {
         ets_add_plain_text(&answer, ": %s, case %u", first->method, first->test_case);
@@ -538,6 +569,7 @@ int cmd_verify(const struct cli_arguments *arguments)
     if (code == CLI_OK) {
         note_nan(&v);
         code = v.code != CLI_OK ? v.code : v.failed_cases > 0 ? CLI_NEGATIVE : CLI_OK;
+        if (code == CLI_OK && v.case_count < v.wanted_cases) code = CLI_SIGNAL + cli_interrupted();
     }
     cli_session_close(&v.session);
     cli_comparators_close(&v.comparators);

@@ -10,6 +10,7 @@
 #include "host/text_builder.h"
 #include "inspect/patterns.h"
 #include "inspect/time_details.h"
+#include "inspect/told_nodes.h"
 #include "output/table/cost_fields.h"
 #include "output/table/operator_table.h"
 #include "output/table/roof_fields.h"
@@ -304,13 +305,23 @@ static void put_backend(const struct filler *f)
     ets_table_put_string(f->table, f->row->backend);
 }
 
+/* The name of the one node in another runtime's model. */
+static void put_node(const struct filler *f)
+{
+    const bool is_told = ets_inspection_runtime(f->inspection).data != NULL;
+    if (!is_told || f->row->node_count == 0) ets_table_put_nothing(f->table);
+    else ets_table_put_text(f->table, f->row->nodes[0].node->name);
+}
+
 static void put_ops(const struct filler *f)
 {
     struct ets_text *ops = ets_arena_alloc_array(f->arena, f->row->node_count, sizeof *ops);
-    for (size_t i = 0; ops != NULL && i < f->row->node_count; i++)
-        ops[i] = f->row->nodes[i].node->op;
+    size_t count = 0;
+    for (size_t i = 0; ops != NULL && i < f->row->node_count; i++) {
+        if (f->row->nodes[i].node->op.data != NULL) ops[count++] = f->row->nodes[i].node->op;
+    }
     if (ops == NULL) ets_table_put_nothing(f->table);
-    else ets_table_put_list(f->table, ops, f->row->node_count);
+    else ets_table_put_list(f->table, ops, count);
 }
 
 static void put_handles(const struct filler *f)
@@ -398,6 +409,7 @@ static const struct field fields[] = {
     {LIST(.name = "source", .machine_only = 1), put_source, IN_ROWS},
     {LIST(.name = "module", .priority = 8, .least_width = 10, .cut_at_start = 1,
           .first_of_list = 1), put_module, IN_ROWS},
+    {{.name = "node", .priority = 2, .least_width = 10, .cut_at_start = 1}, put_node, IN_ROWS},
     {{.name = "backend", .priority = 9}, put_backend, IN_ROWS},
     {LIST(.name = "op_types", .priority = 13, .least_width = 20, .first_of_list = 1), put_ops, IN_ROWS},
     {LIST(.name = "debug_handles", .machine_only = 1), put_handles, IN_ROWS},

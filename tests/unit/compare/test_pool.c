@@ -115,16 +115,53 @@ static void times__are_nanoseconds(void **state)
     made_close(&us);
 }
 
-static void every_allocation__may_fail(void **state)
+/* Groups by operator or module, in every fixture, have the same operators' time and sum to it. */
+static void groups__sum_to_the_run(void **state)
 {
     (void)state;
+    static const char *const models[] = {"mlp_portable", "conv_xnnpack", "mlp_xnnpack",
+                                         "map_loop",     "cond",         "multi_method"};
+    for (size_t m = 0; m < 2 * COUNT(models); m++) {
+        struct ets_file *file = open_fixture(models[m / 2], "profile.etdp");
+        struct ets_inspection *inspection =
+            inspect(ets_file_bytes(file), (struct ets_inspect_options){0});
+        const struct ets_inspection *all[] = {inspection};
+        const struct ets_pool_options options = {.by = m % 2 == 0 ? ETS_POOL_BY_OPERATOR
+                                                                  : ETS_POOL_BY_MODULE};
+        struct ets_pool *pool = NULL;
+        assert_int_equal(ets_pool_open(all, 1, &options, &pool, NULL), ETS_OK);
+        for (uint32_t b = 0; b < ets_pool_block_count(pool); b++) {
+            const struct ets_pool_block *block = ets_pool_block(pool, b);
+            const bool is_load = block->operators[block->operator_count - 1].role != ETS_POOL_REST;
+            for (uint32_t r = 0; !is_load && r < block->run_count; r++) {
+                double sum = 0, resolution = 0;
+                for (uint32_t i = 1; i < block->operator_count; i++) {
+                    const struct ets_pool_operator *op = &block->operators[i];
+                    assert_int_equal(op->parent == block->total || op->role == ETS_POOL_WORK, 1);
+                    assert_true(i == 1 || op->role == ETS_POOL_REST ||
+                                ets_text_compare(op[-1].name, op->name) < 0);
+                    sum += op->per_run[r];
+                    resolution += op->resolution;
+                }
+                const double whole = block->operators[0].per_run[r];
+                assert_true(sum <= whole + resolution && whole <= sum + resolution);
+            }
+        }
+        ets_pool_close(pool);
+        ets_inspection_close(inspection);
+        ets_file_close(file);
+    }
+}
+
+static void fail_each_allocation(enum ets_pool_by by)
+{
     struct made a = inspect_program(three, 3, 5), b = inspect_program(other, 2, 4);
     const struct ets_inspection *all[] = {a.inspection, b.inspection};
     enum ets_status status = ETS_NO_MEMORY;
     for (unsigned long at = 0; status != ETS_OK; at++) {
         struct failing failing = {.fail_at = at};
         const struct ets_allocator allocator = {failing_reallocate, failing_release, &failing};
-        const struct ets_pool_options options = {.steady = 1, .allocator = &allocator};
+        const struct ets_pool_options options = {.steady = 1, .by = by, .allocator = &allocator};
         struct ets_pool *pool = NULL;
         struct ets_error error;
         status = ets_pool_open(all, COUNT(all), &options, &pool, &error);
@@ -137,12 +174,21 @@ static void every_allocation__may_fail(void **state)
     made_close(&b);
 }
 
+static void every_allocation__may_fail(void **state)
+{
+    (void)state;
+    fail_each_allocation(ETS_POOL_BY_NONE);
+    fail_each_allocation(ETS_POOL_BY_OPERATOR);
+    fail_each_allocation(ETS_POOL_BY_MODULE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks__of_one_program_are_one),
         cmocka_unit_test(parts__of_each_run_sum_to_the_run),
         cmocka_unit_test(traces__come_one_at_a_time),
+        cmocka_unit_test(groups__sum_to_the_run),
         cmocka_unit_test(times__are_nanoseconds),
         cmocka_unit_test(every_allocation__may_fail),
     };

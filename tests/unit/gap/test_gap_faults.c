@@ -408,9 +408,35 @@ static void test_gap_faults__callers_comparators_see_each_row(void **state)
     close_files(&f);
 }
 
+static void count_progress(void *context, uint64_t done, uint64_t all)
+{
+    uint64_t *last = context;
+    assert_true(done == *last + 1 && done <= all);
+    *last = done;
+}
+
+static void test_gap_faults__each_value_is_told_to_the_caller(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct ets_gap_report *report;
+    struct ets_error error;
+    uint64_t last = 0;
+    if (engine == NULL) SKIP_BECAUSE(NO_ENGINE);
+    open_files(&f, "dynamic", "model");
+    assert_int_equal(ets_gap_open(&f.options, &report, &error), ETS_OK);
+    const struct ets_gap_evaluation how = {
+        .engine = engine, .use_double = 1, .progress = count_progress, .progress_context = &last};
+    assert_int_equal(ets_gap_evaluate(report, &how, &error), ETS_OK);
+    assert_true(last >= 2 * (uint64_t)ets_gap_row_count(report));
+    ets_gap_close(report);
+    close_files(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gap_faults__each_value_is_told_to_the_caller),
         cmocka_unit_test(test_gap_faults__every_allocation_may_fail),
         cmocka_unit_test(test_gap_faults__every_allocation_with_another_record_may_fail),
         cmocka_unit_test(test_gap_faults__instructions_without_events_are_the_programs),

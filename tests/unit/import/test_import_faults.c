@@ -18,7 +18,7 @@ static const struct {
     {"litert_benchmark.csv", ETS_FOREIGN_LITERT_CSV},
     {"litert_summary.txt", ETS_FOREIGN_LITERT_CSV},
     {"litert_benchmark.pb", ETS_FOREIGN_LITERT_PROTO},
-    {"litert_events.tsv", ETS_FOREIGN_LITERT_EVENTS},
+    {"litert_events.txt", ETS_FOREIGN_LITERT_EVENTS},
 };
 
 enum { PROFILES = sizeof profiles / sizeof *profiles };

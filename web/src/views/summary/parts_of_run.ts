@@ -33,13 +33,20 @@ export function partsOf(page: Page): Part[] {
         const kind = operator === null ? "runtime" : barKind(page.operators, operator);
         if (line.kind === "row" && operator !== null && kind === "delegate") {
             const reported = reportedIn(line);
-            const name = backendOf(page.operators, operator);
-            const backend = name === "delegate" ? "delegates" : name;
-            add(`${backend}, reported`, "delegate", reported);
-            add(`${backend}, not reported`, "other", {
+            const rest = {
                 lower: Math.max(0, share.lower - reported.upper),
                 upper: share.upper - reported.lower,
-            });
+            };
+            const name = backendOf(page.operators, operator);
+            const backend = name === "delegate" ? "delegates" : name;
+            if (page.operators.event(operator) === "DELEGATE_CALL") {
+                add(`${backend}, reported`, "delegate", reported);
+                add(`${backend}, not reported`, "other", rest);
+            } else {
+                /* Another runtime's operator: its own time, and the operators inside of it. */
+                add(backend, "delegate", rest);
+                inside.filter((inner) => inner.kind === "row").forEach(visit);
+            }
         } else if (inside.length > 0) {
             inside.forEach(visit);
         } else if (line.kind === "row" && kind === "portable") {

@@ -1,0 +1,27 @@
+/* The events of traces. */
+#include <stdlib.h>
+
+#include "cli/core/cli_text.h"
+#include "cli/export/export_formats.h"
+#include "output/export/export_files.h"
+#include "output/page/page_relations.h"
+
+int cli_export_trace(const struct cli_sql_sources *sources, int format, struct ets_output *output)
+{
+    const struct ets_sql_sources *all = &sources->all;
+    struct ets_error error;
+    if (all->trace_count == 0) {
+        return cli_complain(CLI_USAGE, "this format holds the events of a trace: name one");
+    }
+    struct ets_export_trace *traces = calloc(all->trace_count, sizeof *traces);
+    if (traces == NULL) return cli_complain(CLI_INTERNAL, "no memory");
+    for (uint32_t i = 0; i < all->trace_count; i++) {
+        traces[i] = (struct ets_export_trace){.name = ets_page_file_name(all->traces[i].path),
+                                              .inspection = all->traces[i].inspection};
+    }
+    const enum ets_status status = ets_export_write(output, (enum ets_export_format)format, traces,
+                                                    all->trace_count, NULL, &error);
+    free(traces);
+    if (status == ETS_INVALID_ARGUMENT) return cli_complain(CLI_USAGE, "%s", error.message);
+    return status == ETS_OK ? CLI_OK : cli_fail(all->traces[0].path, &error);
+}

@@ -1,0 +1,239 @@
+/* Puts exported events back into the order in which a tracer logs them. */
+#include "import/own_trace.h"
+
+#include <stdlib.h>
+
+struct arranger {
+    struct ets_foreign *f;
+    const struct ets_own_slice *own;
+    struct ets_key_table threads;
+    uint32_t *innermost, innermost_room; /* [thread] */
+    struct ets_key_table places;         /* run and instruction of calls of delegates */
+    uint32_t *calls_at, calls_room;      /* [place] the first call, linked by `next_call` */
+    uint32_t *next_call;                 /* [slice] */
+    uint32_t *loose_at, loose_room; /* [place] how many loose events it has, and has handed out */
+    uint32_t *taken_at, taken_room;
+};
+
+/*
+ * An event lies in an outer one of its instruction, or in one outside of any; of other runtimes
+ * also in one of another instruction.
+ */
+static bool is_inside(const struct arranger *a, uint32_t outer, uint32_t inner)
+{
+    const struct ets_slice *o = &a->f->slices[outer], *i = &a->f->slices[inner];
+    const struct ets_own_slice *of_outer = &a->own[outer], *of_inner = &a->own[inner];
+    if (of_outer->run != of_inner->run || i->start < o->start || i->end > o->end) return false;
+    if (of_outer->instruction < 0 || of_outer->instruction == of_inner->instruction) return true;
+    return a->f->runtime != NULL && i->start < o->end;
+}
+
+static enum ets_status nest(struct arranger *a, uint32_t index, struct ets_error *error)
+{
+    struct ets_foreign *f = a->f;
+    struct ets_slice *slice = &f->slices[index];
+    const uint32_t known = a->threads.count;
+    const uint32_t thread = ets_key_table_add(&a->threads, &slice->thread);
+    uint32_t *innermost = thread == ETS_KEY_NONE
+                              ? NULL
+                              : ets_arena_grow(&f->arena, a->innermost, thread, &a->innermost_room,
+                                               sizeof *innermost);
+    if (innermost == NULL) return ets_fail_foreign(error);
+    a->innermost = innermost;
+    uint32_t outer = thread == known ? ETS_NO_SLICE : innermost[thread];
+    while (outer != ETS_NO_SLICE && !is_inside(a, outer, index)) outer = f->slices[outer].parent;
+    slice->parent = outer;
+    slice->depth = outer == ETS_NO_SLICE ? 0 : f->slices[outer].depth + 1;
+    slice->first_child = slice->last_child = slice->next_sibling = ETS_NO_SLICE;
+    slice->node = (uint32_t)a->own[index].instruction;
+    if (slice->depth >= ETS_FOREIGN_MOST_DEPTH) {
+        return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET, "events nest deeper than %d",
+                        ETS_FOREIGN_MOST_DEPTH);
+    }
+    innermost[thread] = index;
+    return ETS_OK;
+}
+
+/* The number of the slice's run and instruction; ETS_KEY_NONE: no memory. */
+static uint32_t place_of(struct arranger *a, uint32_t index)
+{
+    const uint64_t key[] = {a->own[index].run, (uint64_t)(uint32_t)a->own[index].instruction};
+    return ets_key_table_add(&a->places, key);
+}
+
+static uint32_t *grow(struct arranger *a, uint32_t **array, uint32_t place, uint32_t *room)
+{
+    uint32_t *grown = place == ETS_KEY_NONE
+                          ? NULL
+                          : ets_arena_grow(&a->f->arena, *array, place, room, sizeof *grown);
+    if (grown != NULL) *array = grown;
+    return grown == NULL ? NULL : &grown[place];
+}
+
+/* A delegate's event outside of a call: it is on a track of its own. */
+static bool is_loose(const struct arranger *a, uint32_t index)
+{
+    const uint32_t outer = a->f->slices[index].parent;
+    return a->f->slices[index].is_delegated && (outer == ETS_NO_SLICE || !a->own[outer].is_call);
+}
+
+/* Lists calls, the last one first, and counts loose events. */
+static bool count_places(struct arranger *a)
+{
+    for (uint32_t i = a->f->slice_count; i-- > 0;) {
+        if (!a->own[i].is_call && !is_loose(a, i)) continue;
+        const uint32_t place = place_of(a, i);
+        uint32_t *first = grow(a, &a->calls_at, place, &a->calls_room);
+        uint32_t *loose = grow(a, &a->loose_at, place, &a->loose_room);
+        uint32_t *taken = grow(a, &a->taken_at, place, &a->taken_room);
+        if (first == NULL || loose == NULL || taken == NULL) return false;
+        if (!a->own[i].is_call) {
+            ++*loose;
+        } else {
+            a->next_call[i] = *first; /* numbers here count from 1; 0: none */
+            *first = i + 1;
+        }
+    }
+    return true;
+}
+
+/* Gives loose events of an instruction to its calls in the run: equally many to each, in order. */
+static bool tie_loose(struct arranger *a)
+{
+    for (uint32_t i = 0; i < a->f->slice_count; i++) {
+        if (!is_loose(a, i)) continue;
+        const uint32_t place = place_of(a, i);
+        if (place == ETS_KEY_NONE) return false;
+        uint32_t calls = 0, call = a->calls_at[place];
+        for (uint32_t c = call; c != 0; c = a->next_call[c - 1]) calls++;
+        if (calls == 0) continue;
+        uint32_t skipped = (uint32_t)((uint64_t)a->taken_at[place]++ * calls / a->loose_at[place]);
+        for (; skipped > 0; skipped--) call = a->next_call[call - 1];
+        a->f->slices[i].parent = call - 1;
+    }
+    return true;
+}
+
+struct numbered {
+    uint64_t run;
+    uint32_t slice;
+};
+
+static int by_run(const void *left, const void *right)
+{
+    const struct numbered *a = left, *b = right;
+    if (a->run != b->run) return a->run < b->run ? -1 : 1;
+    return a->slice < b->slice ? -1 : a->slice > b->slice;
+}
+
+static void append(struct ets_foreign *f, uint32_t *first, uint32_t *last, uint32_t child)
+{
+    if (*last == ETS_NO_SLICE) *first = child;
+    else f->slices[*last].next_sibling = child;
+    *last = child;
+}
+
+/* What an event tells of its run. */
+static void describe_run(struct ets_foreign *f, struct ets_foreign_run *run, uint32_t slice,
+                         const struct ets_own_slice *own)
+{
+    const struct ets_text name = ets_strings_get(&f->texts, f->slices[slice].op);
+    const struct ets_text track = ets_strings_get(&f->texts, own->track);
+    const bool is_execution = ets_text_is(name, "Method::execute");
+    const bool is_load = ets_text_is(name, "Program::load_method");
+    if (own->instruction >= 0 || (!is_execution && !is_load)) return;
+    run->purpose = is_execution ? ETS_TRACE_EXECUTE : ETS_TRACE_LOAD;
+    /* "Execute" is the name of a run without a method; "forward, thread 1" is no method's. */
+    const bool is_run_name = ets_text_is(track, "Execute") || ets_text_is(track, "Default");
+    if (!is_run_name && !ets_text_contains(track, ", ")) run->method = own->track;
+}
+
+static enum ets_status list_runs(struct arranger *a, struct ets_error *error)
+{
+    struct ets_foreign *f = a->f;
+    struct numbered *order = ets_arena_alloc_array(&f->arena, f->slice_count, sizeof *order);
+    if (order == NULL) return ets_fail_foreign(error);
+    for (uint32_t i = 0; i < f->slice_count; i++) order[i] = (struct numbered){a->own[i].run, i};
+    qsort(order, f->slice_count, sizeof *order, by_run);
+    for (uint32_t i = 0; i < f->slice_count; i++) {
+        const uint32_t at = order[i].slice;
+        struct ets_slice *slice = &f->slices[at];
+        if (i == 0 || order[i].run != order[i - 1].run) {
+            struct ets_foreign_run *runs =
+                ets_arena_grow(&f->arena, f->runs, f->run_count, &f->run_room, sizeof *runs);
+            if (runs == NULL) return ets_fail_foreign(error);
+            f->runs = runs;
+            runs[f->run_count++] = (struct ets_foreign_run){
+                .slice = ETS_NO_SLICE, .first_child = ETS_NO_SLICE, .last_child = ETS_NO_SLICE};
+        }
+        struct ets_foreign_run *run = &f->runs[f->run_count - 1];
+        slice->run = f->run_count - 1;
+        describe_run(f, run, at, &a->own[at]);
+        if (slice->parent == ETS_NO_SLICE) append(f, &run->first_child, &run->last_child, at);
+        else
+            append(f, &f->slices[slice->parent].first_child, &f->slices[slice->parent].last_child,
+                   at);
+    }
+    return ETS_OK;
+}
+
+/* ExecuTorch's names, and how often each method ran before. */
+static enum ets_status name_runs(struct ets_foreign *f, struct ets_error *error)
+{
+    static const struct ets_text execute = {"Execute", 7}, other = {"Default", 7};
+    uint32_t *seen = ets_arena_alloc_array(&f->arena, f->texts.count, sizeof *seen);
+    if (seen == NULL) return ets_fail_foreign(error);
+    for (uint32_t i = 0; i < f->run_count; i++) {
+        struct ets_foreign_run *run = &f->runs[i];
+        const bool is_execution = run->purpose == ETS_TRACE_EXECUTE;
+        if (is_execution) run->invocation = seen[run->method]++;
+        ETS_TRY(ets_foreign_text(f, is_execution ? execute : other, &run->name, error));
+    }
+    return ETS_OK;
+}
+
+/* The nodes of another runtime, by the numbers that their instructions had. */
+static enum ets_status list_nodes(struct arranger *a, struct ets_error *error)
+{
+    struct ets_foreign *f = a->f;
+    const uint32_t most = 2 * f->slice_count + 1024;
+    for (uint32_t i = 0; i < f->slice_count; i++) {
+        const struct ets_slice *slice = &f->slices[i];
+        if (a->own[i].instruction < 0) continue;
+        if (slice->node > most) {
+            return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
+                            "instruction %u is beyond those that %u events can have",
+                            (unsigned)slice->node, (unsigned)f->slice_count);
+        }
+        struct ets_foreign_node *nodes =
+            ets_arena_grow(&f->arena, f->nodes, slice->node, &f->node_room, sizeof *nodes);
+        if (nodes == NULL) return ets_fail_foreign(error);
+        f->nodes = nodes;
+        for (; f->node_count <= slice->node; f->node_count++) {
+            nodes[f->node_count] = (struct ets_foreign_node){ETS_NO_SLICE, ETS_NO_SLICE};
+        }
+        if (nodes[slice->node].slice != ETS_NO_SLICE) continue;
+        const uint32_t outer = slice->parent;
+        const bool is_inner = outer != ETS_NO_SLICE && a->own[outer].instruction >= 0;
+        nodes[slice->node] =
+            (struct ets_foreign_node){is_inner ? f->slices[outer].node : ETS_NO_SLICE, i};
+    }
+    return ETS_OK;
+}
+
+enum ets_status ets_own_trace_arrange(struct ets_foreign *f, const struct ets_own_slice *own,
+                                      struct ets_error *error)
+{
+    struct arranger a = {.f = f, .own = own};
+    ets_key_table_init(&a.threads, &f->arena, 1);
+    ets_key_table_init(&a.places, &f->arena, 2);
+    a.next_call = ets_arena_alloc_array(&f->arena, f->slice_count, sizeof *a.next_call);
+    if (a.next_call == NULL) return ets_fail_foreign(error);
+    for (uint32_t i = 0; i < f->slice_count; i++) ETS_TRY(nest(&a, i, error));
+    if (!count_places(&a) || !tie_loose(&a)) return ets_fail_foreign(error);
+    ETS_TRY(list_runs(&a, error));
+    ETS_TRY(name_runs(f, error));
+    if (f->runtime != NULL) ETS_TRY(list_nodes(&a, error));
+    f->is_arranged = true;
+    return ets_foreign_list_emitted(f, error);
+}

@@ -1,0 +1,46 @@
+/* Chooses the writer of a format. */
+#include "output/export/export_files.h"
+
+#include "base/error.h"
+#include "output/export/export_writers.h"
+
+/* [enum ets_export_format] */
+static const struct {
+    ets_export_writer *write;
+    bool holds_several;
+} formats[] = {
+    [ETS_EXPORT_CHROME] = {ets_export_chrome, true},
+    [ETS_EXPORT_PERFETTO] = {ets_export_perfetto, true},
+    [ETS_EXPORT_SPEEDSCOPE] = {ets_export_speedscope, false},
+    [ETS_EXPORT_PPROF] = {ets_export_pprof, true},
+    [ETS_EXPORT_FOLDED] = {ets_export_folded, true},
+    [ETS_EXPORT_JSON_LINES] = {ets_export_json_lines, true},
+    [ETS_EXPORT_CSV] = {ets_export_csv, true},
+};
+
+enum ets_status ets_export_write(struct ets_output *output, enum ets_export_format format,
+                                 const struct ets_export_trace *traces, uint32_t count,
+                                 const struct ets_allocator *allocator, struct ets_error *error)
+{
+    struct ets_arena arena, scratch;
+    if (count == 0 || (count > 1 && !formats[format].holds_several)) {
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
+                        count == 0 ? "there is no trace to export"
+                                   : "this format holds one trace: export one at a time");
+    }
+    ets_arena_init(&arena, allocator, 0);
+    ets_arena_init(&scratch, allocator, 0);
+    struct ets_export_buffer *out = ets_arena_alloc(&arena, sizeof *out);
+    enum ets_status status;
+    if (out == NULL) {
+        status = ets_fail_memory(error, "the exported file");
+    } else {
+        const struct ets_export whole = {traces, count, &arena, &scratch, out};
+        out->output = output;
+        status = formats[format].write(&whole, error);
+        ets_export_flush(out);
+    }
+    ets_arena_reset(&scratch);
+    ets_arena_reset(&arena);
+    return status;
+}

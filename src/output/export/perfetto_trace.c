@@ -1,0 +1,337 @@
+/*
+ * Perfetto's protobuf: packets, one after another. A track is a track, below the process of its
+ * trace; a slice has a packet for its begin and one for its end. Texts are interned: the first
+ * packet that uses one carries it.
+ */
+#include "base/error.h"
+#include "host/strings.h"
+#include "output/export/export_arguments.h"
+#include "output/export/export_tracks.h"
+#include "output/export/export_writers.h"
+#include "output/export/protobuf_writer.h"
+
+/* Fields, by message. */
+enum { TRACE_PACKET = 1 };
+enum {
+    PACKET_TIMESTAMP = 8,
+    PACKET_SEQUENCE = 10,
+    PACKET_EVENT = 11,
+    PACKET_INTERNED = 12,
+    PACKET_FLAGS = 13,
+    PACKET_TRACK = 60
+};
+enum {
+    TRACK_UUID = 1,
+    TRACK_NAME = 2,
+    TRACK_PROCESS = 3,
+    TRACK_PARENT = 5,
+    TRACK_COUNTER = 8,
+    TRACK_MERGE = 15
+};
+enum { PROCESS_PID = 1, PROCESS_NAME = 6, COUNTER_UNIT = 3 };
+enum {
+    EVENT_CATEGORY = 3,
+    EVENT_ANNOTATION = 4,
+    EVENT_TYPE = 9,
+    EVENT_NAME = 10,
+    EVENT_TRACK = 11,
+    EVENT_VALUE = 30,
+    EVENT_FLOW = 47,
+    EVENT_LAST_FLOW = 48
+};
+enum { ANNOTATION_NAME = 1, ANNOTATION_INTEGER = 4, ANNOTATION_TEXT = 17 };
+
+/* Values. */
+enum { SEQUENCE = 1, FLAG_CLEARED = 1, FLAG_INTERNED = 2, UNIT_BYTES = 3, MERGE_NONE = 2 };
+enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_COUNTER = 4 };
+enum { FIRST_PROCESS = 1 << 20 }; /* uuids below are those of tracks */
+
+/* The tables of interned texts, and their fields. */
+enum table { CATEGORIES, NAMES, KEYS, VALUES, TABLE_COUNT };
+static const uint32_t table_fields[TABLE_COUNT] = {
+    [CATEGORIES] = 1, [NAMES] = 2, [KEYS] = 3, [VALUES] = 29};
+
+/* The names of annotations: those of arguments, and two more. */
+enum key { KEY_RUN = ETS_ARGUMENT_COUNT, KEY_INSTRUCTION, KEY_COUNT };
+
+/* A message that grows. */
+struct message {
+    uint8_t *bytes;
+    uint32_t used, capacity;
+};
+
+/* The interned texts of a row; a name of 0: none yet. */
+struct row_texts {
+    uint32_t name, category, values[ETS_ARGUMENT_COUNT];
+};
+
+struct writer {
+    const struct ets_export *export;
+    struct ets_strings texts[TABLE_COUNT];
+    uint32_t keys[KEY_COUNT]; /* their interned texts; 0: none yet */
+    struct row_texts *rows;   /* of the trace */
+    struct message event, interned;
+};
+
+/* Room for `size` more bytes, or NULL. */
+static uint8_t *reserve(struct writer *writer, struct message *message, size_t size)
+{
+    if (size > UINT32_MAX / 2 - message->used) return NULL;
+    uint8_t *bytes = ets_arena_grow(writer->export->arena, message->bytes,
+                                    message->used + (uint32_t)size, &message->capacity, 1);
+    if (bytes == NULL) return NULL;
+    message->bytes = bytes;
+    return bytes + message->used;
+}
+
+static void extend(struct message *message, const uint8_t *end)
+{
+    message->used = (uint32_t)(end - message->bytes);
+}
+
+static bool add_number(struct writer *writer, struct message *message, uint32_t field,
+                       uint64_t value)
+{
+    uint8_t *at = reserve(writer, message, ETS_PROTO_NUMBER_ROOM);
+    if (at != NULL) extend(message, ets_proto_number(at, field, value));
+    return at != NULL;
+}
+
+static bool add_bytes(struct writer *writer, struct message *message, uint32_t field,
+                      const void *data, size_t size)
+{
+    uint8_t *at = reserve(writer, message, ETS_PROTO_NUMBER_ROOM + size);
+    if (at != NULL) extend(message, ets_proto_bytes(at, field, data, size));
+    return at != NULL;
+}
+
+/* ---- packets ---- */
+
+/* Writes what `interned` and the message have gathered, and empties both. */
+static void put_packet(struct writer *writer, uint32_t field, struct message *message,
+                       const uint64_t *timestamp, uint32_t flags)
+{
+    struct ets_export_buffer *out = writer->export->out;
+    uint8_t head[3 * ETS_PROTO_NUMBER_ROOM], middle[ETS_PROTO_NUMBER_ROOM],
+        tail[ETS_PROTO_NUMBER_ROOM], size[ETS_PROTO_NUMBER_ROOM];
+    uint8_t *head_end = head, *middle_end = middle, *tail_end = tail;
+    if (timestamp != NULL) head_end = ets_proto_number(head_end, PACKET_TIMESTAMP, *timestamp);
+    head_end = ets_proto_number(head_end, PACKET_SEQUENCE, SEQUENCE);
+    if (message->used > 0) head_end = ets_proto_head(head_end, field, message->used);
+    if (writer->interned.used > 0) {
+        middle_end = ets_proto_head(middle_end, PACKET_INTERNED, writer->interned.used);
+    }
+    if (flags != 0) tail_end = ets_proto_number(tail_end, PACKET_FLAGS, flags);
+    const size_t total = (size_t)(head_end - head) + message->used + (size_t)(middle_end - middle) +
+                         writer->interned.used + (size_t)(tail_end - tail);
+    ets_export_put(out, size, (size_t)(ets_proto_head(size, TRACE_PACKET, total) - size));
+    ets_export_put(out, head, (size_t)(head_end - head));
+    ets_export_put(out, message->bytes, message->used);
+    ets_export_put(out, middle, (size_t)(middle_end - middle));
+    ets_export_put(out, writer->interned.bytes, writer->interned.used);
+    ets_export_put(out, tail, (size_t)(tail_end - tail));
+    message->used = writer->interned.used = 0;
+}
+
+static struct ets_text literal(const char *text)
+{
+    return (struct ets_text){text, strlen(text)};
+}
+
+/* Sends a text with its number along with the next packet. */
+static bool send_text(struct writer *writer, enum table table, uint32_t number,
+                      struct ets_text text)
+{
+    uint8_t entry[3 * ETS_PROTO_NUMBER_ROOM];
+    const uint8_t *end = ets_proto_head(ets_proto_number(entry, 1, number), 2, text.size);
+    const size_t size = (size_t)(end - entry);
+    uint8_t *at = reserve(writer, &writer->interned, ETS_PROTO_NUMBER_ROOM + size + text.size);
+    if (at == NULL) return false;
+    at = ets_proto_head(at, table_fields[table], size + text.size);
+    memcpy(at, entry, size);
+    if (text.size > 0) memcpy(at + size, text.data, text.size);
+    extend(&writer->interned, at + size + text.size);
+    return true;
+}
+
+/* The number of a text, which is sent if it is new; 0: no memory. */
+static uint32_t intern(struct writer *writer, enum table table, struct ets_text text)
+{
+    const struct ets_export *export = writer->export;
+    struct ets_strings *known = &writer->texts[table];
+    struct ets_text clean = ets_export_clean_text(export->scratch, text);
+    if (clean.data == NULL) return 0;
+    uint32_t number = ets_strings_find(known, clean);
+    if (number == UINT32_MAX) {
+        clean.data = ets_arena_copy_text(export->arena, clean.data, clean.size);
+        number = clean.data == NULL ? UINT32_MAX : ets_strings_add(known, clean);
+        if (number == UINT32_MAX || !send_text(writer, table, number, clean)) number = 0;
+    }
+    ets_arena_reset(export->scratch);
+    return number;
+}
+
+/* ---- tracks ---- */
+
+static bool add_trace(void *context, uint32_t trace, const char *name)
+{
+    struct writer *writer = context;
+    const struct ets_inspection *inspection = writer->export->traces[trace].inspection;
+    struct message process = {0};
+    const struct ets_text clean = ets_export_clean_text(writer->export->arena, literal(name));
+    writer->rows = ets_arena_alloc_array(
+        writer->export->arena, ets_inspection_row_count(inspection), sizeof *writer->rows);
+    if (writer->rows == NULL || clean.data == NULL) return false;
+    struct message *track = &writer->event;
+    if (!add_number(writer, &process, PROCESS_PID, trace + 1) ||
+        !add_bytes(writer, &process, PROCESS_NAME, clean.data, clean.size) ||
+        !add_number(writer, track, TRACK_UUID, FIRST_PROCESS + (uint64_t)trace) ||
+        !add_bytes(writer, track, TRACK_PROCESS, process.bytes, process.used)) {
+        return false;
+    }
+    put_packet(writer, PACKET_TRACK, track, NULL, 0);
+    return true;
+}
+
+static bool add_track(void *context, const struct ets_track *told)
+{
+    struct writer *writer = context;
+    struct message *track = &writer->event;
+    uint8_t unit[ETS_PROTO_NUMBER_ROOM];
+    const size_t size = (size_t)(ets_proto_number(unit, COUNTER_UNIT, UNIT_BYTES) - unit);
+    const struct ets_text clean = ets_export_clean_text(writer->export->arena, literal(told->name));
+    const uint64_t parent = told->parent > 0 ? told->parent : FIRST_PROCESS + (uint64_t)told->trace;
+    if (clean.data == NULL || !add_number(writer, track, TRACK_UUID, told->number) ||
+        !add_bytes(writer, track, TRACK_NAME, clean.data, clean.size) ||
+        !add_number(writer, track, TRACK_PARENT, parent) ||
+        !add_number(writer, track, TRACK_MERGE, MERGE_NONE) ||
+        (told->is_counter && !add_bytes(writer, track, TRACK_COUNTER, unit, size))) {
+        return false;
+    }
+    put_packet(writer, PACKET_TRACK, track, NULL, 0);
+    return true;
+}
+
+/* ---- slices ---- */
+
+/* Interns what is said of a row, once. */
+static const struct row_texts *texts_of(struct writer *writer, const struct ets_slice *slice)
+{
+    const struct ets_row *row = ets_inspection_row(slice->inspection, slice->row);
+    struct row_texts *texts = &writer->rows[slice->row];
+    char source[ETS_SOURCE_ROOM];
+    if (texts->name != 0) return texts;
+    for (int i = 0; i < ETS_ARGUMENT_COUNT; i++) {
+        const struct ets_text text =
+            ets_row_argument(slice->inspection, row, (enum ets_argument)i, source);
+        if (text.data == NULL) continue;
+        texts->values[i] = intern(writer, VALUES, text);
+        if (texts->values[i] == 0) return NULL;
+    }
+    texts->category = intern(writer, CATEGORIES, literal(ets_row_category(row)));
+    texts->name = intern(writer, NAMES, ets_slice_name(slice));
+    return texts->category != 0 && texts->name != 0 ? texts : NULL;
+}
+
+/* An annotation: a number, or an interned text. */
+static bool annotate(struct writer *writer, enum key key, uint32_t field, uint64_t value)
+{
+    uint8_t bytes[2 * ETS_PROTO_NUMBER_ROOM];
+    if (writer->keys[key] == 0) {
+        const char *name = key == KEY_RUN           ? "run"
+                           : key == KEY_INSTRUCTION ? "instruction"
+                                                    : ets_argument_names[key];
+        writer->keys[key] = intern(writer, KEYS, literal(name));
+        if (writer->keys[key] == 0) return false;
+    }
+    const uint8_t *end =
+        ets_proto_number(ets_proto_number(bytes, ANNOTATION_NAME, writer->keys[key]), field, value);
+    return add_bytes(writer, &writer->event, EVENT_ANNOTATION, bytes, (size_t)(end - bytes));
+}
+
+static bool annotate_row(struct writer *writer, const struct ets_slice *slice,
+                         const struct row_texts *texts)
+{
+    const struct ets_row *row = ets_inspection_row(slice->inspection, slice->row);
+    bool ok = !slice->is_outermost || annotate(writer, KEY_RUN, ANNOTATION_INTEGER, slice->run);
+    if (row->instruction >= 0) {
+        const uint64_t instruction = (uint64_t)row->instruction;
+        ok = ok && annotate(writer, KEY_INSTRUCTION, ANNOTATION_INTEGER, instruction);
+    }
+    for (int i = 0; ok && i < ETS_ARGUMENT_COUNT; i++) {
+        if (texts->values[i] == 0) continue;
+        ok = annotate(writer, (enum key)i, ANNOTATION_TEXT, texts->values[i]);
+    }
+    return ok;
+}
+
+/* A link has a number that no other link of the file has. */
+static bool link_to(struct writer *writer, uint32_t field, const struct ets_slice *slice,
+                    uint32_t event)
+{
+    const uint64_t number = ((uint64_t)slice->trace << 32 | event) + 1;
+    uint8_t *at = reserve(writer, &writer->event, ETS_PROTO_NUMBER_ROOM);
+    if (at != NULL) extend(&writer->event, ets_proto_fixed64(at, field, number));
+    return at != NULL;
+}
+
+static bool begin(void *context, const struct ets_slice *slice)
+{
+    struct writer *writer = context;
+    const struct row_texts *texts = texts_of(writer, slice);
+    if (texts == NULL || !add_number(writer, &writer->event, EVENT_TYPE, TYPE_BEGIN) ||
+        !add_number(writer, &writer->event, EVENT_TRACK, slice->track) ||
+        !add_number(writer, &writer->event, EVENT_NAME, texts->name) ||
+        !add_number(writer, &writer->event, EVENT_CATEGORY, texts->category) ||
+        !annotate_row(writer, slice, texts)) {
+        return false;
+    }
+    for (uint32_t link = ets_slice_next_link(slice, ETS_NO_INDEX); link != ETS_NO_INDEX;
+         link = ets_slice_next_link(slice, link)) {
+        if (!link_to(writer, EVENT_FLOW, slice, link)) return false;
+    }
+    if (slice->is_linked && !link_to(writer, EVENT_LAST_FLOW, slice, slice->event)) return false;
+    put_packet(writer, PACKET_EVENT, &writer->event, &slice->start, FLAG_INTERNED);
+    return true;
+}
+
+static bool end(void *context, const struct ets_slice *slice)
+{
+    struct writer *writer = context;
+    if (!add_number(writer, &writer->event, EVENT_TYPE, TYPE_END) ||
+        !add_number(writer, &writer->event, EVENT_TRACK, slice->track)) {
+        return false;
+    }
+    put_packet(writer, PACKET_EVENT, &writer->event, &slice->end, 0);
+    return true;
+}
+
+static bool add_sample(void *context, const struct ets_sample *sample)
+{
+    struct writer *writer = context;
+    if (!add_number(writer, &writer->event, EVENT_TYPE, TYPE_COUNTER) ||
+        !add_number(writer, &writer->event, EVENT_TRACK, sample->track) ||
+        !add_number(writer, &writer->event, EVENT_VALUE, sample->bytes)) {
+        return false;
+    }
+    put_packet(writer, PACKET_EVENT, &writer->event, &sample->at, 0);
+    return true;
+}
+
+enum ets_status ets_export_perfetto(const struct ets_export *export, struct ets_error *error)
+{
+    struct writer writer = {.export = export};
+    const struct ets_track_sink sink = {.context = &writer,
+                                        .add_trace = add_trace,
+                                        .add_track = add_track,
+                                        .begin = begin,
+                                        .end = end,
+                                        .add_sample = add_sample};
+    for (int i = 0; i < TABLE_COUNT; i++) {
+        if (ets_strings_init(&writer.texts[i], export->arena) != 0) {
+            return ets_fail_memory(error, "the exported file");
+        }
+    }
+    put_packet(&writer, PACKET_EVENT, &writer.event, NULL, FLAG_CLEARED);
+    return ets_tracks_visit(export->arena, export->traces, export->trace_count, &sink, error);
+}
