@@ -138,14 +138,19 @@ static void say_culprit(struct words *words, const struct ets_gap_report *report
 /* Of so many weights that became 0, one says so: bells lose one or two in a hundred. */
 static const double MANY_ZEROS = 0.2;
 
-/* Why it is off, where the weights tell: one that is far larger than the others sets the step. */
+/* Whether one weight that is far larger than the others sets the step. */
+static bool is_cause(const struct ets_gap_weight_use *weight)
+{
+    return (double)weight->zero_count >= MANY_ZEROS * (double)weight->count &&
+           weight->largest >= 8 * weight->rms;
+}
+
+/* Why it is off, where the weights tell. */
 static void say_cause(struct words *words, const struct ets_gap_weight_use *weight)
 {
-    if (weight == NULL) return;
-    const double zeros = (double)weight->zero_count / (double)weight->count;
-    if (zeros < MANY_ZEROS || weight->largest < 8 * weight->rms) return;
+    if (weight == NULL || !is_cause(weight)) return;
     say(words, "; ");
-    say_number(words, 100 * zeros, 2);
+    say_number(words, 100 * (double)weight->zero_count / (double)weight->count, 2);
     say(words, " %% of its weights became 0: the largest, ");
     say_number(words, weight->largest, 3);
     say(words, ", sets the step of all, ");
@@ -432,6 +437,9 @@ static void say_weight(struct words *words, const struct ets_gap_weight_use *wei
     say(words, ", largest ");
     say_number(words, weight->largest, 3);
     say(words, "\n");
+    if (is_cause(weight)) {
+        say(words, "  try          a step for each channel, or this layer in float\n");
+    }
 }
 
 static void describe(struct words *words, const struct ets_gap_report *report,

@@ -265,8 +265,10 @@ class Int8(GapTest):
         step, rms, largest = map(float, weight.groups())
         self.assertAlmostEqual(largest / step, 127, delta=1)  # the largest takes the last step
         self.assertLess(8 * rms, largest)
+        self.assertIn("\n  try          a step for each channel, or this layer in float\n", text)
         text = support.call(*words, str(folder / "int8.etrecord")).stdout
         self.assertNotIn("weights became 0", text)
+        self.assertNotIn("  try ", text)
 
     def test_gap__the_delegate_computes_what_the_quantized_graph_says(self):
         (row,) = self.gap(*self.words)

@@ -18,7 +18,8 @@ class WhatGoesWrong(GapTest):
         self.fails(MISMATCH, "", "gap", trace, "--etrecord", record, "--debug-buffer", buffer)
 
     def test_gap__no_debug_buffer(self):
-        self.fails(USAGE, "--debug-buffer", "gap", *files("mlp_portable")[:3])
+        self.fails(USAGE, "--debug-buffer", "gap", *files("mlp_portable")[:3],
+                   "--no-siblings")
 
     def test_gap__nothing_was_captured(self):
         folder = support.DATA / "mlp_portable"

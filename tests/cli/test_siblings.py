@@ -7,6 +7,9 @@ import unittest
 import support
 
 
+WITHOUT = b"note: tensors have no statistics without --debug-buffer\n"
+
+
 class Siblings(support.FolderTest):
     def setUp(self):
         super().setUp()
@@ -89,6 +92,39 @@ class Siblings(support.FolderTest):
             self.assertEqual((refused.returncode, refused.stdout),
                              (alone.returncode, alone.stdout))
             pathlib.Path(record).unlink()
+
+    def test_siblings__debug_buffer_of_the_trace_is_used_and_named(self):
+        trace = self.put("quantized", "int8.etdp", "int8.etdp")
+        alone = support.run("tensors", trace, "--format", "csv")
+        self.assertEqual(alone.stderr, WITHOUT)
+        refused = support.run("tensors", trace, "--show", "full")
+        self.assertEqual(refused.returncode, support.USAGE, refused.stderr)
+        values = self.put("quantized", "int8.bin", "int8.bin")
+        done = support.run("tensors", trace, "--format", "csv")
+        self.assertEqual(done.stderr.decode(), f"note: using {values} beside the trace; "
+                                               "--no-siblings ignores it\n")
+        given = support.run("tensors", trace, "--debug-buffer", values, "--format", "csv")
+        self.assertEqual((done.stdout, given.stderr), (given.stdout, b""))
+        self.assertNotEqual(done.stdout, alone.stdout)
+        refused = support.run("tensors", trace, "--no-siblings", "--format", "csv")
+        self.assertEqual((refused.stdout, refused.stderr), (alone.stdout, WITHOUT))
+
+    def test_siblings__debug_buffer_of_another_run_is_ignored(self):
+        trace = self.put("quantized", "int8.etdp", "int8.etdp")
+        alone = support.run("tensors", trace, "--format", "csv")
+        whole = support.fixture("quantized", "int8.bin").read_bytes()
+        for content in (b"", whole[:len(whole) // 2], whole + 64 * b"x", b"\0" * 3):
+            values = self.folder / "int8.bin"
+            values.write_bytes(content)
+            done = support.run("tensors", trace, "--format", "csv")
+            with self.subTest(size=len(content)):
+                self.assertEqual(done.stdout, alone.stdout)
+                self.assertEqual(done.stderr.decode(),
+                                 f"note: ignored {values} beside the trace: it is not the "
+                                 "trace's debug buffer\n" + WITHOUT.decode())
+        values.write_bytes(whole + b"\0" * 100)  # a buffer that was larger than needed
+        done = support.run("tensors", trace, "--format", "csv")
+        self.assertIn("note: using", done.stderr.decode())
 
     def beside(self, note):
         return [line for line in note.decode().splitlines() if "--no-siblings" in line]

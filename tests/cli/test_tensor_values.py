@@ -79,7 +79,7 @@ class Broken(TensorTest):
         self.assertEqual((out, error),
                          ("", "note: no selected tensor has NaN or infinite elements\n"))
         self.assertIn("7 tensors have no statistics without --debug-buffer",
-                      self.broken("--only-broken", data=None)[1])
+                      self.broken("--only-broken", "--no-siblings", data=None)[1])
 
     def test_the_event_of_an_instruction(self):
         self.assertIn("note: event 4 has no tensor; instruction 4 is event 14",
@@ -184,7 +184,7 @@ class Showing(TensorTest):
         self.assertIn("--full needs --show or a TENSOR", self.tensors("--full", code=USAGE)[1])
         self.assertIn("markdown", self.tensors("5", "-f", "markdown", code=USAGE)[1])
         self.tensors("5", "--precision", "18", code=USAGE)
-        done = run("tensors", fixture(self.model, "debug.etdp"), "5")
+        done = run("tensors", fixture(self.model, "debug.etdp"), "5", "--no-siblings")
         self.assertEqual(done.returncode, USAGE)
         self.assertIn(b"--debug-buffer, which contains the tensors", done.stderr)
 

@@ -141,7 +141,8 @@ class Listing(unittest.TestCase):
                          [(0, [4, 2]), (1, [4, 2]), (2, [4, 2])])
 
     def test_without_a_debug_buffer(self):
-        done = run("tensors", fixture("mlp_portable", "debug.etdp"), "--format", "json")
+        done = run("tensors", fixture("mlp_portable", "debug.etdp"), "--no-siblings", "--format",
+                   "json")
         self.assertEqual(done.returncode, OK)
         self.assertIn(b"without --debug-buffer", done.stderr)
         for row in support.json_rows(done.stdout):
@@ -244,9 +245,12 @@ class Listing(unittest.TestCase):
 
     def test_usage(self):
         self.assertEqual(run("tensors").returncode, USAGE)
-        self.assertEqual(run("tensors", "a", "b").returncode, USAGE)
+        self.assertEqual(run("tensors", "a", "b", "c").returncode, USAGE)
         trace = fixture("mlp_portable", "debug.etdp")
-        self.assertEqual(run("tensors", trace, "--save", "x").returncode, USAGE)
+        for needs in (["b"], ["--save", "x"]):
+            done = run("tensors", trace, *needs, "--no-siblings")
+            self.assertEqual(done.returncode, USAGE)
+            self.assertIn(b"needs --debug-buffer", done.stderr)
         self.assertEqual(run("tensors", trace, "--run", 9).returncode, USAGE)
         self.assertEqual(run("tensors", trace, "--method", "forward").returncode, USAGE)
 

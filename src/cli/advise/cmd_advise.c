@@ -26,7 +26,7 @@ const struct cli_option cli_advise_options[] = {
     {"--debug-buffer", "--debug_buffer_path", "FILE",
      "The captured tensors; adds which operator is wrong", NULL, true},
     CLI_REFERENCE_RECORD_OPTION,
-    {"--method", NULL, "NAME", "The method that ran, if the trace fits several", NULL, false},
+    {"--method", "-m", "NAME", "The method that ran, if the trace fits several", NULL, false},
     {"--machine", NULL, "FILE",
      "A machine (etscope machine --save); adds operators far below its roofs", NULL, false},
     {"--one-thread", NULL, "FILE",

@@ -19,7 +19,7 @@ const struct cli_option cli_gate_options[] = {
     {"--junit", NULL, "FILE", "Also write the verdicts as JUnit XML", NULL, false},
     {"--undecided", NULL, "fail|pass",
      "Verdict of a rule that the runs cannot decide; default fail", NULL, false},
-    {"--all", NULL, NULL, "Also list passed checks", NULL, false},
+    {"--all", "-a", NULL, "Also list passed checks", NULL, false},
     CLI_ALLOW_MISMATCH_OPTION,
     CLI_SIDES_OPTIONS,
     CLI_TRACES_OPTIONS,

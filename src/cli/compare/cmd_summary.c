@@ -17,7 +17,7 @@ const struct cli_option cli_summary_options[] = {
     {"--program", NULL, "FILE",
      "The .pte or .bpte that ran; each trace is joined with the first that agrees with it", NULL,
      true},
-    {"--method", NULL, "NAME", "The method that ran, if the traces fit several", NULL, false},
+    {"--method", "-m", "NAME", "The method that ran, if the traces fit several", NULL, false},
     {"--sort", "-s", "order|time", "Order of the rows: by execution (default), or longest first",
      NULL, false},
     {"--top", "-n", "N", "Only the first N rows of each block, by time unless --sort is given",

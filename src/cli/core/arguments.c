@@ -167,6 +167,12 @@ static int parse_option(struct cli_arguments *arguments, int count, char **words
     if (option < 0 && has_inline && strncmp(word, "--help=", 7) == 0) {
         return cli_complain(CLI_USAGE, "--help takes no value");
     }
+    if (option < 0 && word[1] != '-') { /* "-n3" */
+        const int brief = find_option(command, word, 2);
+        if (brief >= 0 && command->options[brief].value != NULL) {
+            return add_value(arguments, brief, word + 2, true);
+        }
+    }
     if (option < 0) return complain_option(command, word, length);
     const struct cli_option *o = &command->options[option];
     if (o->value == NULL) {

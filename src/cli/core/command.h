@@ -223,7 +223,7 @@ extern const struct cli_option cli_help_options[];
 /* For tables that fold. */
 #define CLI_ALL_ROWS_OPTION                                                                    \
     {"--all",                                                                                  \
-     NULL,                                                                                     \
+     "-a",                                                                                     \
      NULL,                                                                                     \
      "Show every row: equal rows are otherwise one, such as add.out x18, with the numbers of " \
      "each",                                                                                   \

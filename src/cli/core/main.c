@@ -92,8 +92,9 @@ static const struct cli_command commands[] = {
      "etscope report --follow - --program model.pte --output report.html < uart.log",
      cmd_report},
     {"advise", "say what to change in a model, and what that would save", "[TRACE]",
-     "Examines TRACE with its program, ETRecord and captured tensors, as far as they are given or "
-     "lie beside it, and lists what to change: operators outside of XNNPACK and why, partitions "
+     "Examines TRACE with its program and ETRecord, given or found beside it, and with captured "
+     "tensors if --debug-buffer gives them, and lists what to change: operators outside of XNNPACK "
+     "and why, partitions "
      "that a kernel splits, layout changes, work that is the same in every run, operators that "
      "XNNPACK computes wrongly, weights that are there twice, and more. Each finding says what to "
      "do, where, what it rests on, what it saves of a run (a range, or at most so much), and how "

@@ -8,7 +8,7 @@
 const struct cli_option cli_cost_options[] = {
     {"--etrecord", NULL, "FILE", "The ETRecord of the export; adds source lines and modules", NULL,
      false},
-    {"--method", NULL, "NAME", "Only this method", NULL, false},
+    {"--method", "-m", "NAME", "Only this method", NULL, false},
     {"--no-siblings", NULL, NULL, "Ignore the ETRecord found beside the program", NULL, false},
     {"--group-by", "-g", "none|op|module", "Add up what belongs together", NULL, false},
     {"--depth", NULL, "N", "With --group-by module: only this many levels of modules", NULL, false},

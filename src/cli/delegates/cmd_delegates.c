@@ -14,7 +14,7 @@
 const struct cli_option cli_delegates_options[] = {
     {"--etrecord", NULL, "FILE", "The ETRecord of the export; adds source lines and modules", NULL,
      false},
-    {"--method", NULL, "NAME",
+    {"--method", "-m", "NAME",
      "Only this method; or the method that ran, if the trace fits several", NULL, false},
     {"--no-siblings", NULL, NULL, "Ignore the ETRecord found beside the program or the trace", NULL,
      false},
@@ -32,7 +32,7 @@ const struct cli_option cli_delegates_options[] = {
     CLI_COLOR_OPTION,
     {"--width", NULL, "N", "Width of the table in characters; default: the terminal's, or no limit",
      NULL, false},
-    {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},
+    {"--output", "-o", "FILE", "Write the table to FILE instead of standard output", NULL, false},
     {"--source-time-scale", "--source_time_scale", "ns|us|ms|s|cycles",
      "Clock unit of traces that do not state one; default ns", NULL, false},
     {"--partial", NULL, NULL, "Read the intact part of a damaged trace", NULL, false},

@@ -23,7 +23,8 @@
 const struct cli_option cli_gap_options[] = {
     {"--etrecord", "--etrecord_path", "FILE",
      "The ETRecord of the export; default: the one beside the trace", NULL, false},
-    {"--debug-buffer", "--debug_buffer_path", "FILE", "The captured tensors", NULL, false},
+    {"--debug-buffer", "--debug_buffer_path", "FILE",
+     "The captured tensors; default: the .bin file beside the trace", NULL, false},
     {"--program", NULL, "FILE", "The .pte or .bpte that ran", NULL, false},
     {"--method", "-m", "NAME", "The method that ran, if the trace fits several", NULL, false},
     {"--block", NULL, "NAME", "The first run of this block, by name or number", NULL, false},
@@ -61,7 +62,7 @@ const struct cli_option cli_gap_options[] = {
     {"--width", NULL, "N",
      "Width of the table in characters; default: the terminal's, or no limit", NULL,
      false},
-    {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},
+    {"--output", "-o", "FILE", "Write the table to FILE instead of standard output", NULL, false},
     CLI_SIBLINGS_OPTION,
     {"--partial", NULL, NULL, "Read the intact part of a damaged trace", NULL, false},
     {"--allow-mismatch", NULL, NULL,
@@ -253,5 +254,5 @@ static int check_words(const struct cli_arguments *arguments)
 int cmd_gap(const struct cli_arguments *arguments)
 {
     const int code = check_words(arguments);
-    return code != CLI_OK ? code : cli_subject_inspect(arguments, compare_run);
+    return code != CLI_OK ? code : cli_subject_inspect_values(arguments, compare_run);
 }

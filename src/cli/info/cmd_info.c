@@ -20,7 +20,7 @@ const struct cli_option cli_info_options[] = {
      "fingerprint, operators, name), fit_count, methods, fingerprint, run_count, event_count, "
      "reason",
      NULL, false},
-    {"--all", NULL, NULL, "Show long lists in full; JSON always does", NULL, false},
+    {"--all", "-a", NULL, "Show long lists in full; JSON always does", NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 

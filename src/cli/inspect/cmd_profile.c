@@ -18,6 +18,7 @@ const struct cli_option cli_profile_options[] = {
     {"--report", NULL, "FILE", "Also write a report for a browser, as `report` does, to FILE", NULL,
      false},
     CLI_SHOW_OPTIONS,
+    CLI_SHOW_OUTPUT_OPTION(NULL),
     CLI_MEMORY_OPTIONS,
     CLI_SESSION_OPTIONS,
     {"--threads", NULL, "N[,N...]",

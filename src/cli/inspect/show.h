@@ -28,7 +28,7 @@
      NULL, false},                                                                                \
     {"--top", "-n", "N", "Only the first N rows of each block, by time unless --sort is given",   \
      NULL, false},                                                                                \
-    {"--all", NULL, NULL, "Also show OPERATOR_CALL wrapper events",                               \
+    {"--all", "-a", NULL, "Also show OPERATOR_CALL wrapper events",                               \
      NULL, false},                                                                                \
     {"--tree", NULL, NULL,                                                                        \
      "Show the self time of every part of a run, including unaccounted time; adds up exactly",    \
@@ -51,8 +51,10 @@
     CLI_COLOR_OPTION, \
     {"--width", NULL, "N",                                                                        \
      "Width of the table in characters; default: the terminal's, or no limit", NULL,              \
-     false},                                                                                      \
-    {"--output", "-o", "FILE",                                                                    \
+     false}
+/* `short` names it, where a command has no other -o. */
+#define CLI_SHOW_OUTPUT_OPTION(short)                                                             \
+    {"--output", short, "FILE",                                                                   \
      "Write the table to FILE instead of standard output; FILE.svg with --machine: a roofline "   \
      "chart",                                                                                     \
      NULL, false}

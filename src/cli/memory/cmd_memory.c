@@ -17,9 +17,9 @@
 const struct cli_option cli_memory_options[] = {
     {"--etrecord", NULL, "FILE", "The ETRecord of the export; adds source lines and modules", NULL,
      false},
-    {"--method", NULL, "NAME", "Only this method", NULL, false},
+    {"--method", "-m", "NAME", "Only this method", NULL, false},
     {"--no-siblings", NULL, NULL, "Ignore the ETRecord found beside the program", NULL, false},
-    {"--all", NULL, NULL,
+    {"--all", "-a", NULL,
      "Also list tensors outside planned memory: constants, the caller's inputs and outputs", NULL,
      false},
     {"--what-if", NULL, NULL,

@@ -75,17 +75,37 @@ static bool is_incomplete(const struct ets_inspection *inspection)
     return facts != NULL && (facts->state.overwritten > 0 || facts->lost_frames > 0);
 }
 
+/* Bytes of the buffer that the trace uses: 0 if none, or if that is unknown. */
+static uint64_t captured_bytes(const struct ets_inspection *inspection)
+{
+    const struct ets_trace_facts *facts = ets_inspection_trace(inspection);
+    if (is_incomplete(inspection)) return 0;
+    const uint64_t end = trace_end(inspection);
+    return end > 0 && facts != NULL && facts->state.debug_bytes > end ? facts->state.debug_bytes
+                                                                      : end;
+}
+
+/* A completely written buffer ends with zeros. */
+static bool has_more(struct ets_bytes bytes, uint64_t end)
+{
+    size_t used = bytes.size;
+    while (used > end && bytes.data[used - 1] == 0) used--;
+    return used > end;
+}
+
+bool cli_is_debug_buffer_of(const struct ets_inspection *inspection, struct ets_bytes bytes)
+{
+    const uint64_t end = captured_bytes(inspection);
+    return end > 0 && bytes.size + ALIGNMENT > end && !has_more(bytes, end) &&
+           !is_another_file(ets_kind_sniff(bytes));
+}
+
 void cli_note_debug_buffer(const struct ets_inspection *inspection, const char *path,
                            struct ets_bytes bytes)
 {
-    if (path == NULL || is_incomplete(inspection)) return;
-    const struct ets_trace_facts *facts = ets_inspection_trace(inspection);
-    uint64_t end = trace_end(inspection);
-    if (end == 0) return;
-    if (facts != NULL && facts->state.debug_bytes > end) end = facts->state.debug_bytes;
-    size_t used = bytes.size; /* a completely written buffer ends with zeros */
-    while (used > end && bytes.data[used - 1] == 0) used--;
-    if (used <= end) return;
+    if (path == NULL) return;
+    const uint64_t end = captured_bytes(inspection);
+    if (end == 0 || !has_more(bytes, end)) return;
     cli_note("%s has %zu bytes, but the trace uses %llu: it may be the debug buffer of another run",
              cli_path_name(path), bytes.size, (unsigned long long)end);
 }

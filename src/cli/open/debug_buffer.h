@@ -2,6 +2,8 @@
 #ifndef ETSCOPE_CLI_OPEN_DEBUG_BUFFER_H
 #define ETSCOPE_CLI_OPEN_DEBUG_BUFFER_H
 
+#include <stdbool.h>
+
 #include "etscope/file.h"
 #include "etscope/inspect.h"
 
@@ -12,6 +14,12 @@
  */
 int cli_debug_buffer_open(const char *path, struct ets_file **file_out,
                           struct ets_bytes *bytes_out);
+
+/*
+ * Whether the bytes can be those that a whole trace captured: as many as it uses, and what follows
+ * is zeros. False for a trace without captured tensors, and for an incomplete one.
+ */
+bool cli_is_debug_buffer_of(const struct ets_inspection *inspection, struct ets_bytes bytes);
 
 /* Notes if the file has more bytes than the trace uses, and they are not zeros. */
 void cli_note_debug_buffer(const struct ets_inspection *inspection, const char *path,

@@ -9,7 +9,7 @@
 /* clang-format off */
 #define CLI_SIBLINGS_OPTION                                                                       \
     {"--no-siblings", NULL, NULL,                                                                 \
-     "Ignore the ETRecord and program found beside the trace", NULL, false}
+     "Ignore the files found beside the trace", NULL, false}
 /* clang-format on */
 
 /* The ETRecord and the program that were found beside a trace, at least one of them. */

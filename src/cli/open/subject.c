@@ -58,20 +58,52 @@ void cli_subject_close(struct cli_subject_files *files, struct cli_subject *subj
     ets_file_close(files->trace);
 }
 
-int cli_subject_inspect(const struct cli_arguments *arguments, cli_inspection_user *use)
+/* Opens the debug buffer with the trace's name, if it is the trace's. */
+static int find_debug_buffer(const struct cli_arguments *arguments,
+                             const struct ets_inspection *inspection,
+                             struct cli_subject_files *files, struct cli_subject *subject)
+{
+    struct ets_file *file = NULL;
+    if (cli_has(arguments, "--debug-buffer") || cli_has(arguments, "--no-siblings")) return CLI_OK;
+    if (!cli_sibling_path(subject->path, ".bin", files->debug_path)) return CLI_OK;
+    const bool is_of = ets_file_open(files->debug_path, &file, NULL) == ETS_OK &&
+                       cli_is_debug_buffer_of(inspection, ets_file_bytes(file));
+    ets_file_close(file);
+    if (!is_of) {
+        cli_note("ignored %s beside the trace: it is not the trace's debug buffer",
+                 files->debug_path);
+        return CLI_OK;
+    }
+    subject->debug_buffer_path = files->debug_path;
+    cli_note("using %s beside the trace; --no-siblings ignores it", files->debug_path);
+    return cli_debug_buffer_open(files->debug_path, &files->debug_buffer, &subject->debug_buffer);
+}
+
+static int inspect(const struct cli_arguments *arguments, cli_inspection_user *use, bool has_values)
 {
     struct cli_subject subject;
-    struct cli_subject_files files;
+    static struct cli_subject_files files; /* too large for the stack */
     int code = cli_subject_open(arguments, arguments->words[0], &files, &subject);
     if (code == CLI_OK) {
         struct ets_inspection *inspection;
         const struct ets_inspect_options options = cli_inspection_options(arguments, &subject);
         code = cli_open_inspection(&subject, &options, &inspection);
         if (code == CLI_OK) {
-            code = use(arguments, &subject, &files.model->program, inspection);
+            if (has_values) code = find_debug_buffer(arguments, inspection, &files, &subject);
+            if (code == CLI_OK) code = use(arguments, &subject, &files.model->program, inspection);
             ets_inspection_close(inspection);
         }
     }
     cli_subject_close(&files, &subject);
     return code;
+}
+
+int cli_subject_inspect(const struct cli_arguments *arguments, cli_inspection_user *use)
+{
+    return inspect(arguments, use, false);
+}
+
+int cli_subject_inspect_values(const struct cli_arguments *arguments, cli_inspection_user *use)
+{
+    return inspect(arguments, use, true);
 }

@@ -13,7 +13,8 @@ struct cli_subject_files {
     struct ets_file *trace, *debug_buffer;
     struct cli_model given; /* by options */
     struct cli_siblings siblings;
-    const struct cli_model *model; /* the trace's model: given, or beside it */
+    const struct cli_model *model;      /* the trace's model: given, or beside it */
+    char debug_path[CLI_SIBLING_BYTES]; /* of a debug buffer that was found beside it */
 };
 
 /*
@@ -33,5 +34,11 @@ typedef int cli_inspection_user(const struct cli_arguments *arguments,
                                 const struct cli_program *program,
                                 struct ets_inspection *inspection);
 int cli_subject_inspect(const struct cli_arguments *arguments, cli_inspection_user *use);
+
+/*
+ * The same for commands that read captured tensors: without --debug-buffer and --no-siblings, uses
+ * "a.bin" beside "a.etdp" if it holds what the trace captured and no more; a note names it.
+ */
+int cli_subject_inspect_values(const struct cli_arguments *arguments, cli_inspection_user *use);
 
 #endif

@@ -28,7 +28,7 @@
     {"--width", NULL, "N",                                                                        \
      "Width of the table in characters; default: the terminal's, or no limit", NULL,              \
      false},                                                                                      \
-    {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false}
+    {"--output", "-o", "FILE", "Write the table to FILE instead of standard output", NULL, false}
 /* Options for the models of two traces; the second of each is for the new side. */
 #define CLI_SIDES_OPTIONS                                                                         \
     {"--etrecord", NULL, "FILE",                                                                  \
@@ -38,7 +38,7 @@
     {"--program", NULL, "FILE",                                                                   \
      "The .pte or .bpte of the first trace, and of the second without --program-b", NULL, false}, \
     {"--program-b", NULL, "FILE", "The .pte or .bpte of the second trace", NULL, false},          \
-    {"--method", NULL, "NAME", "The method that ran, if the traces fit several", NULL, false}
+    {"--method", "-m", "NAME", "The method that ran, if the traces fit several", NULL, false}
 /* clang-format on */
 
 /* A trace that the pool needs as long as it exists: the first of its kind. */

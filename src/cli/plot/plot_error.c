@@ -52,5 +52,5 @@ static int compare(const struct cli_arguments *arguments, const struct cli_subje
 
 int cli_plot_error(const struct cli_arguments *arguments)
 {
-    return cli_subject_inspect(arguments, compare);
+    return cli_subject_inspect_values(arguments, compare);
 }

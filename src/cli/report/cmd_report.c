@@ -28,7 +28,7 @@ const struct cli_option cli_report_options[] = {
     {"--debug-buffer", "--debug_buffer_path", "FILE",
      "The captured tensors; for several traces one for each", NULL, true},
     CLI_REFERENCE_RECORD_OPTION,
-    {"--method", NULL, "NAME", "The method that ran, if a trace fits several", NULL, false},
+    {"--method", "-m", "NAME", "The method that ran, if a trace fits several", NULL, false},
     {"--machine", NULL, "FILE", "A machine (etscope machine --save): judges operators by its roofs",
      NULL, false},
     {"--threads", NULL, "N", "How many threads ran, for --machine; default: the most measured", NULL,

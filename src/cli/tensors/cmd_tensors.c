@@ -16,10 +16,11 @@
 /* clang-format off */
 const struct cli_option cli_tensors_options[] = {
     {"--debug-buffer", "--debug_buffer_path", "FILE",
-     "The captured tensors; without it, only their types and shapes are listed", NULL, false},
+     "The captured tensors; default: the .bin file beside the trace. Without them, only types and shapes "
+     "are listed", NULL, false},
     {"--etrecord", "--etrecord_path", "FILE", "The ETRecord of the export", NULL, false},
     {"--program", NULL, "FILE", "The .pte or .bpte that ran", NULL, false},
-    {"--method", NULL, "NAME", "The method that ran, if the trace fits several", NULL, false},
+    {"--method", "-m", "NAME", "The method that ran, if the trace fits several", NULL, false},
     {"--block", NULL, "NAME", "Only this block, by name or number", NULL, false},
     {"--run", NULL, "N", "Only this run of the trace; runs count from 0", NULL, false},
     {"--event", NULL, "N", "Only the tensors of this event, by its number in the table", NULL,
@@ -50,7 +51,7 @@ const struct cli_option cli_tensors_options[] = {
     {"--width", NULL, "N",
      "Width of the table in characters; default: the terminal's, or no limit", NULL,
      false},
-    {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},
+    {"--output", "-o", "FILE", "Write the table to FILE instead of standard output", NULL, false},
     CLI_SIBLINGS_OPTION,
     {"--partial", NULL, NULL, "Read the intact part of a damaged trace", NULL, false},
     {"--allow-mismatch", NULL, NULL,
@@ -244,6 +245,16 @@ static int check_single(const struct cli_captured *captured, const char *path, c
                         path, captured->count);
 }
 
+/* Checks options that need the debug buffer. */
+static int check_buffer(const struct cli_arguments *arguments, const struct cli_subject *subject)
+{
+    static const char *const of_bytes[] = {"--save", "--compare", "--heat-map", "--show", NULL};
+    const char *needing = cli_first_given(arguments, of_bytes);
+    if (needing == NULL && arguments->word_count > 1) needing = "TENSOR";
+    if (needing == NULL || subject->debug_buffer.data != NULL) return CLI_OK;
+    return cli_complain(CLI_USAGE, "%s needs --debug-buffer, which contains the tensors", needing);
+}
+
 static int show_tensors(const struct cli_arguments *arguments, const struct cli_subject *subject,
                         const struct cli_program *program, struct ets_inspection *inspection)
 {
@@ -251,7 +262,8 @@ static int show_tensors(const struct cli_arguments *arguments, const struct cli_
     static struct cli_captured captured;
     const char *path = cli_value(arguments, "--save"),
                *picture = cli_value(arguments, "--heat-map");
-    int code = cli_captured_choose(arguments, subject, inspection, &captured);
+    int code = check_buffer(arguments, subject);
+    if (code == CLI_OK) code = cli_captured_choose(arguments, subject, inspection, &captured);
     if (code == CLI_OK) code = check_single(&captured, path, picture);
     if (code != CLI_OK) return code;
     cli_print_notes(inspection);
@@ -270,18 +282,11 @@ static int show_tensors(const struct cli_arguments *arguments, const struct cli_
     return saved != CLI_OK ? saved : code;
 }
 
-/* Checks options that need the debug buffer or another option. */
+/* Checks options that need another option. */
 static int check_needs(const struct cli_arguments *arguments)
 {
-    static const char *const of_bytes[] = {"--save", "--compare", "--heat-map", "--show", NULL};
     static const char *const of_comparison[] = {"--rtol", "--atol", "--comparator", NULL};
-    const char *needing = cli_first_given(arguments, of_bytes);
     const char *tolerance = cli_first_given(arguments, of_comparison);
-    if (needing == NULL && arguments->word_count > 1) needing = "TENSOR";
-    if (needing != NULL && !cli_has(arguments, "--debug-buffer")) {
-        return cli_complain(CLI_USAGE, "%s needs --debug-buffer, which contains the tensors",
-                            needing);
-    }
     if (tolerance != NULL && !cli_has(arguments, "--compare")) {
         return cli_complain(CLI_USAGE, "%s needs --compare", tolerance);
     }
@@ -311,5 +316,5 @@ static int check_words(const struct cli_arguments *arguments)
 int cmd_tensors(const struct cli_arguments *arguments)
 {
     const int code = check_words(arguments);
-    return code != CLI_OK ? code : cli_subject_inspect(arguments, show_tensors);
+    return code != CLI_OK ? code : cli_subject_inspect_values(arguments, show_tensors);
 }

@@ -43,7 +43,7 @@ const struct cli_option cli_verify_options[] = {
     {"--width", NULL, "N",
      "Width of the table in characters; default: the terminal's, or no limit", NULL,
      false},
-    {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},
+    {"--output", "-o", "FILE", "Write the table to FILE instead of standard output", NULL, false},
     CLI_ENGINE_OPTIONS,
     {NULL, NULL, NULL, NULL, NULL, false},
 };

@@ -286,7 +286,7 @@ static const struct field fields[] = {
     {LIST(.name = "fused_here", .machine_only = 1), put_fused_here, IN_ALL},
     {LIST(.name = "counted_at", .machine_only = 1), put_counted_at, IN_ALL},
     {{.name = "line", .kind = ETS_COLUMN_INTEGER}, put_line, IN_ALL},
-    {{.name = "code", .least_width = 30}, put_code, IN_ALL},
+    {{.name = "code", .least_width = 40}, put_code, IN_ALL},
 };
 /* clang-format on */
 

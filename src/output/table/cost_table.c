@@ -113,7 +113,7 @@ static void put_depth(const struct line *line)
 /* clang-format off */
 static const struct field fields[] = {
     {{.name = "method", .machine_only = 1}, put_method, IN_ALL},
-    {{.name = "instruction", .title = "#", .kind = ETS_COLUMN_INTEGER, .priority = 3, .is_ordinal = 1}, put_instruction, IN_STEPS},
+    {{.name = "instruction", .title = "#", .kind = ETS_COLUMN_INTEGER, .is_ordinal = 1}, put_instruction, IN_STEPS},
     {{.name = "operator", .least_width = 24, .cut_in_middle = 1, .counts_repeats = 1}, put_name, IN_ALL},
     {{.name = "kind", .machine_only = 1}, put_kind, IN_STEPS},
     {{.name = "operators", .kind = ETS_COLUMN_INTEGER}, put_calls, IN_GROUPS},
@@ -121,7 +121,7 @@ static const struct field fields[] = {
     {{.name = NULL}, put_costs, IN_ALL},
     {{.name = "taken", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_taken, IN_STEPS},
     {{.name = "source", .kind = ETS_COLUMN_LIST, .least_width = 14, .cut_at_start = 1, .first_of_list = 1, .blank_as_parent = 1}, put_sources, IN_STEPS},
-    {{.name = "module", .kind = ETS_COLUMN_LIST, .priority = 3, .least_width = 10, .first_of_list = 1, .blank_as_parent = 1}, put_modules, IN_STEPS},
+    {{.name = "module", .kind = ETS_COLUMN_LIST, .priority = 3, .least_width = 10, .cut_at_start = 1, .first_of_list = 1, .blank_as_parent = 1}, put_modules, IN_STEPS},
     {{.name = "depth", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_depth, IN_STEPS},
 };
 /* clang-format on */

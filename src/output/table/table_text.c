@@ -291,8 +291,10 @@ static void put_aligned(const struct renderer *r, const struct ets_shown_column 
         return;
     }
     if (room == 0) return;
-    const bool is_middle = shown->column->cut_in_middle && room > 2 * KEPT_TAIL;
-    const uint32_t kept = shown->column->cut_at_start ? room - 1 : is_middle ? KEPT_TAIL : 0;
+    const uint32_t end = room > 2 * KEPT_TAIL ? KEPT_TAIL : room / 3;
+    const uint32_t kept = shown->column->cut_at_start    ? room - 1
+                          : shown->column->cut_in_middle ? end
+                                                         : 0;
     const size_t longest = ets_text_tail(data, size, kept);
     const size_t tail = shown->column->cut_at_start ? from_slash(data, size, longest) : longest;
     const size_t head = ets_text_head(data, size, room - 1 - kept);
