@@ -23,6 +23,7 @@ from random import Random
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "tests" / "data" / "gpt_portable"
+DATA_EVENTS = 1067  # of its profile.etdp
 EXAMPLE = ROOT / "examples" / "mobile_cnn"
 
 SMALL_TARGET = (0.010, 12e6)  # seconds, bytes
@@ -36,6 +37,8 @@ MEMORY_TARGET = (0.050, 32e6)
 SIZE_TARGET = (0.100, 30e6)
 REPORT_TARGET = (2.0, 500e6)
 REPORT_BYTES = {"5 runs, record, program": 500e3, "1 million events, record, program": 30e6}
+EXPORT_TARGETS = {"perfetto": 0.300, "chrome": 0.500}  # of 200,000 events; 5 times that of a million
+EXPORT_BYTES = 60  # an event in Perfetto's format
 GAP_TARGET = (2.0, 400e6)  # MobileNet v2: 84 MB of captured tensors
 
 INSPECTOR = """
@@ -283,6 +286,27 @@ def bench_events(bench):
     bench.notes.append(f"Each further run of 213 events costs {per_run(seconds)} runs.")
 
 
+def bench_export(bench):
+    """200,000 and a million events for the viewers of traces."""
+    data = (DATA / "profile.etdp").read_bytes()
+    for name, times, factor in (("200,000 events", 188, 1), ("1 million events", 940, 5)):
+        path, output = bench.folder / "export.etdp", bench.folder / "export.out"
+        with open(path, "wb") as file:
+            repeat_runs(data, times, file.write)
+        for format, seconds in EXPORT_TARGETS.items():
+            for joined, words in (("", []), (", record", ["--etrecord", DATA / "model.etrecord"])):
+                bench.add(f"export to {format}: {name}{joined}",
+                          [bench.etscope, "export", path, *words, "--to", format, "-o", output],
+                          target=(seconds * factor, None), repeat=5)
+                size = output.stat().st_size / (times * DATA_EVENTS)
+                note = f"{format}: {size:.1f} bytes an event of {name}{joined}"
+                if format == "perfetto":
+                    outcome = "met" if size <= EXPORT_BYTES else "MISSED"
+                    note += f", target {EXPORT_BYTES}: {outcome}"
+                bench.notes.append(note + ".")
+        path.unlink()
+
+
 def bench_report(bench):
     """Reports of a small trace and of growing ones; the file counts as well as time and memory."""
     inputs = ["--etrecord", DATA / "model.etrecord", "--program", DATA / "model.pte"]
@@ -498,6 +522,7 @@ def main():
         bench_small(bench)
         bench_large(bench)
         bench_events(bench)
+        bench_export(bench)
         bench_report(bench)
         bench_python(bench)
         bench_running(bench)

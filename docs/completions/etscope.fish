@@ -239,6 +239,7 @@ complete -c etscope -n '__fish_seen_subcommand_from advise' -l debug-buffer -l d
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l reference-etrecord -r -F -d 'The ETRecord of another model that captured tensors are compared with, such as the float original of a quantized model'
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l method -x -d 'The method that ran, if the trace fits several'
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l machine -r -F -d 'A machine (etscope machine --save); adds operators far below its roofs'
+complete -c etscope -n '__fish_seen_subcommand_from advise' -l one-thread -r -F -d 'A trace of the same program with one thread, from `profile --threads 1,N`; adds whether more threads gain something'
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l threads -x -d 'How many threads ran, for --machine; default: the most measured'
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l engine -r -F -d 'The engine plug-in, which evaluates what captured tensors are compared with; default: search the usual places'
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l no-siblings -d 'Ignore the ETRecord and program found beside the trace'

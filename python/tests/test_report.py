@@ -41,6 +41,28 @@ def test_report_compares_captured_values(tmp_path):
     assert html == same
 
 
+def test_report_leaves_out_what_the_command_leaves_out(tmp_path):
+    trace, record = file("gpt_xnnpack", "profile.etdp"), file("gpt_xnnpack", "model.etrecord")
+    inspector = Inspector(etdump_path=trace, etrecord=record)
+    words = (trace, "--etrecord", record, "--no-siblings")
+    cases = (
+        ({"source": False}, ["--no-source"]),
+        ({"tensors": False}, ["--no-tensors"]),
+        ({"max_size": 409_000}, ["--max-size", "409000"]),
+    )
+    whole = len(written(tmp_path / "whole.html", *words))
+    for options, more in cases:
+        inspector.report(tmp_path / "python.html", **options)
+        html = (tmp_path / "python.html").read_bytes()
+        assert html == written(tmp_path / "command.html", *words, *more)
+        assert len(html) <= whole
+    with pytest.raises(Error, match="max_size 1000 is too small"):
+        inspector.report(tmp_path / "small.html", max_size=1000)
+    assert not (tmp_path / "small.html").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "command.html", "python.html", "whole.html"]  # fmt: skip
+
+
 def test_report_of_a_trace_in_memory_says_what_is_missing(tmp_path):
     trace = dump(("Execute", [profile("x", 0, 5, instruction=1)]))
     Inspector(etdump_data=trace).report(tmp_path / "r.html")

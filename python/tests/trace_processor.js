@@ -43,12 +43,19 @@ const worker = {
 };
 worker.self = worker;
 vm.createContext(worker);
-// Node 20 has no 64-bit memory for WebAssembly, and the check for it does not find that out.
-const bundle = fs.readFileSync(path.join(folder, "engine_bundle.js"), "utf8");
-vm.runInContext(
-  bundle.replace("this.useMemory64=function(){", "this.useMemory64=function(){return false;"),
-  worker,
-);
+// Node 20 has no 64-bit memory for WebAssembly, which the bundle's check for it does not find out;
+// and the bundle does not tell when it can be asked.
+let isPatched = true;
+const bundle = [
+  ["this.useMemory64=function(){", "$&return false;"],
+  ["this.reqBufferAddr=this.wasmPtrCast(", "setTimeout(self.whenReady,0);$&"],
+].reduce((text, [found, put]) => {
+  isPatched = isPatched && text.includes(found);
+  return text.replace(found, put);
+}, fs.readFileSync(path.join(folder, "engine_bundle.js"), "utf8"));
+if (!isPatched) die("this version of Perfetto is not known");
+worker.whenReady = main;
+vm.runInContext(bundle, worker);
 
 // Protobuf: messages as lists of [field, number or bytes].
 function varint(value) {
@@ -166,12 +173,9 @@ function ask(sql) {
   return rows;
 }
 
-// The module is compiled meanwhile; it says nothing when that is done.
 function main() {
   check(call(METHOD.append, putBytes(101, fs.readFileSync(trace))), 201, 2);
   check(call(METHOD.finish), 212, 1);
-  for (const sql of queries) process.stdout.write(JSON.stringify(ask(sql)) + "\n");
-  process.exit(0);
+  const lines = queries.map((sql) => JSON.stringify(ask(sql)) + "\n");
+  process.stdout.write(lines.join(""), () => process.exit(0));
 }
-
-setTimeout(main, 2500);

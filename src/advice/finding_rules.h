@@ -95,6 +95,18 @@ void ets_parts_begin(struct ets_finder *finder);
 bool ets_parts_add(struct ets_finder *finder, const struct ets_delegate_line *line);
 /* Adds the lines of a node, without an instruction or a time. */
 bool ets_parts_add_node(struct ets_finder *finder, const struct ets_graph_node *node);
+/* With a number of samples, channels, rows and columns, and no constant. */
+static inline bool ets_is_image(const struct ets_evalue *value)
+{
+    return value->kind == ETS_EVALUE_TENSOR && value->tensor.tensor.rank == 4 &&
+           value->tensor.place != ETS_PLACE_CONSTANT &&
+           value->tensor.place != ETS_PLACE_EXTERNAL_CONSTANT;
+}
+/* With one channel, or one pixel, contiguous tensors and those in channels_last are the same. */
+static inline bool ets_is_ambiguous_image(const struct ets_tensor *image)
+{
+    return image->sizes[1] == 1 || (image->sizes[2] == 1 && image->sizes[3] == 1);
+}
 /* Adds an instruction, or a row, alone. */
 bool ets_parts_add_call(struct ets_finder *finder, uint32_t instruction);
 bool ets_parts_add_row(struct ets_finder *finder, uint32_t row);
@@ -176,6 +188,8 @@ bool ets_find_clocks(struct ets_finder *finder);
 bool ets_find_losses(struct ets_finder *finder);
 bool ets_find_damage(struct ets_finder *finder);
 bool ets_find_other_program(struct ets_finder *finder);
+/* thread_findings.c */
+bool ets_find_threads(struct ets_finder *finder);
 /* Of the program and the values: model_findings.c. */
 bool ets_find_plan(struct ets_finder *finder);
 bool ets_find_plan_mistakes(struct ets_finder *finder);
@@ -195,6 +209,9 @@ bool ets_find_split(struct ets_finder *finder);
 bool ets_find_small_calls(struct ets_finder *finder);
 /* layout_findings.c */
 bool ets_find_transposes(struct ets_finder *finder);
+/* wrong_layout_findings.c */
+bool ets_find_wrong_layout(struct ets_finder *finder);
+bool ets_find_refused_layout(struct ets_finder *finder);
 /* constant_findings.c */
 bool ets_find_constant_work(struct ets_finder *finder);
 bool ets_find_repeated(struct ets_finder *finder);

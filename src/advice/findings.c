@@ -39,6 +39,8 @@ static rule *const of_method[] = {
     ets_find_state_copied,
     ets_find_batch_norm,
     ets_find_activation,
+    ets_find_wrong_layout,
+    ets_find_refused_layout,
     ets_find_wrong_softmax,
     ets_find_wrong_gelu,
     ets_find_lost_scales,
@@ -47,7 +49,8 @@ static rule *const of_method[] = {
 };
 
 static rule *const of_trace[] = {
-    ets_find_load, ets_find_clocks, ets_find_losses, ets_find_damage, ets_find_other_program,
+    ets_find_load,   ets_find_clocks,        ets_find_losses,
+    ets_find_damage, ets_find_other_program, ets_find_threads,
 };
 
 static rule *const of_model[] = {
@@ -274,6 +277,7 @@ bool ets_finding_kind_exists(const char *kind)
                                         "not_joined",
                                         "not_reported",
                                         "nothing_delegated",
+                                        "operators_not_faster",
                                         "other_program",
                                         "other_values",
                                         "outliers",
@@ -283,6 +287,7 @@ bool ets_finding_kind_exists(const char *kind)
                                         "plan_mistake",
                                         "products_as_kernels",
                                         "recording",
+                                        "refused_layout",
                                         "refused_by_partitioner",
                                         "refusing_kernel",
                                         "requantized",
@@ -291,12 +296,14 @@ bool ets_finding_kind_exists(const char *kind)
                                         "split_by_kernel",
                                         "state_copied",
                                         "steady",
+                                        "threads_gain_nothing",
                                         "too_many_dimensions",
                                         "values_agree",
                                         "values_differ",
                                         "warm_up",
                                         "weights_dequantized",
                                         "wrong_gelu",
+                                        "wrong_layout",
                                         "wrong_operator",
                                         "wrong_softmax"};
     for (size_t i = 0; i < COUNT(kinds); i++) {

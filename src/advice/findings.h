@@ -32,8 +32,9 @@ struct ets_findings_subject {
     const struct ets_memory_lines *memory; /* of the method that ran longest */
     const struct ets_byte_map *bytes;      /* of the program, with duplicates */
     const struct ets_gap_report *gap;
-    const struct ets_headroom *headrooms; /* [block] of a machine */
-    const struct ets_advice_words *words; /* NULL: no advice */
+    const struct ets_headroom *headrooms;    /* [block] of a machine */
+    const struct ets_inspection *one_thread; /* the same program, in turns, with one thread */
+    const struct ets_advice_words *words;    /* NULL: no advice */
 };
 
 /* What a saving is known from. */
@@ -71,7 +72,8 @@ enum ets_check {
     ETS_CHECK_MEMORY = 4,     /* look at the memory plan */
     ETS_CHECK_SIZE = 5,       /* look at the bytes of the file */
     ETS_CHECK_RUNS = 6,       /* measure again, with more or other runs */
-    ETS_CHECK_COUNT = 7
+    ETS_CHECK_EXECUTION = 7,  /* run it */
+    ETS_CHECK_COUNT = 8
 };
 
 struct ets_finding {

@@ -6,37 +6,23 @@
 #include "base/text.h"
 #include "format/program_lists.h"
 
-/* Images have samples, channels, rows and columns. */
+/* Batch, channels, height, width. */
 enum { IMAGE_RANK = 4 };
 
 /* What speaks against inputs in channels_last. */
 struct obstacle {
     bool is_there;
+    bool is_copied;         /* the export puts a copy before it, which takes longer */
     struct ets_text kernel; /* that does not take the layout; data NULL: a size of 1 does not */
 };
 
-static bool is_image(const struct ets_evalue *value)
-{
-    return value->kind == ETS_EVALUE_TENSOR && value->tensor.tensor.rank == IMAGE_RANK &&
-           value->tensor.place != ETS_PLACE_CONSTANT &&
-           value->tensor.place != ETS_PLACE_EXTERNAL_CONSTANT;
-}
-
-/* With one channel, or one pixel, both layouts are one, and the exported dim order is neither. */
-static bool is_ambiguous(const struct ets_tensor *image)
-{
-    return image->sizes[1] == 1 || (image->sizes[2] == 1 && image->sizes[3] == 1);
-}
-
 /* Kernels of ExecuTorch 1.5.1 that were seen to compute the same in channels_last. Others refuse
  * it, compute something else, or were not tried. */
-static bool takes_channels_last(struct ets_text kernel, uint32_t images)
+static bool takes_channels_last(struct ets_text kernel)
 {
-    static const char *const names[] = {"_adaptive_avg_pool2d.out",
-                                        "_clone_dim_order.out",
+    static const char *const names[] = {"_clone_dim_order.out",
                                         "_to_dim_order_copy.out",
                                         "asinh.out",
-                                        "avg_pool2d.out",
                                         "elu.out",
                                         "eq.Scalar_out",
                                         "erf.out",
@@ -57,27 +43,56 @@ static bool takes_channels_last(struct ets_text kernel, uint32_t images)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (ets_text_is(name, names[i])) return true;
     }
-    return images < 2 && ets_text_is(name, "mean.out"); /* its result is no image */
+    return false;
 }
 
-static struct obstacle find_obstacle_of(const struct ets_delegation_step *step,
+/* Whether a delegate reads the pixels of an image in a row, as flatten does. */
+static bool is_flattened(const struct ets_finder *finder, const struct ets_graph_node *node)
+{
+    const struct ets_judgement judgement = {.partition = finder->method.partition, .node = node};
+    if (!ets_text_is(ets_operator_base(node->op), "view_copy") || node->input_count == 0) {
+        return false;
+    }
+    const struct ets_graph_value *from = ets_argument_tensor(&judgement, &node->inputs[0]);
+    const struct ets_graph_value *to = ets_node_output(&judgement, 0);
+    return from != NULL && to != NULL && from->rank == IMAGE_RANK && to->rank != IMAGE_RANK &&
+           (from->sizes[2] != 1 || from->sizes[3] != 1);
+}
+
+static bool has_flattened(const struct ets_finder *finder, const struct ets_delegation_step *step)
+{
+    for (size_t i = 0; finder->method.partition != NULL && i < step->node_count; i++) {
+        if (is_flattened(finder, step->nodes[i].node)) return true;
+    }
+    return false;
+}
+
+static struct obstacle find_obstacle_of(const struct ets_finder *finder,
+                                        const struct ets_delegation_step *step,
                                         const struct ets_method *method,
                                         const struct ets_instruction *instruction)
 {
+    static const struct ets_text flatten = {"flatten", sizeof "flatten" - 1};
     struct ets_evalue value;
     uint32_t images = 0, ambiguous = 0;
     for (uint32_t i = 0; i < instruction->argument_count; i++) {
         ets_method_value(method, ets_instruction_argument(instruction, i), &value);
-        if (!is_image(&value)) continue;
+        if (!ets_is_image(&value)) continue;
         images++;
-        ambiguous += is_ambiguous(&value.tensor.tensor);
+        ambiguous += ets_is_ambiguous_image(&value.tensor.tensor);
     }
     if (step->kind == ETS_INSTRUCTION_DELEGATE_CALL) {
-        return (struct obstacle){.is_there = ambiguous > 0};
+        const bool is_copied = ambiguous == 0 && has_flattened(finder, step);
+        return (struct obstacle){.is_there = ambiguous > 0 || is_copied,
+                                 .is_copied = is_copied,
+                                 .kernel = is_copied ? flatten : (struct ets_text){NULL, 0}};
     }
+    const bool is_mean = ets_text_is(ets_kernel_short_name(step->name), "mean.out");
     const bool is_sizes_only = step->output_count == 0;
     return (struct obstacle){
-        images > 0 && !is_sizes_only && !takes_channels_last(step->name, images), step->name};
+        .is_there = images > 0 && !is_sizes_only && !takes_channels_last(step->name),
+        .is_copied = is_mean && images < 2, /* its result is no image */
+        .kernel = step->name};
 }
 
 static struct obstacle find_obstacle(const struct ets_finder *finder,
@@ -91,7 +106,7 @@ static struct obstacle find_obstacle(const struct ets_finder *finder,
         const struct ets_delegation_step *step = lines->items[i].step;
         if (lines->items[i].unit != ETS_NO_INDEX) continue;
         ets_chain_instruction(&chain, step->instruction, &instruction);
-        const struct obstacle obstacle = find_obstacle_of(step, method, &instruction);
+        const struct obstacle obstacle = find_obstacle_of(finder, step, method, &instruction);
         if (obstacle.is_there) return obstacle;
     }
     return (struct obstacle){.is_there = false};
@@ -103,7 +118,7 @@ static bool has_contiguous_input(const struct ets_method *method)
     struct ets_evalue value;
     for (uint32_t i = 0; i < method->input_count; i++) {
         ets_method_input(method, i, &value);
-        if (is_image(&value) && value.tensor.tensor.strides[3] == 1) return true;
+        if (ets_is_image(&value) && value.tensor.tensor.strides[3] == 1) return true;
     }
     return false;
 }
@@ -128,6 +143,11 @@ static bool propose_layout(struct ets_finder *finder)
         ets_find_say(finder,
                      "; example inputs in channels_last can make the program fail, "
                      "because a tensor has one channel or one pixel");
+    } else if (obstacle.is_copied) {
+        ets_find_say(finder,
+                     "; example inputs in channels_last would take longer: the export puts a copy "
+                     "before %.*s",
+                     ETS_TEXT(ets_kernel_short_name(obstacle.kernel)));
     } else {
         const struct ets_text kernel = ets_kernel_short_name(obstacle.kernel);
         ets_find_say(finder,

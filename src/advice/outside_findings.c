@@ -1,4 +1,6 @@
 /* Findings about kernels that run beside delegates: why, and what lets them in. */
+#include <string.h>
+
 #include "advice/finding_rules.h"
 #include "base/text.h"
 
@@ -138,6 +140,22 @@ static struct ets_finding finding_of_outside(struct ets_finder *finder, const ch
     return finding;
 }
 
+/* With fixed sizes delegates need not look at the sizes of each run, either. */
+static void add_resizing(const struct ets_finder *finder, struct ets_finding *finding,
+                         const char *remedy)
+{
+    static const char fixed[] = "fixed sizes";
+    const struct ets_delegate_lines *lines = &finder->method.lines;
+    if (remedy == NULL || strncmp(remedy, fixed, sizeof fixed - 1) != 0) return;
+    for (uint32_t i = 0; i < lines->count; i++) {
+        const struct ets_delegate_line *line = &lines->items[i];
+        if (line->unit != ETS_NO_INDEX || line->step->kind != ETS_INSTRUCTION_DELEGATE_CALL) {
+            continue;
+        }
+        ets_saving_add(finder, finding, line->middle);
+    }
+}
+
 static bool add_outside(struct ets_finder *finder, const struct ets_delegate_line *line,
                         const struct names *names, const char *kind)
 {
@@ -161,7 +179,9 @@ static bool add_outside(struct ets_finder *finder, const struct ets_delegate_lin
                          "that may be slower");
         confidence = ETS_CONFIDENCE_LOW;
     }
-    return ets_finding_add(finder, finding_of_outside(finder, kind, confidence));
+    struct ets_finding finding = finding_of_outside(finder, kind, confidence);
+    add_resizing(finder, &finding, outside->remedy);
+    return ets_finding_add(finder, finding);
 }
 
 /* Whether a program without delegates has something that XNNPACK would take. */
@@ -175,6 +195,20 @@ static bool could_delegate(const struct ets_finder *finder)
         }
     }
     return false;
+}
+
+/* Whether they take less than the delegate calls that would take their place, one for each row of
+ * neighbours. What a call takes was measured (docs/advice.md). */
+static bool are_shorter_than_calls(const struct ets_finder *finder)
+{
+    static const double CALL_NS = 500;
+    const struct ets_finding_parts *parts = &finder->parts;
+    uint32_t calls = parts->instruction_count > 0;
+    for (uint32_t i = 1; i < parts->instruction_count; i++) {
+        calls += parts->instructions[i] > parts->instructions[i - 1] + 1;
+    }
+    return ets_method_tells_time(finder) && parts->is_timed &&
+           parts->ticks.upper * finder->blocks.tick_ns < CALL_NS * calls;
 }
 
 /* Kernels of one verdict, a finding for each operator or reason. */
@@ -193,7 +227,9 @@ static bool find_outside(struct ets_finder *finder, enum ets_outside_kind kind, 
         }
         groups++;
         if (!collect_alike(finder, i, is_done, &names)) return false;
-        if (ets_parts_are_large(finder) && !add_outside(finder, line, &names, name)) return false;
+        if (!ets_parts_are_large(finder)) continue;
+        if (finder->parts.joined == 0 && are_shorter_than_calls(finder)) continue;
+        if (!add_outside(finder, line, &names, name)) return false;
     }
     return true;
 }
@@ -217,19 +253,13 @@ static void add_other_kernels(struct ets_finder *finder, struct ets_finding *fin
     for (uint32_t i = 0, at = 0; i < lines->count; i++) {
         const struct ets_delegate_line *line = &lines->items[i];
         const uint32_t instruction = line->step->instruction;
-        if (!is_kernel(line) || outside_of(finder, line)->kind != kind) continue;
+        if (!is_kernel(line)) continue;
+        if (outside_of(finder, line)->kind != kind && !finder->method.is_told[instruction])
+            continue;
         while (at < parts->instruction_count && parts->instructions[at] < instruction) at++;
         if (at < parts->instruction_count && parts->instructions[at] == instruction) continue;
         ets_saving_add(finder, finding, line->middle + finder->method.between);
     }
-}
-
-/* Whether they take less than a call of a delegate does, by measurement (docs/advice.md). */
-static bool are_shorter_than_a_call(const struct ets_finder *finder)
-{
-    static const double CALL_NS = 500;
-    return ets_method_tells_time(finder) && finder->parts.is_timed &&
-           finder->parts.ticks.upper * finder->blocks.tick_ns < CALL_NS;
 }
 
 /* What XNNPACK would take, but compute wrongly. */
@@ -256,7 +286,7 @@ bool ets_find_not_delegated(struct ets_finder *finder)
             continue;
         if (!ets_parts_add(finder, line)) return false;
     }
-    if (!ets_parts_are_large(finder) || are_shorter_than_a_call(finder)) return true;
+    if (!ets_parts_are_large(finder) || are_shorter_than_calls(finder)) return true;
     ets_find_say(finder, "nothing is delegated; XNNPACK would take %u of %u kernel%s",
                  finder->parts.calls, kernels, kernels == 1 ? "" : "s");
     ets_parts_say_share(finder);

@@ -49,7 +49,8 @@ bool ets_saving_total_find(struct ets_arena *arena, const struct ets_inspection 
     for (uint32_t i = 0; i < findings->count; i++) {
         const struct ets_finding *finding = &findings->items[i];
         total_out->bad += finding->severity == ETS_SEVERITY_BAD;
-        total_out->advice += ets_finding_is_advice(finding);
+        total_out->advice +=
+            ets_finding_is_advice(finding) && finding->severity != ETS_SEVERITY_BAD;
         if (inspection == NULL || !saves_time(finding)) continue;
         if (total_out->block == ETS_NO_INDEX) {
             total_out->block = finding->block;
@@ -86,8 +87,8 @@ size_t ets_saving_total_print(const struct ets_saving_total *total, double tick_
         ets_add_text(&line, "%s", total->bad > 0 ? "" : "nothing to do was found");
         return line.used;
     }
-    ets_add_text(&line, "%s%u thing%s to do", total->bad > 0 ? "; " : "", total->advice,
-                 total->advice == 1 ? "" : "s");
+    ets_add_text(&line, "%s%u %sthing%s to do", total->bad > 0 ? "; " : "", total->advice,
+                 total->bad > 0 ? "other " : "", total->advice == 1 ? "" : "s");
     if (total->count == 0 || !(total->whole > 0)) return line.used;
     ets_add_text(&line, ", which save at most ");
     ets_add_time(&line, (struct ets_span){total->upper, total->upper}, tick_ns);

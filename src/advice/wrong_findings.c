@@ -59,7 +59,7 @@ static bool add_wrong(struct ets_finder *finder, const char *kind, enum ets_chec
     finding.severity = ETS_SEVERITY_BAD;
     finding.view = "graph";
     finding.confidence = confidence;
-    finding.doubt = "seen with XNNPACK of ExecuTorch 1.5.1; another version may be right";
+    finding.doubt = "another ExecuTorch than 1.5.1, with which it was seen, does it right";
     return ets_finding_add(finder, finding);
 }
 
@@ -233,7 +233,7 @@ bool ets_find_too_many_dimensions(struct ets_finder *finder)
     if (finder->parts.calls == 0) return true;
     ets_find_say(finder, "the method will not load: XNNPACK takes tensors of at most 6 dimensions");
     ets_find_propose(finder, "join dimensions with view before the operator");
-    return add_wrong(finder, "too_many_dimensions", ETS_CHECK_DELEGATES, ETS_CONFIDENCE_HIGH);
+    return add_wrong(finder, "too_many_dimensions", ETS_CHECK_EXECUTION, ETS_CONFIDENCE_HIGH);
 }
 
 static bool is_refused_convolution(const struct ets_finder *finder,
@@ -267,7 +267,7 @@ static bool find_refusing(struct ets_finder *finder, node_test *test, const char
     ets_find_say(finder,
                  "the method loads, but its execution fails: the portable kernel refuses %s", what);
     ets_find_propose(finder, "%s", action);
-    return add_wrong(finder, "refusing_kernel", ETS_CHECK_DELEGATES, ETS_CONFIDENCE_HIGH);
+    return add_wrong(finder, "refusing_kernel", ETS_CHECK_EXECUTION, ETS_CONFIDENCE_HIGH);
 }
 
 bool ets_find_refusing_kernels(struct ets_finder *finder)

@@ -4,6 +4,7 @@
  */
 #include "import/foreign_json.h"
 #include "import/own_trace.h"
+#include "import/text_lines.h"
 
 struct chrome {
     bool is_own;
@@ -39,6 +40,32 @@ static int64_t read_count(const struct ets_foreign_json *json, const char *name)
     return is_count ? value->as.integer : -1;
 }
 
+/* "fx.py:6" */
+static enum ets_status read_source(struct ets_foreign *f, struct ets_text source,
+                                   struct ets_slice *slice, struct ets_error *error)
+{
+    struct ets_text number;
+    int64_t line;
+    if (!ets_take_last(&source, ":", &number) || !ets_decimal_ns(number, 0, &line) || line < 0 ||
+        line > INT32_MAX) {
+        return ETS_OK;
+    }
+    slice->line = (uint32_t)line;
+    return ets_foreign_text(f, source, &slice->file, error);
+}
+
+/* What an export tells of another runtime's node. */
+static enum ets_status read_node(struct ets_foreign_json *json, struct ets_slice *slice,
+                                 struct ets_error *error)
+{
+    struct ets_foreign *f = json->f;
+    ETS_TRY(ets_foreign_text(f, ets_foreign_json_argument(json, "node"), &slice->name, error));
+    ETS_TRY(
+        ets_foreign_text(f, ets_foreign_json_argument(json, "backend"), &slice->backend, error));
+    ETS_TRY(ets_foreign_text(f, ets_foreign_json_argument(json, "module"), &slice->module, error));
+    return read_source(f, ets_foreign_json_argument(json, "source"), slice, error);
+}
+
 static enum ets_status read_own(struct ets_foreign_json *json, struct chrome *chrome,
                                 struct ets_slice *slice, struct ets_error *error)
 {
@@ -63,6 +90,7 @@ static enum ets_status read_own(struct ets_foreign_json *json, struct chrome *ch
     if (thread != ETS_KEY_NONE) own[f->slice_count].track = chrome->names[thread];
     slice->is_delegated = ets_text_is(category, "delegate");
     slice->backend = ETS_STRING_NONE;
+    if (f->runtime != NULL) ETS_TRY(read_node(json, slice, error));
     if (own[f->slice_count].instruction < 0) slice->kind = ETS_SLICE_LOAD;
     return ets_foreign_add(f, slice, error);
 }
@@ -90,6 +118,28 @@ static enum ets_status read_event(struct ets_foreign_json *json, void *context,
     return ets_foreign_add(json->f, &slice, error);
 }
 
+/* Whether etscope exported it, and whose profile that was. */
+static enum ets_status read_metadata(struct ets_foreign_json *json, struct chrome *chrome,
+                                     struct ets_error *error)
+{
+    struct ets_foreign *f = json->f;
+    const struct ets_json_value *metadata = ets_json_get(json->tape.values, "metadata");
+    const struct ets_text runtime = ets_json_text(ets_json_get(metadata, "runtime"));
+    const struct ets_json_value *step = ets_json_get(metadata, "step_ns");
+    chrome->is_own = ets_json_text_is(ets_json_get(metadata, "exporter"), "etscope");
+    if (!chrome->is_own) return ETS_OK;
+    f->runtime = NULL;
+    if (runtime.size > 0) {
+        f->runtime = ets_arena_copy_text(&f->arena, runtime.data, runtime.size);
+        if (f->runtime == NULL) return ets_fail_foreign(error);
+    }
+    if (ets_json_is(step, ETS_JSON_INT) && step->as.integer > 1 && step->as.integer <= 1000000) {
+        f->step_ns = (uint64_t)step->as.integer;
+        f->is_truncated = true;
+    }
+    return ETS_OK;
+}
+
 enum ets_status ets_chrome_json_read(struct ets_foreign *f, struct ets_error *error)
 {
     struct ets_foreign_json json;
@@ -99,13 +149,13 @@ enum ets_status ets_chrome_json_read(struct ets_foreign *f, struct ets_error *er
     enum ets_status status = ets_foreign_json_parse(f, &json, error);
     if (status == ETS_OK) {
         const struct ets_json_value *list = ets_json_get(json.tape.values, "traceEvents");
-        chrome.is_own = ets_json_text_is(
-            ets_json_get(ets_json_get(json.tape.values, "metadata"), "exporter"), "etscope");
-        status = ets_foreign_json_events(&json, list != NULL ? list : json.tape.values, read_event,
-                                         &chrome, error);
+        status = read_metadata(&json, &chrome, error);
+        if (status == ETS_OK) {
+            status = ets_foreign_json_events(&json, list != NULL ? list : json.tape.values,
+                                             read_event, &chrome, error);
+        }
     }
     ets_foreign_json_reset(&json);
     if (status != ETS_OK || !chrome.is_own || f->slice_count == 0) return status;
-    f->runtime = NULL; /* ExecuTorch's own */
     return ets_own_trace_arrange(f, chrome.own, error);
 }

@@ -67,7 +67,8 @@ struct ets_foreign {
     struct ets_arena arena;
     struct ets_bytes bytes; /* of the file, for offsets */
     struct ets_strings texts;
-    const char *runtime; /* NULL: ExecuTorch's events, which are arranged already */
+    const char *runtime; /* NULL: ExecuTorch */
+    bool is_arranged;    /* by the reader */
     uint64_t step_ns;    /* times are whole multiples of it; 1: nanoseconds */
     bool is_truncated; /* durations are rounded down to steps, so that they may be a step longer */
     bool inner_first;  /* of two equal slices the file has the inner one first */

@@ -140,6 +140,7 @@ static void put_run(const struct dumper *d, struct ets_extra_writer *extra, uint
 static void put_node(const struct dumper *d, struct ets_extra_writer *extra, uint32_t index)
 {
     const struct ets_foreign_node *node = &d->f->nodes[index];
+    if (node->slice == ETS_NO_SLICE) return;
     const struct ets_slice *slice = &d->f->slices[node->slice];
     const struct ets_text texts[] = {entry_text(d, slice->name), entry_text(d, slice->backend),
                                      entry_text(d, slice->module), entry_text(d, slice->file),

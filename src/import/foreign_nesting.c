@@ -34,6 +34,9 @@ static struct begin *sort(struct ets_foreign *f)
         uint32_t rank = f->inner_first ? f->slice_count - i : i + 1;
         if (slice->kind == ETS_SLICE_RUN) rank = 0;
         order[i] = (struct begin){slice->start, slice->end, i, rank};
+        if (!f->only_frames || slice->is_frame || slice->kind == ETS_SLICE_RUN) continue;
+        order[i].end = INT64_MIN; /* it encloses nothing: behind frames, in the file's order */
+        order[i].rank = i + 1;
     }
     if (order != NULL && f->slice_count > 0) qsort(order, f->slice_count, sizeof *order, by_begin);
     return order;

@@ -77,7 +77,7 @@ static enum ets_status make(struct ets_foreign *f, enum ets_foreign_kind kind,
         return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET,
                         "the profile of %s has no operator and no execution", f->runtime);
     }
-    if (f->runtime != NULL) {
+    if (!f->is_arranged) {
         ETS_TRY(ets_foreign_nest(f, error));
         ETS_TRY(ets_foreign_number(f, error));
     }
@@ -97,7 +97,7 @@ enum ets_status ets_import(struct ets_bytes bytes, enum ets_foreign_kind kind,
     ets_arena_init(&f.arena, allocator, ARENA_LIMIT);
     imported_out->allocator = f.arena.allocator;
     const enum ets_status status = make(&f, kind, &imported_out->dump, error);
-    imported_out->runtime = f.runtime != NULL ? f.runtime : "ExecuTorch";
+    imported_out->runtime = f.runtime == NULL ? "ExecuTorch" : formats[kind].runtime;
     imported_out->run_count = f.run_count;
     imported_out->event_count = count_events(&f);
     imported_out->left_out_count = f.left_out_count;

@@ -38,6 +38,19 @@ static bool take_field(const struct csv *csv, struct ets_text *line, struct ets_
                               : ets_take_last(line, ", ", field_out);
 }
 
+/* Commas of a name are written as tabs. */
+static enum ets_status read_name(struct ets_foreign *f, struct ets_text field,
+                                 struct ets_text *name_out, struct ets_error *error)
+{
+    *name_out = field;
+    if (field.size == 0 || memchr(field.data, '\t', field.size) == NULL) return ETS_OK;
+    char *name = ets_arena_copy_text(&f->arena, field.data, field.size);
+    if (name == NULL) return ets_fail_foreign(error);
+    for (size_t i = 0; i < field.size; i++) name[i] = name[i] == '\t' ? ',' : name[i];
+    name_out->data = name;
+    return ETS_OK;
+}
+
 /* "type, first, avg_ms, %, cdf%, mem KB, times called, name", or with "start" behind the type. */
 static enum ets_status read_operator(struct csv *csv, struct ets_text line, struct ets_error *error)
 {
@@ -57,7 +70,7 @@ static enum ets_status read_operator(struct csv *csv, struct ets_text line, stru
     }
     row.type = ets_litert_type(ets_trim(line), &row.is_delegated);
     if (row.type.size == 0) return fail_line(csv, "it has no node type", error);
-    row.name = ets_trim(fields[NAME]);
+    ETS_TRY(read_name(csv->f, ets_trim(fields[NAME]), &row.name, error));
     (void)ets_litert_type(row.name, &is_named_so);
     row.is_delegated = row.is_delegated || is_named_so;
     return ets_litert_add(csv->f, &csv->clock, &row, error);

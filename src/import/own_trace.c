@@ -15,13 +15,17 @@ struct arranger {
     uint32_t *taken_at, taken_room;
 };
 
-/* An event lies in an outer one of its instruction, or in one outside of any. */
+/*
+ * An event lies in an outer one of its instruction, or in one outside of any; of other runtimes
+ * also in one of another instruction.
+ */
 static bool is_inside(const struct arranger *a, uint32_t outer, uint32_t inner)
 {
     const struct ets_slice *o = &a->f->slices[outer], *i = &a->f->slices[inner];
     const struct ets_own_slice *of_outer = &a->own[outer], *of_inner = &a->own[inner];
     if (of_outer->run != of_inner->run || i->start < o->start || i->end > o->end) return false;
-    return of_outer->instruction < 0 || of_outer->instruction == of_inner->instruction;
+    if (of_outer->instruction < 0 || of_outer->instruction == of_inner->instruction) return true;
+    return a->f->runtime != NULL && i->start < o->end;
 }
 
 static enum ets_status nest(struct arranger *a, uint32_t index, struct ets_error *error)
@@ -188,6 +192,35 @@ static enum ets_status name_runs(struct ets_foreign *f, struct ets_error *error)
     return ETS_OK;
 }
 
+/* The nodes of another runtime, by the numbers that their instructions had. */
+static enum ets_status list_nodes(struct arranger *a, struct ets_error *error)
+{
+    struct ets_foreign *f = a->f;
+    const uint32_t most = 2 * f->slice_count + 1024;
+    for (uint32_t i = 0; i < f->slice_count; i++) {
+        const struct ets_slice *slice = &f->slices[i];
+        if (a->own[i].instruction < 0) continue;
+        if (slice->node > most) {
+            return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
+                            "instruction %u is beyond those that %u events can have",
+                            (unsigned)slice->node, (unsigned)f->slice_count);
+        }
+        struct ets_foreign_node *nodes =
+            ets_arena_grow(&f->arena, f->nodes, slice->node, &f->node_room, sizeof *nodes);
+        if (nodes == NULL) return ets_fail_foreign(error);
+        f->nodes = nodes;
+        for (; f->node_count <= slice->node; f->node_count++) {
+            nodes[f->node_count] = (struct ets_foreign_node){ETS_NO_SLICE, ETS_NO_SLICE};
+        }
+        if (nodes[slice->node].slice != ETS_NO_SLICE) continue;
+        const uint32_t outer = slice->parent;
+        const bool is_inner = outer != ETS_NO_SLICE && a->own[outer].instruction >= 0;
+        nodes[slice->node] =
+            (struct ets_foreign_node){is_inner ? f->slices[outer].node : ETS_NO_SLICE, i};
+    }
+    return ETS_OK;
+}
+
 enum ets_status ets_own_trace_arrange(struct ets_foreign *f, const struct ets_own_slice *own,
                                       struct ets_error *error)
 {
@@ -200,5 +233,7 @@ enum ets_status ets_own_trace_arrange(struct ets_foreign *f, const struct ets_ow
     if (!count_places(&a) || !tie_loose(&a)) return ets_fail_foreign(error);
     ETS_TRY(list_runs(&a, error));
     ETS_TRY(name_runs(f, error));
+    if (f->runtime != NULL) ETS_TRY(list_nodes(&a, error));
+    f->is_arranged = true;
     return ets_foreign_list_emitted(f, error);
 }

@@ -135,3 +135,8 @@ struct ets_text ets_inspection_runtime(const struct ets_inspection *inspection)
 {
     return inspection->told.runtime;
 }
+
+uint32_t ets_inspection_step_ns(const struct ets_inspection *inspection)
+{
+    return inspection->told.step_ns;
+}

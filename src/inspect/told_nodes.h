@@ -38,5 +38,7 @@ const struct ets_told_node *ets_told_node_at(const struct ets_told_nodes *told, 
 bool ets_dump_is_foreign(struct ets_bytes dump);
 /* Whose profile an inspected trace was: "ONNX Runtime"; absent: it was recorded by ExecuTorch. */
 struct ets_text ets_inspection_runtime(const struct ets_inspection *inspection);
+/* The step to which it rounds durations down; 0: none. */
+uint32_t ets_inspection_step_ns(const struct ets_inspection *inspection);
 
 #endif

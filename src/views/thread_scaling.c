@@ -244,7 +244,8 @@ static bool say_losers(struct ets_arena *arena, const struct ets_difference *dif
         const struct loser of = take_largest(losers, count);
         const double share = of.time / whole;
         if (!(share >= LEAST)) break;
-        if (i == 0) say(&text, "not faster with %u threads: ", threads);
+        if (i == 0 && threads > 0) say(&text, "not faster with %u threads: ", threads);
+        if (i == 0 && threads == 0) say(&text, "not faster with more threads: ");
         say(&text, "%s%.*s ", i > 0 ? ", " : "", ETS_TEXT(of.name));
         ets_add_share(&text, (struct ets_span){share, share});
     }

@@ -73,7 +73,8 @@ bool ets_thread_headline(struct ets_arena *arena, const struct ets_thread_line *
 
 /*
  * The operators that gain nothing from more threads, with their share of a run with these: of the
- * traces with `few` and `more`. Data NULL: none is large enough to be named. Status: NO_MEMORY.
+ * traces with `few` and `more`; `threads` 0: not known. Data NULL: none is large enough to be
+ * named. Status: NO_MEMORY.
  */
 enum ets_status ets_thread_operators(struct ets_arena *arena, const struct ets_inspection *few,
                                      const struct ets_inspection *more, uint32_t threads,

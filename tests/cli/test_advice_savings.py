@@ -30,6 +30,8 @@ class Savings(unittest.TestCase):
         cls.programs = pathlib.Path(cls.folder.name) / "twins"
         with open(ADVICE / "savings.tsv", encoding="utf-8") as lines:
             cls.pairs = list(csv.DictReader(lines, delimiter="\t"))
+        with open(ADVICE / "models.tsv", encoding="utf-8") as lines:
+            cls.models = list(csv.DictReader(lines, delimiter="\t"))
         cls.kept = {pair["name"]: pair["kind"] for pair in cls.pairs
                     if (cls.programs / f"{pair['name']}.before.pte").exists()}
         source = (ADVICE / "twins.py").read_text().splitlines()
@@ -90,10 +92,17 @@ class Savings(unittest.TestCase):
                 self.assertEqual(self.found(f"{name}.after", kind), [])
 
     def test_no_advice_that_makes_it_slower(self):
-        for pair in self.pairs:
-            with self.subTest(pair["name"]):
+        for pair in self.pairs + self.models:
+            with self.subTest(pair.get("name") or pair["model"]):
                 self.assertGreater(float(pair["quartile_upper_us"]), 0)
                 self.assertGreater(float(pair["saved_us"]), 0)
+
+    def test_what_models_saved_lies_in_the_range_as_well(self):
+        for model in self.models:
+            with self.subTest(model["model"]):
+                self.assertLessEqual(float(model["promised_us"]), float(model["saved_us"]))
+                self.assertLessEqual(float(model["saved_us"]), float(model["promised_upper_us"]))
+        self.assertGreater(len(self.models), 40)
 
     def test_the_documentation_has_these_numbers(self):
         text = (DATA.parents[1] / "docs/advice.md").read_text()

@@ -6,6 +6,7 @@ delegation.tsv says which of them are the controls, that differ from another one
 
 import csv
 import json
+import lzma
 import pathlib
 import re
 import tarfile
@@ -116,7 +117,9 @@ class Planted(unittest.TestCase):
         for name, reason in (("group_norm", "native_group_norm.out may refuse that layout"),
                              ("max_indices", "max.dim_max may refuse that layout"),
                              ("mean_channel", "mean.out may refuse that layout"),
-                             ("mean_keepdim", "a tensor has one channel or one pixel")):
+                             ("mean_keepdim", "a tensor has one channel or one pixel"),
+                             ("mean_no_keepdim", "take longer: the export puts a copy before mean.out"),
+                             ("avg_pool_ceil", "avg_pool2d.out may refuse that layout")):
             with self.subTest(name):
                 (sentence, action), = self.layouts(self.programs / f"{name}.pte")
                 self.assertIn(reason, sentence)
@@ -125,18 +128,22 @@ class Planted(unittest.TestCase):
         (sentence, action), = self.layouts(DATA / "shared_quantized" / "int8.pte")  # input [1, 1, 8, 8]
         self.assertIn("can make the program fail", sentence)
         self.assertIsNone(action)
-        for name in ("convs_around_erf", "upsample_nearest", "mean_no_keepdim", "prelu_parameter"):
+        for name in ("convs_around_erf", "upsample_nearest", "prelu_parameter"):
             with self.subTest(name):
                 (sentence, action), = self.layouts(self.programs / f"{name}.pte")
                 self.assertNotIn(";", sentence)
                 self.assertIn("feed only such inputs", action)
 
+    def reordered(self, program, order):
+        """The program with another order of the dimensions of its images."""
+        contiguous = b"\4\0\0\0\0\1\2\3"
+        self.assertIn(contiguous, program.read_bytes())
+        changed = pathlib.Path(self.folder.name) / "reordered.pte"
+        changed.write_bytes(program.read_bytes().replace(contiguous, contiguous[:4] + order))
+        return changed
+
     def test_channels_last_is_not_advised_to_who_has_it(self):
-        program = self.programs / "convs_around_sigmoid.pte"
-        order, last = b"\4\0\0\0\0\1\2\3", b"\4\0\0\0\0\2\3\1"
-        self.assertIn(order, program.read_bytes())
-        changed = pathlib.Path(self.folder.name) / "last.pte"
-        changed.write_bytes(program.read_bytes().replace(order, last))
+        changed = self.reordered(self.programs / "convs_around_sigmoid.pte", b"\0\2\3\1")
         (sentence, action), = self.layouts(changed, "--no-siblings")
         self.assertNotIn(";", sentence)
         self.assertIsNone(action)
@@ -196,6 +203,29 @@ class Planted(unittest.TestCase):
         split, = [row for row in rows("--program", self.programs / "pad_negative.pte")
                   if row["kind"] == "split_by_kernel"]
         self.assertTrue(split["sentence"].endswith("without it 1 delegate call could join the one before"))
+
+    def assert_wrong_layout(self, program, kind, sentence):
+        found = rows("--program", program, "--no-siblings")[0]
+        self.assertEqual((found["kind"], found["severity"]), (kind, "bad"))
+        self.assertIn(sentence, found["sentence"])
+        text = advise("--program", program, "--no-siblings", "--fail-on", "wrong", code=NEGATIVE)
+        self.assertEqual(text.splitlines()[0], "1 thing is wrong")
+        done = support.run("run", program, "-o", pathlib.Path(self.folder.name) / "trace.etdp")
+        if done.returncode != support.UNAVAILABLE:
+            self.assertEqual(done.returncode == OK, kind == "wrong_layout", done.stderr)
+
+    def test_programs_in_channels_last_that_fail_are_told_before_they_run(self):
+        self.assert_wrong_layout(self.reordered(self.programs / "group_norm.pte", b"\0\2\3\1"), "refused_layout",
+                                 "its execution fails: native_group_norm.out refuses a tensor")
+        # input [1, 1, 8, 8], as PyTorch orders it
+        self.assert_wrong_layout(self.reordered(DATA / "shared_quantized" / "int8.pte", b"\0\2\1\3"),
+                                 "refused_layout", "its execution fails: XnnpackBackend refuses a tensor")
+
+    def test_programs_in_channels_last_with_wrong_values_are_told_before_they_run(self):
+        program = pathlib.Path(self.folder.name) / "log_softmax.pte"
+        program.write_bytes(lzma.decompress((DATA / "layouts" / "log_softmax.pte.xz").read_bytes()))
+        self.assert_wrong_layout(program, "wrong_layout",
+                                 "_log_softmax.out reads a tensor in channels_last as if it were contiguous")
 
     def test_what_xnnpack_computes_wrongly_comes_first_and_can_fail(self):
         for name in ("conv_softmax", "int8_weight_only", "gelu_tanh", "rank_7", "conv3d"):

@@ -270,6 +270,59 @@ class Import(unittest.TestCase):
                 self.assertIn(done.returncode, (support.OK, 1), (words, done.stderr))
 
 
+class RoundTrip(unittest.TestCase):
+    """What `export --to chrome` writes is imported as the events that were exported."""
+
+    def events(self, path):
+        found = events_of(path)
+        start = min(event["start_ns"] for event in found)
+        numbers = {run: i for i, run in enumerate(sorted({event["run"] for event in found}))}
+        return sorted((numbers[e["run"]], e["start_ns"] - start, e["end_ns"] - e["start_ns"],
+                       e["name"], -1 if e["instruction"] is None else e["instruction"],
+                       e["parent"] or "") for e in found)
+
+    def test_round_trip__every_fixture_has_the_same_events(self):
+        fixtures = sorted(support.DATA.glob("*/profile.etdp"))
+        self.assertGreater(len(fixtures), 10)
+        with tempfile.TemporaryDirectory() as folder:
+            exported = pathlib.Path(folder) / "trace.json"
+            for path in fixtures:
+                done = support.run("export", path, "--to", "chrome", "-o", exported)
+                self.assertEqual(done.returncode, support.OK, done.stderr)
+                self.assertEqual(self.events(exported), self.events(path), path)
+
+    def test_round_trip__profiles_of_other_runtimes_too(self):
+        with tempfile.TemporaryDirectory() as folder:
+            exported = pathlib.Path(folder) / "trace.json"
+            for path in (ONNX, PARALLEL, STEPS, STACK, CSV, PROTO, EVENTS, SUMMARY):
+                done = support.run("export", path, "--to", "chrome", "-o", exported)
+                self.assertEqual(done.returncode, support.OK, done.stderr)
+                self.assertEqual(self.events(exported), self.events(path), path)
+                columns = ("operator", "node", "module", "source", "backend", "resolution_ns")
+                both = [[[row[column] for column in columns] for row in support.rows(each)]
+                        for each in (path, exported)]
+                self.assertEqual(both[0], both[1])
+
+    def test_round_trip__a_record_joins_the_imported_trace(self):
+        with tempfile.TemporaryDirectory() as folder:
+            exported = pathlib.Path(folder) / "trace.json"
+            support.run("export", MODEL / "profile.etdp", "--to", "chrome", "-o", exported)
+            record = ("--etrecord", MODEL / "model.etrecord")
+            columns = ("operator", "source", "module", "debug_handles", "calls", "total_ns")
+            rows = [[row[column] for column in columns]
+                    for path in (exported, MODEL / "profile.etdp")
+                    for row in support.rows(path, *record)]
+            half = len(rows) // 2
+            self.assertEqual(rows[:half], rows[half:])
+
+    def test_round_trip__several_traces_become_runs_of_one(self):
+        with tempfile.TemporaryDirectory() as folder:
+            exported = pathlib.Path(folder) / "trace.json"
+            support.run("export", MODEL / "profile.etdp", MODEL / "profile.etdp", "--to", "chrome",
+                        "-o", exported)
+            self.assertEqual(len(events_of(exported)), 2 * len(events_of(MODEL / "profile.etdp")))
+
+
 class Difference(unittest.TestCase):
     def lines(self, *words):
         done = support.run("diff", *words, "--format", "json")

@@ -34,6 +34,14 @@ class Threads(RunTest):
             self.assertIn("6 runs", self.ok("inspect", row["trace"]).stdout)
         self.assertFalse((self.folder / "t.etdp").exists())
         self.ok("diff", "t.threads-1.etdp", "t.threads-2.etdp")
+        found = self.ok("advise", "t.threads-2.etdp", "--one-thread", "t.threads-1.etdp",
+                        "--program", PROGRAM, "--all", "--format", "json").stdout
+        self.assertIn("kind", json.loads(found)["rows"][0])
+        other = DATA / "mlp_portable" / "profile.etdp"
+        self.assertNotEqual(call("advise", "t.threads-2.etdp", "--one-thread", other, "--program",
+                                 PROGRAM, cwd=self.folder).returncode, 0)
+        self.assertEqual(call("advise", "--program", PROGRAM, "--one-thread", other).returncode,
+                         USAGE)
 
     def test_people_see_turns_and_intervals(self):
         out = self.ok("profile", PROGRAM, "--threads", "1,2", "--runs", "6").stdout

@@ -11,6 +11,7 @@ from etscope.inspector import _frame
 from etscope.inspector._compare import nearest_case
 from etscope.inspector._events import Event, EventBlock, PerfData
 from etscope.inspector._explore import Explored
+from etscope.inspector._export import Exported
 from etscope.inspector._plots import Pictured
 from etscope.inspector._time import TimeScale, scale_factor
 from etscope.inspector._view import View
@@ -18,7 +19,7 @@ from etscope.inspector._view import View
 EDGE_DIALECT_GRAPH_KEY = "edge_dialect_graph_module"
 
 
-class Inspector(Explored, Pictured):
+class Inspector(Explored, Exported, Pictured):
     """What a program did when it ran, and which parts of its graph that was.
 
         inspector = Inspector(etdump_path="trace.etdp", etrecord="model.etrecord")
@@ -267,7 +268,14 @@ class Inspector(Explored, Pictured):
 
         return _html.of_inspector(self)
 
-    def report(self, path: str) -> None:
+    def report(
+        self,
+        path: str,
+        *,
+        source: bool = True,
+        tensors: bool = True,
+        max_size: Optional[int] = None,
+    ) -> None:
         """Writes one HTML file that shows trace and model in a browser, without network.
 
             Inspector(etdump_path="trace.etdp", etrecord="model.etrecord",
@@ -276,11 +284,16 @@ class Inspector(Explored, Pictured):
         It is the file that `etscope report` writes of the same files and options, which
         docs/report.md describes; captured tensors are compared where the engine is installed.
         Its first screen names what is missing and the option of `etscope report` that gives it.
+
+        source    False: without the texts of source lines
+        tensors   False: without what captured tensors hold
+        max_size  bytes of the file: parts are left out, events first, until it is small enough
+
         Raises Error: the file cannot be written, or it would be too large (LIMIT).
         """
         from etscope.inspector._report import write_report
 
-        write_report(self, path)
+        write_report(self, path, source, tensors, max_size)
 
     def print_data_tabular(
         self,

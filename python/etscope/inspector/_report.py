@@ -27,13 +27,45 @@ def _unchanged(inspector):
         yield
 
 
-def write_report(inspector, path):
+def write_report(inspector, path, has_source=True, has_tensors=True, max_size=None):
     """Writes the HTML file. What it says is missing names options of `etscope report`."""
+    path = os.fspath(path)
     with _unchanged(inspector):
         gap, reason, option = _compared(inspector, lib.ETS_GAP_MOST_PICTURES)
         source, kept = _page_source(inspector, gap, reason, option)
-        _write(source, os.fspath(path))
+        if not has_source:
+            source.left_out[lib.ETS_PAGE_SOURCE] = kept.text("no --no-source")
+        if not has_tensors:
+            source.left_out[lib.ETS_PAGE_TENSORS] = kept.text("no --no-tensors")
+        if max_size is None:
+            _write(source, path)
+        else:
+            _write_within(source, kept, path, max_size)
         del kept
+
+
+def _write_within(source, kept, path, max_size):
+    """Leaves out part by part until the file is small enough."""
+    part = f"{path}.{os.getpid()}.part"
+    try:
+        for number in range(lib.ETS_PAGE_PART_COUNT + 1):
+            try:
+                _write(source, part)
+                size = os.path.getsize(part)
+            except Error as error:
+                if error.status != "LIMIT" or number == lib.ETS_PAGE_PART_COUNT:
+                    raise
+                size = None
+            if size is not None and size <= max_size:
+                os.replace(part, path)
+                return
+            if number < lib.ETS_PAGE_PART_COUNT and source.left_out[number] == NULL:
+                source.left_out[number] = kept.text("a larger --max-size")
+        raise Error(f"max_size {max_size} is too small: without all that can be left out, the "
+                    f"report takes {size} bytes", status="LIMIT", file=path)  # fmt: skip
+    finally:
+        with contextlib.suppress(OSError):
+            os.remove(part)
 
 
 def advice(inspector, all):

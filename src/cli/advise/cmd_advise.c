@@ -29,6 +29,9 @@ const struct cli_option cli_advise_options[] = {
     {"--method", NULL, "NAME", "The method that ran, if the trace fits several", NULL, false},
     {"--machine", NULL, "FILE",
      "A machine (etscope machine --save); adds operators far below its roofs", NULL, false},
+    {"--one-thread", NULL, "FILE",
+     "A trace of the same program with one thread, from `profile --threads 1,N`; adds whether more "
+     "threads gain something", NULL, false},
     {"--threads", NULL, "N", "How many threads ran, for --machine; default: the most measured", NULL,
      false},
     {"--engine", NULL, "FILE",
@@ -62,6 +65,8 @@ struct advice {
     const struct cli_arguments *arguments;
     struct ets_sql_data data;
     struct cli_captured_gaps gaps;
+    struct ets_file *one_file; /* of --one-thread */
+    struct ets_inspection *one_thread;
     const struct ets_findings *found;
     const struct ets_finding **shown;
     struct ets_saving_total total;
@@ -102,6 +107,7 @@ static void word_checks(struct advice *a)
     WORD(ETS_CHECK_MEMORY, "etscope memory %s --what-if", program);
     WORD(ETS_CHECK_SIZE, "etscope size NEW.pte");
     WORD(ETS_CHECK_RUNS, "etscope profile %s --runs 50", program);
+    WORD(ETS_CHECK_EXECUTION, "etscope run NEW.pte");
 #undef WORD
     for (int i = 1; i < ETS_CHECK_COUNT; i++) a->check_words[i] = a->checks[i];
     a->page.checks = a->check_words;
@@ -270,6 +276,24 @@ static int show(const struct advice *a)
     return is_text ? write_text(a, format, path) : write_rows(a);
 }
 
+/* Opens the trace of --one-thread with the files of the other. */
+static int open_one_thread(struct advice *a, const struct ets_sql_sources *sources)
+{
+    const char *path = cli_value(a->arguments, "--one-thread");
+    struct ets_error error;
+    if (path == NULL) return CLI_OK;
+    if (cli_file_open(path, &a->one_file, &error) != ETS_OK) return cli_fail(path, &error);
+    struct cli_subject subject = {
+        .path = path,
+        .dump = ets_file_bytes(a->one_file),
+        .record = sources->record_count > 0 ? sources->records[0].record : NULL,
+        .program = sources->program_count > 0 ? sources->programs[0].program : NULL};
+    const struct ets_inspect_options options = cli_inspection_options(a->arguments, &subject);
+    const int code = cli_open_inspection(&subject, &options, &a->one_thread);
+    a->data.one_thread = a->one_thread;
+    return code;
+}
+
 static int advise(const struct cli_arguments *arguments, const struct ets_sql_sources *sources)
 {
     struct ets_error error;
@@ -282,10 +306,13 @@ static int advise(const struct cli_arguments *arguments, const struct ets_sql_so
     }
     a->data.gaps = (const struct ets_gap_report *const *)a->gaps.reports;
     a->data.words = &cli_advice;
+    if (code == CLI_OK) code = open_one_thread(a, sources);
     if (code == CLI_OK) code = examine(a);
     if (code == CLI_OK) code = show(a);
     if (code == CLI_OK && count_failing(a) > 0) code = CLI_NEGATIVE;
     ets_sql_data_free(&a->data);
+    ets_inspection_close(a->one_thread);
+    ets_file_close(a->one_file);
     cli_captured_gaps_close(&a->gaps);
     free(a);
     return code;
@@ -300,6 +327,9 @@ static int check(const struct cli_arguments *arguments)
         return cli_complain(CLI_USAGE,
                             "advise needs a trace or a program: etscope advise trace.etdp "
                             "--program model.pte");
+    }
+    if (cli_has(arguments, "--one-thread") && arguments->word_count == 0) {
+        return cli_complain(CLI_USAGE, "--one-thread needs a trace with more threads to compare");
     }
     const int code = cli_check_fail_on(arguments);
     return code == CLI_OK ? cli_check_machine_threads(arguments) : code;

@@ -41,17 +41,39 @@ static void print_wrapped(FILE *stream, const char *text, int indent, int column
     fputc('\n', stream);
 }
 
+/* Choices too long to stand beside the option's name are listed behind what it does. */
+enum { LONGEST_VALUE = 60, HELP_BYTES = 512 };
+
+static const char *shown_value(const struct cli_option *option)
+{
+    if (option->value == NULL) return "";
+    return strlen(option->value) > LONGEST_VALUE ? "NAME" : option->value;
+}
+
+/* "The format to write: chrome, perfetto, pprof" */
+static const char *shown_help(const struct cli_option *option, char text[HELP_BYTES])
+{
+    if (option->value == NULL || strlen(option->value) <= LONGEST_VALUE) return option->help;
+    size_t used = (size_t)snprintf(text, HELP_BYTES, "%s: ", option->help);
+    for (const char *at = option->value; *at != '\0' && used + 3 < HELP_BYTES; at++) {
+        if (*at == '|') text[used++] = ',';
+        text[used++] = *at == '|' ? ' ' : *at;
+    }
+    text[used < HELP_BYTES ? used : HELP_BYTES - 1] = '\0';
+    return text;
+}
+
 static void print_option(FILE *stream, const struct cli_option *option)
 {
     const bool is_short = option->alias != NULL && strlen(option->alias) == 2;
-    char left[128];
+    char left[128], help[HELP_BYTES];
     const int length = snprintf(left, sizeof left, "  %s%s%s%s%s%s", is_short ? option->alias : "",
                                 is_short ? ", " : "", option->name, option->value ? " " : "",
-                                option->value ? option->value : "", option->ending ? "..." : "");
+                                shown_value(option), option->ending ? "..." : "");
     fputs(left, stream);
     if (length >= HELP_INDENT - 1) fprintf(stream, "\n%*s", HELP_INDENT, "");
     else fprintf(stream, "%*s", HELP_INDENT - length, "");
-    print_wrapped(stream, option->help, HELP_INDENT, HELP_INDENT);
+    print_wrapped(stream, shown_help(option, help), HELP_INDENT, HELP_INDENT);
 }
 
 static void print_lines(FILE *stream, const char *lines, const char *prefix)
@@ -135,6 +157,7 @@ static void print_man_group(FILE *stream, const struct cli_command *command, uns
 {
     fprintf(stream, ".SS %c%s\n", toupper((unsigned char)*cli_group_name(group)),
             cli_group_name(group) + 1);
+    char help[HELP_BYTES];
     for (const struct cli_option *option = command->options; option->name != NULL; option++) {
         if (cli_group_of(option) != group) continue;
         fputs(".TP\n.BR ", stream);
@@ -145,11 +168,11 @@ static void print_man_group(FILE *stream, const struct cli_command *command, uns
         }
         if (option->value != NULL) {
             fputs(" \" ", stream);
-            print_roff(stream, option->value);
+            print_roff(stream, shown_value(option));
             fputs("\"", stream);
         }
         fputc('\n', stream);
-        print_roff(stream, option->help);
+        print_roff(stream, shown_help(option, help));
         fputs(".\n", stream);
     }
 }

@@ -11,6 +11,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/open/trace_paths.h"
 #include "etscope/trace_extra.h"
+#include "inspect/told_nodes.h"
 
 enum { PATH_BYTES = CLI_SIBLING_BYTES, WITH_RECORD = 1, WITH_PROGRAM = 2 };
 
@@ -325,6 +326,7 @@ struct cli_sibling *cli_siblings_join(struct cli_siblings *siblings,
     const struct search search = {siblings, dump, options, inspection_out};
     *inspection_out = NULL;
     if (strcmp(path, "-") == 0 || !cli_siblings_wanted(arguments)) return NULL;
+    if (ets_dump_is_foreign(dump)) return NULL; /* no model of ExecuTorch's describes it */
     find_all(path, dump, &names);
     const bool has_record = names.record[0] != '\0';
     if (!has_record && names.program[0] == '\0') return NULL;

@@ -5,6 +5,7 @@
 
 #include "cli/open/captured_gaps.h"
 #include "etscope/file.h"
+#include "inspect/told_nodes.h"
 
 struct ets_page_input cli_report_input(const char *role, const char *path, struct ets_bytes bytes)
 {
@@ -94,6 +95,17 @@ static const char *missing_values(const struct ets_sql_sources *sources,
     return NULL;
 }
 
+/* Whether all traces are profiles of other runtimes: no file of ExecuTorch's tells more of them. */
+static bool are_foreign(const struct ets_sql_sources *sources)
+{
+    uint32_t i = 0;
+    while (i < sources->trace_count &&
+           ets_inspection_runtime(sources->traces[i].inspection).data != NULL) {
+        i++;
+    }
+    return i > 0 && i == sources->trace_count;
+}
+
 int cli_report_print(const struct cli_arguments *arguments, const struct cli_report *report,
                      struct ets_output *output)
 {
@@ -119,6 +131,12 @@ int cli_report_print(const struct cli_arguments *arguments, const struct cli_rep
             [ETS_MISSING_MACHINE] = has_trace && sources->machine == NULL ? "--machine" : NULL,
             [ETS_MISSING_TRACE] = has_trace ? NULL : "TRACE",
             [ETS_MISSING_BEFORE] = has_trace && report->before_count == 0 ? "--before" : NULL}};
+    if (are_foreign(sources)) {
+        source.missing_options[ETS_MISSING_RECORD] = NULL;
+        source.missing_options[ETS_MISSING_PROGRAM] = NULL;
+        source.missing_options[ETS_MISSING_DEBUG_BUFFER] = NULL;
+        source.missing_options[ETS_MISSING_MACHINE] = NULL;
+    }
     if (report->has_no_source) source.left_out[ETS_PAGE_SOURCE] = "no --no-source";
     if (report->has_no_tensors) source.left_out[ETS_PAGE_TENSORS] = "no --no-tensors";
     if (code == CLI_OK && report->max_size > 0) code = print_within(&source, report, output);

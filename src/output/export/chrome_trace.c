@@ -3,6 +3,8 @@
  * for each trace; slices are complete events ("X"), counters "C", links flows ("s" and "f").
  */
 #include "base/error.h"
+#include "base/text.h"
+#include "inspect/told_nodes.h"
 #include "output/export/export_arguments.h"
 #include "output/export/export_tracks.h"
 #include "output/export/export_writers.h"
@@ -150,6 +152,20 @@ static bool add_sample(void *context, const struct ets_sample *sample)
     return true;
 }
 
+/* Whose profile the traces are, where all are of one other runtime, and the step of its times. */
+static void put_runtime(const struct ets_export *export)
+{
+    const struct ets_text runtime = ets_inspection_runtime(export->traces[0].inspection);
+    for (uint32_t i = 1; i < export->trace_count; i++) {
+        if (!ets_text_same(runtime, ets_inspection_runtime(export->traces[i].inspection))) return;
+    }
+    if (runtime.data == NULL) return;
+    ets_export_put_literal(export->out, ",\"runtime\":");
+    ets_export_put_json(export->out, runtime);
+    ets_export_put_literal(export->out, ",\"step_ns\":");
+    ets_export_put_count(export->out, ets_inspection_step_ns(export->traces[0].inspection));
+}
+
 enum ets_status ets_export_chrome(const struct ets_export *export, struct ets_error *error)
 {
     struct writer writer = {.out = export->out, .arena = export->arena};
@@ -160,6 +176,8 @@ enum ets_status ets_export_chrome(const struct ets_export *export, struct ets_er
                                         .add_sample = add_sample};
     ets_export_put_literal(export->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
     ETS_TRY(ets_tracks_visit(export->arena, export->traces, export->trace_count, &sink, error));
-    ets_export_put_literal(export->out, "\n],\"metadata\":{\"exporter\":\"etscope\"}}\n");
+    ets_export_put_literal(export->out, "\n],\"metadata\":{\"exporter\":\"etscope\"");
+    put_runtime(export);
+    ets_export_put_literal(export->out, "}}\n");
     return ETS_OK;
 }

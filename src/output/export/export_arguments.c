@@ -3,12 +3,13 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "base/text.h"
-#include "host/text_builder.h"
+#include "inspect/told_nodes.h"
 #include "views/operator_rows.h"
 
 const char *const ets_argument_names[ETS_ARGUMENT_COUNT] = {"operator", "backend", "module",
-                                                            "source"};
+                                                            "source", "node"};
 
 static const struct ets_graph_node *node_of(const struct ets_inspection *inspection,
                                             const struct ets_row *row)
@@ -32,15 +33,21 @@ struct ets_text ets_row_argument(const struct ets_inspection *inspection, const 
     if (argument == ETS_ARGUMENT_BACKEND) {
         return row->backend == NULL ? none : (struct ets_text){row->backend, strlen(row->backend)};
     }
+    if (argument == ETS_ARGUMENT_NODE) {
+        const bool is_told = ets_inspection_runtime(inspection).data != NULL && row->node_count > 0;
+        return is_told ? row->nodes[0].node->name : none;
+    }
     if (argument == ETS_ARGUMENT_MODULE) {
         const struct ets_graph_node *node = node_of(inspection, row);
         return node == NULL ? none : ets_graph_module_path(node);
     }
     const struct ets_graph_frame *frame = ets_row_frame(inspection, row);
     if (frame == NULL) return none;
-    struct ets_text_builder builder = {source, ETS_SOURCE_ROOM, 0};
-    ets_add_plain_text(&builder, "%.*s:%u", ETS_TEXT(frame->file), frame->line);
-    return ets_built_text(&builder);
+    const size_t room = ETS_SOURCE_ROOM - sizeof ":4294967295";
+    const size_t size = frame->file.size < room ? frame->file.size : room;
+    if (size > 0) memcpy(source, frame->file.data, size);
+    const size_t line = ets_print_text(source + size, ETS_SOURCE_ROOM - size, ":%u", frame->line);
+    return (struct ets_text){source, size + line};
 }
 
 const char *ets_row_category(const struct ets_row *row)

@@ -10,14 +10,16 @@ enum ets_argument {
     ETS_ARGUMENT_OPERATOR,
     ETS_ARGUMENT_BACKEND,
     ETS_ARGUMENT_MODULE,
-    ETS_ARGUMENT_SOURCE
+    ETS_ARGUMENT_SOURCE,
+    ETS_ARGUMENT_NODE
 };
-enum { ETS_ARGUMENT_COUNT = 4 };
+enum { ETS_ARGUMENT_COUNT = 5 };
 
-/* "operator", "backend", "module", "source" */
+/* "operator", "backend", "module", "source", "node" */
 extern const char *const ets_argument_names[ETS_ARGUMENT_COUNT];
 
-/* "aten::add.out", "XnnpackBackend", "layers.0", "model.py:31": of the row, or of its call if it
+/* "aten::add.out", "XnnpackBackend", "layers.0", "model.py:31", a node's name in another runtime's
+   model: of the row, or of its call if it
    stands for no node; absent where it is not known. `source` has room for that text. */
 enum { ETS_SOURCE_ROOM = 512 };
 struct ets_text ets_row_argument(const struct ets_inspection *inspection, const struct ets_row *row,

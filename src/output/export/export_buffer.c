@@ -63,6 +63,11 @@ static bool next_piece(struct ets_text *text, struct ets_text *piece)
     size_t size = 0;
     if (text->size == 0) return false;
     while (size < text->size) {
+        const unsigned char byte = (unsigned char)text->data[size];
+        if (byte >= 0x20 && byte < 0x7f) { /* as nearly all are */
+            size++;
+            continue;
+        }
         const size_t length = ets_utf8_length(text->data + size, text->size - size);
         const uint32_t code = length == 0 ? 0 : ets_utf8_code(text->data + size, length);
         if (code < 0x20 || (code >= 0x7f && code < 0xa0)) break; /* also what is no UTF-8 */

@@ -184,8 +184,8 @@ static bool set_own_clock(struct ets_track_walk *walk, uint32_t event)
     else if (lane->call != call && start + lane->ahead < lane->own_end)
         lane->ahead = lane->own_end - start;
     lane->call = call;
-    tree->start[event] += lane->ahead;
-    tree->end[event] += lane->ahead;
+    tree->start[event] = ets_limited_sum(tree->start[event], lane->ahead);
+    tree->end[event] = ets_limited_sum(tree->end[event], lane->ahead);
     if (tree->end[event] > lane->own_end) lane->own_end = tree->end[event];
     return true;
 }

@@ -51,6 +51,9 @@ enum table { CATEGORIES, NAMES, KEYS, VALUES, TABLE_COUNT };
 static const uint32_t table_fields[TABLE_COUNT] = {
     [CATEGORIES] = 1, [NAMES] = 2, [KEYS] = 3, [VALUES] = 29};
 
+/* The names of annotations: those of arguments, and two more. */
+enum key { KEY_RUN = ETS_ARGUMENT_COUNT, KEY_INSTRUCTION, KEY_COUNT };
+
 /* A message that grows. */
 struct message {
     uint8_t *bytes;
@@ -65,7 +68,8 @@ struct row_texts {
 struct writer {
     const struct ets_export *export;
     struct ets_strings texts[TABLE_COUNT];
-    struct row_texts *rows; /* of the trace */
+    uint32_t keys[KEY_COUNT]; /* their interned texts; 0: none yet */
+    struct row_texts *rows;   /* of the trace */
     struct message event, interned;
 };
 
@@ -230,13 +234,18 @@ static const struct row_texts *texts_of(struct writer *writer, const struct ets_
 }
 
 /* An annotation: a number, or an interned text. */
-static bool annotate(struct writer *writer, const char *key, uint32_t field, uint64_t value)
+static bool annotate(struct writer *writer, enum key key, uint32_t field, uint64_t value)
 {
-    const uint32_t number = intern(writer, KEYS, literal(key));
     uint8_t bytes[2 * ETS_PROTO_NUMBER_ROOM];
-    if (number == 0) return false;
+    if (writer->keys[key] == 0) {
+        const char *name = key == KEY_RUN           ? "run"
+                           : key == KEY_INSTRUCTION ? "instruction"
+                                                    : ets_argument_names[key];
+        writer->keys[key] = intern(writer, KEYS, literal(name));
+        if (writer->keys[key] == 0) return false;
+    }
     const uint8_t *end =
-        ets_proto_number(ets_proto_number(bytes, ANNOTATION_NAME, number), field, value);
+        ets_proto_number(ets_proto_number(bytes, ANNOTATION_NAME, writer->keys[key]), field, value);
     return add_bytes(writer, &writer->event, EVENT_ANNOTATION, bytes, (size_t)(end - bytes));
 }
 
@@ -244,13 +253,14 @@ static bool annotate_row(struct writer *writer, const struct ets_slice *slice,
                          const struct row_texts *texts)
 {
     const struct ets_row *row = ets_inspection_row(slice->inspection, slice->row);
-    bool ok = !slice->is_outermost || annotate(writer, "run", ANNOTATION_INTEGER, slice->run);
+    bool ok = !slice->is_outermost || annotate(writer, KEY_RUN, ANNOTATION_INTEGER, slice->run);
     if (row->instruction >= 0) {
-        ok = ok && annotate(writer, "instruction", ANNOTATION_INTEGER, (uint64_t)row->instruction);
+        const uint64_t instruction = (uint64_t)row->instruction;
+        ok = ok && annotate(writer, KEY_INSTRUCTION, ANNOTATION_INTEGER, instruction);
     }
     for (int i = 0; ok && i < ETS_ARGUMENT_COUNT; i++) {
         if (texts->values[i] == 0) continue;
-        ok = annotate(writer, ets_argument_names[i], ANNOTATION_TEXT, texts->values[i]);
+        ok = annotate(writer, (enum key)i, ANNOTATION_TEXT, texts->values[i]);
     }
     return ok;
 }

@@ -13,7 +13,7 @@ static int64_t limited(uint64_t ticks)
     return ticks < (uint64_t)MOST_TICKS ? (int64_t)ticks : MOST_TICKS;
 }
 
-static int64_t limited_sum(int64_t left, int64_t right)
+int64_t ets_limited_sum(int64_t left, int64_t right)
 {
     const int64_t sum = left + right; /* of two that are limited */
     return sum > MOST_TICKS ? MOST_TICKS : sum < -MOST_TICKS ? -MOST_TICKS : sum;
@@ -84,8 +84,8 @@ static void fit_clock(struct ets_run_tree *tree, uint64_t start, uint32_t thread
     if (tree->has_begun && thread == tree->last_thread && start < tree->last_start) {
         const bool has_wrapped =
             tree->last_start <= UINT32_MAX && tree->last_start - start > HALF_COUNTER;
-        tree->epoch = has_wrapped ? limited_sum(tree->epoch, WHOLE_COUNTER)
-                                  : limited_sum(tree->last_end, -limited(start));
+        tree->epoch = has_wrapped ? ets_limited_sum(tree->epoch, WHOLE_COUNTER)
+                                  : ets_limited_sum(tree->last_end, -limited(start));
     }
     tree->has_begun = true;
     tree->last_start = start;
@@ -96,7 +96,7 @@ static void set_time(struct ets_run_tree *tree, uint32_t event, int64_t start)
 {
     const uint64_t ticks = ets_raw_ticks(tree->inspection, tree->first + event);
     tree->start[event] = start;
-    tree->end[event] = limited_sum(start, limited(ticks));
+    tree->end[event] = ets_limited_sum(start, limited(ticks));
 }
 
 /* Of events that are inside of none. */
@@ -111,10 +111,10 @@ static void time_roots(struct ets_run_tree *tree, uint32_t thread)
         }
         if (is_first) fit_clock(tree, start, thread);
         is_first = false;
-        int64_t at = limited_sum(limited(start), tree->epoch);
+        int64_t at = ets_limited_sum(limited(start), tree->epoch);
         if (tree->last_start <= UINT32_MAX && start < tree->last_start &&
             tree->last_start - start > HALF_COUNTER) {
-            at = limited_sum(at, WHOLE_COUNTER);
+            at = ets_limited_sum(at, WHOLE_COUNTER);
         }
         set_time(tree, i, at);
         if (tree->end[i] > tree->last_end) tree->last_end = tree->end[i];
@@ -127,12 +127,12 @@ static int64_t time_inside(const struct ets_run_tree *tree, uint32_t event, uint
     const uint64_t start = tree->events->start[tree->first + event];
     if (ets_row_has_own_clock(ets_run_tree_row(tree, event))) return limited(start);
     if (ets_row_has_own_clock(ets_run_tree_row(tree, parent))) {
-        return limited_sum(limited(start), tree->epoch);
+        return ets_limited_sum(limited(start), tree->epoch);
     }
-    if (start >= outer) return limited_sum(tree->start[parent], limited(start - outer));
+    if (start >= outer) return ets_limited_sum(tree->start[parent], limited(start - outer));
     const bool has_wrapped = tree->events->end[tree->first + parent] < outer && outer <= UINT32_MAX;
     const int64_t before = limited(outer - start);
-    return limited_sum(tree->start[parent], has_wrapped ? WHOLE_COUNTER - before : -before);
+    return ets_limited_sum(tree->start[parent], has_wrapped ? WHOLE_COUNTER - before : -before);
 }
 
 static bool is_before(const struct ets_run_tree *tree, uint32_t left, uint32_t right)

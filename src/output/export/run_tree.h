@@ -42,4 +42,7 @@ uint32_t ets_run_tree_parent(const struct ets_run_tree *tree, uint32_t event);
 bool ets_run_tree_has(const struct ets_run_tree *tree, uint32_t event);
 const struct ets_row *ets_run_tree_row(const struct ets_run_tree *tree, uint32_t event);
 
+/* The sum of two times or distances, kept within what sums of two do not leave. */
+int64_t ets_limited_sum(int64_t left, int64_t right);
+
 #endif

@@ -108,7 +108,8 @@ struct ets_sql_data {
     const struct ets_gap_report *const *gaps; /* [trace] of captured values; NULL: none */
     struct ets_sql_findings *findings; /* [findings_count] of ets_sql_data_findings; NULL before */
     uint32_t findings_count;
-    const struct ets_advice_words *words; /* of findings; NULL: no advice in them */
+    const struct ets_advice_words *words;    /* of findings; NULL: no advice in them */
+    const struct ets_inspection *one_thread; /* of the trace's program; NULL: none */
 };
 
 /* Statuses: LIMIT, NO_MEMORY, those of ets_etrecord_edge_graph. `data` is freed in any case by: */

@@ -143,6 +143,7 @@ static enum ets_status find(struct ets_sql_data *data, struct ets_sql_findings *
         .bytes = has_bytes ? data->byte_maps[of->program] : NULL,
         .headrooms = has_trace ? data->traces[of->trace].headrooms : NULL,
         .words = data->words,
+        .one_thread = has_trace ? data->one_thread : NULL,
         .gap = has_trace && data->gaps != NULL ? data->gaps[of->trace] : NULL};
     return ets_findings_collect(&data->arena, &subject, &of->found, error);
 }

@@ -38,12 +38,27 @@ static void put_driver(struct ets_json_writer *json, const struct ets_advice_pag
     ets_json_end_object(json);
 }
 
+/* A path as a relative reference: whatever is special in URIs is escaped. */
+static void put_uri(struct ets_json_writer *json, struct ets_text path)
+{
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+    char text[4096];
+    struct ets_text_builder uri = {text, sizeof text, 0};
+    for (size_t i = 0; i < path.size; i++) {
+        const unsigned char c = (unsigned char)path.data[i];
+        const bool is_plain = c != '\0' && strchr(plain, c) != NULL;
+        ets_add_text(&uri, is_plain ? "%c" : "%%%02X", c);
+    }
+    ets_json_put_text(json, "uri", ets_built_text(&uri));
+}
+
 static void put_location(struct ets_json_writer *json, const struct ets_graph_frame *frame)
 {
     ets_json_begin_object(json, NULL);
     ets_json_begin_object(json, "physicalLocation");
     ets_json_begin_object(json, "artifactLocation");
-    ets_json_put_text(json, "uri", frame->file);
+    put_uri(json, frame->file);
     if (frame->file.size > 0 && frame->file.data[0] != '/') {
         ets_json_put_string(json, "uriBaseId", "SRCROOT");
     }

@@ -125,6 +125,22 @@ static void test_own_trace__a_slice_without_a_run_is_refused(void **state)
     }
 }
 
+static void test_own_trace__instructions_have_an_upper_limit(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"traceEvents\":[{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":1,"
+        "\"args\":{\"run\":0,\"instruction\":2000000000}}],"
+        "\"metadata\":{\"exporter\":\"etscope\",\"runtime\":\"R\"}}";
+    struct ets_imported imported;
+    struct ets_error error = {.message = ""};
+    const struct ets_bytes bytes = {(const uint8_t *)text, sizeof text - 1};
+    const enum ets_status status = ets_import(bytes, ETS_FOREIGN_CHROME, NULL, &imported, &error);
+    assert_damage_told(status, &error, bytes.size);
+    assert_non_null(strstr(error.message, "instruction 2000000000 is beyond"));
+    ets_imported_reset(&imported);
+}
+
 static void test_own_trace__every_failed_allocation_is_told(void **state)
 {
     (void)state;
@@ -154,6 +170,7 @@ int main(void)
         cmocka_unit_test(test_own_trace__events_of_another_clock_go_to_their_calls),
         cmocka_unit_test(test_own_trace__runs_are_ordered_by_number_and_named),
         cmocka_unit_test(test_own_trace__a_slice_without_a_run_is_refused),
+        cmocka_unit_test(test_own_trace__instructions_have_an_upper_limit),
         cmocka_unit_test(test_own_trace__every_failed_allocation_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
