@@ -141,17 +141,52 @@ static enum ets_status compare_by_callers(struct ets_gap_report *report, struct 
     return ETS_OK;
 }
 
-/* Keeps a picture of the pair, if there are not enough yet. What cannot be drawn has none. */
+/* Which of the rows with pictures is nearest to its reference. */
+static uint32_t find_nearest(const struct ets_gap_report *report)
+{
+    uint32_t nearest = 0;
+    double least = INFINITY;
+    for (uint32_t i = 0; i < report->picture_count; i++) {
+        const double error = ets_comparison_relative_rms(&report->pictured[i]->total);
+        if (!(error < least)) continue;
+        nearest = i;
+        least = error;
+    }
+    return nearest;
+}
+
+/* Where a picture of the row has a place; NULL: all that are kept are of larger errors. */
+static struct ets_gap_row **find_place(const struct ets_gap_report *report,
+                                       const struct ets_gap_row *row)
+{
+    if (report->picture_count < report->options.pictures) {
+        return &report->pictured[report->picture_count];
+    }
+    struct ets_gap_row **place = &report->pictured[find_nearest(report)];
+    const double least = ets_comparison_relative_rms(&(*place)->total);
+    return least < ets_comparison_relative_rms(&row->total) ? place : NULL;
+}
+
+/* Keeps a picture of the pair, those farthest apart if there are too many. */
 static enum ets_status keep_picture(struct ets_gap_report *report, struct ets_gap_row *row,
                                     const struct ets_tensor *reference,
                                     const struct ets_tensor *device, struct ets_error *error)
 {
-    if (report->picture_count >= report->options.pictures || row->picture != NULL) return ETS_OK;
-    struct ets_value_picture *picture = ets_arena_alloc(&report->arena, sizeof *picture);
-    if (picture == NULL) return gap_fail_memory(error);
-    if (ets_value_picture_of(reference, device, picture, NULL) != ETS_OK) return ETS_OK;
-    row->picture = picture;
-    report->picture_count++;
+    struct ets_value_picture drawn;
+    if (report->options.pictures == 0 || row->picture != NULL) return ETS_OK;
+    struct ets_gap_row **place = find_place(report, row);
+    if (place == NULL) return ETS_OK;
+    if (ets_value_picture_of(reference, device, &drawn, NULL) != ETS_OK) return ETS_OK; /* none */
+    if (*place != NULL) {
+        row->picture = (*place)->picture;
+        (*place)->picture = NULL;
+    } else {
+        row->picture = ets_arena_alloc(&report->arena, sizeof drawn);
+        if (row->picture == NULL) return gap_fail_memory(error);
+        report->picture_count++;
+    }
+    *row->picture = drawn;
+    *place = row;
     return ETS_OK;
 }
 
@@ -272,11 +307,13 @@ enum ets_status ets_gap_make_rows(struct ets_gap_report *report, struct ets_erro
     report->place_in_order = ets_arena_alloc_array(&report->arena, count, sizeof(uint32_t));
     report->refusals = ets_arena_alloc_array(&report->arena, report->options.comparator_count,
                                              sizeof *report->refusals);
+    report->pictured = ets_arena_alloc_array(&report->arena, report->options.pictures,
+                                             sizeof(struct ets_gap_row *));
     if (report->rows == NULL || report->order == NULL || report->place_in_order == NULL ||
-        report->refusals == NULL) {
+        report->refusals == NULL || report->pictured == NULL) {
         return gap_fail_memory(error);
     }
-    report->row_count = 0;
+    report->row_count = report->picture_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct ets_gap_value *value = &report->values[report->compared_value[i]];
         const struct ets_captured_value *captured = &value->captured;

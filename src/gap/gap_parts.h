@@ -30,8 +30,9 @@ struct ets_gap_report {
     uint32_t *order;               /* [row_count] numbers of rows in order of computation */
     uint32_t *place_in_order;      /* [compared.count] */
     uint32_t row_count;
-    uint32_t picture_count; /* kept so far */
-    uint32_t *kernels;      /* [reference node] kernels that round; NULL: not judged by rounding */
+    struct ets_gap_row **pictured; /* [picture_count] rows that have a picture */
+    uint32_t picture_count;
+    uint32_t *kernels; /* [reference node] kernels that round; NULL: not judged by rounding */
     struct gap_region *region; /* the last found; NULL until rows are judged */
     bool *is_changed;          /* [reference input]: state.c; NULL: none */
     struct ets_gap_conclusion verdict;

@@ -62,7 +62,7 @@ struct ets_gap_options {
      */
     const struct ets_tolerance_rule *tolerances;
     size_t tolerance_count;
-    uint32_t pictures; /* of so many compared values, the first, a row keeps a small picture */
+    uint32_t pictures; /* of so many compared values, the farthest, a row keeps a small picture */
     const struct ets_allocator *allocator; /* NULL: the C library's */
 };
 
@@ -197,7 +197,7 @@ struct ets_gap_row {
     const double *compared;     /* [comparator_count] if has_total: results of your
                                    comparators; NaN: no number */
     enum ets_gap_finding finding;
-    const struct ets_value_picture *picture; /* of `total`: numerics/value_picture.h; or NULL */
+    struct ets_value_picture *picture; /* of `total`: numerics/value_picture.h; or NULL */
 };
 
 /*

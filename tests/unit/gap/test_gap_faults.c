@@ -60,6 +60,7 @@ static void open_files(struct fixture *f, const char *folder, const char *name)
                                           .debug_buffer = ets_file_bytes(f->buffer),
                                           .comparators = comparators,
                                           .comparator_count = 1,
+                                          .pictures = 2,
                                           .run = ETS_NO_INDEX};
 }
 
@@ -408,6 +409,32 @@ static void test_gap_faults__callers_comparators_see_each_row(void **state)
     close_files(&f);
 }
 
+static void test_gap_faults__pictures_are_of_the_largest_errors(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct ets_gap_report *report;
+    struct ets_error error;
+    uint32_t drawn = 0;
+    double least_drawn = INFINITY, most_other = 0;
+    if (engine == NULL) SKIP_BECAUSE(NO_ENGINE);
+    open_files(&f, "gpt_xnnpack", "model");
+    assert_int_equal(ets_gap_open(&f.options, &report, &error), ETS_OK);
+    const struct ets_gap_evaluation how = {.engine = engine, .use_double = 1};
+    assert_int_equal(ets_gap_evaluate(report, &how, &error), ETS_OK);
+    for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
+        const struct ets_gap_row *row = ets_gap_row(report, i);
+        const double total = ets_comparison_relative_rms(&row->total);
+        if (row->picture != NULL) least_drawn = fmin(least_drawn, total);
+        else most_other = fmax(most_other, total);
+        drawn += row->picture != NULL;
+    }
+    assert_int_equal(drawn, 2);
+    assert_true(most_other > 0 && least_drawn >= most_other);
+    ets_gap_close(report);
+    close_files(&f);
+}
+
 static void count_progress(void *context, uint64_t done, uint64_t all)
 {
     uint64_t *last = context;
@@ -436,6 +463,7 @@ static void test_gap_faults__each_value_is_told_to_the_caller(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gap_faults__pictures_are_of_the_largest_errors),
         cmocka_unit_test(test_gap_faults__each_value_is_told_to_the_caller),
         cmocka_unit_test(test_gap_faults__every_allocation_may_fail),
         cmocka_unit_test(test_gap_faults__every_allocation_with_another_record_may_fail),

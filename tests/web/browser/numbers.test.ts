@@ -73,7 +73,7 @@ test("a value has its distribution and three heat maps, those of the document", 
     assert.deepEqual(await maps.locator("figcaption").allInnerTexts(), [
         "device",
         "reference",
-        "device − reference",
+        "device − reference largest",
     ]);
     const row = Number(
         await page.locator('tr[aria-selected="true"]').getAttribute("aria-rowindex"),
@@ -101,7 +101,18 @@ test("a value has its distribution and three heat maps, those of the document", 
         .locator("canvas")
         .first()
         .hover({ position: { x: 3, y: 3 } });
-    assert.match(await maps.first().innerText(), /≈ .* at .*column 0/);
+    /* a cell that is pointed at in one map is told in all */
+    for (const i of [0, 1, 2]) {
+        assert.match(await maps.nth(i).innerText(), /≈ .* at .*column 0/);
+    }
+    await page.mouse.move(0, 0);
+    await maps.first().locator("canvas").first().focus();
+    await page.keyboard.press("ArrowDown");
+    assert.match(await maps.last().innerText(), /≈ .* at .*column/);
+    assert.match(
+        await page.locator("[aria-live]").first().innerText(),
+        /device ≈ .*, reference ≈ .*, difference ≈/,
+    );
     assert.deepEqual(await accessibilityFaults(page), []);
     assert.deepEqual(faults, []);
     await page.close();

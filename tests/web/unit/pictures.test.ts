@@ -6,7 +6,10 @@ import {
     LEVELS,
     numberOf,
     type Picture,
+    sayElement,
     sizeOf,
+    spotOf,
+    stepFrom,
 } from "../../../web/src/views/numbers/pictures";
 
 const picture: Picture = {
@@ -45,4 +48,29 @@ test("cells lie tile by tile, and behind the last tile is nothing", () => {
     assert.equal(cellAt(picture, 3, 0), 6);
     assert.equal(cellAt(picture, 0, 2), 12);
     assert.equal(cellAt(picture, 5, 5), null);
+});
+
+test("each element has the cell that stands for it", () => {
+    const spots = Array.from({ length: 30 }, (_, element) => spotOf(picture, element));
+    spots.forEach((spot, element) => {
+        assert.ok(spot !== null);
+        assert.equal(cellAt(picture, spot.column, spot.row), element);
+    });
+    assert.equal(spotOf(picture, 30), null);
+    const strip = { ...picture, rows: 1, columns: 64, tiles: 1, tilesShown: 1, tilesAcross: 1 };
+    const wide = { ...strip, tileHeight: 1, tileWidth: 32, cellColumns: 2 };
+    assert.deepEqual(spotOf(wide, 63), { column: 31, row: 0 });
+});
+
+test("arrow keys stay on cells", () => {
+    assert.deepEqual(stepFrom(picture, { column: 0, row: 0 }, [1, 0]), { column: 1, row: 0 });
+    assert.deepEqual(stepFrom(picture, { column: 0, row: 0 }, [-1, 0]), { column: 0, row: 0 });
+    assert.deepEqual(stepFrom(picture, { column: 2, row: 5 }, [1, 0]), { column: 2, row: 5 });
+});
+
+test("an element is told by its place in the tensor", () => {
+    assert.equal(sayElement("[1, 4, 16]", 60), "[0, 3, 12]");
+    assert.equal(sayElement("[]", 0), "0");
+    assert.equal(sayElement(null, 7), "7");
+    assert.equal(sayElement("[2, 2]", 9), "9");
 });

@@ -1,8 +1,17 @@
-/** A tensor's cells as colours, with a scale below; the pointer tells the number of a cell. */
-import { useState } from "preact/hooks";
+/** A tensor's cells as colours, with a scale below; pointer and arrow keys tell the number of a cell. */
 import { type Surface, useCanvas } from "../../parts/canvas";
 import { formatCount, formatNumber } from "../../text/format";
-import { type Cell, cellAt, cellOf, LEVELS, numberOf, type Picture, sizeOf } from "./pictures";
+import {
+    type Cell,
+    cellAt,
+    cellOf,
+    LEVELS,
+    numberOf,
+    type Picture,
+    type Spot,
+    sizeOf,
+    stepFrom,
+} from "./pictures";
 
 type Rgb = readonly [number, number, number];
 
@@ -67,9 +76,10 @@ function layoutOf(picture: Picture, width: number, height: number): Layout {
     return { cellWidth: side, cellHeight: side, gap };
 }
 
-function draw(picture: Picture, surface: Surface): void {
+function draw(picture: Picture, spots: Spots, surface: Surface): void {
     const { context, width, height, colour } = surface;
-    const { cellWidth, cellHeight, gap } = layoutOf(picture, width, height);
+    const layout = layoutOf(picture, width, height);
+    const { cellWidth, cellHeight, gap } = layout;
     const { across, down } = sizeOf(picture);
     const paper = parse(colour("panel"));
     for (let row = 0; row < down; row++) {
@@ -83,32 +93,72 @@ function draw(picture: Picture, surface: Surface): void {
             context.fillRect(x, y, cellWidth + 0.4, cellHeight + 0.4);
         }
     }
+    if (spots.worst !== null) outline(picture, layout, spots.worst, surface, "note");
+    if (spots.at !== null) outline(picture, layout, spots.at, surface, "text");
 }
 
-/** "about 0.52 at row 3, column 12" of the cell at a place of the canvas. */
-function sayCell(picture: Picture, element: HTMLCanvasElement, x: number, y: number): string {
+/** A frame around a cell, which stays legible on every colour; a small cell has it around it. */
+function outline(
+    picture: Picture,
+    { cellWidth, cellHeight, gap }: Layout,
+    { column, row }: Spot,
+    { context, width, height, colour }: Surface,
+    name: string,
+): void {
+    const [wide, high] = [Math.max(cellWidth, 7), Math.max(cellHeight, 7)];
+    const middleX = (column + 0.5) * cellWidth + Math.floor(column / picture.tileWidth) * gap;
+    const middleY = (row + 0.5) * cellHeight + Math.floor(row / picture.tileHeight) * gap;
+    const x = Math.max(2, Math.min(width - wide - 2, middleX - wide / 2));
+    const y = Math.max(2, Math.min(height - high - 2, middleY - high / 2));
+    for (const [lineWidth, stroke] of [
+        [4, colour("back")],
+        [2, colour(name)],
+    ] as const) {
+        context.lineWidth = lineWidth;
+        context.strokeStyle = stroke;
+        context.strokeRect(x, y, wide, high);
+    }
+}
+
+/** The cell below the pointer; null: none. */
+function spotUnder(
+    picture: Picture,
+    element: HTMLCanvasElement,
+    x: number,
+    y: number,
+): Spot | null {
     const layout = layoutOf(picture, element.clientWidth, element.clientHeight);
     const tileWidth = picture.tileWidth * layout.cellWidth + layout.gap;
     const tileHeight = picture.tileHeight * layout.cellHeight + layout.gap;
     const [tileX, tileY] = [Math.floor(x / tileWidth), Math.floor(y / tileHeight)];
     const column = Math.floor((x - tileX * tileWidth) / layout.cellWidth);
     const row = Math.floor((y - tileY * tileHeight) / layout.cellHeight);
-    if (tileX >= picture.tilesAcross || column >= picture.tileWidth) return "";
-    if (row >= picture.tileHeight) return "";
-    const [wholeColumn, wholeRow] = [
-        tileX * picture.tileWidth + column,
-        tileY * picture.tileHeight + row,
-    ];
-    const index = cellAt(picture, wholeColumn, wholeRow);
-    if (index === null) return "";
-    const cell = cellOf(picture.levels[index]);
-    const value = typeof cell === "string" ? cell : `≈ ${sayNumber(numberOf(picture, cell))}`;
+    if (tileX < 0 || tileX >= picture.tilesAcross || column >= picture.tileWidth) return null;
+    if (tileY < 0 || row >= picture.tileHeight) return null;
+    const spot = {
+        column: tileX * picture.tileWidth + column,
+        row: tileY * picture.tileHeight + row,
+    };
+    return cellAt(picture, spot.column, spot.row) === null ? null : spot;
+}
+
+/** "≈ 0.52" of a cell. */
+export function sayCell(picture: Picture, spot: Spot): string {
+    const index = cellAt(picture, spot.column, spot.row);
+    const cell = cellOf(index === null ? undefined : picture.levels[index]);
+    return typeof cell === "string" ? cell : `≈ ${sayNumber(numberOf(picture, cell))}`;
+}
+
+/** "row 3, column 12" of a cell. */
+export function saySpot(picture: Picture, { column, row }: Spot): string {
+    const { tileWidth, tileHeight, tilesAcross } = picture;
+    const tile = Math.floor(row / tileHeight) * tilesAcross + Math.floor(column / tileWidth);
     const places = [
-        picture.tiles > 1 && `matrix ${tileY * picture.tilesAcross + tileX}`,
-        picture.rows > 1 && `row ${span(row, picture.cellRows, picture.rows)}`,
-        `column ${span(column, picture.cellColumns, picture.columns)}`,
+        picture.tiles > 1 && `matrix ${tile}`,
+        picture.rows > 1 && `row ${span(row % tileHeight, picture.cellRows, picture.rows)}`,
+        `column ${span(column % tileWidth, picture.cellColumns, picture.columns)}`,
     ];
-    return `${value} at ${places.filter(Boolean).join(", ")}`;
+    return places.filter(Boolean).join(", ");
 }
 
 const span = (cell: number, by: number, of: number): string =>
@@ -121,7 +171,7 @@ function sayCells(picture: Picture): string {
     const { cellRows, cellColumns, tiles, tilesShown } = picture;
     const elements =
         cellRows * cellColumns > 1
-            ? `a cell is the largest of ${formatCount(cellRows)} × ${formatCount(cellColumns)} elements`
+            ? `a cell: the farthest from 0 of ${formatCount(cellRows)} × ${formatCount(cellColumns)}`
             : "";
     const shown =
         tilesShown < tiles
@@ -130,26 +180,70 @@ function sayCells(picture: Picture): string {
     return [elements, shown].filter(Boolean).join(" · ");
 }
 
-export function HeatMap({ picture }: { picture: Picture }) {
-    const [said, say] = useState("");
-    const { ref } = useCanvas((surface) => draw(picture, surface));
+/** Cells with a frame: the one that is pointed at, and the one with the largest difference. */
+interface Spots {
+    at: Spot | null;
+    worst: Spot | null;
+}
+
+const ARROWS: Record<string, readonly [number, number]> = {
+    ArrowLeft: [-1, 0],
+    ArrowRight: [1, 0],
+    ArrowUp: [0, -1],
+    ArrowDown: [0, 1],
+};
+
+interface Props extends Spots {
+    picture: Picture;
+    /** Points at a cell of all maps; spoken if keys did it. */
+    point: (spot: Spot | null, isSpoken: boolean) => void;
+}
+
+export function HeatMap({ picture, at, worst, point }: Props) {
+    const { ref } = useCanvas((surface) => draw(picture, { at, worst }, surface));
     const title = TITLES[picture.side] ?? picture.side;
     const { low, high } = picture;
+    const { across, down } = sizeOf(picture);
+    const move = (event: KeyboardEvent) => {
+        const step = ARROWS[event.key];
+        if (step === undefined) return;
+        event.preventDefault();
+        event.stopPropagation();
+        point(at === null ? (worst ?? { column: 0, row: 0 }) : stepFrom(picture, at, step), true);
+    };
     return (
         <figure class="heat-map">
-            <figcaption>{title}</figcaption>
+            <figcaption>
+                {title}
+                {worst !== null && picture.side === "difference" && (
+                    <span class="worst-key">
+                        <span class="worst-frame" /> largest
+                    </span>
+                )}
+            </figcaption>
             <canvas
                 ref={ref}
                 role="img"
-                class={sizeOf(picture).down === 1 ? "strip" : undefined}
-                aria-label={`${title}: ${sayNumber(low)} to ${sayNumber(high)}${sayCells(picture) && `, ${sayCells(picture)}`}`}
+                tabIndex={0}
+                class={down === 1 ? "strip" : undefined}
+                style={down === 1 ? undefined : { aspectRatio: `${across} / ${down}` }}
+                aria-label={`${title}: ${sayNumber(low)} to ${sayNumber(high)}${sayCells(picture) && `, ${sayCells(picture)}`}; arrow keys read cells`}
                 onMouseMove={(event) =>
-                    say(sayCell(picture, event.currentTarget, event.offsetX, event.offsetY))
+                    point(
+                        spotUnder(picture, event.currentTarget, event.offsetX, event.offsetY),
+                        false,
+                    )
                 }
-                onMouseLeave={() => say("")}
+                onMouseLeave={() => point(null, false)}
+                onKeyDown={move}
+                onBlur={() => point(null, false)}
             />
             <Scale picture={picture} />
-            <p class="muted cell-said">{said || sayCells(picture)}</p>
+            <p class="muted cell-said">
+                {at === null
+                    ? sayCells(picture)
+                    : `${sayCell(picture, at)} at ${saySpot(picture, at)}`}
+            </p>
         </figure>
     );
 }

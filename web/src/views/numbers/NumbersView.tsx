@@ -1,17 +1,17 @@
 /** Numbers: captured values against their reference, and the first operator that is wrong. */
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { type Column, DataTable } from "../../parts/DataTable";
 import { Legend } from "../../parts/Legend";
 import { Name } from "../../parts/Name";
 import { Place } from "../../parts/Place";
 import { type Page, useLoaded, useParam, usePage } from "../../state/page";
-import { formatCount, formatNumber, plural } from "../../text/format";
+import { formatNumber, plural } from "../../text/format";
 import { show } from "../../text/show";
 import type { View } from "../view";
 import { colourOf, ErrorChart } from "./ErrorChart";
-import { HeatMap } from "./HeatMap";
+import { HeatMap, sayCell, saySpot } from "./HeatMap";
 import { Histogram } from "./Histogram";
-import { picturesOf } from "./pictures";
+import { type Drawn, picturesOf, type Spot, sayElement, spotOf } from "./pictures";
 import { type Statistics, type Value, valuesOf } from "./values";
 import "./numbers.css";
 
@@ -59,7 +59,7 @@ function Numbers() {
                 </div>
                 {value !== null && <Chosen value={value} />}
             </div>
-            {value !== null && <Pictures value={value} />}
+            {value !== null && <Pictures key={value.row} value={value} />}
             <div class="numbers-table">
                 <DataTable
                     label="Compared values"
@@ -133,13 +133,27 @@ function Chosen({ value }: { value: Value }) {
             </table>
             {value.maxError !== null && (
                 <p>
-                    largest difference {formatNumber(value.maxError)} at element{" "}
-                    {formatCount(value.worstIndex)}
+                    largest difference {formatNumber(value.maxError)}
+                    {value.maxError > 0 &&
+                        value.worstIndex !== null &&
+                        ` at ${sayElement(value.shape, value.worstIndex)}`}
+                </p>
+            )}
+            {value.cosine !== null && <p>cosine {sayCosine(value.cosine)}</p>}
+            {value.sameBits !== null && (
+                <p>
+                    {value.sameBits === 1
+                        ? "the same bits as this runtime's kernels"
+                        : "other bits than this runtime's kernels"}
                 </p>
             )}
         </section>
     );
 }
+
+/** Near 1, how far from it, which four digits would hide; below 1e-12 that is rounding. */
+const sayCosine = (cosine: number): string =>
+    cosine < 1 - 1e-12 && cosine > 0.999 ? `1 − ${formatNumber(1 - cosine)}` : formatNumber(cosine);
 
 /** The chosen value as heat maps and as a histogram. */
 function Pictures({ value }: { value: Value }) {
@@ -159,11 +173,30 @@ function Pictures({ value }: { value: Value }) {
             </p>
         );
     }
+    return <DrawnPictures value={value} drawn={drawn} />;
+}
+
+/** A cell that is pointed at in one map has its number in all. */
+function DrawnPictures({ value, drawn }: { value: Value; drawn: Drawn }) {
+    const page = usePage();
+    const [at, setAt] = useState<Spot | null>(null);
+    const { sides, bins } = drawn;
+    const [first] = sides;
+    const worst =
+        first === undefined || value.worstIndex === null || !((value.maxError ?? 0) > 0)
+            ? null
+            : spotOf(first, value.worstIndex);
+    const point = (spot: Spot | null, isSpoken: boolean) => {
+        setAt(spot);
+        if (spot === null || !isSpoken || first === undefined) return;
+        const said = sides.map((side) => `${side.side} ${sayCell(side, spot)}`);
+        page.announce(`${saySpot(first, spot)}: ${said.join(", ")}`);
+    };
     return (
         <section class="numbers-pictures" aria-label="Pictures of the value">
-            {drawn.bins.length > 0 && <Histogram bins={drawn.bins} />}
-            {drawn.sides.map((picture) => (
-                <HeatMap key={picture.side} picture={picture} />
+            {bins.length > 0 && <Histogram bins={bins} />}
+            {sides.map((picture) => (
+                <HeatMap key={picture.side} picture={picture} at={at} worst={worst} point={point} />
             ))}
         </section>
     );

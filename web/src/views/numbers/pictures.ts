@@ -63,6 +63,46 @@ export function cellAt(picture: Picture, column: number, row: number): number | 
     return (tile * tileHeight + (row % tileHeight)) * tileWidth + (column % tileWidth);
 }
 
+/** A cell by its column and row in the whole picture. */
+export interface Spot {
+    column: number;
+    row: number;
+}
+
+/** The cell that stands for an element, counted in row-major order; null: its matrix is not shown. */
+export function spotOf(picture: Picture, element: number): Spot | null {
+    const { rows, columns, tilesShown, tilesAcross, tileHeight, tileWidth } = picture;
+    const tile = Math.floor(element / (rows * columns));
+    if (tile >= tilesShown) return null;
+    const row = Math.floor(element / columns) % rows;
+    return {
+        column:
+            (tile % tilesAcross) * tileWidth +
+            Math.floor((element % columns) / picture.cellColumns),
+        row: Math.floor(tile / tilesAcross) * tileHeight + Math.floor(row / picture.cellRows),
+    };
+}
+
+/** The next cell in a direction, or the same at the border. */
+export function stepFrom(picture: Picture, spot: Spot, step: readonly [number, number]): Spot {
+    const { across, down } = sizeOf(picture);
+    const next = { column: spot.column + step[0], row: spot.row + step[1] };
+    if (next.column < 0 || next.row < 0 || next.column >= across || next.row >= down) return spot;
+    return cellAt(picture, next.column, next.row) === null ? spot : next;
+}
+
+/** "[0, 3, 12]" of an element of a tensor "[1, 4, 16]"; its number where the shape is not known. */
+export function sayElement(shape: string | null, element: number): string {
+    const sizes = (shape?.match(/\d+/g) ?? []).map(Number);
+    const index: number[] = [];
+    let rest = element;
+    for (const size of sizes.reverse()) {
+        index.unshift(rest % size);
+        rest = Math.floor(rest / size);
+    }
+    return sizes.length === 0 || rest > 0 ? String(element) : `[${index.join(", ")}]`;
+}
+
 /** Pictures of a value, by its row in `gap_values`. */
 export function picturesOf(document: ReportDocument): Map<number, Drawn> {
     const all = new Map<number, Drawn>();

@@ -28,6 +28,7 @@ export interface Value {
     total: number | null;
     threshold: number | null;
     snr: number | null;
+    cosine: number | null;
     maxError: number | null;
     worstIndex: number | null;
     sameBits: number | null;
@@ -64,7 +65,7 @@ export function valuesOf(document: ReportDocument): Value[] {
         number("threshold"),
     ];
     const [snr, maxError, worst] = [number("snr"), number("max_error"), number("worst_index")];
-    const bits = number("same_bits");
+    const [bits, cosine] = [number("same_bits"), number("cosine")];
     const [device, reference] = [statistics(""), statistics("reference_")];
     return Array.from({ length: table.rows }, (_, row) => ({
         row,
@@ -83,6 +84,7 @@ export function valuesOf(document: ReportDocument): Value[] {
         total: total(row),
         threshold: threshold(row),
         snr: snr(row),
+        cosine: cosine(row),
         maxError: maxError(row),
         worstIndex: worst(row),
         sameBits: bits(row),
