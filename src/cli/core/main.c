@@ -125,12 +125,16 @@ static const struct cli_command commands[] = {
      cmd_plot},
     {"export", "write files for other tools", "FILE...",
      "Writes what FILEs (traces, ETRecords and programs, recognized by their contents) hold to a "
-     "file that another tool opens. dot: graphs for Graphviz, with a cluster for each module, and "
+     "file that another tool opens. Traces: chrome and perfetto show events on a time line, "
+     "speedscope, pprof and folded add them up by call, jsonl and csv list them, sqlite has all "
+     "tables of `etscope sql`. dot: graphs for Graphviz, with a cluster for each module, and "
      "with a trace the time of each node. model-explorer: graphs for Model Explorer, with what is "
      "inside of delegates as graphs of their own. model-explorer-data: the times of these nodes, "
      "which Model Explorer shows on them. docs/exchange.md tells what each format holds and how "
      "to open it.",
      cli_export_options,
+     "etscope export profile.etdp --etrecord model.etrecord --to perfetto -o profile.pftrace\n"
+     "etscope export profile.etdp --to speedscope -o profile.speedscope.json\n"
      "etscope export model.pte --etrecord model.etrecord --to dot -o model.dot\n"
      "etscope export model.pte --to model-explorer -o model.json\n"
      "etscope export profile.etdp --program model.pte --to model-explorer-data -o times.json",

@@ -1,6 +1,8 @@
 /* Numbers of threads, compared turn by turn: verdicts of known turns, turns of made traces. */
 #include "test_inspect_support.h"
 
+#include "test_faults_support.h"
+
 #include <math.h>
 
 #include "views/thread_scaling.h"
@@ -139,6 +141,41 @@ static void test_thread_scaling__operators_that_gain_nothing_are_named(void **st
     made_close(&more);
 }
 
+/* Everything, with an arena whose allocations fail from some number on. */
+static bool say_all(struct ets_arena *arena, const struct made *few, const struct made *more)
+{
+    struct ets_thread_turns turns[2];
+    struct ets_thread_line lines[2];
+    struct ets_text sentence;
+    if (!ets_thread_turns_find(arena, few->inspection, 1, &turns[0]) ||
+        !ets_thread_turns_find(arena, more->inspection, 2, &turns[1])) {
+        return false;
+    }
+    ets_thread_scaling(turns, 2, lines);
+    return ets_thread_headline(arena, lines, 2, &sentence) &&
+           ets_thread_operators(arena, few->inspection, more->inspection, 0, &sentence, NULL) ==
+               ETS_OK;
+}
+
+static void test_thread_scaling__every_allocation_may_fail(void **state)
+{
+    (void)state;
+    struct made few = make_trace(100000, 50000), more = make_trace(40000, 50000);
+    bool is_made = false;
+    for (unsigned long n = 0; !is_made; n++) {
+        struct failing failing = {.fail_at = n};
+        const struct ets_allocator allocator = {failing_reallocate, failing_release, &failing};
+        struct ets_arena arena;
+        ets_arena_init(&arena, &allocator, 0);
+        is_made = say_all(&arena, &few, &more);
+        ets_arena_reset(&arena);
+        assert_int_equal(failing.live, 0);
+        assert_true(n < 1000);
+    }
+    made_close(&few);
+    made_close(&more);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +184,7 @@ int main(void)
         cmocka_unit_test(test_thread_scaling__what_the_turns_cannot_tell_is_unclear),
         cmocka_unit_test(test_thread_scaling__loads_begin_turns),
         cmocka_unit_test(test_thread_scaling__operators_that_gain_nothing_are_named),
+        cmocka_unit_test(test_thread_scaling__every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
