@@ -1,3 +1,16 @@
+function __etscope_columns
+    set -l words (commandline -opc)
+    set -l begun (string match -r '^.*,' -- (commandline -ct))
+    for word in $words[3..-1]
+        if not string match -q -- '-*' $word; and test -f $word
+            etscope $words[2] $word --columns '?' 2>&1 |
+                string replace -rf '.*he columns are ' '' | string replace -a ' ' '' |
+                string split ',' | string match -r '^[A-Za-z0-9_.]+$' |
+                string replace -r '^' "$begun"
+            return
+        end
+    end
+end
 complete -c etscope -s h -l help -d 'Print help'
 complete -c etscope -n __fish_use_subcommand -l version -d 'Print the version'
 complete -c etscope -n __fish_use_subcommand -f -a profile -d 'run a program and show what each operator costs'
@@ -79,7 +92,7 @@ complete -c etscope -n '__fish_seen_subcommand_from inspect' -l tree -d 'Show th
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l cost -d 'Also show the work of operators: operations, bytes, and both per second'
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l machine -r -F -d 'Also how far operators are from what a machine can do (etscope machine --save)'
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l steady -d 'Leave out warm-up runs'
-complete -c etscope -n '__fish_seen_subcommand_from inspect' -l columns -s c -x -d 'Only these columns, in this order, such as operator,avg,p99'
+complete -c etscope -n '__fish_seen_subcommand_from inspect' -l columns -s c -x -a '(__etscope_columns)' -d 'Only these columns, in this order, such as operator,avg,p99'
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l subtract-overhead -d 'Subtract the measured cost of recording from each event'
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l unit -x -a 'ns us ms s' -d 'Show all times in this unit; default: the best unit for each column'
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l bounds -d 'Show both bounds of times that are known to a few steps of a clock, instead of ~520'
@@ -160,7 +173,7 @@ complete -c etscope -n '__fish_seen_subcommand_from tensors' -l show -d 'Print t
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l full -d 'Print all values of large tensors, not only the first and last'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l edge-items -x -d 'Values at each end of a dimension of large tensors; default 3'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l precision -x -d 'Maximum digits after the decimal point; default 8'
-complete -c etscope -n '__fish_seen_subcommand_from tensors' -l columns -s c -x -d 'Only these columns, in this order, such as operator,shape,mean'
+complete -c etscope -n '__fish_seen_subcommand_from tensors' -l columns -s c -x -a '(__etscope_columns)' -d 'Only these columns, in this order, such as operator,shape,mean'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l save -x -d 'Also save the tensors: as .npy files in a folder, together in FILE.npz, or one in FILE.npy'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l compare -r -F -d 'Compare the tensors with the arrays of a .npy or .npz file'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l rtol -x -d 'With --compare: relative tolerance; exit with 1 if it is exceeded'
@@ -457,7 +470,7 @@ complete -c etscope -n '__fish_seen_subcommand_from cost' -l group-by -s g -x -a
 complete -c etscope -n '__fish_seen_subcommand_from cost' -l depth -x -d 'With --group-by module: only this many levels of modules'
 complete -c etscope -n '__fish_seen_subcommand_from cost' -l sort -s s -x -a 'order flops bytes' -d 'Order of the lines: of execution, or the largest first; default: order, grouped: flops'
 complete -c etscope -n '__fish_seen_subcommand_from cost' -l top -s n -x -d 'Only the first N lines of each method, by flops unless --sort is given'
-complete -c etscope -n '__fish_seen_subcommand_from cost' -l columns -s c -x -d 'Only these columns, in this order, as operator,flops,macs'
+complete -c etscope -n '__fish_seen_subcommand_from cost' -l columns -s c -x -a '(__etscope_columns)' -d 'Only these columns, in this order, as operator,flops,macs'
 complete -c etscope -n '__fish_seen_subcommand_from cost' -l format -s f -x -a 'table tsv csv json jsonl markdown' -d 'Output format'
 complete -c etscope -n '__fish_seen_subcommand_from cost' -l all -s a -d 'Show every row: equal rows are otherwise one, such as add.out x18, with the numbers of each'
 complete -c etscope -n '__fish_seen_subcommand_from cost' -l color -x -a 'auto always never' -d 'Colour tables; auto: on a terminal, unless NO_COLOR is set or TERM is dumb'
@@ -483,7 +496,7 @@ complete -c etscope -n '__fish_seen_subcommand_from memory' -l steps -d 'List th
 complete -c etscope -n '__fish_seen_subcommand_from memory' -l at -x -d 'Only the tensors that are alive at instruction N'
 complete -c etscope -n '__fish_seen_subcommand_from memory' -l sort -s s -x -a 'peak size offset first value' -d 'Order of the tensors: alive at the peak first (default), largest first, by offset, by first use, or by number'
 complete -c etscope -n '__fish_seen_subcommand_from memory' -l top -s n -x -d 'Only the first N rows of each method'
-complete -c etscope -n '__fish_seen_subcommand_from memory' -l columns -s c -x -d 'Only these columns, in this order, such as value,size,operator'
+complete -c etscope -n '__fish_seen_subcommand_from memory' -l columns -s c -x -a '(__etscope_columns)' -d 'Only these columns, in this order, such as value,size,operator'
 complete -c etscope -n '__fish_seen_subcommand_from memory' -l format -s f -x -a 'table tsv csv json jsonl markdown' -d 'Output format'
 complete -c etscope -n '__fish_seen_subcommand_from memory' -l color -x -a 'auto always never' -d 'Colour tables; auto: on a terminal, unless NO_COLOR is set or TERM is dumb'
 complete -c etscope -n '__fish_seen_subcommand_from memory' -l width -x -d 'Width of the table in characters; default: the terminal\'s, or no limit'
@@ -494,7 +507,7 @@ complete -c etscope -n '__fish_seen_subcommand_from size' -l no-siblings -d 'Ign
 complete -c etscope -n '__fish_seen_subcommand_from size' -l group-by -l by -x -a 'item part module dtype' -d 'A row for each item in the files (default), or sums'
 complete -c etscope -n '__fish_seen_subcommand_from size' -l top -s n -x -d 'Only the N largest rows of each part, or sums; 0: all; default 10, in machine formats 0'
 complete -c etscope -n '__fish_seen_subcommand_from size' -l duplicates -d 'Compare all data of equal size, even if it is large'
-complete -c etscope -n '__fish_seen_subcommand_from size' -l columns -s c -x -d 'Only these columns, in this order, such as part,name,size'
+complete -c etscope -n '__fish_seen_subcommand_from size' -l columns -s c -x -a '(__etscope_columns)' -d 'Only these columns, in this order, such as part,name,size'
 complete -c etscope -n '__fish_seen_subcommand_from size' -l format -s f -x -a 'table tsv csv json jsonl markdown' -d 'Output format'
 complete -c etscope -n '__fish_seen_subcommand_from size' -l color -x -a 'auto always never' -d 'Colour tables; auto: on a terminal, unless NO_COLOR is set or TERM is dumb'
 complete -c etscope -n '__fish_seen_subcommand_from size' -l width -x -d 'Width of the table in characters; default: the terminal\'s, or no limit'

@@ -150,6 +150,23 @@ class Words(unittest.TestCase):
                     script.flush()
                     subprocess.run([shell, *words, script.name], check=True)
 
+    @unittest.skipUnless(shutil.which("fish"), "needs fish")
+    def test_usage__completion_in_fish_offers_columns(self):
+        trace = support.fixture("gpt_xnnpack", "profile.etdp")
+        binary = pathlib.Path(shutil.which(support.ETSCOPE)).resolve().parent
+        for words, expected in ((f"inspect {trace} --columns op", ["operator", "op_types"]),
+                                (f"inspect {trace} --columns operator,mi",
+                                 ["operator,mid", "operator,min"]),
+                                ("inspect nothing --columns op", []), ("help ga", ["gap", "gate"])):
+            done = subprocess.run(
+                ["fish", "--no-config", "-c", f"etscope help --completion fish | source; "
+                                              f"complete -C 'etscope {words}'"],
+                env={**os.environ, "PATH": f"{binary}:{os.environ['PATH']}"}, capture_output=True,
+                check=True, text=True)
+            with self.subTest(words=words):
+                self.assertEqual([line.split("\t")[0] for line in done.stdout.splitlines()],
+                                 expected)
+
     @unittest.skipUnless(shutil.which("bash"), "needs bash")
     def test_usage__completion_knows_choices_and_options(self):
         script = support.run("help", "--completion", "bash").stdout.decode()

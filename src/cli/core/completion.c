@@ -239,6 +239,8 @@ static void print_fish_option(FILE *stream, const struct cli_command *command,
         fputs(" -x -a '", stream);
         put_choices(stream, option);
         fputs("'", stream);
+    } else if (strcmp(option->name, "--columns") == 0 && has_known_columns(command)) {
+        fputs(" -x -a '(__etscope_columns)'", stream);
     } else if (option->value != NULL) {
         fputs(takes_file(option) ? " -r -F" : " -x", stream);
     }
@@ -247,8 +249,25 @@ static void print_fish_option(FILE *stream, const struct cli_command *command,
     fputs("'\n", stream);
 }
 
+/* Offers the columns of the first file on the line. Names come from files: only plain ones. */
+static const char fish_columns[] =
+    "function __etscope_columns\n"
+    "    set -l words (commandline -opc)\n"
+    "    set -l begun (string match -r '^.*,' -- (commandline -ct))\n"
+    "    for word in $words[3..-1]\n"
+    "        if not string match -q -- '-*' $word; and test -f $word\n"
+    "            etscope $words[2] $word --columns '?' 2>&1 |\n"
+    "                string replace -rf '.*he columns are ' '' | string replace -a ' ' '' |\n"
+    "                string split ',' | string match -r '^[A-Za-z0-9_.]+$' |\n"
+    "                string replace -r '^' \"$begun\"\n"
+    "            return\n"
+    "        end\n"
+    "    end\n"
+    "end\n";
+
 static void print_fish(FILE *stream, const struct cli_command *commands)
 {
+    fputs(fish_columns, stream);
     fputs(
         "complete -c etscope -s h -l help -d 'Print help'\n"
         "complete -c etscope -n __fish_use_subcommand -l version -d 'Print the version'\n",
