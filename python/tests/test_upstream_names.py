@@ -66,9 +66,3 @@ def test_graphs_of_an_inspector():
     graph = inspector.op_graph_dict["edge_dialect_graph_module"]
     assert graph.nodes[0].name == inspector.get_exported_program().nodes[0].name
     assert inspect("mlp_portable", etrecord=None).op_graph_dict is None
-
-
-def test_tensorboard_writes_nothing_and_says_so(tmp_path):
-    with pytest.warns(UserWarning, match="not written"):
-        inspect("mlp_portable").write_tensorboard_artifact(str(tmp_path / "artifact"))
-    assert not list(tmp_path.iterdir())

@@ -28,6 +28,16 @@ class Exported:
         _write_parquet(self, path)
 
 
+def write_tensorboard(inspector, path):
+    """The event file in a folder of TensorBoard, by which it knows such files."""
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as reason:
+        raise Error(reason.strerror or str(reason), status="IO", file=os.fspath(path)) from reason
+    name = "events.out.tfevents.0.etscope"
+    _write(inspector, os.path.join(path, name), lib.ETS_EXPORT_TENSORBOARD)
+
+
 def _write(inspector, path, format):
     from etscope.inspector._report import _unchanged
 

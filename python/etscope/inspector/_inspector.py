@@ -494,9 +494,17 @@ class Inspector(Explored, Exported, Pictured):
         return graphs
 
     def write_tensorboard_artifact(self, path: str) -> None:
-        """Writes nothing and warns: upstream has the name, and no such format either."""
-        warn(f"{path} is not written: there is no format of traces for TensorBoard; "
-             "save_data_to_tsv and to_dataframe have the table")  # fmt: skip
+        """Writes an event file into the folder `path`, which is made if it is missing.
+
+        `tensorboard --logdir path` shows the time of each run and of its longest calls as scalars,
+        how the runs are distributed, and the headline as text: `etscope export --to tensorboard`.
+        The file of an earlier call is replaced. Upstream's method writes nothing.
+
+        Raises Error: the file cannot be written.
+        """
+        from etscope.inspector._export import write_tensorboard
+
+        write_tensorboard(self, path)
 
     def get_vgf_neural_statistics(self) -> List[Dict[str, Any]]:
         """The records that Arm's VGF backend attached to its events, blobs decoded.

@@ -15,8 +15,8 @@ struct format {
 };
 
 #define FORMATS                                                                                   \
-    "chrome|perfetto|speedscope|pprof|folded|jsonl|csv|sqlite|dot|model-explorer|model-explorer-" \
-    "data"
+    "chrome|perfetto|speedscope|pprof|folded|tensorboard|jsonl|csv|sqlite|dot|model-explorer|"      \
+    "model-explorer-data"
 
 /* In the order of FORMATS. */
 static const struct format formats[] = {
@@ -25,6 +25,7 @@ static const struct format formats[] = {
     {"speedscope", ".speedscope.json", cli_export_trace, ETS_EXPORT_SPEEDSCOPE},
     {"pprof", ".pb", cli_export_trace, ETS_EXPORT_PPROF},
     {"folded", ".folded", cli_export_trace, ETS_EXPORT_FOLDED},
+    {"tensorboard", ".tfevents", cli_export_trace, ETS_EXPORT_TENSORBOARD},
     {"jsonl", ".jsonl", cli_export_trace, ETS_EXPORT_JSON_LINES},
     {"csv", ".csv", cli_export_trace, ETS_EXPORT_CSV},
     {"sqlite", ".db", NULL, 0},

@@ -16,6 +16,7 @@ static const struct {
     [ETS_EXPORT_FOLDED] = {ets_export_folded, true},
     [ETS_EXPORT_JSON_LINES] = {ets_export_json_lines, true},
     [ETS_EXPORT_CSV] = {ets_export_csv, true},
+    [ETS_EXPORT_TENSORBOARD] = {ets_export_tensorboard, true},
 };
 
 enum ets_status ets_export_write(struct ets_output *output, enum ets_export_format format,

@@ -21,7 +21,8 @@ enum ets_export_format {
     ETS_EXPORT_PPROF = 3,
     ETS_EXPORT_FOLDED = 4,     /* stacks of flame graphs, as text */
     ETS_EXPORT_JSON_LINES = 5, /* an object for each event */
-    ETS_EXPORT_CSV = 6         /* a row for each event */
+    ETS_EXPORT_CSV = 6,        /* a row for each event */
+    ETS_EXPORT_TENSORBOARD = 7 /* an event file of TensorBoard */
 };
 
 /* A trace. */

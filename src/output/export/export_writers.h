@@ -24,5 +24,6 @@ ets_export_writer ets_export_speedscope;                 /* speedscope_profile.c
 ets_export_writer ets_export_pprof;                      /* pprof_profile.c */
 ets_export_writer ets_export_folded;                     /* folded_stacks.c */
 ets_export_writer ets_export_json_lines, ets_export_csv; /* event_rows.c */
+ets_export_writer ets_export_tensorboard;                /* tensorboard_events.c */
 
 #endif
