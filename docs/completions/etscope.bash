@@ -236,7 +236,7 @@ _etscope() {
     plot:--run) compopt +o default 2>/dev/null ;;
     plot:--width) compopt +o default 2>/dev/null ;;
     plot:--source-time-scale|plot:--source_time_scale) words='ns us ms s cycles' ;;
-    export:--to|export:-t) words='chrome perfetto speedscope pprof folded jsonl csv sqlite dot model-explorer model-explorer-data' ;;
+    export:--to|export:-t) words='chrome perfetto speedscope pprof folded tensorboard jsonl csv sqlite dot model-explorer model-explorer-data' ;;
     export:--output|export:-o) ;;
     export:--etrecord|export:--etrecord_path) ;;
     export:--program) ;;

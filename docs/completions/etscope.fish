@@ -286,7 +286,7 @@ complete -c etscope -n '__fish_seen_subcommand_from plot' -l partial -d 'Read th
 complete -c etscope -n '__fish_seen_subcommand_from plot' -l allow-mismatch -d 'Continue if the files disagree'
 complete -c etscope -n '__fish_seen_subcommand_from plot' -l source-time-scale -l source_time_scale -x -a 'ns us ms s cycles' -d 'Clock unit of traces that do not state one; default ns'
 complete -c etscope -n __fish_use_subcommand -f -a export -d 'write files for other tools'
-complete -c etscope -n '__fish_seen_subcommand_from export' -l to -s t -x -a 'chrome perfetto speedscope pprof folded jsonl csv sqlite dot model-explorer model-explorer-data' -d 'The format to write'
+complete -c etscope -n '__fish_seen_subcommand_from export' -l to -s t -x -a 'chrome perfetto speedscope pprof folded tensorboard jsonl csv sqlite dot model-explorer model-explorer-data' -d 'The format to write'
 complete -c etscope -n '__fish_seen_subcommand_from export' -l output -s o -r -F -d 'The file to write; - is standard output'
 complete -c etscope -n '__fish_seen_subcommand_from export' -l etrecord -l etrecord_path -r -F -d 'The ETRecord of the export; for several traces one for all, or one for each'
 complete -c etscope -n '__fish_seen_subcommand_from export' -l program -r -F -d 'The .pte or .bpte that ran; for several traces one for all, or one for each'

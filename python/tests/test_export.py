@@ -14,6 +14,7 @@ import subprocess
 import fastjsonschema
 import pyarrow.parquet
 import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import made
 from etscope import Inspector
@@ -21,7 +22,7 @@ from etscope._errors import Error
 from fixtures import DATA, ROOT
 
 TIMELINES = ("perfetto", "chrome")
-FORMATS = (*TIMELINES, "speedscope", "pprof", "folded", "jsonl", "csv", "sqlite")
+FORMATS = (*TIMELINES, "speedscope", "pprof", "folded", "jsonl", "csv", "tensorboard", "sqlite")
 NODE_MODULES = ROOT / "web" / "node_modules"
 TRACES = sorted(path for path in DATA.rglob("*.etdp"))
 OWN_CLOCK = "own clock"
@@ -391,6 +392,10 @@ def test_hostile_names(format, tmp_path):
     elif format == "folded":
         frames = {line.rpartition(" ")[0].split(";")[-1] for line in data.decode().split("\n")}
         assert {shown_as(name).replace(";", ",") for name in NAMES} < frames
+    elif format == "tensorboard":
+        (tmp_path / "out").rename(tmp_path / "tfevents")
+        tags = EventAccumulator(str(tmp_path / "tfevents")).Reload().Tags()
+        assert tags["tensors"] == ["headline/text_summary"] and b"\xff\xc0" not in data
     elif format in ("perfetto", "pprof"):
         assert b"bytes \xef\xbf\xbd\xef\xbf\xbd" in data and b"\xff\xc0" not in data
 

@@ -14,8 +14,8 @@ struct format {
     int number;               /* for `write` */
 };
 
-#define FORMATS                                                                                   \
-    "chrome|perfetto|speedscope|pprof|folded|tensorboard|jsonl|csv|sqlite|dot|model-explorer|"      \
+#define FORMATS                                                                                \
+    "chrome|perfetto|speedscope|pprof|folded|tensorboard|jsonl|csv|sqlite|dot|model-explorer|" \
     "model-explorer-data"
 
 /* In the order of FORMATS. */
