@@ -5,10 +5,11 @@
 #include <stdbool.h>
 
 #include "numerics/value_picture.h"
+#include "test_little_support.h"
 
 static struct ets_tensor tensor_of(const float *data, uint32_t rank, const int64_t *sizes)
 {
-    struct ets_tensor tensor = {.scalar_type = ETS_SCALAR_FLOAT, .rank = rank, .data = data};
+    struct ets_tensor tensor = {.scalar_type = ETS_SCALAR_FLOAT, .rank = rank};
     int64_t stride = 1;
     for (uint32_t i = rank; i-- > 0;) {
         tensor.sizes[i] = sizes[i];
@@ -16,6 +17,7 @@ static struct ets_tensor tensor_of(const float *data, uint32_t rank, const int64
         stride *= sizes[i];
     }
     tensor.data_bytes = (size_t)stride * sizeof *data;
+    if (data != NULL) tensor.data = LITTLE_OF(ETS_SCALAR_FLOAT, data, tensor.data_bytes);
     return tensor;
 }
 
