@@ -10,13 +10,14 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
 # The reader of what a device sent belongs to the host, and so does what tells tolerances from a
-# program. Distributions switch a stack protector on,
+# program, and what draws pictures of tensors. Distributions switch a stack protector on,
 # which is a library's.
 sources=$(ls "$root"/src/trace/*.c "$root"/src/base/crc32.c "$root"/src/base/tensor.c \
     "$root"/src/base/error.c "$root"/src/base/plain_text.c "$root"/src/base/xxh64.c \
     "$root"/src/numerics/*.c "$root"/src/verify/*.c \
     "$root"/src/format/bundle.c "$root"/src/format/flatbuffer.c "$root"/src/format/kind.c \
-    "$root"/src/format/program_parts.c | grep -v -e '_reader\.c$' -e '_roots\.c$' -e '/computes\.c$')
+    "$root"/src/format/program_parts.c | grep -v -e '_reader\.c$' -e '_roots\.c$' \
+    -e '/computes\.c$' -e '/magnitudes\.c$' -e '/tensor_grid\.c$' -e '/value_picture\.c$')
 ${CC:-cc} -std=c11 -Os -ffreestanding -fno-stack-protector -Wall -Wextra -Werror \
     -I"$root/include" -I"$root/src" -static -nostdlib \
     $sources "$root/tests/bare_metal/no_libc.c" -o "$out/program"

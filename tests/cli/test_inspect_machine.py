@@ -186,7 +186,8 @@ class InspectMachine(support.FolderTest):
             self.assertEqual(done.returncode, OK, done.stderr)
             lines = done.stdout.decode().splitlines()
             self.assertEqual([line for line in lines if len(line) > 80], [])
-            self.assertTrue(any(" at roof" in line for line in lines))
+            # Of gpt_xnnpack, no operator can be held against the roof: code goes before the column.
+            self.assertEqual(any(" at roof" in line for line in lines), model == "gpt_portable")
 
     def test_inspect_machine__a_busy_machine_is_told(self):
         words = (*support.with_record("gpt_portable"), "--machine",
