@@ -157,6 +157,13 @@ static void say_cause(struct words *words, const struct ets_gap_weight_use *weig
     say_number(words, weight->step, 2);
 }
 
+static uint32_t first_suspect(const struct ets_gap_report *report)
+{
+    uint32_t row = 0;
+    while (ets_gap_row(report, row)->finding != ETS_GAP_SUSPECT) row++;
+    return row;
+}
+
 static void say_guilty(struct words *words, const struct ets_gap_report *report,
                        const struct ets_gap_conclusion *verdict)
 {
@@ -188,8 +195,10 @@ static void say_guilty(struct words *words, const struct ets_gap_report *report,
         say(words, "; this runtime's own kernel computes the same bits");
     }
     if (verdict->suspects > 0) {
-        say(words, "; %u more %s out", verdict->suspects,
-            verdict->suspects == 1 ? "stands" : "stand");
+        say(words, "; ");
+        say_row(words, report, first_suspect(report));
+        if (verdict->suspects > 1) say(words, " and %u more stand out, too", verdict->suspects - 1);
+        else say(words, " stands out, too");
     }
     say_cause(words, verdict->weight);
 }

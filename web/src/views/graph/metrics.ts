@@ -1,5 +1,6 @@
 /** What the colours of boxes tell: numbers of operators and nodes, summed over what is in a box. */
 import { backendOf } from "../../state/filter";
+import { moduleShares } from "../../state/modules";
 import type { Page } from "../../state/page";
 import {
     formatBytes,
@@ -148,7 +149,7 @@ function ofNodes(
 }
 
 /** Tables that metrics take where they are there. */
-export const METRIC_TABLES = ["node_costs", "lines"] as const;
+export const METRIC_TABLES = ["node_costs", "lines", "modules"] as const;
 
 export function timesOf(
     page: Page,
@@ -202,13 +203,17 @@ export function makeMetric(
     const metric = from(times, formatShare);
     if (name === "time") {
         const shared = sharedTimes(tree, times, sharers);
+        const modules = moduleShares(page);
         return {
             ...metric,
             shared: (box) => shared.get(box) ?? null,
             say: (box) => {
                 const group = shared.get(box);
-                if (group === undefined) return metric.say(box);
-                return `${group.nodes} share ${formatShareBriefly(group.range)}`;
+                if (group !== undefined) {
+                    return `${group.nodes} share ${formatShareBriefly(group.range)}`;
+                }
+                const reported = box.kind === "module" ? modules.get(box.module ?? "") : undefined;
+                return reported === undefined ? metric.say(box) : formatShare(reported);
             },
         };
     }
