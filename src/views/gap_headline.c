@@ -157,6 +157,14 @@ static void say_cause(struct words *words, const struct ets_gap_weight_use *weig
     say_number(words, weight->step, 2);
 }
 
+/* Adds the error of the outputs. */
+static void say_outputs(struct words *words, const struct ets_gap_conclusion *verdict)
+{
+    if (isnan(verdict->outputs)) return;
+    say(words, "; the outputs are off by ");
+    say_number(words, verdict->outputs, 2);
+}
+
 static uint32_t first_suspect(const struct ets_gap_report *report)
 {
     uint32_t row = 0;
@@ -190,6 +198,7 @@ static void say_guilty(struct words *words, const struct ets_gap_report *report,
         say(words, ": its own error is ");
         say_number(words, row->own_error, 2);
     }
+    say_outputs(words, verdict);
     say_before(words, report, verdict->guilty);
     if (row->same_bits == 1 && verdict->in_double) {
         say(words, "; this runtime's own kernel computes the same bits");
@@ -284,14 +293,6 @@ static void say_inexact(struct words *words, const struct ets_gap_report *report
     say_number(words, row->own_error, 2);
     say(words, "; rounding to %s explains ", ets_tolerance_of(row->computes)->name);
     say_number(words, row->rounding, 2);
-}
-
-/* Adds the error of the outputs. */
-static void say_outputs(struct words *words, const struct ets_gap_conclusion *verdict)
-{
-    if (isnan(verdict->outputs)) return;
-    say(words, "; the outputs are off by ");
-    say_number(words, verdict->outputs, 2);
 }
 
 /*

@@ -196,7 +196,7 @@ class PlantedFaults(GapTest):
         lines = self.ok("gap", *words).stdout.splitlines()
         self.assertRegex(lines[0], r"^linear_1 \(models/zoo.py:16\) makes 100 % of the outputs' "
                                    r"error against the exported program in float64: its own "
-                                   r"error is 0\.\d+; nothing before it is off by more than "
+                                   r"error is 0\.\d+; the outputs are off by 0\.\d+; nothing before it is off by more than "
                                    r"[\d.]+e-0[78]$")
         self.assertIn("guilty: linear_1 (models/zoo.py:16), module l2, instruction 4, event 14, "
                       "addmm.out", lines)

@@ -602,6 +602,9 @@ class HeadlineNumbers(unittest.TestCase):
         guilty = [row for row in rows if row["finding"] == "guilty"]
         account.take(rf"its own error is ({NUMBER})", lambda error: account.near(
             error, guilty[0]["own_error"]))
+        # The worst output's: at least that of the last value, at most that of the worst.
+        account.take(rf"the outputs are off by ({NUMBER})", lambda error: self.assertLessEqual(
+            float(error), 1.006 * worst["total_error"]))
         inexact = [row for row in rows if row["finding"] == "inexact"]
         account.take(r"but (\d+) kernels are inexact", lambda count: self.assertEqual(
             int(count), len(inexact)))

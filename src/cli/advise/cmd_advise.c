@@ -81,6 +81,15 @@ static const char *first_trace(const struct advice *a)
     return a->data.sources.trace_count > 0 ? a->data.sources.traces[0].path : NULL;
 }
 
+/* Whether times of the trace are those of capturing, too. */
+static bool is_captured(const struct advice *a)
+{
+    for (uint32_t i = 0; i < a->found->count; i++) {
+        if (strcmp(a->found->items[i].kind, "captured") == 0) return true;
+    }
+    return false;
+}
+
 /* The commands that check, with the files at hand; what is not made yet has a name in capitals. */
 static void word_checks(struct advice *a)
 {
@@ -91,8 +100,12 @@ static void word_checks(struct advice *a)
     const char *record = cli_value(a->arguments, "--etrecord");
     const char *reference = cli_value(a->arguments, "--reference-etrecord");
 #define WORD(check, ...) snprintf(a->checks[check], sizeof *a->checks, __VA_ARGS__)
-    if (trace != NULL) WORD(ETS_CHECK_DIFFERENCE, "etscope diff %s NEW.etdp", trace);
-    else WORD(ETS_CHECK_DIFFERENCE, "etscope profile %s and NEW.pte, then etscope diff", program);
+    if (trace != NULL && !is_captured(a)) {
+        WORD(ETS_CHECK_DIFFERENCE, "etscope diff %s NEW.etdp", trace);
+    } else if (trace != NULL) {
+        WORD(ETS_CHECK_DIFFERENCE,
+             "etscope profile %s -o OLD.etdp, then etscope diff OLD.etdp NEW.etdp", program);
+    } else WORD(ETS_CHECK_DIFFERENCE, "etscope profile %s and NEW.pte, then etscope diff", program);
     WORD(ETS_CHECK_DELEGATES, "etscope delegates NEW.pte");
     if (trace != NULL && buffer != NULL) {
         WORD(ETS_CHECK_NUMBERS, "etscope gap %s --debug-buffer %s%s%s%s%s", trace, buffer,
@@ -106,7 +119,8 @@ static void word_checks(struct advice *a)
     }
     WORD(ETS_CHECK_MEMORY, "etscope memory %s --what-if", program);
     WORD(ETS_CHECK_SIZE, "etscope size NEW.pte");
-    WORD(ETS_CHECK_RUNS, "etscope profile %s --runs 50", program);
+    WORD(ETS_CHECK_RUNS, "etscope profile %s --runs 50 -o NEW.etdp, then etscope advise NEW.etdp",
+         program);
     WORD(ETS_CHECK_EXECUTION, "etscope run NEW.pte");
 #undef WORD
     for (int i = 1; i < ETS_CHECK_COUNT; i++) a->check_words[i] = a->checks[i];
@@ -125,7 +139,7 @@ static void word_compared(const struct advice *a, struct ets_text_builder *line)
         compared += ets_gap_row(report, i)->has_total;
         agreeing += ets_gap_row(report, i)->finding == ETS_GAP_AGREES;
     }
-    ets_add_text(line, ". %u of %u captured values agree with ", agreeing, compared);
+    ets_add_text(line, ". %u of %u compared values agree with ", agreeing, compared);
     if (verdict->against == ETS_GAP_AGAINST_OTHER) {
         ets_add_text(line, "the model of %s", reference);
     } else if (verdict->is_quantized) {
