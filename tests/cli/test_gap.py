@@ -270,6 +270,18 @@ class Int8(GapTest):
         self.assertNotIn("weights became 0", text)
         self.assertNotIn("  try ", text)
 
+    def test_gap__a_changed_module_shifts_no_pairs(self):
+        folder = support.DATA / "changed_module"
+        done = support.run("gap", folder / "int8.etdp", "--reference-etrecord", folder / "float.etrecord",
+                           "--format", "json")
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest(done.stderr.decode())
+        rows = support.json_rows(done.stdout.decode())
+        self.assertEqual([row["module"] for row in rows], ["gate.down", "gate", "gate.up", "head"])
+        self.assertEqual({row["finding"] for row in rows}, {"agrees"})
+        self.assertLess(max(row["total_error"] for row in rows), 0.02)
+        self.assertIn(b"1 operator of the reference has no counterpart", done.stderr)
+
     def test_gap__the_delegate_computes_what_the_quantized_graph_says(self):
         (row,) = self.gap(*self.words)
         self.assertEqual((row["finding"], row["same_bits"]), ("agrees", 1))
