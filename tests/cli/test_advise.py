@@ -264,7 +264,7 @@ class Told(unittest.TestCase):
                     is_trace = name.endswith(".etdp")
                     source = GPT / ("profile.etdp" if is_trace else "model.pte")
                     (pathlib.Path(folder) / name).write_bytes(source.read_bytes())
-                    given = (name, "--program", GPT / "model.pte") if is_trace else (f"--program={name}",)
+                    given = (name, *GPT_FILES[1:]) if is_trace else (f"--program={name}",)
                     done = subprocess.run([support.ETSCOPE, "advise", "--all", "--format", "json",
                                            "--no-siblings", *given], cwd=folder, capture_output=True, check=False)
                     self.assertEqual(done.returncode, OK, done.stderr)
