@@ -169,6 +169,7 @@ complete -c etscope -n '__fish_seen_subcommand_from tensors' -l module -x -d 'On
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l handle -x -d 'Only rows with one of these debug handles'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l source -x -d 'Only this source file of the model, or this line'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l backend -x -d 'Only this backend, by its name or the start of its name; portable: kernels'
+complete -c etscope -n '__fish_seen_subcommand_from tensors' -l top -s n -x -d 'Only the first N tensors of each run'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l show -d 'Print the values of every listed tensor, as NumPy does'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l full -d 'Print all values of large tensors, not only the first and last'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l edge-items -x -d 'Values at each end of a dimension of large tensors; default 3'
