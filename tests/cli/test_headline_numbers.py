@@ -445,9 +445,11 @@ class HeadlineNumbers(unittest.TestCase):
 
     def test_delegates(self):
         def check(account, rows, words):
-            of = re.match(r"(\w+) - ", account.left)[1]
-            mine = [row for row in rows if row["method"] == of]
-            calls = {row["partition"] for row in mine if row["kind"] == "delegate"}
+            of = re.match(r"(\w+) - ", account.left)
+            account.take(r"(\d+) methods", lambda methods: self.assertEqual(
+                int(methods), len({row["method"] for row in rows})))
+            mine = [row for row in rows if of is None or row["method"] == of[1]]
+            calls = {(row["method"], row["partition"]) for row in mine if row["kind"] == "delegate"}
             inside = [row for row in mine if row["depth"] == 1]
             kernels = [row for row in mine if row["kind"] == "kernel"]
             account.take(r"(\d+) partitions? with (\d+) operators?, (\d+) outside", lambda a, b, c: (
@@ -471,7 +473,9 @@ class HeadlineNumbers(unittest.TestCase):
                     "convolution": ("convolution", "Conv2d"), "conversion": ("_dim_order_copy", "Convert")}
 
         def check(account, rows, _):
-            of = re.match(r"(\w+): ", account.left)[1]
+            of = re.match(r"(?:\d+ methods; most work is in )?(\w+): ", account.left)[1]
+            account.take(r"(\d+) methods; most work is in \w+", lambda methods: self.assertEqual(
+                int(methods), len({row["method"] for row in rows})))
             mine = [row for row in rows if row["method"] == of]
             tops = [row for row in mine if row["depth"] == 0 and row["share"] is not None]
             flops, moved = (sum(row[key] or 0 for row in tops) for key in ("flops", "moved_bytes"))
