@@ -260,6 +260,7 @@ complete -c etscope -n '__fish_seen_subcommand_from advise' -l no-siblings -d 'I
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l all -s a -d 'Also show observations without advice'
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l fail-on -x -d 'Exit with 1 if there is such a finding: any, wrong, a kind such as layout_transposes, or a saving that may reach a share of a run, such as 5%'
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l format -s f -x -a 'text json jsonl csv tsv markdown sarif junit' -d 'Output format; sarif shows findings at the model\'s lines on code hosts'
+complete -c etscope -n '__fish_seen_subcommand_from advise' -l color -x -a 'auto always never' -d 'Colour tables; auto: on a terminal, unless NO_COLOR is set or TERM is dumb'
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l width -x -d 'Width of the text in characters; default: the terminal\'s, or no limit'
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l output -s o -r -F -d 'Write to FILE instead of standard output'
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l source-time-scale -l source_time_scale -x -a 'ns us ms s cycles' -d 'Clock unit of traces that do not state one; default ns'

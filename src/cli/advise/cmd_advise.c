@@ -45,6 +45,7 @@ const struct cli_option cli_advise_options[] = {
      "saving that may reach a share of a run, such as 5%", NULL, true},
     {"--format", "-f", "text|json|jsonl|csv|tsv|markdown|sarif|junit",
      "Output format; sarif shows findings at the model's lines on code hosts", NULL, false},
+    CLI_COLOR_OPTION,
     {"--width", NULL, "N", "Width of the text in characters; default: the terminal's, or no limit",
      NULL, false},
     {"--output", "-o", "FILE", "Write to FILE instead of standard output", NULL, false},
@@ -283,7 +284,7 @@ static int write_text(const struct advice *a, enum format format, const char *pa
     bool ok = true;
     cli_style(a->arguments, path, &style);
     if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
-    if (format == TEXT) ets_advice_write_text(&a->page, style.width, output);
+    if (format == TEXT) ets_advice_write_text(&a->page, style.width, style.is_colored, output);
     if (format == MARKDOWN) ets_advice_write_markdown(&a->page, output);
     if (format == SARIF) ets_advice_write_sarif(&a->page, output);
     if (format == JUNIT) ok = write_junit(a, output);

@@ -450,7 +450,9 @@ static void put_leads(const struct renderer *r, struct ets_cell_text *scratch)
     for (uint32_t i = 0; i < r->table->lead_count; i++) {
         scratch->size = 0;
         ets_cell_append_visible(scratch, r->table->leads[i]);
+        if (i == 0) put_bold(r, "\033[1m"); /* the answer */
         put_wrapped(r, scratch->data, scratch->size);
+        if (i == 0) put_bold(r, "\033[0m");
         ets_output_write(r->output, "\n", 1);
     }
     if (r->table->lead_count > 0) ets_output_write(r->output, "\n", 1);
