@@ -17,7 +17,7 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import made
-from etscope import Inspector
+from etscope import Inspector, memory
 from etscope._errors import Error
 from fixtures import DATA, ROOT
 
@@ -170,6 +170,45 @@ def test_arguments(format, tmp_path):
     assert keys["backend"] == "XnnpackBackend"
     assert keys["source"].startswith("models/zoo.py:")
     assert {"module", "instruction"} <= set(keys)
+
+
+def planned(path, prefix="planned memory in use: "):
+    """{method: [(time, bytes)]} of the counters of planned memory."""
+    counters = collections.defaultdict(list)
+    for name, at, size in Shown(path).samples:
+        if name.startswith(prefix):
+            method = name[len(prefix):].removesuffix(" bytes")  # Perfetto's reader of JSON adds it
+            counters[method].append((at, size))
+    return counters
+
+
+@needs_node
+@pytest.mark.parametrize("format", TIMELINES)
+@pytest.mark.parametrize("model", ("gpt_xnnpack", "multi_method", "cond"))
+def test_counters_of_planned_memory(format, model, tmp_path):
+    path, words = tmp_path / "trace", joined(model)
+    counters = planned(export(format, path, *words))
+    calls = [row for row in logged(*words) if row["kind"] == "profile" and row["time"] is not None]
+    began = min(row["start"] for row in calls)
+    live = {(step["method"], step["instruction"]): step["live_bytes"]
+            for step in memory.steps(DATA / model / "model.pte").rows}  # fmt: skip
+    done = etscope("sql", """select e.start_ticks as start, o.instruction, b.method from events e
+        join operators o on o.id = e.operator join blocks b on b.id = o.block
+        where o.instruction is not null and e.kind = 'profile' and e.time is not null
+        order by e.start_ticks, e.end_ticks desc""", *words, "--format", "json")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    expected = {}
+    for row in json.loads(done.stdout)["rows"]:
+        if (row["method"], row["instruction"]) in live:
+            expected.setdefault(row["start"] - began, live[row["method"], row["instruction"]])
+    samples = [sample for counter in counters.values() for sample in counter]
+    assert set(counters) == {method for method, _ in live}
+    assert [size for at, size in samples if size > 0 and expected[at] != size] == []
+    runs = [row for row in calls if row["parent"] is None and row["name"] == "Method::execute"]
+    ends = {row["end"] - began for row in runs}
+    assert {at for at, size in samples if size == 0} >= ends
+    assert {at for at, _ in samples} <= expected.keys() | ends
+    assert max(size for _, size in samples) == max(live.values())
 
 
 def call(name, instruction, start, end, *inside):

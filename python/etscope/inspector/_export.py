@@ -4,6 +4,7 @@ import os
 
 from etscope._errors import Error
 from etscope._library import NULL, call, ffi, lib
+from etscope._program import program_of
 
 
 class Exported:
@@ -45,8 +46,10 @@ def _write(inspector, path, format):
     name = ffi.new("char[]", os.path.basename(os.fsencode(inspector._view.dump.path or "trace")))
     output = ffi.new("struct ets_output **")
     with _unchanged(inspector):
+        program = NULL if inspector._program is None else program_of(inspector._program)
         trace = ffi.new("struct ets_export_trace *",
-                        {"name": name, "inspection": inspector._view.handle.pointer})  # fmt: skip
+                        {"name": name, "inspection": inspector._view.handle.pointer,
+                         "program": program})  # fmt: skip
         call(lib.ets_output_open, os.fsencode(path), output, file=path)
         try:
             call(lib.ets_export_write, output[0], format, trace, 1, NULL)

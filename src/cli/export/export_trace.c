@@ -16,8 +16,11 @@ int cli_export_trace(const struct cli_sql_sources *sources, int format, struct e
     struct ets_export_trace *traces = calloc(all->trace_count, sizeof *traces);
     if (traces == NULL) return cli_complain(CLI_INTERNAL, "no memory");
     for (uint32_t i = 0; i < all->trace_count; i++) {
-        traces[i] = (struct ets_export_trace){.name = ets_page_file_name(all->traces[i].path),
-                                              .inspection = all->traces[i].inspection};
+        const struct ets_sql_trace *trace = &all->traces[i];
+        traces[i] = (struct ets_export_trace){.name = ets_page_file_name(trace->path),
+                                              .inspection = trace->inspection};
+        if (trace->program != ETS_NO_INDEX)
+            traces[i].program = all->programs[trace->program].program;
     }
     const enum ets_status status = ets_export_write(output, (enum ets_export_format)format, traces,
                                                     all->trace_count, NULL, &error);

@@ -12,6 +12,7 @@
 #define ETSCOPE_OUTPUT_EXPORT_EXPORT_FILES_H
 
 #include "etscope/inspect.h"
+#include "etscope/program.h"
 #include "host/output.h"
 
 enum ets_export_format {
@@ -29,6 +30,7 @@ enum ets_export_format {
 struct ets_export_trace {
     const char *name; /* of the file */
     const struct ets_inspection *inspection;
+    const struct ets_program *program; /* that ran, for counters of its planned memory; or NULL */
 };
 
 /*

@@ -7,6 +7,7 @@
 #include "host/strings.h"
 #include "host/text_builder.h"
 #include "inspect/recorded_memory.h"
+#include "output/export/planned_memory.h"
 #include "output/export/row_sums.h"
 #include "output/export/run_tree.h"
 
@@ -14,11 +15,12 @@
 enum { MOST_LANES = 200 };
 
 enum group {
-    GROUP_METHOD,     /* a thread's runs of a method */
-    GROUP_OVERLAP,    /* what does not nest there */
-    GROUP_DELEGATE,   /* a delegate's events that do not */
-    GROUP_OWN_CLOCK,  /* a delegate's events by its own clock */
-    GROUP_ALLOCATIONS /* counters */
+    GROUP_METHOD,      /* a thread's runs of a method */
+    GROUP_OVERLAP,     /* what does not nest there */
+    GROUP_DELEGATE,    /* a delegate's events that do not */
+    GROUP_OWN_CLOCK,   /* a delegate's events by its own clock */
+    GROUP_ALLOCATIONS, /* counters: what an allocator handed out; */
+    GROUP_PLANNED      /* planned memory in use */
 };
 
 /* A track, and how far it is filled. */
@@ -40,6 +42,7 @@ struct ets_track_walk {
     const struct ets_inspection *inspection;
     uint32_t trace, run;
     struct ets_run_tree tree;
+    struct ets_planned_memory planned;
     struct ets_strings names;  /* of methods, backends, allocators */
     struct ets_key_table keys; /* of lanes: trace and group, thread, names, lane */
     struct lane *lanes;        /* [keys.count] */
@@ -106,6 +109,12 @@ static void name_lane(const struct ets_track_walk *walk, enum group group, struc
         }
         break;
     case GROUP_ALLOCATIONS: ets_add_plain_text(out, "allocated: %.*s", ETS_TEXT(name)); return;
+    case GROUP_PLANNED:
+        ets_add_plain_text(out, "planned memory in use: %.*s", ETS_TEXT(method));
+        if (walk->has_threads && run->thread != ETS_NO_INDEX) {
+            ets_add_text(out, ", thread %u", run->thread);
+        }
+        return;
     default: ets_add_plain_text(out, "%.*s", ETS_TEXT(name)); break;
     }
     if (group == GROUP_OWN_CLOCK) ets_add_text(out, " (own clock: 1 ns is a tick)");
@@ -144,7 +153,7 @@ static struct lane *find_lane(struct ets_track_walk *walk, enum group group, str
     lanes[found] = (struct lane){.track = {.number = found + 1,
                                            .trace = walk->trace,
                                            .parent = parent,
-                                           .is_counter = group == GROUP_ALLOCATIONS,
+                                           .is_counter = group >= GROUP_ALLOCATIONS,
                                            .name = copy},
                                  .group = group,
                                  .end = INT64_MIN,
@@ -433,6 +442,52 @@ static bool tell_allocations(struct ets_track_walk *walk)
     return true;
 }
 
+/* ---- planned memory ---- */
+
+/* The outermost event of the same instruction: a kernel's operator call. */
+static uint32_t instruction_begin(const struct ets_run_tree *tree, uint32_t event)
+{
+    const struct ets_event_table *events = tree->events;
+    for (;;) {
+        const uint32_t parent = ets_run_tree_parent(tree, event);
+        if (parent == ETS_NO_INDEX) return event;
+        const uint32_t outer = tree->first + parent, inner = tree->first + event;
+        if (events->chain[outer] != events->chain[inner] ||
+            events->instruction[outer] != events->instruction[inner]) {
+            return event;
+        }
+        event = parent;
+    }
+}
+
+/* A sample where an instruction has more or less than the one before, and 0 behind the run. */
+static bool tell_planned(struct ets_track_walk *walk)
+{
+    const struct ets_run_tree *tree = &walk->tree;
+    const struct ets_memory_plan *plan =
+        ets_planned_memory_find(&walk->planned, ets_run_method(walk->inspection, walk->run));
+    struct lane *lane = NULL;
+    if (plan == NULL) return true;
+    for (uint32_t i = 0; i < tree->count; i++) {
+        const uint32_t event = tree->first + i;
+        uint64_t bytes;
+        if (!ets_run_tree_has(tree, i) || ets_row_has_own_clock(ets_run_tree_row(tree, i)) ||
+            !ets_planned_memory_live(plan, tree->events->chain[event],
+                                     tree->events->instruction[event], &bytes)) {
+            continue;
+        }
+        if (lane == NULL) lane = find_lane(walk, GROUP_PLANNED, (struct ets_text){"", 0}, 0, 0);
+        if (lane == NULL) return false;
+        if (lane->run == walk->run && lane->bytes == bytes) continue;
+        lane->run = walk->run;
+        lane->bytes = bytes;
+        if (!tell_sample(walk, lane, tree->start[instruction_begin(tree, i)])) return false;
+    }
+    if (lane == NULL) return true;
+    lane->bytes = 0;
+    return tell_sample(walk, lane, tree->end[tree->root]);
+}
+
 /* ---- a trace ---- */
 
 static bool visit_run(struct ets_track_walk *walk, uint32_t run)
@@ -442,7 +497,7 @@ static bool visit_run(struct ets_track_walk *walk, uint32_t run)
     ets_run_tree_build(&walk->tree, run);
     if (walk->tree.root == ETS_NO_INDEX) return true;
     return place_all(walk) && visit_tree(walk, tell_begin, sink->end != NULL ? tell_end : stay) &&
-           (sink->add_sample == NULL || tell_allocations(walk));
+           (sink->add_sample == NULL || (tell_allocations(walk) && tell_planned(walk)));
 }
 
 static void find_begin(struct ets_track_walk *walk, uint32_t run_count)
@@ -471,6 +526,10 @@ static bool visit_trace(struct ets_track_walk *walk, const struct ets_export_tra
     walk->inspection = trace->inspection;
     walk->tick_ns = (int64_t)ets_tick_ns(trace->inspection);
     if (!ets_run_tree_init(&walk->tree, walk->arena, trace->inspection)) return false;
+    if (walk->sink->add_sample != NULL &&
+        !ets_planned_memory_read(walk->arena, trace->program, &walk->planned)) {
+        return false;
+    }
     uint32_t most = 0;
     for (uint32_t i = 0; i < run_count; i++) {
         const uint32_t count = ets_inspection_run(trace->inspection, i)->event_count;

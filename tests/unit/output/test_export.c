@@ -6,9 +6,11 @@
 
 static enum ets_status export_with(const struct ets_allocator *allocator,
                                    enum ets_export_format format,
-                                   const struct ets_inspection *inspection, struct ets_error *error)
+                                   const struct ets_inspection *inspection,
+                                   const struct ets_program *program, struct ets_error *error)
 {
-    const struct ets_export_trace trace = {.name = "profile.etdp", .inspection = inspection};
+    const struct ets_export_trace trace = {
+        .name = "profile.etdp", .inspection = inspection, .program = program};
     struct ets_output *output;
     char *data;
     size_t size;
@@ -21,6 +23,7 @@ static enum ets_status export_with(const struct ets_allocator *allocator,
 }
 
 static void assert_failures_are_told(const struct ets_inspection *inspection,
+                                     const struct ets_program *program,
                                      enum ets_export_format format)
 {
     enum ets_status status = ETS_NO_MEMORY;
@@ -28,7 +31,7 @@ static void assert_failures_are_told(const struct ets_inspection *inspection,
         struct failing failing = {.fail_at = n};
         const struct ets_allocator allocator = {failing_reallocate, failing_release, &failing};
         struct ets_error error = {.status = ETS_OK};
-        status = export_with(&allocator, format, inspection, &error);
+        status = export_with(&allocator, format, inspection, program, &error);
         assert_int_equal(status, error.status);
         if (status == ETS_OK) assert_true(failing.calls <= n); /* nothing was left out */
         else assert_int_equal(status, ETS_NO_MEMORY);
@@ -44,14 +47,14 @@ static void test_export__failing_memory_is_told(void **state)
     struct model model;
     open_model("gpt_xnnpack", &model);
     for (int format = ETS_EXPORT_CHROME; format <= ETS_EXPORT_TENSORBOARD; format++) {
-        assert_failures_are_told(model.inspection, (enum ets_export_format)format);
+        assert_failures_are_told(model.inspection, &model.program, (enum ets_export_format)format);
     }
     close_model(&model);
     struct ets_file *dump = open_fixture("made", "allocations.etdp");
     struct ets_inspection *inspection =
         inspect(ets_file_bytes(dump), (struct ets_inspect_options){.method = NULL});
-    assert_failures_are_told(inspection, ETS_EXPORT_PERFETTO);
-    assert_failures_are_told(inspection, ETS_EXPORT_CHROME);
+    assert_failures_are_told(inspection, NULL, ETS_EXPORT_PERFETTO);
+    assert_failures_are_told(inspection, NULL, ETS_EXPORT_CHROME);
     ets_inspection_close(inspection);
     ets_file_close(dump);
 }
