@@ -98,6 +98,22 @@ def test_visualize__without_model_explorer_a_report_is_opened(nothing, capsys):
     assert len(nothing) == 1 and capsys.readouterr().out.startswith("The graph is in file://")
 
 
+@pytest.mark.parametrize("name", ["model.pte", "model.bpte"])
+def test_visualize__programs_are_shown(name, explorer):
+    visualize(file("gpt_xnnpack", name), no_open_in_browser=True)
+    graphs = graphs_of(explorer[0])
+    assert {node["label"] for node in graphs["forward"]} > {"XnnpackBackend"}
+    assert {graph for graph in graphs if "/" in graph}  # what is inside of delegates
+
+
+def test_visualize__a_program_without_model_explorer(nothing):
+    with open(visualize(file("gpt_xnnpack", "model.pte")), encoding="utf-8") as stored:
+        assert 'id="etscope-table-instructions"' in stored.read()
+    assert nothing[0].endswith("graph.html#1/graph")
+    with pytest.raises(Error, match="none.pte"):
+        visualize("none.pte")
+
+
 class Node:
     """A node as torch.fx has it."""
 

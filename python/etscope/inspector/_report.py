@@ -6,6 +6,7 @@ import os
 from etscope import __version__
 from etscope._errors import Error
 from etscope._library import NO_INDEX, NULL, Handle, call, ffi, lib
+from etscope._opened import opened_program
 from etscope._program import program_of
 from etscope._tables import filled
 from etscope.inspector._gap import Report, _comparing
@@ -165,19 +166,33 @@ def _page_source(inspector, gap, reason, option):
 
 def write_record_report(record, path):
     """Writes the report of an ETRecord alone: its graph and what advice sees in it."""
-    kept, path = _Kept(), os.fspath(path)
+    kept = _Kept()
     with record._open.handle.lock:
         told = {"path": kept.text(record.path or "record"), "record": record._handle.pointer}
         sources = {"records": kept.new("struct ets_sql_record[]", [told]), "record_count": 1}
-        inputs = [kept.input("record", "record", record._open.source)]
-        options = [NULL] * lib.ETS_MISSING_COUNT
-        options[lib.ETS_MISSING_PROGRAM] = kept.text("--program")
-        _write(kept.new("struct ets_page_source *", {
-            "sources": kept.new("struct ets_sql_sources *", sources),
-            "inputs": kept.new("struct ets_page_input[]", inputs), "input_count": 1,
-            "writer": kept.text(f"etscope {__version__}"), "missing_options": options,
-        }), path)  # fmt: skip
-        del kept
+        given = kept.input("record", "record", record._open.source)
+        _write_alone(kept, sources, given, lib.ETS_MISSING_PROGRAM, "--program", path)
+
+
+def write_program_report(program, path):
+    """Writes the report of a .pte or .bpte alone."""
+    kept = _Kept()
+    source, pointer = opened_program(program)
+    told = {"path": kept.text(source.path), "program": pointer}
+    sources = {"programs": kept.new("struct ets_sql_program[]", [told]), "program_count": 1}
+    given = kept.input("program", "program", source)
+    _write_alone(kept, sources, given, lib.ETS_MISSING_RECORD, "--etrecord", path)
+
+
+def _write_alone(kept, sources, given, missing, option, path):
+    """The report of one file; `option` would add what is missing."""
+    options = [NULL] * lib.ETS_MISSING_COUNT
+    options[missing] = kept.text(option)
+    _write(kept.new("struct ets_page_source *", {
+        "sources": kept.new("struct ets_sql_sources *", sources),
+        "inputs": kept.new("struct ets_page_input[]", [given]), "input_count": 1,
+        "writer": kept.text(f"etscope {__version__}"), "missing_options": options,
+    }), os.fspath(path))  # fmt: skip
 
 
 def _write(source, path):

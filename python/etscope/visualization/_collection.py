@@ -4,7 +4,12 @@ Nodes keep their names. A namespace is the path of a node's module, by "/". The 
 Graph and GraphNode of Model Explorer's graph_builder.py.
 """
 
+import os
 import re
+
+from etscope._errors import Error
+from etscope._library import call, ffi, lib
+from etscope._opened import opened_program
 
 _NAME = re.compile(r"\w+")
 _EDGE = re.compile(r"<EdgeOpOverload: ([\w.]+)>")
@@ -26,6 +31,21 @@ def nodes_of(graph, namespace=None):
     names = {node.name for node in nodes}
     of_node = namespace or _module_of
     return [_node_of(node, names, of_node(node)) for node in nodes]
+
+
+def write_program_graph(program, path):
+    """Writes the collection of a .pte or .bpte: `etscope export --to model-explorer`."""
+    source, pointer = opened_program(program)
+    title = ffi.new("char[]", os.path.basename(os.fsencode(source.path)))
+    told = ffi.new("struct ets_graph_source *", {"title": title, "program": pointer})
+    output = ffi.new("struct ets_output **")
+    call(lib.ets_output_open, os.fsencode(path), output, file=os.fspath(path))
+    try:
+        call(lib.ets_graph_write, output[0], lib.ETS_GRAPH_MODEL_EXPLORER, told, file=source.path)
+    except Error:
+        lib.ets_output_discard(output[0])
+        raise
+    call(lib.ets_output_commit, output[0], file=os.fspath(path))
 
 
 def _node_of(node, names, namespace):

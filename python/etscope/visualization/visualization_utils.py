@@ -13,8 +13,9 @@ import time
 import webbrowser
 
 from etscope._errors import Error
+from etscope._library import Source, lib
 from etscope.etrecord import ETRecord, parse_etrecord
-from etscope.visualization._collection import collection_of, nodes_of
+from etscope.visualization._collection import collection_of, nodes_of, write_program_graph
 
 
 class ModelExplorerServer:
@@ -67,9 +68,10 @@ def visualize(visualizable, reuse_server=True, no_open_in_browser=False, **kwarg
 
         visualize(torch.export.export(model, inputs))
         visualize("model.etrecord")
+        visualize("model.pte")
 
-    visualizable        torch's ExportedProgram, a program manager of executorch, an ETRecord or its
-                        path
+    visualizable        torch's ExportedProgram, a program manager of executorch, an ETRecord, its
+                        path, or that of a .pte or .bpte
     reuse_server        use a server of Model Explorer that runs already, on ports 8080 to 8099
     no_open_in_browser  print the address instead
     kwargs              for model_explorer.visualize_from_config: `port`, `host`, `config`...
@@ -79,6 +81,11 @@ def visualize(visualizable, reuse_server=True, no_open_in_browser=False, **kwarg
     """
     if not _has_model_explorer():
         return _open_report(visualizable, no_open_in_browser)
+    if _is_program_file(visualizable):
+        path = _folder() / "graph.json"
+        write_program_graph(visualizable, path)
+        _show_file(path, reuse_server, no_open_in_browser, kwargs)
+        return None
     collection = collection_of(
         {name: nodes_of(_graph_of(program)) for name, program in _programs_of(visualizable).items()}
     )
@@ -189,10 +196,14 @@ def _show(collection, reuse_server, no_open_in_browser, kwargs):
     """Model Explorer reads the file when its page asks for it."""
     if not _has_model_explorer():
         return visualize_model_explorer()  # which says what is missing
-    from model_explorer import config
-
     path = _folder() / "graph.json"
     path.write_text(json.dumps(collection), encoding="utf-8")
+    return _show_file(path, reuse_server, no_open_in_browser, kwargs)
+
+
+def _show_file(path, reuse_server, no_open_in_browser, kwargs):
+    from model_explorer import config
+
     chosen = config()
     chosen.add_model_from_path(str(path))
     if reuse_server:
@@ -210,6 +221,15 @@ def _folder():
 
 def _is_record(value):
     return isinstance(value, (str, os.PathLike, ETRecord))
+
+
+def _is_program_file(value):
+    """Whether it is the path of a program, by what the file is."""
+    if not isinstance(value, (str, os.PathLike)):
+        return False
+    source = Source.of_file(value)
+    kind = lib.ets_kind_sniff(source.bytes)  # of the source's mapping
+    return kind in (lib.ETS_KIND_PROGRAM, lib.ETS_KIND_BUNDLE)
 
 
 def _record_of(value):
@@ -244,9 +264,13 @@ def _graph_of(program):
 
 def _open_report(visualizable, no_open_in_browser):
     """Writes a report of the graph and opens it; returns its path."""
-    from etscope.inspector._report import write_record_report
+    from etscope.inspector._report import write_program_report, write_record_report
 
     folder = pathlib.Path(tempfile.mkdtemp(prefix="etscope-graph-"))
+    report = folder / "graph.html"
+    if _is_program_file(visualizable):
+        write_program_report(visualizable, report)
+        return _open(report, no_open_in_browser)
     if _is_record(visualizable):
         record = _record_of(visualizable)
     else:
@@ -257,8 +281,11 @@ def _open_report(visualizable, no_open_in_browser):
         with open(path, "xb") as file:
             record._write(file, slim=True)  # what save asks for beyond the graph is not needed
         record = parse_etrecord(str(path))
-    report = folder / "graph.html"
     write_record_report(record, report)
+    return _open(report, no_open_in_browser)
+
+
+def _open(report, no_open_in_browser):
     address = f"{report.as_uri()}#1/graph"
     if no_open_in_browser or not webbrowser.open(address):
         print(f"The graph is in {address}")
