@@ -165,6 +165,14 @@ static void say_cause(struct words *words, const struct ets_gap_weight_use *weig
     say_number(words, weight->step, 2);
 }
 
+/* Adds the error of the outputs. */
+static void say_outputs(struct words *words, const struct ets_gap_conclusion *verdict)
+{
+    if (isnan(verdict->outputs)) return;
+    say(words, "; the outputs are off by ");
+    say_number(words, verdict->outputs, 2);
+}
+
 /* "43 % of its values are beyond its scale, 0 to 1.5: they reach 3.6" */
 static void say_saturation(struct words *words, const struct ets_gap_saturation *saturation)
 {
@@ -241,6 +249,12 @@ static void say_guilty(struct words *words, const struct ets_gap_report *report,
         say_number(words, row->own_error, 2);
         say_channel(words, &row->channel);
     }
+    say_cause(words, verdict->weight);
+    if (verdict->saturates_guilty) {
+        say(words, "; ");
+        say_saturation(words, verdict->saturation);
+    }
+    say_outputs(words, verdict);
     say_before(words, report, verdict->guilty);
     if (row->same_bits == 1 && verdict->in_double) {
         say(words, "; this runtime's own kernel computes the same bits");
@@ -254,10 +268,6 @@ static void say_guilty(struct words *words, const struct ets_gap_report *report,
             say(words, "; a comparison with the ETRecord's graph would tell their own errors");
         }
     }
-    say_cause(words, verdict->weight);
-    if (!verdict->saturates_guilty) return;
-    say(words, "; ");
-    say_saturation(words, verdict->saturation);
 }
 
 static void say_correlation(struct words *words, const struct ets_gap_report *report,
@@ -343,14 +353,6 @@ static void say_inexact(struct words *words, const struct ets_gap_report *report
     say_number(words, row->rounding, 2);
 }
 
-/* Adds the error of the outputs. */
-static void say_outputs(struct words *words, const struct ets_gap_conclusion *verdict)
-{
-    if (isnan(verdict->outputs)) return;
-    say(words, "; the outputs are off by ");
-    say_number(words, verdict->outputs, 2);
-}
-
 /*
  * Adds the operator that is closest to standing out, if no operator is guilty: "; the closest is
  * linear_1 (make.py:26): its own error is 0.14, 0.38 would stand out".
@@ -430,10 +432,8 @@ size_t ets_gap_headline(const struct ets_gap_report *report, const struct ets_ad
     else if (verdict->guilty != ETS_NO_INDEX) say_guilty(&words, report, verdict);
     else say_agreement(&words, report, verdict);
     if (!is_mismatch) say_inexact(&words, report, verdict);
-    if (verdict->saturation != NULL && !verdict->saturates_guilty && !is_mismatch) {
-        say_cut_off(&words, verdict->saturation);
-    }
     if (verdict->guilty == ETS_NO_INDEX && !is_mismatch) {
+        if (verdict->saturation != NULL) say_cut_off(&words, verdict->saturation);
         say_bits(&words, verdict);
         say_limits(&words, verdict);
     }

@@ -371,13 +371,14 @@ class Told(unittest.TestCase):
             self.skipTest("no engine")
         text = advise(*INT8, "--width", "1000")
         self.assertRegex(text.splitlines()[0],
-                         r"\. (\d+) of \1 captured values agree with the program's own quantized graph: this checks "
+                         r"\. (\d+) of \1 compared values agree with the program's own quantized graph: this checks "
                          r"kernels and delegates, not what quantization costs, which --reference-etrecord tells")
         self.assertIn("with the program's own quantized graph in float64; the largest error", text)  # without --all
         text = advise(*INT8, *FLOAT_ORIGINAL, "--width", "1000", "--fail-on", "wrong_operator", code=NEGATIVE)
         self.assertTrue(text.startswith("1 thing is wrong"))
-        self.assertRegex(text.splitlines()[0], r"\. \d+ of \d+ captured values agree with the model of .*float\.etrecord$")
-        self.assertIn("is_per_channel=True", text)
+        self.assertRegex(text.splitlines()[0], r"\. \d+ of \d+ compared values agree with the model of .*float\.etrecord$")
+        self.assertIn("leave this operator in float (a quantizer's set_filter_function) or, less exact, quantize weights "
+                      "per channel (get_symmetric_quantization_config(is_per_channel=True))", text)
         self.assertIn("against the other model in float64", text)
         self.assertRegex(text, r"check +etscope gap .* --reference-etrecord .*float\.etrecord")
         done = support.run("advise", INT8[0], *FLOAT_ORIGINAL)

@@ -227,7 +227,7 @@ class PlantedFaults(GapTest):
         lines = self.ok("gap", *words).stdout.splitlines()
         self.assertRegex(lines[0], r"^linear_1 \(models/zoo.py:16\) makes 100 % of the outputs' "
                                    r"error against the exported program in float64: its own "
-                                   r"error is 0\.\d+; nothing before it is off by more than "
+                                   r"error is 0\.\d+; the outputs are off by 0\.\d+; nothing before it is off by more than "
                                    r"[\d.]+e-0[78]$")
         self.assertIn("guilty: linear_1 (models/zoo.py:16), module l2, instruction 4, event 14, "
                       "addmm.out", lines)
@@ -289,7 +289,7 @@ class Int8(GapTest):
         words = ("gap", str(folder / "int8.etdp"), "--debug-buffer", str(folder / "int8.bin"),
                  "--etrecord", str(folder / "int8.etrecord"), "--reference-etrecord")
         text = support.call(*words, str(folder / "float.etrecord")).stdout
-        self.assertIn("; 31 % of its weights became 0: the largest, 20, sets the step of all, 0.16\n",
+        self.assertIn("; 31 % of its weights became 0: the largest, 20, sets the step of all, 0.16; the outputs are off by 0.032;",
                       text)
         weight = re.search(r"weight +quantized with one step of (\S+) for all 256 numbers: 31 % became "
                            r"0; root mean square (\S+), largest (\S+)\n", text)
@@ -301,13 +301,22 @@ class Int8(GapTest):
         self.assertNotIn("weights became 0", text)
         self.assertNotIn("  try ", text)
 
+    def test_gap__a_changed_module_shifts_no_pairs(self):
+        folder = support.DATA / "changed_module"
+        done = support.call("gap", folder / "int8.etdp", "--reference-etrecord", folder / "float.etrecord",
+                            "--format", "json")
+        rows = json_rows(done.stdout)
+        self.assertEqual([row["module"] for row in rows], ["gate.down", "gate", "gate.up", "head"])
+        self.assertEqual({row["finding"] for row in rows}, {"agrees"})
+        self.assertLess(max(row["total_error"] for row in rows), 0.02)
+        self.assertIn("1 operator of the reference has no counterpart", done.stderr)
     def test_gap__a_scale_that_cuts_values_off_is_the_cause(self):
         folder = support.DATA / "saturated"
         words = (folder / "int8.etdp", "--debug-buffer", folder / "int8.bin", "--etrecord",
                  folder / "int8.etrecord")
         done = self.ok("gap", *words, "--reference-etrecord", folder / "float.etrecord")
         cause = re.search(r"relu \(models/net\.py:15\) makes 99\.\d % of .*; 12 % of its values are beyond its "
-                          r"scale, 0 to (\S+): they reach (\S+)\n", done.stdout)
+                          r"scale, 0 to (\S+): they reach (\S+);", done.stdout)
         highest, reached = map(float, cause.groups())
         self.assertGreater(reached, 1.5 * highest)
         scale = re.search(r"  scale        tells 0 to (\S+); of 64 numbers 0 are below and 8 above: 0 to (\S+)\n"

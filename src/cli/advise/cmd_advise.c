@@ -83,6 +83,15 @@ static const char *first_trace(const struct advice *a)
     return a->data.sources.trace_count > 0 ? a->data.sources.traces[0].path : NULL;
 }
 
+/* Whether times of the trace are those of capturing, too. */
+static bool is_captured(const struct advice *a)
+{
+    for (uint32_t i = 0; i < a->found->count; i++) {
+        if (strcmp(a->found->items[i].kind, "captured") == 0) return true;
+    }
+    return false;
+}
+
 /* Words a check; returns false if memory runs out. */
 static bool word_check(struct advice *a, enum ets_check check, const char *format, ...)
     ETS_PRINTF(3, 4);
@@ -120,8 +129,12 @@ static bool word_checks(struct advice *a)
     const char *reference = quoted(a, cli_value(a->arguments, "--reference-etrecord"));
     bool ok = !a->is_short;
 #define WORD(check, ...) ok = ok && word_check(a, check, __VA_ARGS__)
-    if (*trace != '\0') WORD(ETS_CHECK_DIFFERENCE, "etscope diff %s NEW.etdp", trace);
-    else WORD(ETS_CHECK_DIFFERENCE, "etscope profile %s and NEW.pte, then etscope diff", program);
+    if (*trace != '\0' && !is_captured(a)) {
+        WORD(ETS_CHECK_DIFFERENCE, "etscope diff %s NEW.etdp", trace);
+    } else if (*trace != '\0') {
+        WORD(ETS_CHECK_DIFFERENCE,
+             "etscope profile %s -o OLD.etdp, then etscope diff OLD.etdp NEW.etdp", program);
+    } else WORD(ETS_CHECK_DIFFERENCE, "etscope profile %s and NEW.pte, then etscope diff", program);
     WORD(ETS_CHECK_DELEGATES, "etscope delegates NEW.pte");
     if (*trace != '\0' && *buffer != '\0') {
         WORD(ETS_CHECK_NUMBERS, "etscope gap %s --debug-buffer %s%s%s%s%s", trace, buffer,
@@ -135,7 +148,8 @@ static bool word_checks(struct advice *a)
     }
     WORD(ETS_CHECK_MEMORY, "etscope memory %s --what-if", program);
     WORD(ETS_CHECK_SIZE, "etscope size NEW.pte");
-    WORD(ETS_CHECK_RUNS, "etscope profile %s --runs 50", program);
+    WORD(ETS_CHECK_RUNS, "etscope profile %s --runs 50 -o NEW.etdp, then etscope advise NEW.etdp",
+         program);
     WORD(ETS_CHECK_EXECUTION, "etscope run NEW.pte");
 #undef WORD
     a->page.checks = a->checks;
@@ -154,7 +168,7 @@ static void word_compared(const struct advice *a, struct ets_text_builder *line)
         compared += ets_gap_row(report, i)->has_total;
         agreeing += ets_gap_row(report, i)->finding == ETS_GAP_AGREES;
     }
-    ets_add_text(line, ". %u of %u captured values agree with ", agreeing, compared);
+    ets_add_text(line, ". %u of %u compared values agree with ", agreeing, compared);
     if (verdict->against == ETS_GAP_AGAINST_OTHER) {
         ets_add_text(line, "the model of %s", reference);
     } else if (verdict->is_quantized) {

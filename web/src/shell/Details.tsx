@@ -225,7 +225,7 @@ function describePlace(
         facts: [
             ...(selection.kind === "line"
                 ? shareOfLine(page, selection.name)
-                : shareOfModule(page, selection.name)),
+                : [...shareOfModule(page, selection.name), ...linesOfModule(page, selection.name)]),
             membersOf(page, selection),
         ],
     };
@@ -253,6 +253,34 @@ function shareOfModule(page: Page, name: string): Fact[] {
     if (share === undefined) return [];
     const said = `${formatShare(share)} of a run, of what is reported`;
     return [{ name: "share", value: said, text: said }];
+}
+
+const MOST_LINES = 12;
+
+/** The source lines of its nodes, in the order of the graph. */
+function linesOfModule(page: Page, name: string): Fact[] {
+    const nodes = page.document.table("nodes");
+    const [module, file, line] = [nodes.text("module"), nodes.text("file"), nodes.number("line")];
+    const found = new Set<string>();
+    for (let id = 0; id < nodes.rows; id++) {
+        const own = module(id) ?? "";
+        if (own !== name && !own.startsWith(`${name}.`)) continue;
+        if (file(id) !== null) found.add(`${file(id)}:${line(id)}`);
+    }
+    const lines = [...found];
+    if (lines.length === 0) return [];
+    const value = lines
+        .slice(0, MOST_LINES)
+        .map((text) => (
+            <Link
+                key={text}
+                text={text}
+                onClick={() => page.select({ kind: "line", name: text })}
+            />
+        ));
+    const more = lines.length > MOST_LINES ? ` (${MOST_LINES} of ${lines.length})` : "";
+    const title = lines.length > 1 ? `lines${more}` : "line";
+    return [{ name: title, value, text: lines.map(show).join(", ") }];
 }
 
 const MOST_MEMBERS = 30;

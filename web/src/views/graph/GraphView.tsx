@@ -79,10 +79,12 @@ function GraphOfModel(props: { model: GraphModel }) {
     useEffect(() => () => layouts.close(), [layouts]);
     const tree = useMemo(
         () =>
-            buildTree(model, delegatesOf(page, model), (operator) => {
+            buildTree(model, delegatesOf(page, model), (operator, nodes) => {
                 const name = page.operators.backend(operator) ?? "delegate";
                 const instruction = page.operators.instruction(operator);
-                return instruction === null ? name : `${name} #${instruction}`;
+                const call = instruction === null ? name : `${name} #${instruction}`;
+                const all = model.nodesOfOperator.get(operator)?.length ?? nodes;
+                return nodes < all ? `part of ${call}` : call;
             }),
         [model],
     );

@@ -46,8 +46,8 @@ interface OperatorTimes {
 /**
  * Times of boxes: of an operator whose nodes are all in a box, its time; of one that is in it in
  * part, what its inner operators tell, and as upper bound what they leave open. What a call takes
- * beyond its inner operators is certain in the call's own box only: in a module it is possible, as
- * the table of modules leaves it out.
+ * beyond its inner operators is certain in the call's own box only: in a module or a node it is
+ * possible, as the tables of modules and lines leave it out.
  */
 export function sumTimes(
     tree: Tree,
@@ -83,7 +83,8 @@ export function sumTimes(
 }
 
 /** A box of the model, not of what ran. */
-const isPlace = (of: Box | Sharers): boolean => "kind" in of && of.kind === "module";
+const isPlace = (of: Box | Sharers): boolean =>
+    "kind" in of && (of.kind === "module" || of.kind === "node");
 
 function add(sums: Sums, to: Box | Sharers, lower: number, upper: number): void {
     const sum = sums.get(to);

@@ -133,7 +133,7 @@ function Findings(props: { page: Page }) {
         isAll || findings.length <= MOST_FINDINGS + 1 ? 0 : findings.length - MOST_FINDINGS;
     return (
         <>
-            <ul class="findings">
+            <ul class="findings" data-bars={findings.some(costOf) ? "" : undefined}>
                 {findings.slice(0, findings.length - hidden).map((finding) => {
                     const [mark, word] = MARKS[finding.severity] ?? MARKS.note;
                     return (
