@@ -3,8 +3,10 @@
 import math
 import os
 import shutil
+import sys
 from statistics import median
 
+import pyarrow as pa
 import pytest
 
 pytest.importorskip("pyspark")
@@ -31,6 +33,7 @@ def fleet(tmp_path_factory):
 def engines(fleet):
     from pyspark.sql import SparkSession
 
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     session = (SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
                .config("spark.sql.shuffle.partitions", "2").config("spark.sql.session.timeZone", "UTC")
                .getOrCreate())  # fmt: skip
@@ -81,3 +84,22 @@ def test_a_plain_loop_gives_the_same(fleet, engines):
     for engine in engines:
         rows = engine.sql("select trace, instruction, time_ns from measured where kind <> 'run'").to_pylist()
         assert {(row["trace"], row["instruction"]): row["time_ns"] for row in rows} == expected
+
+
+def test_executors_parse_what_the_inspector_does(engines, tmp_path):
+    from etscope import Inspector
+    from etscope.fleet.spark_traces import read_traces
+    from fixtures import file
+
+    bad = tmp_path / "bad.etdp"
+    bad.write_bytes(b"no trace")
+    paths = [file("gpt_xnnpack", "profile.etdp"), file("conv_xnnpack_int8", "profile.etdp"), bad]
+    rows = read_traces(engines[1].session, paths, tasks=2).toArrow().to_pylist()
+    for path in map(str, paths[:2]):
+        expected = pa.table(Inspector(etdump_path=path).events).to_pylist()
+        found = [row for row in rows if row["path"] == path]
+        assert len(found) == len(expected) > 0
+        for name in expected[0]:
+            assert [row[name] for row in found] == [row[name] for row in expected], name
+    (refused,) = [row for row in rows if row["error"]]
+    assert refused["path"] == str(bad) and "bad.etdp" in refused["error"]

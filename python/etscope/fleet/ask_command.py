@@ -1,4 +1,4 @@
-"""The sub-commands of etscope-fleet that ask: query, top, regressions, outliers, trend, coverage."""
+"""The sub-commands of etscope-fleet that ask: query, top, regressions, outliers, trend, coverage, page."""
 
 import sys
 
@@ -52,6 +52,12 @@ def _outliers(engine, words):
     return outliers(engine, words.where, words.min_change / 100, limit=words.limit)
 
 
+def _page(engine, words):
+    from etscope.fleet.page import write
+
+    return write(engine, words)
+
+
 def _run(function):
     def run(words):
         words.limit = words.limit or None
@@ -101,3 +107,9 @@ def add_commands(commands):
     _where(parser)
     parser = _command(commands, "coverage", _coverage, "list which devices and builds are seen how often", 0)
     _where(parser)
+    parser = _command(commands, "page", _page, "write one HTML file with distributions, trend and traces", 50)
+    parser.add_argument("-o", "--output", required=True, metavar="FILE")
+    parser.add_argument("--base", metavar="BASE", help="with --new: regressions between these filters")
+    parser.add_argument("--new", metavar="NEW")
+    parser.add_argument("--reports", metavar="DIR", help="also write `etscope report` of the slowest traces"
+                        " whose files are here (at most --limit), and link them")  # fmt: skip
