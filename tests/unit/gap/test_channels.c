@@ -8,7 +8,7 @@
 
 enum { ROWS = 4, COLUMNS = 16, BYTES = 4 * ROWS * COLUMNS };
 
-static struct ets_tensor tensor_of(const float *numbers, const int32_t sizes[2])
+static struct ets_tensor tensor_of(const float *numbers, const int64_t sizes[2])
 {
     struct ets_tensor tensor = {.scalar_type = ETS_SCALAR_FLOAT,
                                 .rank = 2,
@@ -19,7 +19,7 @@ static struct ets_tensor tensor_of(const float *numbers, const int32_t sizes[2])
     return tensor;
 }
 
-static struct ets_gap_channel channel_of(const float *device, const int32_t sizes[2])
+static struct ets_gap_channel channel_of(const float *device, const int64_t sizes[2])
 {
     static const float zeros[ROWS * COLUMNS];
     struct ets_arena arena;
@@ -33,7 +33,7 @@ static struct ets_gap_channel channel_of(const float *device, const int32_t size
 
 static void test_channels__the_index_with_most_of_the_error_is_found(void **state)
 {
-    static const int32_t wide[] = {ROWS, COLUMNS}, high[] = {COLUMNS, ROWS};
+    static const int64_t wide[] = {ROWS, COLUMNS}, high[] = {COLUMNS, ROWS};
     float device[ROWS * COLUMNS] = {0};
     (void)state;
     for (int r = 0; r < ROWS; r++) device[r * COLUMNS + 5] = 2;
@@ -51,7 +51,7 @@ static void test_channels__the_index_with_most_of_the_error_is_found(void **stat
 
 static void test_channels__spread_single_and_no_errors_are_of_none(void **state)
 {
-    static const int32_t wide[] = {ROWS, COLUMNS};
+    static const int64_t wide[] = {ROWS, COLUMNS};
     float device[ROWS * COLUMNS] = {0};
     (void)state;
     assert_int_equal(channel_of(device, wide).size, 0);
