@@ -1,15 +1,29 @@
-function __etscope_columns
-    set -l words (commandline -opc)
-    set -l begun (string match -r '^.*,' -- (commandline -ct))
-    for word in $words[3..-1]
+function __etscope_file
+    for word in (commandline -opc)[3..-1]
         if not string match -q -- '-*' $word; and test -f $word
-            etscope $words[2] $word --columns '?' 2>&1 |
-                string replace -rf '.*he columns are ' '' | string replace -a ' ' '' |
-                string split ',' | string match -r '^[A-Za-z0-9_.]+$' |
-                string replace -r '^' "$begun"
+            echo $word
             return
         end
     end
+end
+function __etscope_offer
+    set -l begun (string match -r '^.*,' -- (commandline -ct))
+    cat | string match -r '^[A-Za-z0-9_.]+$' | string replace -r '^' "$begun"
+end
+function __etscope_columns
+    set -l words (commandline -opc)
+    etscope $words[2] (__etscope_file) --columns '?' 2>&1 |
+        string replace -rf '.*he columns are ' '' | string replace -a ' ' '' |
+        string split ',' | __etscope_offer
+end
+function __etscope_modules
+    set -l words (commandline -opc)
+    set -l record
+    if set -l at (contains -i -- --etrecord $words)
+        set record --etrecord $words[(math $at + 1)]
+    end
+    etscope inspect (__etscope_file) $record --group-by module --columns module --format tsv 2>/dev/null |
+        tail -n +2 | __etscope_offer
 end
 complete -c etscope -s h -l help -d 'Print help'
 complete -c etscope -n __fish_use_subcommand -l version -d 'Print the version'
@@ -24,7 +38,7 @@ complete -c etscope -n '__fish_seen_subcommand_from profile' -l group-by -s g -x
 complete -c etscope -n '__fish_seen_subcommand_from profile' -l depth -x -d 'With --group-by module: show only N levels of modules'
 complete -c etscope -n '__fish_seen_subcommand_from profile' -l tokens -x -d 'With --group-by method or run: N tokens per run of METHOD; adds tokens per second'
 complete -c etscope -n '__fish_seen_subcommand_from profile' -l name -x -d 'Only operators, events or kernels with this name, such as addmm; * matches anything'
-complete -c etscope -n '__fish_seen_subcommand_from profile' -l module -x -d 'Only this module and its submodules'
+complete -c etscope -n '__fish_seen_subcommand_from profile' -l module -x -a '(__etscope_modules)' -d 'Only this module and its submodules'
 complete -c etscope -n '__fish_seen_subcommand_from profile' -l handle -x -d 'Only rows with one of these debug handles'
 complete -c etscope -n '__fish_seen_subcommand_from profile' -l source -x -d 'Only this source file of the model, or this line'
 complete -c etscope -n '__fish_seen_subcommand_from profile' -l backend -x -d 'Only this backend, by its name or the start of its name; portable: kernels'
@@ -81,7 +95,7 @@ complete -c etscope -n '__fish_seen_subcommand_from inspect' -l group-by -s g -x
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l depth -x -d 'With --group-by module: show only N levels of modules'
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l tokens -x -d 'With --group-by method or run: N tokens per run of METHOD; adds tokens per second'
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l name -x -d 'Only operators, events or kernels with this name, such as addmm; * matches anything'
-complete -c etscope -n '__fish_seen_subcommand_from inspect' -l module -x -d 'Only this module and its submodules'
+complete -c etscope -n '__fish_seen_subcommand_from inspect' -l module -x -a '(__etscope_modules)' -d 'Only this module and its submodules'
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l handle -x -d 'Only rows with one of these debug handles'
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l source -x -d 'Only this source file of the model, or this line'
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l backend -x -d 'Only this backend, by its name or the start of its name; portable: kernels'
@@ -128,7 +142,7 @@ complete -c etscope -n '__fish_seen_subcommand_from annotate' -l machine -r -F -
 complete -c etscope -n '__fish_seen_subcommand_from annotate' -l threads -x -d 'How many threads ran, for --machine; default: the most that were measured'
 complete -c etscope -n '__fish_seen_subcommand_from annotate' -l steady -d 'Leave out warm-up runs'
 complete -c etscope -n '__fish_seen_subcommand_from annotate' -l name -x -d 'Only operators, events or kernels with this name, such as addmm; * matches anything'
-complete -c etscope -n '__fish_seen_subcommand_from annotate' -l module -x -d 'Only this module and its submodules'
+complete -c etscope -n '__fish_seen_subcommand_from annotate' -l module -x -a '(__etscope_modules)' -d 'Only this module and its submodules'
 complete -c etscope -n '__fish_seen_subcommand_from annotate' -l handle -x -d 'Only rows with one of these debug handles'
 complete -c etscope -n '__fish_seen_subcommand_from annotate' -l source -x -d 'Only this source file of the model, or this line'
 complete -c etscope -n '__fish_seen_subcommand_from annotate' -l backend -x -d 'Only this backend, by its name or the start of its name; portable: kernels'
@@ -165,7 +179,7 @@ complete -c etscope -n '__fish_seen_subcommand_from tensors' -l event -x -d 'Onl
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l only-outputs -d 'Only outputs of the method'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l only-nonfinite -l only-broken -d 'Only tensors with NaN or infinite elements'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l name -x -d 'Only operators, events or kernels with this name, such as addmm; * matches anything'
-complete -c etscope -n '__fish_seen_subcommand_from tensors' -l module -x -d 'Only this module and its submodules'
+complete -c etscope -n '__fish_seen_subcommand_from tensors' -l module -x -a '(__etscope_modules)' -d 'Only this module and its submodules'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l handle -x -d 'Only rows with one of these debug handles'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l source -x -d 'Only this source file of the model, or this line'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l backend -x -d 'Only this backend, by its name or the start of its name; portable: kernels'

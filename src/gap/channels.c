@@ -10,7 +10,7 @@ enum { LEAST_CHANNELS = 8, MOST_CHANNELS = 1 << 16 };
 
 static bool is_divided(const struct ets_tensor *tensor, uint32_t dimension)
 {
-    const int32_t size = tensor->sizes[dimension];
+    const int64_t size = tensor->sizes[dimension];
     return size >= LEAST_CHANNELS && size <= MOST_CHANNELS;
 }
 

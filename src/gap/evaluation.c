@@ -620,11 +620,12 @@ enum ets_status ets_gap_evaluate_run(struct ets_gap_report *report,
             if (status == ETS_OK && report->verdict.against == ETS_GAP_AGAINST_RECORD) {
                 status = ets_gap_saturations_find(&c.saturations, &report->arena, report->reference,
                                                   error);
+                ets_gap_saturations_see_inputs(&c.saturations, e.inputs, e.input_count);
             }
             if (report->verdict.against == ETS_GAP_AGAINST_RECORD) ets_gap_check_inputs(report, &e);
             if (status == ETS_OK) status = run_passes(&c, &e, evaluation, error);
             if (report->verdict.against == ETS_GAP_AGAINST_RECORD) {
-                report->verdict.saturation = ets_gap_saturation_worst(&c.saturations);
+                ets_gap_saturations_judge(&c.saturations, &report->verdict);
             }
             ets_reference_close(e.reference);
         }

@@ -182,6 +182,7 @@ static enum ets_status collect_values(struct other *o, const struct ets_gap_eval
     in_own_types.use_double = 0;
     ETS_TRY(ets_gap_evaluation_open(o->report, &in_own_types, &e, error));
     ets_gap_check_inputs(o->report, &e);
+    ets_gap_saturations_see_inputs(&o->saturations, e.inputs, e.input_count);
     const enum ets_status status =
         ets_reference_run(e.reference, e.inputs, e.input_count, observe, o, error);
     ets_reference_close(e.reference);
@@ -240,7 +241,7 @@ static enum ets_status convert_inputs(struct other *o, struct ets_gap_evaluation
 static void explain_guilty(struct other *o)
 {
     struct ets_gap_conclusion *verdict = &o->twin->verdict;
-    verdict->saturation = ets_gap_saturation_worst(&o->saturations);
+    ets_gap_saturations_judge(&o->saturations, verdict);
     if (verdict->guilty == ETS_NO_INDEX) return;
     const struct ets_gap_row *row = &o->twin->rows[o->twin->order[verdict->guilty]];
     const uint32_t node = ets_gap_graph_number(o->twin->reference, row->value->node);

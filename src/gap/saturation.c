@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "etscope/numerics.h"
 #include "gap/counterparts.h"
+#include "reference/weights.h"
 
 /* From a value to what was quantized: dequantize, quantize. */
 enum { MOST_STEPS = 4 };
@@ -50,11 +51,30 @@ static void see_first(void *context, uint32_t value)
     if (*first == GAP_NONE) *first = value;
 }
 
-static uint32_t maker_of(const struct gap_graph *graph, uint32_t node)
+/* The value that a node takes first, or GAP_NONE. */
+static uint32_t first_of(const struct gap_graph *graph, uint32_t node)
 {
     uint32_t first = GAP_NONE;
     ets_gap_graph_inputs(graph, node, see_first, &first);
+    return first;
+}
+
+/* Its node, or GAP_NONE. */
+static uint32_t maker_of(const struct gap_graph *graph, uint32_t node)
+{
+    const uint32_t first = first_of(graph, node);
     return first == GAP_NONE ? GAP_NONE : graph->places[first].node;
+}
+
+/* Number of an input among those that a run is given; GAP_NONE: it is not. */
+static uint32_t number_of_input(const struct gap_graph *graph, uint32_t value)
+{
+    uint32_t number = 0;
+    if (value == GAP_NONE || !ets_gap_graph_is_user(graph, value)) return GAP_NONE;
+    for (uint32_t i = 0; i < graph->places[value].output; i++) {
+        number += ets_reference_input_is_given(&graph->graph->inputs[i]);
+    }
+    return number;
 }
 
 enum ets_status ets_gap_saturations_find(struct gap_saturations *saturations,
@@ -69,12 +89,14 @@ enum ets_status ets_gap_saturations_find(struct gap_saturations *saturations,
         struct parameters p;
         if (graph->level[i] > 0 || !read_parameters(graph->nodes[i], &p)) continue;
         const uint32_t maker = maker_of(graph, i);
-        if (maker == GAP_NONE) continue;
+        const uint32_t input = number_of_input(graph, first_of(graph, i));
+        if (maker == GAP_NONE && input == GAP_NONE) continue;
         saturations->items[saturations->count++] =
             (struct gap_saturation){.quantize = i,
                                     .maker = maker,
                                     .step = p.scale,
-                                    .seen = {.node = graph->nodes[maker],
+                                    .seen = {.node = maker == GAP_NONE ? NULL : graph->nodes[maker],
+                                             .input = input,
                                              .lowest = (double)(p.least - p.zero_point) * p.scale,
                                              .highest = (double)(p.most - p.zero_point) * p.scale}};
     }
@@ -105,6 +127,17 @@ static void measure(struct gap_saturation *saturation, const struct ets_tensor *
     seen->error = squares > 0 ? sqrt(cut / squares) : 0;
 }
 
+void ets_gap_saturations_see_inputs(struct gap_saturations *saturations,
+                                    const struct ets_value *inputs, size_t count)
+{
+    for (uint32_t i = 0; i < saturations->count; i++) {
+        struct gap_saturation *item = &saturations->items[i];
+        if (item->maker != GAP_NONE || item->seen.input >= count) continue;
+        const struct ets_value *input = &inputs[item->seen.input];
+        if (input->kind == ETS_VALUE_TENSOR) measure(item, &input->as.tensor);
+    }
+}
+
 void ets_gap_saturations_see(struct gap_saturations *saturations, uint32_t node,
                              const struct ets_tensor *value)
 {
@@ -127,15 +160,13 @@ const struct ets_gap_saturation *ets_gap_saturation_of(const struct gap_saturati
     return NULL;
 }
 
-const struct ets_gap_saturation *ets_gap_saturation_worst(const struct gap_saturations *saturations)
+void ets_gap_saturations_judge(const struct gap_saturations *saturations,
+                               struct ets_gap_conclusion *verdict)
 {
-    const struct ets_gap_saturation *worst = NULL;
-    double least = ets_tolerance_of(ETS_COMPUTES_STATIC_INT8)->tolerance.of_rms;
+    const double most = ets_tolerance_of(ETS_COMPUTES_STATIC_INT8)->tolerance.of_rms;
     for (uint32_t i = 0; i < saturations->count; i++) {
         const struct ets_gap_saturation *seen = &saturations->items[i].seen;
-        if (!(seen->error > least)) continue;
-        least = seen->error;
-        worst = seen;
+        if (!(seen->error > most)) continue;
+        if (verdict->saturated++ == 0) verdict->saturation = seen;
     }
-    return worst;
 }

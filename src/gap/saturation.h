@@ -12,7 +12,7 @@
 #include "gap/gap_parts.h"
 
 struct gap_saturation {
-    uint32_t quantize, maker; /* nodes: that quantizes, and whose value it takes */
+    uint32_t quantize, maker; /* nodes: that quantizes, and whose value it takes; GAP_NONE: input */
     double step;
     struct ets_gap_saturation seen; /* count 0: no value was seen */
 };
@@ -28,6 +28,10 @@ enum ets_status ets_gap_saturations_find(struct gap_saturations *saturations,
                                          struct ets_arena *arena, const struct gap_graph *graph,
                                          struct ets_error *error);
 
+/* Measures the inputs of the model that they take. */
+void ets_gap_saturations_see_inputs(struct gap_saturations *saturations,
+                                    const struct ets_value *inputs, size_t count);
+
 /* Measures the value of a node, if one of them takes it. */
 void ets_gap_saturations_see(struct gap_saturations *saturations, uint32_t node,
                              const struct ets_tensor *value);
@@ -36,8 +40,8 @@ void ets_gap_saturations_see(struct gap_saturations *saturations, uint32_t node,
 const struct ets_gap_saturation *ets_gap_saturation_of(const struct gap_saturations *saturations,
                                                        uint32_t node);
 
-/* Where most was cut off, if that is more than rounding to the steps costs; NULL: nowhere. */
-const struct ets_gap_saturation *ets_gap_saturation_worst(
-    const struct gap_saturations *saturations);
+/* Counts those of which more was cut off than int8 may be wrong, and tells the first. */
+void ets_gap_saturations_judge(const struct gap_saturations *saturations,
+                               struct ets_gap_conclusion *verdict);
 
 #endif

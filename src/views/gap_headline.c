@@ -189,11 +189,17 @@ static void say_saturation(struct words *words, const struct ets_gap_saturation 
 }
 
 /* What a scale cuts off, which no comparison with the quantized graph tells. */
-static void say_cut_off(struct words *words, const struct ets_gap_saturation *saturation)
+static void say_cut_off(struct words *words, const struct ets_gap_saturation *saturation,
+                        uint32_t more)
 {
-    const struct ets_graph_frame *frame = ets_graph_user_frame(saturation->node);
+    const struct ets_graph_frame *frame = NULL;
     say(words, "; but ");
-    say_text(words, saturation->node->name);
+    if (saturation->node == NULL) {
+        say(words, "input %u", saturation->input);
+    } else {
+        frame = ets_graph_user_frame(saturation->node);
+        say_text(words, saturation->node->name);
+    }
     if (frame != NULL) {
         say(words, " (");
         say_text(words, frame->file);
@@ -203,6 +209,7 @@ static void say_cut_off(struct words *words, const struct ets_gap_saturation *sa
     say_saturation(words, saturation);
     say(words, ", an error of ");
     say_number(words, saturation->error, 2);
+    if (more > 0) say(words, "; so %s %u more", more == 1 ? "is" : "are", more);
 }
 
 /* "; 95 % of it is in channel 3 of 16 (dimension 1)" */
@@ -433,7 +440,8 @@ size_t ets_gap_headline(const struct ets_gap_report *report, const struct ets_ad
     else say_agreement(&words, report, verdict);
     if (!is_mismatch) say_inexact(&words, report, verdict);
     if (verdict->guilty == ETS_NO_INDEX && !is_mismatch) {
-        if (verdict->saturation != NULL) say_cut_off(&words, verdict->saturation);
+        if (verdict->saturation != NULL)
+            say_cut_off(&words, verdict->saturation, verdict->saturated - 1);
         say_bits(&words, verdict);
         say_limits(&words, verdict);
     }

@@ -329,6 +329,29 @@ class Int8(GapTest):
         self.assertRegex(line, r"^1 value agrees .*; but relu \(models/net\.py:15\) is cut off: 12 % of its values "
                                rf"are beyond its scale, 0 to {highest}: they reach {reached}, an error of 0\.26;")
 
+    def test_gap__an_input_beyond_its_scale_is_named(self):
+        reason = support.obstacle("conv_xnnpack_int8")
+        if reason:
+            self.skipTest(reason)
+        numbers = [(-1) ** i * (i % 97) / 8 for i in range(3 * 16 * 16)]  # calibrated with -4 to 4
+        support.write_npy(self.folder / "large.npy", "<f4", (1, 3, 16, 16), numbers)
+        self.ok("run", QUANTIZED / "int8.pte", "--input", "large.npy", "-o", "debug.etdp", "--capture",
+                "intermediates", "--debug-buffer", "debug.bin")
+        words = ("debug.etdp", "--debug-buffer", "debug.bin", "--etrecord", QUANTIZED / "int8.etrecord",
+                 "--input", "large.npy")
+        line = self.headline(*words)
+        found = re.search(r"; but input 0 is cut off: (\d+) % of its values are beyond its scale, (\S+) to (\S+): "
+                          r"they reach (\S+), an error of ([\d.]+); so (?:are|is) \d+ more;", line)
+        self.assertTrue(found, line)
+        percent, lowest, highest, reached, error = map(float, found.groups())
+        step = (highest - lowest) / 255
+        beyond = [max(number - highest, lowest - number) for number in numbers]
+        cut = [over for over in beyond if over > step / 2]
+        self.assertEqual(int(percent), 100 * len(cut) // len(numbers))
+        self.assertEqual(abs(reached), 12)
+        expected = (sum(over * over for over in cut) / sum(number * number for number in numbers)) ** 0.5
+        self.assertAlmostEqual(error, expected, delta=0.01)
+
     def test_gap__scales_that_fit_are_no_cause(self):
         schemes = support.DATA / "schemes"
         for trace in (QUANTIZED / "int8", support.DATA / "shared_quantized" / "int8", schemes / "static",

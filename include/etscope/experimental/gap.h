@@ -286,9 +286,11 @@ struct ets_gap_weight_use {
 
 /* An activation that the program quantizes with a scale from the export, before it does so. */
 struct ets_gap_saturation {
-    const struct ets_graph_node *node;     /* that computes it, of the program's graph */
-    double lowest, highest;                /* the numbers that the scale can tell */
-    double smallest, largest;              /* the numbers of the run */
+    const struct ets_graph_node
+        *node;                /* that computes it, of the program's graph; NULL: an input */
+    uint32_t input;           /* of the model, if it is one */
+    double lowest, highest;   /* the numbers that the scale can tell */
+    double smallest, largest; /* the numbers of the run */
     uint64_t count, low_count, high_count; /* elements, those below and those above the scale */
     double error; /* of cutting them off: root mean square over that of the numbers */
 };
@@ -332,10 +334,12 @@ struct ets_gap_conclusion {
                                      captured it; ETS_NO_INDEX: none known */
     const struct ets_gap_weight_use *weight; /* AGAINST_OTHER: of the guilty operator; NULL: none
                                                 that has a single scale */
-    const struct ets_gap_saturation *saturation; /* of the guilty operator, if that is half of its
-                                                    squared error or more; else the worst, beyond
-                                                    the tolerance of int8; NULL: none */
-    int saturates_guilty;                        /* 1: it is the guilty operator's */
+    const struct ets_gap_saturation
+        *saturation;      /* of the guilty operator, if that is half of its
+                             squared error or more; else the first of which more is
+                             cut off than the tolerance of int8; NULL: none */
+    uint32_t saturated;   /* of how many activations more is cut off than that */
+    int saturates_guilty; /* 1: it is the guilty operator's */
 };
 ETS_API const struct ets_gap_conclusion *ets_gap_conclusion(const struct ets_gap_report *report);
 

@@ -1,0 +1,1 @@
+"""Traces of many devices: a data set, and questions to it."""

@@ -1,0 +1,54 @@
+"""A data set's tables in DuckDB: the engine of one machine."""
+
+import re
+
+from etscope._errors import Error
+from etscope.fleet.dataset import SCHEMAS, snapshot
+from etscope.fleet.views import VIEWS
+
+_PARAMETER = re.compile(r"(?<![:\w]):([a-z]\w*)")
+
+
+def _quoted(text):
+    return "'" + text.replace("'", "''") + "'"
+
+
+class Duck:
+    """Answers SQL about one state of a data set: traces that are added later are not seen."""
+
+    name = "duckdb"
+
+    def __init__(self, dataset):
+        import duckdb
+
+        self._error = duckdb.Error
+        self._connection = duckdb.connect()
+        self._scheme = dataset.partition("://")[0] + "://" if "://" in dataset else ""
+        if self._scheme:
+            import fsspec
+
+            self._connection.register_filesystem(fsspec.filesystem(self._scheme[:-3]))
+        files = snapshot(dataset)
+        for table, schema in SCHEMAS.items():
+            self._add(table, schema, files.get(table, []))
+        for view, text in VIEWS.items():
+            self._connection.execute(f"create or replace temporary view {view} as {text}")
+
+    def _add(self, table, schema, files):
+        if not files:
+            self._connection.register(table, schema.empty_table())
+            return
+        names = ", ".join(_quoted(self._scheme + file) for file in files)
+        self._connection.execute(
+            f"create or replace temporary view {table} as select * from read_parquet([{names}],"
+            " union_by_name=true, hive_partitioning=false)")  # fmt: skip
+
+    def sql(self, text, **parameters):
+        """The answer as a pyarrow.Table; `:name` in the text stands for a parameter."""
+        if parameters:
+            text = _PARAMETER.sub(r"$\1", text)
+        try:
+            answer = self._connection.sql(text, params=parameters or None)
+        except self._error as error:
+            raise Error(str(error).splitlines()[0], status="INVALID_ARGUMENT") from None
+        return None if answer is None else answer.to_arrow_table()

@@ -1,0 +1,108 @@
+"""The fleet page: one HTML file with a data set's answers, which needs no network."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+from etscope._errors import Error
+from etscope.fleet import questions
+from etscope.fleet.quantiles import merged_quantiles
+from etscope.fleet.show import Answer, to_json
+
+RANKS = (0.05, 0.25, 0.5, 0.75, 0.95)
+MOST_GROUPS = 200  # devices or builds that are drawn
+MOST_TRACES = 500  # traces that are listed, the slowest first
+
+_TRACES = """
+select t.trace, t.path, t.device, t.build, t.day, t.model, m.method, m.time_ns, m.runs
+from traces t join measured m on m.trace = t.trace where m.kind = 'run'
+order by m.time_ns desc, t.trace limit {limit}
+"""
+
+
+def distributions(engine, by):
+    """A row for each device or build: quantiles of its runs."""
+    rows = engine.sql(f"select {by} as name, sum(traces) as traces, sum(count) as runs,"
+                      f" array_agg(sketch) as sketches from summaries where {questions.RUN}"
+                      f" group by {by} order by runs desc, name limit {MOST_GROUPS}").to_pylist()  # fmt: skip
+    for row in rows:
+        row["quantiles"] = merged_quantiles(row.pop("sketches"), RANKS)
+    return sorted(rows, key=lambda row: row["name"])
+
+
+def _section(title, answer):
+    columns = [{"name": name, "heading": heading, "how": how} for name, heading, how in answer.columns]
+    return {"title": title, "sentence": answer.sentence, "columns": columns, "notes": answer.notes,
+            "rows": [{name: row[name] for name, _, _ in answer.columns} for row in answer.rows]}  # fmt: skip
+
+
+def document(engine, dataset, base=None, new=None, reports=None):
+    """What the page shows, as plain values."""
+    from etscope.fleet.outliers import outliers
+
+    sections = []
+    if base is not None:
+        from etscope.fleet.regressions import regressions
+
+        sections.append(_section("Regressions", regressions(engine, base, new)))
+    sections.append(_section("Outliers", outliers(engine, limit=50)))
+    sections.append(_section("Operators", questions.top(engine, limit=50)))
+    coverage = questions.coverage(engine)
+    traces = engine.sql(_TRACES.format(limit=MOST_TRACES)).to_pylist()
+    for row in traces:
+        row["report"] = (reports or {}).get(row["trace"])
+    days = questions.trend(engine).rows
+    return {"dataset": dataset, "sentence": coverage.sentence, "devices": distributions(engine, "device"),
+            "builds": distributions(engine, "build"), "days": days, "sections": sections,
+            "traces": traces, "most_traces": MOST_TRACES}  # fmt: skip
+
+
+def make_reports(engine, folder, out, limit, command="etscope"):
+    """Reports of the slowest traces whose files are at hand: {trace: link from the page}."""
+    os.makedirs(folder, exist_ok=True)
+    links = {}
+    for row in engine.sql(_TRACES.format(limit=MOST_TRACES)).to_pylist():
+        if len(links) == limit:
+            break
+        if not os.path.isfile(row["path"]) or row["trace"] in links:
+            continue
+        name = f"{row['trace'][:32]}.html"
+        path = os.path.join(folder, name)
+        done = subprocess.run([command, "report", row["path"], "-o", path], capture_output=True,
+                              text=True, check=False)  # fmt: skip
+        if done.returncode == 0:
+            relative = os.path.relpath(path, os.path.dirname(os.path.abspath(out)))
+            links[row["trace"]] = pathlib.PurePath(relative).as_posix()
+        else:
+            print(f"etscope-fleet: no report: {done.stderr.strip()}", file=sys.stderr)
+    return links
+
+
+def html(content):
+    """The page: names are in JSON, which the script shows as text."""
+    folder = pathlib.Path(__file__).parent
+    style, script = ((folder / f"page.{end}").read_text(encoding="utf-8") for end in ("css", "js"))
+    data = to_json(content, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        data = data.replace(character, f"\\u{ord(character):04x}")
+    return ("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';"
+            " style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n<title>etscope fleet</title>\n"
+            f"<style>\n{style}</style>\n</head>\n<body>\n<main id=\"page\"></main>\n"
+            f"<script type=\"application/json\" id=\"data\">{data}</script>\n"
+            f"<script>\n{script}</script>\n</body>\n</html>\n")  # fmt: skip
+
+
+def write(engine, words):
+    if (words.base is None) != (words.new is None):
+        raise Error("--base and --new belong together", status="INVALID_ARGUMENT")
+    links = {}
+    if words.reports:
+        links = make_reports(engine, words.reports, words.output, words.limit or MOST_TRACES)
+    content = document(engine, words.dataset, words.base, words.new, links)
+    with open(words.output, "w", encoding="utf-8") as file:
+        file.write(html(content))
+    told = f"; {len(links)} reports in {words.reports}" if words.reports else ""
+    return Answer(f"wrote {words.output}: {content['sentence']}{told}", [], [])

@@ -1,0 +1,186 @@
+"""etscope-fleet query, top, regressions, outliers, trend, coverage: on data sets of made times."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+from statistics import median
+
+import pytest
+
+pytest.importorskip("duckdb")
+pytest.importorskip("datasketches")
+
+from etscope import Error  # noqa: E402
+from etscope.fleet import outliers, questions, regressions, show  # noqa: E402
+from etscope.fleet.duck import Duck  # noqa: E402
+from fleet_made import OPERATORS, Fleet  # noqa: E402
+
+FALSE_SEEDS = 12  # of 100 at a chance of 5 %: more come up in 1 of 600 trials
+
+
+def planted(device, build, operator):
+    if build == "1.3" and operator == "aten.op4.default":
+        return 1.15
+    if build == "1.3" and operator == "aten.op7.default" and device == "dev2":
+        return 1.6
+    return 5.0 if device == "dev9" and operator == "aten.op2.default" else 1.0
+
+
+@pytest.fixture(scope="module")
+def fleet(tmp_path_factory):
+    made = Fleet(3, devices=14, traces=12, runs=3, times=planted)
+    made.folder = made.write(tmp_path_factory.mktemp("fleet") / "set")
+    return made
+
+
+@pytest.fixture(scope="module")
+def duck(fleet):
+    return Duck(fleet.folder)
+
+
+def command(*words, columns="200"):
+    return subprocess.run([sys.executable, "-m", "etscope.fleet.command", *words],
+                          capture_output=True, text=True, check=False,
+                          env=dict(os.environ, COLUMNS=columns))  # fmt: skip
+
+
+def test_query_counts_traces(fleet, duck):
+    answer = questions.query(duck, "select count(distinct trace) as n from runs")
+    assert answer.rows == [{"n": len(fleet.tables["traces"])}] and answer.sentence == "1 row"
+
+
+def test_measured_is_the_median_of_a_traces_runs(fleet, duck):
+    trace = fleet.tables["traces"][5]["trace"]
+    times = [row["time_ns"] for row in fleet.tables["operators"]
+             if row["trace"] == trace and row["instruction"] == 4 and row["run"] > 0]  # fmt: skip
+    rows = duck.sql("select time_ns, runs from measured where trace = :t and instruction = 4",
+                    t=trace).to_pylist()  # fmt: skip
+    assert rows == [{"time_ns": median(times), "runs": 3}]
+
+
+def test_top_adds_up_and_quantiles_are_within_the_rank_error(fleet, duck):
+    rows = questions.top(duck, limit=100).rows
+    assert len(rows) == len(OPERATORS)
+    for row in rows:
+        times = sorted(each["time_ns"] for each in fleet.tables["operators"]
+                       if each["instruction"] == row["instruction"])  # fmt: skip
+        assert math.isclose(row["sum_ns"], sum(times)) and row["count"] == len(times)
+        for rank, value in ((0.5, row["p50_ns"]), (0.9, row["p90_ns"])):
+            error = 0.0265 * len(times) + 1  # k = 200: 2.65 % of two sides at 99 %
+            assert abs(sum(time <= value for time in times) - rank * len(times)) <= error
+    assert [row["sum_ns"] for row in rows] == sorted((r["sum_ns"] for r in rows), reverse=True)
+
+
+def test_planted_regressions_are_found(duck):
+    answer = regressions.regressions(duck, "build=1.2", "build=1.3")
+    found = {row["name"]: row for row in answer.rows if row["verdict"] != "undecided"}
+    slower = {name: row for name, row in found.items() if row["verdict"] == "slower"}
+    assert set(slower) - {"(run)"} == {"aten.op4.default", "aten.op7.default"}
+    broad, single = slower["aten.op4.default"], slower["aten.op7.default"]
+    assert broad["change_95"][0] <= 1.15 <= broad["change_95"][1] and len(broad["devices"]) > 7
+    assert single["devices"] == ["dev2"] and abs(single["change"] - 1.6) < 0.1
+    assert "2 slower" in answer.sentence or "3 slower" in answer.sentence
+
+
+def test_the_planted_device_is_found(duck):
+    answer = outliers.outliers(duck)
+    assert [(row["group"], row["name"], row["operator"]) for row in answer.rows] == [
+        ("device", "dev9", "aten.op2.default")
+    ]
+    assert abs(answer.rows[0]["ratio"] - 5) < 1.5 and answer.rows[0]["module"] == "net.block0"
+    assert answer.sentence.startswith("device dev9 is off; most dev9 in aten.op2.default: +")
+    assert any("2 builds" in note for note in answer.notes)  # too few to be judged
+
+
+def test_clean_data_has_no_more_false_findings_than_stated(tmp_path):
+    false = {"regressions": 0, "outliers": 0}
+    for seed in range(100):
+        made = Fleet(seed, devices=10, traces=3, runs=1, operators=OPERATORS[:5])
+        duck = Duck(made.write(tmp_path / str(seed)))
+        rows = regressions.regressions(duck, "build=1.2", "build=1.3", least_change=0).rows
+        false["regressions"] += any(row["verdict"] in ("slower", "faster") for row in rows)
+        false["outliers"] += bool(outliers.outliers(duck, least_change=0).rows)
+    assert max(false.values()) <= FALSE_SEEDS, false
+
+
+def test_ranks_are_those_of_scipy(duck):
+    stats = pytest.importorskip("scipy.stats")
+    from etscope.fleet.views import Filter
+
+    rows = regressions.compared_rows(duck, Filter("build=1.2", "b"), Filter("build=1.3", "n"),
+                                     "instruction")  # fmt: skip
+    assert len(rows) == 14 * (len(OPERATORS) + 1)
+    for row in rows[::11]:
+        expected = stats.mannwhitneyu(row["new_values"], row["base_values"], method="asymptotic")
+        shift = regressions.Shift([row])
+        assert shift.above == expected.statistic and math.isclose(shift.p(), min(expected.pvalue, 1))
+
+
+def test_holm_stops_at_the_first_that_is_not():
+    assert regressions.holm([0.04, 0.001, 0.03, 0.01], 0.05) == [False, True, False, True]
+    assert regressions.holm([], 0.05) == []
+
+
+def test_too_few_traces_are_undecided(duck):
+    answer = regressions.regressions(duck, "build=1.2,device=dev1,day=2026-11-06", "build=1.3,device=dev1")
+    assert {row["verdict"] for row in answer.rows} == {"undecided"}
+    assert any("too few traces" in note for note in answer.notes)
+
+
+def test_the_same_traces_on_both_sides_are_an_error(duck):
+    with pytest.raises(Error, match="share 168 traces"):
+        regressions.regressions(duck, "build=1.2", "")
+
+
+@pytest.mark.parametrize("filter, message", [("speed=1", "is not a filter"), ("build", "is not a filter")])
+def test_a_filter_that_is_none_is_an_error(duck, filter, message):
+    with pytest.raises(Error, match=message):
+        questions.coverage(duck, filter)
+
+
+def test_a_filter_is_no_sql(duck):
+    assert questions.coverage(duck, "device=x' or 'a'='a").rows == []
+    assert len(questions.coverage(duck, "label.room=warm,device=dev1").rows) == 2
+    assert questions.coverage(duck, "label.room=cold").rows == []
+
+
+def test_coverage_and_trend(fleet, duck):
+    answer = questions.coverage(duck)
+    assert answer.sentence.startswith("336 traces of 14 devices and 2 builds; 0 of 28 pairs")
+    assert sum(row["traces"] for row in answer.rows) == 336
+    days = questions.trend(duck).rows
+    assert sum(row["traces"] for row in days) == 336 and len(days) == 20
+    builds = questions.trend(duck, by="build", operator="aten.op4.default").rows
+    assert builds[1]["p50_ns"] > builds[0]["p50_ns"]
+
+
+@pytest.mark.parametrize("columns", ["80", "200"])
+@pytest.mark.parametrize("words", [["top"], ["trend"], ["coverage"], ["outliers"],
+                                   ["regressions", "build=1.2", "build=1.3"]])  # fmt: skip
+def test_tables_fit_the_terminal(fleet, words, columns):
+    done = command(*words, "--dataset", fleet.folder, columns=columns)
+    assert done.returncode == 0, done.stderr
+    table = done.stdout.split("\n\n")[1].splitlines()
+    assert len(table) > 1 and max(map(len, table)) <= int(columns)
+
+
+def test_json_is_the_answer(fleet):
+    done = command("regressions", "build=1.2", "build=1.3", "--dataset", fleet.folder, "-f", "json")
+    document = json.loads(done.stdout)
+    assert set(document) == {"sentence", "rows", "notes"} and document["rows"][0]["verdict"] == "slower"
+
+
+def test_errors_are_one_line(fleet, tmp_path):
+    for words in (["query", "select nothing from nowhere", "--dataset", fleet.folder],
+                  ["top", "--dataset", str(tmp_path / "none")],
+                  ["top", "--where", "model=a", "--dataset", fleet.folder]):  # fmt: skip
+        done = command(*words)
+        assert done.returncode == 2 and done.stderr.startswith("etscope-fleet: ")
+        assert done.stderr.count("\n") == 1 and not done.stdout
+
+
+def test_names_do_not_steer_the_terminal():
+    answer = show.Answer("s", [("a", "a", "cut")], [{"a": "x\x1b[2Jy\n"}])
+    assert "\x1b" not in show.as_table(answer, 80) and "\\x1b[2Jy\\x0a" in show.as_table(answer, 80)

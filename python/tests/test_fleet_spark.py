@@ -1,0 +1,105 @@
+"""Spark, DuckDB and a plain loop answer the same questions alike."""
+
+import math
+import os
+import shutil
+import sys
+from statistics import median
+
+import pyarrow as pa
+import pytest
+
+pytest.importorskip("pyspark")
+pytest.importorskip("duckdb")
+pytest.importorskip("datasketches")
+if not shutil.which("java") and not os.environ.get("JAVA_HOME"):
+    pytest.skip("no Java", allow_module_level=True)
+
+from etscope.fleet import outliers, questions, regressions  # noqa: E402
+from etscope.fleet.duck import Duck  # noqa: E402
+from etscope.fleet.spark import Spark  # noqa: E402
+from fleet_made import Fleet  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def fleet(tmp_path_factory):
+    made = Fleet(4, devices=10, traces=4, runs=2,
+                 times=lambda device, build, operator: 1.2 if build == "1.3" and operator[7] == "4" else 1)  # fmt: skip
+    made.folder = made.write(tmp_path_factory.mktemp("fleet") / "set")
+    return made
+
+
+@pytest.fixture(scope="module")
+def engines(fleet):
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    session = (SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+               .config("spark.sql.shuffle.partitions", "2").config("spark.sql.session.timeZone", "UTC")
+               .getOrCreate())  # fmt: skip
+    yield Duck(fleet.folder), Spark(fleet.folder, session=session)
+    session.stop()
+
+
+def alike(a, b):
+    if isinstance(a, float) and isinstance(b, float):
+        return math.isclose(a, b, rel_tol=1e-9)
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(alike(a[key], b[key]) for key in a)
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(alike, a, b))
+    return a == b
+
+
+@pytest.mark.parametrize("ask", [
+    lambda engine: questions.query(engine, "select count(distinct trace) as n from runs"),
+    questions.coverage,
+    lambda engine: questions.coverage(engine, "label.room=warm,build=1.3"),
+    lambda engine: regressions.regressions(engine, "build=1.2", "build=1.3"),
+    lambda engine: regressions.regressions(engine, "build=1.2", "build=1.3", by="name"),
+    outliers.outliers,
+], ids=["query", "coverage", "filter", "regressions", "by name", "outliers"])  # fmt: skip
+def test_answers_are_equal(engines, ask):
+    duck, spark = (ask(engine) for engine in engines)
+    assert duck.sentence == spark.sentence and alike(duck.rows, spark.rows)
+
+
+@pytest.mark.parametrize("ask", [questions.top, questions.trend])
+def test_answers_of_sketches_are_equal_but_for_quantiles(engines, ask):
+    duck, spark = (ask(engine).rows for engine in engines)
+    assert len(duck) == len(spark) > 1
+    for a, b in zip(duck, spark):
+        for name in a:
+            # Sketches merge in no order: both are within the rank error, not equal.
+            assert alike(a[name], b[name]) or (name in ("p50_ns", "p90_ns") and a["min_ns"] <= b[name] <= a["max_ns"])
+
+
+def test_a_plain_loop_gives_the_same(fleet, engines):
+    warm = {(row["trace"], row["run"]) for row in fleet.tables["runs"] if row["warm_up"]}
+    times = {}
+    for row in fleet.tables["operators"]:
+        if (row["trace"], row["run"]) not in warm:
+            times.setdefault((row["trace"], row["instruction"]), []).append(row["time_ns"])
+    expected = {key: median(each) for key, each in times.items()}
+    for engine in engines:
+        rows = engine.sql("select trace, instruction, time_ns from measured where kind <> 'run'").to_pylist()
+        assert {(row["trace"], row["instruction"]): row["time_ns"] for row in rows} == expected
+
+
+def test_executors_parse_what_the_inspector_does(engines, tmp_path):
+    from etscope import Inspector
+    from etscope.fleet.spark_traces import read_traces
+    from fixtures import file
+
+    bad = tmp_path / "bad.etdp"
+    bad.write_bytes(b"no trace")
+    paths = [file("gpt_xnnpack", "profile.etdp"), file("conv_xnnpack_int8", "profile.etdp"), bad]
+    rows = read_traces(engines[1].session, paths, tasks=2).toArrow().to_pylist()
+    for path in map(str, paths[:2]):
+        expected = pa.table(Inspector(etdump_path=path).events).to_pylist()
+        found = [row for row in rows if row["path"] == path]
+        assert len(found) == len(expected) > 0
+        for name in expected[0]:
+            assert [row[name] for row in found] == [row[name] for row in expected], name
+    (refused,) = [row for row in rows if row["error"]]
+    assert refused["path"] == str(bad) and "bad.etdp" in refused["error"]
