@@ -1,15 +1,29 @@
-function __etscope_columns
-    set -l words (commandline -opc)
-    set -l begun (string match -r '^.*,' -- (commandline -ct))
-    for word in $words[3..-1]
+function __etscope_file
+    for word in (commandline -opc)[3..-1]
         if not string match -q -- '-*' $word; and test -f $word
-            etscope $words[2] $word --columns '?' 2>&1 |
-                string replace -rf '.*he columns are ' '' | string replace -a ' ' '' |
-                string split ',' | string match -r '^[A-Za-z0-9_.]+$' |
-                string replace -r '^' "$begun"
+            echo $word
             return
         end
     end
+end
+function __etscope_offer
+    set -l begun (string match -r '^.*,' -- (commandline -ct))
+    cat | string match -r '^[A-Za-z0-9_.]+$' | string replace -r '^' "$begun"
+end
+function __etscope_columns
+    set -l words (commandline -opc)
+    etscope $words[2] (__etscope_file) --columns '?' 2>&1 |
+        string replace -rf '.*he columns are ' '' | string replace -a ' ' '' |
+        string split ',' | __etscope_offer
+end
+function __etscope_modules
+    set -l words (commandline -opc)
+    set -l record
+    if set -l at (contains -i -- --etrecord $words)
+        set record --etrecord $words[(math $at + 1)]
+    end
+    etscope inspect (__etscope_file) $record --group-by module --columns module --format tsv 2>/dev/null |
+        tail -n +2 | __etscope_offer
 end
 complete -c etscope -s h -l help -d 'Print help'
 complete -c etscope -n __fish_use_subcommand -l version -d 'Print the version'
@@ -24,7 +38,7 @@ complete -c etscope -n '__fish_seen_subcommand_from profile' -l group-by -s g -x
 complete -c etscope -n '__fish_seen_subcommand_from profile' -l depth -x -d 'With --group-by module: show only N levels of modules'
 complete -c etscope -n '__fish_seen_subcommand_from profile' -l tokens -x -d 'With --group-by method or run: N tokens per run of METHOD; adds tokens per second'
 complete -c etscope -n '__fish_seen_subcommand_from profile' -l name -x -d 'Only operators, events or kernels with this name, such as addmm; * matches anything'
-complete -c etscope -n '__fish_seen_subcommand_from profile' -l module -x -d 'Only this module and its submodules'
+complete -c etscope -n '__fish_seen_subcommand_from profile' -l module -x -a '(__etscope_modules)' -d 'Only this module and its submodules'
 complete -c etscope -n '__fish_seen_subcommand_from profile' -l handle -x -d 'Only rows with one of these debug handles'
 complete -c etscope -n '__fish_seen_subcommand_from profile' -l source -x -d 'Only this source file of the model, or this line'
 complete -c etscope -n '__fish_seen_subcommand_from profile' -l backend -x -d 'Only this backend, by its name or the start of its name; portable: kernels'
@@ -81,7 +95,7 @@ complete -c etscope -n '__fish_seen_subcommand_from inspect' -l group-by -s g -x
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l depth -x -d 'With --group-by module: show only N levels of modules'
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l tokens -x -d 'With --group-by method or run: N tokens per run of METHOD; adds tokens per second'
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l name -x -d 'Only operators, events or kernels with this name, such as addmm; * matches anything'
-complete -c etscope -n '__fish_seen_subcommand_from inspect' -l module -x -d 'Only this module and its submodules'
+complete -c etscope -n '__fish_seen_subcommand_from inspect' -l module -x -a '(__etscope_modules)' -d 'Only this module and its submodules'
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l handle -x -d 'Only rows with one of these debug handles'
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l source -x -d 'Only this source file of the model, or this line'
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l backend -x -d 'Only this backend, by its name or the start of its name; portable: kernels'
@@ -128,7 +142,7 @@ complete -c etscope -n '__fish_seen_subcommand_from annotate' -l machine -r -F -
 complete -c etscope -n '__fish_seen_subcommand_from annotate' -l threads -x -d 'How many threads ran, for --machine; default: the most that were measured'
 complete -c etscope -n '__fish_seen_subcommand_from annotate' -l steady -d 'Leave out warm-up runs'
 complete -c etscope -n '__fish_seen_subcommand_from annotate' -l name -x -d 'Only operators, events or kernels with this name, such as addmm; * matches anything'
-complete -c etscope -n '__fish_seen_subcommand_from annotate' -l module -x -d 'Only this module and its submodules'
+complete -c etscope -n '__fish_seen_subcommand_from annotate' -l module -x -a '(__etscope_modules)' -d 'Only this module and its submodules'
 complete -c etscope -n '__fish_seen_subcommand_from annotate' -l handle -x -d 'Only rows with one of these debug handles'
 complete -c etscope -n '__fish_seen_subcommand_from annotate' -l source -x -d 'Only this source file of the model, or this line'
 complete -c etscope -n '__fish_seen_subcommand_from annotate' -l backend -x -d 'Only this backend, by its name or the start of its name; portable: kernels'
@@ -165,10 +179,11 @@ complete -c etscope -n '__fish_seen_subcommand_from tensors' -l event -x -d 'Onl
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l only-outputs -d 'Only outputs of the method'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l only-nonfinite -l only-broken -d 'Only tensors with NaN or infinite elements'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l name -x -d 'Only operators, events or kernels with this name, such as addmm; * matches anything'
-complete -c etscope -n '__fish_seen_subcommand_from tensors' -l module -x -d 'Only this module and its submodules'
+complete -c etscope -n '__fish_seen_subcommand_from tensors' -l module -x -a '(__etscope_modules)' -d 'Only this module and its submodules'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l handle -x -d 'Only rows with one of these debug handles'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l source -x -d 'Only this source file of the model, or this line'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l backend -x -d 'Only this backend, by its name or the start of its name; portable: kernels'
+complete -c etscope -n '__fish_seen_subcommand_from tensors' -l top -s n -x -d 'Only the first N tensors of each run'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l show -d 'Print the values of every listed tensor, as NumPy does'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l full -d 'Print all values of large tensors, not only the first and last'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l edge-items -x -d 'Values at each end of a dimension of large tensors; default 3'
@@ -259,6 +274,7 @@ complete -c etscope -n '__fish_seen_subcommand_from advise' -l no-siblings -d 'I
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l all -s a -d 'Also show observations without advice'
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l fail-on -x -d 'Exit with 1 if there is such a finding: any, wrong, a kind such as layout_transposes, or a saving that may reach a share of a run, such as 5%'
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l format -s f -x -a 'text json jsonl csv tsv markdown sarif junit' -d 'Output format; sarif shows findings at the model\'s lines on code hosts'
+complete -c etscope -n '__fish_seen_subcommand_from advise' -l color -x -a 'auto always never' -d 'Colour tables; auto: on a terminal, unless NO_COLOR is set or TERM is dumb'
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l width -x -d 'Width of the text in characters; default: the terminal\'s, or no limit'
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l output -s o -r -F -d 'Write to FILE instead of standard output'
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l source-time-scale -l source_time_scale -x -a 'ns us ms s cycles' -d 'Clock unit of traces that do not state one; default ns'
@@ -327,7 +343,7 @@ complete -c etscope -n '__fish_seen_subcommand_from diff' -l top -s n -x -d 'Onl
 complete -c etscope -n '__fish_seen_subcommand_from diff' -l min-change -l least-change -x -d 'Treat smaller changes as "same"; default 1'
 complete -c etscope -n '__fish_seen_subcommand_from diff' -l brief -d 'For programs: print the answer in one sentence, without the table'
 complete -c etscope -n '__fish_seen_subcommand_from diff' -l max-samples -x -d 'Of programs: list the first N elements, up to 64, of each constant that differs; default 0'
-complete -c etscope -n '__fish_seen_subcommand_from diff' -l allow-mismatch -d 'Compare traces even if most operators do not match'
+complete -c etscope -n '__fish_seen_subcommand_from diff' -l allow-mismatch -d 'Compare traces even if most operators do not match, or only one captured tensors'
 complete -c etscope -n '__fish_seen_subcommand_from diff' -l no-siblings -d 'Ignore the files found beside the trace'
 complete -c etscope -n '__fish_seen_subcommand_from diff' -l source-time-scale -l source_time_scale -x -a 'ns us ms s cycles' -d 'Clock unit of traces that do not state one; default ns'
 complete -c etscope -n '__fish_seen_subcommand_from diff' -l subtract-overhead -d 'Subtract the measured cost of recording from each event'
@@ -343,7 +359,7 @@ complete -c etscope -n '__fish_seen_subcommand_from gate' -l budget -s b -r -F -
 complete -c etscope -n '__fish_seen_subcommand_from gate' -l junit -r -F -d 'Also write the verdicts as JUnit XML'
 complete -c etscope -n '__fish_seen_subcommand_from gate' -l undecided -x -a 'fail pass' -d 'Verdict of a rule that the runs cannot decide; default fail'
 complete -c etscope -n '__fish_seen_subcommand_from gate' -l all -s a -d 'Also list passed checks'
-complete -c etscope -n '__fish_seen_subcommand_from gate' -l allow-mismatch -d 'Compare traces even if most operators do not match'
+complete -c etscope -n '__fish_seen_subcommand_from gate' -l allow-mismatch -d 'Compare traces even if most operators do not match, or only one captured tensors'
 complete -c etscope -n '__fish_seen_subcommand_from gate' -l etrecord -r -F -d 'The ETRecord of the first trace, and of the second without --etrecord-b'
 complete -c etscope -n '__fish_seen_subcommand_from gate' -l etrecord-b -r -F -d 'The ETRecord of the second trace'
 complete -c etscope -n '__fish_seen_subcommand_from gate' -l program -r -F -d 'The .pte or .bpte of the first trace, and of the second without --program-b'

@@ -275,6 +275,9 @@ def test_speedscope(tmp_path):
         document = json.loads(export("speedscope", tmp_path / "trace", *words).read_text())
         validate(document)
         frames = len(document["shared"]["frames"])
+        active = document["profiles"][document["activeProfileIndex"]]
+        methods = {row["method"] for row in logged(*words) if row["block"] == "Execute"} - {None}
+        assert not methods or active["name"].split(",")[0] in methods
         *evented, sampled = document["profiles"]
         for profile in evented:
             check_evented(profile, frames)

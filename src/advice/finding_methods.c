@@ -109,7 +109,7 @@ static void find_times(struct ets_finder *finder)
     method->median = NAN;
     method->between = between_of(&method->lines);
     if (block == ETS_NO_INDEX) return;
-    method->is_captured = finder->captured[block] > 0;
+    method->is_captured = finder->blocks.captured[block] > 0;
     for (uint32_t i = 0; i < finder->blocks.count; i++) {
         if (finder->blocks.items[i].block != block) continue;
         method->median = finder->blocks.items[i].times.statistics.p50;

@@ -62,7 +62,6 @@ struct ets_finder {
     struct ets_arena *arena;
     const struct ets_findings_subject *subject;
     struct ets_timed_blocks blocks;                /* without an inspection: none */
-    uint64_t *captured;                            /* [block] events with tensors; or NULL */
     const struct ets_timed_block *block;           /* at hand, of a rule of blocks */
     struct ets_operator_lines backends, operators; /* of that block, grouped */
     const struct ets_delegation *delegation;       /* of the program; NULL: none */

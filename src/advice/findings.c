@@ -90,26 +90,11 @@ static bool examine_block(struct ets_finder *finder)
     const struct ets_timed_blocks *blocks = &finder->blocks;
     const struct ets_timed_block *block = finder->block;
     if (!apply_to_block(finder, of_block, COUNT(of_block))) return false;
-    if (finder->captured[block->block] > 0) return true;
+    if (finder->blocks.captured[block->block] > 0) return true;
     return ets_timed_block_group(arena, blocks, block, ETS_GROUP_BACKEND, NULL,
                                  &finder->backends) &&
            ets_timed_block_group(arena, blocks, block, ETS_GROUP_OP, NULL, &finder->operators) &&
            apply_to_block(finder, of_times, COUNT(of_times));
-}
-
-/* Counts the events with tensors in the runs of each block. */
-static bool count_captured(struct ets_finder *finder)
-{
-    const struct ets_inspection *inspection = finder->subject->inspection;
-    const struct ets_event_table *events = ets_inspection_events(inspection);
-    finder->captured = ets_arena_alloc_array(finder->arena, ets_inspection_block_count(inspection),
-                                             sizeof *finder->captured);
-    if (finder->captured == NULL) return false;
-    for (uint32_t i = 0; i < events->count; i++) {
-        if (events->kind[i] != ETS_EVENT_DEBUG) continue;
-        finder->captured[ets_inspection_run(inspection, events->run[i])->block]++;
-    }
-    return true;
 }
 
 static bool apply(struct ets_finder *finder, rule *const *rules, size_t count)
@@ -123,8 +108,7 @@ static bool apply(struct ets_finder *finder, rule *const *rules, size_t count)
 
 static bool examine_blocks(struct ets_finder *finder)
 {
-    if (!count_captured(finder) ||
-        !ets_timed_blocks_find(finder->arena, finder->subject->inspection, ETS_NO_INDEX,
+    if (!ets_timed_blocks_find(finder->arena, finder->subject->inspection, ETS_NO_INDEX,
                                ETS_NO_INDEX, 0, &finder->blocks)) {
         return false;
     }

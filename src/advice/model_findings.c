@@ -90,7 +90,8 @@ static bool do_all_agree(const struct ets_gap_report *report)
     return agreeing > 0;
 }
 
-/* Weights of one scale have no steps left for small channels beside a large one. */
+/* Weights of one scale have no steps left for small channels beside a large one; others have that
+ * already. */
 static void propose_scales(struct ets_finder *finder, const struct ets_gap_report *report,
                            struct ets_finding *finding)
 {
@@ -104,12 +105,13 @@ static void propose_scales(struct ets_finder *finder, const struct ets_gap_repor
         is_product |= ets_text_is(base, products[i]);
     }
     if (verdict->against != ETS_GAP_AGAINST_OTHER || !is_product) return;
-    ets_find_propose(finder,
-                     "quantize weights per channel "
-                     "(get_symmetric_quantization_config(is_per_channel=True)), or leave this "
-                     "operator in float");
+    ets_find_propose(finder, "leave this operator in float (a quantizer's set_filter_function)");
+    if (verdict->weight != NULL) {
+        ets_find_propose(finder,
+                         " or, less exact, quantize weights per channel "
+                         "(get_symmetric_quantization_config(is_per_channel=True))");
+    }
     finding->confidence = ETS_CONFIDENCE_LOW;
-    finding->doubt = "its weights may have a scale for each channel already";
 }
 
 /* What the gap report concludes. */

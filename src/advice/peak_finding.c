@@ -74,8 +74,7 @@ static bool say_largest(struct ets_finder *finder, const struct ets_memory_plan 
     ets_find_say(finder, count == 1 ? "; its largest tensor, " : "; its %" PRIu32 " largest, each ",
                  count);
     ets_add_bytes(&finder->line, most);
-    ets_find_say(finder, " (%.0f %%), %s ",
-                 floor(100 * fmin((double)most / (double)plan->peak_bytes, 1)),
+    ets_find_say(finder, " (%.1f %%), %s ", 100 * fmin((double)most / (double)plan->peak_bytes, 1),
                  count == 1 ? "is of" : "are of");
     for (uint32_t i = 0; i < plan->tensor_count && told < TOLD; i++) {
         const struct ets_plan_tensor *tensor = &plan->tensors[i];

@@ -109,16 +109,37 @@ bool ets_find_unjoined(struct ets_finder *finder)
     return ets_finding_add(finder, finding);
 }
 
+/* How much of the runs no event covers, which copying the tensors may be. */
+static bool prove_not_reported(struct ets_finder *finder)
+{
+    struct ets_operator_lines lines;
+    if (!ets_timed_block_group(finder->arena, &finder->blocks, finder->block, ETS_GROUP_OP, NULL,
+                               &lines)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < lines.count; i++) {
+        const struct ets_span share = ets_timed_block_share(finder->block, &lines.items[i]);
+        if (!lines.items[i].is_rest || share.lower < ETS_FINDING_LEAST_SHARE) continue;
+        ets_find_prove(finder, "; ");
+        ets_add_share(&finder->evidence, share);
+        ets_find_prove(finder,
+                       " of a run is inside delegate calls, but in no event that they report: "
+                       "copying these tensors may take it");
+    }
+    return true;
+}
+
 /* Tensors that were captured in the runs that are measured. */
 bool ets_find_captured(struct ets_finder *finder)
 {
-    const uint64_t count = finder->captured[finder->block->block];
+    const uint64_t count = finder->blocks.captured[finder->block->block];
     if (count == 0) return true;
     ets_find_say(finder,
                  "tensors were captured in these runs, so their times are not those of the model, "
                  "and no saving is told");
     ets_find_prove(finder, "%llu event%s with captured tensors", (unsigned long long)count,
                    count == 1 ? "" : "s");
+    if (!prove_not_reported(finder)) return false;
     ets_find_propose(finder, "run the program once more without capturing, and examine that trace");
     struct ets_finding finding = ets_finding_of("captured", ETS_SEVERITY_NOTE, "runs");
     finding.block = finder->block->block;

@@ -103,6 +103,9 @@ static enum ets_status build(struct ets_difference *difference, const struct ets
         if (status != ETS_OK) return status;
     }
     find_agreement(difference);
+    if (before->has_captured != after->has_captured) {
+        difference->agreement.captured = before->has_captured ? 1 : 2;
+    }
     return ets_difference_judge(difference, error);
 }
 

@@ -19,6 +19,15 @@ static bool has_work(const struct ets_inspection *inspection, const struct ets_b
     return false;
 }
 
+static bool has_captured(const struct ets_inspection *inspection)
+{
+    const struct ets_event_table *events = ets_inspection_events(inspection);
+    for (uint32_t i = 0; i < events->count; i++) {
+        if (events->kind[i] == ETS_EVENT_DEBUG) return true;
+    }
+    return false;
+}
+
 static bool leave_warm_up(const struct ets_inspection *inspection,
                           const struct ets_allocator *allocator, struct ets_pool_part *part)
 {
@@ -134,6 +143,7 @@ enum ets_status ets_pool_add(struct ets_pool *pool, const struct ets_inspection 
     for (uint32_t i = first; is_kept && i < pool->found_count; i++) {
         pool->found[i].inspection = inspection;
     }
+    pool->has_captured |= has_captured(inspection);
     pool->inspection_count++;
     *is_kept_out = is_kept;
     return ETS_OK;

@@ -42,6 +42,7 @@ struct ets_pool {
     struct ets_arena arena, scratch; /* scratch: until all traces are added */
     uint32_t inspection_count;
     int steady;
+    bool has_captured; /* tensors, in some of its runs */
     enum ets_pool_by by;
     struct ets_text runtime; /* whose profile the first trace was; absent: ExecuTorch's */
     enum ets_time_unit unit;

@@ -65,53 +65,94 @@ enum ets_computes ets_gap_quantizes_to(const struct ets_graph_node *node)
 /* One of the two graphs. */
 struct side {
     const struct gap_graph *graph;
-    uint32_t *kind;   /* [node] number of its operator; GAP_NONE: not paired */
-    uint32_t *number; /* [node] among those of its operator */
-    uint32_t *count;  /* [kind] */
+    uint32_t *kind;  /* [node] number of its operator; GAP_NONE: not paired */
+    uint32_t *place; /* [node] number of its operator in its module; GAP_NONE: not known */
+    bool *is_paired; /* [node] */
 };
 
 struct pairing {
     struct ets_arena *arena;
-    struct ets_strings kinds;
+    struct ets_strings kinds, modules;
+    struct ets_key_table places; /* kind, module */
     struct side own, other;
     uint32_t *partner; /* [other's node] node of the own graph, or GAP_NONE */
+    bool knows_places; /* some are in the same module of both */
 };
 
-static bool init_side(struct pairing *p, struct side *side, const struct gap_graph *graph,
-                      size_t kinds)
+/* Numbers a node's operator in its module; false: no memory. */
+static bool find_place(struct pairing *p, struct side *side, uint32_t node)
+{
+    const struct ets_text path = ets_graph_module_path(side->graph->nodes[node]);
+    if (path.data == NULL) return true;
+    const uint32_t module = ets_strings_add(&p->modules, path);
+    const uint64_t key[] = {side->kind[node], module};
+    if (module == UINT32_MAX) return false;
+    side->place[node] = ets_key_table_add(&p->places, key);
+    return side->place[node] != ETS_KEY_NONE;
+}
+
+static bool init_side(struct pairing *p, struct side *side, const struct gap_graph *graph)
 {
     side->graph = graph;
     side->kind = ets_arena_alloc_array(p->arena, graph->node_count, sizeof(uint32_t));
-    side->number = ets_arena_alloc_array(p->arena, graph->node_count, sizeof(uint32_t));
-    side->count = ets_arena_alloc_array(p->arena, kinds, sizeof(uint32_t));
-    if (side->kind == NULL || side->number == NULL || side->count == NULL) return false;
+    side->place = ets_arena_alloc_array(p->arena, graph->node_count, sizeof(uint32_t));
+    side->is_paired = ets_arena_alloc_array(p->arena, graph->node_count, sizeof(bool));
+    if (side->kind == NULL || side->place == NULL || side->is_paired == NULL) return false;
     for (uint32_t i = 0; i < graph->node_count; i++) {
         const struct ets_graph_node *node = graph->nodes[i];
-        side->kind[i] = GAP_NONE;
+        side->kind[i] = side->place[i] = GAP_NONE;
         if (graph->level[i] > 0 || ets_gap_quantizes(node) || ets_gap_output_count(node) != 1)
             continue;
-        const uint32_t kind = ets_strings_add(&p->kinds, ets_node_base_name(node->op));
-        if (kind == UINT32_MAX) return false;
-        side->kind[i] = kind;
-        side->number[i] = side->count[kind]++;
+        side->kind[i] = ets_strings_add(&p->kinds, ets_node_base_name(node->op));
+        if (side->kind[i] == UINT32_MAX || !find_place(p, side, i)) return false;
     }
     return true;
 }
 
-/* Pairs in order, if both have the same number. */
-static bool pair_by_order(struct pairing *p, size_t kinds)
+static void pair(struct pairing *p, uint32_t own, uint32_t other)
 {
-    uint32_t *first = ets_arena_alloc_array(p->arena, kinds + 1, sizeof *first);
+    p->partner[other] = own;
+    p->own.is_paired[own] = p->other.is_paired[other] = true;
+}
+
+/* Whether their modules are known, and not the same: then equal names are chance. */
+static bool are_elsewhere(const struct pairing *p, uint32_t own, uint32_t other)
+{
+    const uint32_t a = p->own.place[own], b = p->other.place[other];
+    return p->knows_places && a != GAP_NONE && b != GAP_NONE && a != b;
+}
+
+/* Counts the nodes of each group that have no pair yet. */
+static void count_left(const struct side *side, const uint32_t *group, uint32_t *counts)
+{
+    for (uint32_t i = 0; i < side->graph->node_count; i++) {
+        if (group[i] != GAP_NONE && !side->is_paired[i]) counts[group[i]]++;
+    }
+}
+
+/* Pairs what is left in order, in each group of which both have the same number. */
+static bool pair_by_order(struct pairing *p, const uint32_t *own_group, const uint32_t *other_group,
+                          size_t groups)
+{
+    uint32_t *own_count = ets_arena_alloc_array(p->arena, groups, sizeof *own_count);
+    uint32_t *other_count = ets_arena_alloc_array(p->arena, groups, sizeof *other_count);
+    uint32_t *first = ets_arena_alloc_array(p->arena, groups + 1, sizeof *first);
     uint32_t *nodes = ets_arena_alloc_array(p->arena, p->own.graph->node_count, sizeof *nodes);
-    if (first == NULL || nodes == NULL) return false;
-    for (size_t i = 0; i < kinds; i++) first[i + 1] = first[i] + p->own.count[i];
-    for (uint32_t i = 0; i < p->own.graph->node_count; i++) {
-        if (p->own.kind[i] != GAP_NONE) nodes[first[p->own.kind[i]] + p->own.number[i]] = i;
+    if (own_count == NULL || other_count == NULL || first == NULL || nodes == NULL) return false;
+    count_left(&p->own, own_group, own_count);
+    count_left(&p->other, other_group, other_count);
+    for (size_t i = 0; i < groups; i++) first[i + 1] = first[i] + own_count[i];
+    for (uint32_t i = p->own.graph->node_count; i-- > 0;) {
+        const uint32_t group = own_group[i];
+        if (group == GAP_NONE || p->own.is_paired[i]) continue;
+        nodes[--first[group + 1]] = i; /* the end of each group becomes its start */
     }
     for (uint32_t i = 0; i < p->other.graph->node_count; i++) {
-        const uint32_t kind = p->other.kind[i];
-        if (kind == GAP_NONE || p->own.count[kind] != p->other.count[kind]) continue;
-        p->partner[i] = nodes[first[kind] + p->other.number[i]];
+        const uint32_t group = other_group[i];
+        if (group == GAP_NONE || p->other.is_paired[i]) continue;
+        if (own_count[group] != other_count[group]) continue;
+        const uint32_t own = nodes[first[group + 1]++];
+        if (!are_elsewhere(p, own, i)) pair(p, own, i);
     }
     return true;
 }
@@ -120,11 +161,12 @@ static void pair_by_name(struct pairing *p)
 {
     for (uint32_t i = 0; i < p->other.graph->node_count; i++) {
         const uint32_t kind = p->other.kind[i];
-        if (kind == GAP_NONE || p->partner[i] != GAP_NONE) continue;
+        if (kind == GAP_NONE || p->other.is_paired[i]) continue;
         const struct ets_graph_node *node =
             ets_graph_find_node(p->own.graph->graph, p->other.graph->nodes[i]->name);
-        const uint32_t number = node == NULL ? GAP_NONE : ets_gap_graph_number(p->own.graph, node);
-        if (number != GAP_NONE && p->own.kind[number] == kind) p->partner[i] = number;
+        const uint32_t own = node == NULL ? GAP_NONE : ets_gap_graph_number(p->own.graph, node);
+        if (own == GAP_NONE || p->own.kind[own] != kind || p->own.is_paired[own]) continue;
+        if (!are_elsewhere(p, own, i)) pair(p, own, i);
     }
 }
 
@@ -197,15 +239,20 @@ enum ets_status ets_gap_counterparts_find(struct ets_arena *arena, const struct 
     const size_t kinds = (size_t)own->node_count + other->node_count + 1;
     p.partner = ets_arena_alloc_array(arena, other->node_count, sizeof *p.partner);
     *pairs_out = ets_arena_alloc_array(arena, other->node_count, sizeof **pairs_out);
+    ets_key_table_init(&p.places, arena, 2);
     if (p.partner == NULL || *pairs_out == NULL || ets_strings_init(&p.kinds, arena) != 0 ||
-        !init_side(&p, &p.own, own, kinds) || !init_side(&p, &p.other, other, kinds)) {
+        ets_strings_init(&p.modules, arena) != 0 || !init_side(&p, &p.own, own) ||
+        !init_side(&p, &p.other, other)) {
         return gap_fail_memory(error);
     }
     for (uint32_t i = 0; i < other->node_count; i++) p.partner[i] = GAP_NONE;
     const uint32_t *own_value = find_values(arena, own), *other_value = find_values(arena, other);
-    if (own_value == NULL || other_value == NULL || !pair_by_order(&p, kinds)) {
+    if (own_value == NULL || other_value == NULL ||
+        !pair_by_order(&p, p.own.place, p.other.place, kinds)) {
         return gap_fail_memory(error);
     }
+    for (uint32_t i = 0; i < other->node_count; i++) p.knows_places |= p.other.is_paired[i];
+    if (!pair_by_order(&p, p.own.kind, p.other.kind, kinds)) return gap_fail_memory(error);
     pair_by_name(&p);
     fold_batch_norms(&p);
     *count_out = *unpaired_out = 0;

@@ -1,8 +1,9 @@
 /*
  * Pairs equivalent nodes of two models: a quantized program and its float original. Nodes of one
- * operator are paired in order if both graphs have the same number, else by name. The value of a
- * quantized node is that of its quantize and dequantize nodes, in both graphs if both quantize it.
- * A batch norm that was folded into the convolution before it has the convolution's value.
+ * operator are paired in order in each module of which both graphs have the same number, then in
+ * all modules, then by name unless their modules are known to differ. The value of a quantized node
+ * is that of its quantize and dequantize nodes, in both graphs if both quantize it. A batch norm
+ * that was folded into the convolution before it has the convolution's value.
  */
 #ifndef ETSCOPE_GAP_COUNTERPARTS_H
 #define ETSCOPE_GAP_COUNTERPARTS_H

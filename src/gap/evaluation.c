@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "etscope/experimental/comparators.h"
+#include "gap/channels.h"
 #include "gap/counterparts.h"
 #include "gap/gap_details.h"
 #include "gap/gap_parts.h"
+#include "gap/saturation.h"
 #include "numerics/value_picture.h"
 #include "reference/reference.h"
 #include "reference/weights.h"
@@ -26,6 +28,7 @@ struct comparer {
     uint32_t first_unfitting;    /* its row's number */
     double left;                 /* PASS_GUILTY: remaining error of the outputs, relative */
     const struct ets_gap_evaluation *how;
+    struct gap_saturations saturations; /* of the program; count 0: none, or of another model */
     uint64_t seen, to_see; /* values of all passes: computed, and about how many there will be */
 };
 
@@ -208,6 +211,20 @@ enum ets_status ets_gap_compare_total(struct ets_gap_report *report, struct ets_
     return compare_by_callers(report, row, reference, device, error);
 }
 
+/* Of what is more than float32's rounding: which channel has most of the error. */
+static enum ets_status find_channel(const struct comparer *c, struct ets_gap_row *row,
+                                    const struct ets_tensor *reference,
+                                    const struct ets_tensor *device, struct ets_error *error)
+{
+    struct ets_arena arena;
+    if (!row->has_own || !(ets_comparison_relative_rms(&row->own) > 1e-5)) return ETS_OK;
+    ets_arena_init(&arena, c->report->options.allocator, 0);
+    const enum ets_status status =
+        ets_gap_channel_find(&arena, reference, device, &row->channel, error);
+    ets_arena_reset(&arena);
+    return status;
+}
+
 /* Compares the reference's value with the captured one, for the current pass. */
 static enum ets_status compare(struct comparer *c, uint32_t number,
                                const struct ets_tensor *reference, const struct ets_tensor *device,
@@ -226,6 +243,7 @@ static enum ets_status compare(struct comparer *c, uint32_t number,
         if (row->has_own && !c->report->verdict.in_double) {
             row->same_bits = row->own.unequal_count == 0;
         }
+        ETS_TRY(find_channel(c, row, reference, device, error));
         return ets_gap_note_rounding(c->report, row, reference, (int)device->scalar_type, error);
     }
     if (!c->is_output[number]) return ETS_OK;
@@ -264,11 +282,23 @@ static void tell_progress(struct comparer *c)
     if (c->how->progress != NULL) c->how->progress(c->how->progress_context, c->seen, c->to_see);
 }
 
+/* What the scales of the program's own graph cut off. */
+static void see_activation(struct comparer *c, const struct ets_reference_result *result)
+{
+    const uint32_t node = ets_gap_graph_number(c->report->reference, result->node);
+    struct ets_tensor value;
+    int64_t room;
+    if (c->saturations.count == 0 || node == GAP_NONE || result->output > 0) return;
+    if (!ets_gap_tensor_of(&result->value, &room, &value)) return;
+    ets_gap_saturations_see(&c->saturations, node, &value);
+}
+
 static enum ets_status observe(void *context, const struct ets_reference_result *result,
                                struct ets_value *replacement_out, struct ets_error *error)
 {
     struct comparer *c = context;
     tell_progress(c);
+    if (c->pass == PASS_TOTAL) see_activation(c, result);
     const uint32_t number = row_of(c->report, result);
     if (number == GAP_NONE) return ETS_OK;
     struct ets_gap_row *row = &c->report->rows[number];
@@ -587,8 +617,16 @@ enum ets_status ets_gap_evaluate_run(struct ets_gap_report *report,
         if (status == ETS_OK) {
             struct comparer c = {.report = report, .is_output = is_output, .how = evaluation};
             status = note_routes(report, e.reference, error);
+            if (status == ETS_OK && report->verdict.against == ETS_GAP_AGAINST_RECORD) {
+                status = ets_gap_saturations_find(&c.saturations, &report->arena, report->reference,
+                                                  error);
+                ets_gap_saturations_see_inputs(&c.saturations, e.inputs, e.input_count);
+            }
             if (report->verdict.against == ETS_GAP_AGAINST_RECORD) ets_gap_check_inputs(report, &e);
             if (status == ETS_OK) status = run_passes(&c, &e, evaluation, error);
+            if (report->verdict.against == ETS_GAP_AGAINST_RECORD) {
+                ets_gap_saturations_judge(&c.saturations, &report->verdict);
+            }
             ets_reference_close(e.reference);
         }
     }

@@ -8,6 +8,7 @@
 #include "gap/belonging.h"
 #include "gap/counterparts.h"
 #include "gap/gap_parts.h"
+#include "gap/saturation.h"
 #include "gap/weight_steps.h"
 #include "record/record_maps.h"
 #include "reference/reference.h"
@@ -24,6 +25,7 @@ struct other {
     uint32_t *next_pair;           /* [pair] and those behind it; GAP_NONE at the end */
     struct gap_weights weights;    /* of the program that ran */
     struct gap_weight_steps steps; /* likewise */
+    struct gap_saturations saturations;
 };
 
 /* The compared value of a node's output, from its first execution; NULL: none. */
@@ -91,6 +93,7 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
     if (result->value.kind == ETS_VALUE_TENSOR) {
         ETS_TRY(ets_gap_weights_see(&o->weights, o->report->reference, node,
                                     &result->value.as.tensor, error));
+        ets_gap_saturations_see(&o->saturations, node, &result->value.as.tensor);
         ETS_TRY(ets_gap_weight_steps_see(&o->steps, o->report->reference, node,
                                          &result->value.as.tensor, error));
     }
@@ -179,6 +182,7 @@ static enum ets_status collect_values(struct other *o, const struct ets_gap_eval
     in_own_types.use_double = 0;
     ETS_TRY(ets_gap_evaluation_open(o->report, &in_own_types, &e, error));
     ets_gap_check_inputs(o->report, &e);
+    ets_gap_saturations_see_inputs(&o->saturations, e.inputs, e.input_count);
     const enum ets_status status =
         ets_reference_run(e.reference, e.inputs, e.input_count, observe, o, error);
     ets_reference_close(e.reference);
@@ -237,12 +241,22 @@ static enum ets_status convert_inputs(struct other *o, struct ets_gap_evaluation
 static void explain_guilty(struct other *o)
 {
     struct ets_gap_conclusion *verdict = &o->twin->verdict;
+    ets_gap_saturations_judge(&o->saturations, verdict);
     if (verdict->guilty == ETS_NO_INDEX) return;
     const struct ets_gap_row *row = &o->twin->rows[o->twin->order[verdict->guilty]];
     const uint32_t node = ets_gap_graph_number(o->twin->reference, row->value->node);
-    for (uint32_t i = 0; i < o->count && verdict->weight == NULL; i++) {
+    for (uint32_t i = 0; i < o->count; i++) {
+        const uint32_t own = o->pairs[i].own;
         if (o->pairs[i].other != node) continue;
-        verdict->weight = ets_gap_weight_steps_of(&o->steps, o->report->reference, o->pairs[i].own);
+        if (verdict->weight == NULL) {
+            verdict->weight = ets_gap_weight_steps_of(&o->steps, o->report->reference, own);
+        }
+        const struct ets_gap_saturation *seen = ets_gap_saturation_of(&o->saturations, own);
+        if (seen == NULL || !(2 * seen->error * seen->error >= row->own_error * row->own_error)) {
+            continue;
+        }
+        verdict->saturation = seen;
+        verdict->saturates_guilty = 1;
     }
 }
 
@@ -256,6 +270,7 @@ enum ets_status ets_gap_evaluate_other(struct ets_gap_report *report, struct ets
     ETS_TRY(open_twin(report, record, error));
     o.twin = report->twin;
     o.weights.arena = o.steps.arena = &o.twin->arena;
+    ETS_TRY(ets_gap_saturations_find(&o.saturations, &o.twin->arena, report->reference, error));
     ETS_TRY(ets_gap_counterparts_find(&o.twin->arena, report->reference, &o.twin->other, &o.pairs,
                                       &o.count, &unpaired, error));
     if (o.count == 0) {

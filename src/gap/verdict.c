@@ -301,6 +301,9 @@ enum ets_status ets_gap_judge(struct ets_gap_report *report, struct ets_error *e
     struct ets_arena arena;
     ets_arena_init(&arena, report->options.allocator, 0);
     report->verdict.guilty = ETS_NO_INDEX;
+    report->verdict.saturation = NULL;
+    report->verdict.saturates_guilty = 0;
+    report->verdict.saturated = 0;
     report->verdict.explained = report->verdict.outputs = NAN;
     report->verdict.unlike = report->verdict.suspects = report->verdict.inexact = 0;
     enum ets_status status = ets_gap_region_init(report, error);

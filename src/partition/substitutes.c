@@ -6,6 +6,7 @@
 struct substitute {
     const char *op, *remedy;
     int64_t most;      /* elements of the last dimension for which it was faster; 0: of any size */
+    int64_t least;     /* elements of the output from which on it was faster; 0: of any size */
     bool is_last_only; /* it works along the last dimension ("dim", or "dims") */
 };
 
@@ -15,24 +16,26 @@ static const struct substitute substitutes[] = {
     {.op = "aten.select_copy.int", .remedy = "a slice, then a view"},
     {.op = "aten.upsample_nearest2d.vec",
      .remedy = "mode=\"bilinear\", which computes other values"},
-    {.op = "aten.elu.default", .remedy = "relu(x) + exp(-relu(-x)) - 1, if alpha is 1"},
+    {.op = "aten.elu.default",
+     .remedy = "relu(x) + exp(-relu(-x)) - 1, if alpha is 1",
+     .least = 8192},
     {.op = "aten.log1p.default", .remedy = "softplus(x) as relu(x) + log(1 + exp(-abs(x)))"},
     {.op = "aten.reciprocal.default", .remedy = "torch.tensor(1.0) / x"},
     {.op = "aten._log_softmax.default",
      .remedy = "log(softmax(x, -1)), if probabilities below 1e-38 do not matter",
      .is_last_only = true},
     {.op = "aten.cumsum.default",
-     .remedy = "F.linear(x, torch.tril(torch.ones(n, n))), with the matrix in a buffer",
+     .remedy = "F.linear(x, torch.tril(torch.ones(n, n))), with the matrix in a Parameter",
      .most = 256,
      .is_last_only = true},
     {.op = "aten.flip.default",
-     .remedy = "F.linear(x, torch.eye(n).flip(0)), with the matrix in a buffer",
+     .remedy = "F.linear(x, torch.eye(n).flip(0)), with the matrix in a Parameter",
      .most = 512,
      .is_last_only = true},
     {.op = "aten.index_select.default",
      .remedy =
          "roll as torch.cat of two slices; fixed indices as F.linear(x, torch.eye(n)[indices]), "
-         "with the matrix in a buffer",
+         "with the matrix in a Parameter",
      .most = 128,
      .is_last_only = true},
     {.op = "aten.sum.dim_IntList",
@@ -72,14 +75,28 @@ static bool is_along_last(const struct ets_judgement *judgement, int64_t most)
            (input->sizes[input->rank - 1] <= most && !ets_is_dynamic(input, input->rank - 1));
 }
 
+/* Whether the output of a node always has so many elements. */
+static bool has_elements(const struct ets_judgement *judgement, int64_t least)
+{
+    const struct ets_graph_value *output = ets_node_output(judgement, 0);
+    double elements = 1;
+    if (output == NULL) return false;
+    for (uint32_t i = 0; i < output->rank; i++) {
+        if (ets_is_dynamic(output, i)) return false;
+        elements *= (double)output->sizes[i];
+    }
+    return elements >= (double)least;
+}
+
 const char *ets_substitute_of(const struct ets_judgement *judgement)
 {
     const struct ets_graph_node *node = judgement->node;
     for (size_t i = 0; i < sizeof substitutes / sizeof *substitutes; i++) {
         const struct substitute *substitute = &substitutes[i];
         if (!ets_text_is(node->op, substitute->op)) continue;
-        const bool fits = !substitute->is_last_only ||
-                          (node->input_count > 0 && is_along_last(judgement, substitute->most));
+        const bool fits = (!substitute->is_last_only ||
+                           (node->input_count > 0 && is_along_last(judgement, substitute->most))) &&
+                          (substitute->least == 0 || has_elements(judgement, substitute->least));
         return fits ? substitute->remedy : NULL;
     }
     return NULL;

@@ -154,7 +154,7 @@ static const struct ets_difference_block *next_block(const struct ets_difference
     return best;
 }
 
-/* That the sides are identical, or too different to compare: then nothing else. */
+/* That the sides are identical, or cannot be compared: then nothing else. */
 static void say_agreement(struct maker *m)
 {
     struct ets_agreement agreement;
@@ -167,6 +167,9 @@ static void say_agreement(struct maker *m)
             "only %u of %u operators match: these look like different programs; their times "
             "cannot be compared",
             agreement.matched, agreement.operators);
+    } else if (agreement.captured != 0) {
+        say(m, "only the runs %s captured tensors, which takes time: the times cannot be compared",
+            agreement.captured == 1 ? "before" : "after");
     }
 }
 

@@ -117,8 +117,13 @@ void ets_difference_add_name(struct ets_text_builder *text,
                              const struct ets_difference_view_line *line)
 {
     const size_t room = text->room;
+    const uint32_t before = line->of->before.operator_count, after = line->of->after.operator_count;
     if (line->of->change < ETS_CHANGE_REPLACED) {
         ets_add_text(text, "%.*s", ETS_TEXT(line->named_by->name));
+        return;
+    }
+    if (before > 1 && after > 1) {
+        ets_add_text(text, "%u -> %u operators", before, after);
         return;
     }
     text->room = room / 2; /* half is left to the other side */

@@ -29,6 +29,14 @@ static void say_number(struct words *words, double number, int digits)
     say(words, "%.*g", digits, number);
 }
 
+/* "0.31 %", "43 %"; never 100 of what is less than all. */
+static void say_percent(struct words *words, double share)
+{
+    const double percent = 100 * share;
+    if (percent >= 10) say(words, "%.0f %%", floor(percent));
+    else say(words, "%.2g %%", percent);
+}
+
 static void say_text(struct words *words, struct ets_text text)
 {
     say(words, "%.*s", ETS_TEXT(text));
@@ -157,6 +165,70 @@ static void say_cause(struct words *words, const struct ets_gap_weight_use *weig
     say_number(words, weight->step, 2);
 }
 
+/* Adds the error of the outputs. */
+static void say_outputs(struct words *words, const struct ets_gap_conclusion *verdict)
+{
+    if (isnan(verdict->outputs)) return;
+    say(words, "; the outputs are off by ");
+    say_number(words, verdict->outputs, 2);
+}
+
+/* "43 % of its values are beyond its scale, 0 to 1.5: they reach 3.6" */
+static void say_saturation(struct words *words, const struct ets_gap_saturation *saturation)
+{
+    const double beyond = (double)(saturation->low_count + saturation->high_count);
+    const bool is_low =
+        saturation->lowest - saturation->smallest > saturation->largest - saturation->highest;
+    say_percent(words, beyond / (double)saturation->count);
+    say(words, " of its values are beyond its scale, ");
+    say_number(words, saturation->lowest, 3);
+    say(words, " to ");
+    say_number(words, saturation->highest, 3);
+    say(words, ": they reach ");
+    say_number(words, is_low ? saturation->smallest : saturation->largest, 3);
+}
+
+/* What a scale cuts off, which no comparison with the quantized graph tells. */
+static void say_cut_off(struct words *words, const struct ets_gap_saturation *saturation,
+                        uint32_t more)
+{
+    const struct ets_graph_frame *frame = NULL;
+    say(words, "; but ");
+    if (saturation->node == NULL) {
+        say(words, "input %u", saturation->input);
+    } else {
+        frame = ets_graph_user_frame(saturation->node);
+        say_text(words, saturation->node->name);
+    }
+    if (frame != NULL) {
+        say(words, " (");
+        say_text(words, frame->file);
+        say(words, ":%u)", frame->line);
+    }
+    say(words, " is cut off: ");
+    say_saturation(words, saturation);
+    say(words, ", an error of ");
+    say_number(words, saturation->error, 2);
+    if (more > 0) say(words, "; so %s %u more", more == 1 ? "is" : "are", more);
+}
+
+/* "; 95 % of it is in channel 3 of 16 (dimension 1)" */
+static void say_channel(struct words *words, const struct ets_gap_channel *channel)
+{
+    if (channel->size == 0) return;
+    say(words, "; ");
+    say_percent(words, channel->share);
+    say(words, " of it is in channel %u of %u (dimension %u)", channel->index, channel->size,
+        channel->dimension);
+}
+
+static uint32_t first_suspect(const struct ets_gap_report *report)
+{
+    uint32_t row = 0;
+    while (ets_gap_row(report, row)->finding != ETS_GAP_SUSPECT) row++;
+    return row;
+}
+
 static void say_guilty(struct words *words, const struct ets_gap_report *report,
                        const struct ets_gap_conclusion *verdict)
 {
@@ -182,16 +254,27 @@ static void say_guilty(struct words *words, const struct ets_gap_report *report,
     } else {
         say(words, ": its own error is ");
         say_number(words, row->own_error, 2);
+        say_channel(words, &row->channel);
     }
+    say_cause(words, verdict->weight);
+    if (verdict->saturates_guilty) {
+        say(words, "; ");
+        say_saturation(words, verdict->saturation);
+    }
+    say_outputs(words, verdict);
     say_before(words, report, verdict->guilty);
     if (row->same_bits == 1 && verdict->in_double) {
         say(words, "; this runtime's own kernel computes the same bits");
     }
     if (verdict->suspects > 0) {
-        say(words, "; %u more %s out", verdict->suspects,
-            verdict->suspects == 1 ? "stands" : "stand");
+        say(words, "; ");
+        say_row(words, report, first_suspect(report));
+        if (verdict->suspects > 1) say(words, " and %u more stand out, too", verdict->suspects - 1);
+        else say(words, " stands out, too");
+        if (!row->has_own) { /* errors against other values do not tell who made them */
+            say(words, "; a comparison with the ETRecord's graph would tell their own errors");
+        }
     }
-    say_cause(words, verdict->weight);
 }
 
 static void say_correlation(struct words *words, const struct ets_gap_report *report,
@@ -277,14 +360,6 @@ static void say_inexact(struct words *words, const struct ets_gap_report *report
     say_number(words, row->rounding, 2);
 }
 
-/* Adds the error of the outputs. */
-static void say_outputs(struct words *words, const struct ets_gap_conclusion *verdict)
-{
-    if (isnan(verdict->outputs)) return;
-    say(words, "; the outputs are off by ");
-    say_number(words, verdict->outputs, 2);
-}
-
 /*
  * Adds the operator that is closest to standing out, if no operator is guilty: "; the closest is
  * linear_1 (make.py:26): its own error is 0.14, 0.38 would stand out".
@@ -365,6 +440,8 @@ size_t ets_gap_headline(const struct ets_gap_report *report, const struct ets_ad
     else say_agreement(&words, report, verdict);
     if (!is_mismatch) say_inexact(&words, report, verdict);
     if (verdict->guilty == ETS_NO_INDEX && !is_mismatch) {
+        if (verdict->saturation != NULL)
+            say_cut_off(&words, verdict->saturation, verdict->saturated - 1);
         say_bits(&words, verdict);
         say_limits(&words, verdict);
     }
@@ -442,6 +519,24 @@ static void say_weight(struct words *words, const struct ets_gap_weight_use *wei
     }
 }
 
+/* "0 to 1.5; 28 of 64 numbers are beyond, the numbers are 0 to 3.6" */
+static void say_scale(struct words *words, const struct ets_gap_conclusion *verdict)
+{
+    const struct ets_gap_saturation *saturation = verdict->saturation;
+    if (!verdict->saturates_guilty) return;
+    say(words, "  scale        tells ");
+    say_number(words, saturation->lowest, 3);
+    say(words, " to ");
+    say_number(words, saturation->highest, 3);
+    say(words,
+        "; of %llu numbers %llu are below and %llu above: ", (unsigned long long)saturation->count,
+        (unsigned long long)saturation->low_count, (unsigned long long)saturation->high_count);
+    say_number(words, saturation->smallest, 3);
+    say(words, " to ");
+    say_number(words, saturation->largest, 3);
+    say(words, "\n  try          calibrate with inputs like those of this run\n");
+}
+
 static void describe(struct words *words, const struct ets_gap_report *report,
                      const struct ets_gap_row *row, const struct ets_gap_line *line)
 {
@@ -476,6 +571,7 @@ static void describe(struct words *words, const struct ets_gap_report *report,
     say_statistics(words, "device       ", &row->device);
     say_worst(words, row->has_own ? &row->own : &row->total);
     say_weight(words, ets_gap_conclusion(report)->weight);
+    say_scale(words, ets_gap_conclusion(report));
 }
 
 size_t ets_gap_describe_tolerances(const struct ets_gap_report *report, char *text, size_t room)

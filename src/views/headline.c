@@ -51,7 +51,8 @@ static void say_spread(struct maker *m, const struct ets_timed_block *block)
         say(m, " in 1 run: one run does not show how much times vary");
         return;
     }
-    say(m, " per run (median of %u runs, ", s->count);
+    say(m, " per run (median of %u runs%s, ", s->count,
+        m->blocks.captured[block->block] > 0 ? " that captured tensors" : "");
     if (isnan(spread->median_low)) {
         ets_add_time(&m->line, (struct ets_span){s->min, s->max}, m->blocks.tick_ns);
         say(m, "; too few for a 95 %% interval)");

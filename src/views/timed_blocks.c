@@ -37,6 +37,20 @@ static bool add_block(struct ets_arena *arena, uint32_t index, uint32_t run, int
     return true;
 }
 
+/* Counts the events with tensors in the runs of each block; NULL: no memory. */
+static const uint64_t *count_captured(struct ets_arena *arena,
+                                      const struct ets_inspection *inspection)
+{
+    const struct ets_event_table *events = ets_inspection_events(inspection);
+    uint64_t *counts =
+        ets_arena_alloc_array(arena, ets_inspection_block_count(inspection), sizeof *counts);
+    for (uint32_t i = 0; counts != NULL && i < events->count; i++) {
+        if (events->kind[i] != ETS_EVENT_DEBUG) continue;
+        counts[ets_inspection_run(inspection, events->run[i])->block]++;
+    }
+    return counts;
+}
+
 bool ets_timed_blocks_find(struct ets_arena *arena, const struct ets_inspection *inspection,
                            uint32_t block, uint32_t run, int steady,
                            struct ets_timed_blocks *blocks_out)
@@ -47,8 +61,12 @@ bool ets_timed_blocks_find(struct ets_arena *arena, const struct ets_inspection 
         .inspection = inspection,
         .run_number = ets_work_number_runs(arena, inspection),
         .tick_ns = unit == ETS_UNIT_CYCLES ? 0 : 1e9 / ets_time_unit_per_second(unit),
+        .captured = count_captured(arena, inspection),
         .items = ets_arena_alloc_array(arena, count, sizeof *blocks_out->items)};
-    if (blocks_out->run_number == NULL || blocks_out->items == NULL) return false;
+    if (blocks_out->run_number == NULL || blocks_out->captured == NULL ||
+        blocks_out->items == NULL) {
+        return false;
+    }
     for (uint32_t b = 0; b < count; b++) {
         const bool has_run = run == ETS_NO_INDEX || ets_inspection_run(inspection, run)->block == b;
         if (!has_run || (block != ETS_NO_INDEX && block != b)) continue;

@@ -71,6 +71,21 @@ class Color(support.FolderTest):
                     self.assertIn("\033", colored)
                     self.assertEqual(ESCAPE.sub("", colored), in_pipe(*words))
 
+    def test_color__of_advice(self):
+        for width in (80, 200):
+            words = ("advise", TRACE, "--program", fixture("mlp_xnnpack", "model.pte"), "--all", "--width", width)
+            colored = in_pipe(*words, "--color", "always")
+            self.assertTrue(colored.startswith("\033[1m"), colored)
+            self.assertRegex(colored, r"\n 1  \033\[1m")
+            self.assertRegex(colored, r"\033\[2m    where   \033\[0m")
+            self.assertEqual(ESCAPE.sub("", colored), in_pipe(*words))
+            self.assertEqual(in_pipe(*words, "--color", "always", "--format", "markdown"),
+                             in_pipe(*words, "--format", "markdown"))
+
+    def test_color__the_answer_is_bold(self):
+        text = in_pipe("inspect", TRACE, "--color", "always")
+        self.assertRegex(text, r"^\033\[1m[^\033]+\033\[0m\n[^\033]+\n\n\033\[1mDefault")
+
     def test_color__is_in_no_other_format_and_file(self):
         for name in ("tsv", "csv", "json", "jsonl", "markdown"):
             words = ("inspect", TRACE, "--format", name)

@@ -230,6 +230,19 @@ class Cost(unittest.TestCase):
         self.assertEqual(support.run("cost", model, "--method", "none").returncode, USAGE)
         self.assertEqual(support.run("cost", model, "--depth", "1").returncode, USAGE)
 
+    def test_cost__of_several_methods_the_largest_leads(self):
+        found = cost(DATA / "multi_method" / "model.pte")
+        flops = {}
+        for row in found["rows"]:
+            flops[row["method"]] = flops.get(row["method"], 0) + row["flops"]
+        most = max(flops, key=flops.get)
+        lead = f"{len(flops)} methods; most work is in {most}: {flops[most]} FLOP a run; "
+        self.assertTrue(found["headline"].startswith(lead), found["headline"])
+        text = run("cost", DATA / "multi_method" / "model.pte").stdout.decode()
+        self.assertEqual(text.splitlines()[:2], [found["headline"], ""])
+        one = cost(DATA / "multi_method" / "model.pte", "--method", "encode")
+        self.assertTrue(one["headline"].startswith("encode: "), one["headline"])
+
     def test_cost__top_and_sort(self):
         rows = cost(DATA / "gpt_xnnpack" / "model.pte", "--top", "3")["rows"]
         self.assertEqual(len(rows), 3)

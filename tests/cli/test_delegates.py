@@ -100,6 +100,12 @@ class Delegates(unittest.TestCase):
                          ["decode", "encode", "forward"])
         self.assertEqual({line["method"] for line in lines(program, "--method", "encode")},
                          {"encode"})
+        document = json.loads(delegates(program, "--format", "json").stdout)
+        self.assertEqual(document["headline"], "3 methods: 0 partitions with 0 operators, "
+                                               f"{len(found)} outside")
+        self.assertEqual(delegates(program).stdout.decode().splitlines()[:2], [document["headline"], ""])
+        document = json.loads(delegates(program, "--method", "encode", "--format", "json").stdout)
+        self.assertTrue(document["headline"].startswith("encode - 0 partitions"))
         done = delegates(program, "--method", "none")
         self.assertEqual(done.returncode, USAGE)
         self.assertIn(b"decode", done.stderr)

@@ -41,6 +41,24 @@ class InFolder(support.FolderTest):
 BASE = [("add.out", 1000), ("mul.out", 500), ("relu.out", 200)]
 
 
+class Captured(InFolder):
+    def test_diff__runs_with_and_without_capture_are_not_compared(self):
+        folder = support.DATA / "gpt_xnnpack"
+        pair = (folder / "debug.etdp", folder / "profile.etdp")
+        budget = self.folder / "budget.txt"
+        budget.write_text("total p50 <= +5%\n")
+        for words in (("diff", *pair), ("gate", *pair[::-1], "--budget", budget)):
+            with self.subTest(words[0]):
+                done = support.run(*words)
+                self.assertEqual(done.returncode, support.MISMATCH)
+                self.assertRegex(done.stderr.decode(), "debug.etdp: its runs captured tensors, which takes time, those "
+                                 "of .*profile.etdp did not: their times cannot be compared")
+        text = self.diff(*pair, "--allow-mismatch")
+        self.assertTrue(text.startswith("only the runs before captured tensors, which takes time: the times cannot be "
+                                        "compared\n"), text)
+        self.assertTrue(self.diff(pair[0], pair[0]).startswith("identical"))
+
+
 class Verdicts(InFolder):
     def test_diff__names_the_operator_that_became_slower_and_no_other(self):
         before = self.trace("a.etdp", BASE)

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as tree
 from pathlib import Path
 
 import run_support as support
-from gap_support import FLOAT_ORIGINAL, INT8, GapTest, files
+from gap_support import FLOAT_ORIGINAL, INT8, QUANTIZED, GapTest, files, weights_of
 from run_support import INPUT, MISMATCH, NEGATIVE, USAGE
 from support import json_rows
 
@@ -154,6 +154,37 @@ class PlantedFaults(GapTest):
             with self.subTest(model=model, guilty=guilty):
                 self.check(self.gap(*self.plant(model, storage, 3, 0.1)), guilty)
 
+    def test_gap__the_channel_with_the_error_is_named(self):
+        for model, storage, element, channel in (
+                ("conv_portable", 0, 3, "channel 0 of 8 (dimension 1)"),  # of a convolution's kernel
+                ("conv_portable", 1, 3, "channel 3 of 8 (dimension 1)"),  # its bias
+                ("conv_portable", 5, 7, "channel 7 of 16 (dimension 1)"),
+                ("gpt_portable", 7, 9, "channel 9 of 64 (dimension 2)"),
+                ("gpt_portable", 10, 3, "channel 0 of 256 (dimension 2)")):
+            with self.subTest(model=model, storage=storage):
+                line = self.headline(*self.plant(model, storage, element, 1.0))
+                self.assertRegex(line, rf"its own error is [\d.]+; 99 % of it is in {re.escape(channel)}")
+        # no channel has most of it: one element of an embedding, and an element of a batch of two
+        for model, storage in (("gpt_portable", 0), ("mlp_portable", 0)):
+            with self.subTest(model=model, storage=storage):
+                self.assertNotIn("channel", self.headline(*self.plant(model, storage, 3, 1.0)))
+
+    def test_gap__what_would_decide_between_suspects_is_said(self):
+        reason = support.obstacle("gpt_portable")
+        if reason:
+            self.skipTest(reason)
+        program = bytearray((support.DATA / "gpt_portable" / "model.pte").read_bytes())
+        for storage in (0, 1):  # two embeddings, neither computed from the other
+            at = program.index(weights_of("gpt_portable")[storage])
+            for row in range(4):
+                struct.pack_into("<f", program, at + 256 * row, 9.0)
+        (self.folder / "planted.pte").write_bytes(program)
+        words = self.record("gpt_portable", "planted.pte")
+        trace, _, _, _, buffer = files("gpt_portable")
+        line = self.headline(*words, "--reference-trace", trace, "--reference-debug-buffer", buffer)
+        self.assertIn("a comparison with the ETRecord's graph would tell their own errors", line)
+        self.assertNotIn("would tell", self.headline(*words))
+
     def test_gap__a_weight_inside_of_a_delegate(self):
         for storage, guilty in ((4, "linear"), (10, "add_2"), (18, "add_3"), (28, "linear_8")):
             with self.subTest(guilty=guilty):
@@ -196,7 +227,7 @@ class PlantedFaults(GapTest):
         lines = self.ok("gap", *words).stdout.splitlines()
         self.assertRegex(lines[0], r"^linear_1 \(models/zoo.py:16\) makes 100 % of the outputs' "
                                    r"error against the exported program in float64: its own "
-                                   r"error is 0\.\d+; nothing before it is off by more than "
+                                   r"error is 0\.\d+; the outputs are off by 0\.\d+; nothing before it is off by more than "
                                    r"[\d.]+e-0[78]$")
         self.assertIn("guilty: linear_1 (models/zoo.py:16), module l2, instruction 4, event 14, "
                       "addmm.out", lines)
@@ -258,7 +289,7 @@ class Int8(GapTest):
         words = ("gap", str(folder / "int8.etdp"), "--debug-buffer", str(folder / "int8.bin"),
                  "--etrecord", str(folder / "int8.etrecord"), "--reference-etrecord")
         text = support.call(*words, str(folder / "float.etrecord")).stdout
-        self.assertIn("; 31 % of its weights became 0: the largest, 20, sets the step of all, 0.16\n",
+        self.assertIn("; 31 % of its weights became 0: the largest, 20, sets the step of all, 0.16; the outputs are off by 0.032;",
                       text)
         weight = re.search(r"weight +quantized with one step of (\S+) for all 256 numbers: 31 % became "
                            r"0; root mean square (\S+), largest (\S+)\n", text)
@@ -269,6 +300,69 @@ class Int8(GapTest):
         text = support.call(*words, str(folder / "int8.etrecord")).stdout
         self.assertNotIn("weights became 0", text)
         self.assertNotIn("  try ", text)
+
+    def test_gap__a_changed_module_shifts_no_pairs(self):
+        folder = support.DATA / "changed_module"
+        done = support.call("gap", folder / "int8.etdp", "--reference-etrecord", folder / "float.etrecord",
+                            "--format", "json")
+        rows = json_rows(done.stdout)
+        self.assertEqual([row["module"] for row in rows], ["gate.down", "gate", "gate.up", "head"])
+        self.assertEqual({row["finding"] for row in rows}, {"agrees"})
+        self.assertLess(max(row["total_error"] for row in rows), 0.02)
+        self.assertIn("1 operator of the reference has no counterpart", done.stderr)
+    def test_gap__a_scale_that_cuts_values_off_is_the_cause(self):
+        folder = support.DATA / "saturated"
+        words = (folder / "int8.etdp", "--debug-buffer", folder / "int8.bin", "--etrecord",
+                 folder / "int8.etrecord")
+        done = self.ok("gap", *words, "--reference-etrecord", folder / "float.etrecord")
+        cause = re.search(r"relu \(models/net\.py:15\) makes 99\.\d % of .*; 12 % of its values are beyond its "
+                          r"scale, 0 to (\S+): they reach (\S+);", done.stdout)
+        highest, reached = map(float, cause.groups())
+        self.assertGreater(reached, 1.5 * highest)
+        scale = re.search(r"  scale        tells 0 to (\S+); of 64 numbers 0 are below and 8 above: 0 to (\S+)\n"
+                          r"  try          calibrate with inputs like those of this run\n", done.stdout)
+        self.assertEqual(tuple(map(float, scale.groups())), (highest, reached))
+        device = re.search(r"  device +0 to (\S+),", done.stdout)
+        self.assertAlmostEqual(float(device[1]), highest, places=3)  # where the device stops
+        # without the float model, the values before they are quantized decide
+        line = self.headline(*words)
+        self.assertRegex(line, r"^1 value agrees .*; but relu \(models/net\.py:15\) is cut off: 12 % of its values "
+                               rf"are beyond its scale, 0 to {highest}: they reach {reached}, an error of 0\.26;")
+
+    def test_gap__an_input_beyond_its_scale_is_named(self):
+        reason = support.obstacle("conv_xnnpack_int8")
+        if reason:
+            self.skipTest(reason)
+        numbers = [(-1) ** i * (i % 97) / 8 for i in range(3 * 16 * 16)]  # calibrated with -4 to 4
+        support.write_npy(self.folder / "large.npy", "<f4", (1, 3, 16, 16), numbers)
+        self.ok("run", QUANTIZED / "int8.pte", "--input", "large.npy", "-o", "debug.etdp", "--capture",
+                "intermediates", "--debug-buffer", "debug.bin")
+        words = ("debug.etdp", "--debug-buffer", "debug.bin", "--etrecord", QUANTIZED / "int8.etrecord",
+                 "--input", "large.npy")
+        line = self.headline(*words)
+        found = re.search(r"; but input 0 is cut off: (\d+) % of its values are beyond its scale, (\S+) to (\S+): "
+                          r"they reach (\S+), an error of ([\d.]+); so (?:are|is) \d+ more;", line)
+        self.assertTrue(found, line)
+        percent, lowest, highest, reached, error = map(float, found.groups())
+        step = (highest - lowest) / 255
+        beyond = [max(number - highest, lowest - number) for number in numbers]
+        cut = [over for over in beyond if over > step / 2]
+        self.assertEqual(int(percent), 100 * len(cut) // len(numbers))
+        self.assertEqual(abs(reached), 12)
+        expected = (sum(over * over for over in cut) / sum(number * number for number in numbers)) ** 0.5
+        self.assertAlmostEqual(error, expected, delta=0.01)
+
+    def test_gap__scales_that_fit_are_no_cause(self):
+        schemes = support.DATA / "schemes"
+        for trace in (QUANTIZED / "int8", support.DATA / "shared_quantized" / "int8", schemes / "static",
+                      schemes / "dynamic"):
+            with self.subTest(trace=trace.name):
+                words = (trace.with_suffix(".etdp"), "--debug-buffer", trace.with_suffix(".bin"), "--etrecord",
+                         trace.with_suffix(".etrecord"))
+                self.assertNotIn("beyond its scale", self.ok("gap", *words).stdout)
+        for model in ("linear_int8_xnnpack", "conv_xnnpack_int8"):
+            self.assertNotIn("beyond its scale", self.headline(*files(model)))
+        self.assertNotIn("beyond its scale", self.headline(*self.words, *self.original))
 
     def test_gap__the_delegate_computes_what_the_quantized_graph_says(self):
         (row,) = self.gap(*self.words)

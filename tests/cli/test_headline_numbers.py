@@ -113,7 +113,7 @@ class HeadlineNumbers(unittest.TestCase):
             for shown, column in ((f"{low} {unit}", "ci_low_ns"), (f"{high} {unit}", "ci_high_ns"),
                                   (f"{p10} {other}", "p10_ns"), (f"{p90} {other}", "p90_ns")):
                 account.near(shown, row[column], column)
-        start = rf"(\w+)(?: \(block (\d+)\))?: ({TIME}) per run \(median of (\d+) runs, "
+        start = rf"(\w+)(?: \(block (\d+)\))?: ({TIME}) per run \(median of (\d+) runs(?: that captured tensors)?, "
         span = rf"({NUMBER})\.\.({NUMBER}) (\w+)"
         count = account.take(rf"{start}{span}; too few for a 95 % interval\)", few)
         count += account.take(rf"{start}95 % interval {span}, p10 to p90 {span}\)", many)
@@ -445,9 +445,12 @@ class HeadlineNumbers(unittest.TestCase):
 
     def test_delegates(self):
         def check(account, rows, words):
-            of = re.match(r"(\w+) - ", account.left)[1]
-            mine = [row for row in rows if row["method"] == of]
-            calls = {row["partition"] for row in mine if row["kind"] == "delegate"}
+            methods = sorted({row["method"] for row in rows})
+            of = re.match(r"(\w+) - ", account.left)
+            self.assertEqual(of is None, len(methods) > 1)
+            account.take(r"(\d+) methods: ", lambda count: self.assertEqual(int(count), len(methods)))
+            mine = [row for row in rows if of is None or row["method"] == of[1]]
+            calls = {(row["method"], row["partition"]) for row in mine if row["kind"] == "delegate"}
             inside = [row for row in mine if row["depth"] == 1]
             kernels = [row for row in mine if row["kind"] == "kernel"]
             account.take(r"(\d+) partitions? with (\d+) operators?, (\d+) outside", lambda a, b, c: (
@@ -471,7 +474,10 @@ class HeadlineNumbers(unittest.TestCase):
                     "convolution": ("convolution", "Conv2d"), "conversion": ("_dim_order_copy", "Convert")}
 
         def check(account, rows, _):
-            of = re.match(r"(\w+): ", account.left)[1]
+            methods = {row["method"] for row in rows}
+            account.take(r"(\d+) methods; most work is in ", lambda count: self.assertEqual(
+                int(count), len(methods)))
+            of = re.search(r"(\w+): ", account.left)[1]
             mine = [row for row in rows if row["method"] == of]
             tops = [row for row in mine if row["depth"] == 0 and row["share"] is not None]
             flops, moved = (sum(row[key] or 0 for row in tops) for key in ("flops", "moved_bytes"))
@@ -602,6 +608,9 @@ class HeadlineNumbers(unittest.TestCase):
         guilty = [row for row in rows if row["finding"] == "guilty"]
         account.take(rf"its own error is ({NUMBER})", lambda error: account.near(
             error, guilty[0]["own_error"]))
+        # The worst output's: at least that of the last value, at most that of the worst.
+        account.take(rf"the outputs are off by ({NUMBER})", lambda error: self.assertLessEqual(
+            float(error), 1.006 * worst["total_error"]))
         inexact = [row for row in rows if row["finding"] == "inexact"]
         account.take(r"but (\d+) kernels are inexact", lambda count: self.assertEqual(
             int(count), len(inexact)))

@@ -43,11 +43,26 @@ class Narrow(unittest.TestCase):
         self.assertIn("source", head(lines, "operator"))
         self.assertTrue(any(re.search(r"DELEGATE_CA.rators .*slower +./zoo.py:29", line)
                             for line in lines), lines)
+        self.assertTrue(any(" 3 -> 15 operators " in line for line in lines), lines)
 
     def test_narrow__annotated_code_has_half_of_the_width(self):
         lines = table("annotate", self.trace, "--etrecord", self.record, "--program", self.program)
         at = next(line.index("code") for line in lines if line.endswith("line  code"))
         self.assertLessEqual(at, 40)
+
+    def test_narrow__annotated_errors_fit(self):
+        folder = support.DATA / "quantized"
+        lines = table("annotate", folder / "int8.etdp", "--debug-buffer", folder / "int8.bin", "--etrecord",
+                      folder / "int8.etrecord", "--program", folder / "int8.pte", "--reference-etrecord",
+                      folder / "float.etrecord")
+        self.assertLessEqual(max(map(len, lines)), 80)
+        self.assertEqual(head(lines, "own"), ["mid", "us", "own", "finding", "line", "code"])
+
+    def test_narrow__summaries_tell_delegate_calls_apart(self):
+        lines = [line.split() for line in table("summary", self.trace)]
+        numbers = [line[0] for line in lines if line[1:2] == ["DELEGATE_CALL"]]
+        self.assertEqual(len(numbers), 12)
+        self.assertEqual(len(set(numbers)), 12)
 
 
 class ShortOptions(unittest.TestCase):

@@ -1,8 +1,10 @@
 """`etscope profile`: run and inspect in one step."""
 
 import json
+import os
 import re
 import shutil
+import subprocess
 import unittest
 
 import run_support as support
@@ -45,6 +47,17 @@ class Profile(RunTest):
             self.assertTrue(now == (self.folder / "later.html").read_text())
             self.assertEqual(now.count(f"<li>{ran.name}: program, "), 1)
         self.assertEqual(now.count("(.bpte)"), 2)  # in the first screen and in the head
+
+    def test_a_trace_is_kept_though_nobody_reads_the_table(self):
+        path = self.folder / "t.etdp"
+        reader, writer = os.pipe()
+        os.close(reader)
+        words = [support.ETSCOPE, "profile", files_of("mlp/portable")[0], "-o", path]
+        done = subprocess.run(words, stdout=writer, stderr=subprocess.DEVNULL, timeout=60, check=False)
+        os.close(writer)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual([file.name for file in self.folder.iterdir()], ["t.etdp"])
+        self.assertIn("median of 10 runs", support.call("inspect", path).stdout)
 
     def test_report_of_a_trace_that_is_not_kept(self):
         self.profile("mlp/portable", "--report", "r.html", "--capture", "intermediates",

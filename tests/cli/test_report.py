@@ -240,7 +240,7 @@ class Report(unittest.TestCase):
                       document["headline"])
         self.assertIn("plan_above_bound", kinds)
         self.assertEqual(kinds["memory_peak"]["sentence"],
-                         "the memory peak is 30.0 KiB, at instruction 28; its largest tensor, 12.0 KiB (40 %), is of "
+                         "the memory peak is 30.0 KiB, at instruction 28; its largest tensor, 12.0 KiB (40.0 %), is of "
                          "XnnpackBackend (models/zoo.py:26)")
         if gap.returncode == OK:
             said = gap.stdout.decode().splitlines()[0]
@@ -410,7 +410,7 @@ class Report(unittest.TestCase):
     def test_a_trace_before_may_belong_to_the_same_model(self):
         with tempfile.TemporaryDirectory() as folder:
             for name, source in (("new.etdp", "profile.etdp"), ("new.etrecord", "model.etrecord"),
-                                 ("new.pte", "model.pte"), ("old.etdp", "debug.etdp")):
+                                 ("new.pte", "model.pte"), ("old.etdp", "profile.etdp")):
                 shutil.copy(GPT / source, pathlib.Path(folder, name))
             _, document = write(folder + "/new.etdp", "--before", folder + "/old.etdp")
             traces = document["tables"]["traces"]

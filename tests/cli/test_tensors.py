@@ -183,7 +183,12 @@ class Listing(unittest.TestCase):
         self.assertEqual(listed("multi_method", "--run", 3), [r for r in rows if r["run"] == 3])
         self.assertEqual(listed("multi_method", "--block", 2),
                          [row for row in rows if row["block_index"] == 2])
-        self.assertGreater(len({row["run"] for row in rows}), 2)
+        runs = {row["run"] for row in rows}
+        self.assertGreater(len(runs), 2)
+        for top in (1, 2, 100):
+            self.assertEqual(listed("multi_method", "--top", top),
+                             [row for run in sorted(runs) for row in
+                              [row for row in rows if row["run"] == run][:top]])
 
     def test_columns(self):
         done = run(*words("mlp_portable", "-c", "operator,hash,l2", "--format", "csv"))
@@ -251,6 +256,11 @@ class Listing(unittest.TestCase):
             done = run("tensors", trace, *needs, "--no-siblings")
             self.assertEqual(done.returncode, USAGE)
             self.assertIn(b"needs --debug-buffer", done.stderr)
+        for whole in (["--show"], ["--save", "x.npz"], ["relu"]):
+            done = run("tensors", trace, "--top", 3, *whole)
+            self.assertEqual(done.returncode, USAGE)
+            self.assertIn(b"--top is for the list: ", done.stderr)
+        self.assertEqual(run("tensors", trace, "--top", 0).returncode, USAGE)
         self.assertEqual(run("tensors", trace, "--run", 9).returncode, USAGE)
         self.assertEqual(run("tensors", trace, "--method", "forward").returncode, USAGE)
 

@@ -151,6 +151,7 @@ struct ets_agreement {
     int is_poor; /* 1: most operators have no match: different programs, or records are missing. 0
                     where operators are added up */
     int is_identical; /* 1: all times are equal: copies of one recording */
+    int captured; /* 1, 2: only the runs before or after captured tensors, which takes time; 0 */
 };
 ETS_API void ets_difference_agreement(const struct ets_difference *difference,
                                       struct ets_agreement *agreement_out);

@@ -167,6 +167,13 @@ enum ets_gap_route {
     ETS_GAP_BY_NOTHING = 3     /* not at all */
 };
 
+/* An index of a dimension that has at least half of an error. */
+struct ets_gap_channel {
+    uint32_t dimension, index;
+    uint32_t size; /* of the dimension; 0: there is no such index */
+    double share;  /* of the squared error */
+};
+
 /*
  * One value of the reference and the device's value. `total` compares both computed from the same
  * inputs of the model. For `own`, the reference computes from the device's values wherever they
@@ -181,21 +188,22 @@ struct ets_gap_row {
     struct ets_tensor_statistics reference, device; /* if has_total */
     int has_ulps;                                   /* 1: both have the same floating-point type */
     struct ets_ulps ulps;                           /* of `total` */
-    int same_bits;              /* 1: from the device's inputs, the runtime's kernels compute
-                                   the same bits; 0: other bits; -1: unknown */
-    enum ets_computes computes; /* the arithmetic of its operator, according to the
-                                   reference; EXACT: integers */
-    double tolerance;           /* of that arithmetic, or your own */
-    double inherited;           /* the laxest tolerance of it and the operators before it:
-                                   a float operator after int8 */
-    double limit;               /* the limit of the total error: `inherited`, or more if the
-                                   inputs are large compared with the result */
-    double own_error;           /* own error, relative: root mean square over that of the
-                                   reference; NaN: unknown */
-    double threshold;           /* the limit of own_error */
-    double rounding;            /* INEXACT: the part that rounding to the type explains */
-    const double *compared;     /* [comparator_count] if has_total: results of your
-                                   comparators; NaN: no number */
+    int same_bits;                  /* 1: from the device's inputs, the runtime's kernels compute
+                                       the same bits; 0: other bits; -1: unknown */
+    enum ets_computes computes;     /* the arithmetic of its operator, according to the
+                                       reference; EXACT: integers */
+    double tolerance;               /* of that arithmetic, or your own */
+    double inherited;               /* the laxest tolerance of it and the operators before it:
+                                       a float operator after int8 */
+    double limit;                   /* the limit of the total error: `inherited`, or more if the
+                                       inputs are large compared with the result */
+    struct ets_gap_channel channel; /* of `own` */
+    double own_error;               /* own error, relative: root mean square over that of the
+                                       reference; NaN: unknown */
+    double threshold;               /* the limit of own_error */
+    double rounding;                /* INEXACT: the part that rounding to the type explains */
+    const double *compared;         /* [comparator_count] if has_total: results of your
+                                       comparators; NaN: no number */
     enum ets_gap_finding finding;
     struct ets_value_picture *picture; /* of `total`: numerics/value_picture.h; or NULL */
 };
@@ -269,7 +277,6 @@ enum ets_gap_mismatch {
     ETS_GAP_OTHER_STATE = 6 /* values computed from buffers that earlier runs may have changed */
 };
 
-/* The findings in numbers. */
 /* A weight that the program quantizes with one scale, as it computes with it. */
 struct ets_gap_weight_use {
     double step;                /* the scale */
@@ -277,6 +284,18 @@ struct ets_gap_weight_use {
     uint64_t count, zero_count; /* elements, and those that became 0 */
 };
 
+/* An activation that the program quantizes with a scale from the export, before it does so. */
+struct ets_gap_saturation {
+    const struct ets_graph_node
+        *node;                /* that computes it, of the program's graph; NULL: an input */
+    uint32_t input;           /* of the model, if it is one */
+    double lowest, highest;   /* the numbers that the scale can tell */
+    double smallest, largest; /* the numbers of the run */
+    uint64_t count, low_count, high_count; /* elements, those below and those above the scale */
+    double error; /* of cutting them off: root mean square over that of the numbers */
+};
+
+/* The findings in numbers. */
 struct ets_gap_conclusion {
     enum ets_gap_against against;
     int in_double;       /* 1: the reference was computed in float64, except `single` nodes */
@@ -315,6 +334,12 @@ struct ets_gap_conclusion {
                                      captured it; ETS_NO_INDEX: none known */
     const struct ets_gap_weight_use *weight; /* AGAINST_OTHER: of the guilty operator; NULL: none
                                                 that has a single scale */
+    const struct ets_gap_saturation
+        *saturation;      /* of the guilty operator, if that is half of its
+                             squared error or more; else the first of which more is
+                             cut off than the tolerance of int8; NULL: none */
+    uint32_t saturated;   /* of how many activations more is cut off than that */
+    int saturates_guilty; /* 1: it is the guilty operator's */
 };
 ETS_API const struct ets_gap_conclusion *ets_gap_conclusion(const struct ets_gap_report *report);
 

@@ -4,9 +4,9 @@ import argparse
 import sys
 
 from etscope._errors import Error
-from etscope.fleet import ask_command
+from etscope.fleet import ask_command, ingest
 
-JOBS = (ask_command,)
+JOBS = (ingest, ask_command)
 
 
 def main(arguments=None):

@@ -163,6 +163,23 @@ def _page_source(inspector, gap, reason, option):
     }), kept  # fmt: skip
 
 
+def write_record_report(record, path):
+    """Writes the report of an ETRecord alone: its graph and what advice sees in it."""
+    kept, path = _Kept(), os.fspath(path)
+    with record._open.handle.lock:
+        told = {"path": kept.text(record.path or "record"), "record": record._handle.pointer}
+        sources = {"records": kept.new("struct ets_sql_record[]", [told]), "record_count": 1}
+        inputs = [kept.input("record", "record", record._open.source)]
+        options = [NULL] * lib.ETS_MISSING_COUNT
+        options[lib.ETS_MISSING_PROGRAM] = kept.text("--program")
+        _write(kept.new("struct ets_page_source *", {
+            "sources": kept.new("struct ets_sql_sources *", sources),
+            "inputs": kept.new("struct ets_page_input[]", inputs), "input_count": 1,
+            "writer": kept.text(f"etscope {__version__}"), "missing_options": options,
+        }), path)  # fmt: skip
+        del kept
+
+
 def _write(source, path):
     page, output = ffi.new("struct ets_page **"), ffi.new("struct ets_output **")
     call(lib.ets_page_open, source, NULL, page)

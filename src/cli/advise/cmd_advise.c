@@ -1,5 +1,6 @@
 /* The command `advise`: says what to change in a model, and what that would save. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,7 @@ const struct cli_option cli_advise_options[] = {
      "saving that may reach a share of a run, such as 5%", NULL, true},
     {"--format", "-f", "text|json|jsonl|csv|tsv|markdown|sarif|junit",
      "Output format; sarif shows findings at the model's lines on code hosts", NULL, false},
+    CLI_COLOR_OPTION,
     {"--width", NULL, "N", "Width of the text in characters; default: the terminal's, or no limit",
      NULL, false},
     {"--output", "-o", "FILE", "Write to FILE instead of standard output", NULL, false},
@@ -71,8 +73,8 @@ struct advice {
     const struct ets_finding **shown;
     struct ets_saving_total total;
     char headline[1024], missing[1024];
-    char checks[ETS_CHECK_COUNT][512];
-    const char *check_words[ETS_CHECK_COUNT];
+    const char *checks[ETS_CHECK_COUNT];
+    bool is_short; /* of memory */
     struct ets_advice_page page;
 };
 
@@ -81,23 +83,63 @@ static const char *first_trace(const struct advice *a)
     return a->data.sources.trace_count > 0 ? a->data.sources.traces[0].path : NULL;
 }
 
+/* Whether times of the trace are those of capturing, too. */
+static bool is_captured(const struct advice *a)
+{
+    for (uint32_t i = 0; i < a->found->count; i++) {
+        if (strcmp(a->found->items[i].kind, "captured") == 0) return true;
+    }
+    return false;
+}
+
+/* Words a check; returns false if memory runs out. */
+static bool word_check(struct advice *a, enum ets_check check, const char *format, ...)
+    ETS_PRINTF(3, 4);
+static bool word_check(struct advice *a, enum ets_check check, const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    const int size = vsnprintf(NULL, 0, format, arguments);
+    char *text = size < 0 ? NULL : ets_arena_alloc(&a->data.arena, (size_t)size + 1);
+    if (text != NULL) (void)vsnprintf(text, (size_t)size + 1, format, again);
+    va_end(again);
+    va_end(arguments);
+    a->checks[check] = text;
+    return text != NULL;
+}
+
+/* A file as a shell reads it back, or "" for none. */
+static const char *quoted(struct advice *a, const char *path)
+{
+    const char *text = path == NULL ? "" : cli_shell_word(&a->data.arena, path);
+    a->is_short |= text == NULL;
+    return text == NULL ? "" : text;
+}
+
 /* The commands that check, with the files at hand; what is not made yet has a name in capitals. */
-static void word_checks(struct advice *a)
+static bool word_checks(struct advice *a)
 {
     const struct ets_sql_sources *sources = &a->data.sources;
-    const char *trace = first_trace(a);
-    const char *program = sources->program_count > 0 ? sources->programs[0].path : "MODEL.pte";
-    const char *buffer = cli_value(a->arguments, "--debug-buffer");
-    const char *record = cli_value(a->arguments, "--etrecord");
-    const char *reference = cli_value(a->arguments, "--reference-etrecord");
-#define WORD(check, ...) snprintf(a->checks[check], sizeof *a->checks, __VA_ARGS__)
-    if (trace != NULL) WORD(ETS_CHECK_DIFFERENCE, "etscope diff %s NEW.etdp", trace);
-    else WORD(ETS_CHECK_DIFFERENCE, "etscope profile %s and NEW.pte, then etscope diff", program);
+    const char *trace = quoted(a, first_trace(a));
+    const char *program =
+        quoted(a, sources->program_count > 0 ? sources->programs[0].path : "MODEL.pte");
+    const char *buffer = quoted(a, cli_value(a->arguments, "--debug-buffer"));
+    const char *record = quoted(a, cli_value(a->arguments, "--etrecord"));
+    const char *reference = quoted(a, cli_value(a->arguments, "--reference-etrecord"));
+    bool ok = !a->is_short;
+#define WORD(check, ...) ok = ok && word_check(a, check, __VA_ARGS__)
+    if (*trace != '\0' && !is_captured(a)) {
+        WORD(ETS_CHECK_DIFFERENCE, "etscope diff %s NEW.etdp", trace);
+    } else if (*trace != '\0') {
+        WORD(ETS_CHECK_DIFFERENCE,
+             "etscope profile %s -o OLD.etdp, then etscope diff OLD.etdp NEW.etdp", program);
+    } else WORD(ETS_CHECK_DIFFERENCE, "etscope profile %s and NEW.pte, then etscope diff", program);
     WORD(ETS_CHECK_DELEGATES, "etscope delegates NEW.pte");
-    if (trace != NULL && buffer != NULL) {
+    if (*trace != '\0' && *buffer != '\0') {
         WORD(ETS_CHECK_NUMBERS, "etscope gap %s --debug-buffer %s%s%s%s%s", trace, buffer,
-             record == NULL ? "" : " --etrecord ", record == NULL ? "" : record,
-             reference == NULL ? "" : " --reference-etrecord ", reference == NULL ? "" : reference);
+             *record == '\0' ? "" : " --etrecord ", record,
+             *reference == '\0' ? "" : " --reference-etrecord ", reference);
     } else {
         WORD(ETS_CHECK_NUMBERS,
              "etscope run %s --capture intermediates -o TRACE --debug-buffer BUFFER, then etscope "
@@ -106,11 +148,12 @@ static void word_checks(struct advice *a)
     }
     WORD(ETS_CHECK_MEMORY, "etscope memory %s --what-if", program);
     WORD(ETS_CHECK_SIZE, "etscope size NEW.pte");
-    WORD(ETS_CHECK_RUNS, "etscope profile %s --runs 50", program);
+    WORD(ETS_CHECK_RUNS, "etscope profile %s --runs 50 -o NEW.etdp, then etscope advise NEW.etdp",
+         program);
     WORD(ETS_CHECK_EXECUTION, "etscope run NEW.pte");
 #undef WORD
-    for (int i = 1; i < ETS_CHECK_COUNT; i++) a->check_words[i] = a->checks[i];
-    a->page.checks = a->check_words;
+    a->page.checks = a->checks;
+    return ok;
 }
 
 /* What captured values were compared with, and what that does not tell. */
@@ -125,7 +168,7 @@ static void word_compared(const struct advice *a, struct ets_text_builder *line)
         compared += ets_gap_row(report, i)->has_total;
         agreeing += ets_gap_row(report, i)->finding == ETS_GAP_AGREES;
     }
-    ets_add_text(line, ". %u of %u captured values agree with ", agreeing, compared);
+    ets_add_text(line, ". %u of %u compared values agree with ", agreeing, compared);
     if (verdict->against == ETS_GAP_AGAINST_OTHER) {
         ets_add_text(line, "the model of %s", reference);
     } else if (verdict->is_quantized) {
@@ -197,9 +240,8 @@ static int examine(struct advice *a)
     a->page.more = "--all shows them";
     a->page.tick_ns = trace != NULL && trace->unit == ETS_UNIT_NS ? trace->tick : 0;
     word_headline(a);
-    word_checks(a);
     word_missing(a);
-    return CLI_OK;
+    return word_checks(a) ? CLI_OK : cli_complain(CLI_INTERNAL, "no memory for the findings");
 }
 
 static uint32_t count_failing(const struct advice *a)
@@ -242,7 +284,7 @@ static int write_text(const struct advice *a, enum format format, const char *pa
     bool ok = true;
     cli_style(a->arguments, path, &style);
     if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
-    if (format == TEXT) ets_advice_write_text(&a->page, style.width, output);
+    if (format == TEXT) ets_advice_write_text(&a->page, style.width, style.is_colored, output);
     if (format == MARKDOWN) ets_advice_write_markdown(&a->page, output);
     if (format == SARIF) ets_advice_write_sarif(&a->page, output);
     if (format == JUNIT) ok = write_junit(a, output);

@@ -177,9 +177,9 @@ static int open_delegations(const struct cli_subject *subject, struct request *r
     return CLI_OK;
 }
 
-/* "run 3: all 40 values agree". */
-static void note_finding(struct ets_table *table, const struct ets_inspection *inspection,
-                         const struct ets_gap_report *report)
+/* "run 3: all 40 values agree", above everything. */
+static void lead_with_finding(struct ets_table *table, const struct ets_inspection *inspection,
+                              const struct ets_gap_report *report)
 {
     char text[1024] = "";
     if (ets_inspection_run_count(inspection) > 1) {
@@ -188,7 +188,7 @@ static void note_finding(struct ets_table *table, const struct ets_inspection *i
     const size_t used = strlen(text);
     ets_gap_headline(report, &cli_advice, text + used, sizeof text - used);
     cli_headline("%s", text);
-    ets_table_add_note(table, cli_text(text));
+    ets_table_add_lead(table, cli_text(text));
 }
 
 static int write_table(const struct cli_arguments *arguments,
@@ -203,15 +203,16 @@ static int write_table(const struct cli_arguments *arguments,
     request->annotate.source = cli_source_find;
     request->annotate.source_context = &sources;
     int code = CLI_OK;
+    if (request->annotate.gap != NULL) lead_with_finding(table, inspection, request->annotate.gap);
     if (ets_annotate_table_fill(table, inspection, &request->annotate, &gaps, &error) != ETS_OK) {
         code = cli_fail(NULL, &error);
     } else if (ets_table_row_count(table) == 0) {
         code = complain_nothing(inspection, request->annotate.file);
     } else {
         if (request->annotate.lines != ETS_LINES_COUNTED) note_gaps(&gaps);
-        if (request->annotate.gap != NULL) note_finding(table, inspection, request->annotate.gap);
         const struct ets_text headline = ets_table_headline(table);
-        if (headline.data != NULL) cli_headline("%.*s", ETS_TEXT(headline));
+        if (headline.data != NULL && request->annotate.gap == NULL)
+            cli_headline("%.*s", ETS_TEXT(headline));
         code = cli_write_table(arguments, table, &request->style);
     }
     cli_source_close(&sources);

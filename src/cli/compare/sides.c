@@ -115,7 +115,17 @@ int cli_sides_check(const struct cli_arguments *arguments, const char *before, c
 {
     struct ets_agreement agreement;
     ets_difference_agreement(difference, &agreement);
-    if (!agreement.is_poor || cli_has(arguments, "--allow-mismatch")) return CLI_OK;
+    if (cli_has(arguments, "--allow-mismatch")) return CLI_OK;
+    if (agreement.captured != 0) {
+        return cli_complain(
+            CLI_MISMATCH,
+            "%s: its runs captured tensors, which takes time, those of %s did not: their times "
+            "cannot be compared. Record it without capturing; --allow-mismatch compares them "
+            "anyway",
+            cli_path_name(agreement.captured == 1 ? before : after),
+            cli_path_name(agreement.captured == 1 ? after : before));
+    }
+    if (!agreement.is_poor) return CLI_OK;
     if (ets_difference_block(difference, 0)->matched_by == ETS_MATCHED_TYPES) {
         return cli_complain(
             CLI_MISMATCH,

@@ -20,17 +20,17 @@ int cli_sides_open(const struct cli_arguments *arguments, const char *const *bef
                    const struct ets_difference_options *options, struct cli_sides *sides);
 void cli_sides_close(struct cli_sides *sides);
 
-#define CLI_ALLOW_MISMATCH_OPTION                          \
-    {"--allow-mismatch",                                   \
-     NULL,                                                 \
-     NULL,                                                 \
-     "Compare traces even if most operators do not match", \
-     NULL,                                                 \
+#define CLI_ALLOW_MISMATCH_OPTION                                                        \
+    {"--allow-mismatch",                                                                 \
+     NULL,                                                                               \
+     NULL,                                                                               \
+     "Compare traces even if most operators do not match, or only one captured tensors", \
+     NULL,                                                                               \
      false}
 
 /*
- * Times of two different programs cannot be compared: CLI_MISMATCH unless --allow-mismatch is
- * given.
+ * Times of two different programs cannot be compared, nor those of runs with and without capture:
+ * CLI_MISMATCH unless --allow-mismatch is given.
  */
 int cli_sides_check(const struct cli_arguments *arguments, const char *before, const char *after,
                     const struct ets_difference *difference);

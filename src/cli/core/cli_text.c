@@ -40,3 +40,30 @@ const char *cli_path_name(const char *path)
 {
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
+
+const char *cli_shell_word(struct ets_arena *arena, const char *path)
+{
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+        "%+,-./:=@_";
+    const bool is_option = path[0] == '-' && path[1] != '\0';
+    const bool is_plain = *path != '\0' && path[strspn(path, plain)] == '\0';
+    char *out = ets_arena_alloc(arena, 4 * strlen(path) + sizeof "./''");
+    char *at = out;
+    if (out == NULL) return NULL;
+    if (!is_plain) *at++ = '\'';
+    if (is_option) {
+        *at++ = '.';
+        *at++ = '/';
+    }
+    for (; *path != '\0'; path++) {
+        if (*path == '\'') { /* ends the quotes, adds one, begins them again */
+            memcpy(at, "'\\'", 3);
+            at += 3;
+        }
+        *at++ = *path;
+    }
+    if (!is_plain) *at++ = '\'';
+    *at = '\0';
+    return out;
+}

@@ -61,8 +61,8 @@ static bool has_known_columns(const struct cli_command *command)
     return false;
 }
 
-/* The function of the bash script that offers an option's values; NULL: none does. */
-static const char *bash_asks(const struct cli_command *command, const struct cli_option *option)
+/* The function of a script that offers an option's values; NULL: none does. */
+static const char *asks(const struct cli_command *command, const struct cli_option *option)
 {
     const bool is_columns = strcmp(option->name, "--columns") == 0;
     if (is_columns && has_known_columns(command)) return "_etscope_columns";
@@ -105,9 +105,9 @@ static void print_bash_values(FILE *stream, const struct cli_command *command,
     fprintf(stream, "    %s:%s", command->name, option->name);
     if (option->alias != NULL) fprintf(stream, "|%s:%s", command->name, option->alias);
     fputs(") ", stream);
-    if (bash_asks(command, option) != NULL) {
+    if (asks(command, option) != NULL) {
         fprintf(stream, "compopt +o default 2>/dev/null; COMPREPLY=(); %s; return ",
-                bash_asks(command, option));
+                asks(command, option));
     } else if (has_choices(option)) {
         fputs("words='", stream);
         put_choices(stream, option);
@@ -168,7 +168,8 @@ static void print_bash(FILE *stream, const struct cli_command *commands)
 }
 
 /* '(--format -f)--format[help]:FILE:_files', one for each of the option's names */
-static void print_zsh_option(FILE *stream, const struct cli_option *option)
+static void print_zsh_option(FILE *stream, const struct cli_command *command,
+                             const struct cli_option *option)
 {
     const char *names[] = {option->name, option->alias};
     for (int i = 0; i < 2 && names[i] != NULL; i++) {
@@ -189,6 +190,8 @@ static void print_zsh_option(FILE *stream, const struct cli_option *option)
             fputc(')', stream);
         } else if (takes_file(option)) {
             fputs("_files", stream);
+        } else if (asks(command, option) != NULL) {
+            fputs(asks(command, option), stream);
         } else if (option->value != NULL) {
             fputc(' ', stream); /* a message alone, nothing is offered */
         }
@@ -196,10 +199,25 @@ static void print_zsh_option(FILE *stream, const struct cli_option *option)
     }
 }
 
+/* The same as in bash. */
+static const char zsh_questions[] =
+    "_etscope_file() {\n  local word\n  for word in ${(Q)words[3,-1]}; do\n"
+    "    if [[ $word != -* && -f $word ]]; then print -r -- $word; return; fi\n  done\n}\n"
+    "_etscope_offer() {\n"
+    "  local -a names=(${(f)\"$(grep -E '^[A-Za-z0-9_.]+$')\"})\n"
+    "  compset -P '*,'\n  compadd -S '' -- $names\n}\n"
+    "_etscope_columns() {\n"
+    "  _etscope_offer < <(etscope $words[2] \"$(_etscope_file)\" --columns '?' 2>&1 |\n"
+    "    sed -n 's/.*he columns are //p' | tr -d ' ' | tr ',' '\\n')\n}\n"
+    "_etscope_modules() {\n  local at=${words[(I)--etrecord]}\n  local -a record\n"
+    "  (( at > 0 )) && record=(--etrecord ${(Q)words[at+1]})\n"
+    "  _etscope_offer < <(etscope inspect \"$(_etscope_file)\" $record --group-by module \\\n"
+    "    --columns module --format tsv 2>/dev/null | sed 1d)\n}\n";
+
 static void print_zsh(FILE *stream, const struct cli_command *commands)
 {
-    fputs("#compdef etscope\n_etscope() {\n  if (( CURRENT == 2 )); then\n    local -a commands=(",
-          stream);
+    fprintf(stream, "#compdef etscope\n%s", zsh_questions);
+    fputs("_etscope() {\n  if (( CURRENT == 2 )); then\n    local -a commands=(", stream);
     for (const struct cli_command *command = commands; command->name != NULL; command++) {
         fputs("\n      '", stream);
         put_zsh(stream, command->name);
@@ -212,7 +230,7 @@ static void print_zsh(FILE *stream, const struct cli_command *commands)
         fprintf(stream, "    %s) _arguments \\\n      '(- *)'{-h,--help}'[Print help]'",
                 command->name);
         for (const struct cli_option *option = command->options; option->name != NULL; option++) {
-            print_zsh_option(stream, option);
+            print_zsh_option(stream, command, option);
         }
         if (takes_command(command)) {
             fputs(" \\\n      '*:command:(", stream);
@@ -239,8 +257,8 @@ static void print_fish_option(FILE *stream, const struct cli_command *command,
         fputs(" -x -a '", stream);
         put_choices(stream, option);
         fputs("'", stream);
-    } else if (strcmp(option->name, "--columns") == 0 && has_known_columns(command)) {
-        fputs(" -x -a '(__etscope_columns)'", stream);
+    } else if (asks(command, option) != NULL) {
+        fprintf(stream, " -x -a '(_%s)'", asks(command, option));
     } else if (option->value != NULL) {
         fputs(takes_file(option) ? " -r -F" : " -x", stream);
     }
@@ -249,25 +267,30 @@ static void print_fish_option(FILE *stream, const struct cli_command *command,
     fputs("'\n", stream);
 }
 
-/* Offers the columns of the first file on the line. Names come from files: only plain ones. */
-static const char fish_columns[] =
+/* The same as in bash. `string` reads no input that only its function was given. */
+static const char fish_questions[] =
+    "function __etscope_file\n"
+    "    for word in (commandline -opc)[3..-1]\n"
+    "        if not string match -q -- '-*' $word; and test -f $word\n"
+    "            echo $word\n            return\n        end\n    end\nend\n"
+    "function __etscope_offer\n"
+    "    set -l begun (string match -r '^.*,' -- (commandline -ct))\n"
+    "    cat | string match -r '^[A-Za-z0-9_.]+$' | string replace -r '^' \"$begun\"\nend\n"
     "function __etscope_columns\n"
     "    set -l words (commandline -opc)\n"
-    "    set -l begun (string match -r '^.*,' -- (commandline -ct))\n"
-    "    for word in $words[3..-1]\n"
-    "        if not string match -q -- '-*' $word; and test -f $word\n"
-    "            etscope $words[2] $word --columns '?' 2>&1 |\n"
-    "                string replace -rf '.*he columns are ' '' | string replace -a ' ' '' |\n"
-    "                string split ',' | string match -r '^[A-Za-z0-9_.]+$' |\n"
-    "                string replace -r '^' \"$begun\"\n"
-    "            return\n"
-    "        end\n"
-    "    end\n"
-    "end\n";
+    "    etscope $words[2] (__etscope_file) --columns '?' 2>&1 |\n"
+    "        string replace -rf '.*he columns are ' '' | string replace -a ' ' '' |\n"
+    "        string split ',' | __etscope_offer\nend\n"
+    "function __etscope_modules\n"
+    "    set -l words (commandline -opc)\n    set -l record\n"
+    "    if set -l at (contains -i -- --etrecord $words)\n"
+    "        set record --etrecord $words[(math $at + 1)]\n    end\n"
+    "    etscope inspect (__etscope_file) $record --group-by module --columns module --format tsv "
+    "2>/dev/null |\n        tail -n +2 | __etscope_offer\nend\n";
 
 static void print_fish(FILE *stream, const struct cli_command *commands)
 {
-    fputs(fish_columns, stream);
+    fputs(fish_questions, stream);
     fputs(
         "complete -c etscope -s h -l help -d 'Print help'\n"
         "complete -c etscope -n __fish_use_subcommand -l version -d 'Print the version'\n",

@@ -128,8 +128,8 @@ void cli_print_overview(FILE *stream, const struct cli_command *commands)
         stream);
     for (unsigned task = 0; cli_task_name(task) != NULL; task++) {
         fprintf(stream, "%s%s:\n", task > 0 ? "\n" : "", cli_task_name(task));
-        for (const struct cli_command *command = commands; command->name != NULL; command++) {
-            if (cli_task_of(command) != task) continue;
+        const struct cli_command *command;
+        for (const char *at = NULL; (command = cli_task_next(commands, task, &at)) != NULL;) {
             fprintf(stream, "  %-10s %s\n", command->name, command->summary);
         }
     }
@@ -220,8 +220,8 @@ static void print_man(FILE *stream, const struct cli_command *commands,
     for (unsigned task = 0; cli_task_name(task) != NULL; task++) {
         fprintf(stream, ".SS %c%s\n", toupper((unsigned char)*cli_task_name(task)),
                 cli_task_name(task) + 1);
-        for (const struct cli_command *each = commands; each->name != NULL; each++) {
-            if (cli_task_of(each) != task) continue;
+        const struct cli_command *each;
+        for (const char *at = NULL; (each = cli_task_next(commands, task, &at)) != NULL;) {
             fprintf(stream, ".TP\n.BR etscope\\-%s (1)\n", each->name);
             print_roff(stream, each->summary);
             fputc('\n', stream);

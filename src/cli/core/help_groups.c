@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Names are separated by spaces. Options of one name mean the same in every command. */
+/* Names stand between spaces. Options of one name mean the same in every command. */
 struct group {
     const char *name;
     const char *members;
@@ -32,16 +32,17 @@ static const struct group groups[] = {
          "--tracer --debug-buffer-size --encoding --reference-dtype --port --max-size --quick "},
 };
 
+/* Every command once, in the order of the overview. */
 static const struct group tasks[] = {
     {"measure", " profile run machine "},
-    {"understand", " inspect annotate delegates cost memory size report "},
+    {"understand", " inspect advise annotate delegates cost memory size report plot "},
     {"compare", " diff gate summary "},
     {"check", " verify gap tensors "},
     {"data", " info dump sql export import bundle recover "},
     {"etscope", " doctor help "},
 };
 
-enum { UNDERSTAND = 1, TASKS = sizeof tasks / sizeof *tasks };
+enum { TASKS = sizeof tasks / sizeof *tasks };
 
 static bool has_member(const struct group *group, const char *name)
 {
@@ -78,10 +79,13 @@ const char *cli_task_name(unsigned task)
     return task < TASKS ? tasks[task].name : NULL;
 }
 
-unsigned cli_task_of(const struct cli_command *command)
+const struct cli_command *cli_task_next(const struct cli_command *commands, unsigned task,
+                                        const char **at)
 {
-    for (unsigned i = 0; i < TASKS; i++) {
-        if (has_member(&tasks[i], command->name)) return i;
-    }
-    return UNDERSTAND;
+    const char *name = (*at == NULL ? tasks[task].members : *at) + 1;
+    const size_t size = strcspn(name, " ");
+    if (size == 0) return NULL;
+    *at = name + size;
+    while (strncmp(commands->name, name, size) != 0 || commands->name[size] != '\0') commands++;
+    return commands;
 }

@@ -21,7 +21,8 @@ bool cli_group_is_used(const struct cli_command *command, unsigned group);
 
 /* "measure", "understand", ...; NULL past the end. */
 const char *cli_task_name(unsigned task);
-/* Its number; of a command that no task names, that of "understand". */
-unsigned cli_task_of(const struct cli_command *command);
+/* The commands of a task in order: NULL in *at begins, NULL ends. */
+const struct cli_command *cli_task_next(const struct cli_command *commands, unsigned task,
+                                        const char **at);
 
 #endif

@@ -52,8 +52,9 @@ static void print_notes(const struct cli_gap *gap)
     }
     note_buffers(gap);
     if (verdict->unpaired > 0) {
-        cli_note("%u %s of the reference have no counterpart in the model that ran",
-                 verdict->unpaired, verdict->unpaired == 1 ? "operator" : "operators");
+        cli_note("%u %s of the reference %s no counterpart in the model that ran",
+                 verdict->unpaired, verdict->unpaired == 1 ? "operator" : "operators",
+                 verdict->unpaired == 1 ? "has" : "have");
     }
     if (verdict->fallbacks > 0) {
         cli_note(

@@ -118,11 +118,10 @@ int cmd_profile(const struct cli_arguments *arguments)
     if (code == CLI_OK && trace_path != NULL) {
         code = cli_session_keep(&session, trace_path, &session.trace, 1);
     }
+    /* What was measured is kept, even if whoever reads the table goes away. */
+    if (code == CLI_OK) code = cli_session_commit(&session);
     if (code == CLI_OK) code = show(&session);
-    if (code == CLI_OK || code == CLI_NEGATIVE) {
-        const int commit = cli_session_commit(&session);
-        if (commit != CLI_OK) code = commit;
-    }
+    if (code == CLI_OK) code = cli_session_commit(&session); /* the report */
     code = cli_session_end(&session, code);
     cli_session_close(&session);
     return code;

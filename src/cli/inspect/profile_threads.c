@@ -232,8 +232,8 @@ static int measure(struct measuring *m)
     if (code == CLI_OK) code = open_counts(m);
     if (code == CLI_OK) code = run_turns(m);
     if (code == CLI_OK) code = read_traces(m);
-    if (code == CLI_OK) code = write_table(m);
     if (code == CLI_OK) code = cli_session_commit(&m->whole);
+    if (code == CLI_OK) code = write_table(m);
     return cli_session_end(&m->whole, code);
 }
 

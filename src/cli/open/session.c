@@ -61,6 +61,7 @@ int cli_session_commit(struct cli_session *session)
         struct ets_error error;
         struct ets_output *output = session->kept[i].output;
         session->kept[i].output = NULL;
+        if (output == NULL) continue; /* committed before */
         if (!session->kept[i].is_written) {
             ets_output_discard(output);
         } else if (ets_output_commit(output, &error) != ETS_OK) {

@@ -29,6 +29,7 @@ const struct cli_option cli_tensors_options[] = {
     {"--only-nonfinite", "--only-broken", NULL,
      "Only tensors with NaN or infinite elements", NULL, false},
     CLI_FILTER_OPTIONS,
+    {"--top", "-n", "N", "Only the first N tensors of each run", NULL, false},
     CLI_TENSOR_TEXT_OPTIONS,
     {"--columns", "-c", "NAMES",
      "Only these columns, in this order, such as operator,shape,mean", NULL,
@@ -183,12 +184,15 @@ static int list_tensors(const struct cli_arguments *arguments, const struct cli_
     struct ets_table *table;
     struct ets_error error;
     struct ets_tensor_table_gaps gaps;
+    bool ok = true; /* as checked before */
+    const uint32_t top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok);
     const struct ets_tensor_table_options options = {
         .debug_buffer = captured->subject->debug_buffer,
         .columns = cli_value(arguments, "--columns"),
         .filter = captured->filter,
         .values = shows_values(arguments),
         .broken_only = captured->broken_only,
+        .top = top,
     };
     if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
     int code;
@@ -285,10 +289,16 @@ static int show_tensors(const struct cli_arguments *arguments, const struct cli_
 /* Checks options that need another option. */
 static int check_needs(const struct cli_arguments *arguments)
 {
+    static const char *const of_all[] = {"--show", "--save", "--compare", "--heat-map", NULL};
     static const char *const of_comparison[] = {"--rtol", "--atol", "--comparator", NULL};
     const char *tolerance = cli_first_given(arguments, of_comparison);
     if (tolerance != NULL && !cli_has(arguments, "--compare")) {
         return cli_complain(CLI_USAGE, "%s needs --compare", tolerance);
+    }
+    const char *whole = cli_first_given(arguments, of_all);
+    if (whole == NULL && arguments->word_count > 1) whole = "TENSOR";
+    if (cli_has(arguments, "--top") && whole != NULL) {
+        return cli_complain(CLI_USAGE, "--top is for the list: %s takes all tensors", whole);
     }
     if (cli_has(arguments, "--show") && cli_has(arguments, "--compare")) {
         return cli_complain(CLI_USAGE, "--show and --compare exclude each other");
@@ -310,6 +320,7 @@ static int check_words(const struct cli_arguments *arguments)
             arguments->words[2]);
     }
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
+    (void)cli_number(arguments, "--top", 0, 1, 1000000000, &ok);
     return ok ? check_needs(arguments) : CLI_USAGE;
 }
 

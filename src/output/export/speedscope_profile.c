@@ -22,7 +22,10 @@ struct writer {
     uint8_t *is_kept;            /* [run] */
     uint32_t run;                /* of the open profile; ETS_NO_INDEX: none */
     uint64_t start, end;         /* of it */
-    bool has_profiles, has_events;
+    uint32_t profile_count;
+    uint32_t first_run;     /* that is shown first: the median of those that took most; or none */
+    uint32_t first_profile; /* of that run */
+    bool has_events;
 };
 
 static struct ets_text literal(const char *text)
@@ -46,8 +49,7 @@ static bool frame_of(struct writer *writer, const struct ets_inspection *inspect
 static void begin_profile(struct writer *writer, const char *type)
 {
     struct ets_export_buffer *out = writer->export->out;
-    if (writer->has_profiles) ets_export_put_literal(out, ",\n");
-    writer->has_profiles = true;
+    if (writer->profile_count++ > 0) ets_export_put_literal(out, ",\n");
     writer->has_events = false;
     ets_export_put_literal(out, "{\"type\":");
     ets_export_put_json(out, literal(type));
@@ -72,6 +74,7 @@ static bool begin_run(struct writer *writer, const struct ets_slice *slice)
     const struct ets_text method = ets_run_method(slice->inspection, slice->run);
     struct ets_text_builder name = {text, sizeof text, 0};
     ets_add_plain_text(&name, "%.*s, run %u", ETS_TEXT(method), slice->run);
+    if (slice->run == writer->first_run) writer->first_profile = writer->profile_count;
     begin_profile(writer, "evented");
     ets_export_put_json(writer->export->out, ets_built_text(&name));
     ets_export_put_literal(writer->export->out, ",\"events\":[");
@@ -148,6 +151,7 @@ static bool choose_runs(struct writer *writer, const struct ets_inspection *insp
 {
     const uint32_t total = ets_inspection_run_count(inspection);
     const uint32_t blocks = ets_inspection_block_count(inspection);
+    double most = 0;
     struct ets_arena *arena = writer->export->arena;
     struct timed_run *runs = ets_arena_alloc_array(arena, total, sizeof *runs);
     double *ticks = ets_arena_alloc_array(arena, total, sizeof *ticks);
@@ -167,6 +171,10 @@ static bool choose_runs(struct writer *writer, const struct ets_inspection *insp
         writer->is_kept[runs[0].run] = 1;
         writer->is_kept[runs[(count - 1) / 2].run] = 1;
         writer->is_kept[runs[count - 1].run] = 1;
+        const double took = runs[(count - 1) / 2].ticks * count;
+        if (ets_inspection_total_row(inspection, b) == ETS_NO_INDEX || !(took > most)) continue;
+        most = took;
+        writer->first_run = runs[(count - 1) / 2].run;
     }
     return true;
 }
@@ -241,7 +249,7 @@ static void put_frames(struct writer *writer)
 
 enum ets_status ets_export_speedscope(const struct ets_export *export, struct ets_error *error)
 {
-    struct writer writer = {.export = export, .run = ETS_NO_INDEX};
+    struct writer writer = {.export = export, .run = ETS_NO_INDEX, .first_run = ETS_NO_INDEX};
     const struct ets_track_sink sink = {.context = &writer,
                                         .add_trace = add_trace,
                                         .add_track = add_track,
@@ -263,6 +271,8 @@ enum ets_status ets_export_speedscope(const struct ets_export *export, struct et
     if (!put_sums(&writer, trace->inspection)) return ets_fail_memory(error, "the exported file");
     ets_export_put_literal(export->out, "],\n\"shared\":{\"frames\":[");
     put_frames(&writer);
-    ets_export_put_literal(export->out, "]}}\n");
+    ets_export_put_literal(export->out, "]},\n\"activeProfileIndex\":");
+    ets_export_put_count(export->out, writer.first_profile);
+    ets_export_put_literal(export->out, "}\n");
     return ETS_OK;
 }

@@ -146,7 +146,7 @@ bool ets_page_say_difference(struct ets_page *page, uint32_t number, struct ets_
         return false;
     }
     ets_difference_agreement(difference, &agreement);
-    if (agreement.is_identical || agreement.is_poor) return true;
+    if (agreement.is_identical || agreement.is_poor || agreement.captured) return true;
     for (uint32_t i = 0; i < ets_difference_line_count(difference); i++) {
         count_line(&survey, ets_difference_line(difference, i));
     }

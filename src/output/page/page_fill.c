@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "output/page/page_differences.h"
 #include "output/page/page_order.h"
+#include "output/page/page_outsides.h"
 #include "output/page/page_views.h"
 
 static const struct ets_page_view *const views[] = {
@@ -51,5 +52,6 @@ enum ets_status ets_page_add_views(struct ets_page *page, struct ets_error *erro
     bool ok = ets_page_add_roles(page) && ets_page_add_phases(page) && ets_page_add_positions(page);
     for (size_t i = 0; ok && i < sizeof views / sizeof *views; i++) ok = add_view(page, views[i]);
     ok = ok && ets_page_add_differences(page);
-    return ok ? ETS_OK : ets_fail_memory(error, "the tables of the report");
+    return ok ? ets_page_add_outsides(page, error)
+              : ets_fail_memory(error, "the tables of the report");
 }

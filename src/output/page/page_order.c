@@ -1,17 +1,7 @@
 /* Columns that a report adds: roles of traces, phases of runs, and positions of operators. */
 #include "output/page/page_order.h"
 
-#include <string.h>
-
 #include "inspect/time_details.h"
-
-static struct ets_page_table *find_table(struct ets_page_document *document, const char *name)
-{
-    for (uint32_t i = 0; i < document->table_count; i++) {
-        if (strcmp(document->tables[i].name, name) == 0) return &document->tables[i];
-    }
-    return NULL;
-}
 
 /* The phases of a block's runs, into two columns. */
 static bool put_phases(struct ets_page *page, const struct ets_sql_trace_data *trace,
@@ -51,7 +41,7 @@ bool ets_page_add_phases(struct ets_page *page)
     static const struct ets_page_head heads[] = {
         {"phase", ETS_PAGE_TEXT}, {"outlier", ETS_PAGE_INTEGER}, {NULL, ETS_PAGE_TEXT}};
     struct ets_page_column *columns =
-        ets_page_widen_table(&page->document, find_table(&page->document, "runs"), heads);
+        ets_page_widen_table(&page->document, ets_page_find_table(&page->document, "runs"), heads);
     bool ok = columns != NULL;
     for (uint32_t i = 0; i < page->data.sources.trace_count; i++) {
         const struct ets_sql_trace_data *trace = &page->data.traces[i];
@@ -66,8 +56,8 @@ bool ets_page_add_roles(struct ets_page *page)
 {
     static const struct ets_page_head heads[] = {{"role", ETS_PAGE_TEXT}, {NULL, ETS_PAGE_TEXT}};
     const uint32_t count = page->data.sources.trace_count;
-    struct ets_page_column *column =
-        ets_page_widen_table(&page->document, find_table(&page->document, "traces"), heads);
+    struct ets_page_column *column = ets_page_widen_table(
+        &page->document, ets_page_find_table(&page->document, "traces"), heads);
     bool ok = column != NULL;
     for (uint32_t i = 0; ok && i < count; i++) {
         const bool is_before = i >= count - page->source->before_count;
@@ -80,8 +70,8 @@ bool ets_page_add_positions(struct ets_page *page)
 {
     static const struct ets_page_head heads[] = {{"position", ETS_PAGE_INTEGER},
                                                  {NULL, ETS_PAGE_TEXT}};
-    struct ets_page_column *column =
-        ets_page_widen_table(&page->document, find_table(&page->document, "operators"), heads);
+    struct ets_page_column *column = ets_page_widen_table(
+        &page->document, ets_page_find_table(&page->document, "operators"), heads);
     if (column == NULL) return false;
     for (uint32_t i = 0; i < page->matrix_count; i++) {
         const struct ets_page_matrix *matrix = &page->matrices[i];

@@ -218,12 +218,26 @@ void ets_page_put_string(struct ets_page_document *document, struct ets_page_tab
     ets_page_put_text(document, table, (struct ets_text){text, text == NULL ? 0 : strlen(text)});
 }
 
+bool ets_page_set_text(struct ets_page_document *document, struct ets_page_column *column,
+                       uint32_t row, struct ets_text text)
+{
+    column->cells[row].text = keep_text(document, text);
+    column->is_there[row] = true;
+    return column->cells[row].text != UINT32_MAX;
+}
+
 bool ets_page_set_string(struct ets_page_document *document, struct ets_page_column *column,
                          uint32_t row, const char *text)
 {
-    column->cells[row].text = keep_text(document, (struct ets_text){text, strlen(text)});
-    column->is_there[row] = true;
-    return column->cells[row].text != UINT32_MAX;
+    return ets_page_set_text(document, column, row, (struct ets_text){text, strlen(text)});
+}
+
+struct ets_page_table *ets_page_find_table(struct ets_page_document *document, const char *name)
+{
+    for (uint32_t i = 0; i < document->table_count; i++) {
+        if (strcmp(document->tables[i].name, name) == 0) return &document->tables[i];
+    }
+    return NULL;
 }
 
 static bool pack_bits(struct ets_arena *arena, struct ets_page_column *column, uint32_t rows)

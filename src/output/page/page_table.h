@@ -79,6 +79,9 @@ struct ets_page_table *ets_page_add_named_table(struct ets_page_document *docume
                                                 const char *name,
                                                 const struct ets_page_head *columns);
 
+/* NULL: there is none. */
+struct ets_page_table *ets_page_find_table(struct ets_page_document *document, const char *name);
+
 /*
  * Adds columns of nulls to a full table, and returns the first of them, which is good until the
  * next ones are added; NULL: no memory. Their cells are set in any order.
@@ -88,6 +91,8 @@ struct ets_page_column *ets_page_widen_table(struct ets_page_document *document,
                                              const struct ets_page_head *columns);
 void ets_page_set_integer(struct ets_page_column *column, uint32_t row, int64_t value);
 /* False: no memory. */
+bool ets_page_set_text(struct ets_page_document *document, struct ets_page_column *column,
+                       uint32_t row, struct ets_text text);
 bool ets_page_set_string(struct ets_page_document *document, struct ets_page_column *column,
                          uint32_t row, const char *text);
 

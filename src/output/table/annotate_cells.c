@@ -11,7 +11,7 @@
 #include "host/text_builder.h"
 
 /* Which tables have a column. */
-enum shown_in { IN_ALL, WITH_CALLERS, WITH_ERRORS };
+enum shown_in { IN_ALL, WITH_CALLERS, WITH_ERRORS, WITHOUT_ERRORS };
 
 struct field {
     struct ets_column column;
@@ -268,7 +268,8 @@ static const struct field fields[] = {
     {TIME(.name = "mid", .heat = 1), put_mid, IN_ALL},
     {TIME(.name = "p50", .machine_only = 1), put_p50, IN_ALL},
     {TIME(.name = "avg", .machine_only = 1), put_mean, IN_ALL},
-    {SHARE(.name = "share"), put_share, IN_ALL},
+    {SHARE(.name = "share"), put_share, WITHOUT_ERRORS},
+    {SHARE(.name = "share", .priority = 1), put_share, WITH_ERRORS}, /* errors go before it */
     {TIME(.name = "inclusive", .heat = 1), put_inclusive, WITH_CALLERS},
     {SHARE(.name = "inclusive_share", .machine_only = 1), put_inclusive_share, WITH_CALLERS},
     {REAL(.name = "calls", .priority = 2, .dull_at_one = 1), put_calls, IN_ALL},
@@ -282,7 +283,8 @@ static const struct field fields[] = {
     {LIST(.name = "error_of", .title = "error of", .first_of_list = 1, .priority = 4, .least_width = 14,
           .cut_in_middle = 1), put_error_of, WITH_ERRORS},
     {LIST(.name = "error_in", .machine_only = 1), put_error_in, WITH_ERRORS},
-    {{.name = "fused", .human_only = 1, .least_width = 8}, put_fused_shown, IN_ALL},
+    {{.name = "fused", .human_only = 1, .least_width = 8}, put_fused_shown, WITHOUT_ERRORS},
+    {{.name = "fused", .human_only = 1, .least_width = 8, .priority = 2}, put_fused_shown, WITH_ERRORS},
     {LIST(.name = "fused_here", .machine_only = 1), put_fused_here, IN_ALL},
     {LIST(.name = "counted_at", .machine_only = 1), put_counted_at, IN_ALL},
     {{.name = "line", .kind = ETS_COLUMN_INTEGER}, put_line, IN_ALL},
@@ -297,6 +299,7 @@ static bool is_shown(const struct field *field, const struct ets_annotate_option
     switch (field->shown_in) {
     case WITH_CALLERS: return options->all_frames != 0;
     case WITH_ERRORS: return options->gap != NULL;
+    case WITHOUT_ERRORS: return options->gap == NULL;
     default: return !options->has_costs || field->put != put_written; /* costs have it */
     }
 }

@@ -4,7 +4,11 @@
 
 #include "output/table/table_cells.h"
 
-enum { ETS_CELL_BYTES = 4096, ETS_CELL_NUMBER_CHARS = 64 };
+enum {
+    ETS_CELL_BYTES = 4096,
+    ETS_CELL_NUMBER_CHARS = 64,
+    ETS_KEPT_TAIL = 9 /* columns behind a cut in the middle, if they tell texts apart: "GEMM #12" */
+};
 
 /* A column as it will be shown. */
 struct ets_shown_column {
@@ -15,6 +19,7 @@ struct ets_shown_column {
     bool is_right;                     /* aligned */
     bool has_bounds;                   /* narrow ranges are shown as such */
     double largest;                    /* of its times, where they have heat; else 0 */
+    uint32_t tail;                     /* columns that stay behind a cut in the middle */
     size_t shared; /* bytes of the folder that all its paths are in, not shown */
 };
 

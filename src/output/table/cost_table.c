@@ -181,6 +181,34 @@ static bool add_method(struct line line, const struct ets_delegation *delegation
     return true;
 }
 
+/* Of several methods: how many there are, and the one with the most work. */
+static void lead_with_largest(struct ets_table *table, const struct ets_delegation *delegation,
+                              const struct ets_step_costs *costs)
+{
+    char text[1024];
+    struct ets_text_builder out = {text, sizeof text, 0};
+    const struct ets_total_cost *largest = NULL;
+    const char *name = NULL;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < ets_delegation_count(delegation); i++) {
+        const struct ets_delegation_step *step = ets_delegation_step_at(delegation, i);
+        const struct ets_total_cost *total = &costs->methods[step->method].total;
+        if (step->instruction != 0) continue;
+        count++;
+        if (largest != NULL && ets_cost_flops(&total->cost) <= ets_cost_flops(&largest->cost)) {
+            continue;
+        }
+        largest = total;
+        name = step->method_name;
+    }
+    if (count < 2) return;
+    ets_add_plain_text(&out, "%u methods; most work is in %s: ", count, name);
+    const size_t size = ets_cost_headline(largest, "a run", text + out.used, out.room - out.used);
+    if (size == 0) return;
+    out.used += size;
+    ets_table_add_lead(table, ets_built_text(&out));
+}
+
 static uint64_t largest_of(const struct ets_program *program, const struct ets_step_costs *costs)
 {
     uint64_t largest = 0;
@@ -206,6 +234,7 @@ enum ets_status ets_cost_table_fill(struct ets_table *table, const struct ets_pr
     if (status == ETS_OK) {
         struct line line = {.table = table, .arena = &lines_arena, .options = options};
         line.unit = add_columns(table, options, largest_of(program, &costs));
+        lead_with_largest(table, delegation, &costs);
         for (uint32_t i = 0; i < ets_delegation_count(delegation); i++) {
             if (ets_delegation_step_at(delegation, i)->instruction != 0) continue;
             if (!add_method(line, delegation, &costs, i)) {

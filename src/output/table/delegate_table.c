@@ -393,16 +393,52 @@ static bool describe(struct ets_arena *arena, struct line *line)
     return line->unit == NULL || ets_delegate_unit_name(arena, line->unit, &line->name);
 }
 
+static const char *method_of(const struct ets_delegate_section *section)
+{
+    return ets_delegation_step_at(section->delegations, section->first_step)->method_name;
+}
+
+/* "1 partition with 20 operators, 0 outside" */
+static void add_counts(struct ets_text_builder *text, uint32_t partitions, uint32_t inside,
+                       uint32_t outside)
+{
+    ets_add_text(text, "%u partition%s with %u operator%s, %u outside", partitions,
+                 partitions == 1 ? "" : "s", inside, inside == 1 ? "" : "s", outside);
+}
+
+/* Of several methods: how many there are, and what is in all of them. */
+static bool lead_with_all(struct ets_arena *arena, struct ets_table *table,
+                          const struct ets_delegate_sections *sections)
+{
+    char text[256];
+    struct ets_text_builder out = {text, sizeof text, 0};
+    uint32_t methods = 0, partitions = 0, inside = 0, outside = 0;
+    for (uint32_t i = 0; i < sections->count; i++) {
+        struct ets_delegate_lines lines;
+        const struct ets_delegate_section *section = &sections->items[i];
+        if (i > 0 && section->first_step == section[-1].first_step) continue; /* the next block */
+        if (!ets_delegate_lines_collect(arena, section, false, &lines)) return false;
+        methods++;
+        partitions += lines.partition_count;
+        inside += lines.inside_count;
+        outside += lines.outside_count;
+        ets_arena_reset(arena);
+    }
+    if (methods < 2) return true;
+    ets_add_text(&out, "%u methods: ", methods);
+    add_counts(&out, partitions, inside, outside);
+    ets_table_add_lead(table, ets_built_text(&out));
+    return true;
+}
+
 static void add_heading(const struct line *line)
 {
     char text[256];
     struct ets_text_builder heading = {text, sizeof text, 0};
     const struct ets_delegate_section *section = line->section;
     const struct ets_delegate_lines *lines = line->lines;
-    ets_add_text(&heading, "%s - %u partition%s with %u operator%s, %u outside",
-                 ets_delegation_step_at(section->delegations, section->first_step)->method_name,
-                 lines->partition_count, lines->partition_count == 1 ? "" : "s",
-                 lines->inside_count, lines->inside_count == 1 ? "" : "s", lines->outside_count);
+    ets_add_text(&heading, "%s - ", method_of(section));
+    add_counts(&heading, lines->partition_count, lines->inside_count, lines->outside_count);
     if (section->block != ETS_NO_INDEX) {
         const uint32_t runs = ets_inspection_block(section->inspection, section->block)->run_count;
         ets_add_text(&heading, " - %u run%s", runs, runs == 1 ? "" : "s");
@@ -527,7 +563,8 @@ enum ets_status ets_delegate_table_fill(struct ets_table *table,
     }
     add_columns(&line, shown, shown_count, has_unit);
     bool ok = line.machine == NULL || line.run_number != NULL;
-    ok = ok && ets_delegate_sections_find(&arena, delegations, options->inspection, &sections);
+    ok = ok && ets_delegate_sections_find(&arena, delegations, options->inspection, &sections) &&
+         lead_with_all(&section_arena, table, &sections);
     for (uint32_t i = 0; ok && i < sections.count; i++) {
         line.section = &sections.items[i];
         ok = add_section(&section_arena, shown, shown_count, line, options->calls_only);

@@ -8,6 +8,7 @@
 #include "host/text_builder.h"
 #include "output/table/operator_cell.h"
 #include "views/chosen_runs.h"
+#include "views/difference_order.h"
 #include "views/operator_lines.h"
 #include "views/pool_lines.h"
 
@@ -49,6 +50,13 @@ static void put_file_count(const struct line *line)
 static void put_runs(const struct line *line)
 {
     ets_table_put_integer(line->table, line->of->times.count);
+}
+
+static void put_instruction(const struct line *line)
+{
+    const int32_t instruction = ets_difference_instruction(line->of->op);
+    if (instruction < 0) ets_table_put_nothing(line->table);
+    else ets_table_put_integer(line->table, instruction);
 }
 
 static void put_name(const struct line *line)
@@ -170,6 +178,7 @@ static const struct field fields[] = {
     {{.name = "files", .kind = ETS_COLUMN_LIST, .machine_only = 1}, put_files},
     {{.name = "file_count", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_file_count},
     {{.name = "runs", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_runs},
+    {{.name = "instruction", .title = "#", .kind = ETS_COLUMN_INTEGER}, put_instruction},
     {{.name = "operator", .least_width = 30, .cut_in_middle = 1}, put_name},
     {{.name = "calls", .kind = ETS_COLUMN_INTEGER, .priority = 3, .dull_at_one = 1}, put_calls},
     {TIME("p50", 1, 1), put_p50},

@@ -7,12 +7,10 @@
 #include "etscope/base.h"
 #include "host/output.h"
 #include "output/table/cell_color.h"
+#include "output/table/cell_cut.h"
 #include "output/table/character_width.h"
 #include "output/table/table_cells.h"
 #include "output/table/table_fold.h"
-
-/* What is kept behind a cut in the middle: "GEMM #12". */
-enum { KEPT_TAIL = 9 };
 
 enum { GAP = 2, NUMBER_CHARS = ETS_CELL_NUMBER_CHARS };
 
@@ -245,6 +243,44 @@ static void fit(struct renderer *r, struct ets_cell_text *scratch)
     }
 }
 
+/* How many cells of a column would look like another one that is not equal. */
+static uint32_t count_alike(const struct renderer *r, const struct ets_shown_column *shown,
+                            struct ets_cut_text *texts, struct ets_cell_text *scratch)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < r->table->row_count; i++) {
+        const struct ets_table_row *row = &r->table->rows[i];
+        if (row->is_section || r->folds[i].count == 0) continue;
+        const uint32_t indent = indent_of(r, shown, row);
+        const uint32_t room = indent < shown->width ? shown->width - indent : 0;
+        compose(r, shown, row, scratch);
+        texts[count] = ets_cut_text_of(shown, scratch->data, scratch->size, room);
+        count += texts[count].whole != 0;
+    }
+    return ets_count_alike(texts, count);
+}
+
+/* Cuts the texts of a column where most of them stay distinct, at best as near to the end as usual.
+ */
+static void place_cuts(const struct renderer *r, struct ets_shown_column *shown,
+                       struct ets_arena *arena, struct ets_cell_text *scratch)
+{
+    enum { MOST_TAIL = ETS_KEPT_TAIL + 24 };
+    if (!shown->column->cut_in_middle || r->style->format != ETS_FORMAT_TABLE) return;
+    struct ets_cut_text *texts = ets_arena_alloc_array(arena, r->table->row_count, sizeof *texts);
+    if (texts == NULL) return; /* the usual place serves */
+    uint32_t best = ETS_KEPT_TAIL, least = count_alike(r, shown, texts, scratch);
+    for (uint32_t tail = ETS_KEPT_TAIL + 1; least > 0 && tail <= MOST_TAIL; tail++) {
+        if (tail + 4 > shown->width) break;
+        shown->tail = tail;
+        const uint32_t alike = count_alike(r, shown, texts, scratch);
+        if (alike >= least) continue;
+        least = alike;
+        best = tail;
+    }
+    shown->tail = best;
+}
+
 static void put_spaces(const struct renderer *r, uint32_t count)
 {
     *r->pending_spaces += count;
@@ -268,13 +304,6 @@ static void end_line(const struct renderer *r)
     ets_output_write(r->output, "\n", 1);
 }
 
-/* Of a tail of a path what begins with a whole name, "/b.py:3", where a slash is in it. */
-static size_t from_slash(const char *data, size_t size, size_t tail)
-{
-    const char *slash = memchr(data + size - tail, '/', tail);
-    return slash == NULL ? tail : (size_t)(data + size - slash);
-}
-
 /* A cell in its width: cut with a mark, padded on the side away from its alignment. */
 static void put_aligned(const struct renderer *r, const struct ets_shown_column *shown,
                         const char *data, size_t size, uint32_t indent)
@@ -291,18 +320,12 @@ static void put_aligned(const struct renderer *r, const struct ets_shown_column 
         return;
     }
     if (room == 0) return;
-    const uint32_t end = room > 2 * KEPT_TAIL ? KEPT_TAIL : room / 3;
-    const uint32_t kept = shown->column->cut_at_start    ? room - 1
-                          : shown->column->cut_in_middle ? end
-                                                         : 0;
-    const size_t longest = ets_text_tail(data, size, kept);
-    const size_t tail = shown->column->cut_at_start ? from_slash(data, size, longest) : longest;
-    const size_t head = ets_text_head(data, size, room - 1 - kept);
-    put_bytes(r, data, head);
+    const struct ets_cell_cut cut = ets_cell_cut(shown, data, size, room);
+    const char *tail = data + size - cut.tail;
+    put_bytes(r, data, cut.head);
     put_bytes(r, mark, strlen(mark));
-    put_bytes(r, data + size - tail, tail);
-    const uint32_t used =
-        ets_text_columns(data, head) + 1 + ets_text_columns(data + size - tail, tail);
+    put_bytes(r, tail, cut.tail);
+    const uint32_t used = ets_text_columns(data, cut.head) + 1 + ets_text_columns(tail, cut.tail);
     if (!shown->is_right) put_spaces(r, room - used); /* half of a wide character was left */
 }
 
@@ -427,7 +450,9 @@ static void put_leads(const struct renderer *r, struct ets_cell_text *scratch)
     for (uint32_t i = 0; i < r->table->lead_count; i++) {
         scratch->size = 0;
         ets_cell_append_visible(scratch, r->table->leads[i]);
+        if (i == 0) put_bold(r, "\033[1m"); /* the answer */
         put_wrapped(r, scratch->data, scratch->size);
+        if (i == 0) put_bold(r, "\033[0m");
         ets_output_write(r->output, "\n", 1);
     }
     if (r->table->lead_count > 0) ets_output_write(r->output, "\n", 1);
@@ -598,6 +623,7 @@ enum ets_status ets_table_write_text(const struct ets_table *table,
             .is_right = !is_text,
             .has_bounds = style->has_bounds != 0,
             .largest = column->heat ? largest_of(table, c) : 0,
+            .tail = ETS_KEPT_TAIL,
         };
     }
     ets_table_find_folds(table, r.shown, r.shown_count, style->is_unfolded != 0, r.folds);
@@ -605,6 +631,9 @@ enum ets_status ets_table_write_text(const struct ets_table *table,
     fit(&r, scratch);
     if (!has_ordinals(&r)) { /* without the columns that were dropped, more rows are equal */
         ets_table_find_folds(table, r.shown, r.shown_count, style->is_unfolded != 0, r.folds);
+    }
+    for (uint32_t i = 0; i < r.shown_count; i++) {
+        place_cuts(&r, &r.shown[i], &scratch_arena, scratch);
     }
     if (style->format == ETS_FORMAT_TABLE) write_terminal(&r, scratch);
     else write_markdown(&r, scratch);

@@ -466,14 +466,20 @@ static bool put_lines(const struct choice *choice, const struct ets_tensor_table
     struct ets_captured_numbers numbers;
     struct ets_captured_line shown;
     uint32_t run = ETS_NO_INDEX; /* whose heading stands */
+    uint32_t shown_count = 0;    /* of that run */
     bool ok = true;
     ets_captured_numbers_init(&numbers, line.inspection, options->debug_buffer, &options->filter);
     while (ok && ets_captured_numbers_next(&numbers, line.arena, &shown)) {
         count_gap(&shown, gaps);
         if (!options->broken_only || is_broken(&shown.numbers)) {
-            if (shown.value.run != run) add_heading(line.table, line.inspection, shown.value.run);
+            if (shown.value.run != run) {
+                add_heading(line.table, line.inspection, shown.value.run);
+                shown_count = 0;
+            }
             run = shown.value.run;
-            ok = put_line(choice, line, &shown);
+            if (options->top == 0 || shown_count++ < options->top) {
+                ok = put_line(choice, line, &shown);
+            }
         }
         ets_arena_reset(line.arena);
     }

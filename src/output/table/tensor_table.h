@@ -11,6 +11,7 @@ struct ets_tensor_table_options {
     const char *columns; /* "operator,shape,min": these, in this order; NULL: all */
     int values;      /* 1: machine formats have a column `values`, all numbers in logical order */
     int broken_only; /* 1: only tensors with NaN or infinite numbers */
+    uint32_t top;    /* only the first rows of each run; 0: all */
 };
 
 /* Counts of tensors without statistics, and of tensors with NaN. */

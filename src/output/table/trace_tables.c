@@ -20,6 +20,11 @@ static enum ets_status check(const struct ets_difference *difference, struct ets
 {
     struct ets_agreement agreement;
     ets_difference_agreement(difference, &agreement);
+    if (agreement.captured != 0) {
+        return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
+                        "only the runs %s captured tensors, which takes time: record both without",
+                        agreement.captured == 1 ? "before" : "after");
+    }
     if (!agreement.is_poor) return ETS_OK;
     return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
                     "only %u of %u operators match: these are different programs, or two builds "

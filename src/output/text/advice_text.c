@@ -102,22 +102,37 @@ static void list_facts(const struct ets_advice_page *page, const struct ets_find
     facts[5] = (struct fact){"check", text_of(is_checked ? page->checks[finding->check] : NULL)};
 }
 
-void ets_advice_write_text(const struct ets_advice_page *page, uint32_t width,
+/* A finding in bold; that something is wrong in red. */
+static void put_sentence(struct ets_output *output, uint32_t number,
+                         const struct ets_finding *finding, uint32_t width, bool is_colored)
+{
+    const bool is_bad = finding->severity == ETS_SEVERITY_BAD;
+    ets_output_print(output, "\n%2u  ", number);
+    if (is_colored) ets_output_control(output, is_bad ? "\033[1;31m" : "\033[1m");
+    if (is_bad) ets_output_print(output, "WRONG: ");
+    if (is_colored && is_bad) ets_output_control(output, "\033[39m");
+    put_wrapped(output, finding->sentence, 4, is_bad && width > 0 ? width - 7 : width);
+    if (is_colored) ets_output_control(output, "\033[0m");
+}
+
+void ets_advice_write_text(const struct ets_advice_page *page, uint32_t width, bool is_colored,
                            struct ets_output *output)
 {
     char place[FIELD_BYTES], saving[FIELD_BYTES];
     struct fact facts[FACT_COUNT];
     if (width > 0 && width < LEAST_WIDTH) width = LEAST_WIDTH;
+    if (is_colored) ets_output_control(output, "\033[1m");
     put_wrapped(output, text_of(page->headline), 0, width);
+    if (is_colored) ets_output_control(output, "\033[0m");
     for (uint32_t i = 0; i < page->count; i++) {
         const struct ets_finding *finding = page->findings[i];
-        const bool is_bad = finding->severity == ETS_SEVERITY_BAD;
-        ets_output_print(output, "\n%2u  %s", i + 1, is_bad ? "WRONG: " : "");
-        put_wrapped(output, finding->sentence, 4, is_bad && width > 0 ? width - 7 : width);
+        put_sentence(output, i + 1, finding, width, is_colored);
         list_facts(page, finding, place, saving, facts);
         for (int k = 0; k < FACT_COUNT; k++) {
             if (facts[k].text.size == 0) continue;
+            if (is_colored) ets_output_control(output, "\033[2m");
             ets_output_print(output, "    %-*s", LABEL_CHARS, facts[k].label);
+            if (is_colored) ets_output_control(output, "\033[0m");
             put_wrapped(output, facts[k].text, 4 + LABEL_CHARS, width);
         }
     }

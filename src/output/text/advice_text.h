@@ -26,8 +26,9 @@ struct ets_advice_page {
     double tick_ns;      /* 0: cycles */
 };
 
-/* Lines of at most `width` characters where words permit; 0: any. */
-void ets_advice_write_text(const struct ets_advice_page *page, uint32_t width,
+/* Lines of at most `width` characters where words permit; 0: any. `is_colored`: what is found is
+ * bold, what is wrong red, labels are dim. */
+void ets_advice_write_text(const struct ets_advice_page *page, uint32_t width, bool is_colored,
                            struct ets_output *output);
 /* The same as a list in Markdown. */
 void ets_advice_write_markdown(const struct ets_advice_page *page, struct ets_output *output);

@@ -227,13 +227,14 @@ static void open_compared(struct compared *c)
     static const struct ets_difference_options options = {.least_change = 0.01};
     struct ets_error error;
     open_report(&c->r, "profile.etdp");
-    c->dump = open_fixture("conv_xnnpack_int8", "debug.etdp");
+    c->dump = open_fixture("conv_xnnpack_int8", "profile.etdp"); /* as of a slower clock */
     c->traces[0] = c->r.trace;
     c->traces[1] = c->r.trace;
     c->traces[1].path = "old.etdp";
-    c->traces[1].inspection = inspect(
-        ets_file_bytes(c->dump),
-        (struct ets_inspect_options){.record = c->r.record.record, .program = &c->r.opened});
+    c->traces[1].inspection =
+        inspect(ets_file_bytes(c->dump), (struct ets_inspect_options){.record = c->r.record.record,
+                                                                      .program = &c->r.opened,
+                                                                      .tick_unit = ETS_UNIT_US});
     for (int i = 0; i < 2; i++) c->pools[i] = pool_of(c->traces[i].inspection);
     assert_int_equal(
         ets_difference_open(c->pools[1], c->pools[0], &options, &c->difference, &error), ETS_OK);

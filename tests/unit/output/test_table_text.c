@@ -94,6 +94,35 @@ static struct ets_table *wide_table(void)
     return table;
 }
 
+/* Where the usual cut makes two names look the same, more of the end stays. */
+static void test_table_text__cut_names_stay_distinct(void **state)
+{
+    static const struct ets_column column = {
+        .name = "operator", .least_width = 20, .cut_in_middle = 1};
+    static const char *const alike[] = {"DELEGATE_CALL -> 18 operators",
+                                        "addmm.out -> DELEGATE_CALL",
+                                        "DELEGATE_CALL -> 12 operators"};
+    struct ets_table *table;
+    (void)state;
+    for (int last = 1; last <= 2; last++) {
+        assert_int_equal(ets_table_open(NULL, &table, NULL), ETS_OK);
+        ets_table_add_column(table, &column);
+        for (int i = 0; i <= last; i++) {
+            ets_table_add_row(table, 0);
+            ets_table_put_string(table, alike[i]);
+        }
+        assert_printed(table, (struct ets_table_style){.width = 22, .ascii = 1},
+                       last == 1 ? "operator\n"
+                                   "DELEGATE_CAL~operators\n"
+                                   "addmm.out ->~GATE_CALL\n"
+                                 : "operator\n"
+                                   "DELEGATE_C~8 operators\n"
+                                   "addmm.out ~LEGATE_CALL\n"
+                                   "DELEGATE_C~2 operators\n");
+        ets_table_close(table);
+    }
+}
+
 static void test_table_text__fits_its_width(void **state)
 {
     (void)state;
@@ -556,6 +585,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table_text__aligns_indents_and_heads_sections),
+        cmocka_unit_test(test_table_text__cut_names_stay_distinct),
         cmocka_unit_test(test_table_text__fits_its_width),
         cmocka_unit_test(test_table_text__wide_and_combining_characters_are_counted_in_columns),
         cmocka_unit_test(test_table_text__every_width_is_kept_down_to_the_least),

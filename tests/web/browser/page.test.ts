@@ -60,6 +60,43 @@ test("the first screen says what was found, and a finding opens its place", asyn
     await page.close();
 });
 
+test("a finding's rows are in sight however the table was grouped, and the details say why", async () => {
+    const { page, faults } = await open(browser, report, "#1/operators?by=module");
+    const written = JSON.parse(etscope("report", ...filesOf(FOLDER), "--format", "json"));
+    const { why_out, remedy, name } = written.tables.operators;
+    const outside = why_out.findIndex((why: string | null) => why !== null);
+    assert.ok(outside >= 0);
+    const finding = written.findings.findIndex(({ select }: { select: string | null }) =>
+        /^operators?:/.test(select ?? ""),
+    );
+    await page.keyboard.press("1");
+    await page.locator(".findings button").nth(finding).click();
+    assert.equal(await page.locator("tr.group, .group").count(), 0);
+    assert.ok((await page.locator('tr[aria-selected="true"]').count()) > 0);
+    await page.goto(page.url().replace(/sel=[^&]*/, `sel=operator:${outside}`));
+    await page.waitForSelector(".details h2");
+    const said = await page.locator(".details").innerText();
+    assert.ok(said.includes(name[outside]), said);
+    assert.ok(said.includes(why_out[outside]) && said.includes("XnnpackPartitioner"), said);
+    if (remedy[outside] !== null) assert.ok(said.includes(remedy[outside]), said);
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("modules say the same share in the first screen and in the graph", async () => {
+    const { page, faults } = await open(browser, report);
+    const row = page.locator("section:has(#top-modules) li", { hasText: /blocks\.\d+$/ }).first();
+    const said = await row.innerText();
+    await row.locator("button").click();
+    const share = (/[\d.<]+(?:\.\.[\d.]+)?%/.exec(said) as RegExpExecArray)[0];
+    await page.waitForSelector(".graph-box[data-selected]");
+    const box = await page.locator(".graph-box[data-selected] > .second").first().textContent();
+    assert.ok(box?.startsWith(share), `${said} / ${box}`);
+    assert.ok((await page.locator(".details").innerText()).includes(share));
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
 test("reports of small models are small and open at once", async (t) => {
     for (const folder of [FOLDER, "conv_xnnpack_int8"]) {
         const path = reportOf(folder);
@@ -336,7 +373,7 @@ test("a run is chosen by a click in the chart, and compared with the median and 
     const plot = await page.locator(".u-over").boundingBox();
     assert.ok(plot !== null);
     await page.mouse.click(plot.x + plot.width * 0.1, plot.y + plot.height / 2);
-    assert.match(page.url(), /sel=run:1\b/);
+    await page.waitForFunction(() => /sel=run:1\b/.test(location.hash));
     const times = jsonRows(
         "sql",
         "select time from runs where id in (1, 2) order by id",

@@ -6,8 +6,9 @@ import { Name } from "../parts/Name";
 import { RangeBar } from "../parts/RangeBar";
 import { barKind } from "../state/filter";
 import { listOf } from "../state/joins";
+import { moduleShares } from "../state/modules";
 import { type Page, useLoaded, usePage } from "../state/page";
-import type { Selection } from "../state/selection";
+import { parseSelection, type Selection } from "../state/selection";
 import { formatShare, plural, sayTime } from "../text/format";
 import { show } from "../text/show";
 import { VIEWS } from "../views";
@@ -30,7 +31,7 @@ interface Described {
 export function Details(props: { ofTimes: boolean }) {
     const page = usePage();
     const { selection } = page;
-    useLoaded(["lines"]);
+    useLoaded(["lines", "modules"]);
     const described = selection === null ? null : describe(page, selection);
     const said = described === null ? "" : `selected: ${described.kind} ${show(described.title)}`;
     useEffect(() => {
@@ -146,6 +147,8 @@ function describeOperator(page: Page, id: number): Described {
     if (calls !== 1) text("calls", `${calls} in a run`);
     text("kernel", operators.kernel(id));
     text("backend", operators.backend(id));
+    text("outside", sayWhyOut(operators.table.textOrNone("why_out")(id)));
+    text("to let it in", operators.table.textOrNone("remedy")(id));
     const instruction = operators.instruction(id);
     if (instruction !== null) text("instruction", String(instruction));
     const lines = listOf(operators.source(id));
@@ -189,12 +192,28 @@ function describeOperator(page: Page, id: number): Described {
     text("joined", TIES.get(operators.tie(id) ?? "") ?? null);
     if (table.numberOrNone("inferred")(id) === 1) text("order", "inferred inside control flow");
     text("metadata", table.textOrNone("metadata")(id));
+    findingsOf(page, id).forEach((finding, i) => {
+        const { sentence, action } = finding;
+        text(i === 0 ? "found" : `found ${i + 1}`, sentence);
+        text(i === 0 ? "to do" : `to do ${i + 1}`, action ?? null);
+    });
     return {
         kind: operators.depth.get(id) === 0 ? "whole run" : "operator",
         title: operators.name(id) ?? "",
         facts,
     };
 }
+
+const sayWhyOut = (why: string | null): string | null =>
+    why && `${why}, for XnnpackPartitioner of ExecuTorch 1.5.1`;
+
+/** What was found about an operator. */
+const findingsOf = (page: Page, id: number) =>
+    page.document.head.findings.filter(({ select }) => {
+        const selection = parseSelection(select ?? "");
+        if (selection?.kind === "operators") return selection.ids.includes(id);
+        return selection?.kind === "operator" && selection.id === id;
+    });
 
 function describePlace(
     page: Page,
@@ -204,7 +223,9 @@ function describePlace(
         kind: selection.kind === "line" ? "source line" : "module",
         title: selection.name,
         facts: [
-            ...(selection.kind === "line" ? shareOfLine(page, selection.name) : []),
+            ...(selection.kind === "line"
+                ? shareOfLine(page, selection.name)
+                : [...shareOfModule(page, selection.name), ...linesOfModule(page, selection.name)]),
             membersOf(page, selection),
         ],
     };
@@ -224,6 +245,42 @@ function shareOfLine(page: Page, name: string): Fact[] {
         return [{ name: "share", value: said, text: said }];
     }
     return [];
+}
+
+/** Of a module, as the first screen tells it. */
+function shareOfModule(page: Page, name: string): Fact[] {
+    const share = moduleShares(page).get(name);
+    if (share === undefined) return [];
+    const said = `${formatShare(share)} of a run, of what is reported`;
+    return [{ name: "share", value: said, text: said }];
+}
+
+const MOST_LINES = 12;
+
+/** The source lines of its nodes, in the order of the graph. */
+function linesOfModule(page: Page, name: string): Fact[] {
+    const nodes = page.document.table("nodes");
+    const [module, file, line] = [nodes.text("module"), nodes.text("file"), nodes.number("line")];
+    const found = new Set<string>();
+    for (let id = 0; id < nodes.rows; id++) {
+        const own = module(id) ?? "";
+        if (own !== name && !own.startsWith(`${name}.`)) continue;
+        if (file(id) !== null) found.add(`${file(id)}:${line(id)}`);
+    }
+    const lines = [...found];
+    if (lines.length === 0) return [];
+    const value = lines
+        .slice(0, MOST_LINES)
+        .map((text) => (
+            <Link
+                key={text}
+                text={text}
+                onClick={() => page.select({ kind: "line", name: text })}
+            />
+        ));
+    const more = lines.length > MOST_LINES ? ` (${MOST_LINES} of ${lines.length})` : "";
+    const title = lines.length > 1 ? `lines${more}` : "line";
+    return [{ name: title, value, text: lines.map(show).join(", ") }];
 }
 
 const MOST_MEMBERS = 30;

@@ -83,7 +83,7 @@ function FilterBox() {
             class="filter"
             type="search"
             ref={input}
-            placeholder="/ filter: gemm m:blocks.0 >5%"
+            placeholder="/ filter: gemm m:blocks"
             aria-label="Filter operators"
             value={page.store.get("f")}
             onInput={(event) => page.store.set({ f: event.currentTarget.value })}

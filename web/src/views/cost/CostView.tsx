@@ -136,6 +136,7 @@ function columnsOf(works: readonly Work[]): Column<Work>[] {
             "bytes read and written, each tensor once",
             (work) => work.bytes,
             (work) => most(work) + formatBytes(work.bytes),
+            "88px",
         ),
         number(
             "intensity",

@@ -40,7 +40,11 @@ export const graphView: View = {
 };
 
 const METRICS = [
-    { value: "time", title: "time", hint: "share of a run; hatched: possible" },
+    {
+        value: "time",
+        title: "time",
+        hint: "share of a run: of a module what is reported, as in Summary; hatched: how much more calls that hold parts of it may add",
+    },
     { value: "memory", title: "memory", hint: "bytes that its nodes write" },
     { value: "error", title: "error", hint: "largest error of the values of its source lines" },
     { value: "backend", title: "backend", hint: "where it runs" },
@@ -75,11 +79,13 @@ function GraphOfModel(props: { model: GraphModel }) {
     useEffect(() => () => layouts.close(), [layouts]);
     const tree = useMemo(
         () =>
-            buildTree(
-                model,
-                delegatesOf(page, model),
-                (operator) => page.operators.backend(operator) ?? "delegate",
-            ),
+            buildTree(model, delegatesOf(page, model), (operator, nodes) => {
+                const name = page.operators.backend(operator) ?? "delegate";
+                const instruction = page.operators.instruction(operator);
+                const call = instruction === null ? name : `${name} #${instruction}`;
+                const all = model.nodesOfOperator.get(operator)?.length ?? nodes;
+                return nodes < all ? `part of ${call}` : call;
+            }),
         [model],
     );
     const links = useMemo(() => makeLinks(model, tree), [tree]);

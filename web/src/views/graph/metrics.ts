@@ -1,5 +1,6 @@
 /** What the colours of boxes tell: numbers of operators and nodes, summed over what is in a box. */
 import { backendOf } from "../../state/filter";
+import { moduleShares } from "../../state/modules";
 import type { Page } from "../../state/page";
 import {
     formatBytes,
@@ -45,8 +46,8 @@ interface OperatorTimes {
 /**
  * Times of boxes: of an operator whose nodes are all in a box, its time; of one that is in it in
  * part, what its inner operators tell, and as upper bound what they leave open. What a call takes
- * beyond its inner operators is certain in the call's own box only: in a module it is possible, as
- * the table of modules leaves it out.
+ * beyond its inner operators is certain in the call's own box only: in a module or a node it is
+ * possible, as the tables of modules and lines leave it out.
  */
 export function sumTimes(
     tree: Tree,
@@ -82,7 +83,8 @@ export function sumTimes(
 }
 
 /** A box of the model, not of what ran. */
-const isPlace = (of: Box | Sharers): boolean => "kind" in of && of.kind === "module";
+const isPlace = (of: Box | Sharers): boolean =>
+    "kind" in of && (of.kind === "module" || of.kind === "node");
 
 function add(sums: Sums, to: Box | Sharers, lower: number, upper: number): void {
     const sum = sums.get(to);
@@ -148,7 +150,7 @@ function ofNodes(
 }
 
 /** Tables that metrics take where they are there. */
-export const METRIC_TABLES = ["node_costs", "lines"] as const;
+export const METRIC_TABLES = ["node_costs", "lines", "modules"] as const;
 
 export function timesOf(
     page: Page,
@@ -202,13 +204,17 @@ export function makeMetric(
     const metric = from(times, formatShare);
     if (name === "time") {
         const shared = sharedTimes(tree, times, sharers);
+        const modules = moduleShares(page);
         return {
             ...metric,
             shared: (box) => shared.get(box) ?? null,
             say: (box) => {
                 const group = shared.get(box);
-                if (group === undefined) return metric.say(box);
-                return `${group.nodes} share ${formatShareBriefly(group.range)}`;
+                if (group !== undefined) {
+                    return `${group.nodes} share ${formatShareBriefly(group.range)}`;
+                }
+                const reported = box.kind === "module" ? modules.get(box.module ?? "") : undefined;
+                return reported === undefined ? metric.say(box) : formatShare(reported);
             },
         };
     }

@@ -138,14 +138,34 @@ export function linePath(
         path += `V${round(bend.bottom)}`;
         y = bend.bottom;
     }
-    if (isDown) curve(to.x + to.width / 2, to.y);
-    else {
-        const side = from.x < to.x ? to.x : to.x + to.width;
-        const start = from.x < to.x ? from.x + from.width : from.x;
-        path = `M${round(start)} ${round(from.y + from.height / 2)}L${round(side)} ${round(to.y + to.height / 2)}`;
-    }
+    if (!isDown) return wayBack(scene, from, to);
+    curve(to.x + to.width / 2, to.y);
     return path;
 }
+
+/** Up, or beside: out of a side, around what stands between, and in again; by the nearer side. */
+function wayBack(scene: Pick<Scene, "byId">, from: Placed, to: Placed): string {
+    const right = ({ x, width }: Placed) => x + width;
+    const middle = ({ y, height }: Placed) => y + Math.min(height, CLOSED.height) / 2;
+    const [low, high] = [Math.min(from.y, to.y), Math.max(from.y, to.y)];
+    const isPassed = ({ box, x, y, width, height }: Placed) =>
+        box.parent === from.box.parent &&
+        y + height > low &&
+        y < high + CLOSED.height &&
+        x < Math.max(right(from), right(to)) + ASIDE &&
+        x + width > Math.min(from.x, to.x) - ASIDE;
+    const passed = [...scene.byId.values()].filter(isPassed);
+    const most = Math.max(...passed.map(right), right(from), right(to));
+    const least = Math.min(...passed.map(({ x }) => x), from.x, to.x);
+    const isRight = 2 * most - right(from) - right(to) <= from.x + to.x - 2 * least;
+    const side = round(isRight ? most + ASIDE : least - ASIDE);
+    const [start, end] = [round(middle(from)), round(middle(to))];
+    const [out, into] = [from, to].map((box) => round(isRight ? right(box) : box.x));
+    return `M${out} ${start}C${side} ${start} ${side} ${start} ${side} ${round((start + end) / 2)}S${side} ${end} ${into} ${end}`;
+}
+
+/** Between a box and a line that passes it. */
+const ASIDE = 24;
 
 const round = (value: number): number => Math.round(value * 10) / 10;
 

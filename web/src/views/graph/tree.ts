@@ -39,7 +39,7 @@ const PART = 100;
 export function buildTree(
     model: GraphModel,
     delegateOf: ReadonlyMap<number, number>,
-    nameOfDelegate: (operator: number) => string,
+    nameOfDelegate: (operator: number, nodes: number) => string,
 ): Tree {
     const root = makeModules(model);
     findDelegates(root, delegateOf);
@@ -162,7 +162,7 @@ function findDelegates(box: Box, delegateOf: ReadonlyMap<number, number>): numbe
 }
 
 /** Children that are wholly in one delegate call go into a box of it. */
-function wrapDelegates(box: Box, nameOf: (operator: number) => string): void {
+function wrapDelegates(box: Box, nameOf: (operator: number, nodes: number) => string): void {
     if (box.delegate !== null && box.kind !== "root") return; /* the outline is further out */
     const calls = new Map<number, Box[]>();
     const others: Box[] = [];
@@ -180,7 +180,8 @@ function wrapDelegates(box: Box, nameOf: (operator: number) => string): void {
             continue;
         }
         const id = `delegate ${operator} in ${box.id}`;
-        const call = makeBox(id, "delegate", nameOf(operator), children);
+        const call = makeBox(id, "delegate", "", children);
+        call.title = nameOf(operator, call.size);
         call.delegate = operator;
         others.push(call);
     }

@@ -326,7 +326,7 @@ function columnsOf(page: Page, plan: Plan, state: PlanState, live: number | null
             key: "kind",
             title: "kind",
             width: "112px",
-            hideBelow: 640,
+            hideBelow: 720,
             value: ({ tensor }) => kindOf(tensor),
             cell: ({ tensor }) => kindOf(tensor),
         },

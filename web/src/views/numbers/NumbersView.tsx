@@ -38,8 +38,8 @@ function Numbers() {
     const value = values.find(({ row }) => row === chosen) ?? firstWrong(values);
     const choose = (row: number) => {
         setValue(String(row));
-        const { handle = null, source = null } = values[row] ?? {};
-        const node = nodeOf(page, handle);
+        const { source = null } = values[row] ?? {};
+        const node = values[row] === undefined ? null : nodeOf(page, values[row]);
         if (node !== null) page.select({ kind: "node", id: node }, undefined, true);
         else page.select(source === null ? null : { kind: "line", name: source }, undefined, true);
     };
@@ -89,12 +89,21 @@ const firstWrong = (values: readonly Value[]): Value | null =>
         null,
     );
 
-function nodeOf(page: Page, handle: number | null): number | null {
-    const handles = page.document.table("nodes").number("debug_handle");
-    for (let id = 0; handle !== null && id < page.document.table("nodes").rows; id++) {
-        if (handles(id) === handle) return id;
-    }
-    return null;
+/** The node of the record's graph: by its handle, or the only one of its line and module. */
+function nodeOf(page: Page, value: Value): number | null {
+    const nodes = page.document.table("nodes");
+    const ids = Array.from({ length: nodes.rows }, (_, id) => id);
+    const handle = nodes.number("debug_handle");
+    if (value.handle !== null) return ids.find((id) => handle(id) === value.handle) ?? null;
+    const [file, line, module] = [nodes.text("file"), nodes.number("line"), nodes.text("module")];
+    const op = nodes.text("op");
+    const found = ids.filter(
+        (id) =>
+            `${file(id)}:${line(id)}` === value.source &&
+            (module(id) || "(model)") === value.module &&
+            !/quantize_per_/.test(op(id) ?? ""),
+    );
+    return found.length === 1 ? (found[0] as number) : null;
 }
 
 /** What the value holds, on the device and in the reference. */
@@ -114,6 +123,7 @@ function Chosen({ value }: { value: Value }) {
             <p class="muted">
                 {show(`${value.dtype ?? ""} ${value.shape ?? ""}`)}
                 {value.source !== null && <> · {show(value.source)}</>}
+                {value.module !== null && <> · {show(value.module)}</>}
             </p>
             {value.reason !== null && <p>{show(value.reason)}</p>}
             <table>
@@ -277,5 +287,13 @@ const columns: Column<Value>[] = [
         hideBelow: 640,
         value: ({ source }) => source,
         cell: ({ source }) => <Place text={source} />,
+    },
+    {
+        key: "module",
+        title: "module",
+        width: "120px",
+        hideBelow: 1100,
+        value: ({ module }) => module,
+        cell: ({ module }) => <Place text={module} />,
     },
 ];

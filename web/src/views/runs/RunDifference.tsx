@@ -49,8 +49,7 @@ export function RunDifference(props: { runs: Run[] }) {
         largestOf(rows, (row) => Math.max(row.time.upper, row.other.upper)),
         page.block?.unit ?? "ns",
     );
-    const ofParts = (row: Row) => (row.id === page.block?.whole ? 0 : sizeOf(row.change));
-    const most = largestOf(rows, ofParts) || 1;
+    const most = largestOf(rows, (row) => sizeOf(row.change)) || 1;
     const columns: Column<Row>[] = [
         {
             key: "instruction",

@@ -2,6 +2,7 @@
 import { Name } from "../../parts/Name";
 import { RangeBar } from "../../parts/RangeBar";
 import { barKind } from "../../state/filter";
+import { moduleShares } from "../../state/modules";
 import { type Page, usePage } from "../../state/page";
 import type { Selection } from "../../state/selection";
 import { formatShare, largestOf, type Range } from "../../text/format";
@@ -58,30 +59,16 @@ function topOperators(page: Page): Item[] {
     );
 }
 
-/** With what is in them; not the model itself, nor what several modules share. */
 function topModules(page: Page): Item[] {
-    const table = page.document.table("modules");
-    const [block, depth] = [table.number("block"), table.number("depth")];
-    const [path, lower, upper] = [
-        table.text("path"),
-        table.number("share"),
-        table.number("share_upper"),
-    ];
     return topOf(
-        Array.from({ length: table.rows }, (_, row) => row).flatMap((row) => {
-            const name = path(row);
-            const share = lower(row);
-            if (block(row) !== page.block?.id || name === null || share === null) return [];
-            if (depth(row) === 0 || name.includes(", ") || name.startsWith("(")) return [];
-            return {
-                key: name,
-                name,
-                place: null,
-                share: { lower: share, upper: upper(row) ?? share },
-                kind: "mixed",
-                selection: { kind: "module", name },
-            };
-        }),
+        [...moduleShares(page)].map(([name, share]) => ({
+            key: name,
+            name,
+            place: null,
+            share,
+            kind: "mixed",
+            selection: { kind: "module", name },
+        })),
     );
 }
 

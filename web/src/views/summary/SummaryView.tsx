@@ -133,7 +133,7 @@ function Findings(props: { page: Page }) {
         isAll || findings.length <= MOST_FINDINGS + 1 ? 0 : findings.length - MOST_FINDINGS;
     return (
         <>
-            <ul class="findings">
+            <ul class="findings" data-bars={findings.some(costOf) ? "" : undefined}>
                 {findings.slice(0, findings.length - hidden).map((finding) => {
                     const [mark, word] = MARKS[finding.severity] ?? MARKS.note;
                     return (
@@ -180,6 +180,8 @@ function Open(props: { page: Page; finding: Finding }) {
     const selection = parseSelection(finding.select ?? "");
     const open = () => {
         page.select(selection, view.id);
+        /* In order of execution, so that the rows are in sight. */
+        if (selection !== null && view.id === "operators") page.store.set({ by: "", sort: "" });
         /* What it costs stands on top. */
         if (selection === null && view.id === "operators") page.store.set({ sort: "-share" });
         if (finding.kind === "outside_delegates") page.store.set({ f: "b:portable" });

@@ -74,6 +74,8 @@ function Notes(props: { picture: Picture | null }) {
         return <span class="muted">widths are lower bounds of the time per run</span>;
     if (!(picture instanceof TimePicture)) return null;
     const notes = [
+        picture.runs.length > 1 &&
+            `run ${picture.numbers[picture.medianRun]} is the nearest to the median`,
         picture.untimed > 0 &&
             `${plural(picture.untimed, "event")} per run not drawn: a clock of their own`,
         picture.isCut && "deeper lanes are not drawn",

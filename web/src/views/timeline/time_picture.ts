@@ -39,7 +39,7 @@ export class TimePicture implements Picture {
         readonly matrix: EventMatrix,
         private readonly block: Block,
         /** Numbers of the runs in their trace. */
-        private readonly numbers: readonly number[],
+        readonly numbers: readonly number[],
     ) {
         const plans = this.plan();
         this.isCut = plans.length > MOST_LANES;

@@ -1,0 +1,156 @@
+"""How batches enter a data set: whole, or not at all.
+
+    commit_batch(url, tables, hashes)
+
+Files of a batch have names of their own and are part of the data set only once a commit names them.
+A commit is one file with the next number, which is created exclusively: of two writers one takes the
+number, and the other reads what is new, leaves out what is there now, and tries the next one. A kill
+leaves files without a commit, which no reader sees and `clean` removes.
+"""
+
+import json
+import os
+import uuid
+
+import fsspec
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from etscope._errors import Error
+from etscope.fleet.dataset import SCHEMAS
+
+VERSION = 1
+HEAD = {"format": "etscope-fleet", "version": VERSION}
+
+
+def prepare(url):
+    """Makes the data set if there is none. Raises Error: it is something else, or a later version."""
+    fs, root = fsspec.core.url_to_fs(url)
+    head = f"{root}/etscope-fleet.json"
+    if fs.exists(head):
+        with fs.open(head, "rb") as file:
+            found = json.load(file)
+        if found.get("format") != HEAD["format"] or found.get("version", 0) > VERSION:
+            raise Error(f"{url}: no data set of version {VERSION} or earlier: {found}",
+                        status="MISMATCH")  # fmt: skip
+        return
+    if fs.exists(root) and fs.ls(root):
+        raise Error(f"{url}: the folder is not empty, and no data set", status="INVALID_ARGUMENT")
+    for folder in ("commits", "refused"):
+        fs.makedirs(f"{root}/{folder}", exist_ok=True)
+    _put(fs, head, HEAD)
+
+
+def committed(url, after=0):
+    """(the last commit's number, hashes of the traces of commits after number `after`)."""
+    fs, root = fsspec.core.url_to_fs(url)
+    last, hashes = after, set()
+    for path in sorted(fs.ls(f"{root}/commits", detail=False)):
+        name = path.rsplit("/", 1)[-1]
+        if not name.endswith(".json") or not name[:-5].isdigit() or int(name[:-5]) <= after:
+            continue
+        with fs.open(path, "rb") as file:
+            hashes.update(json.load(file).get("hashes", []))
+        last = int(name[:-5])
+    return last, hashes
+
+
+def commit_batch(url, tables, hashes):
+    """Adds the tables of traces with these hashes; returns the hashes that were new."""
+    fs, root = fsspec.core.url_to_fs(url)
+    last, known = committed(url)
+    batch = uuid.uuid4().hex
+    while True:
+        new = [each for each in hashes if each not in known]
+        if not new:
+            return []
+        if len(new) < len(hashes):
+            own = pa.array(new, pa.string())
+            tables = {name: table.filter(pc.is_in(table["trace"], own))
+                      for name, table in tables.items()}  # fmt: skip
+            hashes = new
+        files = _write(fs, root, batch, tables)
+        commit = {"traces": len(new), "hashes": new, "files": files}
+        if _create(fs, f"{root}/commits/{last + 1:08d}.json", commit):
+            return new
+        _remove(fs, root, files)
+        last, added = committed(url, last)
+        known |= added
+        batch = uuid.uuid4().hex
+
+
+def _write(fs, root, batch, tables):
+    """Writes each table by days, with its summaries; returns {table: [name]}."""
+    from etscope.fleet.summaries import of_tables
+
+    tables = {**tables, "summaries": of_tables(tables["runs"], tables["operators"])}
+    files = {}
+    for name, table in tables.items():
+        files[name] = []
+        for day in sorted(pc.unique(table["day"]).to_pylist()):
+            file = f"{name}/day={day}/{batch}.parquet"
+            fs.makedirs(f"{root}/{name}/day={day}", exist_ok=True)
+            part = table.filter(pc.equal(table["day"], day)).cast(SCHEMAS[name])
+            with fs.open(f"{root}/{file}", "wb") as output:
+                pq.write_table(part, output, compression="zstd")
+            files[name].append(file)
+    return files
+
+
+def _create(fs, path, value):
+    """Creates a file that is not there, whole; false: another one was faster."""
+    if "file" in (fs.protocol if isinstance(fs.protocol, tuple) else (fs.protocol,)):
+        part = f"{os.path.dirname(path)}/.{uuid.uuid4().hex}"
+        with open(part, "x", encoding="utf-8") as file:
+            json.dump(value, file)
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(part, path)  # fails if it is there, unlike a rename
+        except FileExistsError:
+            return False
+        finally:
+            os.unlink(part)
+        return True
+    try:
+        fs.pipe_file(path, json.dumps(value).encode(), mode="create")
+    except FileExistsError:
+        return False
+    return True
+
+
+def _put(fs, path, value):
+    with fs.open(path, "wb") as file:
+        file.write(json.dumps(value).encode())
+
+
+def refuse(url, name, path, reason):
+    """Notes a file that is not part of the data set, and why."""
+    fs, root = fsspec.core.url_to_fs(url)
+    _put(fs, f"{root}/refused/{name}.json", {"path": path, "hash": name, "reason": reason})
+
+
+def _remove(fs, root, files):
+    for names in files.values():
+        for name in names:
+            fs.rm_file(f"{root}/{name}")
+
+
+def clean(url):
+    """Removes files that no commit names; returns how many. Only while nothing is ingested."""
+    from etscope.fleet.dataset import snapshot
+
+    fs, root = fsspec.core.url_to_fs(url)
+    kept = {name for names in snapshot(url).values() for name in names}
+    count = 0
+    for table in SCHEMAS:
+        for path in fs.find(f"{root}/{table}"):
+            if path not in kept and f"/{path.lstrip('/')}" not in kept:
+                fs.rm_file(path)
+                count += 1
+    for path in fs.ls(f"{root}/commits", detail=False):
+        if path.rsplit("/", 1)[-1].startswith("."):
+            fs.rm_file(path)
+            count += 1
+    return count

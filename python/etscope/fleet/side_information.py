@@ -1,0 +1,88 @@
+"""What is known of a trace beside its events: device, build, time, model and labels.
+
+Sources, the first that tells a thing wins: the command line, FILE.json beside the trace
+(`{"device": "pixel 8", "build": "1.3", "time": "2026-11-24T01:02:03Z", "labels": {"room": "cold"}}`,
+also `TRACE.etdp.json`), and the file's name by a pattern such as `{device}/{build}/{time}_{_}.etdp`.
+"""
+
+import datetime
+import json
+import os
+import re
+
+from etscope._errors import Error
+
+FIELDS = ("device", "build", "time", "model")
+_PART = re.compile(r"\{(\w+)\}")
+_MOST_BYTES = 1 << 20
+
+
+def pattern_of(text):
+    """The compiled form of a pattern of names. `{_}` is skipped, other names become labels."""
+    if text is None:
+        return None
+    parts = _PART.split(text)
+    seen, expression = set(), ""
+    for number, part in enumerate(parts):
+        if number % 2 == 0:
+            expression += re.escape(part)
+        elif part == "_":
+            expression += "[^/]*?"
+        elif part in seen:
+            raise Error(f"the pattern {text} names {part} twice", status="INVALID_ARGUMENT")
+        else:
+            seen.add(part)
+            expression += f"(?P<{part}>[^/]+?)"
+    return re.compile(f"(?:^|.*/){expression}$")
+
+
+def read(path, pattern=None, given=None):
+    """{"device", "build", "time", "model", "labels"} of the trace at `path`; unknown ones are "".
+
+    Raises Error: the file beside the trace is no such JSON.
+    """
+    labels, told = {}, {}
+    for source in (_of_name(path, pattern), _beside(path), given or {}):
+        labels.update({str(key): str(value) for key, value in source.get("labels", {}).items()})
+        told.update({key: str(source[key]) for key in FIELDS if source.get(key)})
+    return {**{key: told.get(key, "") for key in FIELDS}, "labels": labels}
+
+
+def _of_name(path, pattern):
+    match = pattern.match(str(path).replace(os.sep, "/")) if pattern is not None else None
+    found = match.groupdict() if match else {}
+    labels = {key: value for key, value in found.items() if key not in FIELDS}
+    return {**found, "labels": labels}
+
+
+def _beside(path):
+    for name in (f"{path}.json", f"{os.path.splitext(path)[0]}.json"):
+        try:
+            with open(name, encoding="utf-8") as file:
+                found = json.loads(file.read(_MOST_BYTES))
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError, RecursionError) as reason:
+            raise Error(f"{name}: {reason}", status="INVALID_ARGUMENT") from reason
+        if not isinstance(found, dict) or not isinstance(found.get("labels", {}), dict):
+            raise Error(f"{name}: expected an object with device, build, time, model and labels",
+                        status="INVALID_ARGUMENT")  # fmt: skip
+        return found
+    return {}
+
+
+def time_of(text):
+    """A UTC time of ISO 8601, or of seconds since 1970; None for no text. Raises Error."""
+    if not text:
+        return None
+    try:
+        if re.fullmatch(r"\d+(\.\d+)?", text) and len(text.split(".")[0]) > 8:
+            return datetime.datetime.fromtimestamp(float(text), datetime.timezone.utc)
+        if re.fullmatch(r"\d{8}T\d{6}Z?", text):
+            found = datetime.datetime.strptime(text.rstrip("Z"), "%Y%m%dT%H%M%S")
+        else:
+            found = datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except (ValueError, OverflowError, OSError) as reason:
+        raise Error(f'"{text}" is no time: write 2026-11-24T01:02:03Z',
+                    status="INVALID_ARGUMENT") from reason  # fmt: skip
+    return found if found.tzinfo else found.replace(tzinfo=datetime.timezone.utc)

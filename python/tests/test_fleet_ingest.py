@@ -1,0 +1,217 @@
+"""etscope-fleet ingest: every trace once and whole, whatever happens."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+pytest.importorskip("pyarrow")
+pytest.importorskip("datasketches")
+pytest.importorskip("fsspec")
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from fixtures import file
+
+from etscope import Error, Inspector
+from etscope.fleet import commits, ingest, side_information
+from etscope.fleet.command import main
+from etscope.fleet.dataset import SCHEMAS, snapshot
+from etscope.fleet.quantiles import merged
+
+MODELS = ("gpt_xnnpack", "mlp_portable", "mlp_xnnpack", "multi_method", "conv_xnnpack", "cond")
+PATTERN = "{device}/{build}/{time}_{_}.etdp"
+
+
+def read(dataset, table, columns=None):
+    files = snapshot(str(dataset))[table]
+    parts = [pq.ParquetFile(path).read(columns) for path in files]
+    return pa.concat_tables(parts) if parts else SCHEMAS[table].empty_table()
+
+
+@pytest.fixture
+def traces(tmp_path):
+    """Traces of two devices and two days, one of them twice."""
+    for number, model in enumerate(MODELS):
+        folder = tmp_path / "traces" / ("pixel" if number % 2 else "watch") / f"1.{number % 3}"
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file(model, "profile.etdp"), folder / f"2026112{number % 2}T010203Z_{model}.etdp")
+    shutil.copy(file("cond", "profile.etdp"), folder / "20261125T000000Z_again.etdp")
+    return tmp_path / "traces"
+
+
+def test_the_tables_are_those_of_the_inspector(traces, tmp_path):
+    counts = ingest.ingest([str(traces)], str(tmp_path / "set"), name_pattern=PATTERN, batch=2, workers=1)
+    assert counts == {"added": len(MODELS), "known": 1, "refused": 0}
+    told = {row["path"]: row for row in read(tmp_path / "set", "traces").to_pylist()}
+    runs, operators = (read(tmp_path / "set", name).to_pylist() for name in ("runs", "operators"))
+    for path, row in told.items():
+        assert path.split(os.sep)[-3:-1] == [row["device"], row["build"]]
+        assert row["day"] in ("2026-11-20", "2026-11-21", "2026-11-25")
+        frame = Inspector(path).by_run()
+        own = [run for run in runs if run["trace"] == row["trace"]]
+        assert [run["time_ns"] for run in own] == frame["time_ns"].tolist()
+        assert [run["run"] for run in own] == frame["run"].tolist()
+        events = pa.table(Inspector(path).events).to_pylist()
+        for run in own:
+            expected = sum(
+                event["ticks"] for event in events
+                if event["run"] == run["run"] and event["kind"] == "profile"
+                and event["chain"] not in (None, -1) and event["name"] != "OPERATOR_CALL"
+            )  # fmt: skip
+            found = [each for each in operators
+                     if (each["trace"], each["run"]) == (row["trace"], run["run"])]  # fmt: skip
+            assert sum(each["time_ns_lower"] for each in found) == pytest.approx(expected)
+            assert all(each["time_ns_lower"] <= each["time_ns"] <= each["time_ns_upper"] for each in found)
+
+
+def test_summaries_merge_to_those_of_all_rows(traces, tmp_path):
+    ingest.ingest([str(traces)], str(tmp_path / "set"), name_pattern=PATTERN, batch=1, workers=1)
+    summaries = read(tmp_path / "set", "summaries").to_pylist()
+    rows = read(tmp_path / "set", "operators").to_pylist()
+    assert sum(each["count"] for each in summaries if each["kind"] != "run") == len(rows)
+    for kind in ("operator", "delegate_event"):
+        own = [each for each in summaries if each["kind"] == kind]
+        times = sorted(row["time_ns"] for row in rows if row["kind"] == kind)
+        assert sum(each["sum_ns"] for each in own) == pytest.approx(sum(times))
+        assert min(each["min_ns"] for each in own) == times[0]
+        assert max(each["max_ns"] for each in own) == times[-1]
+        sketch = merged(each["sketch"] for each in own)
+        error = sketch.normalized_rank_error(False)
+        assert error < 0.0134
+        for rank in (0.1, 0.5, 0.9):
+            value = sketch.get_quantile(rank)
+            below = sum(time < value for time in times) / len(times)
+            upto = sum(time <= value for time in times) / len(times)
+            assert below - 2 * error <= rank <= upto + 2 * error
+
+
+def test_a_second_ingest_adds_only_what_is_new(traces, tmp_path):
+    first = sorted(traces.rglob("*.etdp"))[:2]
+    dataset = str(tmp_path / "set")
+    ingest.ingest([str(path) for path in first], dataset)
+    counts = ingest.ingest([str(traces)], dataset, workers=1)
+    assert counts["added"] == len(MODELS) - 2 and counts["known"] == 3
+    hashes = read(dataset, "traces")["trace"].to_pylist()
+    assert len(hashes) == len(set(hashes)) == len(MODELS)
+
+
+def test_what_cannot_be_read_is_set_aside_with_the_reason(traces, tmp_path):
+    data = pathlib.Path(file("mlp_xnnpack", "profile.etdp")).read_bytes()
+    (traces / "cut.etdp").write_bytes(data[:1000])
+    (traces / "empty.etdp").write_bytes(b"")
+    shutil.copy(file("mlp_xnnpack", "model.etrecord"), traces / "record.etdp")
+    (traces / "beside.etdp").write_bytes(pathlib.Path(file("conv_portable", "profile.etdp")).read_bytes())
+    (traces / "beside.json").write_text("[1, 2")
+    (traces / "gone.etdp").symlink_to(traces / "nowhere")
+    counts = ingest.ingest([str(traces)], str(tmp_path / "set"), workers=1)
+    assert counts == {"added": len(MODELS), "known": 1, "refused": 5}
+    said = {}
+    for path in (tmp_path / "set" / "refused").iterdir():
+        refused = json.loads(path.read_text())
+        said[os.path.basename(refused["path"])] = refused["reason"]
+    assert "announces" in said["cut.etdp"]
+    assert "beside.json" in said["beside.etdp"]
+    assert "No such file" in said["gone.etdp"]
+    assert set(said) == {"cut.etdp", "empty.etdp", "record.etdp", "beside.etdp", "gone.etdp"}
+
+
+def test_two_ingests_at_once_add_each_trace_once(traces, tmp_path):
+    dataset = str(tmp_path / "set")
+    commits.prepare(dataset)
+    found = []
+    threads = [
+        threading.Thread(target=lambda: found.append(ingest.ingest([str(traces)], dataset, batch=1, workers=1)))
+        for _ in range(2)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(each["added"] for each in found) == len(MODELS)
+    hashes = read(dataset, "traces")["trace"].to_pylist()
+    assert sorted(hashes) == sorted(set(hashes)) and len(hashes) == len(MODELS)
+    runs = read(dataset, "runs", ["trace", "run"]).to_pylist()
+    assert len(runs) == len({(row["trace"], row["run"]) for row in runs})
+    assert commits.clean(dataset) == 0
+
+
+def test_a_killed_ingest_loses_and_doubles_nothing(traces, tmp_path):
+    """A reader sees whole commits at any time; the last ingest completes the data set."""
+    dataset = str(tmp_path / "set")
+    script = f"from etscope.fleet.command import main\nif __name__ == '__main__':\n    main(['ingest', {str(traces)!r}, '-o', {dataset!r}, '--workers', '1'])\n"
+    (tmp_path / "run.py").write_text(script)
+    before = 0
+    for number in range(4):
+        process = subprocess.Popen([sys.executable, tmp_path / "run.py"], start_new_session=True,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+        time.sleep(0.3 + 0.25 * number)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        if os.path.exists(f"{dataset}/commits"):
+            hashes = read(dataset, "traces")["trace"].to_pylist()
+            assert len(hashes) == len(set(hashes)) >= before
+            before = len(hashes)
+    ingest.ingest([str(traces)], dataset, workers=1)
+    hashes = read(dataset, "traces")["trace"].to_pylist()
+    assert len(hashes) == len(set(hashes)) == len(MODELS)
+    runs = set(read(dataset, "runs", ["trace"])["trace"].to_pylist())
+    assert runs == set(hashes)
+    commits.clean(dataset)
+    assert len(read(dataset, "traces")) == len(MODELS) and commits.clean(dataset) == 0
+
+
+def test_an_object_store_by_fsspec(traces, monkeypatch):
+    fsspec = pytest.importorskip("fsspec")
+    fsspec.filesystem("memory").store.clear()
+    tables, hashes, _, _ = ingest._read_batch(ingest.files_of([str(traces)]), set(), None, None, None)
+    commits.prepare("memory://set")
+    assert len(commits.commit_batch("memory://set", tables, hashes)) == len(MODELS)
+    assert commits.commit_batch("memory://set", tables, hashes) == []
+    assert commits.committed("memory://set")[1] == set(hashes)
+    files = snapshot("memory://set")
+    assert files["traces"] and files["summaries"]
+    with pytest.raises(Error, match="not empty"):
+        fsspec.filesystem("memory").pipe("/other/file", b"x")
+        commits.prepare("memory://other")
+
+
+def test_side_information_has_an_order(tmp_path):
+    trace = tmp_path / "watch" / "2.0" / "1732410000_x.etdp"
+    trace.parent.mkdir(parents=True)
+    pattern = side_information.pattern_of("{device}/{build}/{time}_{room}.etdp")
+    found = side_information.read(str(trace), pattern)
+    assert found == {"device": "watch", "build": "2.0", "time": "1732410000", "model": "",
+                     "labels": {"room": "x"}}  # fmt: skip
+    (trace.parent / "1732410000_x.json").write_text('{"device": "band", "labels": {"room": "cold", "a": 1}}')
+    found = side_information.read(str(trace), pattern, {"build": "3", "labels": {"a": "2"}})
+    assert (found["device"], found["build"]) == ("band", "3")
+    assert found["labels"] == {"room": "cold", "a": "2"}
+    for text in ("2026-11-24T01:02:03Z", "20261124T010203Z", "2026-11-24T02:02:03+01:00"):
+        assert side_information.time_of(text).timestamp() == 1795482123
+    assert side_information.time_of("1732410000").year == 2024
+    with pytest.raises(Error, match="is no time"):
+        side_information.time_of("yesterday")
+    with pytest.raises(Error, match="names device twice"):
+        side_information.pattern_of("{device}/{device}")
+
+
+def test_the_command_says_what_it_did(traces, tmp_path, capsys):
+    words = ["ingest", str(traces), "-o", str(tmp_path / "set"), "--label", "build=9", "--label", "room=cold"]
+    assert main(words) == 0
+    assert capsys.readouterr().out == f"{len(MODELS)} traces added, 1 were there, 0 refused\n"
+    assert main([*words, "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"added": 0, "known": len(MODELS) + 1, "refused": 0}
+    rows = read(tmp_path / "set", "traces").to_pylist()
+    assert {row["build"] for row in rows} == {"9"} and rows[0]["labels"] == [("room", "cold")]
+    assert main(["clean", str(tmp_path / "set")]) == 0
+    assert capsys.readouterr().out == "0 files without a commit removed\n"
+    assert main(["ingest", str(traces), "-o", str(traces)]) == 2
+    assert "the folder is not empty, and no data set" in capsys.readouterr().err
