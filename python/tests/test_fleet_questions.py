@@ -68,7 +68,7 @@ def test_top_adds_up_and_quantiles_are_within_the_rank_error(fleet, duck):
                        if each["instruction"] == row["instruction"])  # fmt: skip
         assert math.isclose(row["sum_ns"], sum(times)) and row["count"] == len(times)
         for rank, value in ((0.5, row["p50_ns"]), (0.9, row["p90_ns"])):
-            error = 0.0265 * len(times) + 1  # k = 200: 2.65 % of two sides at 99 %
+            error = 0.0166 * len(times) + 1  # k = 200: at 99 %, of any rank at once
             assert abs(sum(time <= value for time in times) - rank * len(times)) <= error
     assert [row["sum_ns"] for row in rows] == sorted((r["sum_ns"] for r in rows), reverse=True)
 

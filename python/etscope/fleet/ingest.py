@@ -57,17 +57,21 @@ def ingest(sources, dataset, *, labels=None, name_pattern=None, etrecord=None, b
     batches = [paths[at : at + batch] for at in range(0, len(paths), batch)]
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(workers or os.cpu_count(), context) as pool:
-        jobs = [pool.submit(_read_batch, each, known, pattern, labels, etrecord) for each in batches]
+        jobs = [pool.submit(_ingest_batch, dataset, each, known, pattern, labels, etrecord)
+                for each in batches]  # fmt: skip
         for job in concurrent.futures.as_completed(jobs):
-            tables, hashes, seen, refused = job.result()
-            for name, path, reason in refused:
-                commits.refuse(dataset, name, path, reason)
-            new = commits.commit_batch(dataset, tables, hashes) if hashes else []
-            counts["added"] += len(new)
-            counts["known"] += seen + len(hashes) - len(new)
-            counts["refused"] += len(refused)
-            job._result = None  # its tables are written
+            for name, count in job.result().items():
+                counts[name] += count
     return counts
+
+
+def _ingest_batch(dataset, paths, known, pattern, given, etrecord):
+    """In a process of its own: commits of several writers do not get in each other's way."""
+    tables, hashes, seen, refused = _read_batch(paths, known, pattern, given, etrecord)
+    for name, path, reason in refused:
+        commits.refuse(dataset, name, path, reason)
+    new = commits.commit_batch(dataset, tables, hashes) if hashes else []
+    return {"added": len(new), "known": seen + len(hashes) - len(new), "refused": len(refused)}
 
 
 def _read_batch(paths, known, pattern, given, etrecord):

@@ -1,0 +1,67 @@
+"""examples/fleet, run as their heads say."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("duckdb")
+pytest.importorskip("datasketches")
+
+from fixtures import file  # noqa: E402
+from fleet_made import Fleet  # noqa: E402
+
+EXAMPLES = pathlib.Path(__file__).parents[2] / "examples/fleet"
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory):
+    slow = Fleet(2, devices=4, traces=8, runs=2,
+                 times=lambda device, build, operator: 1.3 if build == "1.3" and operator == "aten.op4.default" else 1)  # fmt: skip
+    return slow.write(tmp_path_factory.mktemp("fleet") / "set")
+
+
+def nightly(tmp_path, *words):
+    command = tmp_path / "etscope-fleet"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m etscope.fleet.command "$@"\n')
+    command.chmod(0o755)
+    return subprocess.run(["sh", str(EXAMPLES / "nightly.sh"), *words], capture_output=True, text=True, check=False,
+                          env=dict(os.environ, PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}"))  # fmt: skip
+
+
+def test_a_night_tells_what_became_slower(dataset, tmp_path):
+    done = nightly(tmp_path, dataset, str(tmp_path / "out"), "build=1.2", "build=1.3")
+    assert done.returncode == 1, done.stderr
+    assert "aten.op4.default" in done.stdout
+    assert json.loads((tmp_path / "out/outliers.json").read_text())["rows"] == []
+    assert (tmp_path / "out/fleet.html").stat().st_size > 10_000
+
+
+def test_a_night_without_regressions_is_0(dataset, tmp_path):
+    done = nightly(tmp_path, dataset, str(tmp_path / "out"), "build=1.3", "build=1.2")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_night_that_cannot_ask_is_2(dataset, tmp_path):
+    done = nightly(tmp_path, dataset, str(tmp_path / "out"), "build=1.2", "build=9")
+    assert done.returncode == 2 and "selects no trace" in done.stderr
+
+
+def test_spark_counts_events(tmp_path):
+    pytest.importorskip("pyspark")
+    if not shutil.which("java") and not os.environ.get("JAVA_HOME"):
+        pytest.skip("no Java")
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    from etscope import Inspector
+
+    path = file("gpt_xnnpack", "profile.etdp")
+    subprocess.run([sys.executable, str(EXAMPLES / "events_by_operation.py"), str(tmp_path / "out"), str(path)],
+                   capture_output=True, check=True, env=dict(os.environ, PYSPARK_PYTHON=sys.executable))  # fmt: skip
+    counts = pyarrow.parquet.read_table(tmp_path / "out").to_pylist()
+    assert sum(row["count"] for row in counts) == pa.table(Inspector(etdump_path=path).events).num_rows
