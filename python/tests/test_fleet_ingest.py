@@ -206,7 +206,7 @@ def test_side_information_has_an_order(tmp_path):
 def test_the_command_says_what_it_did(traces, tmp_path, capsys):
     words = ["ingest", str(traces), "-o", str(tmp_path / "set"), "--label", "build=9", "--label", "room=cold"]
     assert main(words) == 0
-    assert capsys.readouterr().out == f"{len(MODELS)} traces added, 1 were there, 0 refused\n"
+    assert capsys.readouterr().out == f"traces: {len(MODELS)} added, 1 known, 0 refused\n"
     assert main([*words, "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"added": 0, "known": len(MODELS) + 1, "refused": 0}
     rows = read(tmp_path / "set", "traces").to_pylist()

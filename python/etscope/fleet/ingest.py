@@ -138,7 +138,7 @@ def _run_ingest(words):
     if words.format == "json":
         print(json.dumps(counts))
     else:
-        print(f"{counts['added']} traces added, {counts['known']} were there, {counts['refused']} refused"
+        print(f"traces: {counts['added']} added, {counts['known']} known, {counts['refused']} refused"
               + (f": see {words.dataset}/refused" if counts["refused"] else ""))  # fmt: skip
     return 1 if counts["refused"] and not counts["added"] and not counts["known"] else 0
 
