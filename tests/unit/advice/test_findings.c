@@ -257,10 +257,10 @@ static void test_findings__of_a_program(void **state)
     assert_model("conv_xnnpack/model.pte", "forward", "plan_above_bound", NULL);
     assert_model("gpt_portable/model.pte", "forward", "memory_peak",
                  "the memory peak is 88.0 KiB, at instruction 48; its largest tensor, 64.0 KiB "
-                 "(72 %), is of aten::permute_copy.out");
+                 "(72.7 %), is of aten::permute_copy.out");
     assert_model(
         "cond/model.pte", "forward", "memory_peak",
-        "the memory peak is 96 B, at instruction 4; its largest tensor, 64 B (66 %), is of "
+        "the memory peak is 96 B, at instruction 4; its largest tensor, 64 B (66.7 %), is of "
         "aten::permute_copy.out");
     assert_model("gpt_portable/model.pte", "forward", "duplicates", NULL);
     assert_model("gpt_portable/model.pte", "forward", "plan_mistake", NULL);
