@@ -1,15 +1,12 @@
-/* Quantiles of a sample, and the comparison function to sort it with. */
+/* Quantiles of a sample, and how to sort it. */
 #ifndef ETSCOPE_BASE_QUANTILE_H
 #define ETSCOPE_BASE_QUANTILE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
-/* For qsort of doubles without NaN, ascending. */
-static inline int ets_compare_doubles(const void *left, const void *right)
-{
-    const double one = *(const double *)left, two = *(const double *)right;
-    return (one > two) - (one < two);
-}
+/* Sorts values without NaN, ascending. */
+void ets_sort_doubles(double *values, size_t count);
 
 /* `sorted` ascending, `count` at least 1; interpolates as NumPy does, to the last digit. */
 static inline double ets_quantile(const double *sorted, uint32_t count, double fraction)

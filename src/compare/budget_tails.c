@@ -10,7 +10,6 @@
 #include "compare/budget_tails.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/quantile.h"
@@ -53,7 +52,7 @@ static struct bounds bounds_of(const struct ets_difference_side *side, double *s
     const uint32_t count = side->times.count;
     double low, high;
     memcpy(scratch, side->per_run, count * sizeof *scratch);
-    qsort(scratch, count, sizeof *scratch, ets_compare_doubles);
+    ets_sort_doubles(scratch, count);
     find_ranks(count, &low, &high);
     const struct bounds bounds = {low >= count ? -INFINITY : scratch[count - 1 - (uint32_t)low],
                                   ets_quantile(scratch, count, 1 - ABOVE),

@@ -149,7 +149,7 @@ static double likeness(const struct gap_weight *one, const struct gap_weight *tw
         if (power > 0 && isfinite(power)) cosines[count++] = fabs(product) / power;
     }
     if (count == 0) return NAN;
-    qsort(cosines, count, sizeof *cosines, ets_compare_doubles);
+    ets_sort_doubles(cosines, count);
     return cosines[count / 2];
 }
 

@@ -1,6 +1,7 @@
 /* Accessors of an inspection: events, runs, blocks, rows and their times. */
 #include "inspect/inspection.h"
 #include "dump/etdump_parts.h"
+#include "inspect/early_events.h"
 #include "inspect/time_details.h"
 
 const struct ets_event_table *ets_inspection_events(const struct ets_inspection *inspection)
@@ -104,6 +105,7 @@ uint32_t ets_inspection_row_ticks(const struct ets_inspection *inspection, uint3
     uint32_t count, used = 0, current = ETS_NO_INDEX;
     ets_inspection_row_events(inspection, row, &events, &count);
     for (uint32_t i = 0; i < count; i++) {
+        ets_event_fetch_early(ets_inspection_events(inspection), events, count, i);
         const uint32_t event_run = inspection->events.run[events[i]];
         if (run != ETS_NO_INDEX && event_run != run) continue;
         if (event_run != current) ticks_out[used++] = 0;

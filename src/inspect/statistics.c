@@ -41,7 +41,7 @@ void ets_statistics_compute(double *values, uint32_t count, struct ets_statistic
         return;
     }
     const double total = pairwise_sum(values, count);
-    qsort(values, count, sizeof *values, ets_compare_doubles);
+    ets_sort_doubles(values, count);
     *statistics_out = (struct ets_statistics){
         .count = count,
         .min = values[0],

@@ -1,5 +1,6 @@
 /* Collects the work of a block: rows that count once, and the rest of delegate calls. */
 #include "views/work.h"
+#include "inspect/early_events.h"
 #include "inspect/patterns.h"
 #include "inspect/told_nodes.h"
 
@@ -169,6 +170,7 @@ static void accumulate(const struct ets_work *work, uint32_t index, double sign,
     ets_inspection_row_events(work->inspection, index, &events, &count);
     const struct ets_event_table *table = ets_inspection_events(work->inspection);
     for (uint32_t i = 0; i < count; i++) {
+        ets_event_fetch_early(table, events, count, i);
         per_run[work->run_number[table->run[events[i]]]] +=
             sign * (double)ets_inspection_ticks(work->inspection, events[i]);
     }

@@ -27,7 +27,7 @@ struct finder {
 
 static double sort_and_halve(double *values, uint32_t count)
 {
-    qsort(values, count, sizeof *values, ets_compare_doubles);
+    ets_sort_doubles(values, count);
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 

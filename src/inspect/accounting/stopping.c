@@ -76,7 +76,7 @@ static void find_interval(const struct look *look, uint32_t first, struct ets_ce
 {
     const uint32_t count = look->count - first;
     memcpy(look->sorted, look->times + first, count * sizeof *look->sorted);
-    qsort(look->sorted, count, sizeof *look->sorted, ets_compare_doubles);
+    ets_sort_doubles(look->sorted, count);
     c->median = ets_quantile(look->sorted, count, 0.5);
     for (uint32_t i = 0; i < count; i++) {
         const double time = look->times[first + i];

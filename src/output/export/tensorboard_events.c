@@ -181,7 +181,7 @@ static bool put_histogram(struct writer *writer, struct ets_text method, double 
     uint8_t histogram[sizeof content], limits[BUCKETS * DOUBLE_BYTES], buckets[sizeof limits];
     double sum = 0, squares = 0;
     if (count == 0) return true;
-    qsort(values, count, sizeof *values, ets_compare_doubles);
+    ets_sort_doubles(values, count);
     for (uint32_t i = 0; i < count; i++) {
         sum += values[i];
         squares += values[i] * values[i];

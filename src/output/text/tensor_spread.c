@@ -87,7 +87,7 @@ enum ets_status ets_tensor_spread_write(const struct ets_tensor *tensor, int asc
     while (ets_elements_next(&elements, &value)) {
         if (isfinite(value)) sorted[count++] = value;
     }
-    if (count > 1) qsort(sorted, count, sizeof *sorted, ets_compare_doubles);
+    ets_sort_doubles(sorted, count);
     if (count > 1 && sorted[0] < sorted[count - 1]) {
         write_quantiles(sorted, count, output);
         write_histogram(sorted, count, ascii != 0, output);
