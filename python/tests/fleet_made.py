@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from datasketches import kll_doubles_sketch
 
-from etscope.fleet.dataset import SCHEMAS
+from etscope.fleet.dataset import KEY, PLACE, SCHEMAS
 
 OPERATORS = [(f"aten.op{i}.default", i, f"net.block{i // 3}", "XnnpackBackend" if i % 3 else "",
               1e5 * (1 + i % 7)) for i in range(12)]  # fmt: skip
@@ -42,23 +42,28 @@ class Fleet:
         for run, row in enumerate(times):
             whole = float(row.sum()) * (10 if run == 0 else 1)
             self.tables["runs"].append(dict(
-                key, method="forward", run=run, start_ns=0.0, time_ns_lower=whole, time_ns=whole,
-                time_ns_upper=whole, unreported_ns=0.0, calls=len(row), warm_up=run == 0))  # fmt: skip
+                key, method="forward", run=run, start_ns=0.0, time_ns=whole, calls=len(row),
+                warm_up=run == 0))  # fmt: skip
             for (name, instruction, module, backend, _), time in zip(operators, row.tolist()):
                 self.tables["operators"].append(dict(
                     key, method="forward", run=run, operator=name, instruction=instruction,
                     kind="delegate_call" if backend else "operator", backend=backend, module=module,
-                    source="net.py:3", calls=1, time_ns_lower=time, time_ns=time, time_ns_upper=time))  # fmt: skip
+                    source="net.py:3", calls=1, time_ns_lower=time, time_ns=time, time_ns_upper=time,
+                    warm_up=run == 0))  # fmt: skip
 
-    def _summaries(self):
+    def _steady(self, *names):
+        """{(value of each name): rows without warm-up}, of runs and operators."""
         groups = {}
-        names = ("program", "method", "operator", "instruction", "kind", "backend", "module", "source",
-                 "device", "build", "day")  # fmt: skip
         runs = [dict(row, operator="", instruction=-1, kind="run", backend="", module="", source="")
                 for row in self.tables["runs"]]  # fmt: skip
         for row in runs + self.tables["operators"]:
-            groups.setdefault(tuple(row[name] for name in names), []).append(row)
-        for key, rows in groups.items():
+            if not row["warm_up"]:
+                groups.setdefault(tuple(row[name] for name in names), []).append(row)
+        return groups
+
+    def _summaries(self):
+        names = (*KEY, *PLACE)
+        for key, rows in self._steady(*names).items():
             sketch = kll_doubles_sketch(200)
             times = [row["time_ns"] for row in rows]
             for time in times:
@@ -67,8 +72,15 @@ class Fleet:
                        sum_ns=float(sum(times)), min_ns=min(times), max_ns=max(times),
                        sketch=sketch.serialize())  # fmt: skip
 
+    def _measured(self):
+        names = ("trace", *KEY, *PLACE)
+        for key, rows in self._steady(*names).items():
+            yield dict(zip(names, key), runs=len(rows),
+                       time_ns=float(np.median([row["time_ns"] for row in rows])))  # fmt: skip
+
     def write(self, folder):
         self.tables["summaries"] = list(self._summaries())
+        self.tables["measured"] = list(self._measured())
         os.makedirs(f"{folder}/commits")
         files = {}
         for table, rows in self.tables.items():

@@ -5,6 +5,7 @@ import os
 import pathlib
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import threading
@@ -23,8 +24,9 @@ from fixtures import file
 from etscope import Error, Inspector
 from etscope.fleet import commits, ingest, side_information
 from etscope.fleet.command import main
-from etscope.fleet.dataset import SCHEMAS, snapshot
+from etscope.fleet.dataset import PLACE, SCHEMAS, snapshot
 from etscope.fleet.quantiles import merged
+from etscope.fleet.summaries import OF_RUN
 
 MODELS = ("gpt_xnnpack", "mlp_portable", "mlp_xnnpack", "multi_method", "conv_xnnpack", "cond")
 PATTERN = "{device}/{build}/{time}_{_}.etdp"
@@ -75,7 +77,7 @@ def test_the_tables_are_those_of_the_inspector(traces, tmp_path):
 def test_summaries_merge_to_those_of_all_rows(traces, tmp_path):
     ingest.ingest([str(traces)], str(tmp_path / "set"), name_pattern=PATTERN, batch=1, workers=1)
     summaries = read(tmp_path / "set", "summaries").to_pylist()
-    rows = read(tmp_path / "set", "operators").to_pylist()
+    rows = [row for row in read(tmp_path / "set", "operators").to_pylist() if not row["warm_up"]]
     assert sum(each["count"] for each in summaries if each["kind"] != "run") == len(rows)
     for kind in ("operator", "delegate_event"):
         own = [each for each in summaries if each["kind"] == kind]
@@ -91,6 +93,22 @@ def test_summaries_merge_to_those_of_all_rows(traces, tmp_path):
             below = sum(time < value for time in times) / len(times)
             upto = sum(time <= value for time in times) / len(times)
             assert below - 2 * error <= rank <= upto + 2 * error
+
+
+def test_measured_and_summaries_leave_warm_up_out(traces, tmp_path):
+    """Beside a plain loop over the rows of operators and runs."""
+    ingest.ingest([str(traces)], str(tmp_path / "set"), name_pattern=PATTERN, workers=1)
+    steady = {}
+    for table in ("operators", "runs"):
+        for row in read(tmp_path / "set", table).to_pylist():
+            if not row["warm_up"]:
+                key = (row["trace"], *(row.get(name, OF_RUN.get(name)) for name in PLACE))
+                steady.setdefault(key, []).append(row["time_ns"])
+    measured = read(tmp_path / "set", "measured").to_pylist()
+    found = {(row["trace"], *(row[name] for name in PLACE)): row for row in measured}
+    assert len(found) == len(measured) and set(found) == set(steady)
+    for key, times in steady.items():
+        assert found[key]["time_ns"] == statistics.median(times) and found[key]["runs"] == len(times)
 
 
 def test_a_second_ingest_adds_only_what_is_new(traces, tmp_path):
@@ -171,11 +189,13 @@ def test_a_killed_ingest_loses_and_doubles_nothing(traces, tmp_path):
 def test_an_object_store_by_fsspec(traces, monkeypatch):
     fsspec = pytest.importorskip("fsspec")
     fsspec.filesystem("memory").store.clear()
-    tables, hashes, _, _ = ingest._read_batch(ingest.files_of([str(traces)]), set(), None, None, None)
     commits.prepare("memory://set")
-    assert len(commits.commit_batch("memory://set", tables, hashes)) == len(MODELS)
-    assert commits.commit_batch("memory://set", tables, hashes) == []
-    assert commits.committed("memory://set")[1] == set(hashes)
+    found, known, refused = ingest.Reader("memory://set").read(ingest.files_of([str(traces)]))
+    assert (len(found), known, refused) == (len(MODELS), 1, [])
+    hashes = {trace["trace"] for trace, _ in found}
+    assert set(commits.commit_batch("memory://set", found)) == hashes
+    assert commits.commit_batch("memory://set", found) == []
+    assert commits.committed("memory://set") == (1, hashes)
     files = snapshot("memory://set")
     assert files["traces"] and files["summaries"]
     with pytest.raises(Error, match="not empty"):

@@ -1,6 +1,6 @@
 """How batches enter a data set: whole, or not at all.
 
-    commit_batch(url, tables, hashes)
+    commit_batch(url, [(trace, reading), ...])
 
 Files of a batch have names of their own and are part of the data set only once a commit names them.
 A commit is one file with the next number, which is created exclusively: of two writers one takes the
@@ -14,7 +14,6 @@ import uuid
 
 import fsspec
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from etscope._errors import Error
@@ -46,54 +45,53 @@ def committed(url, after=0):
     """(the last commit's number, hashes of the traces of commits after number `after`)."""
     fs, root = fsspec.core.url_to_fs(url)
     last, hashes = after, set()
-    for path in sorted(fs.ls(f"{root}/commits", detail=False)):
-        name = path.rsplit("/", 1)[-1]
-        if not name.endswith(".json") or not name[:-5].isdigit() or int(name[:-5]) <= after:
-            continue
-        with fs.open(path, "rb") as file:
-            hashes.update(json.load(file).get("hashes", []))
-        last = int(name[:-5])
-    return last, hashes
-
-
-def commit_batch(url, tables, hashes):
-    """Adds the tables of traces with these hashes; returns the hashes that were new."""
-    fs, root = fsspec.core.url_to_fs(url)
-    last, known = committed(url)
-    batch = uuid.uuid4().hex
     while True:
-        new = [each for each in hashes if each not in known]
-        if not new:
-            return []
-        if len(new) < len(hashes):
-            own = pa.array(new, pa.string())
-            tables = {name: table.filter(pc.is_in(table["trace"], own))
-                      for name, table in tables.items()}  # fmt: skip
-            hashes = new
-        files = _write(fs, root, batch, tables)
-        commit = {"traces": len(new), "hashes": new, "files": files}
-        if _create(fs, f"{root}/commits/{last + 1:08d}.json", commit):
-            return new
-        _remove(fs, root, files)
+        try:
+            # Numbers have no gaps, and reading the next one costs no list of all.
+            commit = json.loads(fs.cat_file(f"{root}/commits/{last + 1:08d}.json"))
+        except FileNotFoundError:
+            return last, hashes
+        hashes.update(commit.get("hashes", []))
+        last += 1
+
+
+def commit_batch(url, traces, seen=(0, frozenset())):
+    """Adds traces: [(row of the table traces, trace_tables.Reading)]; returns the hashes that were new.
+
+    `seen` is what committed() gave; only later commits are read.
+    """
+    fs, root = fsspec.core.url_to_fs(url)
+    last, known = seen
+    later = set()
+    while True:
         last, added = committed(url, last)
-        known |= added
-        batch = uuid.uuid4().hex
+        later |= added
+        traces = [each for each in traces
+                  if each[0]["trace"] not in known and each[0]["trace"] not in later]  # fmt: skip
+        if not traces:
+            return []
+        hashes = [trace["trace"] for trace, _ in traces]
+        files = _write(fs, root, uuid.uuid4().hex, traces)
+        commit = {"traces": len(traces), "hashes": hashes, "files": files}
+        if _create(fs, f"{root}/commits/{last + 1:08d}.json", commit):
+            return hashes
+        _remove(fs, root, files)
 
 
-def _write(fs, root, batch, tables):
-    """Writes each table by days, with its summaries; returns {table: [name]}."""
-    from etscope.fleet.summaries import of_tables
+def _write(fs, root, batch, traces):
+    """Writes the tables of traces, by days; returns {table: [name]}."""
+    from etscope.fleet import batch_tables
 
-    tables = {**tables, "summaries": of_tables(tables["runs"], tables["operators"])}
-    files = {}
-    for name, table in tables.items():
-        files[name] = []
-        for day in sorted(pc.unique(table["day"]).to_pylist()):
+    files = {name: [] for name in SCHEMAS}
+    for day in sorted({trace["day"] for trace, _ in traces}):
+        tables = batch_tables.of([each for each in traces if each[0]["day"] == day])
+        for name, table in tables.items():
             file = f"{name}/day={day}/{batch}.parquet"
             fs.makedirs(f"{root}/{name}/day={day}", exist_ok=True)
-            part = table.filter(pc.equal(table["day"], day)).cast(SCHEMAS[name])
+            texts = [field.name for field in SCHEMAS[name] if field.type == pa.string()]
             with fs.open(f"{root}/{file}", "wb") as output:
-                pq.write_table(part, output, compression="zstd")
+                # Times hardly repeat: only texts are worth a dictionary.
+                pq.write_table(table, output, compression="zstd", use_dictionary=texts, store_schema=False)
             files[name].append(file)
     return files
 

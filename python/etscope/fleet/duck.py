@@ -4,7 +4,6 @@ import re
 
 from etscope._errors import Error
 from etscope.fleet.dataset import SCHEMAS, snapshot
-from etscope.fleet.views import VIEWS
 
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z]\w*)")
 
@@ -31,8 +30,6 @@ class Duck:
         files = snapshot(dataset)
         for table, schema in SCHEMAS.items():
             self._add(table, schema, files.get(table, []))
-        for view, text in VIEWS.items():
-            self._connection.execute(f"create or replace temporary view {view} as {text}")
 
     def _add(self, table, schema, files):
         if not files:

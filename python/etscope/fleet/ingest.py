@@ -16,15 +16,13 @@ import multiprocessing
 import os
 import sys
 
-import pyarrow as pa
-
 from etscope import __version__
 from etscope._errors import Error
+from etscope.etrecord._record import as_etrecord
 from etscope.fleet import commits, side_information, trace_tables
-from etscope.fleet.dataset import SCHEMAS
 
 _MOST_REASON = 500
-_KEY = ("program", "device", "build", "day")
+MOST_FILES, MOST_BYTES = 256, 48 << 20  # of a batch: it is in memory as a whole
 
 
 def files_of(sources):
@@ -42,83 +40,108 @@ def files_of(sources):
     return sorted(dict.fromkeys(found))
 
 
-def ingest(sources, dataset, *, labels=None, name_pattern=None, etrecord=None, batch=32, workers=None):
+def batches_of(paths, most_files=MOST_FILES, most_bytes=MOST_BYTES):
+    """Lists of paths: as many as are read at once. A large file is alone."""
+    batch, size = [], 0
+    for path in paths:
+        try:
+            own = os.path.getsize(path)
+        except OSError:  # it is refused when it is read
+            own = 0
+        if batch and (len(batch) == most_files or size + own > most_bytes):
+            yield batch
+            batch, size = [], 0
+        batch.append(path)
+        size += own
+    if batch:
+        yield batch
+
+
+def ingest(sources, dataset, *, labels=None, name_pattern=None, etrecord=None, unit="ns",
+           batch=MOST_FILES, workers=None):  # fmt: skip
     """Adds traces; returns {"added", "known", "refused"}: numbers of files.
 
     labels    what all of them have: {"device": ..., "labels": {...}}
     etrecord  the ETRecord of their program, for modules and source lines
+    unit      of the times of traces that do not tell it: ns, us, ms, s
+    batch     traces of one commit at most
     workers   processes; default: one for each core
     """
     commits.prepare(dataset)
     pattern = side_information.pattern_of(name_pattern)
-    known = commits.committed(dataset)[1]
+    if etrecord is not None:
+        as_etrecord(etrecord)  # a bad one is told once, and not for each trace
     counts = {"added": 0, "known": 0, "refused": 0}
-    paths = files_of(sources)
-    batches = [paths[at : at + batch] for at in range(0, len(paths), batch)]
     context = multiprocessing.get_context("spawn")
-    with concurrent.futures.ProcessPoolExecutor(workers or os.cpu_count(), context) as pool:
-        jobs = [pool.submit(_ingest_batch, dataset, each, known, pattern, labels, etrecord)
-                for each in batches]  # fmt: skip
+    with concurrent.futures.ProcessPoolExecutor(
+            workers or os.cpu_count(), context, _begin, (dataset, pattern, labels, etrecord, unit)) as pool:  # fmt: skip
+        jobs = [pool.submit(_ingest_batch, each) for each in batches_of(files_of(sources), batch)]
         for job in concurrent.futures.as_completed(jobs):
             for name, count in job.result().items():
                 counts[name] += count
     return counts
 
 
-def _ingest_batch(dataset, paths, known, pattern, given, etrecord):
-    """In a process of its own: commits of several writers do not get in each other's way."""
-    tables, hashes, seen, refused = _read_batch(paths, known, pattern, given, etrecord)
-    for name, path, reason in refused:
-        commits.refuse(dataset, name, path, reason)
-    new = commits.commit_batch(dataset, tables, hashes) if hashes else []
-    return {"added": len(new), "known": seen + len(hashes) - len(new), "refused": len(refused)}
+_reader = None  # of a worker's process
 
 
-def _read_batch(paths, known, pattern, given, etrecord):
-    """(tables, hashes of their traces, number of known files, [(hash, path, reason)])"""
-    parts = {name: [] for name in ("traces", "runs", "operators")}
-    hashes, seen, refused = [], 0, []
-    for path in paths:
-        name = hashlib.sha256(path.encode()).hexdigest()  # of a file without content
-        try:
-            with open(path, "rb") as file:
-                data = file.read()
-            name = hashlib.sha256(data).hexdigest()
-            if name in known or name in hashes:
-                seen += 1
+def _begin(*arguments):
+    global _reader
+    _reader = Reader(*arguments)
+
+
+def _ingest_batch(paths):
+    return _reader.ingest(paths)
+
+
+class Reader:
+    """What a process that reads traces keeps from one batch to the next.
+
+    Each commits its own batches: several writers do not get in each other's way.
+    """
+
+    def __init__(self, dataset, pattern=None, given=None, etrecord=None, unit="ns"):
+        self.dataset, self._pattern, self._given, self._unit = dataset, pattern, given, unit
+        self._etrecord = as_etrecord(etrecord)
+        self._seen = commits.committed(dataset)
+
+    def ingest(self, paths):
+        traces, seen, refused = self.read(paths)
+        for name, path, reason in refused:
+            commits.refuse(self.dataset, name, path, reason)
+        new = commits.commit_batch(self.dataset, traces, self._seen) if traces else []
+        return {"added": len(new), "known": seen + len(traces) - len(new), "refused": len(refused)}
+
+    def read(self, paths):
+        """([(row of the table traces, Reading)], number of known files, [(hash, path, reason)])"""
+        traces, hashes, seen, refused = [], set(), 0, []
+        for path in paths:
+            name = hashlib.sha256(path.encode()).hexdigest()  # of a file without content
+            try:
+                with open(path, "rb") as file:
+                    data = file.read()
+                name = hashlib.sha256(data).hexdigest()
+                if name in self._seen[1] or name in hashes:
+                    seen += 1
+                    continue
+                reading = trace_tables.read(data, etrecord=self._etrecord, unit=self._unit)
+                told = _told(path, self._pattern, self._given, reading.facts)
+            except (Error, OSError, ValueError, TypeError) as reason:
+                refused.append((name, path, str(reason)[:_MOST_REASON]))
                 continue
-            options = {} if etrecord is None else {"etrecord": etrecord}
-            tables, facts = trace_tables.read(data, **options)
-            told = _told(path, pattern, given, facts)
-        except (Error, OSError, ValueError, TypeError) as reason:
-            refused.append((name, path, str(reason)[:_MOST_REASON]))
-            continue
-        trace = {"trace": name, "path": path, "bytes": len(data), "etrecord": etrecord is not None,
-                 "etscope_version": __version__, "lost_events": 0, **facts, **told}  # fmt: skip
-        _add(parts, trace, tables)
-        hashes.append(name)
-    tables = {name: pa.concat_tables(rows) for name, rows in parts.items() if rows}
-    return tables, hashes, seen, refused
+            traces.append(({"trace": name, "path": path, "bytes": len(data),
+                            "etrecord": self._etrecord is not None,
+                            "etscope_version": __version__, **reading.facts, **told}, reading))  # fmt: skip
+            hashes.add(name)
+        return traces, seen, refused
 
 
 def _told(path, pattern, given, facts):
     found = side_information.read(path, pattern, given)
     time = side_information.time_of(found.pop("time"))
     day = "unknown" if time is None else time.astimezone(datetime.timezone.utc).strftime("%Y-%m-%d")
-    return {**found, "time": time, "day": day, "program": facts.pop("program", ""),
+    return {**found, "time": time, "day": day, "program": facts["program"],
             "labels": list(found["labels"].items())}  # fmt: skip
-
-
-def _add(parts, trace, tables):
-    parts["traces"].append(pa.Table.from_pylist([trace], SCHEMAS["traces"]))
-    for name, table in tables.items():
-        schema = SCHEMAS[name]
-        keys = {key: pa.repeat(pa.scalar(trace[key], pa.string()), table.num_rows)
-                for key in ("trace", *_KEY)}  # fmt: skip
-        parts[name].append(pa.table({
-            field.name: keys[field.name] if field.name in keys else table[field.name].cast(field.type)
-            for field in schema
-        }))  # fmt: skip
 
 
 def _labels_of(words):
@@ -134,7 +157,8 @@ def _labels_of(words):
 
 def _run_ingest(words):
     counts = ingest(words.source, words.dataset, labels=_labels_of(words.label),
-                    name_pattern=words.name_pattern, etrecord=words.etrecord, workers=words.workers)  # fmt: skip
+                    name_pattern=words.name_pattern, etrecord=words.etrecord,
+                    unit=words.source_time_scale, workers=words.workers)  # fmt: skip
     if words.format == "json":
         print(json.dumps(counts))
     else:
@@ -159,6 +183,8 @@ def add_commands(commands):
     parser.add_argument("--name-pattern", metavar="PATTERN",
                         help="what paths tell, such as '{device}/{build}/{time}_{_}.etdp'")  # fmt: skip
     parser.add_argument("--etrecord", help="the ETRecord of the program, for modules and lines")
+    parser.add_argument("--source-time-scale", choices=tuple(trace_tables.UNITS)[:-1], default="ns",
+                        help="unit of the times of traces that do not tell it (default ns)")  # fmt: skip
     parser.add_argument("--workers", type=int, help="processes; default: one for each core")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=_run_ingest)

@@ -13,7 +13,7 @@ import math
 
 from etscope.fleet.regressions import ALPHA, holm
 from etscope.fleet.show import Answer, change
-from etscope.fleet.views import Filter
+from etscope.fleet.filters import Filter
 
 LEAST_TRACES = 3  # of a device, to be judged
 LEAST_GROUPS = 10  # devices of a program: the spread of fewer is too uncertain

@@ -6,7 +6,7 @@ that the sketch states, everything else is exact.
 
 from etscope.fleet.show import Answer, duration, percent
 from etscope.fleet.quantiles import merged_quantiles
-from etscope.fleet.views import Filter
+from etscope.fleet.filters import Filter
 
 QUANTILES = (0.5, 0.9)
 RUN = "operator = '' and instruction = -1"

@@ -15,7 +15,7 @@ from statistics import NormalDist
 
 from etscope._errors import Error
 from etscope.fleet.show import Answer, change
-from etscope.fleet.views import Filter
+from etscope.fleet.filters import Filter
 
 ALPHA = 0.05
 MOST_VALUES = 64  # of a device and side, for the change: more are thinned to as many quantiles

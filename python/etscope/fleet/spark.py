@@ -6,7 +6,6 @@ A session is taken as it is; without one, it is made with the configuration of s
 
 from etscope._errors import Error
 from etscope.fleet.dataset import SCHEMAS, snapshot
-from etscope.fleet.views import VIEWS
 
 
 class Spark:
@@ -29,8 +28,6 @@ class Spark:
             else:
                 frame = self.session.createDataFrame(schema.empty_table())
             frame.createOrReplaceTempView(table)
-        for view, text in VIEWS.items():
-            self.session.sql(f"create or replace temporary view {view} as {text}")
 
     def sql(self, text, **parameters):
         """The answer as a pyarrow.Table; `:name` in the text stands for a parameter."""

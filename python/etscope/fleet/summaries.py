@@ -2,52 +2,52 @@
 
 The sketch is KLL of Apache DataSketches over doubles with k = 200: a rank of one sketch is off by
 1.33 % at most, one of a few merged ones by no more, with 99 % confidence (datasketches'
-normalized_rank_error(False)). Merging sums reads no trace again.
+normalized_rank_error(False)). Merging sums reads no trace again. Warm-up runs are left out, as in
+the table measured.
 """
 
 import numpy as np
-import pyarrow as pa
-
-from etscope.fleet.dataset import SCHEMAS
 
 K = 200
-KEY = ["program", "method", "operator", "instruction", "kind", "backend", "module", "source", "device",
-       "build", "day"]  # fmt: skip
-_OF_RUN = {"operator": "", "instruction": -1, "kind": "run", "backend": "", "module": "", "source": ""}
+OF_RUN = {"operator": "", "instruction": -1, "kind": "run", "backend": "", "module": "", "source": ""}
 
 
-def of_tables(runs, operators):
-    """The table `summaries` of the rows of runs and operators; warm-up counts, as in the tables."""
-    schema = SCHEMAS["operators"]
-    whole = {name: pa.array([value] * runs.num_rows, schema.field(name).type)
-             for name, value in _OF_RUN.items()}  # fmt: skip
-    columns = [*KEY, "trace", "time_ns"]
-    both = pa.concat_tables([
-        pa.table({name: whole[name] if name in whole else runs[name] for name in columns}),
-        operators.select(columns),
-    ])  # fmt: skip
-    return _grouped(both)
+def steady_times(reading):
+    """[(place, times of the runs after warm-up)]: the runs themselves by method, then the operators.
+
+    A place is a dict of dataset.PLACE; that of runs is of kind "run". Places without a steady run
+    are left out.
+    """
+    runs, found = reading.runs, []
+    steady = ~runs["warm_up"]
+    methods = np.array(runs["method"], object)
+    for method in dict.fromkeys(runs["method"]):
+        found.append(({"method": method, **OF_RUN}, runs["time_ns"][steady & (methods == method)]))
+    operators = reading.operators
+    steady = ~operators["warm_up"]
+    place, times = operators["place"][steady], operators["time_ns"][steady]
+    ends = np.searchsorted(place, np.arange(len(reading.places) + 1))
+    found += [(told, times[ends[i] : ends[i + 1]]) for i, told in enumerate(reading.places)]
+    return [(told, values) for told, values in found if len(values)]
 
 
-def _grouped(rows):
-    """Sorted by key, each group is a slice of the column of times."""
-    from datasketches import kll_doubles_sketch
+class Summary:
+    """One row of the table summaries; `add` takes the times of another trace."""
 
-    sorted_rows = rows.sort_by([(name, "ascending") for name in KEY]).combine_chunks()
-    counts = sorted_rows.group_by(KEY, use_threads=False).aggregate([
-        ("time_ns", "count"), ("time_ns", "sum"), ("time_ns", "min"), ("time_ns", "max"),
-        ("trace", "count_distinct"),
-    ])  # fmt: skip
-    times = np.array(sorted_rows["time_ns"].to_numpy(), np.float64)  # writable: the sketch asks
-    sketches, at = [], 0
-    for count in counts["time_ns_count"].to_pylist():
-        sketch = kll_doubles_sketch(K)
-        sketch.update(times[at : at + count])
-        sketches.append(sketch.serialize())
-        at += count
-    found = {name: counts[name] for name in KEY}
-    found.update(traces=counts["trace_count_distinct"], count=counts["time_ns_count"],
-                 sum_ns=counts["time_ns_sum"], min_ns=counts["time_ns_min"],
-                 max_ns=counts["time_ns_max"], sketch=pa.array(sketches, pa.binary()))  # fmt: skip
-    schema = SCHEMAS["summaries"]
-    return pa.table({field.name: found[field.name].cast(field.type) for field in schema})
+    def __init__(self):
+        from datasketches import kll_doubles_sketch
+
+        self.traces = self.count = 0
+        self.sum, self.least, self.most = 0.0, np.inf, -np.inf
+        self.sketch = kll_doubles_sketch(K)
+
+    def add(self, times):
+        self.traces += 1
+        self.count += len(times)
+        self.sum += float(times.sum())
+        self.least, self.most = min(self.least, times.min()), max(self.most, times.max())
+        self.sketch.update(times)
+
+    def values(self):
+        return {"traces": self.traces, "count": self.count, "sum_ns": self.sum,
+                "min_ns": float(self.least), "max_ns": float(self.most), "sketch": self.sketch.serialize()}  # fmt: skip

@@ -1,109 +1,206 @@
-"""One trace as rows of the data set's tables: runs, and operators per run.
+"""One trace as arrays: its runs, the time of each operator in each run, and what each operator is.
 
-The C library reads the trace, and its events come as Arrow columns; they are grouped by run and row
-by pyarrow, so that no Python code sees an event.
+    reading = trace_tables.read(data, etrecord=record)
+    reading.runs["time_ns"]                 # an item for each run
+    reading.operators["time_ns"]            # an item for each operator and run, operator by operator
+    reading.places[reading.operators["place"][0]]["operator"]
+
+The C library reads the trace. NumPy adds its columns up as they lie in the library's memory, so that
+no Python code sees an event, and no text is made for one.
 """
 
-import pyarrow as pa
-import pyarrow.compute as pc
+import numpy as np
 
-from etscope import Inspector
-from etscope._library import NULL, ffi, lib, text
-from etscope.fleet.dataset import SCHEMAS
+from etscope._library import NO_INDEX, NULL, Handle, Source, call, ffi, lib, text
+from etscope.fleet.dataset import PLACE
 
 # Nanoseconds of a tick. Cycles have no unit: a trace that counts them needs --source-time-scale.
 _TICK_NS = {
     lib.ETS_UNIT_NS: 1.0, lib.ETS_UNIT_US: 1e3, lib.ETS_UNIT_MS: 1e6, lib.ETS_UNIT_S: 1e9,
 }  # fmt: skip
+UNITS = {"ns": lib.ETS_UNIT_NS, "us": lib.ETS_UNIT_US, "ms": lib.ETS_UNIT_MS, "s": lib.ETS_UNIT_S,
+         "cycles": lib.ETS_UNIT_CYCLES}  # fmt: skip
 _WHOLE = "Method::execute"
+_TYPES = {"run": np.uint32, "kind": np.uint8, "start": np.uint64, "end": np.uint64}
 
 
 class NoUnit(ValueError):
     """The trace counts ticks of a clock whose unit is not known."""
 
 
-def read(data, **options):
-    """({"runs", "operators"} as pyarrow tables without keys, facts) of a trace's bytes.
+class Reading:
+    """A trace's content. All arrays are copies.
+
+    facts      {"program": fingerprint in hexadecimal or "", "runs", "events", "lost_events"}
+    places     [{column of dataset.PLACE: value}]: the operators
+    runs       {"method": list, "run", "start_ns", "time_ns", "calls", "warm_up": arrays}
+    operators  {"place", "run", "calls", "time_ns_lower", "time_ns", "time_ns_upper", "warm_up"}:
+               arrays, sorted by place, then by run
+    """
+
+    def __init__(self, facts, places, runs, operators):
+        self.facts, self.places, self.runs, self.operators = facts, places, runs, operators
+
+
+def read(data, *, etrecord=None, unit="ns"):
+    """The Reading of a trace's bytes. `etrecord` is open; `unit` is of traces that do not tell theirs.
 
     Raises Error as Inspector does, and NoUnit.
     """
-    inspector = Inspector(etdump_data=data, **options)
-    pointer = inspector._view.handle.pointer
-    tick = _TICK_NS.get(lib.ets_inspection_tick_unit(pointer, NULL))
+    source = Source.of_buffer(data)
+    options = {"tick_unit": UNITS[unit]}
+    if etrecord is not None:
+        options["record"] = etrecord._handle.pointer
+    out = ffi.new("struct ets_inspection **")
+    call(lib.ets_inspection_open, source.bytes, ffi.new("struct ets_inspect_options *", options), out)
+    handle = Handle(out[0], lib.ets_inspection_close, source, etrecord)
+    return _read(handle.pointer)
+
+
+def _read(inspection):
+    tick = _TICK_NS.get(lib.ets_inspection_tick_unit(inspection, NULL))
     if tick is None:
-        raise NoUnit("its clock counts cycles, whose length the trace does not tell")
-    events = pa.table(inspector.events)
-    profile = events.filter(pc.equal(events["kind"], "profile"))
-    whole = profile.filter(pc.equal(profile["name"], _WHOLE))
-    tables = {"runs": _runs(inspector, whole, profile, tick),
-              "operators": _operators(pointer, profile, whole, tick)}  # fmt: skip
-    return tables, {"runs": tables["runs"].num_rows, "events": events.num_rows}
+        raise NoUnit("its clock counts cycles, whose length the trace does not tell:"
+                     " --source-time-scale tells it")  # fmt: skip
+    columns, durations = _columns(inspection)
+    rows = [lib.ets_inspection_row(inspection, i) for i in range(lib.ets_inspection_row_count(inspection))]
+    events, bounds = _events_of_rows(inspection, len(rows))
+    warm_up = _warm_up(inspection)
+    runs = _runs(inspection, rows, events, bounds, columns, durations, warm_up, tick)
+    places, operators = _operators(inspection, rows, events, bounds, columns, durations,
+                                   np.unique(runs["run"]), warm_up, tick)  # fmt: skip
+    facts = {**_facts(inspection), "runs": len(runs["run"]), "events": len(columns["run"])}
+    return Reading(facts, places, runs, operators)
 
 
-def _runs(inspector, whole, profile, tick):
-    phases = inspector.by_run()
-    warm = set(phases.loc[phases["phase"] == "warm-up", "run"].tolist())
-    runs = whole["run"].to_pylist()
-    counts = profile.group_by("run").aggregate([("row", "count")])
-    calls = dict(zip(counts["run"].to_pylist(), counts["row_count"].to_pylist()))
-    times = [ticks * tick for ticks in whole["ticks"].to_pylist()]
-    start = [start * tick for start in whole["start"].to_pylist()]
-    return pa.table({
-        "method": pa.array([method or "" for method in whole["method"].to_pylist()], pa.string()),
-        "run": pa.array(runs, pa.int32()), "start_ns": pa.array(start, pa.float64()),
-        "time_ns_lower": times, "time_ns": times, "time_ns_upper": times,
-        "unreported_ns": pa.nulls(len(runs), pa.float64()),
-        "calls": pa.array([calls.get(run, 0) for run in runs], pa.int64()),
-        "warm_up": pa.array([run in warm for run in runs], pa.bool_()),
-    })  # fmt: skip
+def _array(pointer, count, type):
+    if not count:
+        return np.zeros(0, type)
+    return np.frombuffer(ffi.buffer(pointer, count * np.dtype(type).itemsize), type)
 
 
-def _operators(pointer, profile, whole, tick):
-    """A row for each run and operator: its calls and their time."""
-    sums = profile.group_by(["run", "row"]).aggregate([("ticks", "sum"), ("ticks", "count")])
-    sums = sums.filter(pc.is_in(sums["run"], whole["run"].combine_chunks()))
-    told = {row: _row_of(pointer, row) for row in pc.unique(sums["row"]).to_pylist()}
-    told = {row: each for row, each in told.items() if each is not None}
-    rows = pa.array(told, pa.uint32())
-    sums = sums.filter(pc.is_in(sums["row"], rows))
-    which = pc.index_in(sums["row"], rows)
-    run = pc.index_in(sums["run"], whole["run"].combine_chunks())
-
-    def of_row(name, type):
-        return pa.array([each[name] for each in told.values()], type).take(which)
-
-    calls = pc.cast(sums["ticks_count"], pa.int64())
-    lower = pc.multiply(pc.cast(sums["ticks_sum"], pa.float64()), tick)
-    steps = pc.multiply(of_row("quantum", pa.float64()), tick)
-    upper = pc.add(lower, pc.multiply(steps, pc.cast(calls, pa.float64())))
-    methods = pa.array([method or "" for method in whole["method"].to_pylist()], pa.string())
-    schema = SCHEMAS["operators"]
-    return pa.table({
-        "method": methods.take(run), "run": pc.cast(sums["run"], pa.int32()),
-        **{name: of_row(name, schema.field(name).type)
-           for name in ("operator", "instruction", "kind", "backend", "module", "source")},
-        "calls": calls, "time_ns_lower": lower,
-        "time_ns": pc.multiply(pc.add(lower, upper), 0.5), "time_ns_upper": upper,
-    })  # fmt: skip
+def _columns(inspection):
+    """The library's columns of events, and how long each took in ticks, as ets_inspection_ticks."""
+    table = lib.ets_inspection_events(inspection)
+    columns = {name: _array(getattr(table, name), table.count, type) for name, type in _TYPES.items()}
+    start, end = columns["start"], columns["end"]
+    durations = end - start
+    odd = np.flatnonzero(end < start)
+    wrapped = start[odd] <= 0xFFFFFFFF
+    durations[odd] = np.where(wrapped, end[odd] + np.uint64(1 << 32) - start[odd], 0)
+    return columns, durations
 
 
-def _row_of(pointer, index):
-    """What a row is; None for one that encloses others and is no delegate call."""
-    row = lib.ets_inspection_row(pointer, index)
+def _events_of_rows(inspection, row_count):
+    """(events of all rows, row by row; where each row's begin)."""
+    if row_count == 0:
+        return np.zeros(0, np.uint32), np.zeros(1, np.int64)
+    events, count = ffi.new("const uint32_t **"), ffi.new("uint32_t *")
+    counts = []
+    for row in range(row_count):
+        lib.ets_inspection_row_events(inspection, row, events, count)
+        if row == 0:
+            first = events[0]
+        counts.append(count[0])
+    bounds = np.concatenate([[0], np.cumsum(counts)])
+    return _array(first, int(bounds[-1]), np.uint32), bounds
+
+
+def _warm_up(inspection):
+    """For each run whether it is one of its block's first, slow ones."""
+    run_count = lib.ets_inspection_run_count(inspection)
+    is_warm_up, seen = np.zeros(run_count, bool), {}
+    block_of = [lib.ets_inspection_run(inspection, run).block for run in range(run_count)]
+    phases = ffi.new("struct ets_run_phases *")
+    for run, block in enumerate(block_of):
+        if block not in seen:
+            total = lib.ets_inspection_total_row(inspection, block)
+            if total != NO_INDEX:
+                call(lib.ets_run_phases_of_row, inspection, total, NULL, phases)
+            seen[block] = 0 if total == NO_INDEX else phases.warm_up
+        is_warm_up[run] = seen[block] > 0
+        seen[block] -= seen[block] > 0
+    return is_warm_up
+
+
+def _method(inspection, block):
+    """The method that a block executes; "" if it is not known."""
+    found = lib.ets_inspection_block(inspection, block)
+    is_found = found.method_state == lib.ETS_METHOD_FOUND
+    return (text(found.method) or "") if is_found else ""
+
+
+def _runs(inspection, rows, events, bounds, columns, durations, warm_up, tick):
+    whole = [events[bounds[i] : bounds[i + 1]] for i, row in enumerate(rows) if text(row.name) == _WHOLE]
+    whole = np.sort(np.concatenate(whole)) if whole else np.zeros(0, np.uint32)
+    run = columns["run"][whole]
+    calls = np.bincount(columns["run"][columns["kind"] == lib.ETS_EVENT_PROFILE], minlength=len(warm_up))
+    methods = {}
+    for each in run.tolist():
+        block = lib.ets_inspection_run(inspection, each).block
+        methods[each] = _method(inspection, block)
+    return {"method": [methods[each] for each in run.tolist()], "run": run.astype(np.int32),
+            "start_ns": columns["start"][whole] * tick, "time_ns": durations[whole] * tick,
+            "calls": calls[run].astype(np.int64), "warm_up": warm_up[run]}  # fmt: skip
+
+
+def _operators(inspection, rows, events, bounds, columns, durations, whole_runs, warm_up, tick):
+    """([what each operator is], its time in each run that executed a method)."""
+    numbers, places = {}, []
+    place_of_row = np.full(len(rows), -1, np.int64)
+    quantum, scale = np.zeros(len(rows)), np.ones(len(rows))
+    for i, row in enumerate(rows):
+        place = _place(inspection, row)
+        if place is None:
+            continue
+        # Rows of several blocks can be of one operator.
+        place_of_row[i] = numbers.setdefault(tuple(place.values()), len(places))
+        if place_of_row[i] == len(places):
+            places.append(place)
+        scale[i] = row.clock.scale if row.clock != NULL and row.clock.state == lib.ETS_CLOCK_FITTED else 1
+        quantum[i] = row.quantum_ticks
+    is_whole = np.zeros(len(warm_up), bool)
+    is_whole[whole_runs] = True
+    row = np.repeat(np.arange(len(rows)), np.diff(bounds))
+    keep = np.flatnonzero((place_of_row[row] >= 0) & is_whole[columns["run"][events]])
+    if len(numbers) < np.count_nonzero(place_of_row >= 0):
+        keep = keep[np.argsort(place_of_row[row[keep]], kind="stable")]
+    row, run, ticks = row[keep], columns["run"][events[keep]], durations[events[keep]]
+    is_first = np.ones(len(keep), bool)
+    is_first[1:] = (row[1:] != row[:-1]) | (run[1:] != run[:-1])
+    first = np.flatnonzero(is_first)
+    calls = np.diff(np.append(first, len(keep)))
+    ticks = np.add.reduceat(ticks, first) if len(first) else ticks
+    row, run = row[first], run[first]
+    lower = ticks * scale[row] * tick
+    upper = lower + quantum[row] * scale[row] * tick * calls
+    return places, {
+        "place": place_of_row[row], "run": run.astype(np.int32), "calls": calls, "time_ns_lower": lower,
+        "time_ns": (lower + upper) / 2, "time_ns_upper": upper, "warm_up": warm_up[run],
+    }  # fmt: skip
+
+
+def _place(inspection, row):
+    """What a row is, by dataset.PLACE.
+
+    None for one that encloses others and is no delegate call, and for one whose clock is not known.
+    """
     name = text(row.name)
     if row.chain == -1 or name == "OPERATOR_CALL":
+        return None
+    if row.clock != NULL and row.clock.state == lib.ETS_CLOCK_UNKNOWN:
         return None
     inside = bool(row.is_delegated) or row.delegate_id >= 0 or bool(text(row.delegate_name))
     kind = "delegate_call" if name == "DELEGATE_CALL" else (
         "delegate_event" if inside else "operator")  # fmt: skip
-    backend = "" if row.backend == NULL else ffi.string(row.backend).decode("utf-8", "replace")
-    module, source = _place(row)
-    return {"operator": name[len("native_call_"):] if name.startswith("native_call_") else name,
-            "instruction": row.instruction, "kind": kind, "backend": backend, "module": module,
-            "source": source, "quantum": float(row.quantum_ticks)}  # fmt: skip
+    module, source = _origin(row)
+    values = (_method(inspection, row.block),
+              name[len("native_call_"):] if name.startswith("native_call_") else name,
+              row.instruction, kind, text(row.backend) or "", module, source)  # fmt: skip
+    return dict(zip(PLACE, values))
 
 
-def _place(row):
+def _origin(row):
     """Module and "file:line" of its first node that has a line; "" where it is not known."""
     for i in range(row.node_count):
         node = row.nodes[i].node
@@ -111,3 +208,13 @@ def _place(row):
         if frame != NULL:
             return text(lib.ets_graph_module_path(node)) or "", f"{text(frame.file)}:{frame.line}"
     return "", ""
+
+
+def _facts(inspection):
+    """What the extra block tells: which program ran, and how many events were lost."""
+    facts = lib.ets_inspection_trace(inspection)
+    if facts == NULL:
+        return {"program": "", "lost_events": 0}
+    print_ = facts.fingerprint
+    program = "" if print_.data == NULL else bytes(ffi.buffer(print_.data, print_.size)).hex()
+    return {"program": program, "lost_events": facts.state.dropped + facts.state.overwritten}

@@ -133,9 +133,10 @@ enum ets_status ets_run_phases_find(const int64_t *ticks, uint32_t count,
                                     struct ets_run_phases *phases_out, struct ets_error *error);
 
 /* The same for the times of a row in each run of its block. */
-enum ets_status ets_run_phases_of_row(const struct ets_inspection *inspection, uint32_t row,
-                                      const struct ets_allocator *allocator,
-                                      struct ets_run_phases *phases_out, struct ets_error *error);
+ETS_API enum ets_status ets_run_phases_of_row(const struct ets_inspection *inspection, uint32_t row,
+                                              const struct ets_allocator *allocator,
+                                              struct ets_run_phases *phases_out,
+                                              struct ets_error *error);
 
 /* 1 if run `index`, which took `ticks`, is an outlier. */
 int ets_run_phases_is_outlier(const struct ets_run_phases *phases, uint32_t index, int64_t ticks);

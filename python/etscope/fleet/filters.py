@@ -1,27 +1,6 @@
-"""SQL that DuckDB and Spark read alike: views over the tables of a data set, and filters of traces.
-
-`measured` is what questions compare: one value for each trace and operator, the median of its runs
-without warm-up, because runs of one trace are not independent. The run itself is kind 'run'.
-"""
+"""Filters of traces, as SQL that DuckDB and Spark read alike."""
 
 from etscope._errors import Error
-
-MEASURED = """
-select o.trace, o.program, o.device, o.build, o.day, o.method, o.instruction, o.operator, o.kind,
-       o.backend, o.module, o.source, median(o.time_ns) as time_ns, count(*) as runs
-from operators o
-join runs r on r.trace = o.trace and r.method = o.method and r.run = o.run
-where not r.warm_up
-group by o.trace, o.program, o.device, o.build, o.day, o.method, o.instruction, o.operator, o.kind,
-         o.backend, o.module, o.source
-union all
-select trace, program, device, build, day, method, -1, '', 'run', '', '', '',
-       median(time_ns), count(*)
-from runs where not warm_up
-group by trace, program, device, build, day, method
-"""
-
-VIEWS = {"measured": MEASURED}
 
 COLUMNS = ("trace", "path", "program", "model", "device", "build", "day")
 
