@@ -1,6 +1,7 @@
 """etscope-fleet: dispatches to the sub-commands, whose arguments live with their jobs."""
 
 import argparse
+import errno
 import sys
 
 from etscope._errors import Error
@@ -20,7 +21,11 @@ def main(arguments=None):
         return words.run(words)
     except ModuleNotFoundError as error:
         print(f"etscope-fleet: needs {error.name}: pip install 'etscope[fleet]'", file=sys.stderr)
-    except (Error, OSError) as error:
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            error = f"{error}; what is committed stays: make room and begin again"
+        print(f"etscope-fleet: {error}", file=sys.stderr)
+    except Error as error:
         print(f"etscope-fleet: {error}", file=sys.stderr)
     return 2
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from etscope._errors import Error
-from etscope.fleet.dataset import SCHEMAS
+from etscope.fleet.dataset import SCHEMAS, commits_after
 
 VERSION = 1
 HEAD = {"format": "etscope-fleet", "version": VERSION}
@@ -34,25 +34,22 @@ def prepare(url):
             raise Error(f"{url}: no data set of version {VERSION} or earlier: {found}",
                         status="MISMATCH")  # fmt: skip
         return
-    if fs.exists(root) and fs.ls(root):
+    # Of these alone, an ingest made them and was stopped before it wrote the head.
+    begun = ("commits", "refused")
+    if fs.exists(root) and any(path.rsplit("/", 1)[-1] not in begun for path in fs.ls(root, detail=False)):
         raise Error(f"{url}: the folder is not empty, and no data set", status="INVALID_ARGUMENT")
-    for folder in ("commits", "refused"):
+    for folder in begun:
         fs.makedirs(f"{root}/{folder}", exist_ok=True)
-    _put(fs, head, HEAD)
+    _create(fs, root, "etscope-fleet.json", HEAD)
 
 
 def committed(url, after=0):
     """(the last commit's number, hashes of the traces of commits after number `after`)."""
     fs, root = fsspec.core.url_to_fs(url)
     last, hashes = after, set()
-    while True:
-        try:
-            # Numbers have no gaps, and reading the next one costs no list of all.
-            commit = json.loads(fs.cat_file(f"{root}/commits/{last + 1:08d}.json"))
-        except FileNotFoundError:
-            return last, hashes
+    for last, commit in commits_after(fs, root, after):
         hashes.update(commit.get("hashes", []))
-        last += 1
+    return last, hashes
 
 
 def commit_batch(url, traces, seen=(0, frozenset())):
@@ -73,7 +70,7 @@ def commit_batch(url, traces, seen=(0, frozenset())):
         hashes = [trace["trace"] for trace, _ in traces]
         files = _write(fs, root, uuid.uuid4().hex, traces)
         commit = {"traces": len(traces), "hashes": hashes, "files": files}
-        if _create(fs, f"{root}/commits/{last + 1:08d}.json", commit):
+        if _create(fs, root, f"commits/{last + 1:08d}.json", commit):
             return hashes
         _remove(fs, root, files)
 
@@ -96,10 +93,11 @@ def _write(fs, root, batch, traces):
     return files
 
 
-def _create(fs, path, value):
+def _create(fs, root, name, value):
     """Creates a file that is not there, whole; false: another one was faster."""
+    path = f"{root}/{name}"
     if "file" in (fs.protocol if isinstance(fs.protocol, tuple) else (fs.protocol,)):
-        part = f"{os.path.dirname(path)}/.{uuid.uuid4().hex}"
+        part = f"{root}/commits/.{uuid.uuid4().hex}"
         with open(part, "x", encoding="utf-8") as file:
             json.dump(value, file)
             file.flush()

@@ -30,12 +30,21 @@ SCHEMAS = {
 }  # fmt: skip
 
 
+def commits_after(fs, root, number):
+    """(number, content) of each later commit. Numbers have no gaps: no list of all is needed."""
+    while True:
+        number += 1
+        try:
+            yield number, json.loads(fs.cat_file(f"{root}/commits/{number:08d}.json"))
+        except FileNotFoundError:
+            return
+
+
 def snapshot(url):
     """{table: [file]} of what the commits name."""
     fs, root = fsspec.core.url_to_fs(url)
     files = {table: [] for table in SCHEMAS}
-    for path in sorted(fs.ls(f"{root}/commits", detail=False)):
-        with fs.open(path, "rb") as file:
-            for table, names in json.load(file)["files"].items():
-                files.setdefault(table, []).extend(f"{root}/{name}" for name in names)
+    for _, commit in commits_after(fs, root, 0):
+        for table, names in commit["files"].items():
+            files.setdefault(table, []).extend(f"{root}/{name}" for name in names)
     return files
