@@ -105,13 +105,42 @@ static void propose_scales(struct ets_finder *finder, const struct ets_gap_repor
         is_product |= ets_text_is(base, products[i]);
     }
     if (verdict->against != ETS_GAP_AGAINST_OTHER || !is_product) return;
-    ets_find_propose(finder, "leave this operator in float (a quantizer's set_filter_function)");
+    const struct ets_text module = ets_graph_module_path(node);
+    if (module.size == 0) {
+        ets_find_propose(finder,
+                         "leave this operator in float (a quantizer's set_filter_function)");
+    } else {
+        /* Names of nodes change from export to export, and a quantizer's set_module_name does not
+         * take None. */
+        ets_find_propose(finder,
+                         "leave it in float: quantizer.set_filter_function(lambda node: "
+                         "all(path != \"%.*s\" for path, _ in "
+                         "node.meta.get(\"nn_module_stack\", {}).values()))",
+                         ETS_TEXT(module));
+    }
     if (verdict->weight != NULL) {
         ets_find_propose(finder,
-                         " or, less exact, quantize weights per channel "
+                         "; or, less exact, quantize weights per channel "
                          "(get_symmetric_quantization_config(is_per_channel=True))");
     }
     finding->confidence = ETS_CONFIDENCE_LOW;
+}
+
+/* Where a node's value is made in the model's source. Returns false if memory runs out. */
+static bool locate(struct ets_finder *finder, const struct ets_graph_node *node,
+                   struct ets_finding *finding)
+{
+    struct ets_text *module = ets_arena_alloc(finder->arena, sizeof *module);
+    const struct ets_graph_frame **frame = ets_arena_alloc(finder->arena, sizeof(void *));
+    if (module == NULL || frame == NULL) return false;
+    *module = ets_graph_module_path(node);
+    *frame = ets_graph_user_frame(node);
+    finding->place = node->name;
+    finding->modules = module;
+    finding->module_count = module->size > 0;
+    finding->frames = frame;
+    finding->frame_count = *frame != NULL;
+    return true;
 }
 
 /* What the gap report concludes. */
@@ -128,8 +157,10 @@ bool ets_find_numbers(struct ets_finder *finder)
     } else if (verdict->guilty != ETS_NO_INDEX) {
         finding.kind = "wrong_operator";
         finding.severity = ETS_SEVERITY_BAD;
-        finding.place = ets_gap_row(report, verdict->guilty)->value->node->name;
         finding.check = ETS_CHECK_NUMBERS;
+        if (!locate(finder, ets_gap_row(report, verdict->guilty)->value->node, &finding)) {
+            return false;
+        }
         propose_scales(finder, report, &finding);
     } else if (do_all_agree(report)) {
         finding.kind = "values_agree";

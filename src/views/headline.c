@@ -52,7 +52,9 @@ static void say_spread(struct maker *m, const struct ets_timed_block *block)
         return;
     }
     say(m, " per run (median of %u runs%s, ", s->count,
-        m->blocks.captured[block->block] > 0 ? " that captured tensors" : "");
+        m->blocks.captured[block->block] > 0
+            ? " that captured tensors, which takes part of the time"
+            : "");
     if (isnan(spread->median_low)) {
         ets_add_time(&m->line, (struct ets_span){s->min, s->max}, m->blocks.tick_ns);
         say(m, "; too few for a 95 %% interval)");

@@ -377,8 +377,10 @@ class Told(unittest.TestCase):
         text = advise(*INT8, *FLOAT_ORIGINAL, "--width", "1000", "--fail-on", "wrong_operator", code=NEGATIVE)
         self.assertTrue(text.startswith("1 thing is wrong"))
         self.assertRegex(text.splitlines()[0], r"\. \d+ of \d+ compared values agree with the model of .*float\.etrecord$")
-        self.assertIn("leave this operator in float (a quantizer's set_filter_function) or, less exact, quantize weights "
-                      "per channel (get_symmetric_quantization_config(is_per_channel=True))", text)
+        self.assertRegex(text, r'do +leave it in float: quantizer\.set_filter_function\(lambda node: all\(path != "[\w.]+" for '
+                               r'path, _ in node\.meta\.get\("nn_module_stack", {}\)\.values\(\)\)\); or, less exact, quantize '
+                               r"weights per channel \(get_symmetric_quantization_config\(is_per_channel=True\)\)")
+        self.assertRegex(text, r"where +\S+\.py:\d+, module \S+")
         self.assertIn("against the other model in float64", text)
         self.assertRegex(text, r"check +etscope gap .* --reference-etrecord .*float\.etrecord")
         done = support.run("advise", INT8[0], *FLOAT_ORIGINAL)

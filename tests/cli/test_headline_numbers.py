@@ -113,7 +113,7 @@ class HeadlineNumbers(unittest.TestCase):
             for shown, column in ((f"{low} {unit}", "ci_low_ns"), (f"{high} {unit}", "ci_high_ns"),
                                   (f"{p10} {other}", "p10_ns"), (f"{p90} {other}", "p90_ns")):
                 account.near(shown, row[column], column)
-        start = rf"(\w+)(?: \(block (\d+)\))?: ({TIME}) per run \(median of (\d+) runs(?: that captured tensors)?, "
+        start = rf"(\w+)(?: \(block (\d+)\))?: ({TIME}) per run \(median of (\d+) runs(?: that captured tensors, which takes part of the time)?, "
         span = rf"({NUMBER})\.\.({NUMBER}) (\w+)"
         count = account.take(rf"{start}{span}; too few for a 95 % interval\)", few)
         count += account.take(rf"{start}95 % interval {span}, p10 to p90 {span}\)", many)

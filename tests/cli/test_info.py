@@ -359,7 +359,8 @@ class TestOthers(unittest.TestCase):
             (folder / "empty").write_bytes(b"")
             (folder / "noise").write_bytes(bytes(range(256)))
             for name, reason in (("a.zip", "zip"), ("a.txt", "a text file"), ("a.json", "JSON"),
-                                 ("empty", "empty"), ("noise", "unknown kind")):
+                                 ("empty", "empty"), ("noise", "unknown kind"),
+                                 ("noise", "; if it has captured tensors, etscope tensors TRACE --debug-buffer FILE lists them")):
                 result = etscope("info", folder / name)
                 self.assertEqual(result.returncode, 3, name)
                 self.assertEqual(result.stdout, b"", name)

@@ -202,11 +202,14 @@ static int open_tolerances(struct cli_gap *gap)
 static int check_record(const struct cli_arguments *arguments, const struct cli_subject *subject)
 {
     if (subject->record != NULL) return CLI_OK;
-    return cli_complain(
-        CLI_USAGE, "gap needs --etrecord, which contains the graph to compare with%s",
-        cli_has(arguments, "--reference-trace")
-            ? "; `etscope tensors --save` and --compare compare two traces without an ETRecord"
-            : "");
+    const char *more = "";
+    if (cli_has(arguments, "--reference-trace")) {
+        more = "; `etscope tensors --save` and --compare compare two traces without an ETRecord";
+    } else if (cli_has(arguments, "--program")) {
+        more = "; with --program, none is searched beside the trace";
+    }
+    return cli_complain(CLI_USAGE,
+                        "gap needs --etrecord, which contains the graph to compare with%s", more);
 }
 
 static int compare_run(const struct cli_arguments *arguments, const struct cli_subject *subject,

@@ -45,10 +45,15 @@ static int explain(struct info_request *request)
         return cli_complain(CLI_INPUT, "%s: %s%s", cli_path_name(request->path),
                             ets_kind_name(kind), advice);
     }
+    /* Nothing in a debug buffer says what it is: it is the bytes of tensors, one by one. */
     return cli_complain(CLI_INPUT,
                         "%s: %s, %zu bytes; info explains .pte, .bpte, .ptd, ETDump, "
-                        "ETRecord and .npy files",
-                        cli_path_name(request->path), ets_kind_name(kind), request->bytes.size);
+                        "ETRecord and .npy files%s",
+                        cli_path_name(request->path), ets_kind_name(kind), request->bytes.size,
+                        kind == ETS_KIND_UNKNOWN
+                            ? "; if it has captured tensors, etscope tensors TRACE "
+                              "--debug-buffer FILE lists them"
+                            : "");
 }
 
 /* The exit code is that of the first failure. */

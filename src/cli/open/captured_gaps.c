@@ -91,6 +91,10 @@ int cli_captured_gaps_open(const struct cli_arguments *arguments,
         const bool no_memory = gaps->reports[i] == NULL && gaps->error.status == ETS_NO_MEMORY;
         if (no_memory) return cli_fail(NULL, &gaps->error);
     }
+    /* Asked for: to be said before anything else. */
+    if (gaps->reason[0] != '\0' && cli_has(arguments, "--debug-buffer")) {
+        cli_note("%s", gaps->reason);
+    }
     return CLI_OK;
 }
 
