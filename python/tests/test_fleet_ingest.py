@@ -111,6 +111,26 @@ def test_measured_and_summaries_leave_warm_up_out(traces, tmp_path):
         assert found[key]["time_ns"] == statistics.median(times) and found[key]["runs"] == len(times)
 
 
+def test_events_on_wish_are_those_of_the_inspector(traces, tmp_path):
+    ingest.ingest([str(traces)], str(tmp_path / "none"), workers=1)
+    assert snapshot(str(tmp_path / "none"))["events"] == []
+    assert main(["ingest", str(traces), "-o", str(tmp_path / "set"), "--events"]) == 0
+    rows = read(tmp_path / "set", "events").to_pylist()
+    told = read(tmp_path / "set", "traces").to_pylist()
+    assert len(told) == len(MODELS)
+    for trace in told:
+        expected = [(event["run"], event["name"] or event["delegate_name"], event["start"], event["ticks"])
+                    for event in pa.table(Inspector(trace["path"]).events).to_pylist()
+                    if event["kind"] == "profile"]  # fmt: skip
+        own = [row for row in rows if row["trace"] == trace["trace"]]
+        assert [(row["run"], row["start_ns"], row["time_ns"]) for row in own] == \
+            [(run, start, ticks) for run, _, start, ticks in expected]  # fmt: skip
+        assert {row["kind"] for row in own} <= {"runtime", "operator_call", "delegate_call", "delegate_event", "operator"}
+        calls = sum(row["kind"] in ("delegate_call", "delegate_event", "operator") for row in own)
+        operators = read(tmp_path / "set", "operators").to_pylist()
+        assert calls == sum(row["calls"] for row in operators if row["trace"] == trace["trace"])
+
+
 def test_a_second_ingest_adds_only_what_is_new(traces, tmp_path):
     first = sorted(traces.rglob("*.etdp"))[:2]
     dataset = str(tmp_path / "set")

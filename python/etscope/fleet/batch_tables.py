@@ -67,6 +67,7 @@ def of(traces):
         key = {name: trace[name] for name in KEY}
         _add_runs(columns["runs"], texts, trace["trace"], key, reading.runs)
         _add_operators(columns["operators"], texts, trace["trace"], key, reading)
+        _add_events(columns["events"], texts, trace["trace"], key, reading)
         _add_measured(columns["measured"], texts, trace["trace"], key, reading, summaries)
     _add_summaries(columns["summaries"], texts, summaries)
     rows = pa.Table.from_pylist([trace for trace, _ in traces], SCHEMAS["traces"])
@@ -78,23 +79,33 @@ def _add_runs(columns, texts, trace, key, runs):
     columns.add(len(runs["run"]), trace=trace, **key, method=texts.numbers(runs["method"]), **numbers)
 
 
-def _of_places(texts, places):
-    """The columns of dataset.PLACE."""
-    return {name: np.array([place[name] for place in places], np.int32) if name == "instruction"
-            else texts.numbers([place[name] for place in places]) for name in PLACE}  # fmt: skip
+def _told(texts, things, names=PLACE):
+    """Columns of what is told of each thing: dicts."""
+    return {name: np.array([each[name] for each in things], np.int32) if name == "instruction"
+            else texts.numbers([each[name] for each in things]) for name in names}  # fmt: skip
 
 
 def _add_operators(columns, texts, trace, key, reading):
     values = dict(reading.operators)
     place = values.pop("place")
-    told = {name: each[place] for name, each in _of_places(texts, reading.places).items()}
+    told = {name: each[place] for name, each in _told(texts, reading.places).items()}
     columns.add(len(place), trace=trace, **key, **told, **values)
+
+
+def _add_events(columns, texts, trace, key, reading):
+    if reading.events is None:
+        return
+    values = dict(reading.events)
+    name = values.pop("name")
+    told = _told(texts, reading.names, ("method", "name", "instruction", "kind"))
+    columns.add(len(name), trace=trace, **key, **values,
+                **{column: each[name] for column, each in told.items()})
 
 
 def _add_measured(columns, texts, trace, key, reading, summaries):
     """The median of each place's steady runs; the same times go to the summaries."""
     steady = steady_times(reading)
-    told = _of_places(texts, [place for place, _ in steady])
+    told = _told(texts, [place for place, _ in steady])
     columns.add(len(steady), trace=trace, **key, **told,
                 time_ns=np.array([np.median(times) for _, times in steady], np.float64),
                 runs=np.array([len(times) for _, times in steady], np.int64))  # fmt: skip

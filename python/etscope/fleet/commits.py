@@ -17,23 +17,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from etscope._errors import Error
-from etscope.fleet.dataset import SCHEMAS, commits_after
-
-VERSION = 1
-HEAD = {"format": "etscope-fleet", "version": VERSION}
+from etscope.fleet.dataset import HEAD, SCHEMAS, commits_after, is_there
 
 
 def prepare(url):
     """Makes the data set if there is none. Raises Error: it is something else, or a later version."""
-    fs, root = fsspec.core.url_to_fs(url)
-    head = f"{root}/etscope-fleet.json"
-    if fs.exists(head):
-        with fs.open(head, "rb") as file:
-            found = json.load(file)
-        if found.get("format") != HEAD["format"] or found.get("version", 0) > VERSION:
-            raise Error(f"{url}: no data set of version {VERSION} or earlier: {found}",
-                        status="MISMATCH")  # fmt: skip
+    if is_there(url):
         return
+    fs, root = fsspec.core.url_to_fs(url)
     # Of these alone, an ingest made them and was stopped before it wrote the head.
     begun = ("commits", "refused")
     if fs.exists(root) and any(path.rsplit("/", 1)[-1] not in begun for path in fs.ls(root, detail=False)):
@@ -83,6 +74,8 @@ def _write(fs, root, batch, traces):
     for day in sorted({trace["day"] for trace, _ in traces}):
         tables = batch_tables.of([each for each in traces if each[0]["day"] == day])
         for name, table in tables.items():
+            if table.num_rows == 0:
+                continue
             file = f"{name}/day={day}/{batch}.parquet"
             fs.makedirs(f"{root}/{name}/day={day}", exist_ok=True)
             texts = [field.name for field in SCHEMAS[name] if field.type == pa.string()]

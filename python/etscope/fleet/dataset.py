@@ -5,6 +5,10 @@ import json
 import fsspec
 import pyarrow as pa
 
+from etscope._errors import Error
+
+VERSION = 1
+HEAD = {"format": "etscope-fleet", "version": VERSION}
 KEY = ("program", "device", "build", "day")
 PLACE = ("method", "operator", "instruction", "kind", "backend", "module", "source")
 
@@ -27,6 +31,9 @@ SCHEMAS = {
     "summaries": pa.schema([*_KEY, *_PLACE, ("traces", pa.int64()),
         ("count", pa.int64()), ("sum_ns", pa.float64()), ("min_ns", pa.float64()),
         ("max_ns", pa.float64()), ("sketch", pa.binary())]),
+    "events": pa.schema([("trace", pa.string()), *_KEY, ("method", pa.string()), ("name", pa.string()),
+        ("instruction", pa.int32()), ("kind", pa.string()), ("run", pa.int32()),
+        ("start_ns", pa.float64()), ("time_ns", pa.float64())]),
 }  # fmt: skip
 
 
@@ -40,8 +47,22 @@ def commits_after(fs, root, number):
             return
 
 
+def is_there(url):
+    """Whether `url` holds a data set. Raises Error: one of a later version, or of something else."""
+    fs, root = fsspec.core.url_to_fs(url)
+    try:
+        found = json.loads(fs.cat_file(f"{root}/etscope-fleet.json"))
+    except FileNotFoundError:
+        return False
+    if found.get("format") != HEAD["format"] or found.get("version", 0) > VERSION:
+        raise Error(f"{url}: no data set of version {VERSION} or earlier: {found}", status="MISMATCH")
+    return True
+
+
 def snapshot(url):
-    """{table: [file]} of what the commits name."""
+    """{table: [file]} of what the commits name. Raises Error: there is no data set."""
+    if not is_there(url):
+        raise Error(f"{url}: no data set: `etscope-fleet ingest` makes one", status="NOT_FOUND")
     fs, root = fsspec.core.url_to_fs(url)
     files = {table: [] for table in SCHEMAS}
     for _, commit in commits_after(fs, root, 0):

@@ -57,13 +57,14 @@ def batches_of(paths, most_files=MOST_FILES, most_bytes=MOST_BYTES):
         yield batch
 
 
-def ingest(sources, dataset, *, labels=None, name_pattern=None, etrecord=None, unit="ns",
+def ingest(sources, dataset, *, labels=None, name_pattern=None, etrecord=None, unit="ns", events=False,
            batch=MOST_FILES, workers=None):  # fmt: skip
     """Adds traces; returns {"added", "known", "refused"}: numbers of files.
 
     labels    what all of them have: {"device": ..., "labels": {...}}
     etrecord  the ETRecord of their program, for modules and source lines
     unit      of the times of traces that do not tell it: ns, us, ms, s
+    events    also fill the table events: a row for each event of each run
     batch     traces of one commit at most
     workers   processes; default: one for each core
     """
@@ -74,7 +75,7 @@ def ingest(sources, dataset, *, labels=None, name_pattern=None, etrecord=None, u
     counts = {"added": 0, "known": 0, "refused": 0}
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(
-            workers or os.cpu_count(), context, _begin, (dataset, pattern, labels, etrecord, unit)) as pool:  # fmt: skip
+            workers or os.cpu_count(), context, _begin, (dataset, pattern, labels, etrecord, unit, events)) as pool:  # fmt: skip
         jobs = [pool.submit(_ingest_batch, each) for each in batches_of(files_of(sources), batch)]
         for job in concurrent.futures.as_completed(jobs):
             for name, count in job.result().items():
@@ -100,8 +101,9 @@ class Reader:
     Each commits its own batches: several writers do not get in each other's way.
     """
 
-    def __init__(self, dataset, pattern=None, given=None, etrecord=None, unit="ns"):
-        self.dataset, self._pattern, self._given, self._unit = dataset, pattern, given, unit
+    def __init__(self, dataset, pattern=None, given=None, etrecord=None, unit="ns", events=False):
+        self.dataset, self._pattern, self._given = dataset, pattern, given
+        self._unit, self._events = unit, events
         self._etrecord = as_etrecord(etrecord)
         self._seen = commits.committed(dataset)
 
@@ -124,7 +126,7 @@ class Reader:
                 if name in self._seen[1] or name in hashes:
                     seen += 1
                     continue
-                reading = trace_tables.read(data, etrecord=self._etrecord, unit=self._unit)
+                reading = trace_tables.read(data, etrecord=self._etrecord, unit=self._unit, with_events=self._events)
                 told = _told(path, self._pattern, self._given, reading.facts)
             except (Error, OSError, ValueError, TypeError) as reason:
                 refused.append((name, path, str(reason)[:_MOST_REASON]))
@@ -158,7 +160,7 @@ def _labels_of(words):
 def _run_ingest(words):
     counts = ingest(words.source, words.dataset, labels=_labels_of(words.label),
                     name_pattern=words.name_pattern, etrecord=words.etrecord,
-                    unit=words.source_time_scale, workers=words.workers)  # fmt: skip
+                    unit=words.source_time_scale, events=words.events, workers=words.workers)  # fmt: skip
     if words.format == "json":
         print(json.dumps(counts))
     else:
@@ -185,6 +187,7 @@ def add_commands(commands):
     parser.add_argument("--etrecord", help="the ETRecord of the program, for modules and lines")
     parser.add_argument("--source-time-scale", choices=tuple(trace_tables.UNITS)[:-1], default="ns",
                         help="unit of the times of traces that do not tell it (default ns)")  # fmt: skip
+    parser.add_argument("--events", action="store_true", help="also keep every event, in the table events")
     parser.add_argument("--workers", type=int, help="processes; default: one for each core")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=_run_ingest)

@@ -36,13 +36,17 @@ class Reading:
     runs       {"method": list, "run", "start_ns", "time_ns", "calls", "warm_up": arrays}
     operators  {"place", "run", "calls", "time_ns_lower", "time_ns", "time_ns_upper", "warm_up"}:
                arrays, sorted by place, then by run
+    names      [{"method", "name", "instruction", "kind"}]: what is logged; empty without events
+    events     {"name", "run", "start_ns", "time_ns"}: arrays with an item for each timed event, in
+               order of logging; `name` is a place in `names`; None without events
     """
 
-    def __init__(self, facts, places, runs, operators):
+    def __init__(self, facts, places, runs, operators, names=(), events=None):
         self.facts, self.places, self.runs, self.operators = facts, places, runs, operators
+        self.names, self.events = names, events
 
 
-def read(data, *, etrecord=None, unit="ns"):
+def read(data, *, etrecord=None, unit="ns", with_events=False):
     """The Reading of a trace's bytes. `etrecord` is open; `unit` is of traces that do not tell theirs.
 
     Raises Error as Inspector does, and NoUnit.
@@ -54,10 +58,10 @@ def read(data, *, etrecord=None, unit="ns"):
     out = ffi.new("struct ets_inspection **")
     call(lib.ets_inspection_open, source.bytes, ffi.new("struct ets_inspect_options *", options), out)
     handle = Handle(out[0], lib.ets_inspection_close, source, etrecord)
-    return _read(handle.pointer)
+    return _read(handle.pointer, with_events)
 
 
-def _read(inspection):
+def _read(inspection, with_events):
     tick = _TICK_NS.get(lib.ets_inspection_tick_unit(inspection, NULL))
     if tick is None:
         raise NoUnit("its clock counts cycles, whose length the trace does not tell:"
@@ -70,7 +74,10 @@ def _read(inspection):
     places, operators = _operators(inspection, rows, events, bounds, columns, durations,
                                    np.unique(runs["run"]), warm_up, tick)  # fmt: skip
     facts = {**_facts(inspection), "runs": len(runs["run"]), "events": len(columns["run"])}
-    return Reading(facts, places, runs, operators)
+    if not with_events:
+        return Reading(facts, places, runs, operators)
+    names, logged = _logged(inspection, rows, events, bounds, columns, durations, tick)
+    return Reading(facts, places, runs, operators, names, logged)
 
 
 def _array(pointer, count, type):
@@ -157,7 +164,7 @@ def _operators(inspection, rows, events, bounds, columns, durations, whole_runs,
         place_of_row[i] = numbers.setdefault(tuple(place.values()), len(places))
         if place_of_row[i] == len(places):
             places.append(place)
-        scale[i] = row.clock.scale if row.clock != NULL and row.clock.state == lib.ETS_CLOCK_FITTED else 1
+        scale[i] = _scale(row)
         quantum[i] = row.quantum_ticks
     is_whole = np.zeros(len(warm_up), bool)
     is_whole[whole_runs] = True
@@ -180,19 +187,50 @@ def _operators(inspection, rows, events, bounds, columns, durations, whole_runs,
     }  # fmt: skip
 
 
+def _logged(inspection, rows, events, bounds, columns, durations, tick):
+    """(names, events) of a Reading. Times of a clock that is not known are left out."""
+    has_time = np.array([not _has_unknown_clock(row) for row in rows], bool)
+    row = np.repeat(np.arange(len(rows)), np.diff(bounds))
+    order = np.argsort(events, kind="stable")
+    order = order[has_time[row[order]]] if len(rows) else order
+    row, event = row[order], events[order]
+    scale = np.array([_scale(each) for each in rows], np.float64)
+    names = [{"method": _method(inspection, each.block), "name": text(each.name),
+              "instruction": each.instruction, "kind": _kind(each)} for each in rows]  # fmt: skip
+    return names, {"name": row, "run": columns["run"][event].astype(np.int32),
+                   "start_ns": columns["start"][event] * tick,
+                   "time_ns": durations[event] * (scale[row] * tick)}  # fmt: skip
+
+
+def _has_unknown_clock(row):
+    return row.clock != NULL and row.clock.state == lib.ETS_CLOCK_UNKNOWN
+
+
+def _scale(row):
+    """Ticks of the trace in a tick of the row's clock."""
+    return row.clock.scale if row.clock != NULL and row.clock.state == lib.ETS_CLOCK_FITTED else 1.0
+
+
+def _kind(row):
+    """runtime and operator_call enclose others; the other kinds are those of operators."""
+    name = text(row.name)
+    if row.chain == -1:
+        return "runtime"
+    if name in ("OPERATOR_CALL", "DELEGATE_CALL"):
+        return name.lower()
+    inside = bool(row.is_delegated) or row.delegate_id >= 0 or bool(text(row.delegate_name))
+    return "delegate_event" if inside else "operator"
+
+
 def _place(inspection, row):
     """What a row is, by dataset.PLACE.
 
     None for one that encloses others and is no delegate call, and for one whose clock is not known.
     """
+    kind = _kind(row)
+    if kind in ("runtime", "operator_call") or _has_unknown_clock(row):
+        return None
     name = text(row.name)
-    if row.chain == -1 or name == "OPERATOR_CALL":
-        return None
-    if row.clock != NULL and row.clock.state == lib.ETS_CLOCK_UNKNOWN:
-        return None
-    inside = bool(row.is_delegated) or row.delegate_id >= 0 or bool(text(row.delegate_name))
-    kind = "delegate_call" if name == "DELEGATE_CALL" else (
-        "delegate_event" if inside else "operator")  # fmt: skip
     module, source = _origin(row)
     values = (_method(inspection, row.block),
               name[len("native_call_"):] if name.startswith("native_call_") else name,
