@@ -133,6 +133,10 @@ bench: bench-tracer bench-comparators ## measure tracer, comparators, verdicts, 
 bench-roofs: build ## measure this machine twice, and hold all programs against it (needs the engine)
 	@$(PYTHON) tools/bench_roofs.py $(ETSCOPE)
 
+.PHONY: bench-fleet
+bench-fleet: ## measure ingest of and questions to 1,000 large traces (7 GB in FOLDER; after make test)
+	@build/python-venv/bin/python tools/bench_fleet.py $(FOLDER:%=--folder %)
+
 .PHONY: bench-tracer
 bench-tracer: build ## measure what recording an event costs, beside ExecuTorch's tracer
 	@$(call compile,release,$(with_engine),bench_tracer)
