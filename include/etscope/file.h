@@ -65,7 +65,8 @@ enum ets_kind {
     ETS_KIND_NPY = 8,
     ETS_KIND_JSON = 9,
     ETS_KIND_TEXT = 10,
-    ETS_KIND_DEVICE_LOG = 11 /* stream frames, or log lines of a stream, in the first 4 KiB */
+    ETS_KIND_DEVICE_LOG = 11, /* stream frames, or log lines of a stream, in the first 4 KiB */
+    ETS_KIND_SUMMARY = 12     /* what ets_trace_summary_write writes */
 };
 
 /*

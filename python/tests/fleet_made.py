@@ -37,7 +37,7 @@ class Fleet:
         trace, day = f"{number:064x}", f"2026-11-{1 + number % 20:02d}"
         key = dict(trace=trace, program="p0", device=device, build=build, day=day)
         self.tables["traces"].append(dict(
-            key, path=f"{trace}.etdp", bytes=1000, model="net", labels=[("room", "warm")], runs=len(times),
+            key, kind="trace", path=f"{trace}.etdp", bytes=1000, model="net", labels=[("room", "warm")], runs=len(times),
             events=times.size, lost_events=0, etrecord=True, etscope_version="0.1.0"))  # fmt: skip
         for run, row in enumerate(times):
             whole = float(row.sum()) * (10 if run == 0 else 1)

@@ -25,7 +25,7 @@ def a_run(start, slow=1):
 
 def test_times_of_a_run_add_up_by_operator():
     reading = trace_tables.read(dump(*(a_run(10_000 * i) for i in range(3))))
-    assert reading.facts == {"program": "", "lost_events": 0, "runs": 3, "events": 12}
+    assert reading.facts == {"kind": "trace", "program": "", "lost_events": 0, "runs": 3, "events": 12}
     assert [(each["operator"], each["instruction"], each["kind"]) for each in reading.places] == \
         [("add.out", 1, "operator"), ("mul.out", 2, "operator")]  # fmt: skip
     found = reading.operators
@@ -74,7 +74,7 @@ def test_what_did_not_execute_a_method_has_no_rows(runs):
 
 
 def trace_row(name, **changes):
-    row = {"trace": name, "path": name, "bytes": 1, "program": "p", "model": "", "device": "d", "build": "1",
+    row = {"trace": name, "kind": "trace", "path": name, "bytes": 1, "program": "p", "model": "", "device": "d", "build": "1",
            "time": None, "day": "unknown", "labels": [], "runs": 1, "events": 1, "lost_events": 0,
            "etrecord": False, "etscope_version": "0"}  # fmt: skip
     return {**row, **changes}

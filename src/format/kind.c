@@ -16,6 +16,7 @@ const char *ets_kind_name(enum ets_kind kind)
     case ETS_KIND_JSON: return "a JSON text";
     case ETS_KIND_TEXT: return "a text file";
     case ETS_KIND_DEVICE_LOG: return "a capture of a stream";
+    case ETS_KIND_SUMMARY: return "a device's summary";
     case ETS_KIND_UNKNOWN: break;
     }
     return "a file of unknown kind";
@@ -86,6 +87,7 @@ enum ets_kind ets_kind_sniff(struct ets_bytes bytes)
         return holds_etrecord_marker(bytes) ? ETS_KIND_ETRECORD : ETS_KIND_ZIP;
     }
     if (has(bytes, 0, "\x93NUMPY")) return ETS_KIND_NPY;
+    if (has(bytes, 0, "ETSSUM") && bytes.size > 6 && bytes.data[6] == 0) return ETS_KIND_SUMMARY;
     if (looks_like_capture(bytes)) return ETS_KIND_DEVICE_LOG;
     if (looks_like_text(bytes)) {
         return bytes.data[0] == '{' || bytes.data[0] == '[' ? ETS_KIND_JSON : ETS_KIND_TEXT;

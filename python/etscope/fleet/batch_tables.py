@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from etscope.fleet.dataset import KEY, PLACE, SCHEMAS
+from etscope.fleet.device_summaries import DeviceSummary
 from etscope.fleet.summaries import Summary, steady_times
 
 
@@ -59,12 +60,16 @@ class _Texts:
 
 
 def of(traces):
-    """{table: pyarrow.Table} of [(row of the table traces, trace_tables.Reading)]."""
+    """{table: pyarrow.Table} of [(row of the table traces, trace_tables.Reading or DeviceSummary)]."""
     texts = _Texts()
     columns = {name: _Columns(name, texts) for name in SCHEMAS if name != "traces"}
     summaries = {}
     for trace, reading in traces:
         key = {name: trace[name] for name in KEY}
+        if isinstance(reading, DeviceSummary):
+            for row in reading.rows:
+                _summary(summaries, key, row.place).add_row(row)
+            continue
         _add_runs(columns["runs"], texts, trace["trace"], key, reading.runs)
         _add_operators(columns["operators"], texts, trace["trace"], key, reading)
         _add_events(columns["events"], texts, trace["trace"], key, reading)
@@ -110,10 +115,15 @@ def _add_measured(columns, texts, trace, key, reading, summaries):
                 time_ns=np.array([np.median(times) for _, times in steady], np.float64),
                 runs=np.array([len(times) for _, times in steady], np.int64))  # fmt: skip
     for place, times in steady:
-        group = (*key.values(), *place.values())
-        if group not in summaries:
-            summaries[group] = Summary()
-        summaries[group].add(times)
+        _summary(summaries, key, place).add(times)
+
+
+def _summary(summaries, key, place):
+    """The Summary of a place, made if there is none."""
+    group = (*key.values(), *place.values())
+    if group not in summaries:
+        summaries[group] = Summary()
+    return summaries[group]
 
 
 def _add_summaries(columns, texts, summaries):

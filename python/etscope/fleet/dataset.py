@@ -16,7 +16,8 @@ _KEY = [(name, pa.string()) for name in KEY]
 _PLACE = [(name, pa.int32() if name == "instruction" else pa.string()) for name in PLACE]
 _TIMES = [("time_ns_lower", pa.float64()), ("time_ns", pa.float64()), ("time_ns_upper", pa.float64())]
 SCHEMAS = {
-    "traces": pa.schema([("trace", pa.string()), ("path", pa.string()), ("bytes", pa.int64()),
+    "traces": pa.schema([("trace", pa.string()), ("kind", pa.string()), ("path", pa.string()),
+        ("bytes", pa.int64()),
         ("program", pa.string()), ("model", pa.string()), ("device", pa.string()),
         ("build", pa.string()), ("time", pa.timestamp("us", "UTC")), ("day", pa.string()),
         ("labels", pa.map_(pa.string(), pa.string())), ("runs", pa.int64()), ("events", pa.int64()),

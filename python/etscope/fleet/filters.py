@@ -5,6 +5,18 @@ from etscope._errors import Error
 COLUMNS = ("trace", "path", "program", "model", "device", "build", "day")
 
 
+def left_out(engine, *filters):
+    """A note if these filters also select summaries of devices, which cannot be compared by trace."""
+    condition = " or ".join(f"({each.condition})" for each in filters)
+    parameters = {name: value for each in filters for name, value in each.parameters.items()}
+    count = engine.sql(f"select count(*) as n from traces where kind = 'summary' and ({condition})",
+                       **parameters).to_pylist()[0]["n"]  # fmt: skip
+    if not count:
+        return []
+    return [f"{count:,} {'summary' if count == 1 else 'summaries'} of devices"
+            f" {'is' if count == 1 else 'are'} left out: they have no single traces"]  # fmt: skip
+
+
 class Filter:
     """Traces by what they are of: "build=1.3", "build=1.3,device=pixel", "label.room=cold".
 

@@ -19,18 +19,18 @@ import sys
 from etscope import __version__
 from etscope._errors import Error
 from etscope.etrecord._record import as_etrecord
-from etscope.fleet import commits, side_information, trace_tables
+from etscope.fleet import commits, device_summaries, side_information, trace_tables
 
 _MOST_REASON = 500
 MOST_FILES, MOST_BYTES = 256, 48 << 20  # of a batch: it is in memory as a whole
 
 
 def files_of(sources):
-    """Paths of traces: of folders all .etdp and .etdump below, of lists (.txt) a path a line."""
+    """Paths of traces: of folders all .etdp, .etdump and .etsum below, of lists (.txt) a path a line."""
     found = []
     for source in sources:
         if os.path.isdir(source):
-            for ending in ("etdp", "etdump"):
+            for ending in ("etdp", "etdump", "etsum"):
                 found += glob.glob(os.path.join(glob.escape(source), "**", f"*.{ending}"), recursive=True)
         elif source.endswith(".txt"):
             with open(source, encoding="utf-8") as file:
@@ -114,6 +114,12 @@ class Reader:
         new = commits.commit_batch(self.dataset, traces, self._seen) if traces else []
         return {"added": len(new), "known": seen + len(traces) - len(new), "refused": len(refused)}
 
+    def _reading(self, data):
+        """Of a trace, or of a device's summary."""
+        if data.startswith(device_summaries.MAGIC):
+            return device_summaries.read(data)
+        return trace_tables.read(data, etrecord=self._etrecord, unit=self._unit, with_events=self._events)
+
     def read(self, paths):
         """([(row of the table traces, Reading)], number of known files, [(hash, path, reason)])"""
         traces, hashes, seen, refused = [], set(), 0, []
@@ -126,7 +132,7 @@ class Reader:
                 if name in self._seen[1] or name in hashes:
                     seen += 1
                     continue
-                reading = trace_tables.read(data, etrecord=self._etrecord, unit=self._unit, with_events=self._events)
+                reading = self._reading(data)
                 told = _told(path, self._pattern, self._given, reading.facts)
             except (Error, OSError, ValueError, TypeError) as reason:
                 refused.append((name, path, str(reason)[:_MOST_REASON]))

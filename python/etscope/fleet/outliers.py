@@ -13,7 +13,7 @@ import math
 
 from etscope.fleet.regressions import ALPHA, holm
 from etscope.fleet.show import Answer, change
-from etscope.fleet.filters import Filter
+from etscope.fleet.filters import Filter, left_out
 
 LEAST_TRACES = 3  # of a device, to be judged
 LEAST_GROUPS = 10  # devices of a program: the spread of fewer is too uncertain
@@ -112,6 +112,7 @@ def outliers(engine, where="", least_change=0.05, alpha=ALPHA, limit=20):
     notes.append(f"{len(rows):,} comparisons of one value for each trace; Holm's correction: the chance of"
                  f" any false finding is at most {100 * alpha:g} % if devices vary normally; less"
                  f" than {100 * least_change:g} % is not listed")  # fmt: skip
+    notes += left_out(engine, filter)
     columns = [("group", "what", "text"), ("name", "name", "cut"), ("label", "operator", "cut"),
                ("instruction", "at", "number"), ("backend", "backend", "cut"),
                ("module", "module", "cut"), ("ratio", "off by", "change"), ("p", "p", "p"),

@@ -15,15 +15,16 @@ from statistics import NormalDist
 
 from etscope._errors import Error
 from etscope.fleet.show import Answer, change
-from etscope.fleet.filters import Filter
+from etscope.fleet.filters import Filter, left_out
 
 ALPHA = 0.05
 MOST_VALUES = 64  # of a device and side, for the change: more are thinned to as many quantiles
 
 _SIDES = """
 with sides as (
-  select trace, program, model, device, 0 as side from traces where {base}
-  union all select trace, program, model, device, 1 from traces where {new})
+  select trace, program, model, device, 0 as side from traces
+  where kind = 'trace' and ({base})
+  union all select trace, program, model, device, 1 from traces where kind = 'trace' and ({new}))
 """
 _COMPARED = _SIDES + """
 , compared as (
@@ -208,8 +209,10 @@ def regressions(engine, base, new, least_change=0.01, alpha=ALPHA, by=None, limi
             too_few_traces=is_too_few))  # fmt: skip
     order = {"slower": 0, "faster": 1, "undecided": 2, "same": 3}
     answers.sort(key=lambda row: (order[row["verdict"]], row["p"], -abs(math.log(row["change"] or 1))))
-    return _answer(answers, sides, base, new, by, least_change, alpha, limit,
-                   len(groups) - len(both), too_few)  # fmt: skip
+    answer = _answer(answers, sides, base, new, by, least_change, alpha, limit,
+                     len(groups) - len(both), too_few)  # fmt: skip
+    answer.notes.extend(left_out(engine, base, new))
+    return answer
 
 
 def _carriers(row):

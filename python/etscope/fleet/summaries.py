@@ -48,6 +48,14 @@ class Summary:
         self.least, self.most = min(self.least, times.min()), max(self.most, times.max())
         self.sketch.update(times)
 
+    def add_row(self, row):
+        """Adds what a device summed up: a device_summaries.DeviceRow."""
+        self.traces += 1
+        self.count += row.count
+        self.sum += row.sum
+        self.least, self.most = min(self.least, row.least), max(self.most, row.most)
+        self.sketch.update(row.times)
+
     def values(self):
         return {"traces": self.traces, "count": self.count, "sum_ns": self.sum,
                 "min_ns": float(self.least), "max_ns": float(self.most), "sketch": self.sketch.serialize()}  # fmt: skip

@@ -31,7 +31,7 @@ class NoUnit(ValueError):
 class Reading:
     """A trace's content. All arrays are copies.
 
-    facts      {"program": fingerprint in hexadecimal or "", "runs", "events", "lost_events"}
+    facts      {"kind": "trace", "program": fingerprint in hexadecimal or "", "runs", "events", "lost_events"}
     places     [{column of dataset.PLACE: value}]: the operators
     runs       {"method": list, "run", "start_ns", "time_ns", "calls", "warm_up": arrays}
     operators  {"place", "run", "calls", "time_ns_lower", "time_ns", "time_ns_upper", "warm_up"}:
@@ -73,7 +73,7 @@ def _read(inspection, with_events):
     runs = _runs(inspection, rows, events, bounds, columns, durations, warm_up, tick)
     places, operators = _operators(inspection, rows, events, bounds, columns, durations,
                                    np.unique(runs["run"]), warm_up, tick)  # fmt: skip
-    facts = {**_facts(inspection), "runs": len(runs["run"]), "events": len(columns["run"])}
+    facts = {"kind": "trace", **_facts(inspection), "runs": len(runs["run"]), "events": len(columns["run"])}
     if not with_events:
         return Reading(facts, places, runs, operators)
     names, logged = _logged(inspection, rows, events, bounds, columns, durations, tick)

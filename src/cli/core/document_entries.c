@@ -57,6 +57,7 @@ const char *cli_kind_word(enum ets_kind kind)
     case ETS_KIND_ETRECORD: return "etrecord";
     case ETS_KIND_NPY: return "npy";
     case ETS_KIND_DEVICE_LOG: return "capture";
+    case ETS_KIND_SUMMARY: return "summary";
     case ETS_KIND_UNKNOWN:
     case ETS_KIND_EMPTY:
     case ETS_KIND_ZIP:

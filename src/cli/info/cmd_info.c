@@ -35,6 +35,7 @@ static int explain(struct info_request *request)
     case ETS_KIND_DATA_FILE: return info_data_file(request);
     case ETS_KIND_ETRECORD: return info_etrecord(request);
     case ETS_KIND_NPY: return info_npy(request);
+    case ETS_KIND_SUMMARY: return info_summary(request);
     case ETS_KIND_UNKNOWN:
     case ETS_KIND_EMPTY:
     case ETS_KIND_ZIP:
@@ -48,7 +49,7 @@ static int explain(struct info_request *request)
     /* Nothing in a debug buffer says what it is: it is the bytes of tensors, one by one. */
     return cli_complain(CLI_INPUT,
                         "%s: %s, %zu bytes; info explains .pte, .bpte, .ptd, ETDump, "
-                        "ETRecord and .npy files%s",
+                        "ETRecord and .npy files, and summaries of devices%s",
                         cli_path_name(request->path), ets_kind_name(kind), request->bytes.size,
                         kind == ETS_KIND_UNKNOWN
                             ? "; if it has captured tensors, etscope tensors TRACE "

@@ -21,6 +21,7 @@ static const char *kind_text(const struct folder_file *file)
     case ETS_KIND_DATA_FILE: return "data file";
     case ETS_KIND_NPY: return "array";
     case ETS_KIND_DEVICE_LOG: return "stream of a trace";
+    case ETS_KIND_SUMMARY: return "summary";
     case ETS_KIND_EMPTY: return "empty";
     case ETS_KIND_ZIP: return "zip";
     case ETS_KIND_JSON: return "JSON";

@@ -23,6 +23,7 @@ int info_data_file(struct info_request *request);
 int info_etdump(struct info_request *request);
 int info_etrecord(struct info_request *request);
 int info_npy(struct info_request *request);
+int info_summary(struct info_request *request);
 /*
  * The same for all files in the folder at `path`, and which belong together. `begins_document`:
  * opens the JSON document first, because its headline describes the folder.

@@ -17,7 +17,8 @@ static bool is_another_file(enum ets_kind kind)
     case ETS_KIND_DATA_FILE:
     case ETS_KIND_ETRECORD:
     case ETS_KIND_ZIP:
-    case ETS_KIND_NPY: return true;
+    case ETS_KIND_NPY:
+    case ETS_KIND_SUMMARY: return true;
     default: return false;
     }
 }

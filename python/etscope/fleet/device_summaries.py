@@ -1,0 +1,65 @@
+"""What devices send when whole traces are too much: summaries that the tracer itself writes.
+
+    told = device_summaries.read(data)        # of a file by ets_trace_summary_write
+    told.facts["runs"], told.rows[0].place["operator"], told.rows[0].times
+
+A device counts times in buckets of a quarter octave; here each counts with the middle of its bucket,
+which is off by 11.2 % at most. Count, sum and extremes are exact. docs/SPEC.md, "Summaries".
+"""
+
+import numpy as np
+
+from etscope._library import NULL, Source, call, ffi, lib, text
+from etscope.fleet.dataset import PLACE
+from etscope.fleet.summaries import OF_RUN
+
+MAGIC = b"ETSSUM\0"
+_KINDS = ("run", "operator", "delegate_call", "delegate_event")
+
+
+class DeviceRow:
+    """An operator's times on the device: `place` by dataset.PLACE, `times` from its buckets."""
+
+    def __init__(self, row):
+        self.place = _place(row)
+        self.count, self.sum = row.count, float(row.sum_ns)
+        self.least, self.most = float(row.min_ns), float(row.max_ns)
+        starts = np.array([row.starts[i] for i in range(row.bucket_count + 1)], np.float64)
+        counts = np.array([row.buckets[i] for i in range(row.bucket_count)], np.int64)
+        self.times = np.repeat(np.clip((starts[:-1] + starts[1:]) / 2, self.least, self.most), counts)
+
+
+class DeviceSummary:
+    """facts {"kind", "program", "runs", "events", "lost_events"} and rows: DeviceRow."""
+
+    def __init__(self, facts, rows):
+        self.facts, self.rows = facts, rows
+
+
+def read(data):
+    """The DeviceSummary of a file's bytes. Raises Error."""
+    source, file = Source.of_buffer(data), ffi.new("struct ets_summary_file *")
+    call(lib.ets_summary_file_open, source.bytes, file)
+    row, rows = ffi.new("struct ets_summary_row *"), []
+    for index in range(file.row_count):
+        lib.ets_summary_file_row(file, index, row)
+        rows.append(DeviceRow(row))
+    program = b"" if not file.fingerprint.size else \
+        bytes(ffi.buffer(file.fingerprint.data, file.fingerprint.size))  # fmt: skip
+    return DeviceSummary({"kind": "summary", "program": program.hex(), "runs": file.runs, "events": 0,
+                          "lost_events": file.lost_events}, rows)  # fmt: skip
+
+
+def _name(given, hash_):
+    """The name, or "#" and its hash; "" where the device knew none."""
+    if given.data == NULL:
+        return f"#{hash_:016x}"
+    return text(given)
+
+
+def _place(row):
+    method, kind = _name(row.method, row.method_hash), _KINDS[row.kind]
+    if kind == "run":
+        return {"method": method, **OF_RUN}
+    values = (method, _name(row.name, row.name_hash), row.instruction, kind, "", "", "")
+    return dict(zip(PLACE, values))

@@ -1,0 +1,37 @@
+/* The bytes of a summary, which the recorder writes and readers read: docs/SPEC.md, "Summaries". */
+#ifndef ETSCOPE_BASE_SUMMARY_LAYOUT_H
+#define ETSCOPE_BASE_SUMMARY_LAYOUT_H
+
+#include <stdint.h>
+
+enum {
+    ETS_SUMMARY_VERSION = 1, /* the last of the magic's 8 bytes, "ETSSUM\0\1" */
+    ETS_SUMMARY_SIZE_AT = 8,
+    ETS_SUMMARY_LOST_EVENTS_AT = 40,
+    ETS_SUMMARY_FINGERPRINT_AT = 48,
+    ETS_SUMMARY_HEAD_BYTES = 112,
+    ETS_SUMMARY_BUCKETS_AT = 64, /* in a row */
+    ETS_SUMMARY_BUCKET_COUNT = 32,
+    ETS_SUMMARY_ROW_BYTES = 128,
+    ETS_SUMMARY_TAIL_BYTES = 4,
+    ETS_SUMMARY_HASHED = 1,        /* flag: names are hashes */
+    ETS_SUMMARY_MOST_BUCKETS = 252 /* of all 64-bit numbers */
+};
+
+/* The bucket of a time: four to an octave, of equal width within it. */
+static inline uint32_t ets_summary_bucket(uint64_t time)
+{
+    uint32_t octave = 0;
+    if (time < 4) return (uint32_t)time;
+    for (uint64_t rest = time >> 2; rest > 1; rest >>= 1) octave++;
+    return 4 * (octave + 1) + (uint32_t)(time >> octave & 3);
+}
+
+/* The least time of a bucket below ETS_SUMMARY_MOST_BUCKETS. */
+static inline uint64_t ets_summary_bucket_start(uint32_t bucket)
+{
+    if (bucket < 4) return bucket;
+    return (uint64_t)(4 + bucket % 4) << (bucket / 4 - 1);
+}
+
+#endif

@@ -1,0 +1,135 @@
+/* Verifies a summary of a device once, and gives its rows. */
+#include "format/summary_file.h"
+
+#include "base/crc32.h"
+#include "base/error.h"
+#include "base/load.h"
+#include "base/summary_layout.h"
+#include "format/wrong_kind.h"
+
+enum { MOST_FINGERPRINT = 64, NAME_AT = 44, METHOD_AT = 48, MOST_KIND = 3 };
+
+static const uint8_t magic[] = {'E', 'T', 'S', 'S', 'U', 'M', 0};
+
+static bool has_magic(struct ets_bytes bytes)
+{
+    if (bytes.size < sizeof magic) return false;
+    for (size_t i = 0; i < sizeof magic; i++) {
+        if (bytes.data[i] != magic[i]) return false;
+    }
+    return true;
+}
+
+static const uint8_t *row_at(const struct ets_summary_file *file, uint32_t index)
+{
+    return file->bytes.data + ETS_SUMMARY_HEAD_BYTES + (size_t)index * ETS_SUMMARY_ROW_BYTES;
+}
+
+/* A text is absent, or within the texts. */
+static bool is_text(const struct ets_summary_file *file, uint32_t at, uint16_t size)
+{
+    return at == UINT32_MAX ? size == 0 : ets_range_fits(at, size, file->text_bytes);
+}
+
+static bool is_row(const struct ets_summary_file *file, const uint8_t *row)
+{
+    const uint64_t least = ets_load_u64(row + 24), most = ets_load_u64(row + 32);
+    return ets_load_u32(row + 40) > 0 && least <= most && most <= ets_load_u64(row + 16) &&
+           is_text(file, ets_load_u32(row + NAME_AT), ets_load_u16(row + 56)) &&
+           is_text(file, ets_load_u32(row + METHOD_AT), ets_load_u16(row + 58)) &&
+           ets_load_u16(row + 60) <= ETS_SUMMARY_MOST_BUCKETS - ETS_SUMMARY_BUCKET_COUNT &&
+           ets_load_u16(row + 62) <= MOST_KIND;
+}
+
+static enum ets_status check(const struct ets_summary_file *file, struct ets_error *error)
+{
+    const size_t end = file->bytes.size - ETS_SUMMARY_TAIL_BYTES;
+    const uint64_t needed = ETS_SUMMARY_HEAD_BYTES + ETS_SUMMARY_TAIL_BYTES +
+                            (uint64_t)file->row_count * ETS_SUMMARY_ROW_BYTES + file->text_bytes;
+    if (needed != file->bytes.size) {
+        return ets_fail(error, ETS_MALFORMED, 12,
+                        "%u rows and %u bytes of text do not make %zu bytes", file->row_count,
+                        file->text_bytes, file->bytes.size);
+    }
+    if (ets_crc32(0, file->bytes.data, end) != ets_load_u32(file->bytes.data + end)) {
+        return ets_fail(error, ETS_MALFORMED, end, "the summary's checksum is wrong");
+    }
+    if (file->fingerprint.size > MOST_FINGERPRINT) {
+        return ets_fail(error, ETS_MALFORMED, 36, "a fingerprint of %zu bytes; %d are the most",
+                        file->fingerprint.size, MOST_FINGERPRINT);
+    }
+    for (uint32_t i = 0; i < file->row_count; i++) {
+        const uint8_t *row = row_at(file, i);
+        if (is_row(file, row)) continue;
+        return ets_fail(error, ETS_MALFORMED, (size_t)(row - file->bytes.data),
+                        "row %u contradicts itself", i);
+    }
+    return ETS_OK;
+}
+
+enum ets_status ets_summary_file_open(struct ets_bytes bytes, struct ets_summary_file *file_out,
+                                      struct ets_error *error)
+{
+    if (!has_magic(bytes)) return ets_fail_kind(error, "a device's summary", bytes, sizeof magic);
+    if (bytes.size < ETS_SUMMARY_HEAD_BYTES + ETS_SUMMARY_TAIL_BYTES ||
+        bytes.size < ets_load_u32(bytes.data + ETS_SUMMARY_SIZE_AT)) {
+        return ets_fail(error, ETS_TRUNCATED, bytes.size, "the summary ends at byte %zu",
+                        bytes.size);
+    }
+    if (bytes.data[7] != ETS_SUMMARY_VERSION) {
+        return ets_fail(error, ETS_UNSUPPORTED, 7, "a summary of version %u; this reads version %d",
+                        bytes.data[7], ETS_SUMMARY_VERSION);
+    }
+    /* What follows, such as the fill of a flash page, is no part of it. */
+    bytes.size = ets_load_u32(bytes.data + ETS_SUMMARY_SIZE_AT);
+    if (bytes.size < ETS_SUMMARY_HEAD_BYTES + ETS_SUMMARY_TAIL_BYTES) {
+        return ets_fail(error, ETS_MALFORMED, ETS_SUMMARY_SIZE_AT, "a summary of %zu bytes",
+                        bytes.size);
+    }
+    const uint8_t *head = bytes.data;
+    const struct ets_summary_file file = {
+        .bytes = bytes,
+        .row_count = ets_load_u32(head + 12),
+        .text_bytes = ets_load_u32(head + 16),
+        .runs = ets_load_u32(head + 20),
+        .warm_up_runs = ets_load_u32(head + 24),
+        .lost_values = ets_load_u32(head + 28),
+        .is_hashed = (ets_load_u32(head + 32) & ETS_SUMMARY_HASHED) != 0,
+        .fingerprint = {head + ETS_SUMMARY_FINGERPRINT_AT, ets_load_u32(head + 36)},
+        .lost_events = ets_load_u64(head + ETS_SUMMARY_LOST_EVENTS_AT)};
+    const enum ets_status status = check(&file, error);
+    if (status == ETS_OK) *file_out = file;
+    return status;
+}
+
+static struct ets_text text_of(const struct ets_summary_file *file, uint32_t at, uint16_t size)
+{
+    if (at == UINT32_MAX) return (struct ets_text){NULL, 0};
+    const uint8_t *texts = row_at(file, file->row_count);
+    return (struct ets_text){(const char *)texts + at, size};
+}
+
+void ets_summary_file_row(const struct ets_summary_file *file, uint32_t index,
+                          struct ets_summary_row *row_out)
+{
+    const uint8_t *row = row_at(file, index);
+    *row_out = (struct ets_summary_row){
+        .name_hash = ets_load_u64(row),
+        .method_hash = ets_load_u64(row + 8),
+        .sum_ns = ets_load_u64(row + 16),
+        .min_ns = ets_load_u64(row + 24),
+        .max_ns = ets_load_u64(row + 32),
+        .count = ets_load_u32(row + 40),
+        .name = text_of(file, ets_load_u32(row + NAME_AT), ets_load_u16(row + 56)),
+        .method = text_of(file, ets_load_u32(row + METHOD_AT), ets_load_u16(row + 58)),
+        .instruction = (int32_t)ets_load_u32(row + 52),
+        .kind = ets_load_u16(row + 62),
+        .bucket_count = ETS_SUMMARY_BUCKET_COUNT};
+    const uint32_t first = ets_load_u16(row + 60);
+    for (uint32_t i = 0; i < ETS_SUMMARY_BUCKET_COUNT; i++) {
+        row_out->buckets[i] = ets_load_u16(row + ETS_SUMMARY_BUCKETS_AT + 2 * (size_t)i);
+        row_out->starts[i] = ets_summary_bucket_start(first + i);
+    }
+    row_out->starts[ETS_SUMMARY_BUCKET_COUNT] =
+        ets_summary_bucket_start(first + ETS_SUMMARY_BUCKET_COUNT);
+}

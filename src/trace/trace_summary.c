@@ -1,0 +1,310 @@
+/* Adds the runs of traces up in fixed memory, and writes the sums as a file. docs/SPEC.md,
+ * "Summaries". */
+#include "etscope/trace_summary.h"
+
+#include "base/crc32.h"
+#include "base/error.h"
+#include "base/load.h"
+#include "base/summary_layout.h"
+#include "trace/store.h"
+#include "trace/trace_source.h"
+
+enum { DECIMALS = 12 };
+
+/* An event of which all is absent, as the source expects it. */
+static const struct ets_etdump_record absent = {.name = ETS_ETDUMP_NO_NAME,
+                                                .chain = -1,
+                                                .instruction = -1,
+                                                .delegate_id = -1,
+                                                .delegate_name = ETS_ETDUMP_NO_NAME};
+
+void ets_trace_summary_init(struct ets_trace_summary *summary,
+                            const struct ets_trace_summary_config *config)
+{
+    ets_clear(summary, sizeof *summary);
+    summary->config = *config;
+    if (config->texts == NULL) summary->config.text_bytes = 0;
+    if (summary->config.text_bytes == 0) summary->config.hash_names = 1;
+}
+
+/* FNV-1a, from a start that depends on the salt. */
+static uint64_t hash_of(uint64_t salt, struct ets_text text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ salt;
+    for (size_t i = 0; i < text.size; i++) {
+        hash = (hash ^ (uint8_t)text.data[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+static bool starts_with(struct ets_text text, const char *start, size_t size)
+{
+    if (text.size < size) return false;
+    for (size_t i = 0; i < size; i++) {
+        if (text.data[i] != start[i]) return false;
+    }
+    return true;
+}
+
+#define IS(text, literal) \
+    ((text).size == sizeof(literal) - 1 && starts_with(text, literal, sizeof(literal) - 1))
+
+/* What one time is of. */
+struct place {
+    struct ets_text name, method;
+    int32_t instruction;
+    enum ets_trace_summary_kind kind;
+    char digits[DECIMALS]; /* of a delegate's identifier */
+};
+
+static struct ets_text name_of(const struct ets_trace_source *s, uint32_t number)
+{
+    if (number >= s->source.name_count) return (struct ets_text){NULL, 0};
+    return s->source.names[number].text;
+}
+
+/* The decimal digits of an identifier that is not negative. */
+static struct ets_text digits_of(char *room, uint32_t value)
+{
+    size_t at = DECIMALS;
+    do {
+        room[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value > 0);
+    return (struct ets_text){room + at, DECIMALS - at};
+}
+
+/* Whether an event has a time of its own in the tables; OPERATOR_CALL encloses others. */
+static bool find_place(const struct ets_trace_source *s, const struct ets_etdump_record *event,
+                       struct place *out)
+{
+    static const char native[] = "native_call_";
+    out->name = name_of(s, event->name);
+    out->method = name_of(s, s->run.method);
+    out->instruction = event->chain < 0 ? -1 : event->instruction;
+    if (event->kind != ETS_EVENT_PROFILE) return false;
+    if (event->delegate_id >= 0 || event->delegate_name != ETS_ETDUMP_NO_NAME) {
+        out->kind = ETS_TRACE_SUMMARY_DELEGATE_EVENT;
+        out->name = name_of(s, event->delegate_name);
+        if (event->delegate_id >= 0)
+            out->name = digits_of(out->digits, (uint32_t)event->delegate_id);
+        return true;
+    }
+    if (event->chain < 0) {
+        out->kind = ETS_TRACE_SUMMARY_RUN;
+        return IS(out->name, "Method::execute");
+    }
+    if (IS(out->name, "OPERATOR_CALL")) return false;
+    out->kind = IS(out->name, "DELEGATE_CALL") ? ETS_TRACE_SUMMARY_DELEGATE_CALL
+                                               : ETS_TRACE_SUMMARY_OPERATOR;
+    if (starts_with(out->name, native, sizeof native - 1)) {
+        out->name.data += sizeof native - 1;
+        out->name.size -= sizeof native - 1;
+    }
+    return true;
+}
+
+/* Where a text stands among those that are kept; it is added if there is room. UINT32_MAX: no. */
+static uint32_t keep_text(struct ets_trace_summary *summary, struct ets_text text)
+{
+    char *texts = summary->config.texts;
+    if (summary->config.hash_names || text.data == NULL || text.size > UINT16_MAX)
+        return UINT32_MAX;
+    for (uint32_t i = 0; i < summary->used_rows; i++) {
+        const struct ets_trace_summary_row *row = &summary->config.rows[i];
+        const uint32_t at[] = {row->name_at, row->method_at};
+        const uint32_t size[] = {row->name_size, row->method_size};
+        for (int k = 0; k < 2; k++) {
+            if (at[k] == UINT32_MAX || size[k] != text.size) continue;
+            if (starts_with(text, texts + at[k], size[k])) return at[k];
+        }
+    }
+    if (text.size > summary->config.text_bytes - summary->used_text_bytes) return UINT32_MAX;
+    const uint32_t at = summary->used_text_bytes;
+    ets_copy(texts + at, text.data, text.size);
+    summary->used_text_bytes += (uint32_t)text.size;
+    return at;
+}
+
+/* The row of a place, made if there is none; NULL: no row is free. */
+static struct ets_trace_summary_row *row_of(struct ets_trace_summary *summary,
+                                            const struct place *place)
+{
+    const uint64_t name = hash_of(summary->config.salt, place->name);
+    const uint64_t method = hash_of(summary->config.salt, place->method);
+    for (uint32_t i = 0; i < summary->used_rows; i++) {
+        struct ets_trace_summary_row *row = &summary->config.rows[i];
+        if (row->name_hash == name && row->method_hash == method && row->kind == place->kind &&
+            row->instruction == place->instruction) {
+            return row;
+        }
+    }
+    if (summary->used_rows == summary->config.row_count) return NULL;
+    struct ets_trace_summary_row *row = &summary->config.rows[summary->used_rows];
+    ets_clear(row, sizeof *row);
+    row->name_hash = name;
+    row->method_hash = method;
+    row->instruction = place->instruction;
+    row->kind = (uint8_t)place->kind;
+    row->name_at = keep_text(summary, place->name);
+    row->name_size = row->name_at == UINT32_MAX ? 0 : (uint16_t)place->name.size;
+    row->method_at = UINT32_MAX;
+    summary->used_rows++; /* its name counts when the method's is looked for */
+    row->method_at = keep_text(summary, place->method);
+    row->method_size = row->method_at == UINT32_MAX ? 0 : (uint16_t)place->method.size;
+    return row;
+}
+
+static void count_time(struct ets_trace_summary_row *row, uint64_t time)
+{
+    const uint32_t bucket = ets_summary_bucket(time);
+    if (row->count == 0) {
+        row->min_ns = time;
+        row->first_bucket = (uint16_t)(bucket < ETS_TRACE_SUMMARY_BUCKETS / 2
+                                           ? 0
+                                           : bucket - ETS_TRACE_SUMMARY_BUCKETS / 2);
+    }
+    row->count++;
+    row->sum_ns = ets_add_saturated_u64(row->sum_ns, time);
+    if (time < row->min_ns) row->min_ns = time;
+    if (time > row->max_ns) row->max_ns = time;
+    uint32_t at = bucket < row->first_bucket ? 0 : bucket - row->first_bucket;
+    if (at >= ETS_TRACE_SUMMARY_BUCKETS) at = ETS_TRACE_SUMMARY_BUCKETS - 1;
+    if (row->buckets[at] == UINT16_MAX) {
+        for (int i = 0; i < ETS_TRACE_SUMMARY_BUCKETS; i++) {
+            row->buckets[i] = (uint16_t)(row->buckets[i] / 2 + row->buckets[i] % 2);
+        }
+    }
+    row->buckets[at]++;
+}
+
+/* Whether the selected run executes a method to its end; loads and broken runs do not count. */
+static bool is_execution(struct ets_trace_source *s, uint32_t run, uint32_t events)
+{
+    for (uint32_t i = 0; i < events; i++) {
+        struct ets_etdump_record event = absent;
+        struct place place;
+        if (s->source.event(s->source.context, run, i, &event) != ETS_OK) return false;
+        if (find_place(s, &event, &place) && place.kind == ETS_TRACE_SUMMARY_RUN) return true;
+    }
+    return false;
+}
+
+static void add_run(struct ets_trace_summary *summary, struct ets_trace_source *s, uint32_t run,
+                    uint32_t events)
+{
+    enum { PENDING = 1 };
+    for (uint32_t i = 0; i < events; i++) {
+        struct ets_etdump_record event = absent;
+        struct place place;
+        if (s->source.event(s->source.context, run, i, &event) != ETS_OK) break;
+        if (!find_place(s, &event, &place)) continue;
+        struct ets_trace_summary_row *row = row_of(summary, &place);
+        if (row == NULL) {
+            summary->lost_values++;
+            continue;
+        }
+        row->pending_run = PENDING;
+        row->pending_ns += event.end_ticks - event.start_ticks;
+    }
+    for (uint32_t i = 0; i < summary->used_rows; i++) {
+        struct ets_trace_summary_row *row = &summary->config.rows[i];
+        if (row->pending_run == PENDING) count_time(row, row->pending_ns);
+        row->pending_run = 0;
+        row->pending_ns = 0;
+    }
+    summary->runs++;
+}
+
+void ets_trace_summary_add(struct ets_trace_summary *summary, struct ets_trace *trace)
+{
+    struct ets_trace_source s;
+    struct ets_trace_state state;
+    ets_trace_source_init(&s, trace);
+    for (uint32_t run = 0; run < s.source.run_count; run++) {
+        struct ets_etdump_run_record record = {.name = 0};
+        if (run == s.cut_run && s.cut_name != ETS_ETDUMP_NO_NAME) continue;
+        if (s.source.run(s.source.context, run, &record) != ETS_OK) break;
+        if (!is_execution(&s, run, record.event_count)) continue;
+        if (summary->warm_up_runs < summary->config.warm_up_runs) summary->warm_up_runs++;
+        else add_run(summary, &s, run, record.event_count);
+    }
+    ets_trace_get_state(trace, &state);
+    summary->lost_events += (uint64_t)state.dropped + state.overwritten;
+    const struct ets_bytes print = trace->config.fingerprint;
+    summary->fingerprint_bytes = (uint32_t)print.size;
+    ets_copy(summary->fingerprint, trace->fingerprint, print.size);
+}
+
+size_t ets_trace_summary_size(const struct ets_trace_summary *summary)
+{
+    const size_t texts = summary->config.hash_names ? 0 : summary->used_text_bytes;
+    return ETS_SUMMARY_HEAD_BYTES + (size_t)summary->used_rows * ETS_SUMMARY_ROW_BYTES + texts +
+           ETS_SUMMARY_TAIL_BYTES;
+}
+
+/* A sink with the checksum of what went into it. */
+struct summing {
+    const struct ets_etdump_sink *sink;
+    size_t written;
+    uint32_t crc;
+    bool is_full;
+};
+
+static void put(struct summing *to, const void *data, size_t size)
+{
+    if (to->is_full || size == 0) return;
+    to->is_full = to->sink->write(to->sink->context, data, size) != 0;
+    if (to->is_full) return;
+    to->crc = ets_crc32(to->crc, data, size);
+    to->written += size;
+}
+
+static void put_head(struct summing *to, const struct ets_trace_summary *summary)
+{
+    uint8_t head[ETS_SUMMARY_HEAD_BYTES] = {'E', 'T', 'S', 'S', 'U', 'M', 0, ETS_SUMMARY_VERSION};
+    const uint32_t words[] = {(uint32_t)ets_trace_summary_size(summary),
+                              summary->used_rows,
+                              summary->config.hash_names ? 0 : summary->used_text_bytes,
+                              summary->runs,
+                              summary->warm_up_runs,
+                              summary->lost_values,
+                              summary->config.hash_names ? ETS_SUMMARY_HASHED : 0,
+                              summary->fingerprint_bytes};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        ets_store_u32(head + ETS_SUMMARY_SIZE_AT + 4 * i, words[i]);
+    }
+    ets_store_u64(head + ETS_SUMMARY_LOST_EVENTS_AT, summary->lost_events);
+    ets_copy(head + ETS_SUMMARY_FINGERPRINT_AT, summary->fingerprint, summary->fingerprint_bytes);
+    put(to, head, sizeof head);
+}
+
+static void put_row(struct summing *to, const struct ets_trace_summary_row *row)
+{
+    uint8_t out[ETS_SUMMARY_ROW_BYTES] = {0};
+    const uint64_t wide[] = {row->name_hash, row->method_hash, row->sum_ns, row->min_ns,
+                             row->max_ns};
+    const uint32_t words[] = {row->count, row->name_at, row->method_at, (uint32_t)row->instruction};
+    const uint16_t halves[] = {row->name_size, row->method_size, row->first_bucket, row->kind};
+    uint8_t *at = out;
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++, at += 8) ets_store_u64(at, wide[i]);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++, at += 4) ets_store_u32(at, words[i]);
+    for (size_t i = 0; i < sizeof halves / sizeof *halves; i++, at += 2)
+        ets_store_u16(at, halves[i]);
+    for (int i = 0; i < ETS_TRACE_SUMMARY_BUCKETS; i++, at += 2) ets_store_u16(at, row->buckets[i]);
+    put(to, out, sizeof out);
+}
+
+enum ets_status ets_trace_summary_write(const struct ets_trace_summary *summary,
+                                        const struct ets_etdump_sink *sink, struct ets_error *error)
+{
+    struct summing to = {.sink = sink};
+    uint8_t tail[ETS_SUMMARY_TAIL_BYTES];
+    put_head(&to, summary);
+    for (uint32_t i = 0; i < summary->used_rows; i++) put_row(&to, &summary->config.rows[i]);
+    if (!summary->config.hash_names) put(&to, summary->config.texts, summary->used_text_bytes);
+    ets_store_u32(tail, to.crc);
+    put(&to, tail, sizeof tail);
+    if (to.is_full) return ets_fail(error, ETS_IO, to.written, "the sink refused the summary");
+    return ETS_OK;
+}
