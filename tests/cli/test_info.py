@@ -349,6 +349,16 @@ class TestOthers(unittest.TestCase):
             key = facts(path)["entries"][1]["key"]
             self.assertEqual(key, 'l\x1b[31m"\ufffds\n\\')
 
+    def test_info__summary_of_a_device(self):
+        text = etscope("info", DATA / "summaries" / "named.etsum").stdout.decode()
+        self.assertIn("named.etsum: a device's summary, 946 B\n", text)
+        self.assertRegex(text, r"left out as warm-up +2\n")
+        self.assertIn("    operator mean.out, instruction 3, method forward: 200 runs, mean 31.91 us", text)
+        (row,) = json.loads(etscope("info", "--format", "json", DATA / "summaries" / "hashed.etsum").stdout)["rows"]
+        self.assertEqual((row["kind"], row["runs"], row["hashed"], row["row_count"]), ("summary", 200, True, 6))
+        self.assertRegex(row["rows"][0]["name"], "^#[0-9a-f]{16}$")
+        self.assertEqual(row["rows"][-1]["min_ns"], 1469681)
+
     def test_info__refusals(self):
         with tempfile.TemporaryDirectory() as folder:
             folder = Path(folder)
