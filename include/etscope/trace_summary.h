@@ -2,7 +2,7 @@
  * trace_summary.h - what a device sends when whole traces are too much: the times of its operators
  * over many runs, in fixed memory.
  *
- *     static struct ets_trace_summary_row rows[40]; // 160 bytes each
+ *     static struct ets_trace_summary_row rows[40]; // 144 bytes each
  *     static char texts[512];
  *     struct ets_trace_summary summary;
  *     const struct ets_trace_summary_config config = {
