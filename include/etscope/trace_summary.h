@@ -92,8 +92,9 @@ void ets_trace_summary_init(struct ets_trace_summary *summary,
                             const struct ets_trace_summary_config *config);
 
 /*
- * Adds the executions of a finished trace, which stays as it is: reset it before it records the
- * next. What finds no free row is counted in lost_values.
+ * Adds the whole executions of a finished trace, which stays as it is: reset it before it records
+ * the next. Runs whose start or end is lost are left out. What finds no free row is counted in
+ * lost_values. Times of a delegate are those that an ETDump would have.
  */
 void ets_trace_summary_add(struct ets_trace_summary *summary, struct ets_trace *trace);
 

@@ -225,6 +225,8 @@ void ets_trace_summary_add(struct ets_trace_summary *summary, struct ets_trace *
         struct ets_etdump_run_record record = {.name = 0};
         if (run == s.cut_run && s.cut_name != ETS_ETDUMP_NO_NAME) continue;
         if (s.source.run(s.source.context, run, &record) != ETS_OK) break;
+        /* Without its start, which a ring overwrote, sums would be too small. */
+        if ((s.run.flags & ETS_RUN_CONTINUED) != 0) continue;
         if (!is_execution(&s, run, record.event_count)) continue;
         if (summary->warm_up_runs < summary->config.warm_up_runs) summary->warm_up_runs++;
         else add_run(summary, &s, run, record.event_count);

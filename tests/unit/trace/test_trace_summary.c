@@ -160,6 +160,31 @@ static void test_trace_summary__warm_up_is_left_out_and_counted(void **state)
     bed_close(&t.bed);
 }
 
+/* In a ring, the oldest run has lost its start, and a buffer that is full the last run its end. */
+static void test_trace_summary__parts_of_runs_do_not_count(void **state)
+{
+    (void)state;
+    for (int mode = ETS_TRACE_STOP; mode <= ETS_TRACE_RING; mode++) {
+        struct summed t;
+        prepare(&t);
+        bed_prepare(&t.bed, 2048);
+        t.bed.config.clock_hz = 1000000000;
+        t.bed.config.mode = (enum ets_trace_mode)mode;
+        assert_int_equal(bed_start(&t.bed), ETS_OK);
+        ets_trace_summary_init(&t.summary, &t.config);
+        for (int run = 0; run < 100; run++) record_run(&t, 1);
+        add_all(&t);
+        const struct ets_summary_file file = write_and_open(&t);
+        assert_true(file.runs > 2 && file.runs < 50);
+        assert_true(file.lost_events > 0);
+        const struct ets_summary_row row = find_row(&file, "add.out");
+        assert_int_equal(row.count, file.runs);
+        assert_int_equal(row.min_ns, 60);
+        assert_int_equal(row.max_ns, 60);
+        bed_close(&t.bed);
+    }
+}
+
 static void test_trace_summary__hashes_show_no_name(void **state)
 {
     struct summed t;
@@ -300,6 +325,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_trace_summary__runs_of_several_traces_add_up),
         cmocka_unit_test(test_trace_summary__warm_up_is_left_out_and_counted),
+        cmocka_unit_test(test_trace_summary__parts_of_runs_do_not_count),
         cmocka_unit_test(test_trace_summary__hashes_show_no_name),
         cmocka_unit_test(test_trace_summary__small_memory_is_counted),
         cmocka_unit_test(test_trace_summary__a_full_bucket_halves_all),
