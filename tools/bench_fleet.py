@@ -24,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import bench
 
 INGEST_SECONDS, INGEST_BYTES = 60, 1e9  # of 1,000 traces of 100,000 events, by two processes
+READ_SPEED = 300e6  # bytes a second
 ASK_SECONDS, MERGE_SECONDS = 1.0, 10.0
 GROWTH = (10, 100, 1000, 10_000)  # traces of 1,067 events
 WORKERS = 2
@@ -79,6 +80,20 @@ def ingest(paths, folder):
     return seconds, used, after.ru_maxrss * 1024 * (WORKERS + 1)
 
 
+def read_speed(path):
+    """Bytes a second of a core that the C library reads a dump with, and joins its events: a median."""
+    from etscope._library import Source, call, ffi, lib
+
+    source, options = Source.of_buffer(path.read_bytes()), ffi.new("struct ets_inspect_options *", {})
+    seconds = []
+    for _ in range(9):
+        out, start = ffi.new("struct ets_inspection **"), time.process_time()
+        call(lib.ets_inspection_open, source.bytes, options, out)
+        seconds.append(time.process_time() - start)
+        lib.ets_inspection_close(out[0])
+    return path.stat().st_size / float(np.median(seconds))
+
+
 def ask(folder):
     """[(question, seconds, target)]"""
     from etscope.fleet import duck, outliers, questions, regressions
@@ -123,6 +138,9 @@ def main():
         show("  processor time of a trace", f"{used / words.traces * 1e3:.0f} ms")
         show("  bytes of traces in a second and core", f"{size / used / 1e6:.0f} MB")
         show("  memory of all processes, at most", f"{memory / 1e6:.0f} MB", outcome(memory, INGEST_BYTES))
+        speed = read_speed(paths[0])
+        show("reading a dump, on one core", f"{speed / 1e6:.0f} MB/s",
+             "met" if speed >= READ_SPEED else f"MISSED: {READ_SPEED / 1e6:.0f} MB/s")  # fmt: skip
         for name, asked, target in ask(folder):
             show(name, f"{asked:.2f} s", outcome(asked, target))
         shutil.rmtree(folder / "large")
