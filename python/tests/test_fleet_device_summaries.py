@@ -3,6 +3,8 @@
 import math
 import pathlib
 import shutil
+import struct
+import zlib
 
 import pytest
 
@@ -49,6 +51,16 @@ def test_a_damaged_summary_is_an_error():
     data[200] ^= 1
     with pytest.raises(Error, match="checksum"):
         device_summaries.read(bytes(data))
+
+
+def test_a_row_without_times_and_a_huge_file_are_errors():
+    data = bytearray(NAMED.read_bytes())
+    data[112 + 64 : 112 + 128] = bytes(64)
+    data[-4:] = struct.pack("<I", zlib.crc32(data[:-4]))
+    with pytest.raises(Error, match="row 0 contradicts itself"):
+        device_summaries.read(bytes(data))
+    with pytest.raises(Error, match="1,048,576 are the most"):
+        device_summaries.read(bytes(NAMED.read_bytes()).ljust((1 << 20) + 1, b"\0"))
 
 
 def test_ingest_adds_summaries_beside_traces(tmp_path, capsys):

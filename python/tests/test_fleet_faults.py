@@ -202,6 +202,21 @@ def test_files_that_are_not_what_they_seem(traces, tmp_path, capsys):
     assert [row["device"] for row in rows(tmp_path / "set", "traces")] == ["devA"]
 
 
+def test_names_that_are_no_text_are_kept_readable(traces, tmp_path, capsys):
+    own = tmp_path / "own"
+    own.mkdir()
+    name = os.path.join(os.fsencode(own), b"dev\xff_1_2026-11-01_1.etdp")
+    pathlib.Path(os.fsdecode(name)).write_bytes(next(traces.iterdir()).read_bytes())
+    pathlib.Path(os.fsdecode(name[:-5] + b"2.etdp")).write_bytes(b"none")
+    pathlib.Path(os.fsdecode(name[:-5] + b".json")).write_text('{"build": "\\ud800", "labels": {"\\udfff": "x"}}')
+    assert main(["ingest", str(own), "-o", str(tmp_path / "set"), "--name-pattern",
+                 "{device}_{build}_{time}_{_}.etdp"]) == 0  # fmt: skip
+    assert capsys.readouterr().out.startswith("traces: 1 added, 0 known, 1 refused")
+    (row,) = rows(tmp_path / "set", "traces")
+    assert row["device"] == "dev\\udcff" and row["path"].endswith("dev\\xff_1_2026-11-01_1.etdp")
+    assert row["build"] == "\\ud800" and row["labels"] == [("\\udfff", "x")]
+
+
 def test_a_reader_sees_whole_commits_only(traces, all_hashes, tmp_path):
     """While two ingests write: what was seen once stays, and every trace comes with all its rows."""
     dataset = str(tmp_path / "set")

@@ -31,10 +31,19 @@ static bool is_text(const struct ets_summary_file *file, uint32_t at, uint16_t s
     return at == UINT32_MAX ? size == 0 : ets_range_fits(at, size, file->text_bytes);
 }
 
+/* Whether a row has times in its buckets, as it counts some. */
+static bool has_times(const uint8_t *row)
+{
+    uint32_t any = 0;
+    for (size_t i = ETS_SUMMARY_BUCKETS_AT; i < ETS_SUMMARY_ROW_BYTES; i++) any |= row[i];
+    return any != 0;
+}
+
 static bool is_row(const struct ets_summary_file *file, const uint8_t *row)
 {
     const uint64_t least = ets_load_u64(row + 24), most = ets_load_u64(row + 32);
-    return ets_load_u32(row + 40) > 0 && least <= most && most <= ets_load_u64(row + 16) &&
+    return ets_load_u32(row + 40) > 0 && has_times(row) && least <= most &&
+           most <= ets_load_u64(row + 16) &&
            is_text(file, ets_load_u32(row + NAME_AT), ets_load_u16(row + 56)) &&
            is_text(file, ets_load_u32(row + METHOD_AT), ets_load_u16(row + 58)) &&
            ets_load_u16(row + 60) <= ETS_SUMMARY_MOST_BUCKETS - ETS_SUMMARY_BUCKET_COUNT &&

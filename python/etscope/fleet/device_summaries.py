@@ -9,11 +9,13 @@ which is off by 11.2 % at most. Count, sum and extremes are exact. docs/SPEC.md,
 
 import numpy as np
 
+from etscope._errors import Error
 from etscope._library import NULL, Source, call, ffi, lib, text
 from etscope.fleet.dataset import PLACE
 from etscope.fleet.summaries import OF_RUN
 
 MAGIC = b"ETSSUM\0"
+MOST_BYTES = 1 << 20  # 8,000 operators
 _KINDS = ("run", "operator", "delegate_call", "delegate_event")
 
 
@@ -25,8 +27,13 @@ class DeviceRow:
         self.count, self.sum = row.count, float(row.sum_ns)
         self.least, self.most = float(row.min_ns), float(row.max_ns)
         starts = np.array([row.starts[i] for i in range(row.bucket_count + 1)], np.float64)
-        counts = np.array([row.buckets[i] for i in range(row.bucket_count)], np.int64)
-        self.times = np.repeat(np.clip((starts[:-1] + starts[1:]) / 2, self.least, self.most), counts)
+        self._counts = np.array([row.buckets[i] for i in range(row.bucket_count)], np.int64)
+        self._middles = np.clip((starts[:-1] + starts[1:]) / 2, self.least, self.most)
+
+    @property
+    def times(self):
+        """As many as the buckets count, up to 2 million: made when they are asked for."""
+        return np.repeat(self._middles, self._counts)
 
 
 class DeviceSummary:
@@ -38,6 +45,8 @@ class DeviceSummary:
 
 def read(data):
     """The DeviceSummary of a file's bytes. Raises Error."""
+    if len(data) > MOST_BYTES:
+        raise Error(f"a summary of {len(data):,} bytes; {MOST_BYTES:,} are the most", status="LIMIT")
     source, file = Source.of_buffer(data), ffi.new("struct ets_summary_file *")
     call(lib.ets_summary_file_open, source.bytes, file)
     row, rows = ffi.new("struct ets_summary_row *"), []

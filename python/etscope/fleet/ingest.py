@@ -123,17 +123,19 @@ class Reader:
     def read(self, paths):
         """([(row of the table traces, Reading)], number of known files, [(hash, path, reason)])"""
         traces, hashes, seen, refused = [], set(), 0, []
-        for path in paths:
-            name = hashlib.sha256(path.encode()).hexdigest()  # of a file without content
+        for given in paths:
+            raw = os.fsencode(given)
+            path = raw.decode("utf-8", "backslashreplace")  # to be shown, and kept
+            name = hashlib.sha256(raw).hexdigest()  # of a file without content
             try:
-                with open(path, "rb") as file:
+                with open(given, "rb") as file:
                     data = file.read()
                 name = hashlib.sha256(data).hexdigest()
                 if name in self._seen[1] or name in hashes:
                     seen += 1
                     continue
                 reading = self._reading(data)
-                told = _told(path, self._pattern, self._given, reading.facts)
+                told = _told(given, self._pattern, self._given, reading.facts)
             except (Error, OSError, ValueError, TypeError) as reason:
                 refused.append((name, path, str(reason)[:_MOST_REASON]))
                 continue
@@ -144,8 +146,16 @@ class Reader:
         return traces, seen, refused
 
 
+def _plain(value):
+    """Texts that UTF-8 can hold: of a name or of JSON they may have half of a character."""
+    if isinstance(value, dict):
+        return {_plain(name): _plain(each) for name, each in value.items()}
+    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
+
+
 def _told(path, pattern, given, facts):
     found = side_information.read(path, pattern, given)
+    found = {name: _plain(value) for name, value in found.items()}
     time = side_information.time_of(found.pop("time"))
     day = "unknown" if time is None else time.astimezone(datetime.timezone.utc).strftime("%Y-%m-%d")
     return {**found, "time": time, "day": day, "program": facts["program"],
