@@ -90,7 +90,8 @@ size_t ets_saving_total_print(const struct ets_saving_total *total, double tick_
     ets_add_text(&line, "%s%u %sthing%s to do", total->bad > 0 ? "; " : "", total->advice,
                  total->bad > 0 ? "other " : "", total->advice == 1 ? "" : "s");
     if (total->count == 0 || !(total->whole > 0)) return line.used;
-    ets_add_text(&line, ", which save at most ");
+    /* Two things can save the same time: the sum of all would be too much. */
+    ets_add_text(&line, ", which %ssave at most ", total->count > 1 ? "together " : "");
     ets_add_time(&line, (struct ets_span){total->upper, total->upper}, tick_ns);
     ets_add_text(&line, " of the ");
     ets_add_time(&line, (struct ets_span){total->whole, total->whole}, tick_ns);

@@ -304,7 +304,7 @@ class Told(unittest.TestCase):
         document = json.loads(advise(*GPT_FILES, "--format", "json"))
         text = advise(*GPT_FILES)
         self.assertEqual(text.splitlines()[0], document["headline"])
-        self.assertRegex(document["headline"], r"^\d+ things to do, which save at most [\d.]+ us of "
+        self.assertRegex(document["headline"], r"^\d+ things to do, which together save at most [\d.]+ us of "
                                                r"the [\d.]+ us of a run of forward \(\d+\.\d %\)$")
 
     def test_the_database_and_the_report_say_the_same(self):
