@@ -2,6 +2,7 @@
 
 import collections
 import decimal
+import gzip
 import json
 import pathlib
 import re
@@ -49,6 +50,61 @@ def sums(events):
     for name, lasted in events:
         total[name] += lasted
     return dict(total)
+
+
+class Packed(unittest.TestCase):
+    """Files of gzip, as PyTorch's profiler writes them, in the place of what they hold."""
+
+    def put(self, data, name="packed.json.gz"):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name) / name
+        path.write_bytes(data)
+        return path
+
+    def test_a_packed_profile_gives_the_same_trace(self):
+        data = STEPS.read_bytes()
+        for packed in (gzip.compress(data), gzip.compress(data[:1000]) + gzip.compress(data[1000:])):
+            path = self.put(packed)
+            done = support.run("import", path, "-o", path.with_suffix(".etdp"))
+            if done.returncode == support.UNAVAILABLE:
+                self.skipTest("no JSON, or no zlib")
+            self.assertEqual(done.returncode, support.OK, done.stderr)
+            plain = path.with_name("plain.etdp")
+            self.assertEqual(support.run("import", STEPS, "-o", plain).returncode, support.OK)
+            self.assertEqual(path.with_suffix(".etdp").read_bytes(), plain.read_bytes())
+            self.assertEqual(events_of(path), events_of(STEPS))
+
+    def test_a_packed_trace_is_a_trace(self):
+        trace = MODEL / "profile.etdp"
+        path = self.put(gzip.compress(trace.read_bytes()), "profile.etdp.gz")
+        done = support.run("inspect", path, "--format", "tsv")
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest("no zlib")
+        self.assertEqual(done.stdout, support.run("inspect", trace, "--format", "tsv").stdout)
+
+    def test_damage_is_said(self):
+        data = gzip.compress(CSV.read_bytes())
+        for cut in range(3, len(data), 37):
+            done = support.run("import", self.put(data[:cut]), "-o", "/dev/null")
+            if done.returncode == support.UNAVAILABLE:
+                self.skipTest("no zlib")
+            self.assertEqual(done.returncode, 3)
+            self.assertEqual(done.stderr.count(b"\n"), 1)
+            self.assertIn(b"gzip's data ends too early", done.stderr)
+        bad = bytearray(data)
+        bad[len(bad) // 2] ^= 0xff
+        done = support.run("import", self.put(bytes(bad)), "-o", "/dev/null")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"gzip's data is damaged", done.stderr)
+
+    def test_a_bomb_is_bounded(self):
+        packed = gzip.compress(bytes(1 << 24)) * 65
+        done = support.run("info", self.put(packed))
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest("no zlib")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"unpacks to more than 1024 MiB", done.stderr)
 
 
 class Import(unittest.TestCase):

@@ -10,6 +10,7 @@
 #include "etscope/file.h"
 #include "host/file_access.h"
 #include "import/import.h"
+#include "record/gzip.h"
 
 static struct {
     struct cli_entry *entries;
@@ -104,7 +105,13 @@ enum ets_status cli_file_open(const char *path, struct ets_file **file_out, stru
 enum ets_status cli_file_open_as_it_is(const char *path, struct ets_file **file_out,
                                        struct ets_error *error)
 {
-    const enum ets_status status = ets_file_open(path, file_out, error);
+    enum ets_status status = ets_file_open(path, file_out, error);
+    if (status == ETS_OK && ets_is_gzip(ets_file_bytes(*file_out))) {
+        struct ets_bytes unpacked;
+        status = ets_gzip_unpack(ets_file_bytes(*file_out), &unpacked, error);
+        if (status == ETS_OK) ets_file_replace(*file_out, unpacked);
+        else ets_file_close(*file_out);
+    }
     if (status != ETS_OK) return status;
     const struct ets_bytes bytes = ets_file_bytes(*file_out);
     cli_count_input(bytes);

@@ -1,0 +1,21 @@
+/* Files that gzip packed, such as the traces that PyTorch's profiler writes. */
+#ifndef ETSCOPE_RECORD_GZIP_H
+#define ETSCOPE_RECORD_GZIP_H
+
+#include <stdbool.h>
+
+#include "etscope/base.h"
+
+enum { ETS_GZIP_MOST_MIB = 1024 }; /* of what is unpacked */
+
+/* By its first three bytes. */
+bool ets_is_gzip(struct ets_bytes bytes);
+
+/*
+ * Unpacks all members. `data_out` is from the C library's allocator; free it. Statuses: TRUNCATED,
+ * MALFORMED, LIMIT (more than ETS_GZIP_MOST_MIB), NO_MEMORY, UNAVAILABLE (built without zlib).
+ */
+enum ets_status ets_gzip_unpack(struct ets_bytes bytes, struct ets_bytes *data_out,
+                                struct ets_error *error);
+
+#endif
