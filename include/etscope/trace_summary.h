@@ -39,7 +39,7 @@ extern "C" {
 /*
  * Buckets of a histogram: a quarter of an octave each, from 4 octaves below a row's first time to 4
  * above it. The first and the last also count what is beyond. A time differs from the middle of its
- * bucket by 11.2 % at most. If a bucket is full, all are halved: they are proportions.
+ * bucket by 12.5 % at most. If a bucket is full, all are halved: they are proportions.
  */
 enum { ETS_TRACE_SUMMARY_BUCKETS = 32 };
 

@@ -3,8 +3,8 @@
     told = device_summaries.read(data)        # of a file by ets_trace_summary_write
     told.facts["runs"], told.rows[0].place["operator"], told.rows[0].times
 
-A device counts times in buckets of a quarter octave; here each counts with the middle of its bucket,
-which is off by 11.2 % at most. Count, sum and extremes are exact. docs/SPEC.md, "Summaries".
+A device counts times in buckets of a quarter octave; here each counts with the middle of its bucket
+between the least and the most time, which is off by 12.5 % at most. Count, sum and extremes are exact. docs/SPEC.md, "Summaries".
 """
 
 import numpy as np
@@ -28,7 +28,9 @@ class DeviceRow:
         self.least, self.most = float(row.min_ns), float(row.max_ns)
         starts = np.array([row.starts[i] for i in range(row.bucket_count + 1)], np.float64)
         self._counts = np.array([row.buckets[i] for i in range(row.bucket_count)], np.int64)
-        self._middles = np.clip((starts[:-1] + starts[1:]) / 2, self.least, self.most)
+        # Of the part of each bucket in which times can be.
+        bounds = np.clip(starts, self.least, self.most)
+        self._middles = (bounds[:-1] + bounds[1:]) / 2
 
     @property
     def times(self):

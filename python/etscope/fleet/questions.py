@@ -12,6 +12,11 @@ QUANTILES = (0.5, 0.9)
 RUN = "operator = '' and instruction = -1"
 
 
+def counted(count, noun):
+    """ "1 trace", "2,000 traces" """
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
 def kind_of(type_):
     import pyarrow as pa
 
@@ -26,7 +31,7 @@ def query(engine, text, limit=None):
         return Answer("done", [], [])
     rows = table.slice(0, limit).to_pylist() if limit is not None else table.to_pylist()
     columns = [(field.name, field.name, kind_of(field.type)) for field in table.schema]
-    count = f"{table.num_rows:,} row" + "s" * (table.num_rows != 1)
+    count = counted(table.num_rows, "row")
     return Answer(count + (f", the first {len(rows):,}" if len(rows) < table.num_rows else ""),
                   columns, rows)  # fmt: skip
 
@@ -77,7 +82,7 @@ def top(engine, where="", by="operator", limit=20):
     first = rows[0]
     name = first["operator"] if by == "operator" else (first[by] or "(none)")
     sentence = (f"{name} takes most: {percent(first['share'])} of {duration(total['ns'])} in"
-                f" {total['runs']:,} runs of {total['traces']:,} traces")  # fmt: skip
+                f" {counted(total['runs'], 'run')} of {counted(total['traces'], 'trace')}")  # fmt: skip
     notes = ["delegate events are inside their delegate calls: shares add up to more than 100 %"] \
         if by == "operator" and len({row["kind"] for row in rows} & {"delegate_call", "delegate_event"}) > 1 else []
     return Answer(sentence, columns, rows, notes, ("method", "max_ns", "count", "kind", "backend"))
@@ -103,8 +108,9 @@ def trend(engine, where="", by="day", operator=None):
         return Answer("no runs: nothing to follow", columns, [])
     first, last = rows[0], rows[-1]
     name = "a run" if operator is None else operator
-    sentence = (f"p50 of {name}: {duration(first['p50_ns'])} in {by} {first[by]},"
-                f" {duration(last['p50_ns'])} in {by} {last[by]}")  # fmt: skip
+    sentence = f"p50 of {name}: {duration(first['p50_ns'])} in {by} {first[by]}"
+    if len(rows) > 1:
+        sentence += f", {duration(last['p50_ns'])} in {by} {last[by]}"
     notes = ["devices differ between rows: a change can be theirs; `regressions` compares within"
              " devices"] if len({row["devices"] for row in rows}) > 1 else []  # fmt: skip
     return Answer(sentence, columns, rows, notes)
@@ -120,8 +126,10 @@ def coverage(engine, where="", limit=None):
     devices, builds = {row["device"] for row in rows}, {row["build"] for row in rows}
     missing = len(devices) * len(builds) - len(rows)
     total = sum(row["traces"] for row in rows)
-    sentence = (f"{total:,} traces of {len(devices):,} devices and {len(builds):,} builds;"
-                f" {missing:,} of {len(devices) * len(builds):,} pairs are not seen")  # fmt: skip
+    sentence = (f"{counted(total, 'trace')} of {counted(len(devices), 'device')}"
+                f" and {counted(len(builds), 'build')}")  # fmt: skip
+    if len(rows) > 1:
+        sentence += f"; {missing:,} of {len(devices) * len(builds):,} pairs are not seen"
     columns = [("device", "device", "cut"), ("build", "build", "cut"), ("traces", "traces", "number"),
                ("runs", "runs", "number"), ("lost_events", "lost events", "number"),
                ("first_day", "first", "text"), ("last_day", "last", "text")]  # fmt: skip
