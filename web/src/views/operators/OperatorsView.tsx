@@ -69,11 +69,15 @@ function OperatorsTable() {
             value: (row) => row.name,
             cell: (row) => (
                 <>
-                    <Name
-                        text={row.name}
-                        class={row.id === null ? "group" : undefined}
-                        longest={80}
-                    />
+                    {by === "line" && /:\d+$/.test(row.name ?? "") ? (
+                        <Place text={row.name} whole />
+                    ) : (
+                        <Name
+                            text={row.name}
+                            class={row.id === null ? "group" : undefined}
+                            longest={80}
+                        />
+                    )}
                     {row.isDelegateCall && (
                         <Name class="muted backend" text={operators.backend(row.id ?? -1)} />
                     )}

@@ -2,6 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { type Column, DataTable } from "../../parts/DataTable";
 import { Name } from "../../parts/Name";
+import { Place } from "../../parts/Place";
 import { RangeBar } from "../../parts/RangeBar";
 import { barKind } from "../../state/filter";
 import { useMembers, usePage } from "../../state/page";
@@ -103,7 +104,7 @@ export function RangeTable(props: {
             width: "190px",
             hideBelow: 760,
             value: (row) => row.source,
-            cell: (row) => <Name text={row.source} longest={60} />,
+            cell: (row) => <Place text={row.source} />,
         },
     ];
     const length = { lower: lengthOf(span), upper: lengthOf(span) };
