@@ -3,7 +3,6 @@
 #include "etscope/trace_summary.h"
 
 #include "base/crc32.h"
-#include "base/error.h"
 #include "base/load.h"
 #include "base/summary_layout.h"
 #include "trace/store.h"
@@ -297,6 +296,18 @@ static void put_row(struct summing *to, const struct ets_trace_summary_row *row)
     put(to, out, sizeof out);
 }
 
+/* ets_fail formats, for which devices have no room. */
+static enum ets_status refused(struct ets_error *error, size_t written)
+{
+    static const char message[] = "the sink refused the summary";
+    if (error == NULL) return ETS_IO;
+    ets_clear(error, sizeof *error);
+    error->status = ETS_IO;
+    error->offset = written;
+    ets_copy(error->message, message, sizeof message);
+    return ETS_IO;
+}
+
 enum ets_status ets_trace_summary_write(const struct ets_trace_summary *summary,
                                         const struct ets_etdump_sink *sink, struct ets_error *error)
 {
@@ -307,6 +318,5 @@ enum ets_status ets_trace_summary_write(const struct ets_trace_summary *summary,
     if (!summary->config.hash_names) put(&to, summary->config.texts, summary->used_text_bytes);
     ets_store_u32(tail, to.crc);
     put(&to, tail, sizeof tail);
-    if (to.is_full) return ets_fail(error, ETS_IO, to.written, "the sink refused the summary");
-    return ETS_OK;
+    return to.is_full ? refused(error, to.written) : ETS_OK;
 }
