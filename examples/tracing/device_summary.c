@@ -1,8 +1,7 @@
 /*
  * Writes what a device sends when whole traces are too much: times of 200 runs, in fixed memory.
  *
- *     cc -Iinclude -Isrc examples/tracing/device_summary.c build/lib/libetscope_trace.a -lm -o
- * device_summary
+ *     cc -Iinclude -o device_summary examples/tracing/device_summary.c build/lib/libetscope_trace.a
  *     ./device_summary > device.etsum          # or --hash: hashes in place of names
  *     etscope info device.etsum
  *     etscope-fleet ingest device.etsum -o DATASET --label device=board --label build=1.3
