@@ -35,7 +35,8 @@ static void read_all(struct ets_bytes bytes)
         ets_summary_file_row(&file, i, &row);
         check(row.count > 0 && row.min_ns <= row.max_ns && row.kind <= 3);
         check(is_within(bytes, row.name) && is_within(bytes, row.method));
-        for (uint32_t k = 0; k < row.bucket_count; k++) check(row.starts[k] < row.starts[k + 1]);
+        for (uint32_t k = 0; k < ETS_SUMMARY_BUCKET_COUNT; k++)
+            check(row.starts[k] < row.starts[k + 1]);
     }
 }
 

@@ -2,7 +2,7 @@
  * trace_summary.h - what a device sends when whole traces are too much: the times of its operators
  * over many runs, in fixed memory.
  *
- *     static struct ets_trace_summary_row rows[40]; // 144 bytes each
+ *     static struct ets_trace_summary_row rows[40]; // 136 bytes each
  *     static char texts[512];
  *     struct ets_trace_summary summary;
  *     const struct ets_trace_summary_config config = {
@@ -54,15 +54,14 @@ enum ets_trace_summary_kind {
 struct ets_trace_summary_row {
     uint64_t name_hash, method_hash;
     uint64_t sum_ns, min_ns, max_ns;
-    uint64_t pending_ns;         /* of the run that is being added */
-    uint32_t pending_run;        /* its number, from 1; 0: none */
+    uint64_t pending_ns;         /* of the run that is being added, if is_pending */
     uint32_t count;              /* runs */
     uint32_t name_at, method_at; /* in the texts; UINT32_MAX: not kept */
     int32_t instruction;         /* -1: of a whole execution */
     uint16_t name_size, method_size;
     uint16_t first_bucket;
     uint8_t kind; /* enum ets_trace_summary_kind */
-    uint8_t unused;
+    uint8_t is_pending;
     uint16_t buckets[ETS_TRACE_SUMMARY_BUCKETS];
 };
 

@@ -73,10 +73,7 @@ static bool add_module(struct ets_arena *arena, struct ets_finding_parts *parts,
 bool ets_parts_add_node(struct ets_finder *finder, const struct ets_graph_node *node)
 {
     struct ets_finding_parts *parts = &finder->parts;
-    if (node->module_count > 0 &&
-        !add_module(finder->arena, parts, node->modules[node->module_count - 1].path)) {
-        return false;
-    }
+    if (!add_module(finder->arena, parts, ets_graph_module_path(node))) return false;
     return add_frame(finder->arena, parts, ets_graph_user_frame(node));
 }
 
@@ -293,6 +290,16 @@ void ets_saving_add(const struct ets_finder *finder, struct ets_finding *finding
     finding->saving.beside += more;
 }
 
+void ets_finding_place_parts(const struct ets_finder *finder, struct ets_finding *finding)
+{
+    const struct ets_finding_parts *parts = &finder->parts;
+    finding->modules = parts->modules;
+    finding->module_count = parts->module_count;
+    finding->frames = parts->frames;
+    finding->frame_count = parts->frame_count;
+    if (parts->frame_count > 0) finding->place = parts->frames[0]->place;
+}
+
 struct ets_finding ets_finding_of_parts(struct ets_finder *finder, const char *kind,
                                         enum ets_saving_basis basis, enum ets_check check)
 {
@@ -306,16 +313,12 @@ struct ets_finding ets_finding_of_parts(struct ets_finder *finder, const char *k
     if (copy != NULL) finding.method = (struct ets_text){copy, strlen(name)};
     finding.confidence = ETS_CONFIDENCE_MEDIUM;
     finding.check = check;
-    finding.modules = parts->modules;
-    finding.module_count = parts->module_count;
-    finding.frames = parts->frames;
-    finding.frame_count = parts->frame_count;
+    ets_finding_place_parts(finder, &finding);
     finding.instructions = parts->instructions;
     finding.instruction_count = parts->instruction_count;
     finding.rows = parts->rows;
     finding.row_count = parts->row_count;
     if (parts->row_count == 1) finding.row = parts->rows[0];
-    if (parts->frame_count > 0) finding.place = parts->frames[0]->place;
     finding.saving = saving_of(finder, basis);
     finding.bytes = parts->bytes;
     for (uint32_t i = 0; i < parts->instruction_count; i++) {

@@ -122,6 +122,8 @@ void ets_parts_prove(struct ets_finder *finder);
 /* A finding about what was collected, with the time of it as what can be saved. */
 struct ets_finding ets_finding_of_parts(struct ets_finder *finder, const char *kind,
                                         enum ets_saving_basis basis, enum ets_check check);
+/* Gives a finding the modules and lines of what was collected. */
+void ets_finding_place_parts(const struct ets_finder *finder, struct ets_finding *finding);
 /* Adds mid of other rows than the finding's to what can be saved at most. */
 void ets_saving_add(const struct ets_finder *finder, struct ets_finding *finding, double mid);
 /* The instruction's own line. */

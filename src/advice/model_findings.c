@@ -126,23 +126,6 @@ static void propose_scales(struct ets_finder *finder, const struct ets_gap_repor
     finding->confidence = ETS_CONFIDENCE_LOW;
 }
 
-/* Where a node's value is made in the model's source. Returns false if memory runs out. */
-static bool locate(struct ets_finder *finder, const struct ets_graph_node *node,
-                   struct ets_finding *finding)
-{
-    struct ets_text *module = ets_arena_alloc(finder->arena, sizeof *module);
-    const struct ets_graph_frame **frame = ets_arena_alloc(finder->arena, sizeof(void *));
-    if (module == NULL || frame == NULL) return false;
-    *module = ets_graph_module_path(node);
-    *frame = ets_graph_user_frame(node);
-    finding->place = node->name;
-    finding->modules = module;
-    finding->module_count = module->size > 0;
-    finding->frames = frame;
-    finding->frame_count = *frame != NULL;
-    return true;
-}
-
 /* What the gap report concludes. */
 bool ets_find_numbers(struct ets_finder *finder)
 {
@@ -158,9 +141,11 @@ bool ets_find_numbers(struct ets_finder *finder)
         finding.kind = "wrong_operator";
         finding.severity = ETS_SEVERITY_BAD;
         finding.check = ETS_CHECK_NUMBERS;
-        if (!locate(finder, ets_gap_row(report, verdict->guilty)->value->node, &finding)) {
-            return false;
-        }
+        const struct ets_graph_node *node = ets_gap_row(report, verdict->guilty)->value->node;
+        ets_parts_begin(finder);
+        if (!ets_parts_add_node(finder, node)) return false;
+        ets_finding_place_parts(finder, &finding);
+        finding.place = node->name;
         propose_scales(finder, report, &finding);
     } else if (do_all_agree(report)) {
         finding.kind = "values_agree";

@@ -4,17 +4,45 @@
 
 #include <stdint.h>
 
+#define ETS_SUMMARY_MAGIC "ETSSUM" /* its 0 follows, then the version */
+
+/* The head: where its parts are. From the size on, 32-bit numbers in the order of the table. */
 enum {
-    ETS_SUMMARY_VERSION = 1, /* the last of the magic's 8 bytes, "ETSSUM\0\1" */
+    ETS_SUMMARY_VERSION = 1,
+    ETS_SUMMARY_VERSION_AT = 7,
     ETS_SUMMARY_SIZE_AT = 8,
+    ETS_SUMMARY_ROWS_AT = 12,
+    ETS_SUMMARY_TEXT_BYTES_AT = 16,
+    ETS_SUMMARY_RUNS_AT = 20,
+    ETS_SUMMARY_WARM_UP_AT = 24,
+    ETS_SUMMARY_LOST_VALUES_AT = 28,
+    ETS_SUMMARY_FLAGS_AT = 32,
+    ETS_SUMMARY_FINGERPRINT_BYTES_AT = 36,
     ETS_SUMMARY_LOST_EVENTS_AT = 40,
     ETS_SUMMARY_FINGERPRINT_AT = 48,
     ETS_SUMMARY_HEAD_BYTES = 112,
-    ETS_SUMMARY_BUCKETS_AT = 64, /* in a row */
+    ETS_SUMMARY_TAIL_BYTES = 4,
+    ETS_SUMMARY_HASHED = 1 /* flag: names are hashes */
+};
+
+/* A row: where its parts are. */
+enum {
+    ETS_SUMMARY_NAME_HASH = 0,
+    ETS_SUMMARY_METHOD_HASH = 8,
+    ETS_SUMMARY_SUM = 16,
+    ETS_SUMMARY_MIN = 24,
+    ETS_SUMMARY_MAX = 32,
+    ETS_SUMMARY_COUNT = 40,
+    ETS_SUMMARY_NAME = 44,
+    ETS_SUMMARY_METHOD = 48,
+    ETS_SUMMARY_INSTRUCTION = 52,
+    ETS_SUMMARY_NAME_SIZE = 56,
+    ETS_SUMMARY_METHOD_SIZE = 58,
+    ETS_SUMMARY_FIRST_BUCKET = 60,
+    ETS_SUMMARY_KIND = 62,
+    ETS_SUMMARY_BUCKETS = 64,
     ETS_SUMMARY_BUCKET_COUNT = 32,
     ETS_SUMMARY_ROW_BYTES = 128,
-    ETS_SUMMARY_TAIL_BYTES = 4,
-    ETS_SUMMARY_HASHED = 1,        /* flag: names are hashes */
     ETS_SUMMARY_MOST_BUCKETS = 252 /* of all 64-bit numbers */
 };
 

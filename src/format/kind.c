@@ -1,5 +1,6 @@
 /* Detects the kind of a file from its first bytes. */
 #include "base/load.h"
+#include "base/summary_layout.h"
 #include "format/wrong_kind.h"
 
 const char *ets_kind_name(enum ets_kind kind)
@@ -87,7 +88,9 @@ enum ets_kind ets_kind_sniff(struct ets_bytes bytes)
         return holds_etrecord_marker(bytes) ? ETS_KIND_ETRECORD : ETS_KIND_ZIP;
     }
     if (has(bytes, 0, "\x93NUMPY")) return ETS_KIND_NPY;
-    if (has(bytes, 0, "ETSSUM") && bytes.size > 6 && bytes.data[6] == 0) return ETS_KIND_SUMMARY;
+    if (has(bytes, 0, ETS_SUMMARY_MAGIC) && bytes.size > 6 && bytes.data[6] == 0) {
+        return ETS_KIND_SUMMARY;
+    }
     if (looks_like_capture(bytes)) return ETS_KIND_DEVICE_LOG;
     if (looks_like_text(bytes)) {
         return bytes.data[0] == '{' || bytes.data[0] == '[' ? ETS_KIND_JSON : ETS_KIND_TEXT;

@@ -4,20 +4,18 @@
 #include "base/crc32.h"
 #include "base/error.h"
 #include "base/load.h"
-#include "base/summary_layout.h"
 #include "format/wrong_kind.h"
 
-enum { MOST_FINGERPRINT = 64, NAME_AT = 44, METHOD_AT = 48, MOST_KIND = 3 };
+static const char *const kinds[] = {"run", "operator", "delegate_call", "delegate_event"};
 
-static const uint8_t magic[] = {'E', 'T', 'S', 'S', 'U', 'M', 0};
+enum {
+    MOST_FINGERPRINT = ETS_SUMMARY_HEAD_BYTES - ETS_SUMMARY_FINGERPRINT_AT,
+    KINDS = sizeof kinds / sizeof *kinds
+};
 
-static bool has_magic(struct ets_bytes bytes)
+const char *ets_summary_kind_name(int kind)
 {
-    if (bytes.size < sizeof magic) return false;
-    for (size_t i = 0; i < sizeof magic; i++) {
-        if (bytes.data[i] != magic[i]) return false;
-    }
-    return true;
+    return kind >= 0 && kind < KINDS ? kinds[kind] : NULL;
 }
 
 static const uint8_t *row_at(const struct ets_summary_file *file, uint32_t index)
@@ -35,19 +33,23 @@ static bool is_text(const struct ets_summary_file *file, uint32_t at, uint16_t s
 static bool has_times(const uint8_t *row)
 {
     uint32_t any = 0;
-    for (size_t i = ETS_SUMMARY_BUCKETS_AT; i < ETS_SUMMARY_ROW_BYTES; i++) any |= row[i];
+    for (size_t i = ETS_SUMMARY_BUCKETS; i < ETS_SUMMARY_ROW_BYTES; i++) any |= row[i];
     return any != 0;
 }
 
 static bool is_row(const struct ets_summary_file *file, const uint8_t *row)
 {
-    const uint64_t least = ets_load_u64(row + 24), most = ets_load_u64(row + 32);
-    return ets_load_u32(row + 40) > 0 && has_times(row) && least <= most &&
-           most <= ets_load_u64(row + 16) &&
-           is_text(file, ets_load_u32(row + NAME_AT), ets_load_u16(row + 56)) &&
-           is_text(file, ets_load_u32(row + METHOD_AT), ets_load_u16(row + 58)) &&
-           ets_load_u16(row + 60) <= ETS_SUMMARY_MOST_BUCKETS - ETS_SUMMARY_BUCKET_COUNT &&
-           ets_load_u16(row + 62) <= MOST_KIND;
+    const uint64_t least = ets_load_u64(row + ETS_SUMMARY_MIN),
+                   most = ets_load_u64(row + ETS_SUMMARY_MAX);
+    return ets_load_u32(row + ETS_SUMMARY_COUNT) > 0 && has_times(row) && least <= most &&
+           most <= ets_load_u64(row + ETS_SUMMARY_SUM) &&
+           is_text(file, ets_load_u32(row + ETS_SUMMARY_NAME),
+                   ets_load_u16(row + ETS_SUMMARY_NAME_SIZE)) &&
+           is_text(file, ets_load_u32(row + ETS_SUMMARY_METHOD),
+                   ets_load_u16(row + ETS_SUMMARY_METHOD_SIZE)) &&
+           ets_load_u16(row + ETS_SUMMARY_FIRST_BUCKET) <=
+               ETS_SUMMARY_MOST_BUCKETS - ETS_SUMMARY_BUCKET_COUNT &&
+           ets_load_u16(row + ETS_SUMMARY_KIND) < KINDS;
 }
 
 static enum ets_status check(const struct ets_summary_file *file, struct ets_error *error)
@@ -56,7 +58,7 @@ static enum ets_status check(const struct ets_summary_file *file, struct ets_err
     const uint64_t needed = ETS_SUMMARY_HEAD_BYTES + ETS_SUMMARY_TAIL_BYTES +
                             (uint64_t)file->row_count * ETS_SUMMARY_ROW_BYTES + file->text_bytes;
     if (needed != file->bytes.size) {
-        return ets_fail(error, ETS_MALFORMED, 12,
+        return ets_fail(error, ETS_MALFORMED, ETS_SUMMARY_ROWS_AT,
                         "%u rows and %u bytes of text do not make %zu bytes", file->row_count,
                         file->text_bytes, file->bytes.size);
     }
@@ -64,8 +66,9 @@ static enum ets_status check(const struct ets_summary_file *file, struct ets_err
         return ets_fail(error, ETS_MALFORMED, end, "the summary's checksum is wrong");
     }
     if (file->fingerprint.size > MOST_FINGERPRINT) {
-        return ets_fail(error, ETS_MALFORMED, 36, "a fingerprint of %zu bytes; %d are the most",
-                        file->fingerprint.size, MOST_FINGERPRINT);
+        return ets_fail(error, ETS_MALFORMED, ETS_SUMMARY_FINGERPRINT_BYTES_AT,
+                        "a fingerprint of %zu bytes; %d are the most", file->fingerprint.size,
+                        MOST_FINGERPRINT);
     }
     for (uint32_t i = 0; i < file->row_count; i++) {
         const uint8_t *row = row_at(file, i);
@@ -79,15 +82,17 @@ static enum ets_status check(const struct ets_summary_file *file, struct ets_err
 enum ets_status ets_summary_file_open(struct ets_bytes bytes, struct ets_summary_file *file_out,
                                       struct ets_error *error)
 {
-    if (!has_magic(bytes)) return ets_fail_kind(error, "a device's summary", bytes, sizeof magic);
+    if (ets_kind_sniff(bytes) != ETS_KIND_SUMMARY) {
+        return ets_fail_kind(error, "a device's summary", bytes, ETS_SUMMARY_VERSION_AT);
+    }
     if (bytes.size < ETS_SUMMARY_HEAD_BYTES + ETS_SUMMARY_TAIL_BYTES ||
         bytes.size < ets_load_u32(bytes.data + ETS_SUMMARY_SIZE_AT)) {
         return ets_fail(error, ETS_TRUNCATED, bytes.size, "the summary ends at byte %zu",
                         bytes.size);
     }
-    if (bytes.data[7] != ETS_SUMMARY_VERSION) {
+    if (bytes.data[ETS_SUMMARY_VERSION_AT] != ETS_SUMMARY_VERSION) {
         return ets_fail(error, ETS_UNSUPPORTED, 7, "a summary of version %u; this reads version %d",
-                        bytes.data[7], ETS_SUMMARY_VERSION);
+                        bytes.data[ETS_SUMMARY_VERSION_AT], ETS_SUMMARY_VERSION);
     }
     /* What follows, such as the fill of a flash page, is no part of it. */
     bytes.size = ets_load_u32(bytes.data + ETS_SUMMARY_SIZE_AT);
@@ -98,13 +103,14 @@ enum ets_status ets_summary_file_open(struct ets_bytes bytes, struct ets_summary
     const uint8_t *head = bytes.data;
     const struct ets_summary_file file = {
         .bytes = bytes,
-        .row_count = ets_load_u32(head + 12),
-        .text_bytes = ets_load_u32(head + 16),
-        .runs = ets_load_u32(head + 20),
-        .warm_up_runs = ets_load_u32(head + 24),
-        .lost_values = ets_load_u32(head + 28),
-        .is_hashed = (ets_load_u32(head + 32) & ETS_SUMMARY_HASHED) != 0,
-        .fingerprint = {head + ETS_SUMMARY_FINGERPRINT_AT, ets_load_u32(head + 36)},
+        .row_count = ets_load_u32(head + ETS_SUMMARY_ROWS_AT),
+        .text_bytes = ets_load_u32(head + ETS_SUMMARY_TEXT_BYTES_AT),
+        .runs = ets_load_u32(head + ETS_SUMMARY_RUNS_AT),
+        .warm_up_runs = ets_load_u32(head + ETS_SUMMARY_WARM_UP_AT),
+        .lost_values = ets_load_u32(head + ETS_SUMMARY_LOST_VALUES_AT),
+        .is_hashed = (ets_load_u32(head + ETS_SUMMARY_FLAGS_AT) & ETS_SUMMARY_HASHED) != 0,
+        .fingerprint = {head + ETS_SUMMARY_FINGERPRINT_AT,
+                        ets_load_u32(head + ETS_SUMMARY_FINGERPRINT_BYTES_AT)},
         .lost_events = ets_load_u64(head + ETS_SUMMARY_LOST_EVENTS_AT)};
     const enum ets_status status = check(&file, error);
     if (status == ETS_OK) *file_out = file;
@@ -123,20 +129,21 @@ void ets_summary_file_row(const struct ets_summary_file *file, uint32_t index,
 {
     const uint8_t *row = row_at(file, index);
     *row_out = (struct ets_summary_row){
-        .name_hash = ets_load_u64(row),
-        .method_hash = ets_load_u64(row + 8),
-        .sum_ns = ets_load_u64(row + 16),
-        .min_ns = ets_load_u64(row + 24),
-        .max_ns = ets_load_u64(row + 32),
-        .count = ets_load_u32(row + 40),
-        .name = text_of(file, ets_load_u32(row + NAME_AT), ets_load_u16(row + 56)),
-        .method = text_of(file, ets_load_u32(row + METHOD_AT), ets_load_u16(row + 58)),
-        .instruction = (int32_t)ets_load_u32(row + 52),
-        .kind = ets_load_u16(row + 62),
-        .bucket_count = ETS_SUMMARY_BUCKET_COUNT};
-    const uint32_t first = ets_load_u16(row + 60);
+        .name_hash = ets_load_u64(row + ETS_SUMMARY_NAME_HASH),
+        .method_hash = ets_load_u64(row + ETS_SUMMARY_METHOD_HASH),
+        .sum_ns = ets_load_u64(row + ETS_SUMMARY_SUM),
+        .min_ns = ets_load_u64(row + ETS_SUMMARY_MIN),
+        .max_ns = ets_load_u64(row + ETS_SUMMARY_MAX),
+        .count = ets_load_u32(row + ETS_SUMMARY_COUNT),
+        .name = text_of(file, ets_load_u32(row + ETS_SUMMARY_NAME),
+                        ets_load_u16(row + ETS_SUMMARY_NAME_SIZE)),
+        .method = text_of(file, ets_load_u32(row + ETS_SUMMARY_METHOD),
+                          ets_load_u16(row + ETS_SUMMARY_METHOD_SIZE)),
+        .instruction = (int32_t)ets_load_u32(row + ETS_SUMMARY_INSTRUCTION),
+        .kind = ets_load_u16(row + ETS_SUMMARY_KIND)};
+    const uint32_t first = ets_load_u16(row + ETS_SUMMARY_FIRST_BUCKET);
     for (uint32_t i = 0; i < ETS_SUMMARY_BUCKET_COUNT; i++) {
-        row_out->buckets[i] = ets_load_u16(row + ETS_SUMMARY_BUCKETS_AT + 2 * (size_t)i);
+        row_out->buckets[i] = ets_load_u16(row + ETS_SUMMARY_BUCKETS + 2 * (size_t)i);
         row_out->starts[i] = ets_summary_bucket_start(first + i);
     }
     row_out->starts[ETS_SUMMARY_BUCKET_COUNT] =

@@ -12,6 +12,7 @@
 #ifndef ETSCOPE_FORMAT_SUMMARY_FILE_H
 #define ETSCOPE_FORMAT_SUMMARY_FILE_H
 
+#include "base/summary_layout.h"
 #include "etscope/base.h"
 
 struct ets_summary_file {
@@ -32,9 +33,8 @@ struct ets_summary_row {
     uint32_t count;               /* runs, at least 1 */
     uint64_t sum_ns, min_ns, max_ns;
     /* Times by buckets; proportions where one was full. `starts` has the bounds of each. */
-    uint32_t bucket_count;
-    uint16_t buckets[32];
-    uint64_t starts[33];
+    uint16_t buckets[ETS_SUMMARY_BUCKET_COUNT];
+    uint64_t starts[ETS_SUMMARY_BUCKET_COUNT + 1];
 };
 
 /*
@@ -48,5 +48,8 @@ ETS_API enum ets_status ets_summary_file_open(struct ets_bytes bytes,
 /* Row `index`, below row_count. */
 ETS_API void ets_summary_file_row(const struct ets_summary_file *file, uint32_t index,
                                   struct ets_summary_row *row_out);
+
+/* "run", "operator", "delegate_call", "delegate_event"; NULL: no kind. Static storage. */
+ETS_API const char *ets_summary_kind_name(int kind);
 
 #endif

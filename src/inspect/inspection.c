@@ -104,8 +104,9 @@ uint32_t ets_inspection_row_ticks(const struct ets_inspection *inspection, uint3
     const uint32_t *events;
     uint32_t count, used = 0, current = ETS_NO_INDEX;
     ets_inspection_row_events(inspection, row, &events, &count);
+    const struct ets_event_table *table = ets_inspection_events(inspection);
     for (uint32_t i = 0; i < count; i++) {
-        ets_event_fetch_early(ets_inspection_events(inspection), events, count, i);
+        ets_event_fetch_early(table, events, count, i);
         const uint32_t event_run = inspection->events.run[events[i]];
         if (run != ETS_NO_INDEX && event_run != run) continue;
         if (event_run != current) ticks_out[used++] = 0;

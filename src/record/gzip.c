@@ -13,11 +13,6 @@ struct unpacked {
     size_t used, room;
 };
 
-bool ets_is_gzip(struct ets_bytes bytes)
-{
-    return bytes.size >= 3 && bytes.data[0] == 0x1f && bytes.data[1] == 0x8b && bytes.data[2] == 8;
-}
-
 static enum ets_status grow(struct unpacked *out, struct ets_error *error)
 {
     const size_t most = (size_t)ETS_GZIP_MOST_MIB << 20;

@@ -9,7 +9,10 @@
 enum { ETS_GZIP_MOST_MIB = 1024 }; /* of what is unpacked */
 
 /* By its first three bytes. */
-bool ets_is_gzip(struct ets_bytes bytes);
+static inline bool ets_is_gzip(struct ets_bytes bytes)
+{
+    return bytes.size >= 3 && bytes.data[0] == 0x1f && bytes.data[1] == 0x8b && bytes.data[2] == 8;
+}
 
 /*
  * Unpacks all members. `data_out` is from the C library's allocator; free it. Statuses: TRUNCATED,

@@ -2,11 +2,6 @@
 #include "base/error.h"
 #include "record/gzip.h"
 
-bool ets_is_gzip(struct ets_bytes bytes)
-{
-    return bytes.size >= 3 && bytes.data[0] == 0x1f && bytes.data[1] == 0x8b && bytes.data[2] == 8;
-}
-
 enum ets_status ets_gzip_unpack(struct ets_bytes bytes, struct ets_bytes *data_out,
                                 struct ets_error *error)
 {

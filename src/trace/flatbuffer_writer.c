@@ -6,6 +6,7 @@
 #include "trace/etdump_writer.h"
 
 #include "trace/freestanding.h"
+#include "trace/plain_error.h"
 #include "trace/store.h"
 
 enum { MAX_TABLE_BYTES = 4 + 8 * ETS_FBW_SLOTS };
@@ -24,13 +25,8 @@ void ets_fbw_fail(struct ets_fbw *w, enum ets_status status, const char *message
 {
     if (w->status != ETS_OK) return;
     w->status = status;
-    if (w->error == NULL) return;
-    w->error->status = status;
-    w->error->offset = status == ETS_IO ? w->position - w->staged_bytes : ETS_NO_OFFSET;
-    size_t size = 0;
-    while (message[size] != '\0' && size + 1 < sizeof w->error->message) size++;
-    ets_copy(w->error->message, message, size);
-    w->error->message[size] = '\0';
+    ets_tell(w->error, status, status == ETS_IO ? w->position - w->staged_bytes : ETS_NO_OFFSET,
+             message);
 }
 
 void ets_fbw_fail_limit(struct ets_fbw *w)

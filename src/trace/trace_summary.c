@@ -5,10 +5,13 @@
 #include "base/crc32.h"
 #include "base/load.h"
 #include "base/summary_layout.h"
+#include "trace/plain_error.h"
 #include "trace/store.h"
 #include "trace/trace_source.h"
 
 enum { DECIMALS = 12 };
+
+_Static_assert((int)ETS_TRACE_SUMMARY_BUCKETS == (int)ETS_SUMMARY_BUCKET_COUNT, "of one row");
 
 /* An event of which all is absent, as the source expects it. */
 static const struct ets_etdump_record absent = {.name = ETS_ETDUMP_NO_NAME,
@@ -192,7 +195,6 @@ static bool is_execution(struct ets_trace_source *s, uint32_t run, uint32_t even
 static void add_run(struct ets_trace_summary *summary, struct ets_trace_source *s, uint32_t run,
                     uint32_t events)
 {
-    enum { PENDING = 1 };
     for (uint32_t i = 0; i < events; i++) {
         struct ets_etdump_record event = absent;
         struct place place;
@@ -203,13 +205,13 @@ static void add_run(struct ets_trace_summary *summary, struct ets_trace_source *
             summary->lost_values++;
             continue;
         }
-        row->pending_run = PENDING;
+        row->is_pending = true;
         row->pending_ns += event.end_ticks - event.start_ticks;
     }
     for (uint32_t i = 0; i < summary->used_rows; i++) {
         struct ets_trace_summary_row *row = &summary->config.rows[i];
-        if (row->pending_run == PENDING) count_time(row, row->pending_ns);
-        row->pending_run = 0;
+        if (row->is_pending) count_time(row, row->pending_ns);
+        row->is_pending = false;
         row->pending_ns = 0;
     }
     summary->runs++;
@@ -263,7 +265,7 @@ static void put(struct summing *to, const void *data, size_t size)
 
 static void put_head(struct summing *to, const struct ets_trace_summary *summary)
 {
-    uint8_t head[ETS_SUMMARY_HEAD_BYTES] = {'E', 'T', 'S', 'S', 'U', 'M', 0, ETS_SUMMARY_VERSION};
+    uint8_t head[ETS_SUMMARY_HEAD_BYTES] = ETS_SUMMARY_MAGIC;
     const uint32_t words[] = {(uint32_t)ets_trace_summary_size(summary),
                               summary->used_rows,
                               summary->config.hash_names ? 0 : summary->used_text_bytes,
@@ -272,6 +274,7 @@ static void put_head(struct summing *to, const struct ets_trace_summary *summary
                               summary->lost_values,
                               summary->config.hash_names ? ETS_SUMMARY_HASHED : 0,
                               summary->fingerprint_bytes};
+    head[ETS_SUMMARY_VERSION_AT] = ETS_SUMMARY_VERSION;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         ets_store_u32(head + ETS_SUMMARY_SIZE_AT + 4 * i, words[i]);
     }
@@ -283,29 +286,23 @@ static void put_head(struct summing *to, const struct ets_trace_summary *summary
 static void put_row(struct summing *to, const struct ets_trace_summary_row *row)
 {
     uint8_t out[ETS_SUMMARY_ROW_BYTES] = {0};
-    const uint64_t wide[] = {row->name_hash, row->method_hash, row->sum_ns, row->min_ns,
-                             row->max_ns};
-    const uint32_t words[] = {row->count, row->name_at, row->method_at, (uint32_t)row->instruction};
-    const uint16_t halves[] = {row->name_size, row->method_size, row->first_bucket, row->kind};
-    uint8_t *at = out;
-    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++, at += 8) ets_store_u64(at, wide[i]);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++, at += 4) ets_store_u32(at, words[i]);
-    for (size_t i = 0; i < sizeof halves / sizeof *halves; i++, at += 2)
-        ets_store_u16(at, halves[i]);
-    for (int i = 0; i < ETS_TRACE_SUMMARY_BUCKETS; i++, at += 2) ets_store_u16(at, row->buckets[i]);
+    ets_store_u64(out + ETS_SUMMARY_NAME_HASH, row->name_hash);
+    ets_store_u64(out + ETS_SUMMARY_METHOD_HASH, row->method_hash);
+    ets_store_u64(out + ETS_SUMMARY_SUM, row->sum_ns);
+    ets_store_u64(out + ETS_SUMMARY_MIN, row->min_ns);
+    ets_store_u64(out + ETS_SUMMARY_MAX, row->max_ns);
+    ets_store_u32(out + ETS_SUMMARY_COUNT, row->count);
+    ets_store_u32(out + ETS_SUMMARY_NAME, row->name_at);
+    ets_store_u32(out + ETS_SUMMARY_METHOD, row->method_at);
+    ets_store_u32(out + ETS_SUMMARY_INSTRUCTION, (uint32_t)row->instruction);
+    ets_store_u16(out + ETS_SUMMARY_NAME_SIZE, row->name_size);
+    ets_store_u16(out + ETS_SUMMARY_METHOD_SIZE, row->method_size);
+    ets_store_u16(out + ETS_SUMMARY_FIRST_BUCKET, row->first_bucket);
+    ets_store_u16(out + ETS_SUMMARY_KIND, row->kind);
+    for (size_t i = 0; i < ETS_SUMMARY_BUCKET_COUNT; i++) {
+        ets_store_u16(out + ETS_SUMMARY_BUCKETS + 2 * i, row->buckets[i]);
+    }
     put(to, out, sizeof out);
-}
-
-/* ets_fail formats, for which devices have no room. */
-static enum ets_status refused(struct ets_error *error, size_t written)
-{
-    static const char message[] = "the sink refused the summary";
-    if (error == NULL) return ETS_IO;
-    ets_clear(error, sizeof *error);
-    error->status = ETS_IO;
-    error->offset = written;
-    ets_copy(error->message, message, sizeof message);
-    return ETS_IO;
 }
 
 enum ets_status ets_trace_summary_write(const struct ets_trace_summary *summary,
@@ -318,5 +315,7 @@ enum ets_status ets_trace_summary_write(const struct ets_trace_summary *summary,
     if (!summary->config.hash_names) put(&to, summary->config.texts, summary->used_text_bytes);
     ets_store_u32(tail, to.crc);
     put(&to, tail, sizeof tail);
-    return to.is_full ? refused(error, to.written) : ETS_OK;
+    if (!to.is_full) return ETS_OK;
+    ets_tell(error, ETS_IO, to.written, "the sink refused the summary");
+    return ETS_IO;
 }

@@ -4,7 +4,8 @@
     told.facts["runs"], told.rows[0].place["operator"], told.rows[0].times
 
 A device counts times in buckets of a quarter octave; here each counts with the middle of its bucket
-between the least and the most time, which is off by 12.5 % at most. Count, sum and extremes are exact. docs/SPEC.md, "Summaries".
+between the least and the most time, which is off by 12.5 % at most. Count, sum and extremes are
+exact. docs/SPEC.md, "Summaries".
 """
 
 import numpy as np
@@ -14,9 +15,7 @@ from etscope._library import NULL, Source, call, ffi, lib, text
 from etscope.fleet.dataset import PLACE
 from etscope.fleet.summaries import OF_RUN
 
-MAGIC = b"ETSSUM\0"
 MOST_BYTES = 1 << 20  # 8,000 operators
-_KINDS = ("run", "operator", "delegate_call", "delegate_event")
 
 
 class DeviceRow:
@@ -26,8 +25,8 @@ class DeviceRow:
         self.place = _place(row)
         self.count, self.sum = row.count, float(row.sum_ns)
         self.least, self.most = float(row.min_ns), float(row.max_ns)
-        starts = np.array([row.starts[i] for i in range(row.bucket_count + 1)], np.float64)
-        self._counts = np.array([row.buckets[i] for i in range(row.bucket_count)], np.int64)
+        starts = np.array(list(row.starts), np.float64)
+        self._counts = np.array(list(row.buckets), np.int64)
         # Of the part of each bucket in which times can be.
         bounds = np.clip(starts, self.least, self.most)
         self._middles = (bounds[:-1] + bounds[1:]) / 2
@@ -43,6 +42,11 @@ class DeviceSummary:
 
     def __init__(self, facts, rows):
         self.facts, self.rows = facts, rows
+
+
+def is_summary(data):
+    """Whether a file's bytes begin as a summary's do."""
+    return lib.ets_kind_sniff(Source.of_buffer(data).bytes) == lib.ETS_KIND_SUMMARY
 
 
 def read(data):
@@ -69,7 +73,7 @@ def _name(given, hash_):
 
 
 def _place(row):
-    method, kind = _name(row.method, row.method_hash), _KINDS[row.kind]
+    method, kind = _name(row.method, row.method_hash), text(lib.ets_summary_kind_name(row.kind))
     if kind == "run":
         return {"method": method, **OF_RUN}
     values = (method, _name(row.name, row.name_hash), row.instruction, kind, "", "", "")

@@ -116,7 +116,7 @@ class Reader:
 
     def _reading(self, data):
         """Of a trace, or of a device's summary."""
-        if data.startswith(device_summaries.MAGIC):
+        if device_summaries.is_summary(data):
             return device_summaries.read(data)
         return trace_tables.read(data, etrecord=self._etrecord, unit=self._unit, with_events=self._events)
 

@@ -4,8 +4,6 @@
 #include "cli/info/info_kinds.h"
 #include "format/summary_file.h"
 
-static const char *const kinds[] = {"run", "operator", "delegate_call", "delegate_event"};
-
 /* The name, or "#" and its hash. */
 static void tell_name(struct info_request *request, const char *key, struct ets_text name,
                       uint64_t hash)
@@ -31,7 +29,7 @@ static void tell_row(struct info_request *request, const struct ets_summary_row 
     struct ets_facts *facts = &request->facts;
     ets_json_begin_object(facts->json, NULL);
     ets_facts_plain_line(facts, "    ");
-    ets_facts_string(facts, "kind", kinds[row->kind]);
+    ets_facts_string(facts, "kind", ets_summary_kind_name(row->kind));
     ets_facts_words(facts, " ");
     tell_name(request, "name", row->name, row->name_hash);
     if (row->instruction >= 0) {
