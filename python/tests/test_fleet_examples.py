@@ -3,6 +3,8 @@
 import json
 import os
 import pathlib
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -15,7 +17,8 @@ pytest.importorskip("datasketches")
 from fixtures import file  # noqa: E402
 from fleet_made import Fleet  # noqa: E402
 
-EXAMPLES = pathlib.Path(__file__).parents[2] / "examples/fleet"
+ROOT = pathlib.Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples/fleet"
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +52,20 @@ def test_a_night_without_regressions_is_0(dataset, tmp_path):
 def test_a_night_that_cannot_ask_is_2(dataset, tmp_path):
     done = nightly(tmp_path, dataset, str(tmp_path / "out"), "build=1.2", "build=9")
     assert done.returncode == 2 and "selects no trace" in done.stderr
+
+
+def test_the_first_steps_print_what_the_page_says(tmp_path):
+    section = (ROOT / "docs/fleet.md").read_text(encoding="utf-8").partition("## First steps")[2]
+    commands, printed = re.findall(r"^```(?:sh|text)\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)[:2]
+    (tmp_path / "tests").symlink_to(ROOT / "tests")
+    told = ""
+    for line in commands.splitlines():
+        words = shlex.split(line)
+        done = subprocess.run([sys.executable, "-m", "etscope.fleet.command", *words[1:]], cwd=tmp_path, text=True,
+                              capture_output=True, check=True, env=dict(os.environ, COLUMNS="100"))  # fmt: skip
+        assert words[0] == "etscope-fleet"
+        told += done.stdout
+    assert told == printed
 
 
 def test_spark_counts_events(tmp_path):

@@ -194,7 +194,9 @@ def test_files_that_are_not_what_they_seem(traces, tmp_path, capsys):
     (own / "program.etdp").write_bytes(pathlib.Path(file("mlp_portable", "model.pte")).read_bytes())
     assert main(["ingest", str(own), "-o", str(tmp_path / "set"), "--name-pattern",
                  "{device}_{build}_{time}_{_}.etdp"]) == 0  # fmt: skip
-    assert capsys.readouterr().out == f"traces: 1 added, 1 known, 5 refused: see {tmp_path}/set/refused\n"
+    told = capsys.readouterr().out.splitlines()
+    assert told[0] == f"traces: 1 added, 1 known, 5 refused: see {tmp_path}/set/refused"
+    assert len(told) == 7 and f"refused {own}/folder.etdp: Is a directory" in told
     refused = [json.loads(path.read_text()) for path in (tmp_path / "set/refused").iterdir()]
     reasons = {os.path.basename(each["path"]): each["reason"] for each in refused}
     assert set(reasons) == {"empty.etdp", "folder.etdp", "link.etdp", "cut.etdp", "program.etdp"}

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from fixtures import file
 
 from etscope import Error, Inspector
-from etscope.fleet import commits, ingest, side_information
+from etscope.fleet import commits, ingest, side_information, trace_tables
 from etscope.fleet.command import main
 from etscope.fleet.dataset import PLACE, SCHEMAS, snapshot
 from etscope.fleet.quantiles import merged
@@ -51,7 +51,7 @@ def traces(tmp_path):
 
 def test_the_tables_are_those_of_the_inspector(traces, tmp_path):
     counts = ingest.ingest([str(traces)], str(tmp_path / "set"), name_pattern=PATTERN, batch=2, workers=1)
-    assert counts == {"added": len(MODELS), "known": 1, "refused": 0}
+    assert counts == {"added": len(MODELS), "known": 1, "refused": 0, "reasons": [], "notes": []}
     told = {row["path"]: row for row in read(tmp_path / "set", "traces").to_pylist()}
     runs, operators = (read(tmp_path / "set", name).to_pylist() for name in ("runs", "operators"))
     for path, row in told.items():
@@ -150,7 +150,8 @@ def test_what_cannot_be_read_is_set_aside_with_the_reason(traces, tmp_path):
     (traces / "beside.json").write_text("[1, 2")
     (traces / "gone.etdp").symlink_to(traces / "nowhere")
     counts = ingest.ingest([str(traces)], str(tmp_path / "set"), workers=1)
-    assert counts == {"added": len(MODELS), "known": 1, "refused": 5}
+    assert [counts[name] for name in ("added", "known", "refused")] == [len(MODELS), 1, 5]
+    assert len(counts["reasons"]) == 5 and "beside.json: " in counts["reasons"][0]
     said = {}
     for path in (tmp_path / "set" / "refused").iterdir():
         refused = json.loads(path.read_text())
@@ -215,7 +216,8 @@ def test_an_object_store_by_fsspec(traces, monkeypatch):
     hashes = {trace["trace"] for trace, _ in found}
     assert set(commits.commit_batch("memory://set", found)) == hashes
     assert commits.commit_batch("memory://set", found) == []
-    assert commits.committed("memory://set") == (1, hashes)
+    known = commits.Known("memory://set")
+    assert (known.last, known.hashes) == (1, hashes)
     files = snapshot("memory://set")
     assert files["traces"] and files["summaries"]
     with pytest.raises(Error, match="not empty"):
@@ -241,6 +243,49 @@ def test_side_information_has_an_order(tmp_path):
         side_information.time_of("yesterday")
     with pytest.raises(Error, match="names device twice"):
         side_information.pattern_of("{device}/{device}")
+    (trace.parent / "1732410000_x.json").write_text('{"device": "band", "room": "warm", "shift": 2}')
+    assert side_information.read(str(trace))["labels"] == {"room": "warm", "shift": "2"}
+    (trace.parent / "1732410000_x.json").write_text('{"rooms": ["warm"]}')
+    with pytest.raises(Error, match="no list or object"):
+        side_information.read(str(trace))
+
+
+@pytest.mark.parametrize("pattern", ["{device/{_}.etdp", "device}/{_}.etdp", "{}/{_}.etdp", "{a b}.etdp"])
+def test_a_name_pattern_that_is_none_is_an_error(pattern):
+    with pytest.raises(Error, match="every { needs"):
+        side_information.pattern_of(pattern)
+
+
+def test_a_name_pattern_that_does_not_match_is_said(traces, tmp_path, capsys):
+    words = ["ingest", str(traces), "-o", str(tmp_path / "set"), "--name-pattern"]
+    assert main([*words, "{device}-{build}.etdp"]) == 2
+    assert "matches none of 7 names, such as" in capsys.readouterr().err
+    assert main([*words, "pixel/{build}/{_}.etdp"]) == 0
+    assert "note: the name pattern does not match 3 of 7 names, such as" in capsys.readouterr().out
+
+
+def test_what_has_no_effect_is_said(traces, tmp_path, capsys):
+    words = ["ingest", str(traces), "-o", str(tmp_path / "set"), "--events"]
+    (traces / "bad.etdp").write_bytes(b"bad")
+    assert main(words) == 0
+    assert f"refused {traces / 'bad.etdp'}: " in capsys.readouterr().out
+    assert main(words) == 0
+    assert "no events were added for them" in capsys.readouterr().out
+    assert main(["ingest", str(traces / "nowhere"), "-o", str(tmp_path / "set")]) == 2
+    assert "nowhere: no such file or folder" in capsys.readouterr().err
+
+
+def test_an_etrecord_that_tells_nothing_is_said(tmp_path, monkeypatch):
+    reader = ingest.Reader(str(tmp_path / "set"), etrecord=file("mlp_portable", "model.etrecord"))
+    commits.prepare(str(tmp_path / "set"))
+    assert reader.ingest([file("mlp_portable", "profile.etdp")])["without_record"] == 0
+    monkeypatch.setattr(trace_tables.Reading, "has_origins", False)
+    counts = reader.ingest([file("mlp_portable", "debug.etdp"), file("conv_xnnpack", "profile.etdp")])
+    assert (counts["added"], counts["without_record"], counts["refused"]) == (1, 1, 1)
+    told = ingest._told_of(counts, [], [], "r.etrecord", False)
+    assert told["notes"] == ["r.etrecord tells no module and no line of 1 trace of 1; is it of another program?"]
+    rows = read(tmp_path / "set", "traces").to_pylist()
+    assert [row["etrecord"] for row in rows] == [True, False]
 
 
 def test_the_command_says_what_it_did(traces, tmp_path, capsys):
@@ -248,10 +293,11 @@ def test_the_command_says_what_it_did(traces, tmp_path, capsys):
     assert main(words) == 0
     assert capsys.readouterr().out == f"traces: {len(MODELS)} added, 1 known, 0 refused\n"
     assert main([*words, "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"added": 0, "known": len(MODELS) + 1, "refused": 0}
+    assert json.loads(capsys.readouterr().out) == {
+        "added": 0, "known": len(MODELS) + 1, "refused": 0, "reasons": [], "notes": []}  # fmt: skip
     rows = read(tmp_path / "set", "traces").to_pylist()
     assert {row["build"] for row in rows} == {"9"} and rows[0]["labels"] == [("room", "cold")]
-    assert main(["clean", str(tmp_path / "set")]) == 0
+    assert main(["clean", "--dataset", str(tmp_path / "set")]) == 0
     assert capsys.readouterr().out == "0 files without a commit removed\n"
     assert main(["ingest", str(traces), "-o", str(traces)]) == 2
     assert "the folder is not empty, and no data set" in capsys.readouterr().err

@@ -75,8 +75,15 @@ def test_reports_are_linked_where_the_trace_is_at_hand(folder, tmp_path, monkeyp
     monkeypatch.setenv("PATH", os.path.dirname(etscope) + os.pathsep + os.environ["PATH"])
     answer, _, data = write(folder, tmp_path / "f.html", reports=str(tmp_path / "reports"))
     links = [row["report"] for row in data["traces"] if row["report"]]
-    assert len(links) == 1 and links[0].startswith("reports/") and "1 reports" in answer.sentence
+    assert len(links) == 1 and links[0].startswith("reports/") and "1 report in" in answer.sentence
     assert b"etscope" in (tmp_path / links[0]).read_bytes()
+
+
+def test_without_etscope_the_page_is_written_without_reports(folder, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    _, _, data = write(folder, tmp_path / "f.html", reports=str(tmp_path / "reports"))
+    assert not any(row["report"] for row in data["traces"])
+    assert "there is no etscope on PATH" in capsys.readouterr().err
 
 
 def test_base_without_new_is_an_error(folder, tmp_path):

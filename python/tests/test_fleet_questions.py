@@ -148,7 +148,7 @@ def test_a_filter_is_no_sql(duck):
 
 def test_coverage_and_trend(fleet, duck):
     answer = questions.coverage(duck)
-    assert answer.sentence.startswith("336 traces of 14 devices and 2 builds; 0 of 28 pairs")
+    assert answer.sentence.startswith("336 traces of 14 devices and 2 builds; all 28 pairs")
     assert sum(row["traces"] for row in answer.rows) == 336
     days = questions.trend(duck).rows
     assert sum(row["traces"] for row in days) == 336 and len(days) == 20
@@ -179,6 +179,31 @@ def test_errors_are_one_line(fleet, tmp_path):
         done = command(*words)
         assert done.returncode == 2 and done.stderr.startswith("etscope-fleet: ")
         assert done.stderr.count("\n") == 1 and not done.stdout
+
+
+def test_devices_are_not_compared_with_one_another(duck):
+    answer = regressions.regressions(duck, "device=dev1", "device=dev2")
+    assert answer.rows == [] and "no device has an operator on both sides" in answer.sentence
+
+
+@pytest.mark.parametrize("sql", ["copy (select 1) to '{0}'", "select 1; copy (select 1) to '{0}'",
+                                 "attach '{0}'", "set threads = 1", ""])  # fmt: skip
+def test_a_query_only_asks(duck, tmp_path, sql):
+    with pytest.raises(Error, match="write one SELECT"):
+        questions.query(duck, sql.format(tmp_path / "x"))
+    assert not list(tmp_path.iterdir())
+
+
+def test_sums_are_numbers_and_empty_columns_are_shown(fleet, duck):
+    answer = questions.query(duck, "select sum(runs) as runs, null as none from traces")
+    assert json.loads(show.to_json(answer.as_json()))["rows"] == [
+        {"runs": sum(row["runs"] for row in fleet.tables["traces"]), "none": None}]  # fmt: skip
+    assert show.as_table(answer, 80).splitlines()[2].split() == ["runs", "none"]
+
+
+def test_an_unknown_operator_is_answered_with_a_near_one(duck):
+    assert questions.trend(duck, operator="aten.op4.defualt").sentence.startswith(
+        "no operator aten.op4.defualt; did you mean aten.op4.default")  # fmt: skip
 
 
 def test_names_do_not_steer_the_terminal():

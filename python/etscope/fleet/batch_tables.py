@@ -21,7 +21,7 @@ class _Columns:
         self._pieces = {column: [] for column in self._schema.names}
 
     def add(self, count, /, **columns):
-        """`count` rows; a text or number alone is that of all of them."""
+        """`count` rows; a text alone is that of all of them."""
         for name, values in columns.items():
             if isinstance(values, str):
                 values = np.full(count, self._texts.number(values), np.int32)

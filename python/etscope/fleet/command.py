@@ -4,6 +4,7 @@ import argparse
 import errno
 import sys
 
+from etscope import __version__
 from etscope._errors import Error
 from etscope.fleet import ask_command, ingest
 
@@ -13,6 +14,7 @@ JOBS = (ingest, ask_command)
 def main(arguments=None):
     parser = argparse.ArgumentParser(
         prog="etscope-fleet", description="Compares traces of a fleet of devices.")  # fmt: skip
+    parser.add_argument("--version", action="version", version=f"etscope-fleet {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for job in JOBS:
         job.add_commands(commands)
@@ -21,12 +23,10 @@ def main(arguments=None):
         return words.run(words)
     except ModuleNotFoundError as error:
         print(f"etscope-fleet: needs {error.name}: pip install 'etscope[fleet]'", file=sys.stderr)
-    except OSError as error:
-        if error.errno == errno.ENOSPC:
-            error = f"{error}; what is committed stays: make room and begin again"
-        print(f"etscope-fleet: {error}", file=sys.stderr)
-    except Error as error:
-        print(f"etscope-fleet: {error}", file=sys.stderr)
+    except (Error, OSError) as error:
+        is_full = getattr(error, "errno", None) == errno.ENOSPC
+        room = "; what is committed stays: make room and begin again" if is_full else ""
+        print(f"etscope-fleet: {error}{room}", file=sys.stderr)
     return 2
 
 

@@ -34,34 +34,37 @@ def prepare(url):
     _create(fs, root, "etscope-fleet.json", HEAD)
 
 
-def committed(url, after=0):
-    """(the last commit's number, hashes of the traces of commits after number `after`)."""
-    fs, root = fsspec.core.url_to_fs(url)
-    last, hashes = after, set()
-    for last, commit in commits_after(fs, root, after):
-        hashes.update(commit.get("hashes", []))
-    return last, hashes
+class Known:
+    """The traces that a data set has: `hashes`, and `last`, the number of the last commit that was read."""
+
+    def __init__(self, url):
+        self._fs, self._root = fsspec.core.url_to_fs(url)
+        self.last, self.hashes = 0, set()
+        self.refresh()
+
+    def refresh(self):
+        """Reads the commits that are new."""
+        for number, commit in commits_after(self._fs, self._root, self.last):
+            self.last = number
+            self.hashes.update(commit.get("hashes", []))
 
 
-def commit_batch(url, traces, seen=(0, frozenset())):
+def commit_batch(url, traces, known=None):
     """Adds traces: [(row of the table traces, trace_tables.Reading)]; returns the hashes that were new.
 
-    `seen` is what committed() gave; only later commits are read.
+    `known` is of the same data set and spares reading all its commits again.
     """
     fs, root = fsspec.core.url_to_fs(url)
-    last, known = seen
-    later = set()
+    known = known or Known(url)
     while True:
-        last, added = committed(url, last)
-        later |= added
-        traces = [each for each in traces
-                  if each[0]["trace"] not in known and each[0]["trace"] not in later]  # fmt: skip
+        known.refresh()
+        traces = [each for each in traces if each[0]["trace"] not in known.hashes]
         if not traces:
             return []
         hashes = [trace["trace"] for trace, _ in traces]
         files = _write(fs, root, uuid.uuid4().hex, traces)
         commit = {"traces": len(traces), "hashes": hashes, "files": files}
-        if _create(fs, root, f"commits/{last + 1:08d}.json", commit):
+        if _create(fs, root, f"commits/{known.last + 1:08d}.json", commit):
             return hashes
         _remove(fs, root, files)
 

@@ -14,6 +14,7 @@ from etscope._errors import Error
 from etscope._library import NULL, Source, call, ffi, lib, text
 from etscope.fleet.dataset import PLACE
 from etscope.fleet.summaries import OF_RUN
+from etscope.fleet.trace_tables import hexadecimal
 
 MOST_BYTES = 1 << 20  # 8,000 operators
 
@@ -43,6 +44,8 @@ class DeviceSummary:
     def __init__(self, facts, rows):
         self.facts, self.rows = facts, rows
 
+    has_origins = True  # a device knows no ETRecord: there is nothing to be missed
+
 
 def is_summary(data):
     """Whether a file's bytes begin as a summary's do."""
@@ -59,10 +62,8 @@ def read(data):
     for index in range(file.row_count):
         lib.ets_summary_file_row(file, index, row)
         rows.append(DeviceRow(row))
-    program = b"" if not file.fingerprint.size else \
-        bytes(ffi.buffer(file.fingerprint.data, file.fingerprint.size))  # fmt: skip
-    return DeviceSummary({"kind": "summary", "program": program.hex(), "runs": file.runs, "events": 0,
-                          "lost_events": file.lost_events}, rows)  # fmt: skip
+    return DeviceSummary({"kind": "summary", "program": hexadecimal(file.fingerprint), "runs": file.runs,
+                          "events": 0, "lost_events": file.lost_events}, rows)  # fmt: skip
 
 
 def _name(given, hash_):

@@ -40,10 +40,23 @@ class Duck:
             f"create or replace temporary view {table} as select * from read_parquet([{names}],"
             " union_by_name=true, hive_partitioning=false)")  # fmt: skip
 
+    def _refuse_commands(self, text):
+        """A question writes no file and changes no setting: COPY, ATTACH, SET and the like are refused."""
+        import duckdb
+
+        try:
+            statements = self._connection.extract_statements(text)
+        except self._error as error:
+            raise Error(str(error).splitlines()[0], status="INVALID_ARGUMENT") from None
+        asking = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
+        if len(statements) != 1 or statements[0].type not in asking:
+            raise Error("not a question: write one SELECT", status="INVALID_ARGUMENT")
+
     def sql(self, text, **parameters):
         """The answer as a pyarrow.Table; `:name` in the text stands for a parameter."""
         if parameters:
             text = _PARAMETER.sub(r"$\1", text)
+        self._refuse_commands(text)
         try:
             answer = self._connection.sql(text, params=parameters or None)
         except self._error as error:

@@ -20,8 +20,10 @@ from etscope import __version__
 from etscope._errors import Error
 from etscope.etrecord._record import as_etrecord
 from etscope.fleet import commits, device_summaries, side_information, trace_tables
+from etscope.fleet.show import counted, plain
 
 _MOST_REASON = 500
+MOST_REASONS = 5  # that are shown; DATASET/refused has all
 MOST_FILES, MOST_BYTES = 256, 48 << 20  # of a batch: it is in memory as a whole
 
 
@@ -29,6 +31,8 @@ def files_of(sources):
     """Paths of traces: of folders all .etdp, .etdump and .etsum below, of lists (.txt) a path a line."""
     found = []
     for source in sources:
+        if not os.path.exists(source):
+            raise Error(f"{source}: no such file or folder", status="NOT_FOUND")
         if os.path.isdir(source):
             for ending in ("etdp", "etdump", "etsum"):
                 found += glob.glob(os.path.join(glob.escape(source), "**", f"*.{ending}"), recursive=True)
@@ -59,7 +63,8 @@ def batches_of(paths, most_files=MOST_FILES, most_bytes=MOST_BYTES):
 
 def ingest(sources, dataset, *, labels=None, name_pattern=None, etrecord=None, unit="ns", events=False,
            batch=MOST_FILES, workers=None):  # fmt: skip
-    """Adds traces; returns {"added", "known", "refused"}: numbers of files.
+    """Adds traces; returns {"added", "known", "refused"}: numbers of files, and texts about them:
+    "reasons", of the first refused files, and "notes".
 
     labels    what all of them have: {"device": ..., "labels": {...}}
     etrecord  the ETRecord of their program, for modules and source lines
@@ -69,18 +74,35 @@ def ingest(sources, dataset, *, labels=None, name_pattern=None, etrecord=None, u
     workers   processes; default: one for each core
     """
     commits.prepare(dataset)
+    paths = files_of(sources)
     pattern = side_information.pattern_of(name_pattern)
+    unnamed = side_information.unmatched(paths, pattern)
     if etrecord is not None:
         as_etrecord(etrecord)  # a bad one is told once, and not for each trace
-    counts = {"added": 0, "known": 0, "refused": 0}
+    counts = {"added": 0, "known": 0, "refused": 0, "without_record": 0, "reasons": []}
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(
             workers or os.cpu_count(), context, _begin, (dataset, pattern, labels, etrecord, unit, events)) as pool:  # fmt: skip
-        jobs = [pool.submit(_ingest_batch, each) for each in batches_of(files_of(sources), batch)]
+        jobs = [pool.submit(_ingest_batch, each) for each in batches_of(paths, batch)]
         for job in concurrent.futures.as_completed(jobs):
             for name, count in job.result().items():
                 counts[name] += count
-    return counts
+    return _told_of(counts, paths, unnamed, etrecord, events)
+
+
+def _told_of(counts, paths, unnamed, etrecord, events):
+    """The counts with notes on what was given and had no effect."""
+    off_record, notes = counts.pop("without_record"), []
+    counts["reasons"] = sorted(counts["reasons"])[:MOST_REASONS]
+    if unnamed:
+        notes.append(f"the name pattern does not match {len(unnamed):,} of {counted(len(paths), 'name')},"
+                     f" such as {unnamed[0]}")  # fmt: skip
+    if off_record:
+        notes.append(f"{etrecord} tells no module and no line of {counted(off_record, 'trace')}"
+                     f" of {counts['added']:,}; is it of another program?")  # fmt: skip
+    if counts["known"] and events:
+        notes.append("traces that are known are not read again: no events were added for them")
+    return {**counts, "notes": notes}
 
 
 _reader = None  # of a worker's process
@@ -105,14 +127,18 @@ class Reader:
         self.dataset, self._pattern, self._given = dataset, pattern, given
         self._unit, self._events = unit, events
         self._etrecord = as_etrecord(etrecord)
-        self._seen = commits.committed(dataset)
+        self._known = commits.Known(dataset)
 
     def ingest(self, paths):
-        traces, seen, refused = self.read(paths)
+        traces, known, refused = self.read(paths)
         for name, path, reason in refused:
             commits.refuse(self.dataset, name, path, reason)
-        new = commits.commit_batch(self.dataset, traces, self._seen) if traces else []
-        return {"added": len(new), "known": seen + len(traces) - len(new), "refused": len(refused)}
+        new = commits.commit_batch(self.dataset, traces, self._known) if traces else []
+        without = 0 if self._etrecord is None else \
+            sum(not trace["etrecord"] for trace, _ in traces if trace["trace"] in new)  # fmt: skip
+        return {"added": len(new), "known": known + len(traces) - len(new), "refused": len(refused),
+                "without_record": without,
+                "reasons": [f"{path}: {reason}" for _, path, reason in refused[:MOST_REASONS]]}  # fmt: skip
 
     def _reading(self, data):
         """Of a trace, or of a device's summary."""
@@ -122,28 +148,30 @@ class Reader:
 
     def read(self, paths):
         """([(row of the table traces, Reading)], number of known files, [(hash, path, reason)])"""
-        traces, hashes, seen, refused = [], set(), 0, []
-        for given in paths:
-            raw = os.fsencode(given)
+        traces, hashes, known, refused = [], set(), 0, []
+        for name_of_file in paths:
+            raw = os.fsencode(name_of_file)
             path = raw.decode("utf-8", "backslashreplace")  # to be shown, and kept
             name = hashlib.sha256(raw).hexdigest()  # of a file without content
             try:
-                with open(given, "rb") as file:
+                with open(name_of_file, "rb") as file:
                     data = file.read()
                 name = hashlib.sha256(data).hexdigest()
-                if name in self._seen[1] or name in hashes:
-                    seen += 1
+                if name in self._known.hashes or name in hashes:
+                    known += 1
                     continue
                 reading = self._reading(data)
-                told = _told(given, self._pattern, self._given, reading.facts)
+                told = _told(name_of_file, self._pattern, self._given, reading.facts)
             except (Error, OSError, ValueError, TypeError) as reason:
-                refused.append((name, path, str(reason)[:_MOST_REASON]))
+                # The path is told beside the reason, which has it once more in an OSError.
+                told = str(getattr(reason, "strerror", None) or reason)
+                refused.append((name, path, told[:_MOST_REASON]))
                 continue
             traces.append(({"trace": name, "path": path, "bytes": len(data),
-                            "etrecord": self._etrecord is not None,
+                            "etrecord": self._etrecord is not None and reading.has_origins,
                             "etscope_version": __version__, **reading.facts, **told}, reading))  # fmt: skip
             hashes.add(name)
-        return traces, seen, refused
+        return traces, known, refused
 
 
 def _plain(value):
@@ -180,8 +208,11 @@ def _run_ingest(words):
     if words.format == "json":
         print(json.dumps(counts))
     else:
-        print(f"traces: {counts['added']} added, {counts['known']} known, {counts['refused']} refused"
+        print(f"traces: {counts['added']:,} added, {counts['known']:,} known, {counts['refused']:,} refused"
               + (f": see {words.dataset}/refused" if counts["refused"] else ""))  # fmt: skip
+        for line in [f"refused {plain(reason)}" for reason in counts["reasons"]] + \
+                [f"note: {plain(note)}" for note in counts["notes"]]:  # fmt: skip
+            print(line)
     return 1 if counts["refused"] and not counts["added"] and not counts["known"] else 0
 
 
@@ -193,7 +224,9 @@ def _run_clean(words):
 
 def add_commands(commands):
     """Adds ingest and clean to the sub-commands."""
-    parser = commands.add_parser("ingest", help="add traces to a data set")
+    parser = commands.add_parser("ingest", help="add traces to a data set",
+                                 epilog="Exit status: 0 if traces were added or known, 1 if all were"
+                                 " refused, 2 if it could not begin.")  # fmt: skip
     parser.add_argument("source", nargs="+", help="folders, traces, and lists of paths (.txt)")
     parser.add_argument("-o", "--dataset", required=True, help="folder or fsspec URL of the data set")
     parser.add_argument("--label", action="append", default=[], metavar="KEY=VALUE",
@@ -208,5 +241,5 @@ def add_commands(commands):
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=_run_ingest)
     parser = commands.add_parser("clean", help="remove what killed ingests left; not while one runs")
-    parser.add_argument("dataset")
+    parser.add_argument("--dataset", required=True, help="folder or fsspec URL of the data set")
     parser.set_defaults(run=_run_clean)

@@ -12,7 +12,7 @@ corrects for all operators and devices. Builds likewise, less what their devices
 import math
 
 from etscope.fleet.regressions import ALPHA, holm
-from etscope.fleet.show import Answer, change
+from etscope.fleet.show import Answer, change, counted
 from etscope.fleet.filters import Filter, left_out
 
 LEAST_TRACES = 3  # of a device, to be judged
@@ -96,7 +96,7 @@ def outliers(engine, where="", least_change=0.05, alpha=ALPHA, limit=20):
         rows += judged
         if left:
             shown = ", ".join(left[:5]) + (", ..." if len(left) > 5 else "")
-            notes.append(f"undecided: {len(left)} {group}{'s' * (len(left) != 1)} ({shown}): a program"
+            notes.append(f"undecided: {counted(len(left), group)} ({shown}): a program"
                          f" needs {LEAST_GROUPS} {group}s with {LEAST_TRACES} traces each")  # fmt: skip
     for row in rows:
         row["p"] = float(2 * stdtr(row["degrees"], -abs(row["t"])))
@@ -109,9 +109,10 @@ def outliers(engine, where="", least_change=0.05, alpha=ALPHA, limit=20):
         row["instruction"] = None if row["instruction"] < 0 else row["instruction"]
         for name in ("logs", "location", "off"):
             row.pop(name)
-    notes.append(f"{len(rows):,} comparisons of one value for each trace; Holm's correction: the chance of"
-                 f" any false finding is at most {100 * alpha:g} % if devices vary normally; less"
-                 f" than {100 * least_change:g} % is not listed")  # fmt: skip
+    if rows:
+        notes.append(f"{counted(len(rows), 'comparison')} of one value for each trace; Holm's correction: the chance of"
+                     f" any false finding is at most {100 * alpha:g} % if devices vary normally; less"
+                     f" than {100 * least_change:g} % is not listed")  # fmt: skip
     notes += left_out(engine, filter)
     columns = [("group", "what", "text"), ("name", "name", "cut"), ("label", "operator", "cut"),
                ("instruction", "at", "number"), ("backend", "backend", "cut"),

@@ -69,8 +69,12 @@ def make_reports(engine, folder, out, limit, command="etscope"):
             continue
         name = f"{row['trace'][:32]}.html"
         path = os.path.join(folder, name)
-        done = subprocess.run([command, "report", row["path"], "-o", path], capture_output=True,
-                              text=True, check=False)  # fmt: skip
+        try:
+            done = subprocess.run([command, "report", row["path"], "-o", path], capture_output=True,
+                                  text=True, check=False)  # fmt: skip
+        except FileNotFoundError:
+            print(f"etscope-fleet: no reports: there is no {command} on PATH, which writes them", file=sys.stderr)
+            break
         if done.returncode == 0:
             relative = os.path.relpath(path, os.path.dirname(os.path.abspath(out)))
             links[row["trace"]] = pathlib.PurePath(relative).as_posix()
@@ -104,5 +108,5 @@ def write(engine, words):
     content = document(engine, words.dataset, words.base, words.new, links)
     with open(words.output, "w", encoding="utf-8") as file:
         file.write(html(content))
-    told = f"; {len(links)} reports in {words.reports}" if words.reports else ""
+    told = f"; {questions.counted(len(links), 'report')} in {words.reports}" if words.reports else ""
     return Answer(f"wrote {words.output}: {content['sentence']}{told}", [], [])

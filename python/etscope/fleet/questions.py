@@ -4,17 +4,14 @@ top and trend read summaries alone, whose sketches merge: their quantiles are of
 that the sketch states, everything else is exact.
 """
 
-from etscope.fleet.show import Answer, duration, percent
+import difflib
+
+from etscope.fleet.show import Answer, counted, duration, percent
 from etscope.fleet.quantiles import merged_quantiles
 from etscope.fleet.filters import Filter
 
 QUANTILES = (0.5, 0.9)
 RUN = "operator = '' and instruction = -1"
-
-
-def counted(count, noun):
-    """ "1 trace", "2,000 traces" """
-    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def kind_of(type_):
@@ -33,7 +30,7 @@ def query(engine, text, limit=None):
     columns = [(field.name, field.name, kind_of(field.type)) for field in table.schema]
     count = counted(table.num_rows, "row")
     return Answer(count + (f", the first {len(rows):,}" if len(rows) < table.num_rows else ""),
-                  columns, rows)  # fmt: skip
+                  columns, rows, is_whole=True)  # fmt: skip
 
 
 def _group_filter(filter):
@@ -80,12 +77,21 @@ def top(engine, where="", by="operator", limit=20):
         return Answer("no runs: the filter selects none" if where else "no runs in this data set",
                       columns, [])  # fmt: skip
     first = rows[0]
-    name = first["operator"] if by == "operator" else (first[by] or "(none)")
+    name = first["operator"] if by == "operator" else first[by] or f"what has no {by}"
     sentence = (f"{name} takes most: {percent(first['share'])} of {duration(total['ns'])} in"
                 f" {counted(total['runs'], 'run')} of {counted(total['traces'], 'trace')}")  # fmt: skip
     notes = ["delegate events are inside their delegate calls: shares add up to more than 100 %"] \
         if by == "operator" and len({row["kind"] for row in rows} & {"delegate_call", "delegate_event"}) > 1 else []
+    if by == "module" and not any(row["module"] for row in rows):
+        notes.append("no module is known: `etscope-fleet ingest --etrecord` tells them")
     return Answer(sentence, columns, rows, notes, ("method", "max_ns", "count", "kind", "backend"))
+
+
+def _alike(engine, operator):
+    """ "; did you mean ...?" with names of the data set's operators."""
+    rows = engine.sql(f"select distinct operator from summaries where not ({RUN})").to_pylist()
+    names = difflib.get_close_matches(operator, [row["operator"] for row in rows], 3, 0.5)
+    return f"; did you mean {' or '.join(names)}?" if names else "; `etscope-fleet top` lists them"
 
 
 def trend(engine, where="", by="day", operator=None):
@@ -104,6 +110,8 @@ def trend(engine, where="", by="day", operator=None):
     columns = [(by, by, "cut"), ("traces", "traces", "number"), ("devices", "devices", "number"),
                ("runs", "runs", "number"), ("p50_ns", "p50", "time"), ("p90_ns", "p90", "time"),
                ("mean_ns", "mean", "time"), ("min_ns", "min", "time"), ("max_ns", "max", "time")]  # fmt: skip
+    if not rows and operator is not None:
+        return Answer(f"no operator {operator}{_alike(engine, operator)}", columns, [])
     if not rows:
         return Answer("no runs: nothing to follow", columns, [])
     first, last = rows[0], rows[-1]
@@ -129,7 +137,8 @@ def coverage(engine, where="", limit=None):
     sentence = (f"{counted(total, 'trace')} of {counted(len(devices), 'device')}"
                 f" and {counted(len(builds), 'build')}")  # fmt: skip
     if len(rows) > 1:
-        sentence += f"; {missing:,} of {len(devices) * len(builds):,} pairs are not seen"
+        pairs = len(devices) * len(builds)
+        sentence += f"; {len(rows):,} of {pairs:,} pairs are seen" if missing else f"; all {pairs:,} pairs are seen"
     columns = [("device", "device", "cut"), ("build", "build", "cut"), ("traces", "traces", "number"),
                ("runs", "runs", "number"), ("lost_events", "lost events", "number"),
                ("first_day", "first", "text"), ("last_day", "last", "text")]  # fmt: skip

@@ -14,7 +14,7 @@ import math
 from statistics import NormalDist
 
 from etscope._errors import Error
-from etscope.fleet.show import Answer, change
+from etscope.fleet.show import Answer, change, counted
 from etscope.fleet.filters import Filter, left_out
 
 ALPHA = 0.05
@@ -140,7 +140,8 @@ def _matching(engine, base, new):
                     f" {found['rows'] - found['traces']:,} traces", status="INVALID_ARGUMENT")  # fmt: skip
     for side, filter in (("base", base), ("new", new)):
         if not found[side]:
-            raise Error(f'{side.upper()} "{filter.text}" selects no trace; `etscope-fleet coverage`'
+            only = f" but {note}" if (note := "".join(left_out(engine, filter))) else ""
+            raise Error(f'{side.upper()} "{filter.text}" selects no trace{only}; `etscope-fleet coverage`'
                         " lists devices and builds", status="NOT_FOUND")  # fmt: skip
     return "instruction" if found["programs"] else "name", found
 
@@ -205,19 +206,23 @@ def regressions(engine, base, new, least_change=0.01, alpha=ALPHA, by=None, limi
             name=name[3] or "(run)", verdict=verdict, change=ends[1], change_95=[ends[0], ends[2]],
             p=shift.p(), base=sum(row["base"] for row in compared),
             new=sum(row["new"] for row in compared), devices=carriers, device_count=len(compared),
-            carried_by=f"{len(carriers)} of {len(compared)}: {', '.join(carriers)}" if carriers else "",
+            carried_by=f"{len(carriers)} of {len(compared)}: {', '.join(map(_named, carriers))}" if carriers else "",
             too_few_traces=is_too_few))  # fmt: skip
     order = {"slower": 0, "faster": 1, "undecided": 2, "same": 3}
     answers.sort(key=lambda row: (order[row["verdict"]], row["p"], -abs(math.log(row["change"] or 1))))
     answer = _answer(answers, sides, base, new, by, least_change, alpha, limit,
-                     len(groups) - len(both), too_few)  # fmt: skip
+                     [name for name in groups if name not in both], too_few)  # fmt: skip
     answer.notes.extend(left_out(engine, base, new))
     return answer
 
 
 def _carriers(row):
-    names = f" ({', '.join(row['devices'])})" if 0 < len(row["devices"]) <= 3 else ""
-    return f"{len(row['devices'])} of {row['device_count']} devices{names}"
+    names = f" ({', '.join(map(_named, row['devices']))})" if 0 < len(row["devices"]) <= 3 else ""
+    return f"{len(row['devices'])} of {counted(row['device_count'], 'device')}{names}"
+
+
+def _named(device):
+    return device or "of no name"
 
 
 def _answer(rows, sides, base, new, by, least_change, alpha, limit, one_sided, too_few):
@@ -226,7 +231,7 @@ def _answer(rows, sides, base, new, by, least_change, alpha, limit, one_sided, t
     operators = [row for row in rows if row["verdict"] == "slower" and row["kind"] != "run"] or \
         [row for row in rows if row["verdict"] == "slower"]  # fmt: skip
     told = ", ".join(f"{number} {verdict}" for verdict, number in count.items())
-    sentence = f"{new.text} against {base.text}: {told}"
+    sentence = f"{new.text} against {base.text}: {told if rows else 'no device has an operator on both sides'}"
     if operators:
         worst = max(operators, key=lambda row: row["change"])
         sentence += f"; most {worst['name']}: {change(worst['change'])} on {_carriers(worst)}"
@@ -240,7 +245,10 @@ def _answer(rows, sides, base, new, by, least_change, alpha, limit, one_sided, t
     if too_few:
         notes.append(f"{too_few} undecided: too few traces for any shift to show; collect more")
     if one_sided:
-        notes.append(f"{one_sided} operators are on one side only, or on no device of both sides")
+        names = list(dict.fromkeys(name[3] or "(run)" for name in one_sided))
+        notes.append(f"{counted(len(one_sided), 'operator')} {'is' if len(one_sided) == 1 else 'are'} on one"
+                     f" side only, or on no device of both sides: {', '.join(names[:3])}"
+                     + (", ..." if len(names) > 3 else ""))  # fmt: skip
     shown = max(limit, count["slower"] + count["faster"]) if limit is not None else None
     if shown is not None and len(rows) > shown:
         notes.append(f"the first {shown} of {len(rows)} rows; --limit 0 shows all")

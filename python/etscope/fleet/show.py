@@ -1,6 +1,7 @@
 """Answers for people and programs: a sentence and a table that fits the terminal, or JSON."""
 
 import datetime
+import decimal
 import json
 import math
 import os
@@ -16,11 +17,12 @@ class Answer:
 
     columns  [(name in JSON, heading, how it is written)]; "cut" columns may be cut at their start, "list" at their end
     spare    names of columns that narrow tables go without, first those that are missed least
+    is_whole whether columns are shown that are empty in every row: somebody asked for just these
     """
 
-    def __init__(self, sentence, columns, rows, notes=(), spare=()):
+    def __init__(self, sentence, columns, rows, notes=(), spare=(), is_whole=False):
         self.sentence, self.columns, self.rows, self.notes = sentence, columns, rows, list(notes)
-        self.spare = spare
+        self.spare, self.is_whole = spare, is_whole
 
     def as_json(self):
         return {"sentence": self.sentence, "rows": self.rows, "notes": self.notes}
@@ -29,6 +31,11 @@ class Answer:
 def plain(text):
     """Text without what would steer a terminal."""
     return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in str(text))
+
+
+def counted(count, noun):
+    """ "1 trace", "2,000 traces" """
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def duration(ns):
@@ -57,9 +64,16 @@ def probability(p):
     return "-" if p is None else f"{p:.3f}" if p >= 0.001 else f"{p:.0e}"
 
 
+def _number(value):
+    """Of a decimal, which is SQL's sum of integers: an int if it is one."""
+    return int(value) if value == value.to_integral_value() else float(value)
+
+
 def _text(value):
     if value is None:
         return "-"
+    if isinstance(value, decimal.Decimal):
+        value = _number(value)
     if isinstance(value, float):
         return f"{value:,.6g}"
     if isinstance(value, int) and not isinstance(value, bool):
@@ -97,7 +111,8 @@ def as_table(answer, width):
     # A column that says nothing in any row takes no room.
     texts = {name: [WRITERS[how](row[name]) for row in answer.rows]
              for name, _, how in answer.columns}  # fmt: skip
-    columns = [column for column in answer.columns if any(each != "-" for each in texts[column[0]])]
+    columns = [column for column in answer.columns 
+               if answer.is_whole or any(each != "-" for each in texts[column[0]])]  # fmt: skip
     if columns:
         for spare in [None, *answer.spare]:
             columns = [column for column in columns if column[0] != spare]
@@ -121,6 +136,8 @@ def _for_json(value):
         return value.isoformat()
     if isinstance(value, bytes):
         return value.hex()
+    if isinstance(value, decimal.Decimal):
+        return _number(value)
     return str(value)
 
 

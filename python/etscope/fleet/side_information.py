@@ -2,7 +2,7 @@
 
 Sources, the first that tells a thing wins: the command line, FILE.json beside the trace
 (`{"device": "pixel 8", "build": "1.3", "time": "2026-11-24T01:02:03Z", "labels": {"room": "cold"}}`,
-also `TRACE.etdp.json`), and the file's name by a pattern such as `{device}/{build}/{time}_{_}.etdp`.
+also `TRACE.etdp.json`; other names than these are labels), and the file's name by a pattern such as `{device}/{build}/{time}_{_}.etdp`.
 """
 
 import datetime
@@ -22,6 +22,9 @@ def pattern_of(text):
     if text is None:
         return None
     parts = _PART.split(text)
+    if any("{" in part or "}" in part for part in parts[::2]):
+        raise Error(f'the name pattern "{text}": every {{ needs a name of letters, digits and _, and a }}',
+                    status="INVALID_ARGUMENT")  # fmt: skip
     seen, expression = set(), ""
     for number, part in enumerate(parts):
         if number % 2 == 0:
@@ -29,11 +32,26 @@ def pattern_of(text):
         elif part == "_":
             expression += "[^/]*?"
         elif part in seen:
-            raise Error(f"the pattern {text} names {part} twice", status="INVALID_ARGUMENT")
+            raise Error(f'the name pattern "{text}" names {part} twice', status="INVALID_ARGUMENT")
         else:
             seen.add(part)
             expression += f"(?P<{part}>[^/]+?)"
     return re.compile(f"(?:^|.*/){expression}$")
+
+
+def unmatched(paths, pattern):
+    """The paths that do not match. Raises Error: none matches, and all labels would be lost."""
+    if pattern is None:
+        return []
+    found = [path for path in paths if not pattern.match(_with_slashes(path))]
+    if paths and len(found) == len(paths):
+        raise Error(f"the name pattern matches none of {len(paths):,} names, such as {paths[0]}; nothing"
+                    " was added", status="NOT_FOUND")  # fmt: skip
+    return found
+
+
+def _with_slashes(path):
+    return str(path).replace(os.sep, "/")
 
 
 def read(path, pattern=None, given=None):
@@ -49,7 +67,7 @@ def read(path, pattern=None, given=None):
 
 
 def _of_name(path, pattern):
-    match = pattern.match(str(path).replace(os.sep, "/")) if pattern is not None else None
+    match = pattern.match(_with_slashes(path)) if pattern is not None else None
     found = match.groupdict() if match else {}
     labels = {key: value for key, value in found.items() if key not in FIELDS}
     return {**found, "labels": labels}
@@ -67,7 +85,10 @@ def _beside(path):
         if not isinstance(found, dict) or not isinstance(found.get("labels", {}), dict):
             raise Error(f"{name}: expected an object with device, build, time, model and labels",
                         status="INVALID_ARGUMENT")  # fmt: skip
-        return found
+        others = {name: value for name, value in found.items() if name not in (*FIELDS, "labels")}
+        if any(isinstance(value, (dict, list)) for value in others.values()):
+            raise Error(f"{name}: a label is a text or a number, no list or object", status="INVALID_ARGUMENT")
+        return {**found, "labels": {**others, **found.get("labels", {})}}
     return {}
 
 

@@ -42,19 +42,18 @@ class Summary:
         self.sketch = kll_doubles_sketch(K)
 
     def add(self, times):
-        self.traces += 1
-        self.count += len(times)
-        self.sum += float(times.sum())
-        self.least, self.most = min(self.least, times.min()), max(self.most, times.max())
-        self.sketch.update(times)
+        self._add(len(times), float(times.sum()), times.min(), times.max(), times)
 
     def add_row(self, row):
         """Adds what a device summed up: a device_summaries.DeviceRow."""
+        self._add(row.count, row.sum, row.least, row.most, row.times)
+
+    def _add(self, count, sum_, least, most, times):
         self.traces += 1
-        self.count += row.count
-        self.sum += row.sum
-        self.least, self.most = min(self.least, row.least), max(self.most, row.most)
-        self.sketch.update(row.times)
+        self.count += count
+        self.sum += sum_
+        self.least, self.most = min(self.least, least), max(self.most, most)
+        self.sketch.update(times)
 
     def values(self):
         return {"traces": self.traces, "count": self.count, "sum_ns": self.sum,

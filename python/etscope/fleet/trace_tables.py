@@ -45,6 +45,11 @@ class Reading:
         self.facts, self.places, self.runs, self.operators = facts, places, runs, operators
         self.names, self.events = names, events
 
+    @property
+    def has_origins(self):
+        """Whether the ETRecord tells of any operator where it is from."""
+        return any(place["module"] or place["source"] for place in self.places)
+
 
 def read(data, *, etrecord=None, unit="ns", with_events=False):
     """The Reading of a trace's bytes. `etrecord` is open; `unit` is of traces that do not tell theirs.
@@ -248,11 +253,14 @@ def _origin(row):
     return "", ""
 
 
+def hexadecimal(bytes_):
+    """A struct ets_bytes as text; "" if it is absent."""
+    return "" if bytes_.data == NULL else bytes(ffi.buffer(bytes_.data, bytes_.size)).hex()
+
+
 def _facts(inspection):
     """What the extra block tells: which program ran, and how many events were lost."""
     facts = lib.ets_inspection_trace(inspection)
     if facts == NULL:
         return {"program": "", "lost_events": 0}
-    print_ = facts.fingerprint
-    program = "" if print_.data == NULL else bytes(ffi.buffer(print_.data, print_.size)).hex()
-    return {"program": program, "lost_events": facts.state.dropped + facts.state.overwritten}
+    return {"program": hexadecimal(facts.fingerprint), "lost_events": facts.state.dropped + facts.state.overwritten}
