@@ -12,6 +12,7 @@
 #include "gap/counterparts.h"
 #include "gap/gap_details.h"
 #include "gap/gap_parts.h"
+#include "gap/largest.h"
 #include "gap/saturation.h"
 #include "numerics/value_picture.h"
 #include "reference/reference.h"
@@ -232,8 +233,10 @@ static enum ets_status compare(struct comparer *c, uint32_t number,
 {
     struct ets_gap_row *row = &c->report->rows[number];
     struct ets_comparison rest;
-    if (c->pass == PASS_TOTAL)
+    if (c->pass == PASS_TOTAL) {
+        if (c->is_output[number]) row->largest = ets_gap_largest_of(reference, device);
         return ets_gap_compare_total(c->report, row, reference, device, error);
+    }
     if (c->pass == PASS_BITS) {
         row->same_bits = has_same_bits(reference, device);
         return ETS_OK;

@@ -165,12 +165,48 @@ static void say_cause(struct words *words, const struct ets_gap_weight_use *weig
     say_number(words, weight->step, 2);
 }
 
-/* Adds the error of the outputs. */
-static void say_outputs(struct words *words, const struct ets_gap_conclusion *verdict)
+/* The output of which most rows have another largest element; NULL: none is known. */
+static const struct ets_gap_row *most_moved(const struct ets_gap_report *report)
+{
+    const struct ets_gap_row *most = NULL;
+    for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
+        const struct ets_gap_row *row = ets_gap_row(report, i);
+        if (row->largest.rows == 0) continue;
+        if (most == NULL || row->largest.moved > most->largest.moved) most = row;
+    }
+    return most;
+}
+
+/* ", and the largest of head is element 3, in the reference element 7": another class. */
+static void say_largest(struct words *words, const struct ets_gap_report *report)
+{
+    const struct ets_gap_row *row = most_moved(report);
+    if (row == NULL) return;
+    const struct ets_gap_largest *largest = &row->largest;
+    if (largest->moved == 0) {
+        say(words, ", but the largest element%s stays the same",
+            largest->rows == 1 ? "" : " of each row");
+    } else if (largest->rows == 1) {
+        say(words, ", and the largest of ");
+        say_text(words, row->value->node->name);
+        say(words, " is element %u, in the reference element %u", largest->device,
+            largest->reference);
+    } else {
+        say(words, ", and in %llu of %llu rows of ", (unsigned long long)largest->moved,
+            (unsigned long long)largest->rows);
+        say_text(words, row->value->node->name);
+        say(words, " another element is the largest");
+    }
+}
+
+/* Adds the error of the outputs, and whether it would change what a classifier answers. */
+static void say_outputs(struct words *words, const struct ets_gap_report *report,
+                        const struct ets_gap_conclusion *verdict)
 {
     if (isnan(verdict->outputs)) return;
     say(words, "; the outputs are off by ");
     say_number(words, verdict->outputs, 2);
+    if (verdict->outputs > 0) say_largest(words, report);
 }
 
 /* "43 % of its values are beyond its scale, 0 to 1.5: they reach 3.6" */
@@ -261,7 +297,7 @@ static void say_guilty(struct words *words, const struct ets_gap_report *report,
         say(words, "; ");
         say_saturation(words, verdict->saturation);
     }
-    say_outputs(words, verdict);
+    say_outputs(words, report, verdict);
     say_before(words, report, verdict->guilty);
     if (row->same_bits == 1 && verdict->in_double) {
         say(words, "; this runtime's own kernel computes the same bits");
@@ -425,7 +461,7 @@ static void say_agreement(struct words *words, const struct ets_gap_report *repo
     say(words, " in ");
     say_row(words, report, worst);
     if (verdict->unlike > 0) say_nearest(words, report);
-    if (verdict->against == ETS_GAP_AGAINST_OTHER) say_outputs(words, verdict);
+    if (verdict->against == ETS_GAP_AGAINST_OTHER) say_outputs(words, report, verdict);
 }
 
 size_t ets_gap_headline(const struct ets_gap_report *report, const struct ets_advice_words *advice,

@@ -227,11 +227,16 @@ class PlantedFaults(GapTest):
         lines = self.ok("gap", *words).stdout.splitlines()
         self.assertRegex(lines[0], r"^linear_1 \(models/zoo.py:16\) makes 100 % of the outputs' "
                                    r"error against the exported program in float64: its own "
-                                   r"error is 0\.\d+; the outputs are off by 0\.\d+; nothing before it is off by more than "
+                                   r"error is 0\.\d+; the outputs are off by 0\.\d+, but the largest element of each row "
+                                   r"stays the same; nothing before it is off by more than "
                                    r"[\d.]+e-0[78]$")
         self.assertIn("guilty: linear_1 (models/zoo.py:16), module l2, instruction 4, event 14, "
                       "addmm.out", lines)
         self.assertIn("  from         relu", lines)
+
+    def test_gap__another_largest_element_is_said(self):
+        text = self.ok("gap", *self.plant("mlp_portable", 2, 3, 30.0)).stdout
+        self.assertIn(", and in 1 of 2 rows of softmax another element is the largest;", text)
 
     def test_gap__the_metric_is_the_column_gap(self):
         words = self.plant("mlp_portable", 2, 3, 0.1)
@@ -289,7 +294,8 @@ class Int8(GapTest):
         words = ("gap", str(folder / "int8.etdp"), "--debug-buffer", str(folder / "int8.bin"),
                  "--etrecord", str(folder / "int8.etrecord"), "--reference-etrecord")
         text = support.call(*words, str(folder / "float.etrecord")).stdout
-        self.assertIn("; 31 % of its weights became 0: the largest, 20, sets the step of all, 0.16; the outputs are off by 0.032;",
+        self.assertIn("; 31 % of its weights became 0: the largest, 20, sets the step of all, 0.16; the outputs are off by 0.032, but the largest element "
+                      "stays the same;",
                       text)
         weight = re.search(r"weight +quantized with one step of (\S+) for all 256 numbers: 31 % became "
                            r"0; root mean square (\S+), largest (\S+)\n", text)
@@ -394,7 +400,7 @@ class Int8(GapTest):
         line = self.headline(*self.words, *self.original, "--rms", "0.5")
         self.assertRegex(line, r"^all 9 values agree with the other model in float64; the largest error is "
                                r"0\.2\d of 0\.5 allowed in relu_1 \(models/net\.py:20\); the outputs "
-                               r"are off by 0\.03\d*$")
+                               r"are off by 0\.03\d*, but the largest element stays the same$")
 
     def test_gap__what_a_quantizer_added_has_the_line_of_what_it_belongs_to(self):
         (row,) = self.gap(*self.words)

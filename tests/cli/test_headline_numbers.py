@@ -611,6 +611,10 @@ class HeadlineNumbers(unittest.TestCase):
         # The worst output's: at least that of the last value, at most that of the worst.
         account.take(rf"the outputs are off by ({NUMBER})", lambda error: self.assertLessEqual(
             float(error), 1.006 * worst["total_error"]))
+        account.take(r"and in (\d+) of (\d+) rows of \w+ another element is the largest",
+                     lambda moved, all_rows: self.assertLessEqual(int(moved), int(all_rows)))
+        account.take(r"and the largest of (\w+) is element (\d+), in the reference element (\d+)",
+                     lambda name, device, reference: self.assertNotEqual(device, reference))
         inexact = [row for row in rows if row["finding"] == "inexact"]
         account.take(r"but (\d+) kernels are inexact", lambda count: self.assertEqual(
             int(count), len(inexact)))

@@ -174,6 +174,14 @@ struct ets_gap_channel {
     double share;  /* of the squared error */
 };
 
+/* Where the largest number of each row of an output is; a row is the last dimension. */
+struct ets_gap_largest {
+    uint64_t rows;              /* 0: unknown, or no output of rows of floats (images are none) */
+    uint64_t moved;             /* rows whose largest number is elsewhere than in the reference */
+    uint32_t reference, device; /* its place in the first row that moved, else in the first row */
+    uint32_t size;              /* of a row */
+};
+
 /*
  * One value of the reference and the device's value. `total` compares both computed from the same
  * inputs of the model. For `own`, the reference computes from the device's values wherever they
@@ -198,6 +206,7 @@ struct ets_gap_row {
     double limit;                   /* the limit of the total error: `inherited`, or more if the
                                        inputs are large compared with the result */
     struct ets_gap_channel channel; /* of `own` */
+    struct ets_gap_largest largest; /* of `total`, of outputs */
     double own_error;               /* own error, relative: root mean square over that of the
                                        reference; NaN: unknown */
     double threshold;               /* the limit of own_error */
