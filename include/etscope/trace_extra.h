@@ -41,7 +41,10 @@ enum ets_trace_key {
     ETS_TRACE_KEY_RUN = 4,
     ETS_TRACE_KEY_STRING = 5,
     ETS_TRACE_KEY_TENSOR = 6
-    /* 7, 8, 9: memory of counted runs; 10, 11: another runtime's profile; see docs/SPEC.md */
+    /*
+     * 7, 8, 9: memory of counted runs; 10, 11: another runtime's profile; 12: threads of the run;
+     * see docs/SPEC.md
+     */
 };
 
 struct ets_trace_extra {
@@ -49,17 +52,18 @@ struct ets_trace_extra {
 };
 
 struct ets_trace_facts {
-    int has_clock;       /* 1: times are nanoseconds. 0: all times are 0 */
-    int is_calibrated;   /* 1: the clock was calibrated with the platform's */
-    uint64_t clock_hz;   /* as configured; 0: unknown */
-    uint64_t cost_ns_q8; /* cost of a begin and end pair, in 1/256 ns; 0: not measured */
-    uint32_t threads;
+    int has_clock;        /* 1: times are nanoseconds. 0: all times are 0 */
+    int is_calibrated;    /* 1: the clock was calibrated with the platform's */
+    uint64_t clock_hz;    /* as configured; 0: unknown */
+    uint64_t cost_ns_q8;  /* cost of a begin and end pair, in 1/256 ns; 0: not measured */
+    uint32_t threads;     /* that wrote events */
     uint32_t lost_frames; /* of a recovered stream */
     enum ets_trace_mode mode;
     struct ets_trace_state state; /* `names` is 0 */
     struct ets_bytes fingerprint; /* {NULL, 0}: none */
     uint32_t
         filtered; /* filtered kinds, bits of ets_trace_what: some of their events are missing */
+    uint32_t pool_threads; /* that kernels and delegates ran on, the caller included; 0: unknown */
 };
 
 struct ets_trace_extra_run {

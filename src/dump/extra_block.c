@@ -4,6 +4,7 @@
 #include "base/crc32.h"
 #include "base/error.h"
 #include "base/load.h"
+#include "base/thread_entry.h"
 #include "dump/extra_entries.h"
 #include "etscope/trace_extra.h"
 
@@ -95,6 +96,8 @@ void ets_trace_extra_facts(const struct ets_trace_extra *extra, struct ets_trace
             if (value.size >= 72) out->state.stale = ets_load_u32(value.data + 68);
         } else if (key == ETS_TRACE_KEY_FINGERPRINT) {
             out->fingerprint = value;
+        } else if (key == ETS_THREADS_KEY && value.size >= 4) {
+            out->pool_threads = ets_load_u32(value.data);
         }
     }
 }

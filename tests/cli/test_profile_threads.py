@@ -32,8 +32,13 @@ class Threads(RunTest):
                          ["t.threads-1.etdp", "t.threads-2.etdp"])
         for row in rows:
             self.assertIn("6 runs", self.ok("inspect", row["trace"]).stdout)
+            facts = json.loads(self.ok("info", row["trace"], "--format", "json").stdout)
+            self.assertIn(f'"pool_thread_count": {row["threads"]}', json.dumps(facts))
         self.assertFalse((self.folder / "t.etdp").exists())
-        self.ok("diff", "t.threads-1.etdp", "t.threads-2.etdp")
+        told = self.ok("diff", "t.threads-1.etdp", "t.threads-2.etdp").stderr
+        self.assertIn("note: the first side ran on 1 thread, the second on 2: the difference may be", told)
+        told = self.ok("diff", "t.threads-1.etdp", "t.threads-1.etdp").stderr
+        self.assertNotIn("thread", told)
         found = self.ok("advise", "t.threads-2.etdp", "--one-thread", "t.threads-1.etdp",
                         "--program", PROGRAM, "--all", "--format", "json").stdout
         self.assertIn("kind", json.loads(found)["rows"][0])

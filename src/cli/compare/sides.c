@@ -79,6 +79,27 @@ static int open_sides(const struct cli_arguments *arguments, const char *const *
     return code == CLI_OK ? level_siblings(arguments, sides) : code;
 }
 
+/* Threads that the kernels of all these traces ran on; 0: unknown, or not the same. */
+static uint32_t threads_of(const struct cli_traces *traces)
+{
+    uint32_t threads = 0;
+    if (traces->kept_count != traces->paths.count) return 0; /* of the others they are not known */
+    for (uint32_t i = 0; i < traces->kept_count; i++) {
+        const struct ets_trace_facts *facts = ets_inspection_trace(traces->kept[i].inspection);
+        if (facts == NULL || (i > 0 && facts->pool_threads != threads)) return 0;
+        threads = facts->pool_threads;
+    }
+    return threads;
+}
+
+static void note_threads(const struct cli_sides *sides)
+{
+    const uint32_t before = threads_of(&sides->traces[0]), after = threads_of(&sides->traces[1]);
+    if (before == 0 || after == 0 || before == after) return;
+    cli_note("the first side ran on %u thread%s, the second on %u: the difference may be theirs",
+             before, before == 1 ? "" : "s", after);
+}
+
 int cli_sides_open(const struct cli_arguments *arguments, const char *const *before,
                    unsigned before_count, const char *const *after, unsigned after_count,
                    const struct ets_difference_options *options, struct cli_sides *sides)
@@ -95,6 +116,7 @@ int cli_sides_open(const struct cli_arguments *arguments, const char *const *bef
                                sides->traces[1].kept[0].inspection) != CLI_OK) {
         return CLI_MISMATCH;
     }
+    note_threads(sides);
     return ets_difference_open(sides->traces[0].pool, sides->traces[1].pool, options,
                                &sides->difference, &error) == ETS_OK
                ? CLI_OK

@@ -9,6 +9,7 @@ static void put_facts(struct ets_json_writer *json, const struct ets_trace_facts
     ets_json_put_count(json, "clock_hz", facts->clock_hz);
     ets_json_put_count(json, "cost_ns_q8", facts->cost_ns_q8);
     ets_json_put_count(json, "threads", facts->threads);
+    ets_json_put_count(json, "pool_threads", facts->pool_threads);
     ets_json_put_count(json, "mode", facts->mode);
     ets_json_put_count(json, "filtered", facts->filtered);
     ets_json_put_blob(json, "fingerprint", facts->fingerprint, true);

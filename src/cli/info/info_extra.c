@@ -135,6 +135,9 @@ static void tell_tracer(struct ets_facts *facts, const struct ets_trace_facts *t
     if (!is_json) tell_losses(facts, trace);
     tell_filters(facts, trace);
     ets_facts_number_line(facts, "threads", "thread_count", trace->threads);
+    if (is_json || trace->pool_threads > 0) {
+        ets_facts_number_line(facts, "pool threads", "pool_thread_count", trace->pool_threads);
+    }
 }
 
 static void tell_trace(struct ets_facts *facts, const struct ets_trace_facts *trace,

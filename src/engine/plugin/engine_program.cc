@@ -4,7 +4,12 @@
 #include <string>
 
 #include "engine/plugin/threads.h"
+#include "engine/plugin/trace_entries.h"
 #include "engine/plugin/values.h"
+
+extern "C" {
+#include "base/thread_entry.h"
+}
 
 namespace ets
 {
@@ -124,6 +129,7 @@ enum ets_status open_checked(const struct ets_engine_program_options *options,
     ETS_TRY(check_header(options->program, error));
     ETS_TRY(set_thread_count(options->threads, error));
     auto program = std::make_unique<ets_engine_program>(options->program);
+    program->threads = static_cast<uint32_t>(thread_count());
     auto loaded =
         et::Program::load(&program->loader, et::Program::Verification::InternalConsistency);
     if (!loaded.ok()) {
@@ -297,10 +303,11 @@ enum ets_status trace_finish(struct ets_engine_program *program, struct ets_byte
     }
     if (!program->is_finished) {
         ETS_TRY(guarded(error, &program->is_broken, [&] {
-            program->dump = program->tracer->finish();
-            if (program->memory != nullptr) {
-                program->dump = program->memory->append_to(std::move(program->dump));
-            }
+            std::string entries, threads;
+            store(&threads, program->threads);
+            put_entry(&entries, ETS_THREADS_KEY, threads);
+            if (program->memory != nullptr) program->memory->put(&entries);
+            program->dump = append_entries(program->tracer->finish(), entries);
             program->tracer->enable(false);
             program->is_finished = true;
             return ETS_OK;

@@ -105,7 +105,8 @@ struct ets_engine_program {
     const executorch::runtime::NamedDataMap *data_map = nullptr;
     std::unique_ptr<executorch::runtime::Program> program;
     ets::shared_memory shared;
-    std::unique_ptr<ets::tracer> tracer;        /* NULL: none */
+    std::unique_ptr<ets::tracer> tracer; /* NULL: none */
+    uint32_t threads = 0;                /* of the runtime's pool, the calling one included */
     std::unique_ptr<ets::memory_report> memory; /* NULL: memory is not counted */
     ets::tracer_dump dump;
     bool is_finished = false; /* the trace is finished */

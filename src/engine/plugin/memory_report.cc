@@ -1,18 +1,16 @@
-/* Keeps the memory counts of methods, and appends them to a finished trace. */
+/* Keeps the memory counts of methods, and writes them as entries of a trace. */
 #include "engine/plugin/memory_report.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
-#include <new>
 #include <utility>
 
 #ifdef __unix__
 #include <sys/utsname.h>
 #endif
 
+#include "engine/plugin/trace_entries.h"
+
 extern "C" {
-#include "base/crc32.h"
 #include "base/memory_entries.h"
 }
 
@@ -23,30 +21,6 @@ namespace
 namespace et = ::executorch::runtime;
 
 constexpr uint64_t unknown = UINT64_MAX;
-
-template <typename T>
-void store(std::string *out, T value)
-{
-    for (size_t i = 0; i < sizeof value; i++) {
-        out->push_back(static_cast<char>(static_cast<uint64_t>(value) >> 8 * i & 0xff));
-    }
-}
-
-template <typename T>
-T load(const uint8_t *at)
-{
-    uint64_t value = 0;
-    for (size_t i = 0; i < sizeof(T); i++) value |= static_cast<uint64_t>(at[i]) << 8 * i;
-    return static_cast<T>(value);
-}
-
-void put_entry(std::string *entries, enum ets_memory_key key, const std::string &value)
-{
-    store<uint32_t>(entries, key);
-    store<uint32_t>(entries, static_cast<uint32_t>(value.size()));
-    entries->append(value);
-    entries->append(-entries->size() & 7, '\0');
-}
 
 struct owned {
     uint32_t owner, index = 0;
@@ -318,39 +292,13 @@ method_memory *memory_report::add(std::unique_ptr<method_memory> method)
     return methods_.back().get();
 }
 
-/* The extra block ends with 16 bytes: length, checksum, version, magic. */
-tracer_dump memory_report::append_to(tracer_dump dump)
+void memory_report::put(std::string *entries)
 {
-    constexpr size_t footer_bytes = 16;
-    constexpr char magic[] = "ETSX";
-    const auto *old = static_cast<const uint8_t *>(dump.data.get());
-    if (dump.size < footer_bytes + 4 || memcmp(old + dump.size - 4, magic, 4) != 0) {
-        return dump;
-    }
-    std::string added;
-    put_owned(&added, {.owner = ETS_MEMORY_PROGRAM, .bytes = program_bytes_, .count = 1});
+    put_owned(entries, {.owner = ETS_MEMORY_PROGRAM, .bytes = program_bytes_, .count = 1});
     if (data_bytes_ > 0) {
-        put_owned(&added, {.owner = ETS_MEMORY_DATA, .bytes = data_bytes_, .count = 1});
+        put_owned(entries, {.owner = ETS_MEMORY_DATA, .bytes = data_bytes_, .count = 1});
     }
-    for (const auto &method : methods_) method->put(&added);
-    const size_t body = dump.size - footer_bytes;
-    const uint8_t *footer = old + body;
-    const uint32_t before = load<uint32_t>(footer);
-    if (before > body || added.size() > UINT32_MAX - dump.size) return dump;
-    auto *grown = static_cast<uint8_t *>(std::malloc(dump.size + added.size()));
-    if (grown == nullptr) throw std::bad_alloc();
-    std::string ends, prefix;
-    store(&ends, static_cast<uint32_t>(before + added.size()));
-    store(&ends, ets_crc32(load<uint32_t>(footer + 4), added.data(), added.size()));
-    store(&prefix, static_cast<uint32_t>(load<uint32_t>(old) + added.size()));
-    memcpy(grown, old, body);
-    memcpy(grown, prefix.data(), prefix.size());
-    memcpy(grown + body, added.data(), added.size());
-    memcpy(grown + body + added.size(), ends.data(), ends.size());
-    memcpy(grown + body + added.size() + ends.size(), footer + 8, 8);
-    dump.data.reset(grown);
-    dump.size += added.size();
-    return dump;
+    for (const auto &method : methods_) method->put(entries);
 }
 
 }  // namespace ets

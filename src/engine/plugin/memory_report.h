@@ -123,8 +123,8 @@ class memory_report
     {
     }
     method_memory *add(std::unique_ptr<method_memory> method);
-    /* The dump with the entries in its extra block; unchanged if it has no extra block. */
-    tracer_dump append_to(tracer_dump dump);
+    /* Appends the entries of all methods to `entries`. */
+    void put(std::string *entries);
 
   private:
     uint64_t program_bytes_, data_bytes_;

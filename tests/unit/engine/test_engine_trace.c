@@ -214,6 +214,7 @@ static void test_trace__tells_what_ran(void **state)
     assert_int_equal(summary->fingerprint.size, 64);
     assert_memory_equal(summary->fingerprint.data, fingerprint, 64);
     assert_true(summary->cost_ns_q8 > 0);
+    assert_int_equal(summary->pool_threads, engine->thread_count());
     ets_inspection_close(inspection);
     engine->method_close(encode);
     engine->method_close(decode);
