@@ -211,10 +211,18 @@ static void word_missing(struct advice *a)
     if (line.used > 0) a->page.missing = a->missing;
 }
 
+/* Who asks what to do about the most expensive operators is told, too, that nothing helps. */
+static bool is_expensive(const struct ets_finding *finding)
+{
+    static const double EXPENSIVE = 0.1; /* of a run */
+    return finding->instruction_count > 0 && finding->share.lower >= EXPENSIVE;
+}
+
 static bool is_shown(const struct advice *a, const struct ets_finding *finding)
 {
-    return cli_has(a->arguments, "--all") || finding->severity == ETS_SEVERITY_BAD ||
-           ets_finding_is_advice(finding) || strcmp(finding->view, "numbers") == 0;
+    return is_expensive(finding) || cli_has(a->arguments, "--all") ||
+           finding->severity == ETS_SEVERITY_BAD || ets_finding_is_advice(finding) ||
+           strcmp(finding->view, "numbers") == 0;
 }
 
 /* The findings of the trace, or of the program. */

@@ -102,12 +102,27 @@ static void list_facts(const struct ets_advice_page *page, const struct ets_find
     facts[5] = (struct fact){"check", text_of(is_checked ? page->checks[finding->check] : NULL)};
 }
 
+/* The finding's number among those to act upon; 0: it is an observation, for which nothing is done.
+ */
+static uint32_t number_of(const struct ets_advice_page *page, uint32_t index)
+{
+    uint32_t number = 0;
+    for (uint32_t i = 0; i <= index; i++) {
+        const struct ets_finding *finding = page->findings[i];
+        const bool counts = finding->severity == ETS_SEVERITY_BAD || ets_finding_is_advice(finding);
+        if (i == index && !counts) return 0;
+        number += counts;
+    }
+    return number;
+}
+
 /* A finding in bold; that something is wrong in red. */
 static void put_sentence(struct ets_output *output, uint32_t number,
                          const struct ets_finding *finding, uint32_t width, bool is_colored)
 {
     const bool is_bad = finding->severity == ETS_SEVERITY_BAD;
-    ets_output_print(output, "\n%2u  ", number);
+    if (number > 0) ets_output_print(output, "\n%2u  ", number);
+    else ets_output_print(output, "\n -  ");
     if (is_colored) ets_output_control(output, is_bad ? "\033[1;31m" : "\033[1m");
     if (is_bad) ets_output_print(output, "WRONG: ");
     if (is_colored && is_bad) ets_output_control(output, "\033[39m");
@@ -126,7 +141,7 @@ void ets_advice_write_text(const struct ets_advice_page *page, uint32_t width, b
     if (is_colored) ets_output_control(output, "\033[0m");
     for (uint32_t i = 0; i < page->count; i++) {
         const struct ets_finding *finding = page->findings[i];
-        put_sentence(output, i + 1, finding, width, is_colored);
+        put_sentence(output, number_of(page, i), finding, width, is_colored);
         list_facts(page, finding, place, saving, facts);
         for (int k = 0; k < FACT_COUNT; k++) {
             if (facts[k].text.size == 0) continue;
@@ -163,8 +178,10 @@ void ets_advice_write_markdown(const struct ets_advice_page *page, struct ets_ou
     ets_output_print(output, "\n\n");
     for (uint32_t i = 0; i < page->count; i++) {
         const struct ets_finding *finding = page->findings[i];
-        ets_output_print(output, "%u. %s**", i + 1,
-                         finding->severity == ETS_SEVERITY_BAD ? "WRONG: " : "");
+        const uint32_t number = number_of(page, i);
+        if (number > 0) ets_output_print(output, "%u. ", number);
+        else ets_output_print(output, "- ");
+        ets_output_print(output, "%s**", finding->severity == ETS_SEVERITY_BAD ? "WRONG: " : "");
         put_markdown(output, finding->sentence);
         ets_output_print(output, "**\n");
         list_facts(page, finding, place, saving, facts);

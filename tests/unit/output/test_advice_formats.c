@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "output/text/advice_sarif.h"
+#include "output/text/advice_text.h"
 #include "test_files_support.h"
 
 static const char *const checks[ETS_CHECK_COUNT] = {NULL};
@@ -66,11 +67,48 @@ static void test_advice_formats__markdown_is_no_markup(void **state)
     assert_true(writes(markdown, "a.py", ETS_SEVERITY_BAD, "WRONG: **it"));
 }
 
+static void write_text(const struct ets_advice_page *page, struct ets_output *output)
+{
+    ets_advice_write_text(page, 0, false, output);
+}
+
+/* What needs no action has no number, so that numbers add up to those of the first line. */
+static void test_advice_formats__observations_are_not_counted(void **state)
+{
+    static const struct {
+        writer *write;
+        const char *expected;
+    } cases[] = {{write_text, "\n -  slow\n\n 1  fast\n    do      so\n"},
+                 {ets_advice_write_markdown, "\n- **slow**\n1. **fast**\n"}};
+    const struct ets_finding slow = {.severity = ETS_SEVERITY_NOTE,
+                                     .sentence = text_of("slow"),
+                                     .saving = {.ticks = {NAN, NAN}}};
+    struct ets_finding fast = slow;
+    (void)state;
+    fast.sentence = text_of("fast");
+    fast.action = text_of("so");
+    const struct ets_finding *const findings[] = {&slow, &fast};
+    const struct ets_advice_page page = {
+        .checks = checks, .headline = "1 thing to do", .findings = findings, .count = 2};
+    for (int i = 0; i < 2; i++) {
+        char *text;
+        size_t size;
+        struct ets_error error;
+        struct ets_output *output;
+        assert_int_equal(ets_output_open_memory(&output, &text, &size, &error), ETS_OK);
+        cases[i].write(&page, output);
+        assert_int_equal(ets_output_commit(output, &error), ETS_OK);
+        assert_non_null(memmem(text, size, cases[i].expected, strlen(cases[i].expected)));
+        ets_output_free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_advice_formats__paths_are_relative_references),
         cmocka_unit_test(test_advice_formats__markdown_is_no_markup),
+        cmocka_unit_test(test_advice_formats__observations_are_not_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
