@@ -390,12 +390,20 @@ def test_events_one_by_one(tmp_path):
 # ---- names of hostile files, errors ----
 
 NAMES = ('a"b', "back\\slash", "semi;colon", "line\nbreak", "tab\tnul\x01", "</script><b>",
-         "\u202eright to left", "x" * 4000, "\ud83d\ude00".encode("utf-16", "surrogatepass")
+         "it's", "\u202eright to left", "x" * 4000, "\ud83d\ude00".encode("utf-16", "surrogatepass")
          .decode("utf-16"), " ", "a,b")  # fmt: skip
 
 
 def shown_as(name):
     return "".join(" " if ord(one) < 32 or 127 <= ord(one) < 160 else one for one in name)
+
+
+def stack_tops(path):
+    """The names of the calls of a pprof file, by the reader of speedscope's packages."""
+    script = pathlib.Path(__file__).with_name("pprof_reader.js")
+    done = subprocess.run(["node", script, NODE_MODULES, path], capture_output=True)
+    assert done.returncode == 0, done.stderr
+    return {sample["stack"][0][0] for sample in json.loads(done.stdout)["samples"]}
 
 
 def hostile_dump(path):
@@ -438,8 +446,30 @@ def test_hostile_names(format, tmp_path):
         (tmp_path / "out").rename(tmp_path / "tfevents")
         tags = EventAccumulator(str(tmp_path / "tfevents")).Reload().Tags()
         assert tags["tensors"] == ["headline/text_summary"] and b"\xff\xc0" not in data
+    elif format == "sqlite":
+        database = sqlite3.connect(tmp_path / "out")
+        assert database.execute("pragma integrity_check").fetchall() == [("ok",)]
+        names = {name for (name,) in database.execute("select name from events")}
+        assert set(NAMES) < names and names - set(NAMES) == {"bytes \ufffd\ufffd", "Method::execute"}
     elif format in ("perfetto", "pprof"):
         assert b"bytes \xef\xbf\xbd\xef\xbf\xbd" in data and b"\xff\xc0" not in data
+
+
+@needs_node
+@needs_modules
+def test_hostile_names_in_pprof(tmp_path):
+    names = stack_tops(export("pprof", tmp_path / "out", hostile_dump(tmp_path / "trace.etdp")))
+    assert {shown_as(name) for name in NAMES} | {"bytes \ufffd\ufffd"} <= names
+
+
+@needs_modules
+def test_hostile_names_in_speedscope(tmp_path):
+    schema = json.loads((NODE_MODULES / "speedscope/dist/release/file-format-schema.json").read_text())
+    path = export("speedscope", tmp_path / "out", hostile_dump(tmp_path / "trace.etdp"))
+    document = json.loads(path.read_text())
+    fastjsonschema.compile(schema)(document)
+    names = {frame["name"] for frame in document["shared"]["frames"]}
+    assert {shown_as(name) for name in NAMES} | {"bytes \ufffd\ufffd"} <= names
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")

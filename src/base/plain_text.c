@@ -2,6 +2,7 @@
 #include "etscope/base.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/utf8.h"
 
@@ -31,4 +32,17 @@ size_t ets_plain_length(const char *at, size_t size)
         if (code >= others[i][0] && code <= others[i][1]) return 0;
     }
     return length;
+}
+
+size_t ets_utf8_copy(const char *text, size_t size, char *out)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < size;) {
+        const size_t length = ets_utf8_length(text + i, size - i);
+        const size_t written = length > 0 ? length : 3;
+        if (out != NULL) memcpy(out + used, length > 0 ? text + i : "\xef\xbf\xbd", written);
+        used += written;
+        i += length > 0 ? length : 1;
+    }
+    return used;
 }

@@ -26,4 +26,10 @@ static inline size_t ets_utf8_wanted(unsigned char lead)
  */
 size_t ets_utf8_length(const char *at, size_t size);
 
+/*
+ * Copies text with U+FFFD for each byte that is not well-formed; `out` NULL: nothing. Returns the
+ * bytes of the copy, which are `size` only if all is well-formed, and at most 3 * size.
+ */
+size_t ets_utf8_copy(const char *text, size_t size, char *out);
+
 #endif

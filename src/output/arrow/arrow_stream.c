@@ -200,35 +200,23 @@ static void release_array(struct ArrowArray *array)
     if (array->private_data != NULL) give_back(array->private_data);
 }
 
-/* The same text with U+FFFD for each byte that is no UTF-8; `out` NULL: its size alone. */
-static size_t copy_utf8(struct ets_text text, char *out)
-{
-    size_t size = 0;
-    for (size_t i = 0; i < text.size;) {
-        const char *at = text.data + i;
-        const size_t length = ets_utf8_length(at, text.size - i);
-        const size_t written = length > 0 ? length : 3;
-        if (out != NULL) memcpy(out + size, length > 0 ? at : "\xef\xbf\xbd", written);
-        size += written;
-        i += length > 0 ? length : 1;
-    }
-    return size;
-}
-
 /* The texts of `strings` but the absent one, as an array of utf8. */
 static bool make_dictionary(const struct ets_allocator *allocator,
                             const struct ets_strings *strings, struct ArrowArray *out)
 {
     const uint32_t count = strings->count - 1;
     size_t bytes = 0;
-    for (uint32_t i = 1; i <= count; i++) bytes += copy_utf8(strings->texts[i], NULL);
+    for (uint32_t i = 1; i <= count; i++) {
+        bytes += ets_utf8_copy(strings->texts[i].data, strings->texts[i].size, NULL);
+    }
     if (bytes > INT32_MAX) return false;
     struct dictionary_block *block = allocate(
         allocator, sizeof *block + ((size_t)count + 1) * sizeof *block->offsets + bytes + 1);
     if (block == NULL) return false;
     char *characters = (char *)(block->offsets + count + 1);
     for (uint32_t i = 0; i < count; i++) {
-        const size_t size = copy_utf8(strings->texts[i + 1], characters + block->offsets[i]);
+        const struct ets_text text = strings->texts[i + 1];
+        const size_t size = ets_utf8_copy(text.data, text.size, characters + block->offsets[i]);
         block->offsets[i + 1] = block->offsets[i] + (int32_t)size;
     }
     block->buffers[1] = block->offsets;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "output/sql/sql_database.h"
 
 /* SQLite's struct comes first in each. */
@@ -232,6 +233,26 @@ static int is_over(sqlite3_vtab_cursor *base)
     return ((struct virtual_cursor *)base)->is_over;
 }
 
+/* SQLite takes any bytes for text, but those who read it do not. */
+static void give_text(struct virtual_cursor *cursor, sqlite3_context *context, struct ets_text text,
+                      bool is_made)
+{
+    const struct ets_sqlite *sqlite = &cursor->sql->sqlite;
+    const size_t size = ets_utf8_copy(text.data, text.size, NULL);
+    if (size != text.size) {
+        char *copy = ets_arena_alloc(&cursor->cursor.scratch, size);
+        if (copy == NULL) {
+            sqlite->result_error_nomem(context);
+            return;
+        }
+        (void)ets_utf8_copy(text.data, text.size, copy);
+        text = (struct ets_text){copy, size};
+        is_made = true;
+    }
+    sqlite->result_text64(context, text.data, text.size, is_made ? SQLITE_TRANSIENT : SQLITE_STATIC,
+                          SQLITE_UTF8);
+}
+
 static int give_cell(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
 {
     struct virtual_cursor *cursor = (struct virtual_cursor *)base;
@@ -243,10 +264,7 @@ static int give_cell(sqlite3_vtab_cursor *base, sqlite3_context *context, int co
     switch (value.kind) {
     case SQL_INTEGER: sqlite->result_int64(context, value.integer); break;
     case SQL_REAL: sqlite->result_double(context, value.real); break;
-    case SQL_TEXT:
-        sqlite->result_text64(context, value.text.data, value.text.size,
-                              is_made ? SQLITE_TRANSIENT : SQLITE_STATIC, SQLITE_UTF8);
-        break;
+    case SQL_TEXT: give_text(cursor, context, value.text, is_made); break;
     case SQL_NO_MEMORY: sqlite->result_error_nomem(context); break;
     default: sqlite->result_null(context);
     }
