@@ -423,12 +423,30 @@ static void put_bold(const struct renderer *r, const char *sequence)
     if (r->style->is_colored) ets_output_control(r->output, sequence);
 }
 
-/* A text in lines of the table's width, broken between words. */
+/* Where the text behind a label begins: 11 of "  weight   61 % became 0"; 0: it is not indented. */
+static uint32_t hang_of(const char *data, size_t size, uint32_t width)
+{
+    size_t at = 0, label_end;
+    while (at < size && data[at] == ' ') at++;
+    if (at == 0) return 0;
+    const size_t indent = at;
+    while (at < size && data[at] != ' ') at++;
+    label_end = at;
+    while (at < size && data[at] == ' ') at++;
+    const size_t hang = at - label_end >= GAP && at < size ? at : indent;
+    return hang < width / 2 ? (uint32_t)hang : 0;
+}
+
+/* A text in lines of the table's width, broken between words; further lines begin below its text.
+ */
 static void put_wrapped(const struct renderer *r, const char *data, size_t size)
 {
     const uint32_t width = r->style->width == 0 ? UINT32_MAX : r->style->width;
-    for (size_t next; size > 0; data += next, size -= next) {
-        ets_output_write(r->output, data, first_line(data, size, width, &next));
+    const uint32_t hang = hang_of(data, size, width);
+    uint32_t indent = 0;
+    for (size_t next; size > 0; data += next, size -= next, indent = hang) {
+        put_spaces(r, indent);
+        put_bytes(r, data, first_line(data, size, width - indent, &next));
         if (next < size) ets_output_write(r->output, "\n", 1);
     }
 }

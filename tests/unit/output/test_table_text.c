@@ -123,6 +123,30 @@ static void test_table_text__cut_names_stay_distinct(void **state)
     }
 }
 
+/* A note behind a label goes on below the note, not below the label. */
+static void test_table_text__notes_hang_below_their_text(void **state)
+{
+    static const struct ets_column column = {.name = "n", .kind = ETS_COLUMN_INTEGER};
+    static const char *const notes[] = {"a note that has no label at all",
+                                        "  from   one two three four five six",
+                                        "  indented without a label, too"};
+    struct ets_table *table;
+    (void)state;
+    assert_int_equal(ets_table_open(NULL, &table, NULL), ETS_OK);
+    ets_table_add_column(table, &column);
+    ets_table_add_row(table, 0);
+    ets_table_put_integer(table, 7);
+    for (int i = 0; i < 3; i++) {
+        ets_table_add_note(table, (struct ets_text){notes[i], strlen(notes[i])});
+    }
+    assert_printed(table, (struct ets_table_style){.width = 24},
+                   "n\n7\n"
+                   "a note that has no label\nat all\n"
+                   "  from   one two three\n         four five six\n"
+                   "  indented without a\n  label, too\n");
+    ets_table_close(table);
+}
+
 static void test_table_text__fits_its_width(void **state)
 {
     (void)state;
@@ -587,6 +611,7 @@ int main(void)
         cmocka_unit_test(test_table_text__aligns_indents_and_heads_sections),
         cmocka_unit_test(test_table_text__cut_names_stay_distinct),
         cmocka_unit_test(test_table_text__fits_its_width),
+        cmocka_unit_test(test_table_text__notes_hang_below_their_text),
         cmocka_unit_test(test_table_text__wide_and_combining_characters_are_counted_in_columns),
         cmocka_unit_test(test_table_text__every_width_is_kept_down_to_the_least),
         cmocka_unit_test(test_table_text__headings_keep_the_width),
