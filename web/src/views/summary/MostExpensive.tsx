@@ -1,5 +1,6 @@
 /** The operators, modules and lines that take most of a run. */
 import { Name } from "../../parts/Name";
+import { Place } from "../../parts/Place";
 import { RangeBar } from "../../parts/RangeBar";
 import { barKind } from "../../state/filter";
 import { moduleShares } from "../../state/modules";
@@ -17,6 +18,8 @@ interface Item {
     name: string;
     /** Beside the name: where it is, or what it says. */
     place: string | null;
+    /** Which of both is a source line. */
+    source?: "name" | "place";
     share: Range;
     kind: string;
     selection: Selection;
@@ -50,7 +53,8 @@ function topOperators(page: Page): Item[] {
             return {
                 key: String(id),
                 name: `${operators.instruction(id) ?? ""} ${name}`.trim(),
-                place: firstOf(operators.source(id)),
+                place: operators.source(id),
+                source: "place" as const,
                 share,
                 kind: barKind(operators, id),
                 selection: { kind: "operator", id },
@@ -80,6 +84,7 @@ function topLines(page: Page): Item[] {
                 key: line.key,
                 name: line.key,
                 place: line.code,
+                source: "name" as const,
                 share: line.share,
                 kind: "mixed",
                 selection: { kind: "line", name: line.key },
@@ -92,11 +97,6 @@ const topOf = (items: Item[]): Item[] =>
     items
         .sort((a, b) => b.share.lower - a.share.lower || b.share.upper - a.share.upper)
         .slice(0, SHOWN);
-
-function firstOf(places: string | null): string | null {
-    const all = places?.split(", ") ?? [];
-    return all.length > 1 ? `${all[0]} +${all.length - 1}` : (all[0] ?? null);
-}
 
 function List(props: { items: Item[]; view: string }) {
     const page = usePage();
@@ -112,9 +112,18 @@ function List(props: { items: Item[]; view: string }) {
                         class="link"
                         onClick={() => page.select(item.selection, props.view)}
                     >
-                        <Name text={item.name} longest={48} />
+                        {item.source === "name" ? (
+                            <Place text={item.name} />
+                        ) : (
+                            <Name text={item.name} longest={48} />
+                        )}
                     </button>
-                    {item.place !== null && (
+                    {item.place !== null && item.source === "place" && (
+                        <span class="place muted">
+                            <Place text={item.place} whole />
+                        </span>
+                    )}
+                    {item.place !== null && item.source !== "place" && (
                         <span class="place muted" title={showCode(item.place)}>
                             {showCode(item.place)}
                         </span>

@@ -70,7 +70,15 @@ function Summary() {
             )}
             {page.document.has("lines") && (
                 <section aria-labelledby="top-lines">
-                    <h2 id="top-lines">Most expensive lines</h2>
+                    <h2 id="top-lines">
+                        Most expensive lines
+                        <span
+                            class="which"
+                            title="an operator of several lines counts at its first; above, such lines are named together, as net.py:24 +1"
+                        >
+                            by first line
+                        </span>
+                    </h2>
                     <MostExpensiveLines />
                 </section>
             )}
