@@ -275,6 +275,23 @@ def test_what_has_no_effect_is_said(traces, tmp_path, capsys):
     assert "nowhere: no such file or folder" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("by", ["module", "backend"])
+def test_a_delegate_counts_once(tmp_path, by):
+    """Its events are inside its call: with both, shares would add up to more than a run."""
+    pytest.importorskip("duckdb")
+    from etscope.fleet import questions
+    from etscope.fleet.duck import Duck
+
+    models = ("mlp_xnnpack", "gpt_xnnpack")
+    for model in models:
+        ingest.ingest([file(model, "profile.etdp")], str(tmp_path / "set"),
+                      etrecord=file(model, "model.etrecord"), workers=1)  # fmt: skip
+    duck = Duck(str(tmp_path / "set"))
+    inside = duck.sql("select count(*) as n from summaries where kind = 'delegate_event'").to_pylist()[0]["n"]
+    rows = questions.top(duck, by=by, limit=1000).rows
+    assert inside > len(models) and 0.5 < sum(row["share"] for row in rows) <= 1
+
+
 def test_an_etrecord_that_tells_nothing_is_said(tmp_path, monkeypatch):
     reader = ingest.Reader(str(tmp_path / "set"), etrecord=file("mlp_portable", "model.etrecord"))
     commits.prepare(str(tmp_path / "set"))
