@@ -66,6 +66,7 @@ def test_hostile_names_are_text(folder, tmp_path):
     assert "<title>etscope fleet</title>" in dom and "<img" not in dom
     assert "&lt;img src=x" in dom and "\u202e" not in dom
     assert dom.count("<section") == 8
+    assert re.search(r'class="bar"><span class="full" style="width: \d', dom)
 
 
 def test_reports_are_linked_where_the_trace_is_at_hand(folder, tmp_path, monkeypatch):

@@ -51,6 +51,13 @@ function compare(a, b) {
     return typeof a === "number" ? a - b : String(a).localeCompare(String(b));
 }
 
+// A share of the whole as a bar beside its number.
+function shareBar(share, text) {
+    const full = make("span", { class: "full" });
+    full.style.width = `${Math.min(100, 100 * share)}%`;
+    return make("span", { class: "share" }, make("span", { class: "bar" }, full), make("bdi", {}, text));
+}
+
 // A table that is sorted by a click on a heading; `cell` may make an element of a value.
 function table(columns, rows, cell = () => null) {
     const shown = columns.filter((c) => rows.some((row) => write(c.how, row[c.name]) !== "-"));
@@ -58,7 +65,9 @@ function table(columns, rows, cell = () => null) {
     const fill = (sorted) => body.replaceChildren(...sorted.map((row) => make("tr", {}, ...shown.map((c) => {
         const text = write(c.how, row[c.name]);
         const kind = c.name === "verdict" ? row.verdict : isText(c.how) ? "" : "right";
-        return make("td", { class: kind, title: plain(text) }, cell(c, row) ?? make("bdi", {}, text));
+        const isShare = c.how === "share" && row[c.name] !== null;
+        const shown = isShare ? shareBar(row[c.name], text) : make("bdi", {}, text);
+        return make("td", { class: kind, title: plain(text) }, cell(c, row) ?? shown);
     }))));
     const heads = shown.map((c) => {
         const button = make("button", { type: "button" }, c.heading);
@@ -100,7 +109,7 @@ function showTraces() {
     };
     const limit = data.traces.length >= data.most_traces ? `, of the ${data.most_traces} slowest` : "";
     traces.replaceChildren(make("h2", {}, "Traces"),
-        make("p", {}, `${rows.length} traces${what.length ? ` of ${what.join(", ")}` : ""}${limit}; a link opens a trace's own report `,
+        make("p", {}, `${rows.length} traces${what.length ? ` of ${what.join(", ")}` : ""}${limit}${data.traces.some((row) => row.report) ? "; a link opens a trace's own report" : ""} `,
             ...(what.length ? [clear] : [])), table(columns, rows, link));
 }
 
@@ -140,9 +149,11 @@ function distribution(by, rows) {
 
 function trend(rows) {
     const days = rows.filter((row) => row.p50_ns !== null);
-    const section = make("section", {}, make("h2", {}, "Trend"),
-        make("p", { class: "note" }, "p50 of runs by day, the band up to p90. Devices may differ between days."));
-    if (!days.length) return section;
+    const told = days.length > 1 ? "p50 of runs by day, the band up to p90. Devices may differ between days."
+        : days.length === 1 && days[0].day === "unknown" ? "No trace tells its time: nothing to follow."
+        : "Runs of one day at most: nothing to follow.";
+    const section = make("section", {}, make("h2", {}, "Trend"), make("p", { class: "note" }, told));
+    if (days.length < 2) return section;
     const width = 1000, height = 150, most = Math.max(...days.map((row) => row.p90_ns)) || 1;
     const x = (i) => 70 + ((width - 90) * i) / Math.max(days.length - 1, 1);
     const y = (ns) => 10 + (height - 30) * (1 - ns / most);
