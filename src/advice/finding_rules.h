@@ -191,14 +191,16 @@ bool ets_find_damage(struct ets_finder *finder);
 bool ets_find_other_program(struct ets_finder *finder);
 /* thread_findings.c */
 bool ets_find_threads(struct ets_finder *finder);
-/* Of the program and the values: model_findings.c. */
+/* Of the program: model_findings.c. */
 bool ets_find_plan(struct ets_finder *finder);
 bool ets_find_plan_mistakes(struct ets_finder *finder);
 bool ets_find_duplicates(struct ets_finder *finder);
-bool ets_find_numbers(struct ets_finder *finder);
-bool ets_find_nonfinite(struct ets_finder *finder);
 /* peak_finding.c */
 bool ets_find_peak(struct ets_finder *finder);
+/* Of captured values: number_findings.c. */
+bool ets_find_numbers(struct ets_finder *finder);
+bool ets_find_cut_off(struct ets_finder *finder);
+bool ets_find_nonfinite(struct ets_finder *finder);
 
 /* Of each method of the program: outside_findings.c. */
 bool ets_find_refused(struct ets_finder *finder);

@@ -55,7 +55,7 @@ static rule *const of_trace[] = {
 
 static rule *const of_model[] = {
     ets_find_plan,         ets_find_peak,    ets_find_plan_mistakes, ets_find_duplicates,
-    ets_find_packed_twice, ets_find_numbers, ets_find_nonfinite,
+    ets_find_packed_twice, ets_find_numbers, ets_find_cut_off,       ets_find_nonfinite,
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -243,6 +243,7 @@ bool ets_finding_kind_exists(const char *kind)
                                         "computed_twice",
                                         "constant_work",
                                         "copies",
+                                        "cut_off",
                                         "damage",
                                         "delegate_clock",
                                         "drift",

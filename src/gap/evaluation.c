@@ -629,6 +629,11 @@ enum ets_status ets_gap_evaluate_run(struct ets_gap_report *report,
             if (status == ETS_OK) status = run_passes(&c, &e, evaluation, error);
             if (report->verdict.against == ETS_GAP_AGAINST_RECORD) {
                 ets_gap_saturations_judge(&c.saturations, &report->verdict);
+                for (uint32_t i = 0; i < report->row_count; i++) {
+                    const struct ets_graph_node *node = report->rows[i].value->node;
+                    report->rows[i].saturation = ets_gap_saturation_of(
+                        &c.saturations, ets_gap_graph_number(report->reference, node));
+                }
             }
             ets_reference_close(e.reference);
         }

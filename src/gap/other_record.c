@@ -237,7 +237,21 @@ static enum ets_status convert_inputs(struct other *o, struct ets_gap_evaluation
     return ETS_OK;
 }
 
-/* The weight of the guilty operator, as the program has it. */
+/* Tells each row what the program cuts off of its value. */
+static void find_saturations(struct other *o)
+{
+    for (uint32_t i = 0; i < o->count; i++) {
+        const struct ets_gap_saturation *seen =
+            ets_gap_saturation_of(&o->saturations, o->pairs[i].own);
+        for (uint32_t k = 0; seen != NULL && k < o->twin->row_count; k++) {
+            struct ets_gap_row *row = &o->twin->rows[k];
+            const struct ets_graph_node *node = o->twin->reference->nodes[o->pairs[i].other];
+            if (row->value->node == node && row->saturation == NULL) row->saturation = seen;
+        }
+    }
+}
+
+/* The weight of the guilty operator, as the program has it, and the scale of its value. */
 static void explain_guilty(struct other *o)
 {
     struct ets_gap_conclusion *verdict = &o->twin->verdict;
@@ -245,16 +259,12 @@ static void explain_guilty(struct other *o)
     if (verdict->guilty == ETS_NO_INDEX) return;
     const struct ets_gap_row *row = &o->twin->rows[o->twin->order[verdict->guilty]];
     const uint32_t node = ets_gap_graph_number(o->twin->reference, row->value->node);
-    for (uint32_t i = 0; i < o->count; i++) {
-        const uint32_t own = o->pairs[i].own;
+    const struct ets_gap_saturation *seen = row->saturation;
+    for (uint32_t i = 0; i < o->count && verdict->weight == NULL; i++) {
         if (o->pairs[i].other != node) continue;
-        if (verdict->weight == NULL) {
-            verdict->weight = ets_gap_weight_steps_of(&o->steps, o->report->reference, own);
-        }
-        const struct ets_gap_saturation *seen = ets_gap_saturation_of(&o->saturations, own);
-        if (seen == NULL || !(2 * seen->error * seen->error >= row->own_error * row->own_error)) {
-            continue;
-        }
+        verdict->weight = ets_gap_weight_steps_of(&o->steps, o->report->reference, o->pairs[i].own);
+    }
+    if (seen != NULL && 2 * seen->error * seen->error >= row->own_error * row->own_error) {
         verdict->saturation = seen;
         verdict->saturates_guilty = 1;
     }
@@ -285,6 +295,7 @@ enum ets_status ets_gap_evaluate_other(struct ets_gap_report *report, struct ets
     }
     ETS_TRY(convert_inputs(&o, &of_twin, error));
     ETS_TRY(ets_gap_evaluate_run(o.twin, &of_twin, error));
+    find_saturations(&o);
     explain_guilty(&o);
     return ETS_OK;
 }

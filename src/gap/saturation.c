@@ -146,9 +146,22 @@ void ets_gap_saturations_see(struct gap_saturations *saturations, uint32_t node,
     }
 }
 
+/* What the first to quantize a node's value cuts off; NULL: nothing. */
+static const struct ets_gap_saturation *seen_behind(const struct gap_saturations *saturations,
+                                                    uint32_t maker)
+{
+    for (uint32_t i = 0; i < saturations->count; i++) {
+        const struct gap_saturation *item = &saturations->items[i];
+        if (item->maker == maker && item->seen.error > 0) return &item->seen;
+    }
+    return NULL;
+}
+
 const struct ets_gap_saturation *ets_gap_saturation_of(const struct gap_saturations *saturations,
                                                        uint32_t node)
 {
+    if (saturations->count == 0 || node == GAP_NONE) return NULL;
+    if (!ets_gap_quantizes(saturations->graph->nodes[node])) return seen_behind(saturations, node);
     for (int step = 0; step < MOST_STEPS && node != GAP_NONE; step++) {
         if (!ets_gap_quantizes(saturations->graph->nodes[node])) return NULL;
         for (uint32_t i = 0; i < saturations->count; i++) {

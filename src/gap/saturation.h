@@ -36,7 +36,8 @@ void ets_gap_saturations_see_inputs(struct gap_saturations *saturations,
 void ets_gap_saturations_see(struct gap_saturations *saturations, uint32_t node,
                              const struct ets_tensor *value);
 
-/* What was cut off of the value that a node dequantizes; NULL: nothing. */
+/* What was cut off of the value of a node, where it is quantized, or of that which the node
+ * dequantizes; NULL: nothing. GAP_NONE is allowed. */
 const struct ets_gap_saturation *ets_gap_saturation_of(const struct gap_saturations *saturations,
                                                        uint32_t node);
 

@@ -225,11 +225,11 @@ static void say_saturation(struct words *words, const struct ets_gap_saturation 
 }
 
 /* What a scale cuts off, which no comparison with the quantized graph tells. */
-static void say_cut_off(struct words *words, const struct ets_gap_saturation *saturation,
-                        uint32_t more)
+static void say_cut_off(struct words *words, const struct ets_gap_conclusion *verdict)
 {
+    const struct ets_gap_saturation *saturation = verdict->saturation;
+    const uint32_t more = verdict->saturated - 1;
     const struct ets_graph_frame *frame = NULL;
-    say(words, "; but ");
     if (saturation->node == NULL) {
         say(words, "input %u", saturation->input);
     } else {
@@ -476,12 +476,25 @@ size_t ets_gap_headline(const struct ets_gap_report *report, const struct ets_ad
     else say_agreement(&words, report, verdict);
     if (!is_mismatch) say_inexact(&words, report, verdict);
     if (verdict->guilty == ETS_NO_INDEX && !is_mismatch) {
-        if (verdict->saturation != NULL)
-            say_cut_off(&words, verdict->saturation, verdict->saturated - 1);
+        if (verdict->saturation != NULL) {
+            say(&words, "; but ");
+            say_cut_off(&words, verdict);
+        }
         say_bits(&words, verdict);
         say_limits(&words, verdict);
     }
     say_nan(&words, report);
+    return words.builder.used;
+}
+
+size_t ets_gap_describe_cut_off(const struct ets_gap_report *report, char *text, size_t room)
+{
+    struct words words = {{text, room, 0}, NULL};
+    const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
+    if (room > 0) text[0] = '\0';
+    if (verdict->saturation != NULL && verdict->mismatch <= ETS_GAP_BELONGS) {
+        say_cut_off(&words, verdict);
+    }
     return words.builder.used;
 }
 

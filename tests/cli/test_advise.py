@@ -387,6 +387,28 @@ class Told(unittest.TestCase):
         self.assertEqual(done.returncode, USAGE)
         self.assertIn(b"--reference-etrecord needs --debug-buffer", done.stderr)
 
+    def test_a_scale_that_cuts_values_off_is_a_thing_to_mend(self):
+        folder = support.DATA / "saturated"
+        words = (folder / "int8.etdp", "--debug-buffer", folder / "int8.bin", "--etrecord", folder / "int8.etrecord")
+        if support.run("gap", *words).returncode != OK:
+            self.skipTest("no engine")
+        def wrong(*more):
+            return [row for row in rows(*words, *more) if row["severity"] == "bad"]
+        (alone,) = wrong()  # the kernels are right, so no operator is
+        (guilty,) = wrong("--reference-etrecord", folder / "float.etrecord")
+        self.assertEqual((alone["kind"], guilty["kind"]), ("cut_off", "wrong_operator"))
+        self.assertRegex(alone["sentence"], r"^relu \(models/net\.py:15\) is cut off: 12 % of its values are beyond its "
+                                           r"scale, 0 to 0\.703: they reach 1\.21, an error of 0\.26$")
+        for row in (alone, guilty):
+            self.assertEqual(row["source"], ["models/net.py:15"])
+            self.assertRegex(row["action"], r"^calibrate with inputs like those of this run: .* before convert_pt2e$")
+        self.assertEqual(alone["confidence"], "medium")
+        # scales that fit
+        schemes = support.DATA / "schemes" / "static"
+        clean = (schemes.with_suffix(".etdp"), "--debug-buffer", schemes.with_suffix(".bin"), "--etrecord",
+                 schemes.with_suffix(".etrecord"))
+        self.assertNotIn("cut_off", [row["kind"] for row in rows(*clean, "--all")])
+
     def test_runs_with_captured_tensors_have_no_savings(self):
         words = (GPT / "debug.etdp", "--program", GPT / "model.pte", "--etrecord", GPT / "model.etrecord")
         found = rows(*words, "--all")

@@ -330,6 +330,14 @@ class Int8(GapTest):
         self.assertEqual(tuple(map(float, scale.groups())), (highest, reached))
         device = re.search(r"  device +0 to (\S+),", done.stdout)
         self.assertAlmostEqual(float(device[1]), highest, places=3)  # where the device stops
+        def cut_off(*more):
+            return [row for row in json_rows(self.ok("gap", *words, *more, "--format", "json").stdout)
+                    if row["beyond_scale"] is not None]
+        (row,) = cut_off("--reference-etrecord", folder / "float.etrecord")
+        self.assertEqual((row["aot_ops"], row["scale_min"], row["beyond_scale"]), (["relu"], 0, 8))
+        self.assertAlmostEqual(row["scale_max"], highest, places=3)
+        self.assertAlmostEqual(row["cut_off_error"], 0.26, places=2)
+        self.assertEqual(cut_off(), [])  # the delegate's output is not cut off, what is inside has no row
         # without the float model, the values before they are quantized decide
         line = self.headline(*words)
         self.assertRegex(line, r"^1 value agrees .*; but relu \(models/net\.py:15\) is cut off: 12 % of its values "

@@ -26,8 +26,8 @@ class Documents(unittest.TestCase):
                             self.assertIsNone(found, f"{found}\nof\n{done.stdout}")
 
     def allowed(self, line):
-        """`doctor` may find something missing here, programs may differ."""
-        is_finding = re.search(r"etscope (doctor|diff .*\.pte)", line)
+        """`doctor` may find something missing here, programs may differ, a busy machine does not let one be sure."""
+        is_finding = re.search(r"etscope (doctor|diff .*\.pte|.* --until-sure)", line)
         return (support.OK, support.NEGATIVE) if is_finding else (support.OK,)
 
     def test_every_command_is_in_the_readme(self):

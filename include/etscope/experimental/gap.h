@@ -182,6 +182,17 @@ struct ets_gap_largest {
     uint32_t size;              /* of a row */
 };
 
+/* An activation that the program quantizes with a scale from the export, before it does so. */
+struct ets_gap_saturation {
+    const struct ets_graph_node
+        *node;                /* that computes it, of the program's graph; NULL: an input */
+    uint32_t input;           /* of the model, if it is one */
+    double lowest, highest;   /* the numbers that the scale can tell */
+    double smallest, largest; /* the numbers of the run */
+    uint64_t count, low_count, high_count; /* elements, those below and those above the scale */
+    double error; /* of cutting them off: root mean square over that of the numbers */
+};
+
 /*
  * One value of the reference and the device's value. `total` compares both computed from the same
  * inputs of the model. For `own`, the reference computes from the device's values wherever they
@@ -207,12 +218,15 @@ struct ets_gap_row {
                                        inputs are large compared with the result */
     struct ets_gap_channel channel; /* of `own` */
     struct ets_gap_largest largest; /* of `total`, of outputs */
-    double own_error;               /* own error, relative: root mean square over that of the
-                                       reference; NaN: unknown */
-    double threshold;               /* the limit of own_error */
-    double rounding;                /* INEXACT: the part that rounding to the type explains */
-    const double *compared;         /* [comparator_count] if has_total: results of your
-                                       comparators; NaN: no number */
+    const struct ets_gap_saturation *saturation; /* of its value, where the program quantizes that
+                                                    with a scale that cuts numbers off; NULL:
+                                                    nothing is cut off, or not known */
+    double own_error;       /* own error, relative: root mean square over that of the
+                               reference; NaN: unknown */
+    double threshold;       /* the limit of own_error */
+    double rounding;        /* INEXACT: the part that rounding to the type explains */
+    const double *compared; /* [comparator_count] if has_total: results of your
+                               comparators; NaN: no number */
     enum ets_gap_finding finding;
     struct ets_value_picture *picture; /* of `total`: numerics/value_picture.h; or NULL */
 };
@@ -291,17 +305,6 @@ struct ets_gap_weight_use {
     double step;                /* the scale */
     double rms, largest;        /* of the dequantized weight; `largest` by magnitude */
     uint64_t count, zero_count; /* elements, and those that became 0 */
-};
-
-/* An activation that the program quantizes with a scale from the export, before it does so. */
-struct ets_gap_saturation {
-    const struct ets_graph_node
-        *node;                /* that computes it, of the program's graph; NULL: an input */
-    uint32_t input;           /* of the model, if it is one */
-    double lowest, highest;   /* the numbers that the scale can tell */
-    double smallest, largest; /* the numbers of the run */
-    uint64_t count, low_count, high_count; /* elements, those below and those above the scale */
-    double error; /* of cutting them off: root mean square over that of the numbers */
 };
 
 /* The findings in numbers. */

@@ -111,6 +111,7 @@ def _row(report, number, row):
         "module": "(model)" if module == "" else module,
         "match": text(lib.ets_gap_match_name(value.match)),
         **_statistics(row),
+        **_scale(row),
         "ancestors": ancestors,
         "computed_by": _ROUTES[row.route],
         "reason": text(row.reason),
@@ -195,6 +196,18 @@ def _statistics(row):
         broken = summary.nan_count + summary.infinite_count
         found[prefix + "nan_inf"] = broken if has else None
     return found
+
+
+def _scale(row):
+    """What the scale of a quantized value cuts off."""
+    seen = row.saturation
+    has = seen != NULL
+    return {
+        "scale_min": seen.lowest if has else math.nan,
+        "scale_max": seen.highest if has else math.nan,
+        "beyond_scale": seen.low_count + seen.high_count if has else None,
+        "cut_off_error": seen.error if has else math.nan,
+    }
 
 
 def _notes(report):

@@ -317,6 +317,31 @@ static void put_nan_inf(const struct line *line)
     put_broken(line, &line->row->device);
 }
 
+/* Of the scale that the program quantizes the value with, where it cuts numbers off. */
+static void put_scale_min(const struct line *line)
+{
+    const struct ets_gap_saturation *seen = line->row->saturation;
+    ets_table_put_known(line->table, seen != NULL ? seen->lowest : NAN);
+}
+
+static void put_scale_max(const struct line *line)
+{
+    const struct ets_gap_saturation *seen = line->row->saturation;
+    ets_table_put_known(line->table, seen != NULL ? seen->highest : NAN);
+}
+
+static void put_beyond_scale(const struct line *line)
+{
+    const struct ets_gap_saturation *seen = line->row->saturation;
+    put_integer(line, seen != NULL, seen != NULL ? seen->low_count + seen->high_count : 0);
+}
+
+static void put_cut_off_error(const struct line *line)
+{
+    const struct ets_gap_saturation *seen = line->row->saturation;
+    ets_table_put_known(line->table, seen != NULL ? seen->error : NAN);
+}
+
 static void put_ancestors(const struct line *line)
 {
     put_list(line, &line->shown->ancestors);
@@ -398,6 +423,10 @@ static const struct field fields[] = {
     {MACHINE("max"), put_max},
     {MACHINE("mean"), put_mean},
     {MACHINE_INTEGER("nan_inf"), put_nan_inf},
+    {MACHINE("scale_min"), put_scale_min},
+    {MACHINE("scale_max"), put_scale_max},
+    {MACHINE_INTEGER("beyond_scale"), put_beyond_scale},
+    {MACHINE("cut_off_error"), put_cut_off_error},
     {MACHINE_LIST("ancestors"), put_ancestors},
     {{.name = "computed_by", .machine_only = 1}, put_route},
     {{.name = "reason", .title = "reason", .priority = 1, .least_width = 20}, put_reason},
