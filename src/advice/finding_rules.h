@@ -195,6 +195,7 @@ bool ets_find_threads(struct ets_finder *finder);
 bool ets_find_plan(struct ets_finder *finder);
 bool ets_find_plan_mistakes(struct ets_finder *finder);
 bool ets_find_duplicates(struct ets_finder *finder);
+bool ets_find_unused_constants(struct ets_finder *finder);
 /* peak_finding.c */
 bool ets_find_peak(struct ets_finder *finder);
 /* Of captured values: number_findings.c. */

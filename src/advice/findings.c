@@ -54,8 +54,15 @@ static rule *const of_trace[] = {
 };
 
 static rule *const of_model[] = {
-    ets_find_plan,         ets_find_peak,    ets_find_plan_mistakes, ets_find_duplicates,
-    ets_find_packed_twice, ets_find_numbers, ets_find_cut_off,       ets_find_nonfinite,
+    ets_find_plan,
+    ets_find_peak,
+    ets_find_plan_mistakes,
+    ets_find_duplicates,
+    ets_find_unused_constants,
+    ets_find_packed_twice,
+    ets_find_numbers,
+    ets_find_cut_off,
+    ets_find_nonfinite,
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -283,6 +290,7 @@ bool ets_finding_kind_exists(const char *kind)
                                         "steady",
                                         "threads_gain_nothing",
                                         "too_many_dimensions",
+                                        "unused_constants",
                                         "values_agree",
                                         "values_differ",
                                         "warm_up",

@@ -73,3 +73,41 @@ bool ets_find_duplicates(struct ets_finder *finder)
     finding.check = ETS_CHECK_SIZE;
     return ets_finding_add(finder, finding);
 }
+
+/* Constants that are in the file for nothing. */
+bool ets_find_unused_constants(struct ets_finder *finder)
+{
+    const struct ets_byte_map *map = finder->subject->bytes;
+    const struct ets_byte_item *largest = NULL;
+    uint64_t bytes = 0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; map != NULL && i < map->item_count; i++) {
+        const struct ets_byte_item *item = &map->items[i];
+        if (item->part != ETS_BYTES_UNUSED_CONSTANT) continue;
+        count++;
+        bytes += item->bytes;
+        if (largest == NULL || item->bytes > largest->bytes) largest = item;
+    }
+    if (bytes < LEAST_BYTES) return true;
+    ets_find_say(finder, "no instruction reads %u constant%s of the program, ", count,
+                 count == 1 ? "" : "s");
+    ets_add_bytes(&finder->line, bytes);
+    if (largest->name.data != NULL) {
+        ets_find_prove(finder, "%s%.*s, ",
+                       count == 1 ? "" : "the largest: ", ETS_TEXT(largest->name));
+    } else if (count > 1) {
+        ets_find_prove(finder, "the largest: ");
+    }
+    ets_add_bytes(&finder->evidence, largest->bytes);
+    ets_find_prove(finder, " at byte %llu", (unsigned long long)largest->offset);
+    ets_find_propose(finder,
+                     "delete buffers and parameters that the exported methods do not use from the "
+                     "model before torch.export (del model.NAME)");
+    struct ets_finding finding = ets_finding_of("unused_constants", ETS_SEVERITY_NOTE, "size");
+    finding.saving =
+        (struct ets_saving){.basis = ETS_SAVING_FILE, .ticks = {NAN, NAN}, .bytes = bytes};
+    finding.confidence = ETS_CONFIDENCE_HIGH;
+    finding.doubt = "the model uses them, and a delegate has copies of its own";
+    finding.check = ETS_CHECK_SIZE;
+    return ets_finding_add(finder, finding);
+}

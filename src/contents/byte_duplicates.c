@@ -71,6 +71,7 @@ static bool is_data(const struct ets_byte_item *item)
 {
     switch (item->part) {
     case ETS_BYTES_CONSTANT:
+    case ETS_BYTES_UNUSED_CONSTANT:
     case ETS_BYTES_STATE:
     case ETS_BYTES_WEIGHT:
     case ETS_BYTES_PAYLOAD:

@@ -148,7 +148,9 @@ static enum ets_status gather(struct ets_byte_sheet *sheets, uint32_t count, uin
     for (uint32_t i = 0; i < count; i++) {
         if (sheets[i].file->data != NULL || sheets[i].all->is_out_of_memory) continue;
         ets_payload_bytes_add(&sheets[i]);
-        if (!sheets[i].all->is_out_of_memory) ets_program_bytes_name(&sheets[i]);
+        if (sheets[i].all->is_out_of_memory) continue;
+        ets_program_bytes_name(&sheets[i]);
+        if (!ets_constant_uses_find(&sheets[i])) sheets[i].all->is_out_of_memory = true;
     }
     for (uint32_t i = 0; i < count && !sheets[i].all->is_out_of_memory; i++) {
         ets_byte_sheet_count(&sheets[i]);

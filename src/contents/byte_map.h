@@ -28,17 +28,18 @@
 #define ETS_BYTES_NONE UINT32_MAX
 
 /* X(NAME, name, title for people) */
-#define ETS_BYTE_PART_LIST(X)                                \
-    X(PROGRAM, "program", "program")                         \
-    X(CONSTANT, "constant", "constants")                     \
-    X(STATE, "state", "start values of buffers")             \
-    X(WEIGHT, "delegate_weight", "weights of delegates")     \
-    X(PAYLOAD, "delegate_payload", "payloads of delegates")  \
-    X(NAMED_DATA, "named_data", "named data without a user") \
-    X(TEST_CASE, "test_case", "test cases")                  \
-    X(UNUSED, "unused", "unused")                            \
-    X(PADDING, "padding", "padding")                         \
-    X(OTHER, "other", "unknown fields")                      \
+#define ETS_BYTE_PART_LIST(X)                                             \
+    X(PROGRAM, "program", "program")                                      \
+    X(CONSTANT, "constant", "constants")                                  \
+    X(STATE, "state", "start values of buffers")                          \
+    X(WEIGHT, "delegate_weight", "weights of delegates")                  \
+    X(PAYLOAD, "delegate_payload", "payloads of delegates")               \
+    X(NAMED_DATA, "named_data", "named data without a user")              \
+    X(UNUSED_CONSTANT, "unused_constant", "constants that nothing reads") \
+    X(TEST_CASE, "test_case", "test cases")                               \
+    X(UNUSED, "unused", "unused")                                         \
+    X(PADDING, "padding", "padding")                                      \
+    X(OTHER, "other", "unknown fields")                                   \
     X(TRAILING, "trailing", "behind the last part of a file")
 
 /* What bytes are for. PROGRAM: all that describes the model, and the lists of what is in a file. */

@@ -96,6 +96,9 @@ void ets_byte_sheet_count(struct ets_byte_sheet *sheet);
 enum ets_status ets_program_bytes_add(struct ets_byte_sheet *sheet, struct ets_error *error);
 /* The modules and names of its constants and the users of its external tensors. */
 void ets_program_bytes_name(struct ets_byte_sheet *sheet);
+/* constant_uses.c: which constants no instruction reads, and the names of these; false: no memory.
+ */
+bool ets_constant_uses_find(struct ets_byte_sheet *sheet);
 /* payload_bytes.c: what delegates were given, and which named data is theirs. */
 void ets_payload_bytes_add(struct ets_byte_sheet *sheet);
 

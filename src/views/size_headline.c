@@ -67,6 +67,11 @@ static void add_group(struct ets_text_builder *text, const struct ets_size_lines
         add_count(text, group->item_count, "constant", "constants");
         add_largest(text, lines, group);
         return;
+    case ETS_BYTES_UNUSED_CONSTANT:
+        add_count(text, group->item_count, "constant", "constants");
+        ets_add_text(text, " that nothing reads");
+        add_largest(text, lines, group);
+        return;
     case ETS_BYTES_PAYLOAD:
         add_count(text, group->item_count, "payload", "payloads");
         ets_add_plain_text(text, " of %.*s", ETS_TEXT(group->key));
@@ -136,7 +141,9 @@ size_t ets_size_item_name(const struct ets_byte_item *item, char *text, size_t r
     } else if (item->key.data != NULL) {
         ets_add_plain_text(&builder, "%.*s", ETS_TEXT(item->key));
     } else if (item->size > 0) {
-        ets_add_text(&builder, "%s at byte %llu", ets_byte_part_name(item->part),
+        const bool is_constant = item->part == ETS_BYTES_UNUSED_CONSTANT;
+        ets_add_text(&builder, "%s at byte %llu",
+                     is_constant ? "constant" : ets_byte_part_name(item->part),
                      (unsigned long long)item->offset);
     } else {
         ets_add_text(&builder, "%s", ets_byte_part_title(item->part));

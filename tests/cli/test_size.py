@@ -90,6 +90,45 @@ class Sums(unittest.TestCase):
         return padding
 
 
+class UnusedConstants(unittest.TestCase):
+    FOLDER = DATA / "unused_constant"
+
+    def test_size__a_buffer_that_the_model_does_not_use_is_named(self):
+        model = self.FOLDER / "table.pte"
+        found = [row for row in rows(model, "--etrecord", model.with_suffix(".etrecord"))
+                 if row["part"] == "unused_constant"]
+        self.assertEqual([(row["name"], row["size_bytes"], row["shape"]) for row in found],
+                         [("table", 16 * 32 * 4, [16, 32])])
+        self.assertEqual([row["name"] for row in rows(model, "--no-siblings") if row["part"] == "unused_constant"],
+                         [None])
+        text = support.run("size", model, "--no-siblings").stdout.decode()
+        self.assertTrue(text.startswith("4.3 KiB: 46 % is 1 constant that nothing reads, "), text)
+        self.assertRegex(text, r"(?m)^constants that nothing reads +2\.0 KiB .*\n  constant at byte \d+ +2\.0 KiB")
+
+    def test_size__constants_of_kernels_and_outputs_are_used(self):
+        kept = [self.FOLDER / "twin.pte"]
+        kept += [support.fixture(name, "model.pte") for name in ("mlp_portable", "gpt_portable", "gpt_xnnpack", "cond",
+                                                                 "multi_method", "map_loop", "types")]
+        for path in kept:
+            with self.subTest(path=path):
+                self.assertNotIn("unused_constant", part_bytes(rows(path, "--no-siblings")))
+
+    @staticmethod
+    def advice(*words):
+        return json.loads(support.run("advise", *words, "--format", "json").stdout)["rows"]
+
+    def test_size__without_the_buffer_the_file_is_smaller_by_what_advice_says(self):
+        words = ("--program", self.FOLDER / "table.pte", "--etrecord", self.FOLDER / "table.etrecord")
+        (found,) = [row for row in self.advice(*words) if row["kind"] == "unused_constants"]
+        self.assertEqual(found["sentence"], "no instruction reads 1 constant of the program, 2.0 KiB")
+        self.assertRegex(found["evidence"], r"^table, 2\.0 KiB at byte \d+$")
+        saved = (self.FOLDER / "table.pte").stat().st_size - (self.FOLDER / "twin.pte").stat().st_size
+        self.assertGreaterEqual(saved, found["saved_bytes"])  # and what describes it
+        self.assertLess(saved, found["saved_bytes"] + 256)
+        words = ("--program", self.FOLDER / "twin.pte", "--etrecord", self.FOLDER / "twin.etrecord", "--all")
+        self.assertNotIn("unused_constants", [row["kind"] for row in self.advice(*words)])
+
+
 class Names(unittest.TestCase):
     def test_size__weights_have_layers_names_and_modules(self):
         model = DATA / "gpt_xnnpack"

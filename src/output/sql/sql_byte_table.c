@@ -28,7 +28,7 @@ enum {
 static const struct ets_sql_column byte_columns[] = {
     [BYTES_ID] = {"id", "INTEGER", "number of the part, from 0"},
     [BYTES_PROGRAM] = {"program", "INTEGER", "of `programs`"},
-    [BYTES_PART] = {"part", "TEXT", "constant; state; delegate_weight; delegate_payload; named_data; program; padding; unused; other; trailing"},
+    [BYTES_PART] = {"part", "TEXT", "constant; unused_constant; state; delegate_weight; delegate_payload; named_data; program; padding; unused; other; trailing"},
     [BYTES_CONTENT] = {"content", "TEXT", "values, instructions; FullyConnected of a weight; XNNPACK graph"},
     [BYTES_NAME] = {"name", "TEXT", "linear.weight; null: not known"},
     [BYTES_MODULE] = {"module", "TEXT", "path of the module that uses it; null: not known"},

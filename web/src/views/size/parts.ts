@@ -73,6 +73,7 @@ export function partsOf(document: ReportDocument): Part[] {
 
 const KINDS = new Map([
     ["constant", "constants"],
+    ["unused_constant", "constants that nothing reads"],
     ["state", "state"],
     ["named_data", "named data"],
     ["program", "program"],
