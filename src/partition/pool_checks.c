@@ -33,7 +33,10 @@ void ets_check_avg_pool(struct ets_judgement *judgement)
                    "ceil_mode=True is not taken");
     }
     if (is_padded && ets_node_integer(node, "count_include_pad", 1) != 0) {
-        ets_refuse(judgement, "count_include_pad", "count_include_pad=False, or pad first",
+        ets_refuse(judgement, "count_include_pad",
+                   "F.conv2d(x, w, stride=s, padding=p, groups=channels) with a Parameter w of "
+                   "1 / area, which counts its padding, too; or count_include_pad=False, which "
+                   "computes other values at the border",
                    "padding counts in the average (count_include_pad=True, the default)");
     }
     if (divisor != area) {

@@ -44,7 +44,8 @@ static const struct substitute substitutes[] = {
          "dimension F.linear(x, torch.ones(1, n))"},
     {.op = "aten.where.self",
      .remedy = "leaky_relu for where(x > 0, x, x * slope); with a fixed mask of numbers x * mask, "
-               "or x + mask before a softmax"},
+               "or x + mask before a softmax, of 0 and a number that is just low enough, such as "
+               "-30: if quantized, its scale covers the mask, too"},
     {.op = "aten._native_batch_norm_legit.no_stats",
      .remedy = "d = x - x.mean((2, 3), keepdim=True), then d * rsqrt((d * d).mean((2, 3), "
                "keepdim=True) + eps)"},

@@ -45,6 +45,89 @@ enum ets_status ets_reference_silu(struct reference_frame *frame, const struct r
     return ets_reference_give(frame, step, 0, &result);
 }
 
+/* log(1 + exp(x)), without an overflow: relu(x) + log1p(exp(-|x|)). */
+static enum ets_status add_softplus(struct reference_frame *frame, const struct reference_value x,
+                                    struct reference_value *result_out)
+{
+    struct reference_value positive, at, falling;
+    ETS_TRY(APPLY(frame, LIKE(x), &positive, "aten.relu.default", x));
+    ETS_TRY(APPLY(frame, LIKE(x), &at, "aten.abs.default", x));
+    ETS_TRY(APPLY(frame, LIKE(x), &falling, "aten.neg.default", at));
+    ETS_TRY(APPLY(frame, LIKE(x), &at, "aten.exp.default", falling));
+    ETS_TRY(APPLY(frame, LIKE(x), &falling, "aten.log1p.default", at));
+    return APPLY(frame, LIKE(x), result_out, "aten.add.Tensor", positive, falling);
+}
+
+/* softplus(self, beta, threshold): softplus(beta x) / beta; x itself where beta x is beyond the
+ * threshold. */
+enum ets_status ets_reference_softplus(struct reference_frame *frame,
+                                       const struct reference_step *step)
+{
+    const struct ets_tensor *self;
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
+    const struct reference_value x = step->arguments[0], beta = step->arguments[1];
+    const struct reference_shape truths =
+        ets_reference_shape_of(ETS_SCALAR_BOOL, self->rank, self->sizes);
+    struct reference_value scaled, is_beyond, soft, bent, result;
+    ETS_TRY(APPLY(frame, LIKE(x), &scaled, "aten.mul.Scalar", x, beta));
+    ETS_TRY(APPLY(frame, truths, &is_beyond, "aten.gt.Scalar", scaled, step->arguments[2]));
+    ETS_TRY(add_softplus(frame, scaled, &soft));
+    ETS_TRY(APPLY(frame, LIKE(x), &bent, "aten.div.Scalar", soft, beta));
+    ETS_TRY(APPLY(frame, LIKE(x), &result, "aten.where.self", is_beyond, x, bent));
+    return ets_reference_give(frame, step, 0, &result);
+}
+
+/* x tanh(softplus(x)) */
+enum ets_status ets_reference_mish(struct reference_frame *frame, const struct reference_step *step)
+{
+    const struct ets_tensor *self;
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
+    const struct reference_value x = step->arguments[0];
+    struct reference_value soft, factor, result;
+    ETS_TRY(add_softplus(frame, x, &soft));
+    ETS_TRY(APPLY(frame, LIKE(x), &factor, "aten.tanh.default", soft));
+    ETS_TRY(APPLY(frame, LIKE(x), &result, "aten.mul.Tensor", x, factor));
+    return ets_reference_give(frame, step, 0, &result);
+}
+
+/* log(sigmoid(x)) = -softplus(-x) */
+enum ets_status ets_reference_log_sigmoid(struct reference_frame *frame,
+                                          const struct reference_step *step)
+{
+    const struct ets_tensor *self;
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
+    const struct reference_value x = step->arguments[0];
+    struct reference_value turned, soft, result;
+    ETS_TRY(APPLY(frame, LIKE(x), &turned, "aten.neg.default", x));
+    ETS_TRY(add_softplus(frame, turned, &soft));
+    ETS_TRY(APPLY(frame, LIKE(x), &result, "aten.neg.default", soft));
+    return ets_reference_give(frame, step, 0, &result);
+}
+
+/* The constants of "Self-Normalizing Neural Networks", as PyTorch has them. */
+enum ets_status ets_reference_selu(struct reference_frame *frame, const struct reference_step *step)
+{
+    const struct ets_tensor *self;
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
+    const struct reference_value x = step->arguments[0];
+    struct reference_value result;
+    ETS_TRY(APPLY(frame, LIKE(x), &result, "aten.elu.default", x, NUMBER(1.6732632423543772),
+                  NUMBER(1.0507009873554805)));
+    return ets_reference_give(frame, step, 0, &result);
+}
+
+/* celu(self, alpha): max(0, x) + min(0, alpha (exp(x / alpha) - 1)) */
+enum ets_status ets_reference_celu(struct reference_frame *frame, const struct reference_step *step)
+{
+    const struct ets_tensor *self;
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
+    const struct reference_value x = step->arguments[0], alpha = step->arguments[1];
+    struct reference_value result;
+    ETS_TRY(APPLY(frame, LIKE(x), &result, "aten.elu.default", x, alpha, NUMBER(1),
+                  NUMBER(1 / ets_reference_number(&alpha))));
+    return ets_reference_give(frame, step, 0, &result);
+}
+
 enum ets_status ets_reference_relu6(struct reference_frame *frame,
                                     const struct reference_step *step)
 {

@@ -35,9 +35,10 @@ reference_expression ets_reference_native_layer_norm, ets_reference_layer_norm,
 
 /* Elementwise (expression_elements.c) */
 reference_expression ets_reference_hardsigmoid, ets_reference_hardswish, ets_reference_silu,
-    ets_reference_relu6, ets_reference_prelu, ets_reference_square, ets_reference_rsub,
-    ets_reference_masked_fill, ets_reference_clamp_end, ets_reference_repeat_interleave,
-    ets_reference_by_other_name;
+    ets_reference_softplus, ets_reference_mish, ets_reference_log_sigmoid, ets_reference_selu,
+    ets_reference_celu, ets_reference_relu6, ets_reference_prelu, ets_reference_square,
+    ets_reference_rsub, ets_reference_masked_fill, ets_reference_clamp_end,
+    ets_reference_repeat_interleave, ets_reference_by_other_name;
 
 /* Quantised numbers (expression_quantized.c, expression_affine.c) */
 reference_expression ets_reference_quantize, ets_reference_dequantize,
