@@ -15,25 +15,34 @@ static bool is_at_peak(const struct ets_memory_plan *plan, const struct ets_plan
            ets_plan_is_live(tensor, plan->peak_step);
 }
 
-/* The source lines of the trace's row of an instruction. */
-static bool find_sources(const struct ets_finder *finder, const struct ets_instruction *call,
-                         struct ets_text_list *sources_out)
+/* The trace's row of an instruction of the plan's method; ETS_NO_INDEX: none. */
+static uint32_t find_row(const struct ets_finder *finder, const struct ets_instruction *call)
 {
     const struct ets_inspection *inspection = finder->subject->inspection;
     const struct ets_memory_plan *plan = finder->subject->memory->plan;
-    struct ets_text_list modules;
-    *sources_out = (struct ets_text_list){NULL, 0};
     for (uint32_t i = 0; inspection != NULL && i < ets_inspection_row_count(inspection); i++) {
         const struct ets_row *row = ets_inspection_row(inspection, i);
         const char *method = ets_inspection_block(inspection, row->block)->method;
-        if (row->chain != call->chain_index || row->node_count == 0 || row->is_delegated ||
-            row->instruction != (int64_t)call->instruction_id || method == NULL ||
-            !ets_text_is(plan->method.name, method)) {
-            continue;
+        if (row->chain == call->chain_index && !row->is_delegated &&
+            row->instruction == (int64_t)call->instruction_id && method != NULL &&
+            ets_text_is(plan->method.name, method)) {
+            return i;
         }
-        return ets_operator_row_places(finder->arena, row, sources_out, &modules);
     }
-    return true;
+    return ETS_NO_INDEX;
+}
+
+/* The source lines of an instruction, as far as the trace knows them. */
+static bool find_sources(const struct ets_finder *finder, const struct ets_instruction *call,
+                         struct ets_text_list *sources_out)
+{
+    struct ets_text_list modules;
+    const uint32_t number = find_row(finder, call);
+    *sources_out = (struct ets_text_list){NULL, 0};
+    if (number == ETS_NO_INDEX) return true;
+    const struct ets_row *row = ets_inspection_row(finder->subject->inspection, number);
+    return row->node_count == 0 ||
+           ets_operator_row_places(finder->arena, row, sources_out, &modules);
 }
 
 /* "aten::cumsum.out (models/net.py:15)", "value 3" of what no instruction makes */
@@ -99,6 +108,7 @@ bool ets_find_peak(struct ets_finder *finder)
     ets_add_bytes(&finder->line, plan->peak_bytes);
     ets_find_say(finder, ", at instruction %" PRIu32, call.instruction_id);
     finding.check = ETS_CHECK_MEMORY;
+    finding.row = find_row(finder, &call);
     if (!say_largest(finder, plan)) return false;
     return ets_finding_add(finder, finding);
 }

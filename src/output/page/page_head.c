@@ -1,7 +1,10 @@
 /* Writes the head of the document: what was found, in words. */
+#include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "host/text_builder.h"
 #include "output/page/page_parts.h"
 #include "output/page/page_relations.h"
 
@@ -14,6 +17,23 @@ static void put_sentences(struct ets_json_writer *json, const struct ets_sentenc
 
 /* More are too many to look at. */
 enum { MOST_SELECTED = 40 };
+
+/* "line:models/net.py:15", "module:blocks.0": what is about no operator; false: about neither. */
+static bool put_place(struct ets_json_writer *json, const struct ets_finding *finding)
+{
+    char text[512];
+    const struct ets_text module = ets_finding_module(finding);
+    struct ets_text_builder place = {text, sizeof text, 0};
+    if (finding->frame_count > 0) {
+        const struct ets_graph_frame *frame = finding->frames[0];
+        ets_add_text(&place, "line:%.*s:%" PRIu32, ETS_TEXT(frame->file), frame->line);
+    } else if (module.size > 0) {
+        ets_add_text(&place, "module:%.*s", ETS_TEXT(module));
+    }
+    if (place.used == 0 || place.used >= sizeof text - 1) return false; /* cut off, it is another */
+    ets_json_put_text(json, "select", ets_built_text(&place));
+    return true;
+}
 
 /* As the address of the page selects things: "operator:12", "operators:3,12". */
 static void put_selection(struct ets_json_writer *json, const struct ets_sql_trace_data *trace,
@@ -31,7 +51,7 @@ static void put_selection(struct ets_json_writer *json, const struct ets_sql_tra
                                    trace->first_operator + finding->rows[i]);
         }
     } else {
-        ets_json_put_null(json, "select");
+        if (!put_place(json, finding)) ets_json_put_null(json, "select");
         return;
     }
     ets_json_put_string(json, "select", text);

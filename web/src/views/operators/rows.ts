@@ -9,7 +9,11 @@ import type { Range } from "../../text/format";
 export const GROUPS = [
     { value: "none", title: "none", hint: "order of execution, with what is inside delegates" },
     { value: "op", title: "operator", hint: "all calls of one operator together" },
-    { value: "module", title: "module" },
+    {
+        value: "module",
+        title: "module",
+        hint: "the module's own operators; those of its submodules are groups of their own, and count for it on Summary and Graph",
+    },
     { value: "line", title: "line", hint: "source line" },
     { value: "backend", title: "backend", hint: "delegates, kernels, runtime" },
 ] as const;

@@ -192,6 +192,9 @@ function Open(props: { page: Page; finding: Finding }) {
         if (selection !== null && view.id === "operators") page.store.set({ by: "", sort: "" });
         /* What it costs stands on top. */
         if (selection === null && view.id === "operators") page.store.set({ sort: "-share" });
+        /* What was chosen before is not what the finding is about. */
+        if (view.id === "numbers") page.store.set({ value: "" });
+        if (view.id === "memory") page.store.set({ tensor: "", at: "" });
         if (finding.kind === "outside_delegates") page.store.set({ f: "b:portable" });
     };
     return (
