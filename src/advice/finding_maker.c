@@ -51,6 +51,7 @@ static void limit_saving(const struct ets_finder *finder, struct ets_finding *fi
         const struct ets_spread *spread = &block->times.spread;
         const double run = block->times.statistics.p50;
         if (block->block != finding->block || !(saving->ticks.upper > 0)) continue;
+        saving->measured = (struct ets_span){saving->ticks.lower, fmin(saving->ticks.upper, run)};
         saving->unsure = fmax(0, spread->median_high - spread->median_low);
         saving->ticks.upper = fmin(saving->ticks.upper + saving->unsure, run);
         saving->ticks.lower = fmax(0, saving->ticks.lower - saving->unsure);

@@ -70,6 +70,11 @@ static bool add_module(struct ets_arena *arena, struct ets_finding_parts *parts,
     return true;
 }
 
+bool ets_parts_add_module(struct ets_finder *finder, struct ets_text module)
+{
+    return add_module(finder->arena, &finder->parts, module);
+}
+
 bool ets_parts_add_node(struct ets_finder *finder, const struct ets_graph_node *node)
 {
     struct ets_finding_parts *parts = &finder->parts;

@@ -94,6 +94,8 @@ void ets_parts_begin(struct ets_finder *finder);
 bool ets_parts_add(struct ets_finder *finder, const struct ets_delegate_line *line);
 /* Adds the lines of a node, without an instruction or a time. */
 bool ets_parts_add_node(struct ets_finder *finder, const struct ets_graph_node *node);
+/* Adds a module alone; an absent one and the whole model are not added. */
+bool ets_parts_add_module(struct ets_finder *finder, struct ets_text module);
 /* With a number of samples, channels, rows and columns, and no constant. */
 static inline bool ets_is_image(const struct ets_evalue *value)
 {
@@ -234,6 +236,8 @@ bool ets_find_wrong_gelu(struct ets_finder *finder);
 bool ets_find_lost_scales(struct ets_finder *finder);
 bool ets_find_too_many_dimensions(struct ets_finder *finder);
 bool ets_find_refusing_kernels(struct ets_finder *finder);
+/* weight_findings.c */
+bool ets_find_coarse_weights(struct ets_finder *finder);
 /* packing_findings.c */
 bool ets_find_packed_twice(struct ets_finder *finder);
 

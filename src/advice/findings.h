@@ -49,11 +49,12 @@ enum ets_saving_basis {
 
 struct ets_saving {
     enum ets_saving_basis basis;
-    struct ets_span ticks; /* of a run; NaN: not a time, or not measured */
-    double part;           /* ticks.upper of the median run of its method; 0: not a time */
-    double beside;         /* of ticks.upper: not time of the finding's rows */
-    double unsure;         /* at both ends of ticks: how far the median run is not known */
-    uint64_t bytes;        /* 0: not bytes */
+    struct ets_span ticks;    /* of a run; NaN: not a time, or not measured */
+    double part;              /* ticks.upper of the median run of its method; 0: not a time */
+    double beside;            /* of ticks.upper: not time of the finding's rows */
+    struct ets_span measured; /* ticks without what is not known of the median run */
+    double unsure;            /* that, which is at both ends of ticks */
+    uint64_t bytes;           /* 0: not bytes */
 };
 
 enum ets_confidence {
@@ -62,6 +63,12 @@ enum ets_confidence {
     ETS_CONFIDENCE_MEDIUM = 2, /* it is so by the rules of a known version, or as a rule */
     ETS_CONFIDENCE_LOW = 3     /* worth a try */
 };
+
+/* Whether a saving is so little known that this is said. */
+static inline bool ets_is_unsure(double unsure, double upper)
+{
+    return unsure > 0.1 * upper;
+}
 
 /* How to see whether a change helped. */
 enum ets_check {

@@ -1,4 +1,7 @@
 /* Findings about captured values: what is wrong with them, and what would make them right. */
+#include <math.h>
+#include <string.h>
+
 #include "advice/finding_rules.h"
 #include "base/text.h"
 #include "etscope/experimental/captured_values.h"
@@ -23,46 +26,76 @@ static const char calibrate[] =
     "convert_pt2e";
 static const char rare_inputs[] = "this run's inputs are unlike those of the model in use";
 
-/* What makes the guilty operator exact. Weights of one scale have no steps left for small channels
- * beside a large one; others have that already. */
-static void propose_scales(struct ets_finder *finder, const struct ets_gap_report *report,
-                           struct ets_finding *finding)
+/* "leave it in float: ...", by what a quantizer takes: names of nodes change from export to export,
+ * and its set_module_name does not take None. */
+static void propose_float(struct ets_finder *finder, const struct ets_graph_node *node)
 {
-    static const char *const products[] = {"convolution", "conv1d", "conv2d", "linear",
-                                           "addmm",       "mm",     "matmul"};
-    const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
-    const struct ets_graph_node *node = ets_gap_row(report, verdict->guilty)->value->node;
-    const struct ets_text base = ets_operator_base(node->op);
-    bool is_product = false;
-    for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
-        is_product |= ets_text_is(base, products[i]);
-    }
-    if (verdict->saturates_guilty) {
-        ets_find_propose(finder, "%s", calibrate);
-        finding->confidence = ETS_CONFIDENCE_MEDIUM;
-        finding->doubt = rare_inputs;
-        return;
-    }
-    if (verdict->against != ETS_GAP_AGAINST_OTHER || !is_product) return;
     const struct ets_text module = ets_graph_module_path(node);
     if (module.size == 0) {
         ets_find_propose(finder,
                          "leave this operator in float (a quantizer's set_filter_function)");
-    } else {
-        /* Names of nodes change from export to export, and a quantizer's set_module_name does not
-         * take None. */
-        ets_find_propose(finder,
-                         "leave it in float: quantizer.set_filter_function(lambda node: "
-                         "all(path != \"%.*s\" for path, _ in "
-                         "node.meta.get(\"nn_module_stack\", {}).values()))",
-                         ETS_TEXT(module));
+        return;
     }
-    if (verdict->weight != NULL) {
-        ets_find_propose(finder,
-                         "; or, less exact, quantize weights per channel "
-                         "(get_symmetric_quantization_config(is_per_channel=True))");
+    ets_find_propose(finder,
+                     "leave it in float: quantizer.set_filter_function(lambda node: "
+                     "all(path != \"%.*s\" for path, _ in "
+                     "node.meta.get(\"nn_module_stack\", {}).values()))",
+                     ETS_TEXT(module));
+}
+
+static bool is_product(const struct ets_graph_node *node)
+{
+    static const char *const products[] = {"convolution", "conv1d", "conv2d", "linear",
+                                           "addmm",       "mm",     "matmul"};
+    const struct ets_text base = ets_operator_base(node->op);
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
+        if (ets_text_is(base, products[i])) return true;
     }
-    finding->confidence = ETS_CONFIDENCE_LOW;
+    return false;
+}
+
+/* What makes the guilty operator exact: a scale that fits its values; for weights of one scale, in
+ * which small channels have no steps left beside a large one, a scale for each channel. */
+static void propose_scales(struct ets_finder *finder, const struct ets_gap_report *report,
+                           struct ets_finding *finding)
+{
+    const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
+    const struct ets_graph_node *node = ets_gap_row(report, verdict->guilty)->value->node;
+    if (verdict->against != ETS_GAP_AGAINST_OTHER) return;
+    if (verdict->saturates_guilty) {
+        ets_find_propose(finder, "%s", calibrate);
+        finding->confidence = ETS_CONFIDENCE_MEDIUM;
+        finding->doubt = rare_inputs;
+    } else if (ets_gap_weight_is_cause(verdict->weight)) {
+        ets_find_propose(finder,
+                         "quantize weights per channel "
+                         "(get_symmetric_quantization_config(is_per_channel=True)); or ");
+        propose_float(finder, node);
+        finding->confidence = ETS_CONFIDENCE_MEDIUM;
+    } else if (is_product(node)) {
+        propose_float(finder, node);
+        if (verdict->weight != NULL) {
+            ets_find_propose(finder,
+                             "; or, less exact, quantize weights per channel "
+                             "(get_symmetric_quantization_config(is_per_channel=True))");
+        }
+        finding->confidence = ETS_CONFIDENCE_LOW;
+    }
+}
+
+/* Whether what the guilty operator does to the outputs is a fault, and not what int8 costs: they
+ * are off by more than int8 may be, or say something else, or it is most of their error. */
+static bool is_wrong(const struct ets_gap_report *report)
+{
+    const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
+    const double most = ets_tolerance_of(ETS_COMPUTES_STATIC_INT8)->tolerance.of_rms;
+    if (verdict->against != ETS_GAP_AGAINST_OTHER || isnan(verdict->outputs)) return true;
+    if (isnan(verdict->explained) || verdict->explained >= 0.5) return true;
+    if (verdict->outputs > most) return true;
+    for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
+        if (ets_gap_row(report, i)->largest.moved > 0) return true;
+    }
+    return false;
 }
 
 /* What the gap report concludes. */
@@ -78,7 +111,7 @@ bool ets_find_numbers(struct ets_finder *finder)
         finding.severity = ETS_SEVERITY_BAD;
     } else if (verdict->guilty != ETS_NO_INDEX) {
         finding.kind = "wrong_operator";
-        finding.severity = ETS_SEVERITY_BAD;
+        finding.severity = is_wrong(report) ? ETS_SEVERITY_BAD : ETS_SEVERITY_NOTE;
         finding.check = ETS_CHECK_NUMBERS;
         const struct ets_graph_node *node = ets_gap_row(report, verdict->guilty)->value->node;
         ets_parts_begin(finder);
@@ -94,6 +127,14 @@ bool ets_find_numbers(struct ets_finder *finder)
     (void)ets_gap_headline(report, finder->subject->words, text, sizeof text);
     ets_find_say(finder, "%s", text);
     return ets_finding_add(finder, finding);
+}
+
+static bool has_coarse_weights(const struct ets_finder *finder)
+{
+    for (uint32_t i = 0; i < finder->out->count; i++) {
+        if (strcmp(finder->out->items[i].kind, "coarse_weights") == 0) return true;
+    }
+    return false;
 }
 
 /* Activations that lose numbers to their scale, though kernels and delegates compute right. */
@@ -118,6 +159,11 @@ bool ets_find_cut_off(struct ets_finder *finder)
     finding.confidence = ETS_CONFIDENCE_MEDIUM;
     finding.doubt = rare_inputs;
     finding.check = ETS_CHECK_NUMBERS;
+    if (has_coarse_weights(finder)) { /* they make the values that the scale does not know */
+        finding.severity = ETS_SEVERITY_NOTE;
+        finding.confidence = ETS_CONFIDENCE_LOW;
+        finding.doubt = "it is a consequence of weights with too few steps: mend these first";
+    }
     return ets_finding_add(finder, finding);
 }
 

@@ -58,7 +58,7 @@ bool ets_saving_total_find(struct ets_arena *arena, const struct ets_inspection 
         }
         if (finding->block != total_out->block) continue;
         total_out->count++;
-        sum += finding->saving.ticks.upper;
+        sum += finding->saving.measured.upper;
         beside += finding->saving.beside;
         unsure = fmax(unsure, finding->saving.unsure);
     }
@@ -71,7 +71,8 @@ bool ets_saving_total_find(struct ets_arena *arena, const struct ets_inspection 
     /* Shares are of mid; the run that is told is the median. */
     const double share = rows / blocks.items[0].runs.whole;
     total_out->whole = blocks.items[0].times.statistics.p50;
-    total_out->upper = fmin(sum, share * total_out->whole + beside + unsure);
+    total_out->upper = fmin(sum, share * total_out->whole + beside);
+    total_out->unsure = unsure;
     total_out->upper = fmin(total_out->upper, total_out->whole);
     return true;
 }
@@ -91,8 +92,14 @@ size_t ets_saving_total_print(const struct ets_saving_total *total, double tick_
                  total->bad > 0 ? "other " : "", total->advice == 1 ? "" : "s");
     if (total->count == 0 || !(total->whole > 0)) return line.used;
     /* Two things can save the same time: the sum of all would be too much. */
-    ets_add_text(&line, ", which %ssave at most ", total->count > 1 ? "together " : "");
+    ets_add_text(&line, total->advice > 1 ? ", which %ssave at most " : ", which %ssaves at most ",
+                 total->count > 1 ? "together " : "");
     ets_add_time(&line, (struct ets_span){total->upper, total->upper}, tick_ns);
+    if (ets_is_unsure(total->unsure, total->upper)) {
+        ets_add_text(&line, ", give or take ");
+        ets_add_time(&line, (struct ets_span){total->unsure, total->unsure}, tick_ns);
+        ets_add_text(&line, ",");
+    }
     ets_add_text(&line, " of the ");
     ets_add_time(&line, (struct ets_span){total->whole, total->whole}, tick_ns);
     ets_add_plain_text(&line, " of a run of %.*s (", ETS_TEXT(total->method));

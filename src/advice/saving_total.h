@@ -15,6 +15,7 @@ struct ets_saving_total {
     uint32_t count;       /* findings with advice that save time of this method */
     uint32_t block;       /* that the times are of; ETS_NO_INDEX: none */
     double whole, upper;  /* ticks of a run, and of that saved at most */
+    double unsure;        /* beside `upper`: how far the median run is not known */
     struct ets_text method;
 };
 

@@ -7,6 +7,8 @@
 #include "etscope/numerics.h"
 #include "gap/counterparts.h"
 
+/* Steps that a coarse channel reaches at most. */
+enum { FEW_STEPS = 3 };
 /* From a value to the operator that it is the quantized result of. */
 enum { MOST_STEPS = 4 };
 
@@ -37,9 +39,12 @@ static void see_source(void *context, uint32_t value)
 static bool measure(const struct ets_tensor *value, double step, struct ets_gap_weight_use *use)
 {
     struct ets_elements elements;
-    double number, squares = 0;
+    double number, squares = 0, of_channel = 0;
     *use = (struct ets_gap_weight_use){.step = step};
     if (ets_elements_init(&elements, value, NULL) != ETS_OK) return false;
+    const uint64_t channels = (uint64_t)value->sizes[0], all = ets_tensor_count(value);
+    const uint64_t each = channels > 0 && all > 0 ? all / channels : all;
+    use->channel_count = channels;
     while (ets_elements_next(&elements, &number)) {
         if (!isfinite(number)) return false;
         const double size = fabs(number);
@@ -47,6 +52,10 @@ static bool measure(const struct ets_tensor *value, double step, struct ets_gap_
         if (size < step / 2) use->zero_count++;
         squares += number * number;
         if (size > use->largest) use->largest = size;
+        if (size > of_channel) of_channel = size;
+        if (use->count % each != 0) continue;
+        use->coarse_count += of_channel > step / 2 && of_channel < (FEW_STEPS + 0.5) * step;
+        of_channel = 0;
     }
     use->rms = use->count > 0 ? sqrt(squares / (double)use->count) : 0;
     return use->count > 0;

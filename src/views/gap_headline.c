@@ -145,10 +145,19 @@ static void say_culprit(struct words *words, const struct ets_gap_report *report
 
 /* Of so many weights that became 0, one says so: bells lose one or two in a hundred. */
 static const double MANY_ZEROS = 0.2;
+/* Of so many channels that have but a few steps. */
+static const double MANY_COARSE = 0.2;
 
-/* Whether one weight that is far larger than the others sets the step. */
-static bool is_cause(const struct ets_gap_weight_use *weight)
+/* Whether one weight that is far larger than the others sets the step: channels have few steps
+ * left.
+ */
+bool ets_gap_weight_is_cause(const struct ets_gap_weight_use *weight)
 {
+    if (weight == NULL) return false;
+    if ((double)weight->coarse_count >= MANY_COARSE * (double)weight->channel_count &&
+        weight->coarse_count > 0) {
+        return true;
+    }
     return (double)weight->zero_count >= MANY_ZEROS * (double)weight->count &&
            weight->largest >= 8 * weight->rms;
 }
@@ -156,7 +165,7 @@ static bool is_cause(const struct ets_gap_weight_use *weight)
 /* Why it is off, where the weights tell. */
 static void say_cause(struct words *words, const struct ets_gap_weight_use *weight)
 {
-    if (weight == NULL || !is_cause(weight)) return;
+    if (!ets_gap_weight_is_cause(weight)) return;
     say(words, "; ");
     say_number(words, 100 * (double)weight->zero_count / (double)weight->count, 2);
     say(words, " %% of its weights became 0: the largest, ");
@@ -248,14 +257,24 @@ static void say_cut_off(struct words *words, const struct ets_gap_conclusion *ve
     if (more > 0) say(words, "; so %s %u more", more == 1 ? "is" : "are", more);
 }
 
-/* "; 95 % of it is in channel 3 of 16 (dimension 1)" */
-static void say_channel(struct words *words, const struct ets_gap_channel *channel)
+/* "; 95 % of it is in channel 3 of 16 (dimension 1)"; of images dimensions have names. */
+static void say_channel(struct words *words, const struct ets_gap_row *row)
 {
+    const struct ets_gap_channel *channel = &row->channel;
+    const struct ets_captured_value *captured = &row->value->captured;
+    const bool is_image = captured->has_tensor && captured->tensor.rank == 4;
+    const char *what = "channel";
     if (channel->size == 0) return;
+    if (is_image && channel->dimension == 2) what = "row";
+    else if (is_image && channel->dimension == 3) what = "column";
     say(words, "; ");
     say_percent(words, channel->share);
-    say(words, " of it is in channel %u of %u (dimension %u)", channel->index, channel->size,
-        channel->dimension);
+    say(words, " of it is in %s %u of %u", what, channel->index, channel->size);
+    if (!is_image) say(words, " (dimension %u)", channel->dimension);
+    if (is_image && channel->dimension >= 2 &&
+        (channel->index == 0 || channel->index + 1 == channel->size)) {
+        say(words, ", the border");
+    }
 }
 
 static uint32_t first_suspect(const struct ets_gap_report *report)
@@ -290,7 +309,7 @@ static void say_guilty(struct words *words, const struct ets_gap_report *report,
     } else {
         say(words, ": its own error is ");
         say_number(words, row->own_error, 2);
-        say_channel(words, &row->channel);
+        say_channel(words, row);
     }
     say_cause(words, verdict->weight);
     if (verdict->saturates_guilty) {
@@ -563,7 +582,7 @@ static void say_weight(struct words *words, const struct ets_gap_weight_use *wei
     say(words, ", largest ");
     say_number(words, weight->largest, 3);
     say(words, "\n");
-    if (is_cause(weight)) {
+    if (ets_gap_weight_is_cause(weight)) {
         say(words, "  try          a step for each channel, or this layer in float\n");
     }
 }
@@ -621,6 +640,32 @@ static void describe(struct words *words, const struct ets_gap_report *report,
     say_worst(words, row->has_own ? &row->own : &row->total);
     say_weight(words, ets_gap_conclusion(report)->weight);
     say_scale(words, ets_gap_conclusion(report));
+}
+
+size_t ets_gap_describe_findings(const struct ets_gap_report *report, char *text, size_t room)
+{
+    static const struct {
+        enum ets_gap_finding finding;
+        const char *words;
+    } legend[] = {
+        {ETS_GAP_INHERITED, "right for inputs that were already off"},
+        {ETS_GAP_OFF, "beyond rounding, but no more than other operators"},
+        {ETS_GAP_SUSPECT, "another one that stands out"},
+        {ETS_GAP_INEXACT, "within the tolerance, but more than rounding explains"},
+    };
+    struct words words = {{text, room, 0}, NULL};
+    if (room > 0) text[0] = '\0';
+    for (size_t k = 0; k < sizeof legend / sizeof *legend; k++) {
+        uint32_t i = 0;
+        while (i < ets_gap_row_count(report) &&
+               ets_gap_row(report, i)->finding != legend[k].finding) {
+            i++;
+        }
+        if (i == ets_gap_row_count(report)) continue;
+        say(&words, "%s%s: %s", words.builder.used > 0 ? "; " : "",
+            ets_gap_finding_name(legend[k].finding), legend[k].words);
+    }
+    return words.builder.used;
 }
 
 size_t ets_gap_describe_tolerances(const struct ets_gap_report *report, char *text, size_t room)

@@ -2,6 +2,8 @@
 #ifndef ETSCOPE_VIEWS_GAP_HEADLINE_H
 #define ETSCOPE_VIEWS_GAP_HEADLINE_H
 
+#include <stdbool.h>
+
 #include "etscope/experimental/gap.h"
 #include "views/advice_words.h"
 
@@ -24,12 +26,22 @@ ETS_API size_t ets_gap_describe_guilty(const struct ets_inspection *inspection,
                                        const struct ets_advice_words *advice, char *text,
                                        size_t room);
 
+/* Whether the one scale of a weight is the cause of an error: the rule is in docs/numerics.md.
+ * NULL: it is not. */
+bool ets_gap_weight_is_cause(const struct ets_gap_weight_use *weight);
+
 /*
  * Prints which activation a scale cuts off, where that is worth a word: "relu (models/net.py:15) is
  * cut off: 12 % of its values are beyond its scale, 0 to 0.703: they reach 1.21, an error of 0.26".
  * Returns the length, 0 if there is none; cut to `room`.
  */
 size_t ets_gap_describe_cut_off(const struct ets_gap_report *report, char *text, size_t room);
+
+/*
+ * Explains the findings that rows have, as far as their names do not: "inherited: right for inputs
+ * that were already off". Returns the length, 0 if there is nothing to explain; cut to `room`.
+ */
+size_t ets_gap_describe_findings(const struct ets_gap_report *report, char *text, size_t room);
 
 /*
  * Lists the tolerances used, separated by ";": "float32 1e-05 of the root mean square (80 roundings

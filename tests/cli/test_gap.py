@@ -156,9 +156,9 @@ class PlantedFaults(GapTest):
 
     def test_gap__the_channel_with_the_error_is_named(self):
         for model, storage, element, channel in (
-                ("conv_portable", 0, 3, "channel 0 of 8 (dimension 1)"),  # of a convolution's kernel
-                ("conv_portable", 1, 3, "channel 3 of 8 (dimension 1)"),  # its bias
-                ("conv_portable", 5, 7, "channel 7 of 16 (dimension 1)"),
+                ("conv_portable", 0, 3, "channel 0 of 8;"),  # of a convolution's kernel
+                ("conv_portable", 1, 3, "channel 3 of 8;"),  # its bias
+                ("conv_portable", 5, 7, "channel 7 of 16;"),
                 ("gpt_portable", 7, 9, "channel 9 of 64 (dimension 2)"),
                 ("gpt_portable", 10, 3, "channel 0 of 256 (dimension 2)")):
             with self.subTest(model=model, storage=storage):

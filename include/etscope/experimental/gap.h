@@ -305,6 +305,8 @@ struct ets_gap_weight_use {
     double step;                /* the scale */
     double rms, largest;        /* of the dequantized weight; `largest` by magnitude */
     uint64_t count, zero_count; /* elements, and those that became 0 */
+    uint64_t channel_count;     /* size of the first dimension */
+    uint64_t coarse_count;      /* channels whose largest element is 1 to 3 steps */
 };
 
 /* The findings in numbers. */

@@ -117,6 +117,25 @@ static const char *quoted(struct advice *a, const char *path)
     return text == NULL ? "" : text;
 }
 
+/* The command that compares a trace of before with one of after. Of two programs only the files of
+ * both tell which operator is which. */
+static bool word_difference(struct advice *a, const char *trace, const char *program)
+{
+    const struct ets_sql_sources *sources = &a->data.sources;
+    const char *record = quoted(a, sources->record_count > 0 ? sources->records[0].path : NULL);
+    const bool has_program = sources->program_count > 0,
+               has_trace = *trace != '\0' && !is_captured(a);
+    if (!has_trace) trace = "OLD.etdp";
+    if (a->is_short) return false;
+    return word_check(
+        a, ETS_CHECK_DIFFERENCE,
+        "%s%s%setscope profile NEW.pte -o NEW.etdp && etscope diff %s NEW.etdp%s%s%s%s%s%s",
+        has_trace ? "" : "etscope profile ", has_trace ? "" : program,
+        has_trace ? "" : " -o OLD.etdp && ", trace, *record == '\0' ? "" : " --etrecord ", record,
+        *record == '\0' ? "" : " --etrecord-b NEW.etrecord", has_program ? " --program " : "",
+        has_program ? program : "", has_program ? " --program-b NEW.pte" : "");
+}
+
 /* The commands that check, with the files at hand; what is not made yet has a name in capitals. */
 static bool word_checks(struct advice *a)
 {
@@ -129,12 +148,7 @@ static bool word_checks(struct advice *a)
     const char *reference = quoted(a, cli_value(a->arguments, "--reference-etrecord"));
     bool ok = !a->is_short;
 #define WORD(check, ...) ok = ok && word_check(a, check, __VA_ARGS__)
-    if (*trace != '\0' && !is_captured(a)) {
-        WORD(ETS_CHECK_DIFFERENCE, "etscope diff %s NEW.etdp", trace);
-    } else if (*trace != '\0') {
-        WORD(ETS_CHECK_DIFFERENCE,
-             "etscope profile %s -o OLD.etdp, then etscope diff OLD.etdp NEW.etdp", program);
-    } else WORD(ETS_CHECK_DIFFERENCE, "etscope profile %s and NEW.pte, then etscope diff", program);
+    ok = ok && word_difference(a, trace, program);
     WORD(ETS_CHECK_DELEGATES, "etscope delegates NEW.pte");
     if (*trace != '\0' && *buffer != '\0') {
         WORD(ETS_CHECK_NUMBERS, "etscope gap %s --debug-buffer %s%s%s%s%s", trace, buffer,

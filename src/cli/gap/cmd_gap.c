@@ -85,6 +85,8 @@ static int write_table(const struct cli_gap *gap, struct ets_table *table)
         for (end = at; end < size && text[end] != '\n';) end++;
         ets_table_add_note(table, (struct ets_text){text + at, end - at});
     }
+    const size_t legend_size = ets_gap_describe_findings(gap->report, text, sizeof text);
+    if (legend_size > 0) ets_table_add_note(table, (struct ets_text){text, legend_size});
     return cli_write_styled(gap->arguments, table);
 }
 

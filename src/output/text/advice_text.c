@@ -19,9 +19,14 @@ size_t ets_saving_print(const struct ets_saving *saving, double tick_ns, char *t
     }
     if (isnan(saving->ticks.upper) || !(saving->ticks.upper > 0)) return 0;
     if (saving->basis == ETS_SAVING_BOUND) ets_add_text(&line, "at most ");
-    const double lower =
-        saving->basis == ETS_SAVING_BOUND ? saving->ticks.upper : saving->ticks.lower;
-    ets_add_time(&line, (struct ets_span){lower, saving->ticks.upper}, tick_ns);
+    const struct ets_span *measured = &saving->measured;
+    const double lower = saving->basis == ETS_SAVING_BOUND ? measured->upper : measured->lower;
+    ets_add_time(&line, (struct ets_span){lower, measured->upper}, tick_ns);
+    if (ets_is_unsure(saving->unsure, measured->upper)) {
+        ets_add_text(&line, ", give or take ");
+        ets_add_time(&line, (struct ets_span){saving->unsure, saving->unsure}, tick_ns);
+        ets_add_text(&line, " (the median run is not known better),");
+    }
     ets_add_text(&line, saving->basis == ETS_SAVING_BOUND
                             ? " of the median run; what takes its place takes time as well"
                             : " of the median run: the measured time of what goes away");

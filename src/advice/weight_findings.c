@@ -1,0 +1,151 @@
+/*
+ * Findings about int8 weights with one scale for all channels: where one channel is far larger than
+ * the others, these have few steps left. Seen in the weights of the program, before anybody runs
+ * it.
+ */
+#include <string.h>
+
+#include "advice/finding_rules.h"
+#include "base/text.h"
+#include "contents/handle_nodes.h"
+
+/* A channel whose weights reach this many of 127 steps, and no more, is rounded by a tenth of its
+ * largest weight and more. */
+enum { FEW_STEPS = 3 };
+/* Of so many channels of a layer it is told. */
+static const double MANY_CHANNELS = 0.2;
+/* Weights that are read, in all layers together. */
+static const uint64_t MOST_READ = UINT64_C(1) << 28;
+
+struct channels {
+    uint32_t count, coarse; /* those with a weight, but none beyond FEW_STEPS */
+    int largest;            /* of all, in steps */
+};
+
+/* The bytes of an item, in the program that it is in; data NULL: they are in another file. */
+static struct ets_bytes bytes_of(const struct ets_byte_map *map, const struct ets_byte_item *item)
+{
+    const struct ets_byte_file *file = &map->files[item->file];
+    const struct ets_bytes whole = file->program.bytes;
+    if (file->program.method_count == 0 || item->offset < file->program_offset) {
+        return (struct ets_bytes){NULL, 0};
+    }
+    const uint64_t at = item->offset - file->program_offset;
+    if (at > whole.size || item->size > whole.size - at) return (struct ets_bytes){NULL, 0};
+    return (struct ets_bytes){whole.data + at, (size_t)item->size};
+}
+
+static bool is_weight_of_one_scale(const struct ets_byte_item *item)
+{
+    return item->part == ETS_BYTES_WEIGHT && item->role != NULL && item->dtype != NULL &&
+           item->content != NULL && item->rank >= 2 && strcmp(item->role, "weight") == 0 &&
+           strcmp(item->dtype, "qint8") == 0 && ets_text_is(item->backend, "XnnpackBackend");
+}
+
+/* Output channels are the first dimension of XNNPACK's weights, of depthwise ones the last. */
+static bool count_channels(const struct ets_byte_item *item, struct ets_bytes weights,
+                           struct channels *channels_out)
+{
+    const bool is_depthwise = strcmp(item->content, "DepthwiseConv2d") == 0;
+    const int64_t size = item->shape[is_depthwise ? item->rank - 1 : 0];
+    *channels_out = (struct channels){.count = 0};
+    if (size < 2 || (uint64_t)size > weights.size || weights.size % (size_t)size != 0) return false;
+    const size_t channels = (size_t)size, each = weights.size / channels;
+    for (size_t c = 0; c < channels; c++) {
+        const uint8_t *first = weights.data + (is_depthwise ? c : c * each);
+        const size_t stride = is_depthwise ? channels : 1;
+        int largest = 0;
+        for (size_t i = 0; i < each; i++) {
+            const int weight = (int8_t)first[i * stride];
+            const int magnitude = weight < 0 ? -weight : weight;
+            if (magnitude > largest) largest = magnitude;
+        }
+        channels_out->coarse += largest > 0 && largest <= FEW_STEPS;
+        if (largest > channels_out->largest) channels_out->largest = largest;
+    }
+    channels_out->count = (uint32_t)channels;
+    return true;
+}
+
+static bool is_coarse(const struct channels *channels)
+{
+    return channels->largest > FEW_STEPS &&
+           (double)channels->coarse >= MANY_CHANNELS * (double)channels->count;
+}
+
+/* The nodes of the method that an item belongs to; none without a record. */
+static bool read_nodes(struct ets_finder *finder, const struct ets_byte_item *item,
+                       struct ets_handle_nodes *nodes_out)
+{
+    struct ets_method method;
+    struct ets_error error;
+    struct ets_etrecord *record = finder->subject->record;
+    *nodes_out = (struct ets_handle_nodes){.count = 0};
+    if (record == NULL || item->method == ETS_BYTES_NONE || item->program == ETS_BYTES_NONE) {
+        return true;
+    }
+    ets_program_method(&finder->subject->bytes->files[item->program].program, item->method,
+                       &method);
+    const char *name = ets_record_method(record, method.name);
+    return name == NULL ||
+           ets_handle_nodes_read(finder->arena, record, name, nodes_out, &error) != ETS_NO_MEMORY;
+}
+
+/* Where a layer is: its line and module, as far as the record knows them. */
+static bool add_place(struct ets_finder *finder, const struct ets_byte_item *item,
+                      const struct ets_handle_nodes *nodes)
+{
+    const struct ets_graph_node *node =
+        item->debug_handle < 0 ? NULL : ets_handle_nodes_find(nodes, item->debug_handle);
+    return node != NULL ? ets_parts_add_node(finder, node)
+                        : ets_parts_add_module(finder, item->module);
+}
+
+/* "blocks.2.depth", or how `size` calls the layer. */
+static void say_layer(struct ets_finder *finder, const struct ets_byte_item *item)
+{
+    if (item->module.size > 0) ets_find_say(finder, "%.*s", ETS_TEXT(item->module));
+    else ets_find_say(finder, "%s %u.%u", item->content, item->delegate, item->node);
+}
+
+bool ets_find_coarse_weights(struct ets_finder *finder)
+{
+    const struct ets_byte_map *map = finder->subject->bytes;
+    const struct ets_byte_item *worst = NULL;
+    struct channels channels, of_worst = {.count = 0};
+    struct ets_handle_nodes nodes = {.count = 0};
+    uint64_t read = 0;
+    uint32_t layers = 0;
+    ets_parts_begin(finder);
+    for (uint32_t i = 0; map != NULL && i < map->item_count && read < MOST_READ; i++) {
+        const struct ets_byte_item *item = &map->items[i];
+        if (!is_weight_of_one_scale(item)) continue;
+        const struct ets_bytes weights = bytes_of(map, item);
+        if (weights.data == NULL || !count_channels(item, weights, &channels)) continue;
+        read += weights.size;
+        if (!is_coarse(&channels)) continue;
+        if (layers++ == 0 && !read_nodes(finder, item, &nodes)) return false;
+        if (!add_place(finder, item, &nodes)) return false;
+        if (worst != NULL && channels.coarse * (uint64_t)of_worst.count <=
+                                 of_worst.coarse * (uint64_t)channels.count) {
+            continue;
+        }
+        worst = item;
+        of_worst = channels;
+    }
+    if (worst == NULL) return true;
+    ets_find_say(finder, "the int8 weights of %u layer%s have too few steps: in ", layers,
+                 layers == 1 ? "" : "s");
+    say_layer(finder, worst);
+    ets_find_say(finder, ", %u of %u channels reach %d of 127 at most", of_worst.coarse,
+                 of_worst.count, FEW_STEPS);
+    ets_find_prove(finder, "one scale for all channels, which the largest weight sets");
+    ets_find_propose(finder,
+                     "quantize weights per channel "
+                     "(get_symmetric_quantization_config(is_per_channel=True))");
+    struct ets_finding finding = ets_finding_of("coarse_weights", ETS_SEVERITY_BAD, "size");
+    ets_finding_place_parts(finder, &finding);
+    finding.confidence = ETS_CONFIDENCE_HIGH;
+    finding.check = ETS_CHECK_NUMBERS;
+    return ets_finding_add(finder, finding);
+}
