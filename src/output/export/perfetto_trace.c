@@ -1,9 +1,11 @@
 /*
  * Perfetto's protobuf: packets, one after another. A track is a track, below the process of its
  * trace; a slice has a packet for its begin and one for its end. Texts are interned: the first
- * packet that uses one carries it.
+ * packet that uses one carries it. A sample of a counter is part of a slice's packet of the same
+ * time, and what is on the usual track does not name it.
  */
 #include "base/error.h"
+#include "base/text.h"
 #include "host/strings.h"
 #include "output/export/export_arguments.h"
 #include "output/export/export_tracks.h"
@@ -18,6 +20,7 @@ enum {
     PACKET_EVENT = 11,
     PACKET_INTERNED = 12,
     PACKET_FLAGS = 13,
+    PACKET_DEFAULTS = 59,
     PACKET_TRACK = 60
 };
 enum {
@@ -35,10 +38,13 @@ enum {
     EVENT_TYPE = 9,
     EVENT_NAME = 10,
     EVENT_TRACK = 11,
+    EVENT_EXTRA_VALUE = 12,
     EVENT_VALUE = 30,
+    EVENT_EXTRA_TRACK = 31,
     EVENT_FLOW = 47,
     EVENT_LAST_FLOW = 48
 };
+enum { DEFAULTS_EVENT = 11 };
 enum { ANNOTATION_NAME = 1, ANNOTATION_INTEGER = 4, ANNOTATION_TEXT = 17 };
 
 /* Values. */
@@ -53,6 +59,9 @@ static const uint32_t table_fields[TABLE_COUNT] = {
 
 /* The names of annotations: those of arguments, and two more. */
 enum key { KEY_RUN = ETS_ARGUMENT_COUNT, KEY_INSTRUCTION, KEY_COUNT };
+
+/* How many slices of a method name their track or counter before it becomes the usual one. */
+enum { MOST_NAMED = 8 };
 
 /* A message that grows. */
 struct message {
@@ -71,6 +80,9 @@ struct writer {
     uint32_t keys[KEY_COUNT]; /* their interned texts; 0: none yet */
     struct row_texts *rows;   /* of the trace */
     struct message event, interned;
+    struct ets_sample sample; /* that waits for a slice; track 0: none */
+    /* Tracks that packets need not name, 0: none; and how many slices named others since. */
+    uint32_t usual_track, usual_counter, named_count;
 };
 
 /* Room for `size` more bytes, or NULL. */
@@ -214,7 +226,17 @@ static bool add_track(void *context, const struct ets_track *told)
 
 /* ---- slices ---- */
 
-/* Interns what is said of a row, once. */
+/* Whether "aten::add.out" is what the name "native_call_add.out" says. */
+static bool is_in_name(struct ets_text operator, struct ets_text name)
+{
+    static const char start[] = "native_call_", space[] = "aten::";
+    const size_t start_size = sizeof start - 1, space_size = sizeof space - 1;
+    return ets_text_starts_with(name, start) && ets_text_starts_with(operator, space) &&
+           ets_text_same((struct ets_text){name.data + start_size, name.size - start_size},
+                         (struct ets_text){operator.data + space_size, operator.size - space_size});
+}
+
+/* Interns what is said of a row beside its name, once. */
 static const struct row_texts *texts_of(struct writer *writer, const struct ets_slice *slice)
 {
     const struct ets_row *row = ets_inspection_row(slice->inspection, slice->row);
@@ -224,7 +246,10 @@ static const struct row_texts *texts_of(struct writer *writer, const struct ets_
     for (int i = 0; i < ETS_ARGUMENT_COUNT; i++) {
         const struct ets_text text =
             ets_row_argument(slice->inspection, row, (enum ets_argument)i, source);
-        if (text.data == NULL) continue;
+        if (text.size == 0 ||
+            (i == ETS_ARGUMENT_OPERATOR && is_in_name(text, ets_slice_name(slice)))) {
+            continue;
+        }
         texts->values[i] = intern(writer, VALUES, text);
         if (texts->values[i] == 0) return NULL;
     }
@@ -275,13 +300,70 @@ static bool link_to(struct writer *writer, uint32_t field, const struct ets_slic
     return at != NULL;
 }
 
+/* Writes the sample that waits, if there is one, in a packet of its own. */
+static bool put_sample(struct writer *writer)
+{
+    const struct ets_sample sample = writer->sample;
+    writer->sample.track = 0;
+    if (sample.track == 0) return true;
+    if (!add_number(writer, &writer->event, EVENT_TYPE, TYPE_COUNTER) ||
+        !add_number(writer, &writer->event, EVENT_TRACK, sample.track) ||
+        !add_number(writer, &writer->event, EVENT_VALUE, sample.bytes)) {
+        return false;
+    }
+    put_packet(writer, PACKET_EVENT, &writer->event, &sample.at, 0);
+    return true;
+}
+
+/* Makes the tracks of a slice the usual ones after MOST_NAMED slices on other tracks. */
+static bool choose_usual(struct writer *writer, const struct ets_slice *slice, uint32_t counter)
+{
+    const bool is_usual = slice->track == writer->usual_track;
+    if (!slice->is_on_method || (is_usual && (counter == 0 || counter == writer->usual_counter)) ||
+        ++writer->named_count < MOST_NAMED) {
+        return true;
+    }
+    struct message *defaults = &writer->event;
+    uint8_t bytes[2 * ETS_PROTO_NUMBER_ROOM];
+    writer->named_count = 0;
+    writer->usual_track = slice->track;
+    if (counter != 0 || !is_usual) writer->usual_counter = counter;
+    uint8_t *end = ets_proto_number(bytes, EVENT_TRACK, slice->track);
+    if (counter != 0) end = ets_proto_number(end, EVENT_EXTRA_TRACK, counter);
+    if (!add_bytes(writer, defaults, DEFAULTS_EVENT, bytes, (size_t)(end - bytes))) return false;
+    put_packet(writer, PACKET_DEFAULTS, defaults, NULL, 0);
+    return true;
+}
+
+/* The start of a slice's packet of either type, with the sample of the same time. */
+static bool start_packet(struct writer *writer, const struct ets_slice *slice, uint32_t type,
+                         uint64_t at)
+{
+    if (writer->sample.track != 0 && writer->sample.at != at && !put_sample(writer)) return false;
+    const struct ets_sample sample = writer->sample;
+    writer->sample.track = 0;
+    if (!choose_usual(writer, slice, sample.track) ||
+        !add_number(writer, &writer->event, EVENT_TYPE, type)) {
+        return false;
+    }
+    if (slice->track != writer->usual_track &&
+        !add_number(writer, &writer->event, EVENT_TRACK, slice->track)) {
+        return false;
+    }
+    if (sample.track == 0) return true;
+    if (sample.track != writer->usual_counter &&
+        !add_number(writer, &writer->event, EVENT_EXTRA_TRACK, sample.track)) {
+        return false;
+    }
+    return add_number(writer, &writer->event, EVENT_EXTRA_VALUE, sample.bytes);
+}
+
 static bool begin(void *context, const struct ets_slice *slice)
 {
     struct writer *writer = context;
+    if (!start_packet(writer, slice, TYPE_BEGIN, slice->start)) return false;
     const struct row_texts *texts = texts_of(writer, slice);
-    if (texts == NULL || !add_number(writer, &writer->event, EVENT_TYPE, TYPE_BEGIN) ||
-        !add_number(writer, &writer->event, EVENT_TRACK, slice->track) ||
-        !add_number(writer, &writer->event, EVENT_NAME, texts->name) ||
+    if (texts == NULL || !add_number(writer, &writer->event, EVENT_NAME, texts->name) ||
         !add_number(writer, &writer->event, EVENT_CATEGORY, texts->category) ||
         !annotate_row(writer, slice, texts)) {
         return false;
@@ -298,10 +380,7 @@ static bool begin(void *context, const struct ets_slice *slice)
 static bool end(void *context, const struct ets_slice *slice)
 {
     struct writer *writer = context;
-    if (!add_number(writer, &writer->event, EVENT_TYPE, TYPE_END) ||
-        !add_number(writer, &writer->event, EVENT_TRACK, slice->track)) {
-        return false;
-    }
+    if (!start_packet(writer, slice, TYPE_END, slice->end)) return false;
     put_packet(writer, PACKET_EVENT, &writer->event, &slice->end, 0);
     return true;
 }
@@ -309,12 +388,8 @@ static bool end(void *context, const struct ets_slice *slice)
 static bool add_sample(void *context, const struct ets_sample *sample)
 {
     struct writer *writer = context;
-    if (!add_number(writer, &writer->event, EVENT_TYPE, TYPE_COUNTER) ||
-        !add_number(writer, &writer->event, EVENT_TRACK, sample->track) ||
-        !add_number(writer, &writer->event, EVENT_VALUE, sample->bytes)) {
-        return false;
-    }
-    put_packet(writer, PACKET_EVENT, &writer->event, &sample->at, 0);
+    if (!put_sample(writer)) return false;
+    writer->sample = *sample;
     return true;
 }
 
@@ -333,5 +408,6 @@ enum ets_status ets_export_perfetto(const struct ets_export *export, struct ets_
         }
     }
     put_packet(&writer, PACKET_EVENT, &writer.event, NULL, FLAG_CLEARED);
-    return ets_tracks_visit(export->arena, export->traces, export->trace_count, &sink, error);
+    ETS_TRY(ets_tracks_visit(export->arena, export->traces, export->trace_count, &sink, error));
+    return put_sample(&writer) ? ETS_OK : ets_fail_memory(error, "the exported file");
 }
