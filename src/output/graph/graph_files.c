@@ -52,10 +52,25 @@ static enum ets_status add_times(struct ets_model *model, const struct ets_inspe
     return ETS_OK;
 }
 
-static enum ets_status collect(struct ets_model *model, const struct ets_graph_source *source,
-                               struct ets_error *error)
+/* The edge programs, and in Model Explorer, which shows one graph at a time, the ATen program. */
+static enum ets_status collect_record(struct ets_model *model, enum ets_graph_format format,
+                                      struct ets_etrecord *record, struct ets_error *error)
 {
-    if (source->program == NULL) return ets_model_add_record(model, source->record, error);
+    struct ets_error missing;
+    const enum ets_status edge = ets_model_add_record(model, record, error);
+    if (format != ETS_GRAPH_MODEL_EXPLORER || (edge != ETS_OK && edge != ETS_NOT_FOUND)) {
+        return edge;
+    }
+    const enum ets_status aten = ets_model_add_exported(model, record, &missing);
+    if (aten == ETS_NOT_FOUND) return edge;
+    if (aten != ETS_OK && error != NULL) *error = missing;
+    return aten;
+}
+
+static enum ets_status collect(struct ets_model *model, enum ets_graph_format format,
+                               const struct ets_graph_source *source, struct ets_error *error)
+{
+    if (source->program == NULL) return collect_record(model, format, source->record, error);
     struct ets_delegation *delegations;
     const struct ets_delegation_options options = {
         .program = source->program, .record = source->record, .allocator = model->arena->allocator};
@@ -72,7 +87,7 @@ static enum ets_status write_model(struct ets_output *output, enum ets_graph_for
 {
     double per_us = 1;
     bool has_times = false;
-    ETS_TRY(collect(model, source, error));
+    ETS_TRY(collect(model, format, source, error));
     if (source->inspection != NULL && source->program != NULL) {
         per_us = ticks_per_us(source->inspection);
         ETS_TRY(add_times(model, source->inspection, &has_times, error));
