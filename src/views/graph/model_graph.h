@@ -104,7 +104,9 @@ enum ets_status ets_model_add_exported(struct ets_model *model, struct ets_etrec
 
 /*
  * Fills the nodes' ticks from a block's runs of `method` (its name in the model). An event of a
- * delegate that computes several nodes counts at the first. Times of a delegate's own clock are
+ * delegate that computes several nodes counts at the first. In the graph of a record, an
+ * operator counts at its first node; calls of delegates, where the graph has as many, in their
+ * order, without what nodes inside of them took. Times of a delegate's own clock are
  * left out. Statuses: NOT_FOUND (the model has no such method), NO_MEMORY.
  */
 enum ets_status ets_model_add_times(struct ets_model *model,
