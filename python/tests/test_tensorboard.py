@@ -203,3 +203,16 @@ def test_graphs_are_bounded(tmp_path):
     traces = {node.name.split("/")[0] for node in graph.node}
     assert len(graph.node) % len(traces) == 0
     assert len({tag.split("/")[0] for tag in events.Tags()["scalars"]}) == count
+
+
+def test_the_inspector_writes_the_same_graph(tmp_path):
+    names = "model.pte", "model.etrecord"
+    expected, times = graph_of("gpt_xnnpack", tmp_path / "cli", *files("gpt_xnnpack", *names))
+    for record in (None, file("gpt_xnnpack", "model.etrecord")):
+        folder = tmp_path / f"{record is None}"
+        inspector = Inspector(etdump_path=file("gpt_xnnpack", "profile.etdp"), etrecord=record,
+                              program=file("gpt_xnnpack", "model.pte"))  # fmt: skip
+        inspector.write_tensorboard_artifact(folder)
+        graph, found = told_graph(read(folder))
+        check_graph(graph, found)
+        assert record is None or (graph, found) == (expected, times)
