@@ -289,12 +289,15 @@ def bench_events(bench):
 def bench_export(bench):
     """200,000 and a million events for the viewers of traces."""
     data = (DATA / "profile.etdp").read_bytes()
+    record = ["--etrecord", DATA / "model.etrecord"]
+    inputs = {"": [], ", record": record,
+              ", record, program": [*record, "--program", DATA / "model.pte"]}
     for name, times, factor in (("200,000 events", 188, 1), ("1 million events", 940, 5)):
         path, output = bench.folder / "export.etdp", bench.folder / "export.out"
         with open(path, "wb") as file:
             repeat_runs(data, times, file.write)
         for format, seconds in EXPORT_TARGETS.items():
-            for joined, words in (("", []), (", record", ["--etrecord", DATA / "model.etrecord"])):
+            for joined, words in inputs.items():
                 bench.add(f"export to {format}: {name}{joined}",
                           [bench.etscope, "export", path, *words, "--to", format, "-o", output],
                           target=(seconds * factor, None), repeat=5)

@@ -211,6 +211,15 @@ def test_counters_of_planned_memory(format, model, tmp_path):
     assert max(size for _, size in samples) == max(live.values())
 
 
+def test_a_logged_event_of_perfetto_takes_60_bytes(tmp_path):
+    trace, *files = joined("gpt_portable")
+    once, twice = (export("perfetto", tmp_path / str(count), *[trace] * count, *files).stat().st_size
+                   for count in (1, 2))  # fmt: skip
+    events = [row for row in logged(trace) if row["kind"] == "profile"]
+    assert len(events) > 1000
+    assert twice - once <= 60 * len(events)
+
+
 def call(name, instruction, start, end, *inside):
     """A delegate call; `inside`: (name, start, end) of what the delegate reports."""
     events = [made.profile(None, a, b, instruction, delegate_name=n) for n, a, b in inside]

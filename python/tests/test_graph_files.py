@@ -12,6 +12,7 @@ import dacite
 import pydot
 import pytest
 
+from etscope import parse_etrecord
 from fixtures import DATA
 
 MODELS = ("gpt_xnnpack", "conv_xnnpack_int8", "cond", "multi_method", "linear_int8_xnnpack")
@@ -72,6 +73,16 @@ def test_model_explorer_reads_records(model, tmp_path):
     record = DATA / model / "model.etrecord"
     graphs = collection(export("model-explorer", tmp_path / "record.json", record)).graphs
     ids = {graph.id for graph in graphs}
+    assert len(ids) == len(graphs)
+    opened = parse_etrecord(str(record))
+    aten = [graph for graph in graphs if graph.id == "exported program"]
+    assert len(aten) == (opened.exported_program is not None)
+    for graph in aten:  # its nodes and what they compute are those of the package's view
+        operators = [node for node in graph.nodes if node.namespace not in ("Inputs", "Outputs", "Buffers")]
+        nodes = opened.exported_program.graph.nodes
+        expected = [node.name for node in nodes if node.op == "call_function"]
+        assert [node.id for node in operators] == [n for n in expected if n in {o.id for o in operators}]
+        assert operators
     for graph in graphs:
         check(graph, ids)
         assert any(edge for node in graph.nodes for edge in node.incomingEdges)

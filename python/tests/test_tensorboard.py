@@ -1,7 +1,10 @@
 """Event files, read back by TensorBoard's own reader."""
 
+import json
 import os
+import re
 import subprocess
+import zipfile
 
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -74,3 +77,142 @@ def test_a_folder_that_cannot_be_made(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(Error, match="file"):
         inspect("mlp_portable").write_tensorboard_artifact(tmp_path / "file")
+
+
+# ---- graphs ----
+
+
+def graph_of(model, folder, *words):
+    """GraphDef and {node: nanoseconds}."""
+    folder.mkdir(exist_ok=True)
+    path = folder / "events.out.tfevents.1"
+    done = subprocess.run(
+        [os.environ["ETSCOPE"], "export", file(model, "profile.etdp"), *map(str, words),
+         "--to", "tensorboard", "-o", path], check=False, stderr=subprocess.PIPE)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return told_graph(read(folder))
+
+
+def told_graph(events):
+    if not events.Tags()["graph"]:
+        assert events.Tags()["run_metadata"] == []
+        return None, {}
+    times = {}
+    for tag in events.Tags()["run_metadata"]:
+        (device,) = events.RunMetadata(tag).step_stats.dev_stats
+        for node in device.node_stats:
+            assert node.node_name not in times and node.all_start_micros == 1
+            assert node.all_end_rel_micros == max(1, (node.all_end_rel_nanos + 500) // 1000)
+            times[node.node_name] = node.all_end_rel_nanos
+    return events.Graph(), times
+
+
+def check_graph(graph, times):
+    """What TensorBoard takes for granted."""
+    names = [node.name for node in graph.node]
+    known = set(names)
+    assert len(known) == len(names) and set(times) <= known
+    for node in graph.node:
+        assert re.fullmatch(r"[A-Za-z0-9_.\-]+(/[A-Za-z0-9_.\-]+)*", node.name), node.name
+        for taken in node.input:
+            source, _, output = taken.partition(":")
+            assert source in known and (not output or output.isdigit())
+
+
+def files(model, *names):
+    options = {"model.pte": "--program", "model.etrecord": "--etrecord"}
+    return [word for name in names for word in (options[name], file(model, name))]
+
+
+@pytest.mark.parametrize("names", [("model.pte",), ("model.etrecord",), ("model.pte", "model.etrecord")])
+@pytest.mark.parametrize("model", ["gpt_xnnpack", "gpt_portable", "cond", "multi_method", "conv_xnnpack"])
+def test_graphs_have_the_times_of_the_runs(model, names, tmp_path):
+    graph, times = graph_of(model, tmp_path, *files(model, *names))
+    check_graph(graph, times)
+    assert times
+    done = subprocess.run(
+        [os.environ["ETSCOPE"], "sql", """select o.p50, b.method from operators o
+         join blocks b on b.id = o.block join operators p on p.id = o.parent
+         where p.name = 'Method::execute'""", file(model, "profile.etdp"), "--program",
+         file(model, "model.pte"), "--etrecord", file(model, "model.etrecord"), "--format", "json"],
+        check=True, capture_output=True)  # fmt: skip
+    expected = {}
+    for row in json.loads(done.stdout)["rows"]:
+        expected[row["method"]] = expected.get(row["method"], 0) + row["p50"]
+    for method, total in expected.items():
+        found = sum(ns for name, ns in times.items() if name.startswith(f"{method}/"))
+        if model != "cond" and "model.pte" in names or model in ("gpt_xnnpack", "conv_xnnpack"):
+            assert found == pytest.approx(total, rel=1e-3, abs=2 * len(times))
+        else:  # constants that the edge program folds, and branches, have no node
+            assert 0 < found <= total + len(times)
+
+
+def test_a_graph_shows_modules_lines_and_shapes(tmp_path):
+    graph, _ = graph_of("gpt_portable", tmp_path, *files("gpt_portable", "model.pte", "model.etrecord"))
+    (node,) = [node for node in graph.node if node.name == "forward/blocks/0/qkv/addmm.out.i6"]
+    assert node.op == "aten::addmm.out"
+    assert node.attr["source"].s == b"models/zoo.py:26" and node.attr["module"].s == b"blocks.0.qkv"
+    (shape,) = node.attr["_output_shapes"].list.shape
+    assert [dim.size for dim in shape.dim] == [16, 192]
+
+
+def test_without_program_and_record_there_is_no_graph(tmp_path):
+    assert graph_of("mlp_portable", tmp_path, "--no-siblings") == (None, {})
+
+
+HOSTILE = {
+    "aten_permute_copy_default": "x/y", "aten_addmm_default": "x:y",
+    "aten_permute_copy_default_1": "^//.. \\u0000\\ud83d\\ude00\\\"<b>", "aten_addmm_default_1": "z" * 5000,
+    "aten_relu_default": "/" * 300,
+}  # fmt: skip
+
+
+def test_hostile_names_are_paths(tmp_path):
+    record = tmp_path / "hostile.etrecord"
+    with zipfile.ZipFile(file("mlp_portable", "model.etrecord")) as old, zipfile.ZipFile(record, "w") as new:
+        for name in old.namelist():
+            data = old.read(name)
+            if name.endswith("program/forward"):
+                text = data.decode()
+                for before, after in HOSTILE.items():
+                    assert f'"{before}"' in text
+                    text = text.replace(f'"{before}"', f'"{after}"')
+                data = text.encode()
+            new.writestr(name, data)
+    graph, times = graph_of("mlp_portable", tmp_path / "log", "--etrecord", record, "--no-siblings")
+    check_graph(graph, times)
+    names = {node.name.split("/")[-1] for node in graph.node}
+    assert {"x_y", "z" * 199} <= names
+    assert any(re.fullmatch(r"x_y-\d+", name) for name in names)
+    assert len(graph.node) > len(HOSTILE)
+
+
+def test_graphs_are_bounded(tmp_path):
+    """Of many traces, those whose graphs exceed the limit are left out; their scalars stay."""
+    count = 150
+    path = tmp_path / "x.tfevents"
+    trace = file("gpt_xnnpack", "profile.etdp")
+    words = [trace] * count + files("gpt_xnnpack", "model.pte", "model.etrecord")
+    done = subprocess.run([os.environ["ETSCOPE"], "export", *words, "--to", "tensorboard", "-o", path],
+                          check=False, stderr=subprocess.PIPE)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    events = read(tmp_path)
+    graph, times = told_graph(events)
+    check_graph(graph, times)
+    assert 19000 < len(graph.node) <= 20000
+    traces = {node.name.split("/")[0] for node in graph.node}
+    assert len(graph.node) % len(traces) == 0
+    assert len({tag.split("/")[0] for tag in events.Tags()["scalars"]}) == count
+
+
+def test_the_inspector_writes_the_same_graph(tmp_path):
+    names = "model.pte", "model.etrecord"
+    expected, times = graph_of("gpt_xnnpack", tmp_path / "cli", *files("gpt_xnnpack", *names))
+    for record in (None, file("gpt_xnnpack", "model.etrecord")):
+        folder = tmp_path / f"{record is None}"
+        inspector = Inspector(etdump_path=file("gpt_xnnpack", "profile.etdp"), etrecord=record,
+                              program=file("gpt_xnnpack", "model.pte"))  # fmt: skip
+        inspector.write_tensorboard_artifact(folder)
+        graph, found = told_graph(read(folder))
+        check_graph(graph, found)
+        assert record is None or (graph, found) == (expected, times)

@@ -37,6 +37,7 @@ struct ets_slice {
     uint32_t backend, module, file, function, line;
     uint32_t first_tensor, tensor_count; /* outputs */
     uint64_t bytes;
+    uint32_t owner; /* of an allocation: 1 + the slice, added before, that made it; 0: by time */
     /* Set by ets_foreign_arrange. */
     uint32_t parent, depth, run, node;
     uint32_t first_child, last_child, next_sibling;

@@ -103,6 +103,7 @@ static enum ets_status place(struct nester *n, uint32_t index, struct ets_error 
     uint32_t parent = enclosing_in_thread(n, thread, slice);
     if (parent == ETS_NO_SLICE) parent = enclosing_elsewhere(n, slice);
     if (slice->kind == ETS_SLICE_RUN) parent = ETS_NO_SLICE; /* runs do not nest */
+    if (slice->owner > 0) parent = slice->owner - 1;
     if (parent != ETS_NO_SLICE && f->slices[parent].depth + 1 >= ETS_FOREIGN_MOST_DEPTH) {
         parent = f->slices[parent].parent;
     }

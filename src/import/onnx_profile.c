@@ -73,6 +73,30 @@ static enum ets_status read_shapes(struct ets_foreign_json *json, struct ets_sli
     return ETS_OK;
 }
 
+/* What the node that was added last took of its provider's arena: text of a number. */
+static enum ets_status read_memory(const struct ets_foreign_json *json, struct ets_error *error)
+{
+    static const struct ets_text arena = {"arena", 5};
+    struct ets_foreign *f = json->f;
+    const struct ets_slice *node = &f->slices[f->slice_count - 1];
+    const struct ets_text taken = ets_foreign_json_argument(json, "mem_in_use_delta");
+    int64_t bytes;
+    if (taken.size == 0 || !ets_decimal_ns(taken, 0, &bytes) || bytes == 0) return ETS_OK;
+    if (node->is_frame) return ETS_OK; /* its number counts what the nodes inside took */
+    if (bytes < 0) {
+        ets_foreign_leave_out(f, "frees of memory");
+        return ETS_OK;
+    }
+    struct ets_slice slice = {.kind = ETS_SLICE_ALLOCATION,
+                              .start = node->start,
+                              .end = node->start,
+                              .thread = node->thread,
+                              .owner = f->slice_count,
+                              .bytes = (uint64_t)bytes};
+    ETS_TRY(ets_foreign_text(f, arena, &slice.op, error));
+    return ets_foreign_add(f, &slice, error);
+}
+
 static enum ets_status read_node(struct ets_foreign_json *json, struct ets_slice *slice,
                                  struct ets_error *error)
 {
@@ -96,7 +120,8 @@ static enum ets_status read_node(struct ets_foreign_json *json, struct ets_slice
         ets_foreign_text(f, ets_foreign_json_argument(json, "provider"), &slice->backend, error));
     ETS_TRY(read_module(f, name, &slice->module, error));
     ETS_TRY(read_shapes(json, slice, error));
-    return ets_foreign_add(f, slice, error);
+    ETS_TRY(ets_foreign_add(f, slice, error));
+    return read_memory(json, error);
 }
 
 static enum ets_status read_session(struct ets_foreign_json *json, struct ets_slice *slice,

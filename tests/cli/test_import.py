@@ -151,6 +151,31 @@ class Import(unittest.TestCase):
         self.assertEqual(shapes[-2:], [("float32", [1, 3]), ("int64", [1, 3])])
         self.assertEqual(len(shapes), 8 * 3)
 
+    def test_import__onnx_memory_is_what_nodes_took(self):
+        for path in (ONNX, PARALLEL):
+            nodes = [e for e in read_json(path) if e["cat"] == "Node" and e["args"]["op_name"] != "If"]
+            taken = sums((e["args"]["op_name"], int(e["args"]["mem_in_use_delta"])) for e in nodes)
+            done = support.run("inspect", path, "--allocations", "each", "--format", "json")
+            rows = support.json_rows(done.stdout)
+            self.assertEqual(sums((row["operator"], row["taken_bytes"]) for row in rows),
+                             {name: size for name, size in taken.items() if size > 0})
+            self.assertEqual({row["allocator"] for row in rows}, {"arena"})
+
+    def test_import__onnx_memory_that_is_no_number_of_bytes_taken(self):
+        trace = json.loads(ONNX.read_text())
+        for number, event in enumerate(trace):
+            if "mem_in_use_delta" in event["args"]:
+                words = ("-256", "0", "", "x", "1e400", "9" * 40, str(1 << 62), 256, None)
+                event["args"]["mem_in_use_delta"] = words[number % len(words)]
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "trace.json"
+            path.write_text(json.dumps(trace, separators=(",", " : ")))
+            done = support.run("inspect", path, "--allocations", "each", "--format", "json")
+            self.assertEqual(done.returncode, support.OK, done.stderr)
+            self.assertEqual({row["taken_bytes"] for row in support.json_rows(done.stdout)}, {1 << 62})
+            _, text = self.imported(path)
+            self.assertRegex(text, r"\d frees? of memory")
+
     def test_import__times_of_a_run_add_up_where_nodes_enclose_nodes(self):
         for path, step in ((ONNX, 1000), (STEPS, 0)):
             lines = support.rows(path, "--group-by", "op", "--block", "Execute")

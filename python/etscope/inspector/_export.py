@@ -47,9 +47,10 @@ def _write(inspector, path, format):
     output = ffi.new("struct ets_output **")
     with _unchanged(inspector):
         program = NULL if inspector._program is None else program_of(inspector._program)
+        record = NULL if inspector._etrecord is None else inspector._etrecord._handle.pointer
         trace = ffi.new("struct ets_export_trace *",
                         {"name": name, "inspection": inspector._view.handle.pointer,
-                         "program": program})  # fmt: skip
+                         "program": program, "record": record})  # fmt: skip
         call(lib.ets_output_open, os.fsencode(path), output, file=path)
         try:
             call(lib.ets_export_write, output[0], format, trace, 1, NULL)

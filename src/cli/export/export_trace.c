@@ -21,6 +21,7 @@ int cli_export_trace(const struct cli_sql_sources *sources, int format, struct e
                                               .inspection = trace->inspection};
         if (trace->program != ETS_NO_INDEX)
             traces[i].program = all->programs[trace->program].program;
+        if (trace->record != ETS_NO_INDEX) traces[i].record = all->records[trace->record].record;
     }
     const enum ets_status status = ets_export_write(output, (enum ets_export_format)format, traces,
                                                     all->trace_count, NULL, &error);

@@ -11,6 +11,7 @@
 #ifndef ETSCOPE_OUTPUT_EXPORT_EXPORT_FILES_H
 #define ETSCOPE_OUTPUT_EXPORT_EXPORT_FILES_H
 
+#include "etscope/etrecord.h"
 #include "etscope/inspect.h"
 #include "etscope/program.h"
 #include "host/output.h"
@@ -30,7 +31,8 @@ enum ets_export_format {
 struct ets_export_trace {
     const char *name; /* of the file */
     const struct ets_inspection *inspection;
-    const struct ets_program *program; /* that ran, for counters of its planned memory; or NULL */
+    const struct ets_program *program; /* that ran: for its planned memory and graph; or NULL */
+    struct ets_etrecord *record;       /* of its export, for its graph; or NULL */
 };
 
 /*

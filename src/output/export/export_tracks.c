@@ -43,9 +43,11 @@ struct ets_track_walk {
     uint32_t trace, run;
     struct ets_run_tree tree;
     struct ets_planned_memory planned;
-    struct ets_strings names;  /* of methods, backends, allocators */
-    struct ets_key_table keys; /* of lanes: trace and group, thread, names, lane */
-    struct lane *lanes;        /* [keys.count] */
+    const struct ets_memory_plan *plan; /* of the run's method; or NULL */
+    uint32_t planned_lane;              /* number of its counter, once the run has a sample; or 0 */
+    struct ets_strings names;           /* of methods, backends, allocators */
+    struct ets_key_table keys;          /* of lanes: trace and group, thread, names, lane */
+    struct lane *lanes;                 /* [keys.count] */
     uint32_t lane_capacity, track_count;
     uint32_t *placed;  /* [event of the run] its lane */
     uint32_t main;     /* the lane of the run's method */
@@ -376,19 +378,7 @@ struct ets_text ets_slice_name(const struct ets_slice *slice)
     return name.data != NULL ? name : literal("");
 }
 
-static bool tell_begin(struct ets_track_walk *walk, uint32_t event)
-{
-    const struct ets_slice slice = slice_of(walk, event);
-    return walk->sink->begin(walk->sink->context, &slice);
-}
-
-static bool tell_end(struct ets_track_walk *walk, uint32_t event)
-{
-    const struct ets_slice slice = slice_of(walk, event);
-    return walk->sink->end(walk->sink->context, &slice);
-}
-
-/* ---- allocations ---- */
+/* ---- samples ---- */
 
 static bool tell_sample(struct ets_track_walk *walk, const struct lane *lane, int64_t ticks)
 {
@@ -398,6 +388,71 @@ static bool tell_sample(struct ets_track_walk *walk, const struct lane *lane, in
                                       .bytes = lane->bytes};
     return walk->sink->add_sample(walk->sink->context, &sample);
 }
+
+/* Whether an event is inside of another one of its instruction, as a kernel is of its operator
+ * call. */
+static bool is_inside_instruction(const struct ets_run_tree *tree, uint32_t event)
+{
+    const struct ets_event_table *events = tree->events;
+    const uint32_t parent = ets_run_tree_parent(tree, event);
+    if (parent == ETS_NO_INDEX || ets_row_has_own_clock(ets_run_tree_row(tree, parent))) {
+        return false;
+    }
+    const uint32_t outer = tree->first + parent, inner = tree->first + event;
+    return events->chain[outer] == events->chain[inner] &&
+           events->instruction[outer] == events->instruction[inner];
+}
+
+/* A sample where an instruction has more or less planned memory in use than the one before. */
+static bool tell_planned(struct ets_track_walk *walk, uint32_t event)
+{
+    const struct ets_run_tree *tree = &walk->tree;
+    const uint32_t at = tree->first + event;
+    uint64_t bytes;
+    if (walk->plan == NULL ||
+        !ets_planned_memory_live(walk->plan, tree->events->chain[at], tree->events->instruction[at],
+                                 &bytes) ||
+        ets_row_has_own_clock(ets_run_tree_row(tree, event)) ||
+        is_inside_instruction(tree, event)) {
+        return true;
+    }
+    const bool is_first = walk->planned_lane == 0;
+    struct lane *lane = is_first ? find_lane(walk, GROUP_PLANNED, (struct ets_text){"", 0}, 0, 0)
+                                 : &walk->lanes[walk->planned_lane - 1];
+    if (lane == NULL) return false;
+    if (!is_first && lane->bytes == bytes) return true;
+    lane->bytes = bytes;
+    walk->planned_lane = lane->track.number;
+    return tell_sample(walk, lane, tree->start[event]);
+}
+
+/* Behind the run, nothing is in use. */
+static bool end_planned(struct ets_track_walk *walk, uint32_t event)
+{
+    if (walk->planned_lane == 0 || ets_run_tree_parent(&walk->tree, event) != ETS_NO_INDEX ||
+        walk->tree.next[event] != ETS_NO_INDEX) {
+        return true;
+    }
+    struct lane *lane = &walk->lanes[walk->planned_lane - 1];
+    lane->bytes = 0;
+    return tell_sample(walk, lane, walk->tree.end[event]);
+}
+
+static bool tell_begin(struct ets_track_walk *walk, uint32_t event)
+{
+    if (!tell_planned(walk, event)) return false;
+    const struct ets_slice slice = slice_of(walk, event);
+    return walk->sink->begin(walk->sink->context, &slice);
+}
+
+static bool tell_end(struct ets_track_walk *walk, uint32_t event)
+{
+    if (!end_planned(walk, event)) return false;
+    const struct ets_slice slice = slice_of(walk, event);
+    return walk->sink->end == NULL || walk->sink->end(walk->sink->context, &slice);
+}
+
+/* ---- allocations ---- */
 
 static struct lane *allocator_lane(struct ets_track_walk *walk, uint32_t event)
 {
@@ -442,62 +497,19 @@ static bool tell_allocations(struct ets_track_walk *walk)
     return true;
 }
 
-/* ---- planned memory ---- */
-
-/* The outermost event of the same instruction: a kernel's operator call. */
-static uint32_t instruction_begin(const struct ets_run_tree *tree, uint32_t event)
-{
-    const struct ets_event_table *events = tree->events;
-    for (;;) {
-        const uint32_t parent = ets_run_tree_parent(tree, event);
-        if (parent == ETS_NO_INDEX) return event;
-        const uint32_t outer = tree->first + parent, inner = tree->first + event;
-        if (events->chain[outer] != events->chain[inner] ||
-            events->instruction[outer] != events->instruction[inner]) {
-            return event;
-        }
-        event = parent;
-    }
-}
-
-/* A sample where an instruction has more or less than the one before, and 0 behind the run. */
-static bool tell_planned(struct ets_track_walk *walk)
-{
-    const struct ets_run_tree *tree = &walk->tree;
-    const struct ets_memory_plan *plan =
-        ets_planned_memory_find(&walk->planned, ets_run_method(walk->inspection, walk->run));
-    struct lane *lane = NULL;
-    if (plan == NULL) return true;
-    for (uint32_t i = 0; i < tree->count; i++) {
-        const uint32_t event = tree->first + i;
-        uint64_t bytes;
-        if (!ets_run_tree_has(tree, i) || ets_row_has_own_clock(ets_run_tree_row(tree, i)) ||
-            !ets_planned_memory_live(plan, tree->events->chain[event],
-                                     tree->events->instruction[event], &bytes)) {
-            continue;
-        }
-        if (lane == NULL) lane = find_lane(walk, GROUP_PLANNED, (struct ets_text){"", 0}, 0, 0);
-        if (lane == NULL) return false;
-        if (lane->run == walk->run && lane->bytes == bytes) continue;
-        lane->run = walk->run;
-        lane->bytes = bytes;
-        if (!tell_sample(walk, lane, tree->start[instruction_begin(tree, i)])) return false;
-    }
-    if (lane == NULL) return true;
-    lane->bytes = 0;
-    return tell_sample(walk, lane, tree->end[tree->root]);
-}
-
 /* ---- a trace ---- */
 
 static bool visit_run(struct ets_track_walk *walk, uint32_t run)
 {
     const struct ets_track_sink *sink = walk->sink;
     walk->run = run;
+    walk->planned_lane = 0;
+    walk->plan =
+        ets_planned_memory_find(&walk->planned, ets_run_method(walk->inspection, walk->run));
     ets_run_tree_build(&walk->tree, run);
     if (walk->tree.root == ETS_NO_INDEX) return true;
-    return place_all(walk) && visit_tree(walk, tell_begin, sink->end != NULL ? tell_end : stay) &&
-           (sink->add_sample == NULL || (tell_allocations(walk) && tell_planned(walk)));
+    return place_all(walk) && visit_tree(walk, tell_begin, tell_end) &&
+           (sink->add_sample == NULL || tell_allocations(walk));
 }
 
 static void find_begin(struct ets_track_walk *walk, uint32_t run_count)

@@ -49,7 +49,8 @@ struct ets_sample {
 /*
  * What is called, in this order: a track before what is on it; of a track, its slices by time,
  * where `begin` of a parent comes before those inside, and `end` after them. Each returns false
- * where memory ran out, which ends the visit. `end` and `add_sample` may be NULL.
+ * where memory ran out, which ends the visit. `end` and `add_sample` may be NULL. Samples of
+ * planned memory come right before the `begin` or `end` of the same time.
  */
 struct ets_track_sink {
     void *context;

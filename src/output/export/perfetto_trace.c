@@ -1,14 +1,16 @@
 /*
  * Perfetto's protobuf: packets, one after another. A track is a track, below the process of its
  * trace; a slice has a packet for its begin and one for its end. Texts are interned: the first
- * packet that uses one carries it.
+ * packet that uses one carries it. A sample of a counter is part of a slice's packet of the same
+ * time, and what is on the usual track does not name it.
  */
 #include "base/error.h"
+#include "base/text.h"
 #include "host/strings.h"
 #include "output/export/export_arguments.h"
 #include "output/export/export_tracks.h"
 #include "output/export/export_writers.h"
-#include "output/export/protobuf_writer.h"
+#include "output/export/protobuf_message.h"
 
 /* Fields, by message. */
 enum { TRACE_PACKET = 1 };
@@ -18,6 +20,7 @@ enum {
     PACKET_EVENT = 11,
     PACKET_INTERNED = 12,
     PACKET_FLAGS = 13,
+    PACKET_DEFAULTS = 59,
     PACKET_TRACK = 60
 };
 enum {
@@ -35,10 +38,13 @@ enum {
     EVENT_TYPE = 9,
     EVENT_NAME = 10,
     EVENT_TRACK = 11,
+    EVENT_EXTRA_VALUE = 12,
     EVENT_VALUE = 30,
+    EVENT_EXTRA_TRACK = 31,
     EVENT_FLOW = 47,
     EVENT_LAST_FLOW = 48
 };
+enum { DEFAULTS_EVENT = 11 };
 enum { ANNOTATION_NAME = 1, ANNOTATION_INTEGER = 4, ANNOTATION_TEXT = 17 };
 
 /* Values. */
@@ -54,11 +60,8 @@ static const uint32_t table_fields[TABLE_COUNT] = {
 /* The names of annotations: those of arguments, and two more. */
 enum key { KEY_RUN = ETS_ARGUMENT_COUNT, KEY_INSTRUCTION, KEY_COUNT };
 
-/* A message that grows. */
-struct message {
-    uint8_t *bytes;
-    uint32_t used, capacity;
-};
+/* How many slices of a method name their track or counter before it becomes the usual one. */
+enum { MOST_NAMED = 8 };
 
 /* The interned texts of a row; a name of 0: none yet. */
 struct row_texts {
@@ -70,45 +73,16 @@ struct writer {
     struct ets_strings texts[TABLE_COUNT];
     uint32_t keys[KEY_COUNT]; /* their interned texts; 0: none yet */
     struct row_texts *rows;   /* of the trace */
-    struct message event, interned;
+    struct ets_message event, interned;
+    struct ets_sample sample; /* that waits for a slice; track 0: none */
+    /* Tracks that packets need not name, 0: none; and how many slices named others since. */
+    uint32_t usual_track, usual_counter, named_count;
 };
-
-/* Room for `size` more bytes, or NULL. */
-static uint8_t *reserve(struct writer *writer, struct message *message, size_t size)
-{
-    if (size > UINT32_MAX / 2 - message->used) return NULL;
-    uint8_t *bytes = ets_arena_grow(writer->export->arena, message->bytes,
-                                    message->used + (uint32_t)size, &message->capacity, 1);
-    if (bytes == NULL) return NULL;
-    message->bytes = bytes;
-    return bytes + message->used;
-}
-
-static void extend(struct message *message, const uint8_t *end)
-{
-    message->used = (uint32_t)(end - message->bytes);
-}
-
-static bool add_number(struct writer *writer, struct message *message, uint32_t field,
-                       uint64_t value)
-{
-    uint8_t *at = reserve(writer, message, ETS_PROTO_NUMBER_ROOM);
-    if (at != NULL) extend(message, ets_proto_number(at, field, value));
-    return at != NULL;
-}
-
-static bool add_bytes(struct writer *writer, struct message *message, uint32_t field,
-                      const void *data, size_t size)
-{
-    uint8_t *at = reserve(writer, message, ETS_PROTO_NUMBER_ROOM + size);
-    if (at != NULL) extend(message, ets_proto_bytes(at, field, data, size));
-    return at != NULL;
-}
 
 /* ---- packets ---- */
 
 /* Writes what `interned` and the message have gathered, and empties both. */
-static void put_packet(struct writer *writer, uint32_t field, struct message *message,
+static void put_packet(struct writer *writer, uint32_t field, struct ets_message *message,
                        const uint64_t *timestamp, uint32_t flags)
 {
     struct ets_export_buffer *out = writer->export->out;
@@ -145,12 +119,12 @@ static bool send_text(struct writer *writer, enum table table, uint32_t number,
     uint8_t entry[3 * ETS_PROTO_NUMBER_ROOM];
     const uint8_t *end = ets_proto_head(ets_proto_number(entry, 1, number), 2, text.size);
     const size_t size = (size_t)(end - entry);
-    uint8_t *at = reserve(writer, &writer->interned, ETS_PROTO_NUMBER_ROOM + size + text.size);
+    uint8_t *at = ets_message_reserve(&writer->interned, ETS_PROTO_NUMBER_ROOM + size + text.size);
     if (at == NULL) return false;
     at = ets_proto_head(at, table_fields[table], size + text.size);
     memcpy(at, entry, size);
     if (text.size > 0) memcpy(at + size, text.data, text.size);
-    extend(&writer->interned, at + size + text.size);
+    ets_message_extend(&writer->interned, at + size + text.size);
     return true;
 }
 
@@ -177,16 +151,16 @@ static bool add_trace(void *context, uint32_t trace, const char *name)
 {
     struct writer *writer = context;
     const struct ets_inspection *inspection = writer->export->traces[trace].inspection;
-    struct message process = {0};
+    struct ets_message process = {.arena = writer->export->arena};
     const struct ets_text clean = ets_export_clean_text(writer->export->arena, literal(name));
     writer->rows = ets_arena_alloc_array(
         writer->export->arena, ets_inspection_row_count(inspection), sizeof *writer->rows);
     if (writer->rows == NULL || clean.data == NULL) return false;
-    struct message *track = &writer->event;
-    if (!add_number(writer, &process, PROCESS_PID, trace + 1) ||
-        !add_bytes(writer, &process, PROCESS_NAME, clean.data, clean.size) ||
-        !add_number(writer, track, TRACK_UUID, FIRST_PROCESS + (uint64_t)trace) ||
-        !add_bytes(writer, track, TRACK_PROCESS, process.bytes, process.used)) {
+    struct ets_message *track = &writer->event;
+    if (!ets_message_number(&process, PROCESS_PID, trace + 1) ||
+        !ets_message_bytes(&process, PROCESS_NAME, clean.data, clean.size) ||
+        !ets_message_number(track, TRACK_UUID, FIRST_PROCESS + (uint64_t)trace) ||
+        !ets_message_bytes(track, TRACK_PROCESS, process.bytes, process.used)) {
         return false;
     }
     put_packet(writer, PACKET_TRACK, track, NULL, 0);
@@ -196,16 +170,16 @@ static bool add_trace(void *context, uint32_t trace, const char *name)
 static bool add_track(void *context, const struct ets_track *told)
 {
     struct writer *writer = context;
-    struct message *track = &writer->event;
+    struct ets_message *track = &writer->event;
     uint8_t unit[ETS_PROTO_NUMBER_ROOM];
     const size_t size = (size_t)(ets_proto_number(unit, COUNTER_UNIT, UNIT_BYTES) - unit);
     const struct ets_text clean = ets_export_clean_text(writer->export->arena, literal(told->name));
     const uint64_t parent = told->parent > 0 ? told->parent : FIRST_PROCESS + (uint64_t)told->trace;
-    if (clean.data == NULL || !add_number(writer, track, TRACK_UUID, told->number) ||
-        !add_bytes(writer, track, TRACK_NAME, clean.data, clean.size) ||
-        !add_number(writer, track, TRACK_PARENT, parent) ||
-        !add_number(writer, track, TRACK_MERGE, MERGE_NONE) ||
-        (told->is_counter && !add_bytes(writer, track, TRACK_COUNTER, unit, size))) {
+    if (clean.data == NULL || !ets_message_number(track, TRACK_UUID, told->number) ||
+        !ets_message_bytes(track, TRACK_NAME, clean.data, clean.size) ||
+        !ets_message_number(track, TRACK_PARENT, parent) ||
+        !ets_message_number(track, TRACK_MERGE, MERGE_NONE) ||
+        (told->is_counter && !ets_message_bytes(track, TRACK_COUNTER, unit, size))) {
         return false;
     }
     put_packet(writer, PACKET_TRACK, track, NULL, 0);
@@ -214,7 +188,17 @@ static bool add_track(void *context, const struct ets_track *told)
 
 /* ---- slices ---- */
 
-/* Interns what is said of a row, once. */
+/* Whether "aten::add.out" is what the name "native_call_add.out" says. */
+static bool is_in_name(struct ets_text operator, struct ets_text name)
+{
+    static const char start[] = "native_call_", space[] = "aten::";
+    const size_t start_size = sizeof start - 1, space_size = sizeof space - 1;
+    return ets_text_starts_with(name, start) && ets_text_starts_with(operator, space) &&
+           ets_text_same((struct ets_text){name.data + start_size, name.size - start_size},
+                         (struct ets_text){operator.data + space_size, operator.size - space_size});
+}
+
+/* Interns what is said of a row beside its name, once. */
 static const struct row_texts *texts_of(struct writer *writer, const struct ets_slice *slice)
 {
     const struct ets_row *row = ets_inspection_row(slice->inspection, slice->row);
@@ -224,7 +208,10 @@ static const struct row_texts *texts_of(struct writer *writer, const struct ets_
     for (int i = 0; i < ETS_ARGUMENT_COUNT; i++) {
         const struct ets_text text =
             ets_row_argument(slice->inspection, row, (enum ets_argument)i, source);
-        if (text.data == NULL) continue;
+        if (text.size == 0 ||
+            (i == ETS_ARGUMENT_OPERATOR && is_in_name(text, ets_slice_name(slice)))) {
+            continue;
+        }
         texts->values[i] = intern(writer, VALUES, text);
         if (texts->values[i] == 0) return NULL;
     }
@@ -246,7 +233,7 @@ static bool annotate(struct writer *writer, enum key key, uint32_t field, uint64
     }
     const uint8_t *end =
         ets_proto_number(ets_proto_number(bytes, ANNOTATION_NAME, writer->keys[key]), field, value);
-    return add_bytes(writer, &writer->event, EVENT_ANNOTATION, bytes, (size_t)(end - bytes));
+    return ets_message_bytes(&writer->event, EVENT_ANNOTATION, bytes, (size_t)(end - bytes));
 }
 
 static bool annotate_row(struct writer *writer, const struct ets_slice *slice,
@@ -270,19 +257,76 @@ static bool link_to(struct writer *writer, uint32_t field, const struct ets_slic
                     uint32_t event)
 {
     const uint64_t number = ((uint64_t)slice->trace << 32 | event) + 1;
-    uint8_t *at = reserve(writer, &writer->event, ETS_PROTO_NUMBER_ROOM);
-    if (at != NULL) extend(&writer->event, ets_proto_fixed64(at, field, number));
+    uint8_t *at = ets_message_reserve(&writer->event, ETS_PROTO_NUMBER_ROOM);
+    if (at != NULL) ets_message_extend(&writer->event, ets_proto_fixed64(at, field, number));
     return at != NULL;
+}
+
+/* Writes the sample that waits, if there is one, in a packet of its own. */
+static bool put_sample(struct writer *writer)
+{
+    const struct ets_sample sample = writer->sample;
+    writer->sample.track = 0;
+    if (sample.track == 0) return true;
+    if (!ets_message_number(&writer->event, EVENT_TYPE, TYPE_COUNTER) ||
+        !ets_message_number(&writer->event, EVENT_TRACK, sample.track) ||
+        !ets_message_number(&writer->event, EVENT_VALUE, sample.bytes)) {
+        return false;
+    }
+    put_packet(writer, PACKET_EVENT, &writer->event, &sample.at, 0);
+    return true;
+}
+
+/* Makes the tracks of a slice the usual ones after MOST_NAMED slices on other tracks. */
+static bool choose_usual(struct writer *writer, const struct ets_slice *slice, uint32_t counter)
+{
+    const bool is_usual = slice->track == writer->usual_track;
+    if (!slice->is_on_method || (is_usual && (counter == 0 || counter == writer->usual_counter)) ||
+        ++writer->named_count < MOST_NAMED) {
+        return true;
+    }
+    struct ets_message *defaults = &writer->event;
+    uint8_t bytes[2 * ETS_PROTO_NUMBER_ROOM];
+    writer->named_count = 0;
+    writer->usual_track = slice->track;
+    if (counter != 0 || !is_usual) writer->usual_counter = counter;
+    uint8_t *end = ets_proto_number(bytes, EVENT_TRACK, slice->track);
+    if (counter != 0) end = ets_proto_number(end, EVENT_EXTRA_TRACK, counter);
+    if (!ets_message_bytes(defaults, DEFAULTS_EVENT, bytes, (size_t)(end - bytes))) return false;
+    put_packet(writer, PACKET_DEFAULTS, defaults, NULL, 0);
+    return true;
+}
+
+/* The start of a slice's packet of either type, with the sample of the same time. */
+static bool start_packet(struct writer *writer, const struct ets_slice *slice, uint32_t type,
+                         uint64_t at)
+{
+    if (writer->sample.track != 0 && writer->sample.at != at && !put_sample(writer)) return false;
+    const struct ets_sample sample = writer->sample;
+    writer->sample.track = 0;
+    if (!choose_usual(writer, slice, sample.track) ||
+        !ets_message_number(&writer->event, EVENT_TYPE, type)) {
+        return false;
+    }
+    if (slice->track != writer->usual_track &&
+        !ets_message_number(&writer->event, EVENT_TRACK, slice->track)) {
+        return false;
+    }
+    if (sample.track == 0) return true;
+    if (sample.track != writer->usual_counter &&
+        !ets_message_number(&writer->event, EVENT_EXTRA_TRACK, sample.track)) {
+        return false;
+    }
+    return ets_message_number(&writer->event, EVENT_EXTRA_VALUE, sample.bytes);
 }
 
 static bool begin(void *context, const struct ets_slice *slice)
 {
     struct writer *writer = context;
+    if (!start_packet(writer, slice, TYPE_BEGIN, slice->start)) return false;
     const struct row_texts *texts = texts_of(writer, slice);
-    if (texts == NULL || !add_number(writer, &writer->event, EVENT_TYPE, TYPE_BEGIN) ||
-        !add_number(writer, &writer->event, EVENT_TRACK, slice->track) ||
-        !add_number(writer, &writer->event, EVENT_NAME, texts->name) ||
-        !add_number(writer, &writer->event, EVENT_CATEGORY, texts->category) ||
+    if (texts == NULL || !ets_message_number(&writer->event, EVENT_NAME, texts->name) ||
+        !ets_message_number(&writer->event, EVENT_CATEGORY, texts->category) ||
         !annotate_row(writer, slice, texts)) {
         return false;
     }
@@ -298,10 +342,7 @@ static bool begin(void *context, const struct ets_slice *slice)
 static bool end(void *context, const struct ets_slice *slice)
 {
     struct writer *writer = context;
-    if (!add_number(writer, &writer->event, EVENT_TYPE, TYPE_END) ||
-        !add_number(writer, &writer->event, EVENT_TRACK, slice->track)) {
-        return false;
-    }
+    if (!start_packet(writer, slice, TYPE_END, slice->end)) return false;
     put_packet(writer, PACKET_EVENT, &writer->event, &slice->end, 0);
     return true;
 }
@@ -309,18 +350,15 @@ static bool end(void *context, const struct ets_slice *slice)
 static bool add_sample(void *context, const struct ets_sample *sample)
 {
     struct writer *writer = context;
-    if (!add_number(writer, &writer->event, EVENT_TYPE, TYPE_COUNTER) ||
-        !add_number(writer, &writer->event, EVENT_TRACK, sample->track) ||
-        !add_number(writer, &writer->event, EVENT_VALUE, sample->bytes)) {
-        return false;
-    }
-    put_packet(writer, PACKET_EVENT, &writer->event, &sample->at, 0);
+    if (!put_sample(writer)) return false;
+    writer->sample = *sample;
     return true;
 }
 
 enum ets_status ets_export_perfetto(const struct ets_export *export, struct ets_error *error)
 {
-    struct writer writer = {.export = export};
+    struct writer writer = {
+        .export = export, .event = {.arena = export->arena}, .interned = {.arena = export->arena}};
     const struct ets_track_sink sink = {.context = &writer,
                                         .add_trace = add_trace,
                                         .add_track = add_track,
@@ -333,5 +371,6 @@ enum ets_status ets_export_perfetto(const struct ets_export *export, struct ets_
         }
     }
     put_packet(&writer, PACKET_EVENT, &writer.event, NULL, FLAG_CLEARED);
-    return ets_tracks_visit(export->arena, export->traces, export->trace_count, &sink, error);
+    ETS_TRY(ets_tracks_visit(export->arena, export->traces, export->trace_count, &sink, error));
+    return put_sample(&writer) ? ETS_OK : ets_fail_memory(error, "the exported file");
 }

@@ -1,7 +1,8 @@
 /*
  * TensorBoard's event file: for each method that ran the time of every run and of its most
  * expensive calls as scalars, how the runs are distributed, and the headline as text. A step is a
- * run of its block. Records are framed by their size and two checksums.
+ * run of its block. With the program or its record, its graph. Records are framed by their size and
+ * two checksums.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,10 +14,19 @@
 #include "output/export/export_writers.h"
 #include "output/export/protobuf_writer.h"
 #include "output/export/row_sums.h"
+#include "output/export/tensorboard_graph.h"
 #include "views/headline.h"
 
 /* Fields, by message. */
-enum { EVENT_WALL_TIME = 1, EVENT_STEP = 2, EVENT_VERSION = 3, EVENT_SUMMARY = 5 };
+enum {
+    EVENT_WALL_TIME = 1,
+    EVENT_STEP = 2,
+    EVENT_VERSION = 3,
+    EVENT_GRAPH = 4,
+    EVENT_SUMMARY = 5,
+    EVENT_METADATA = 8
+};
+enum { TAGGED_TAG = 1, TAGGED_METADATA = 2 };
 enum { SUMMARY_VALUE = 1 };
 enum { VALUE_TAG = 1, VALUE_SIMPLE = 2, VALUE_HISTOGRAM = 5, VALUE_TENSOR = 8, VALUE_METADATA = 9 };
 enum { METADATA_PLUGIN = 1, METADATA_CLASS = 4, PLUGIN_NAME = 1, CLASS_TENSOR = 2 };
@@ -341,8 +351,37 @@ static bool put_headline(struct writer *writer)
     return ok;
 }
 
+/* An event that holds a message. */
+static bool put_event(struct writer *writer, uint32_t field, struct ets_message *message)
+{
+    uint8_t time[ETS_PROTO_NUMBER_ROOM];
+    struct ets_message event = {.arena = writer->export->arena};
+    const size_t size = (size_t)(put_double(time, EVENT_WALL_TIME, 0) - time);
+    uint8_t *at = ets_message_reserve(&event, size);
+    if (at == NULL) return false;
+    memcpy(at, time, size);
+    ets_message_extend(&event, at + size);
+    if (!ets_message_take(&event, field, message)) return false;
+    put_record(writer, event.bytes, event.used);
+    return true;
+}
+
+/* The graphs, and the medians by which TensorBoard colours them. */
+static bool put_graph(struct writer *writer, struct ets_tensorboard_graph *graph)
+{
+    static const char tag[] = "medians of the runs";
+    struct ets_message metadata = {.arena = writer->export->arena}, tagged = metadata;
+    if (graph->node_count == 0) return true;
+    if (!put_event(writer, EVENT_GRAPH, &graph->nodes)) return false;
+    return graph->time_count == 0 || (ets_tensorboard_graph_metadata(graph, &metadata) &&
+                                      ets_message_bytes(&tagged, TAGGED_TAG, tag, sizeof tag - 1) &&
+                                      ets_message_take(&tagged, TAGGED_METADATA, &metadata) &&
+                                      put_event(writer, EVENT_METADATA, &tagged));
+}
+
 static enum ets_status put_trace(const struct ets_export *export,
-                                 const struct ets_export_trace *trace, struct ets_error *error)
+                                 const struct ets_export_trace *trace,
+                                 struct ets_tensorboard_graph *graph, struct ets_error *error)
 {
     int is_known;
     const bool is_cycles =
@@ -367,7 +406,7 @@ static enum ets_status put_trace(const struct ets_export *export,
     for (uint32_t block = 0; block < ets_inspection_block_count(trace->inspection); block++) {
         ETS_TRY(put_block(&writer, block, error));
     }
-    return ETS_OK;
+    return ets_tensorboard_graph_add(graph, trace, writer.prefix, writer.us, error);
 }
 
 enum ets_status ets_export_tensorboard(const struct ets_export *export, struct ets_error *error)
@@ -377,8 +416,12 @@ enum ets_status ets_export_tensorboard(const struct ets_export *export, struct e
     const uint8_t *end = put_double(head, EVENT_WALL_TIME, 0);
     end = ets_proto_bytes(head + (end - head), EVENT_VERSION, "brain.Event:2", 13);
     put_record(&writer, head, (size_t)(end - head));
-    for (uint32_t i = 0; i < export->trace_count; i++) {
-        ETS_TRY(put_trace(export, &export->traces[i], error));
+    struct ets_tensorboard_graph graph;
+    if (!ets_tensorboard_graph_init(&graph, export->arena)) {
+        return ets_fail_memory(error, "the exported file");
     }
-    return ETS_OK;
+    for (uint32_t i = 0; i < export->trace_count; i++) {
+        ETS_TRY(put_trace(export, &export->traces[i], &graph, error));
+    }
+    return put_graph(&writer, &graph) ? ETS_OK : ets_fail_memory(error, "the exported file");
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "etscope/experimental/delegates.h"
+#include "output/graph/graph_source.h"
 #include "output/graph/graph_writers.h"
 #include "views/timed_blocks.h"
 
@@ -33,8 +34,9 @@ static bool is_overruled(const struct ets_inspection *inspection,
     return false;
 }
 
-static enum ets_status add_times(struct ets_model *model, const struct ets_inspection *inspection,
-                                 bool *has_times_out, struct ets_error *error)
+enum ets_status ets_graph_add_times(struct ets_model *model,
+                                    const struct ets_inspection *inspection, bool *has_times_out,
+                                    struct ets_error *error)
 {
     struct ets_timed_blocks blocks;
     if (!ets_timed_blocks_find(model->arena, inspection, ETS_NO_INDEX, ETS_NO_INDEX, 0, &blocks)) {
@@ -52,16 +54,29 @@ static enum ets_status add_times(struct ets_model *model, const struct ets_inspe
     return ETS_OK;
 }
 
-static enum ets_status collect(struct ets_model *model, const struct ets_graph_source *source,
-                               struct ets_error *error)
+/* The edge programs, and in Model Explorer, which shows one graph at a time, the ATen program. */
+static enum ets_status collect_record(struct ets_model *model, enum ets_graph_format format,
+                                      struct ets_etrecord *record, struct ets_error *error)
 {
-    if (source->program == NULL) return ets_model_add_record(model, source->record, error);
+    struct ets_error missing;
+    const enum ets_status edge = ets_model_add_record(model, record, error);
+    if (format != ETS_GRAPH_MODEL_EXPLORER || (edge != ETS_OK && edge != ETS_NOT_FOUND)) {
+        return edge;
+    }
+    const enum ets_status aten = ets_model_add_exported(model, record, &missing);
+    if (aten == ETS_NOT_FOUND) return edge;
+    if (aten != ETS_OK && error != NULL) *error = missing;
+    return aten;
+}
+
+enum ets_status ets_graph_add_program(struct ets_model *model, const struct ets_program *program,
+                                      struct ets_etrecord *record, struct ets_error *error)
+{
     struct ets_delegation *delegations;
     const struct ets_delegation_options options = {
-        .program = source->program, .record = source->record, .allocator = model->arena->allocator};
+        .program = program, .record = record, .allocator = model->arena->allocator};
     ETS_TRY(ets_delegation_open(&options, &delegations, error));
-    const enum ets_status status =
-        ets_model_add_program(model, source->program, delegations, error);
+    const enum ets_status status = ets_model_add_program(model, program, delegations, error);
     ets_delegation_close(delegations);
     return status;
 }
@@ -72,10 +87,11 @@ static enum ets_status write_model(struct ets_output *output, enum ets_graph_for
 {
     double per_us = 1;
     bool has_times = false;
-    ETS_TRY(collect(model, source, error));
+    if (source->program == NULL) ETS_TRY(collect_record(model, format, source->record, error));
+    else ETS_TRY(ets_graph_add_program(model, source->program, source->record, error));
     if (source->inspection != NULL && source->program != NULL) {
         per_us = ticks_per_us(source->inspection);
-        ETS_TRY(add_times(model, source->inspection, &has_times, error));
+        ETS_TRY(ets_graph_add_times(model, source->inspection, &has_times, error));
     }
     switch (format) {
     case ETS_GRAPH_DOT: ets_write_dot(output, source->title, model, per_us); break;

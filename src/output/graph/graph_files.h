@@ -23,16 +23,17 @@ enum ets_graph_format {
 
 struct ets_graph_source {
     const char *title;
-    const struct ets_program *program;       /* NULL: the graphs of the record */
+    const struct ets_program *program;       /* NULL: graphs of the record */
     struct ets_etrecord *record;             /* NULL: no modules and source lines */
     const struct ets_inspection *inspection; /* of the program; NULL: no times */
 };
 
 /*
  * Writes all graphs. Times are medians over the runs of each block that executed a method; of
- * several blocks of one method, those of the longest. Statuses: NOT_FOUND (no program and no edge
- * program; or node data of a trace whose methods are not known), LIMIT (a method too large), those
- * of delegations and the record's readers, NO_MEMORY.
+ * several blocks of one method, those of the longest. Of a record, Model Explorer also gets the
+ * ATen program. Statuses: NOT_FOUND (no program and no edge program; or node data of a trace whose
+ * methods are not known), LIMIT (a method too large), those of delegations and the record's
+ * readers, NO_MEMORY.
  */
 ETS_API enum ets_status ets_graph_write(struct ets_output *output, enum ets_graph_format format,
                                         const struct ets_graph_source *source,

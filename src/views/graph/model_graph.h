@@ -11,7 +11,8 @@
  *     }
  *
  * Of a program, a graph is a method with its instructions, or what an XNNPACK delegate's payload
- * computes. Of a record, it is the edge program of a method, or a branch of one. Nodes are in the
+ * computes. Of a record, it is the edge program of a method, the ATen program, or a branch of one.
+ * Nodes are in the
  * order of execution. Identifiers are unique within their graph, and those of graphs within the
  * model. All memory is the arena's; texts may point into the files.
  */
@@ -96,10 +97,16 @@ enum ets_status ets_model_add_program(struct ets_model *model, const struct ets_
  * ets_etrecord_edge_graph, NO_MEMORY. */
 enum ets_status ets_model_add_record(struct ets_model *model, struct ets_etrecord *record,
                                      struct ets_error *error);
+/* Adds the ATen program of a record, as "exported program". Statuses: NOT_FOUND (there is none),
+ * those of ets_etrecord_aten_graph, NO_MEMORY. */
+enum ets_status ets_model_add_exported(struct ets_model *model, struct ets_etrecord *record,
+                                       struct ets_error *error);
 
 /*
  * Fills the nodes' ticks from a block's runs of `method` (its name in the model). An event of a
- * delegate that computes several nodes counts at the first. Times of a delegate's own clock are
+ * delegate that computes several nodes counts at the first. In the graph of a record, an
+ * operator counts at its first node; calls of delegates, where the graph has as many, in their
+ * order, without what nodes inside of them took. Times of a delegate's own clock are
  * left out. Statuses: NOT_FOUND (the model has no such method), NO_MEMORY.
  */
 enum ets_status ets_model_add_times(struct ets_model *model,

@@ -1,6 +1,7 @@
 /* The graphs of a record: the edge programs of its methods, and their branches. */
 #include <stdio.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "record/record_maps.h"
 #include "views/graph/model_builder.h"
@@ -256,4 +257,15 @@ enum ets_status ets_model_add_record(struct ets_model *model, struct ets_etrecor
     if (model->graph_count > before) return ETS_OK;
     return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET,
                     "the ETRecord has no edge program: there is no graph to show");
+}
+
+enum ets_status ets_model_add_exported(struct ets_model *model, struct ets_etrecord *record,
+                                       struct ets_error *error)
+{
+    const struct ets_graph *graph;
+    ETS_TRY(ets_etrecord_aten_graph(record, &graph, error));
+    if (!add_method(model, "exported program", graph)) {
+        return ets_fail_memory(error, "the graph of a record");
+    }
+    return ETS_OK;
 }

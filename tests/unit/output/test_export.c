@@ -6,24 +6,20 @@
 
 static enum ets_status export_with(const struct ets_allocator *allocator,
                                    enum ets_export_format format,
-                                   const struct ets_inspection *inspection,
-                                   const struct ets_program *program, struct ets_error *error)
+                                   const struct ets_export_trace *trace, struct ets_error *error)
 {
-    const struct ets_export_trace trace = {
-        .name = "profile.etdp", .inspection = inspection, .program = program};
     struct ets_output *output;
     char *data;
     size_t size;
     assert_int_equal(ets_output_open_memory(&output, &data, &size, NULL), ETS_OK);
-    const enum ets_status status = ets_export_write(output, format, &trace, 1, allocator, error);
+    const enum ets_status status = ets_export_write(output, format, trace, 1, allocator, error);
     assert_int_equal(ets_output_commit(output, NULL), ETS_OK);
     if (status == ETS_OK) assert_true(size > 500);
     ets_output_free(data);
     return status;
 }
 
-static void assert_failures_are_told(const struct ets_inspection *inspection,
-                                     const struct ets_program *program,
+static void assert_failures_are_told(const struct ets_export_trace *trace,
                                      enum ets_export_format format)
 {
     enum ets_status status = ETS_NO_MEMORY;
@@ -31,7 +27,7 @@ static void assert_failures_are_told(const struct ets_inspection *inspection,
         struct failing failing = {.fail_at = n};
         const struct ets_allocator allocator = {failing_reallocate, failing_release, &failing};
         struct ets_error error = {.status = ETS_OK};
-        status = export_with(&allocator, format, inspection, program, &error);
+        status = export_with(&allocator, format, trace, &error);
         assert_int_equal(status, error.status);
         if (status == ETS_OK) assert_true(failing.calls <= n); /* nothing was left out */
         else assert_int_equal(status, ETS_NO_MEMORY);
@@ -46,15 +42,21 @@ static void test_export__failing_memory_is_told(void **state)
     (void)state;
     struct model model;
     open_model("gpt_xnnpack", &model);
+    const struct ets_export_trace of_program = {
+        .name = "profile.etdp", .inspection = model.inspection, .program = &model.program};
+    const struct ets_export_trace of_record = {
+        .name = "profile.etdp", .inspection = model.inspection, .record = model.record};
     for (int format = ETS_EXPORT_CHROME; format <= ETS_EXPORT_TENSORBOARD; format++) {
-        assert_failures_are_told(model.inspection, &model.program, (enum ets_export_format)format);
+        assert_failures_are_told(&of_program, (enum ets_export_format)format);
     }
+    assert_failures_are_told(&of_record, ETS_EXPORT_TENSORBOARD);
     close_model(&model);
     struct ets_file *dump = open_fixture("made", "allocations.etdp");
     struct ets_inspection *inspection =
         inspect(ets_file_bytes(dump), (struct ets_inspect_options){.method = NULL});
-    assert_failures_are_told(inspection, NULL, ETS_EXPORT_PERFETTO);
-    assert_failures_are_told(inspection, NULL, ETS_EXPORT_CHROME);
+    const struct ets_export_trace alone = {.name = "profile.etdp", .inspection = inspection};
+    assert_failures_are_told(&alone, ETS_EXPORT_PERFETTO);
+    assert_failures_are_told(&alone, ETS_EXPORT_CHROME);
     ets_inspection_close(inspection);
     ets_file_close(dump);
 }

@@ -125,6 +125,9 @@ static void test_model_graph__holds_together(void **state)
         assert_true(s.model.graph_count >= s.program.method_count);
         ets_model_init(&s.model, &s.arena);
         assert_int_equal(ets_model_add_record(&s.model, s.record, NULL), ETS_OK);
+        const uint32_t edge = s.model.graph_count;
+        const enum ets_status aten = ets_model_add_exported(&s.model, s.record, NULL);
+        assert_true(aten == ETS_OK ? s.model.graph_count > edge : aten == ETS_NOT_FOUND);
         check(&s.model);
         close_subject(&s);
     }
@@ -245,6 +248,7 @@ static void test_model_graph__failed_allocations(void **state)
         ets_model_init(&model, &arena);
         enum ets_status status = ets_model_add_program(&model, &s.program, s.delegations, NULL);
         if (status == ETS_OK) status = ets_model_add_record(&model, s.record, NULL);
+        if (status == ETS_OK) status = ets_model_add_exported(&model, s.record, NULL);
         assert_true(status == ETS_OK || status == ETS_NO_MEMORY);
         ets_arena_reset(&arena);
         assert_int_equal(failing.live, 0);
