@@ -20,9 +20,14 @@ static const struct format formats[ETS_FOREIGN_COUNT] = {
     [ETS_FOREIGN_LITERT_EVENTS] = {"LiteRT", ets_litert_events_read},
 };
 
+/* How much of a file says what it is: devices of a PyTorch trace and lines that a tool printed
+   before its profile can take kilobytes. */
+enum { MOST_START = 1 << 16 };
+
 static struct ets_text start_of(struct ets_bytes bytes)
 {
-    struct ets_text start = {(const char *)bytes.data, bytes.size < 4096 ? bytes.size : 4096};
+    const size_t size = bytes.size < MOST_START ? bytes.size : MOST_START;
+    struct ets_text start = {(const char *)bytes.data, size};
     while (start.size > 0 && (start.data[0] == ' ' || start.data[0] == '\n' ||
                               start.data[0] == '\r' || start.data[0] == '\t')) {
         start = (struct ets_text){start.data + 1, start.size - 1};
@@ -35,7 +40,8 @@ static enum ets_foreign_kind sniff_json(struct ets_text start)
     const bool is_list = start.data[0] == '[';
     if (is_list && ets_text_contains(start, "\"cat\" : \"")) return ETS_FOREIGN_ONNX;
     if (!is_list && ets_text_contains(start, "\"schemaVersion\"") &&
-        ets_text_contains(start, "\"traceEvents\"")) {
+        (ets_text_contains(start, "\"traceEvents\"") ||
+         ets_text_contains(start, "\"deviceProperties\""))) {
         return ETS_FOREIGN_PYTORCH;
     }
     const bool has_phases =

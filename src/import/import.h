@@ -24,7 +24,7 @@ enum ets_foreign_kind {
     ETS_FOREIGN_COUNT
 };
 
-/* What a file is: by its first 4 KiB, and a protobuf by its outermost fields. */
+/* What a file is: by its first 64 KiB, and a protobuf by its outermost fields. */
 enum ets_foreign_kind ets_foreign_sniff(struct ets_bytes bytes);
 /* "ONNX Runtime", "PyTorch", "LiteRT", "Chrome JSON": whose profile it is. */
 const char *ets_foreign_runtime(enum ets_foreign_kind kind);

@@ -261,6 +261,80 @@ class Import(unittest.TestCase):
         found = [e for e in events_of(CSV) if e["run"] == 1 and e["name"] != "Method::execute"]
         self.assertEqual(sums((e["name"], e["end_ns"] - e["start_ns"]) for e in found), expected)
 
+    def put(self, name, data):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name) / name
+        path.write_bytes(data if isinstance(data, bytes) else data.encode())
+        return path
+
+    def left_out(self, path):
+        done = support.run("import", path, "-o", path.with_suffix(".left"), "--format", "json")
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest(done.stderr.decode())
+        row, = support.json_rows(done.stdout)
+        return {left["what"]: left["count"] for left in row["left_out"]}
+
+    def test_import__what_litert_reports_below_delegates_counts_once(self):
+        text = CSV.read_text()
+        operators = "=" * 30 + text.split("=" * 30)[1] + "=" * 30 + text.split("=" * 30)[2].split("\n\n")[0]
+        path = self.put("inside.csv", text + "\nDelegate internal: \n" + operators + "\n\n")
+        self.assertEqual(events_of(path), events_of(CSV))
+        self.assertEqual(self.left_out(path), {"operators inside delegates, beside the run's own": 6})
+
+    def test_import__operators_of_subgraphs_are_in_those_that_call_them(self):
+        heading = ("=== Run Order ===\n"
+                   "node type, first, avg_ms, %, cdf%, mem KB, times called, name\n")
+        path = self.put("subgraphs.csv",
+                        "Operator-wise Profiling Info for Regular Benchmark Runs:\n"
+                        "Primary graph (name: main) :\n" + heading +
+                        "WHILE, 12, 10, 100%, 100%, 0, 1, [w]:0\n\n"
+                        "Timings (microseconds): count=3 first=10000 curr=10000\n"
+                        "Subgraph (index: 1, name: body) :\n" + heading +
+                        "ADD, 9, 9, 100%, 100%, 0, 5, [a]:0\n\n"
+                        "Subgraph (index: 1, name: body) Timings (microseconds): count=3\n")
+        expected = {"WHILE": 22000000, "Method::execute": 22000000}
+        self.assertEqual(sums((e["name"], e["end_ns"] - e["start_ns"]) for e in events_of(path)),
+                         expected)
+        left = {"operators of subgraphs, inside of those that call them": 1}
+        self.assertEqual(self.left_out(path), left)
+
+        def field(number, value):
+            if isinstance(value, int):
+                return bytes([number << 3, *self.varint(value)])
+            return bytes([number << 3 | 2, *self.varint(len(value))]) + value
+
+        def operator(name, first, average):
+            return field(3, field(1, name) + field(2, field(1, first) + field(3, average)))
+
+        graphs = (field(1, operator(b"WHILE", 12000, 10000)) +
+                  field(1, field(1, b"body") + field(2, 1) + operator(b"ADD", 9000, 9000)))
+        path = self.put("subgraphs.pb", field(3, graphs))
+        self.assertEqual(sums((e["name"], e["end_ns"] - e["start_ns"]) for e in events_of(path)),
+                         expected)
+        self.assertEqual(self.left_out(path), left)
+
+    @staticmethod
+    def varint(value):
+        while value > 127:
+            yield value & 127 | 128
+            value >>= 7
+        yield value
+
+    def test_import__long_starts_do_not_hide_what_a_profile_is(self):
+        device = {"name": "NVIDIA A100-SXM4-80GB", "totalGlobalMem": 85051572224, "warpSize": 32,
+                  "maxThreadsPerMultiprocessor": 2048, "sharedMemPerBlockOptin": 166912}
+        for devices in (8, 64, 800):
+            trace = json.loads(STEPS.read_text())
+            trace["deviceProperties"] = [{"id": number, **device} for number in range(devices)]
+            keys = sorted(trace, key=lambda key: key == "traceEvents")
+            path = self.put("gpus.json", json.dumps({key: trace[key] for key in keys}, indent=2))
+            self.assertIn("a profile of PyTorch", self.imported(path)[1])
+        line = "INFO: STARTUP: a line of what the tool prints about its parameters: [4]\n"
+        for lines in (70, 700):
+            path = self.put("stdout.txt", line * lines + SUMMARY.read_text())
+            self.assertEqual(events_of(path), events_of(SUMMARY))
+
     def test_import__reports_what_is_left_out(self):
         _, text = self.imported(STEPS)
         self.assertIn("a profile of PyTorch", text)
