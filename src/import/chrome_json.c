@@ -118,7 +118,7 @@ static enum ets_status read_event(struct ets_foreign_json *json, void *context,
     return ets_foreign_add(json->f, &slice, error);
 }
 
-/* Whether etscope exported it, and whose profile that was. */
+/* Whether etscope exported it, in which unit, and whose profile that was. */
 static enum ets_status read_metadata(struct ets_foreign_json *json, struct chrome *chrome,
                                      struct ets_error *error)
 {
@@ -129,6 +129,7 @@ static enum ets_status read_metadata(struct ets_foreign_json *json, struct chrom
     chrome->is_own = ets_json_text_is(ets_json_get(metadata, "exporter"), "etscope");
     if (!chrome->is_own) return ETS_OK;
     f->runtime = NULL;
+    f->is_in_cycles = ets_json_text_is(ets_json_get(metadata, "unit"), "cycles");
     if (runtime.size > 0) {
         f->runtime = ets_arena_copy_text(&f->arena, runtime.data, runtime.size);
         if (f->runtime == NULL) return ets_fail_foreign(error);

@@ -69,11 +69,12 @@ struct ets_foreign {
     struct ets_strings texts;
     const char *runtime; /* NULL: ExecuTorch */
     bool is_arranged;    /* by the reader */
+    bool is_in_cycles;   /* times are cycles, not nanoseconds */
     uint64_t step_ns;    /* times are whole multiples of it; 1: nanoseconds */
     bool is_truncated; /* durations are rounded down to steps, so that they may be a step longer */
     bool inner_first;  /* of two equal slices the file has the inner one first */
     bool only_frames;  /* slices that are no frames have no parts, whatever their times say */
-    bool by_order;     /* nodes have no names: equal ones are told apart by their order */
+    bool by_order;     /* names are no node's own: equal ones are told apart by their order */
     struct ets_slice *slices;
     uint32_t slice_count, slice_room;
     struct ets_foreign_shape *shapes;

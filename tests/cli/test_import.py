@@ -433,6 +433,24 @@ class RoundTrip(unittest.TestCase):
                         for each in (path, exported)]
                 self.assertEqual(both[0], both[1])
 
+    def test_round_trip__cycles_stay_cycles(self):
+        trace = MODEL / "profile.etdp"
+        with tempfile.TemporaryDirectory() as folder:
+            exported = pathlib.Path(folder) / "trace.json"
+            words = (trace, "--source-time-scale", "cycles")
+            done = support.run("export", *words, "--to", "chrome", "-o", exported)
+            self.assertEqual(done.returncode, support.OK, done.stderr)
+            unit = json.loads(exported.read_text())["metadata"]["unit"]
+            self.assertEqual(unit, "cycles")
+            both = [support.inspect(*path, "--format", "tsv").stdout
+                    for path in ((exported,), words)]
+            self.assertIn(b"cycles", both[0])
+            self.assertEqual(both[0], both[1])
+            done = support.run("inspect", exported, "--target-time-scale", "ms")
+            self.assertEqual(done.returncode, support.USAGE)
+            self.assertIn(b"the trace states that its times are cycles", done.stderr)
+            self.assertIn(b"cycles", support.run("info", exported).stdout)
+
     def test_round_trip__a_record_joins_the_imported_trace(self):
         with tempfile.TemporaryDirectory() as folder:
             exported = pathlib.Path(folder) / "trace.json"
