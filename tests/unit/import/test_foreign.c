@@ -108,6 +108,24 @@ static void test_foreign__only_control_flow_encloses_nodes(void **state)
                         "Method::execute(0..20000)");
 }
 
+static void test_foreign__nodes_without_names_are_told_apart_by_order(void **state)
+{
+    (void)state;
+    char told[512];
+    tell("[" NODE("", "Gemm", 1, 10, 2) "," NODE("", "Relu", 1, 12, 1) "," NODE(
+             "", "Gemm", 1, 13,
+             3) "," SESSION("model_run", 8, 20) "," NODE("", "Gemm", 1, 30,
+                                                         1) "," NODE("", "Gemm", 1, 31,
+                                                                     1) "," SESSION("model_run", 30,
+                                                                                    5) "]",
+         ETS_FOREIGN_ONNX, told, sizeof told);
+    assert_string_equal(told,
+                        "Execute: Gemm#0(2000..4000) Relu#1(4000..5000) Gemm#2(5000..8000) "
+                        "Method::execute(0..20000); "
+                        "Execute: Gemm#0(22000..23000) Gemm#2(23000..24000) "
+                        "Method::execute(22000..27000)");
+}
+
 static void test_foreign__a_node_that_two_executions_may_enclose_is_in_none(void **state)
 {
     (void)state;
@@ -167,6 +185,7 @@ int main(void)
         cmocka_unit_test(test_foreign__times_are_exact),
         cmocka_unit_test(test_foreign__what_is_no_time_is_refused),
         cmocka_unit_test(test_foreign__only_control_flow_encloses_nodes),
+        cmocka_unit_test(test_foreign__nodes_without_names_are_told_apart_by_order),
         cmocka_unit_test(test_foreign__a_node_that_two_executions_may_enclose_is_in_none),
         cmocka_unit_test(test_foreign__slices_nest_in_their_thread),
         cmocka_unit_test(test_foreign__deep_nesting_ends_in_a_list),
