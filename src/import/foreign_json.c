@@ -81,7 +81,8 @@ enum ets_status ets_foreign_json_times(const struct ets_foreign_json *json, stru
     int64_t lasted;
     ETS_TRY(read_time(json, "ts", &slice->start, error));
     ETS_TRY(read_time(json, "dur", &lasted, error));
-    if (lasted > INT64_MAX - slice->start) return fail_time(json, "dur", "is too long", error);
+    if (lasted > (INT64_MAX >> 1) - slice->start)
+        return fail_time(json, "dur", "is too long", error);
     slice->end = slice->start + lasted;
     return ETS_OK;
 }

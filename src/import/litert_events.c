@@ -8,6 +8,9 @@
 /* Of the profiler; telemetry is 32 and above. */
 enum event_type { DEFAULT = 1, OPERATOR = 2, DELEGATE = 4, DELEGATE_OPERATOR = 8, TELEMETRY = 32 };
 
+/* The latest end; sums of two stay in 64 bits. */
+#define MOST_NS (INT64_MAX >> 1)
+
 struct events {
     struct ets_foreign *f;
     int64_t next_ns; /* where an event without a start begins: behind the one before */
@@ -42,6 +45,9 @@ static enum ets_status split(const struct events *e, struct ets_text text, struc
     }
     line->node = ets_trim(ets_take_first(&text, '\t'));
     line->subgraph = ets_trim(ets_take_first(&text, '\t'));
+    if (line->lasted_ns > MOST_NS - line->start_ns) {
+        return fail_line(e, "its fifth field, elapsed_time_us, is too long", error);
+    }
     if (line->tag.size == 0) return fail_line(e, "its second field, tag, is empty", error);
     return ETS_OK;
 }
@@ -67,6 +73,9 @@ static enum ets_status read_operator(struct events *e, const struct line *line,
     const char *const backend = is_delegated ? "LiteRT delegate" : "LiteRT builtin";
     struct ets_slice slice = {.kind = ETS_SLICE_OPERATOR};
     slice.start = line->start_ns != 0 ? line->start_ns : e->next_ns;
+    if (line->lasted_ns > MOST_NS - slice.start) {
+        return fail_line(e, "with the events before it, it ends later than in 146 years", error);
+    }
     slice.end = e->next_ns = slice.start + line->lasted_ns;
     ETS_TRY(ets_foreign_text(e->f, line->tag, &slice.op, error));
     ETS_TRY(
