@@ -3,16 +3,22 @@
 
 #include <stdlib.h>
 
+/* The calls of an instruction in a run, and its events that are outside of calls. */
+struct place {
+    uint32_t call;        /* + 1; the first one, then the one whose turn it is; 0: none */
+    uint32_t calls, turn; /* how many, and how many come before `call` */
+    uint32_t loose, taken;
+};
+
 struct arranger {
     struct ets_foreign *f;
     const struct ets_own_slice *own;
     struct ets_key_table threads;
     uint32_t *innermost, innermost_room; /* [thread] */
     struct ets_key_table places;         /* run and instruction of calls of delegates */
-    uint32_t *calls_at, calls_room;      /* [place] the first call, linked by `next_call` */
-    uint32_t *next_call;                 /* [slice] */
-    uint32_t *loose_at, loose_room; /* [place] how many loose events it has, and has handed out */
-    uint32_t *taken_at, taken_room;
+    struct place *at;                    /* [place] */
+    uint32_t place_room;
+    uint32_t *next_call; /* [slice] + 1 */
 };
 
 /*
@@ -54,20 +60,17 @@ static enum ets_status nest(struct arranger *a, uint32_t index, struct ets_error
     return ETS_OK;
 }
 
-/* The number of the slice's run and instruction; ETS_KEY_NONE: no memory. */
-static uint32_t place_of(struct arranger *a, uint32_t index)
+/* The place of the slice's run and instruction; NULL: no memory. */
+static struct place *place_of(struct arranger *a, uint32_t index)
 {
     const uint64_t key[] = {a->own[index].run, (uint64_t)(uint32_t)a->own[index].instruction};
-    return ets_key_table_add(&a->places, key);
-}
-
-static uint32_t *grow(struct arranger *a, uint32_t **array, uint32_t place, uint32_t *room)
-{
-    uint32_t *grown = place == ETS_KEY_NONE
-                          ? NULL
-                          : ets_arena_grow(&a->f->arena, *array, place, room, sizeof *grown);
-    if (grown != NULL) *array = grown;
-    return grown == NULL ? NULL : &grown[place];
+    const uint32_t known = a->places.count, number = ets_key_table_add(&a->places, key);
+    if (number == ETS_KEY_NONE) return NULL;
+    struct place *all = ets_arena_grow(&a->f->arena, a->at, number, &a->place_room, sizeof *all);
+    if (all == NULL) return NULL;
+    a->at = all;
+    if (number == known) all[number] = (struct place){.call = 0};
+    return &all[number];
 }
 
 /* A delegate's event outside of a call: it is on a track of its own. */
@@ -82,34 +85,44 @@ static bool count_places(struct arranger *a)
 {
     for (uint32_t i = a->f->slice_count; i-- > 0;) {
         if (!a->own[i].is_call && !is_loose(a, i)) continue;
-        const uint32_t place = place_of(a, i);
-        uint32_t *first = grow(a, &a->calls_at, place, &a->calls_room);
-        uint32_t *loose = grow(a, &a->loose_at, place, &a->loose_room);
-        uint32_t *taken = grow(a, &a->taken_at, place, &a->taken_room);
-        if (first == NULL || loose == NULL || taken == NULL) return false;
+        struct place *place = place_of(a, i);
+        if (place == NULL) return false;
         if (!a->own[i].is_call) {
-            ++*loose;
+            place->loose++;
         } else {
-            a->next_call[i] = *first; /* numbers here count from 1; 0: none */
-            *first = i + 1;
+            a->next_call[i] = place->call;
+            place->call = i + 1;
+            place->calls++;
         }
     }
     return true;
 }
 
-/* Gives loose events of an instruction to its calls in the run: equally many to each, in order. */
+/* Whether a call may enclose an event: the call is not inside of it, nor too deep. */
+static bool may_enclose(const struct arranger *a, uint32_t call, uint32_t event)
+{
+    uint32_t outer = call;
+    for (int i = 0; i < ETS_FOREIGN_MOST_DEPTH && outer != ETS_NO_SLICE; i++) {
+        if (outer == event) return false;
+        outer = a->f->slices[outer].parent;
+    }
+    return outer == ETS_NO_SLICE;
+}
+
+/*
+ * Gives loose events of an instruction to its calls in the run: equally many to each, in order. One
+ * that its call cannot enclose stays where it is.
+ */
 static bool tie_loose(struct arranger *a)
 {
     for (uint32_t i = 0; i < a->f->slice_count; i++) {
         if (!is_loose(a, i)) continue;
-        const uint32_t place = place_of(a, i);
-        if (place == ETS_KEY_NONE) return false;
-        uint32_t calls = 0, call = a->calls_at[place];
-        for (uint32_t c = call; c != 0; c = a->next_call[c - 1]) calls++;
-        if (calls == 0) continue;
-        uint32_t skipped = (uint32_t)((uint64_t)a->taken_at[place]++ * calls / a->loose_at[place]);
-        for (; skipped > 0; skipped--) call = a->next_call[call - 1];
-        a->f->slices[i].parent = call - 1;
+        struct place *place = place_of(a, i);
+        if (place == NULL) return false;
+        if (place->calls == 0) continue;
+        const uint64_t turn = (uint64_t)place->taken++ * place->calls / place->loose;
+        for (; place->turn < turn; place->turn++) place->call = a->next_call[place->call - 1];
+        if (may_enclose(a, place->call - 1, i)) a->f->slices[i].parent = place->call - 1;
     }
     return true;
 }

@@ -6,6 +6,7 @@ import gzip
 import json
 import pathlib
 import re
+import resource
 import tempfile
 import unittest
 
@@ -462,6 +463,23 @@ class RoundTrip(unittest.TestCase):
                     for row in support.rows(path, *record)]
             half = len(rows) // 2
             self.assertEqual(rows[:half], rows[half:])
+
+    def test_round_trip__events_find_their_calls_in_linear_time(self):
+        def events(tid, category):
+            return [{"ph": "X", "pid": 1, "tid": tid, "ts": 2 * number, "dur": 1, "name": category,
+                     "cat": category, "args": {"run": 0, "instruction": 1}} for number in range(100000)]
+
+        with tempfile.TemporaryDirectory() as folder:
+            exported = pathlib.Path(folder) / "trace.json"
+            exported.write_text(json.dumps({
+                "traceEvents": events(101, "delegate call") + events(102, "delegate"),
+                "metadata": {"exporter": "etscope"}}))
+            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+            done = support.run("import", exported, "-o", exported.with_suffix(".etdp"))
+            if done.returncode == support.UNAVAILABLE:
+                self.skipTest(done.stderr.decode())
+            self.assertIn(b"200000 events in 1 run", done.stdout)
+            self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, 10)
 
     def test_round_trip__several_traces_become_runs_of_one(self):
         with tempfile.TemporaryDirectory() as folder:
