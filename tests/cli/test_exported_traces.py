@@ -1,6 +1,7 @@
 """`export`: traces of other runtimes, and what export says of files that it cannot write."""
 
 import json
+import resource
 import unittest
 
 import support
@@ -49,6 +50,50 @@ class Times(Exported):
         path = self.put("ort.json", [run(10, 9), node("late", 4000000, 2), run(30, 9)])
         found = self.slices(path)
         self.assertEqual(sorted(event["ts"] for event in found), [0, 20, 3999990])
+
+
+def own(events):
+    """What `export --to chrome` writes."""
+    return json.dumps({"traceEvents": events, "metadata": {"exporter": "etscope"}})
+
+
+def event(tid, number, start, lasted, name, category="kernel", **arguments):
+    return {"ph": "X", "pid": 1, "tid": tid, "ts": start, "dur": lasted, "name": name,
+            "cat": category, "args": {"run": number, **arguments}}
+
+
+def track(tid, name):
+    return {"ph": "M", "pid": 1, "tid": tid, "name": "thread_name", "args": {"name": name}}
+
+
+class Size(Exported):
+    def test_size__many_methods_take_linear_time(self):
+        events = []
+        for number in range(120000):
+            events += [track(101 + number, f"m{number}"),
+                       event(101 + number, number, 10 * number, 5, "Method::execute", "runtime")]
+        path = self.put("methods.json", own(events))
+        trace = self.folder / "methods.etdp"
+        if support.run("import", path, "-o", trace).returncode == support.UNAVAILABLE:
+            self.skipTest("no JSON")
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        self.assertIn(b"m119999", self.export("perfetto", trace))
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, 8)
+
+
+class Folded(Exported):
+    def test_folded__ends_of_names_are_no_counts(self):
+        names = ["conv 2", "conv 2.5", "conv 3.", "conv #2", "conv2", " 7", "a 1 2", "v 1.2.3", ""]
+        events = [track(101, "forward"), event(101, 0, 0, 100, "Method::execute", "runtime")]
+        for number, name in enumerate(names):
+            events.append(event(101, 0, 10 * number, 5, name, instruction=number))
+        lines = self.export("folded", self.put("names.json", own(events))).decode().splitlines()
+        leaves = [line.rsplit(" ", 1)[0].split(";")[-1] for line in lines]
+        self.assertEqual(sorted(leaves[:-1] if leaves[-1] == "Method::execute" else leaves[1:]),
+                         sorted(["conv_2", "conv_2.5", "conv_3.", "conv #2", "conv2", "_7", "a 1_2",
+                                 "v 1.2.3", "(no name)"]))
+        for line in lines:
+            self.assertNotRegex(line.rsplit(" ", 1)[0], r"\s\d+(\.\d*)?$") # as in flamegraph.pl
 
 
 if __name__ == "__main__":
