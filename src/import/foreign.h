@@ -59,7 +59,7 @@ struct ets_foreign_run {
     uint32_t slice; /* of the whole execution, or ETS_NO_SLICE */
     uint32_t first_child, last_child;
     enum ets_trace_purpose purpose;
-    uint32_t invocation;
+    uint32_t invocation, thread;
     uint32_t first_emitted, emitted_count;
 };
 

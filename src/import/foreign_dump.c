@@ -127,7 +127,7 @@ static void put_run(const struct dumper *d, struct ets_extra_writer *extra, uint
     const struct ets_text method = entry_text(d, run->method);
     uint8_t value[16], *at = value;
     at = ets_store_u32(at, index);
-    at = ets_store_u32(at, 0);
+    at = ets_store_u32(at, run->thread);
     at = ets_store_u32(at, run->invocation);
     at = ets_store_u16(at, (uint32_t)run->purpose);
     ets_store_u16(at, 0);

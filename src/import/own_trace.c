@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "import/text_lines.h"
+
 /* The calls of an instruction in a run, and its events that are outside of calls. */
 struct place {
     uint32_t call;        /* + 1; the first one, then the one whose turn it is; 0: none */
@@ -146,19 +148,39 @@ static void append(struct ets_foreign *f, uint32_t *first, uint32_t *last, uint3
     *last = child;
 }
 
+/* Takes the thread off the name of a method's track: "encode, thread 1", "encode, overlapping 2".
+ */
+static void take_thread(struct ets_text *track, uint32_t *thread_out)
+{
+    struct ets_text left = *track, part;
+    int64_t number;
+    if (!ets_take_last(&left, ", ", &part)) return;
+    if (ets_text_starts_with(part, "overlapping")) {
+        *track = left;
+        if (!ets_take_last(&left, ", ", &part)) return;
+    }
+    if (!ets_text_starts_with(part, "thread ")) return;
+    part = (struct ets_text){part.data + 7, part.size - 7};
+    if (!ets_decimal_ns(part, 0, &number) || number < 0 || number > INT32_MAX) return;
+    *thread_out = (uint32_t)number;
+    *track = left;
+}
+
 /* What an event tells of its run. */
-static void describe_run(struct ets_foreign *f, struct ets_foreign_run *run, uint32_t slice,
-                         const struct ets_own_slice *own)
+static enum ets_status describe_run(struct ets_foreign *f, struct ets_foreign_run *run,
+                                    uint32_t slice, const struct ets_own_slice *own,
+                                    struct ets_error *error)
 {
     const struct ets_text name = ets_strings_get(&f->texts, f->slices[slice].op);
-    const struct ets_text track = ets_strings_get(&f->texts, own->track);
+    struct ets_text track = ets_strings_get(&f->texts, own->track);
     const bool is_execution = ets_text_is(name, "Method::execute");
     const bool is_load = ets_text_is(name, "Program::load_method");
-    if (own->instruction >= 0 || (!is_execution && !is_load)) return;
+    if (own->instruction >= 0 || (!is_execution && !is_load)) return ETS_OK;
     run->purpose = is_execution ? ETS_TRACE_EXECUTE : ETS_TRACE_LOAD;
-    /* "Execute" is the name of a run without a method; "forward, thread 1" is no method's. */
-    const bool is_run_name = ets_text_is(track, "Execute") || ets_text_is(track, "Default");
-    if (!is_run_name && !ets_text_contains(track, ", ")) run->method = own->track;
+    take_thread(&track, &run->thread);
+    /* The names of runs without a method. */
+    if (ets_text_is(track, "Execute") || ets_text_is(track, "Default")) return ETS_OK;
+    return ets_foreign_text(f, track, &run->method, error);
 }
 
 static enum ets_status list_runs(struct arranger *a, struct ets_error *error)
@@ -181,7 +203,7 @@ static enum ets_status list_runs(struct arranger *a, struct ets_error *error)
         }
         struct ets_foreign_run *run = &f->runs[f->run_count - 1];
         slice->run = f->run_count - 1;
-        describe_run(f, run, at, &a->own[at]);
+        ETS_TRY(describe_run(f, run, at, &a->own[at], error));
         if (slice->parent == ETS_NO_SLICE) append(f, &run->first_child, &run->last_child, at);
         else
             append(f, &f->slices[slice->parent].first_child, &f->slices[slice->parent].last_child,

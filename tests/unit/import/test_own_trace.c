@@ -98,7 +98,9 @@ static void test_own_trace__runs_are_ordered_by_number_and_named(void **state)
                         "1:OPERATOR_CALL<Method::execute@20 1:Method::execute "
                         "2:Method::execute");
     assert_int_equal(ets_inspection_run(inspection, 0)->purpose, ETS_TRACE_LOAD);
-    assert_null(ets_inspection_run(inspection, 1)->method.data);
+    assert_int_equal(ets_inspection_run(inspection, 1)->method.size, 6);
+    assert_memory_equal(ets_inspection_run(inspection, 1)->method.data, "encode", 6);
+    assert_int_equal(ets_inspection_run(inspection, 1)->thread, 1);
     assert_memory_equal(ets_inspection_run(inspection, 2)->method.data, "decode", 6);
     ets_inspection_close(inspection);
     ets_imported_reset(&imported);
