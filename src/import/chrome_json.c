@@ -103,7 +103,9 @@ static enum ets_status read_event(struct ets_foreign_json *json, void *context,
     const struct ets_text phase = ets_foreign_json_member(json, "ph");
     if (ets_text_is(phase, "M")) return read_name(json, chrome, error);
     if (!ets_text_is(phase, "X")) {
-        ets_foreign_leave_out(json->f, "events of other phases than X");
+        const bool is_pair = ets_text_is(phase, "B") || ets_text_is(phase, "E");
+        ets_foreign_leave_out(json->f, is_pair ? "events of phases B and E, which are not read"
+                                               : "events of other phases than X");
         return ETS_OK;
     }
     ETS_TRY(ets_foreign_json_times(json, &slice, error));

@@ -89,6 +89,7 @@ struct ets_foreign {
     uint32_t emitted_count;
     struct ets_left_out left_out[ETS_LEFT_OUT_KINDS];
     uint32_t left_out_count;
+    bool may_lack_events; /* it has as many as its runtime keeps */
 };
 
 /* Most slices of a profile, and how deep they nest: deeper ones count with the slice at that depth.

@@ -74,15 +74,31 @@ static uint64_t count_events(const struct ets_foreign *f)
     return count;
 }
 
+/* A profile of which nothing is left: tells what most of it was. */
+static enum ets_status fail_empty(const struct ets_foreign *f, struct ets_error *error)
+{
+    const struct ets_left_out *most = f->left_out;
+    if (f->runtime == NULL) {
+        return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET, "the exported trace has no events");
+    }
+    if (f->left_out_count == 0) {
+        return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET,
+                        "the profile of %s has no operator and no execution", f->runtime);
+    }
+    for (uint32_t i = 1; i < f->left_out_count; i++) {
+        if (f->left_out[i].count > most->count) most = &f->left_out[i];
+    }
+    return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET,
+                    "the profile of %s has no operator and no execution; left out: %llu %s",
+                    f->runtime, (unsigned long long)most->count, most->what);
+}
+
 static enum ets_status make(struct ets_foreign *f, enum ets_foreign_kind kind,
                             struct ets_bytes *dump, struct ets_error *error)
 {
     if (ets_strings_init(&f->texts, &f->arena) != 0) return ets_fail_foreign(error);
     ETS_TRY(formats[kind].read(f, error));
-    if (f->slice_count == 0) {
-        return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET,
-                        "the profile of %s has no operator and no execution", f->runtime);
-    }
+    if (f->slice_count == 0) return fail_empty(f, error);
     if (!f->is_arranged) {
         ETS_TRY(ets_foreign_nest(f, error));
         ETS_TRY(ets_foreign_number(f, error));
@@ -107,6 +123,7 @@ enum ets_status ets_import(struct ets_bytes bytes, enum ets_foreign_kind kind,
     imported_out->run_count = f.run_count;
     imported_out->event_count = count_events(&f);
     imported_out->left_out_count = f.left_out_count;
+    imported_out->may_lack_events = f.may_lack_events;
     memcpy(imported_out->left_out, f.left_out, sizeof f.left_out);
     ets_arena_reset(&f.arena);
     return status;

@@ -11,6 +11,8 @@
 #ifndef ETSCOPE_IMPORT_IMPORT_H
 #define ETSCOPE_IMPORT_IMPORT_H
 
+#include <stdbool.h>
+
 #include "etscope/base.h"
 
 enum ets_foreign_kind {
@@ -44,6 +46,7 @@ struct ets_imported {
     uint64_t event_count; /* of the ETDump */
     struct ets_left_out left_out[ETS_LEFT_OUT_KINDS];
     uint32_t left_out_count;
+    bool may_lack_events; /* it has as many events as ONNX Runtime keeps */
     const struct ets_allocator *allocator;
 };
 

@@ -350,6 +350,26 @@ class Import(unittest.TestCase):
         self.assertEqual(row["left_out"], [{"count": 6, "what": "events around runs"},
                                            {"count": 3, "what": "events of telemetry"}])
 
+    def test_import__a_full_profile_of_onnx_runtime_may_lack_events(self):
+        event = ('{"cat" : "Session","pid" :1,"tid" :1,"dur" :5,"ts" :1,"ph" : "X","name" '
+                 ':"model_run"}')
+        for others, is_full in ((999998, False), (999999, True)):
+            path = self.put("ort.json", "[" + event + ",{}" * others + "]")
+            self.assertEqual("incomplete" in self.imported(path)[1], is_full)
+            done = support.run("import", path, "-o", path.with_suffix(".x"), "--format", "json")
+            row, = support.json_rows(done.stdout)
+            self.assertIs(row["may_lack_events"], is_full)
+
+    def test_import__threads_are_told_apart_as_written(self):
+        for ids in ((0x100000001, 0x200000001), (-1, 0xffffffff), (1, "1"), (2**64 - 1, 2**64 - 2),
+                    (0xc0000001, "a"), (2**70, 2**70 + 1)):
+            slices = [{"ph": "X", "pid": 1, "tid": ids[0], "ts": 0, "dur": 10, "name": "a"},
+                      {"ph": "X", "pid": 1, "tid": ids[1], "ts": 2, "dur": 3, "name": "b"}]
+            path = self.put("threads.json", json.dumps(slices))
+            self.assertEqual({e["name"]: e["parent"] for e in events_of(path)},
+                             {"Method::execute": None, "a": "Method::execute", "b": "Method::execute"},
+                             ids)
+
     def test_import__names_the_output_beside_the_profile(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "profile.csv"

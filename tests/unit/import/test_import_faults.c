@@ -171,6 +171,12 @@ static void test_import_faults__wrong_values_are_named(void **state)
          "{\"traceEvents\": [{\"ph\": \"X\", \"cat\": \"cpu_op\", \"ts\": 1, \"dur\": 1}]}",
          "event 0: an operator without a name"},
         {ETS_FOREIGN_CHROME, "[{\"ph\":\"X\",\"ts\":1,\"dur\":1}]", "a slice without a name"},
+        {ETS_FOREIGN_CHROME, "[{\"ph\":\"B\"},{\"ph\":\"C\"},{\"ph\":\"E\"}]",
+         "the profile of Chrome JSON has no operator and no execution; left out: 2 events of "
+         "phases B "
+         "and E"},
+        {ETS_FOREIGN_CHROME, "{\"traceEvents\":[],\"metadata\":{\"exporter\":\"etscope\"}}",
+         "the exported trace has no events"},
         {ETS_FOREIGN_LITERT_CSV, "= Run Order =\nwrong", "line 2 of the operator profile"},
         {ETS_FOREIGN_LITERT_CSV, OPERATORS "A, 1, 1", "line 3 of the operator profile: it has few"},
         {ETS_FOREIGN_LITERT_CSV, OPERATORS "A, -1, 1, 1%, 1%, 0, 1, n", "no time in milliseconds"},
