@@ -41,6 +41,7 @@ struct ets_track_walk {
     struct ets_arena *arena;
     const struct ets_track_sink *sink;
     const struct ets_inspection *inspection;
+    const char *name; /* of the trace, in messages */
     uint32_t trace, run;
     struct ets_run_tree tree;
     struct ets_planned_memory planned;
@@ -69,7 +70,7 @@ static bool fail_lanes(struct ets_track_walk *walk)
 {
     walk->is_failed = true;
     (void)ets_fail(walk->error, ETS_LIMIT, ETS_NO_OFFSET,
-                   "run %u of the trace has more than %u events at the same time", walk->run,
+                   "run %u of %s has more than %u events at the same time", walk->run, walk->name,
                    (unsigned)MOST_LANES);
     return false;
 }
@@ -574,7 +575,10 @@ enum ets_status ets_tracks_visit(struct ets_arena *arena, const struct ets_expor
     struct ets_track_walk walk = {.arena = arena, .sink = sink, .error = error};
     bool ok = ets_strings_init(&walk.names, arena) == 0;
     ets_key_table_init(&walk.keys, arena, 3);
-    for (; ok && walk.trace < count; walk.trace++) ok = visit_trace(&walk, &traces[walk.trace]);
+    for (; ok && walk.trace < count; walk.trace++) {
+        walk.name = count > 1 ? traces[walk.trace].name : "the trace";
+        ok = visit_trace(&walk, &traces[walk.trace]);
+    }
     if (ok) return ETS_OK;
     return walk.is_failed ? ETS_LIMIT : ets_fail_memory(error, "the exported file");
 }
