@@ -96,5 +96,53 @@ class Folded(Exported):
             self.assertNotRegex(line.rsplit(" ", 1)[0], r"\s\d+(\.\d*)?$") # as in flamegraph.pl
 
 
+class Files(Exported):
+    """Which file an error or a note is about."""
+
+    def fails(self, *words):
+        done = support.run("export", *words, "-o", "-")
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest(done.stderr.decode())
+        self.assertEqual(done.returncode, support.INPUT, done.stderr)
+        return done.stderr.decode()
+
+    def test_files__of_several_traces_the_one_that_is_meant_is_named(self):
+        good = self.put("good.json", [run(10, 9)])
+        crowded = self.put("crowded.json", json.dumps([
+            {"ph": "X", "pid": 1, "tid": number, "ts": number, "dur": 1000, "name": "a"}
+            for number in range(300)]))
+        said = self.fails(good, crowded, "--to", "chrome")
+        self.assertEqual(said, "etscope: run 0 of crowded.json has more than 200 events at the same "
+                               "time\n")
+        said = self.fails(crowded, "--to", "chrome")
+        self.assertTrue(said.startswith(f"etscope: {crowded}: run 0 of the trace has more"), said)
+
+    def test_files__a_trace_without_times_for_the_graph_is_named(self):
+        trace = support.fixture("mlp_xnnpack", "profile.etdp")
+        program = support.fixture("mlp_portable", "model.pte")
+        said = self.fails(trace, "--program", program, "--allow-mismatch", "--to",
+                          "model-explorer-data")
+        self.assertIn(f"etscope: {trace}: no run of the trace executed", said)
+
+    def test_files__times_that_a_graph_has_no_place_for_are_noted(self):
+        trace, program, record = (support.fixture("mlp_xnnpack", name) for name in
+                                  ("profile.etdp", "model.pte", "model.etrecord"))
+        for words, text in (
+                (("--etrecord", record, "--to", "dot"), "add --program FILE"),
+                (("--etrecord", record, "--to", "model-explorer"), "--to model-explorer-data writes"),
+                (("--program", program, "--to", "model-explorer"), "--to model-explorer-data writes"),
+                (("--program", program, "--to", "dot"), None),
+                (("--program", program, "--to", "model-explorer-data"), None)):
+            done = support.run("export", trace, *words, "-o", "-")
+            if done.returncode == support.UNAVAILABLE:
+                continue
+            self.assertEqual(done.returncode, support.OK, done.stderr)
+            notes = [line for line in done.stderr.decode().splitlines() if "times" in line]
+            self.assertEqual(len(notes), 0 if text is None else 1, (words, done.stderr))
+            if text is not None:
+                self.assertIn(text, notes[0])
+                self.assertIn(str(trace), notes[0])
+
+
 if __name__ == "__main__":
     unittest.main()

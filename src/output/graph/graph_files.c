@@ -52,27 +52,41 @@ static enum ets_status add_times(struct ets_model *model, const struct ets_inspe
     return ETS_OK;
 }
 
-static enum ets_status collect(struct ets_model *model, const struct ets_graph_source *source,
-                               struct ets_error *error)
+/* Whether the delegates of a program can be told without its record. */
+static bool is_program_sound(struct ets_delegation_options options)
 {
+    struct ets_delegation *delegations;
+    options.record = NULL;
+    if (ets_delegation_open(&options, &delegations, NULL) != ETS_OK) return false;
+    ets_delegation_close(delegations);
+    return true;
+}
+
+static enum ets_status collect(struct ets_model *model, const struct ets_graph_source *source,
+                               enum ets_graph_file *failed_out, struct ets_error *error)
+{
+    *failed_out = ETS_GRAPH_OF_RECORD;
     if (source->program == NULL) return ets_model_add_record(model, source->record, error);
     struct ets_delegation *delegations;
     const struct ets_delegation_options options = {
         .program = source->program, .record = source->record, .allocator = model->arena->allocator};
-    ETS_TRY(ets_delegation_open(&options, &delegations, error));
-    const enum ets_status status =
-        ets_model_add_program(model, source->program, delegations, error);
+    enum ets_status status = ets_delegation_open(&options, &delegations, error);
+    if (status != ETS_OK && source->record != NULL && is_program_sound(options)) return status;
+    *failed_out = ETS_GRAPH_OF_PROGRAM;
+    if (status != ETS_OK) return status;
+    status = ets_model_add_program(model, source->program, delegations, error);
     ets_delegation_close(delegations);
     return status;
 }
 
 static enum ets_status write_model(struct ets_output *output, enum ets_graph_format format,
                                    const struct ets_graph_source *source, struct ets_model *model,
-                                   struct ets_error *error)
+                                   enum ets_graph_file *failed_out, struct ets_error *error)
 {
     double per_us = 1;
     bool has_times = false;
-    ETS_TRY(collect(model, source, error));
+    ETS_TRY(collect(model, source, failed_out, error));
+    *failed_out = ETS_GRAPH_OF_TRACE;
     if (source->inspection != NULL && source->program != NULL) {
         per_us = ticks_per_us(source->inspection);
         ETS_TRY(add_times(model, source->inspection, &has_times, error));
@@ -93,13 +107,14 @@ static enum ets_status write_model(struct ets_output *output, enum ets_graph_for
 }
 
 enum ets_status ets_graph_write(struct ets_output *output, enum ets_graph_format format,
-                                const struct ets_graph_source *source, struct ets_error *error)
+                                const struct ets_graph_source *source,
+                                enum ets_graph_file *failed_out, struct ets_error *error)
 {
     struct ets_arena arena;
     struct ets_model model;
     ets_arena_init(&arena, NULL, 0);
     ets_model_init(&model, &arena);
-    const enum ets_status status = write_model(output, format, source, &model, error);
+    const enum ets_status status = write_model(output, format, source, &model, failed_out, error);
     ets_arena_reset(&arena);
     return status;
 }
