@@ -459,7 +459,7 @@ complete -c etscope -n '__fish_seen_subcommand_from recover' -l etrecord -r -F -
 complete -c etscope -n '__fish_seen_subcommand_from recover' -l format -s f -x -a 'table json jsonl' -d 'Output format; json: one row with path, capture_bytes, encoding, part, part_count, output, output_bytes, run_count, event_count, stream (null for an ETDump; frames, lost_frames, damaged_frames, other_bytes, refused_records, finished, dropped_events, running: thread, name, delegate_id, method, chain, instruction, operator, source, began_ns, lasted_ns)'
 complete -c etscope -n __fish_use_subcommand -f -a import -d 'make a trace of another runtime\'s profile'
 complete -c etscope -n '__fish_seen_subcommand_from import' -l output -s o -r -F -d 'The ETDump to write; default: FILE with the ending .etdp, if no such file exists'
-complete -c etscope -n '__fish_seen_subcommand_from import' -l format -s f -x -a 'table json jsonl' -d 'Output format; json: one row with path, runtime, output, output_bytes, run_count, event_count, left_out (what, count)'
+complete -c etscope -n '__fish_seen_subcommand_from import' -l format -s f -x -a 'table json jsonl' -d 'Output format; json: one row with path, runtime, output, output_bytes, run_count, event_count, left_out (what, count), may_lack_events'
 complete -c etscope -n __fish_use_subcommand -f -a delegates -d 'show what was delegated, and the operators left out of delegates'
 complete -c etscope -n '__fish_seen_subcommand_from delegates' -l etrecord -r -F -d 'The ETRecord of the export; adds source lines and modules'
 complete -c etscope -n '__fish_seen_subcommand_from delegates' -l method -s m -x -d 'Only this method; or the method that ran, if the trace fits several'

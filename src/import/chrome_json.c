@@ -103,7 +103,9 @@ static enum ets_status read_event(struct ets_foreign_json *json, void *context,
     const struct ets_text phase = ets_foreign_json_member(json, "ph");
     if (ets_text_is(phase, "M")) return read_name(json, chrome, error);
     if (!ets_text_is(phase, "X")) {
-        ets_foreign_leave_out(json->f, "events of other phases than X");
+        const bool is_pair = ets_text_is(phase, "B") || ets_text_is(phase, "E");
+        ets_foreign_leave_out(json->f, is_pair ? "events of phases B and E, which are not read"
+                                               : "events of other phases than X");
         return ETS_OK;
     }
     ETS_TRY(ets_foreign_json_times(json, &slice, error));
@@ -118,7 +120,7 @@ static enum ets_status read_event(struct ets_foreign_json *json, void *context,
     return ets_foreign_add(json->f, &slice, error);
 }
 
-/* Whether etscope exported it, and whose profile that was. */
+/* Whether etscope exported it, in which unit, and whose profile that was. */
 static enum ets_status read_metadata(struct ets_foreign_json *json, struct chrome *chrome,
                                      struct ets_error *error)
 {
@@ -129,6 +131,7 @@ static enum ets_status read_metadata(struct ets_foreign_json *json, struct chrom
     chrome->is_own = ets_json_text_is(ets_json_get(metadata, "exporter"), "etscope");
     if (!chrome->is_own) return ETS_OK;
     f->runtime = NULL;
+    f->is_in_cycles = ets_json_text_is(ets_json_get(metadata, "unit"), "cycles");
     if (runtime.size > 0) {
         f->runtime = ets_arena_copy_text(&f->arena, runtime.data, runtime.size);
         if (f->runtime == NULL) return ets_fail_foreign(error);

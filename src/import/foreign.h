@@ -60,7 +60,7 @@ struct ets_foreign_run {
     uint32_t slice; /* of the whole execution, or ETS_NO_SLICE */
     uint32_t first_child, last_child;
     enum ets_trace_purpose purpose;
-    uint32_t invocation;
+    uint32_t invocation, thread;
     uint32_t first_emitted, emitted_count;
 };
 
@@ -70,11 +70,12 @@ struct ets_foreign {
     struct ets_strings texts;
     const char *runtime; /* NULL: ExecuTorch */
     bool is_arranged;    /* by the reader */
+    bool is_in_cycles;   /* times are cycles, not nanoseconds */
     uint64_t step_ns;    /* times are whole multiples of it; 1: nanoseconds */
     bool is_truncated; /* durations are rounded down to steps, so that they may be a step longer */
     bool inner_first;  /* of two equal slices the file has the inner one first */
     bool only_frames;  /* slices that are no frames have no parts, whatever their times say */
-    bool by_order;     /* nodes have no names: equal ones are told apart by their order */
+    bool by_order;     /* names are no node's own: equal ones are told apart by their order */
     struct ets_slice *slices;
     uint32_t slice_count, slice_room;
     struct ets_foreign_shape *shapes;
@@ -89,6 +90,7 @@ struct ets_foreign {
     uint32_t emitted_count;
     struct ets_left_out left_out[ETS_LEFT_OUT_KINDS];
     uint32_t left_out_count;
+    bool may_lack_events; /* it has as many as its runtime keeps */
 };
 
 /* Most slices of a profile, and how deep they nest: deeper ones count with the slice at that depth.

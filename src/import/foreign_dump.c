@@ -127,7 +127,7 @@ static void put_run(const struct dumper *d, struct ets_extra_writer *extra, uint
     const struct ets_text method = entry_text(d, run->method);
     uint8_t value[16], *at = value;
     at = ets_store_u32(at, index);
-    at = ets_store_u32(at, 0);
+    at = ets_store_u32(at, run->thread);
     at = ets_store_u32(at, run->invocation);
     at = ets_store_u16(at, (uint32_t)run->purpose);
     ets_store_u16(at, 0);
@@ -196,6 +196,11 @@ static enum ets_status put_extra(void *context, const struct ets_etdump_sink *si
     const struct dumper *d = context;
     struct ets_extra_writer extra = {.sink = sink};
     put_clock(&extra);
+    if (d->f->is_in_cycles) {
+        uint8_t value[ETS_ORIGIN_CYCLES_BYTES];
+        ets_store_u32(value, 1);
+        ets_extra_put_entry(&extra, ETS_ORIGIN_KEY_CYCLES, value, sizeof value);
+    }
     if (d->f->runtime != NULL) put_runtime(d, &extra);
     for (uint32_t i = 0; i < d->f->node_count; i++) put_node(d, &extra, i);
     for (uint32_t r = 0; r < d->f->run_count; r++) {

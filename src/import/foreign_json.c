@@ -8,6 +8,7 @@ enum ets_status ets_foreign_json_parse(struct ets_foreign *f, struct ets_foreign
     struct ets_json_failure failure;
     *json_out = (struct ets_foreign_json){.f = f};
     ets_json_init(&json_out->tape, f->arena.allocator);
+    ets_key_table_init(&json_out->ids, &f->arena, 2);
     json_out->tape.keeps_decimals = 1;
     json_out->text = ets_arena_copy_text(&f->arena, (const char *)f->bytes.data, f->bytes.size);
     if (json_out->text == NULL) return ets_fail_foreign(error);
@@ -81,7 +82,8 @@ enum ets_status ets_foreign_json_times(const struct ets_foreign_json *json, stru
     int64_t lasted;
     ETS_TRY(read_time(json, "ts", &slice->start, error));
     ETS_TRY(read_time(json, "dur", &lasted, error));
-    if (lasted > INT64_MAX - slice->start) return fail_time(json, "dur", "is too long", error);
+    if (lasted > (INT64_MAX >> 1) - slice->start)
+        return fail_time(json, "dur", "is too long", error);
     slice->end = slice->start + lasted;
     return ETS_OK;
 }
@@ -94,17 +96,23 @@ enum ets_status ets_foreign_json_instant(const struct ets_foreign_json *json,
     return ETS_OK;
 }
 
-/* A number as it is, a text by its number behind all 32-bit ones. */
+/* Another number for each: even ones for texts, odd ones for numbers; 0: it has none. */
 static enum ets_status read_id(struct ets_foreign_json *json, const char *name, uint64_t *id_out,
                                struct ets_error *error)
 {
     const struct ets_json_value *value = ets_json_get(json->event, name);
-    uint32_t number;
     *id_out = 0;
-    if (ets_json_is(value, ETS_JSON_INT)) *id_out = (uint64_t)value->as.integer & UINT32_MAX;
-    if (!ets_json_is(value, ETS_JSON_TEXT)) return ETS_OK;
-    ETS_TRY(ets_foreign_text(json->f, ets_json_text(value), &number, error));
-    *id_out = number ^ 0xc0000000U;
+    if (ets_json_is(value, ETS_JSON_INT) || ets_json_is(value, ETS_JSON_UINT)) {
+        const uint64_t key[] = {value->kind, value->as.uinteger};
+        const uint32_t number = ets_key_table_add(&json->ids, key);
+        if (number == ETS_KEY_NONE) return ets_fail_foreign(error);
+        *id_out = 2 * (uint64_t)number + 1;
+    } else if (ets_json_is(value, ETS_JSON_TEXT) || ets_json_is(value, ETS_JSON_DECIMAL)) {
+        uint32_t number;
+        const struct ets_text text = {value->as.text, value->size};
+        ETS_TRY(ets_foreign_text(json->f, text, &number, error));
+        *id_out = 2 * (uint64_t)number;
+    }
     return ETS_OK;
 }
 

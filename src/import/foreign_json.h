@@ -13,6 +13,7 @@ struct ets_foreign_json {
     const struct ets_json_value *list;  /* the events */
     const struct ets_json_value *event; /* an object */
     uint32_t number;                    /* of the event, from 0 */
+    struct ets_key_table ids;           /* numbers of processes and threads */
 };
 
 /* Reads one event. */
@@ -42,7 +43,7 @@ enum ets_status ets_foreign_json_times(const struct ets_foreign_json *json, stru
 /* The same for an event without "dur". */
 enum ets_status ets_foreign_json_instant(const struct ets_foreign_json *json,
                                          struct ets_slice *slice, struct ets_error *error);
-/* The number of its "tid", which may be a text; the process counts too. */
+/* A number for its "pid" and "tid", which may be texts: the process's << 32 | the thread's. */
 enum ets_status ets_foreign_json_thread(struct ets_foreign_json *json, struct ets_slice *slice,
                                         struct ets_error *error);
 /* A text member of the event or of its "args"; absent if it has none. */

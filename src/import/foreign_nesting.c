@@ -78,6 +78,20 @@ static uint32_t enclosing_elsewhere(struct nester *n, const struct ets_slice *sl
     return runs > 1 ? ETS_NO_SLICE : found;
 }
 
+/*
+ * Notes a frame that begins. Those that ended enclose nothing from here on, also where a run ended
+ * at the same time: what begins then is of the one that begins.
+ */
+static void open_frame(struct nester *n, uint32_t index)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n->open_count; i++) {
+        if (n->f->slices[n->open[i]].end > n->f->slices[index].start) n->open[kept++] = n->open[i];
+    }
+    n->open_count = kept;
+    if (kept < ETS_FOREIGN_MOST_DEPTH) n->open[n->open_count++] = index;
+}
+
 static void append_child(struct ets_foreign *f, uint32_t *first, uint32_t *last, uint32_t child)
 {
     if (*last == ETS_NO_SLICE) *first = child;
@@ -112,9 +126,7 @@ static enum ets_status place(struct nester *n, uint32_t index, struct ets_error 
     const bool has_parts = slice->is_frame || slice->kind == ETS_SLICE_RUN || !f->only_frames;
     if (slice->kind == ETS_SLICE_ALLOCATION || !has_parts) return ETS_OK;
     n->innermost[thread] = index;
-    if (slice->is_frame && n->open_count < ETS_FOREIGN_MOST_DEPTH) {
-        n->open[n->open_count++] = index;
-    }
+    if (slice->is_frame) open_frame(n, index);
     return ETS_OK;
 }
 

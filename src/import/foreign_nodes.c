@@ -62,7 +62,8 @@ static enum ets_status number_slice(struct ets_foreign *f, struct ets_key_table 
     struct ets_slice *slice = &f->slices[index];
     const uint32_t outer = slice->parent;
     uint32_t order = 0, parent = ETS_NO_SLICE;
-    if (f->by_order) ETS_TRY(order_of(f, orders, slice, &order, error));
+    if (f->by_order || slice->name == ETS_STRING_NONE)
+        ETS_TRY(order_of(f, orders, slice, &order, error));
     if (outer != ETS_NO_SLICE && f->slices[outer].kind == ETS_SLICE_OPERATOR) {
         parent = f->slices[outer].node;
     }

@@ -20,9 +20,14 @@ static const struct format formats[ETS_FOREIGN_COUNT] = {
     [ETS_FOREIGN_LITERT_EVENTS] = {"LiteRT", ets_litert_events_read},
 };
 
+/* How much of a file says what it is: devices of a PyTorch trace and lines that a tool printed
+   before its profile can take kilobytes. */
+enum { MOST_START = 1 << 16 };
+
 static struct ets_text start_of(struct ets_bytes bytes)
 {
-    struct ets_text start = {(const char *)bytes.data, bytes.size < 4096 ? bytes.size : 4096};
+    const size_t size = bytes.size < MOST_START ? bytes.size : MOST_START;
+    struct ets_text start = {(const char *)bytes.data, size};
     while (start.size > 0 && (start.data[0] == ' ' || start.data[0] == '\n' ||
                               start.data[0] == '\r' || start.data[0] == '\t')) {
         start = (struct ets_text){start.data + 1, start.size - 1};
@@ -35,7 +40,8 @@ static enum ets_foreign_kind sniff_json(struct ets_text start)
     const bool is_list = start.data[0] == '[';
     if (is_list && ets_text_contains(start, "\"cat\" : \"")) return ETS_FOREIGN_ONNX;
     if (!is_list && ets_text_contains(start, "\"schemaVersion\"") &&
-        ets_text_contains(start, "\"traceEvents\"")) {
+        (ets_text_contains(start, "\"traceEvents\"") ||
+         ets_text_contains(start, "\"deviceProperties\""))) {
         return ETS_FOREIGN_PYTORCH;
     }
     const bool has_phases =
@@ -68,15 +74,31 @@ static uint64_t count_events(const struct ets_foreign *f)
     return count;
 }
 
+/* A profile of which nothing is left: tells what most of it was. */
+static enum ets_status fail_empty(const struct ets_foreign *f, struct ets_error *error)
+{
+    const struct ets_left_out *most = f->left_out;
+    if (f->runtime == NULL) {
+        return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET, "the exported trace has no events");
+    }
+    if (f->left_out_count == 0) {
+        return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET,
+                        "the profile of %s has no operator and no execution", f->runtime);
+    }
+    for (uint32_t i = 1; i < f->left_out_count; i++) {
+        if (f->left_out[i].count > most->count) most = &f->left_out[i];
+    }
+    return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET,
+                    "the profile of %s has no operator and no execution; left out: %llu %s",
+                    f->runtime, (unsigned long long)most->count, most->what);
+}
+
 static enum ets_status make(struct ets_foreign *f, enum ets_foreign_kind kind,
                             struct ets_bytes *dump, struct ets_error *error)
 {
     if (ets_strings_init(&f->texts, &f->arena) != 0) return ets_fail_foreign(error);
     ETS_TRY(formats[kind].read(f, error));
-    if (f->slice_count == 0) {
-        return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET,
-                        "the profile of %s has no operator and no execution", f->runtime);
-    }
+    if (f->slice_count == 0) return fail_empty(f, error);
     if (!f->is_arranged) {
         ETS_TRY(ets_foreign_nest(f, error));
         ETS_TRY(ets_foreign_number(f, error));
@@ -101,6 +123,7 @@ enum ets_status ets_import(struct ets_bytes bytes, enum ets_foreign_kind kind,
     imported_out->run_count = f.run_count;
     imported_out->event_count = count_events(&f);
     imported_out->left_out_count = f.left_out_count;
+    imported_out->may_lack_events = f.may_lack_events;
     memcpy(imported_out->left_out, f.left_out, sizeof f.left_out);
     ets_arena_reset(&f.arena);
     return status;

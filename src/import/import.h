@@ -11,6 +11,8 @@
 #ifndef ETSCOPE_IMPORT_IMPORT_H
 #define ETSCOPE_IMPORT_IMPORT_H
 
+#include <stdbool.h>
+
 #include "etscope/base.h"
 
 enum ets_foreign_kind {
@@ -24,7 +26,7 @@ enum ets_foreign_kind {
     ETS_FOREIGN_COUNT
 };
 
-/* What a file is: by its first 4 KiB, and a protobuf by its outermost fields. */
+/* What a file is: by its first 64 KiB, and a protobuf by its outermost fields. */
 enum ets_foreign_kind ets_foreign_sniff(struct ets_bytes bytes);
 /* "ONNX Runtime", "PyTorch", "LiteRT", "Chrome JSON": whose profile it is. */
 const char *ets_foreign_runtime(enum ets_foreign_kind kind);
@@ -44,6 +46,7 @@ struct ets_imported {
     uint64_t event_count; /* of the ETDump */
     struct ets_left_out left_out[ETS_LEFT_OUT_KINDS];
     uint32_t left_out_count;
+    bool may_lack_events; /* it has as many events as ONNX Runtime keeps */
     const struct ets_allocator *allocator;
 };
 

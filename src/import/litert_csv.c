@@ -9,10 +9,14 @@
 /* Sections of the file. */
 enum section { NOTHING, HEADER, OPERATORS };
 
+/* Whose operators the sections of a block have. Times of the others are in those of the primary. */
+enum owner { PRIMARY, SUBGRAPH, INSIDE_DELEGATES };
+
 struct csv {
     struct ets_foreign *f;
     struct ets_litert_clock clock;
     enum section section;
+    enum owner owner;
     bool is_initialization; /* the block of initialization, not of runs */
     bool is_for_people;     /* a table, not CSV */
     bool has_start;         /* older builds have a column `start` behind the type */
@@ -78,10 +82,20 @@ static enum ets_status read_operator(struct csv *csv, struct ets_text line, stru
 
 static void read_heading(struct csv *csv, struct ets_text line)
 {
-    if (ets_text_contains(line, " Initialization:")) csv->is_initialization = true;
-    else if (ets_text_contains(line, " Regular Benchmark Runs:")) csv->is_initialization = false;
-    else if (ets_text_starts_with(line, "=")) {
+    if (ets_text_starts_with(line, "=")) {
         csv->section = ets_text_contains(line, "= Run Order =") ? HEADER : NOTHING;
+    } else if (ets_text_starts_with(line, "Primary graph (")) {
+        csv->owner = PRIMARY;
+    } else if (ets_text_starts_with(line, "Subgraph (index: ")) {
+        csv->owner = SUBGRAPH;
+    } else if (ets_text_starts_with(line, "Delegate internal:")) {
+        csv->owner = INSIDE_DELEGATES;
+    } else if (ets_text_contains(line, " Initialization:")) {
+        csv->is_initialization = true;
+        csv->owner = PRIMARY;
+    } else if (ets_text_contains(line, " Regular Benchmark Runs:")) {
+        csv->is_initialization = false;
+        csv->owner = PRIMARY;
     }
 }
 
@@ -105,6 +119,11 @@ static enum ets_status read_line(struct csv *csv, struct ets_text line, struct e
     }
     if (csv->is_initialization) {
         ets_foreign_leave_out(csv->f, "operators of the initialization");
+        return ETS_OK;
+    }
+    if (csv->owner != PRIMARY) {
+        ets_foreign_leave_out(
+            csv->f, csv->owner == SUBGRAPH ? ets_litert_in_subgraphs : ets_litert_in_delegates);
         return ETS_OK;
     }
     return read_operator(csv, line, error);

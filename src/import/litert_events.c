@@ -8,9 +8,14 @@
 /* Of the profiler; telemetry is 32 and above. */
 enum event_type { DEFAULT = 1, OPERATOR = 2, DELEGATE = 4, DELEGATE_OPERATOR = 8, TELEMETRY = 32 };
 
+/* The latest end; sums of two stay in 64 bits. */
+#define MOST_NS (INT64_MAX >> 1)
+
 struct events {
     struct ets_foreign *f;
     int64_t next_ns; /* where an event without a start begins: behind the one before */
+    /* Where one of a delegate begins inside of its node, and where that ends; 0: there is none. */
+    int64_t inside_ns, inside_end_ns;
     size_t line_at;
     unsigned line_number;
 };
@@ -42,6 +47,9 @@ static enum ets_status split(const struct events *e, struct ets_text text, struc
     }
     line->node = ets_trim(ets_take_first(&text, '\t'));
     line->subgraph = ets_trim(ets_take_first(&text, '\t'));
+    if (line->lasted_ns > MOST_NS - line->start_ns) {
+        return fail_line(e, "its fifth field, elapsed_time_us, is too long", error);
+    }
     if (line->tag.size == 0) return fail_line(e, "its second field, tag, is empty", error);
     return ETS_OK;
 }
@@ -60,14 +68,44 @@ static enum ets_status read_name(struct ets_foreign *f, const struct line *line,
     return ets_foreign_text(f, (struct ets_text){text, size}, number, error);
 }
 
+/* "TfLiteXNNPackDelegate", "DELEGATE": a node that a delegate computes. */
+static bool is_delegate_node(const struct line *line)
+{
+    return line->type == OPERATOR &&
+           (ets_text_contains(line->tag, "Delegate") || ets_text_is(line->tag, "DELEGATE"));
+}
+
+/* Where the event begins. Those of a delegate stand inside of its node while they fit. */
+static int64_t start_of(struct events *e, const struct line *line)
+{
+    const bool has_start = line->start_ns != 0;
+    if (line->type == DELEGATE_OPERATOR && !has_start && e->inside_end_ns != 0) {
+        const int64_t start = e->inside_ns;
+        if (line->lasted_ns <= e->inside_end_ns - start) {
+            e->inside_ns += line->lasted_ns;
+            return start;
+        }
+    }
+    if (line->type == OPERATOR || !has_start) e->inside_ns = e->inside_end_ns = 0;
+    return has_start ? line->start_ns : e->next_ns;
+}
+
 static enum ets_status read_operator(struct events *e, const struct line *line,
                                      struct ets_error *error)
 {
     const bool is_delegated = line->type == DELEGATE_OPERATOR;
     const char *const backend = is_delegated ? "LiteRT delegate" : "LiteRT builtin";
-    struct ets_slice slice = {.kind = ETS_SLICE_OPERATOR};
-    slice.start = line->start_ns != 0 ? line->start_ns : e->next_ns;
-    slice.end = e->next_ns = slice.start + line->lasted_ns;
+    struct ets_slice slice = {.kind = ETS_SLICE_OPERATOR, .is_frame = is_delegate_node(line)};
+    slice.start = start_of(e, line);
+    if (line->lasted_ns > MOST_NS - slice.start) {
+        return fail_line(e, "with the events before it, it ends later than in 146 years", error);
+    }
+    slice.end = slice.start + line->lasted_ns;
+    if (e->inside_end_ns == 0) e->next_ns = slice.end;
+    if (slice.is_frame) {
+        e->inside_ns = slice.start;
+        e->inside_end_ns = slice.end;
+    }
     ETS_TRY(ets_foreign_text(e->f, line->tag, &slice.op, error));
     ETS_TRY(
         ets_foreign_text(e->f, (struct ets_text){backend, strlen(backend)}, &slice.backend, error));
@@ -92,6 +130,7 @@ static enum ets_status read_event(struct events *e, struct ets_text text, struct
     const struct ets_slice run = {
         .kind = ETS_SLICE_RUN, .start = line.start_ns, .end = line.start_ns + line.lasted_ns};
     e->next_ns = run.start;
+    e->inside_ns = e->inside_end_ns = 0;
     return ets_foreign_add(e->f, &run, error);
 }
 

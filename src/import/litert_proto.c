@@ -114,21 +114,40 @@ static enum ets_status read_operator(struct reader *r, struct ets_bytes rest,
     return ets_litert_add(r->f, &r->clock, &row, error);
 }
 
-/* SubGraphProfilingData, 3 per_op_profiles; DelegateProfilingData, 2 per_op_profiles. */
-static enum ets_status read_graph(struct reader *r, struct ets_bytes rest, uint32_t operators,
+/* SubGraphProfilingData: 2 subgraph_index. */
+static enum ets_status read_index(struct reader *r, struct ets_bytes rest, bool *is_primary_out,
                                   struct ets_error *error)
 {
+    *is_primary_out = true;
     while (rest.size > 0) {
         struct field field;
         ETS_TRY(next_field(r, &rest, &field, error));
-        if (field.wire != LENGTH || field.number != operators) continue;
-        if (operators == 3) ETS_TRY(read_operator(r, field.bytes, error));
-        else ets_foreign_leave_out(r->f, "operators inside delegates, beside the run's own");
+        if (field.wire == VARINT && field.number == 2) *is_primary_out = field.value == 0;
     }
     return ETS_OK;
 }
 
-/* ModelProfilingData: 1 subgraph_profiles, 2 delegate_profiles, whose time is in the former. */
+/* SubGraphProfilingData, 3 per_op_profiles; DelegateProfilingData, 2 per_op_profiles. */
+static enum ets_status read_graph(struct reader *r, struct ets_bytes rest, uint32_t operators,
+                                  struct ets_error *error)
+{
+    bool is_primary = true;
+    if (operators == 3) ETS_TRY(read_index(r, rest, &is_primary, error));
+    while (rest.size > 0) {
+        struct field field;
+        ETS_TRY(next_field(r, &rest, &field, error));
+        if (field.wire != LENGTH || field.number != operators) continue;
+        if (operators != 3) ets_foreign_leave_out(r->f, ets_litert_in_delegates);
+        else if (!is_primary) ets_foreign_leave_out(r->f, ets_litert_in_subgraphs);
+        else ETS_TRY(read_operator(r, field.bytes, error));
+    }
+    return ETS_OK;
+}
+
+/*
+ * ModelProfilingData: 1 subgraph_profiles, 2 delegate_profiles. Times of the latter, and of
+ * subgraphs above 0, are in those of operators of subgraph 0.
+ */
 static enum ets_status read_model(struct reader *r, struct ets_bytes rest, struct ets_error *error)
 {
     while (rest.size > 0) {

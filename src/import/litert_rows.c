@@ -1,6 +1,9 @@
 /* Puts the operators of LiteRT's operator profile behind one another, in two runs. */
 #include "import/litert_rows.h"
 
+const char ets_litert_in_delegates[] = "operators inside delegates, beside the run's own";
+const char ets_litert_in_subgraphs[] = "operators of subgraphs, inside of those that call them";
+
 enum { FIRST = 0, AVERAGE = 1 }; /* threads, so that the runs do not mix */
 
 static enum ets_status add(struct ets_foreign *f, struct ets_slice *slice, int thread,

@@ -27,6 +27,9 @@ enum ets_status ets_litert_add(struct ets_foreign *f, struct ets_litert_clock *c
 enum ets_status ets_litert_end(struct ets_foreign *f, const struct ets_litert_clock *clock,
                                struct ets_error *error);
 
+/* What is left out: times that operators of the primary graph include. */
+extern const char ets_litert_in_delegates[], ets_litert_in_subgraphs[];
+
 /* Without "Delegate/" before it; *is_delegated_out: whether it had that. */
 struct ets_text ets_litert_type(struct ets_text type, bool *is_delegated_out);
 

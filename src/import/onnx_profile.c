@@ -1,6 +1,9 @@
 /* Reads ONNX Runtime's profile: nodes and executions of a session, in whole microseconds. */
 #include "import/foreign_json.h"
 
+/* ONNX Runtime drops what comes after so many events. */
+enum { MOST_EVENTS = 1000000 };
+
 static bool ends_with(struct ets_text text, const char *end)
 {
     const size_t size = strlen(end);
@@ -169,6 +172,8 @@ enum ets_status ets_onnx_profile_read(struct ets_foreign *f, struct ets_error *e
     f->only_frames = true;
     enum ets_status status = ets_foreign_json_parse(f, &json, error);
     if (status == ETS_OK) {
+        const struct ets_json_value *list = json.tape.values;
+        f->may_lack_events = ets_json_is(list, ETS_JSON_ARRAY) && list->size >= MOST_EVENTS;
         status = ets_foreign_json_events(&json, json.tape.values, read_event, NULL, error);
     }
     ets_foreign_json_reset(&json);

@@ -3,16 +3,24 @@
 
 #include <stdlib.h>
 
+#include "import/text_lines.h"
+
+/* The calls of an instruction in a run, and its events that are outside of calls. */
+struct place {
+    uint32_t call;        /* + 1; the first one, then the one whose turn it is; 0: none */
+    uint32_t calls, turn; /* how many, and how many come before `call` */
+    uint32_t loose, taken;
+};
+
 struct arranger {
     struct ets_foreign *f;
     const struct ets_own_slice *own;
     struct ets_key_table threads;
     uint32_t *innermost, innermost_room; /* [thread] */
     struct ets_key_table places;         /* run and instruction of calls of delegates */
-    uint32_t *calls_at, calls_room;      /* [place] the first call, linked by `next_call` */
-    uint32_t *next_call;                 /* [slice] */
-    uint32_t *loose_at, loose_room; /* [place] how many loose events it has, and has handed out */
-    uint32_t *taken_at, taken_room;
+    struct place *at;                    /* [place] */
+    uint32_t place_room;
+    uint32_t *next_call; /* [slice] + 1 */
 };
 
 /*
@@ -54,20 +62,17 @@ static enum ets_status nest(struct arranger *a, uint32_t index, struct ets_error
     return ETS_OK;
 }
 
-/* The number of the slice's run and instruction; ETS_KEY_NONE: no memory. */
-static uint32_t place_of(struct arranger *a, uint32_t index)
+/* The place of the slice's run and instruction; NULL: no memory. */
+static struct place *place_of(struct arranger *a, uint32_t index)
 {
     const uint64_t key[] = {a->own[index].run, (uint64_t)(uint32_t)a->own[index].instruction};
-    return ets_key_table_add(&a->places, key);
-}
-
-static uint32_t *grow(struct arranger *a, uint32_t **array, uint32_t place, uint32_t *room)
-{
-    uint32_t *grown = place == ETS_KEY_NONE
-                          ? NULL
-                          : ets_arena_grow(&a->f->arena, *array, place, room, sizeof *grown);
-    if (grown != NULL) *array = grown;
-    return grown == NULL ? NULL : &grown[place];
+    const uint32_t known = a->places.count, number = ets_key_table_add(&a->places, key);
+    if (number == ETS_KEY_NONE) return NULL;
+    struct place *all = ets_arena_grow(&a->f->arena, a->at, number, &a->place_room, sizeof *all);
+    if (all == NULL) return NULL;
+    a->at = all;
+    if (number == known) all[number] = (struct place){.call = 0};
+    return &all[number];
 }
 
 /* A delegate's event outside of a call: it is on a track of its own. */
@@ -82,34 +87,44 @@ static bool count_places(struct arranger *a)
 {
     for (uint32_t i = a->f->slice_count; i-- > 0;) {
         if (!a->own[i].is_call && !is_loose(a, i)) continue;
-        const uint32_t place = place_of(a, i);
-        uint32_t *first = grow(a, &a->calls_at, place, &a->calls_room);
-        uint32_t *loose = grow(a, &a->loose_at, place, &a->loose_room);
-        uint32_t *taken = grow(a, &a->taken_at, place, &a->taken_room);
-        if (first == NULL || loose == NULL || taken == NULL) return false;
+        struct place *place = place_of(a, i);
+        if (place == NULL) return false;
         if (!a->own[i].is_call) {
-            ++*loose;
+            place->loose++;
         } else {
-            a->next_call[i] = *first; /* numbers here count from 1; 0: none */
-            *first = i + 1;
+            a->next_call[i] = place->call;
+            place->call = i + 1;
+            place->calls++;
         }
     }
     return true;
 }
 
-/* Gives loose events of an instruction to its calls in the run: equally many to each, in order. */
+/* Whether a call may enclose an event: the call is not inside of it, nor too deep. */
+static bool may_enclose(const struct arranger *a, uint32_t call, uint32_t event)
+{
+    uint32_t outer = call;
+    for (int i = 0; i < ETS_FOREIGN_MOST_DEPTH && outer != ETS_NO_SLICE; i++) {
+        if (outer == event) return false;
+        outer = a->f->slices[outer].parent;
+    }
+    return outer == ETS_NO_SLICE;
+}
+
+/*
+ * Gives loose events of an instruction to its calls in the run: equally many to each, in order. One
+ * that its call cannot enclose stays where it is.
+ */
 static bool tie_loose(struct arranger *a)
 {
     for (uint32_t i = 0; i < a->f->slice_count; i++) {
         if (!is_loose(a, i)) continue;
-        const uint32_t place = place_of(a, i);
-        if (place == ETS_KEY_NONE) return false;
-        uint32_t calls = 0, call = a->calls_at[place];
-        for (uint32_t c = call; c != 0; c = a->next_call[c - 1]) calls++;
-        if (calls == 0) continue;
-        uint32_t skipped = (uint32_t)((uint64_t)a->taken_at[place]++ * calls / a->loose_at[place]);
-        for (; skipped > 0; skipped--) call = a->next_call[call - 1];
-        a->f->slices[i].parent = call - 1;
+        struct place *place = place_of(a, i);
+        if (place == NULL) return false;
+        if (place->calls == 0) continue;
+        const uint64_t turn = (uint64_t)place->taken++ * place->calls / place->loose;
+        for (; place->turn < turn; place->turn++) place->call = a->next_call[place->call - 1];
+        if (may_enclose(a, place->call - 1, i)) a->f->slices[i].parent = place->call - 1;
     }
     return true;
 }
@@ -133,19 +148,39 @@ static void append(struct ets_foreign *f, uint32_t *first, uint32_t *last, uint3
     *last = child;
 }
 
+/* Takes the thread off the name of a method's track: "encode, thread 1", "encode, overlapping 2".
+ */
+static void take_thread(struct ets_text *track, uint32_t *thread_out)
+{
+    struct ets_text left = *track, part;
+    int64_t number;
+    if (!ets_take_last(&left, ", ", &part)) return;
+    if (ets_text_starts_with(part, "overlapping")) {
+        *track = left;
+        if (!ets_take_last(&left, ", ", &part)) return;
+    }
+    if (!ets_text_starts_with(part, "thread ")) return;
+    part = (struct ets_text){part.data + 7, part.size - 7};
+    if (!ets_decimal_ns(part, 0, &number) || number < 0 || number > INT32_MAX) return;
+    *thread_out = (uint32_t)number;
+    *track = left;
+}
+
 /* What an event tells of its run. */
-static void describe_run(struct ets_foreign *f, struct ets_foreign_run *run, uint32_t slice,
-                         const struct ets_own_slice *own)
+static enum ets_status describe_run(struct ets_foreign *f, struct ets_foreign_run *run,
+                                    uint32_t slice, const struct ets_own_slice *own,
+                                    struct ets_error *error)
 {
     const struct ets_text name = ets_strings_get(&f->texts, f->slices[slice].op);
-    const struct ets_text track = ets_strings_get(&f->texts, own->track);
+    struct ets_text track = ets_strings_get(&f->texts, own->track);
     const bool is_execution = ets_text_is(name, "Method::execute");
     const bool is_load = ets_text_is(name, "Program::load_method");
-    if (own->instruction >= 0 || (!is_execution && !is_load)) return;
+    if (own->instruction >= 0 || (!is_execution && !is_load)) return ETS_OK;
     run->purpose = is_execution ? ETS_TRACE_EXECUTE : ETS_TRACE_LOAD;
-    /* "Execute" is the name of a run without a method; "forward, thread 1" is no method's. */
-    const bool is_run_name = ets_text_is(track, "Execute") || ets_text_is(track, "Default");
-    if (!is_run_name && !ets_text_contains(track, ", ")) run->method = own->track;
+    take_thread(&track, &run->thread);
+    /* The names of runs without a method. */
+    if (ets_text_is(track, "Execute") || ets_text_is(track, "Default")) return ETS_OK;
+    return ets_foreign_text(f, track, &run->method, error);
 }
 
 static enum ets_status list_runs(struct arranger *a, struct ets_error *error)
@@ -168,7 +203,7 @@ static enum ets_status list_runs(struct arranger *a, struct ets_error *error)
         }
         struct ets_foreign_run *run = &f->runs[f->run_count - 1];
         slice->run = f->run_count - 1;
-        describe_run(f, run, at, &a->own[at]);
+        ETS_TRY(describe_run(f, run, at, &a->own[at], error));
         if (slice->parent == ETS_NO_SLICE) append(f, &run->first_child, &run->last_child, at);
         else
             append(f, &f->slices[slice->parent].first_child, &f->slices[slice->parent].last_child,

@@ -86,6 +86,9 @@ enum ets_status ets_told_nodes_read(struct ets_arena *arena, const struct ets_tr
     ets_key_table_init(&out->instructions, arena, 1);
     for (size_t at = 0; ets_trace_extra_next(extra, &at, &key, &value);) {
         count += key == ETS_ORIGIN_KEY_NODE;
+        if (key == ETS_ORIGIN_KEY_CYCLES && value.size >= ETS_ORIGIN_CYCLES_BYTES) {
+            out->is_in_cycles = ets_load_u32(value.data) == 1;
+        }
         if (key == ETS_ORIGIN_KEY_RUNTIME) read_runtime(value, out);
     }
     if (count == 0) return ETS_OK;

@@ -22,6 +22,7 @@ struct ets_told_node {
 
 struct ets_told_nodes {
     struct ets_text runtime; /* whose profile it was; absent: the trace was recorded */
+    bool is_in_cycles;       /* its times are no nanoseconds */
     uint32_t step_ns; /* durations are rounded down to multiples of it; 0 or 1: they are not */
     struct ets_key_table instructions;
     struct ets_told_node *items; /* [instructions.count] */

@@ -117,7 +117,8 @@ enum ets_time_unit ets_inspection_tick_unit(const struct ets_inspection *inspect
                                             int *is_known_out)
 {
     if (is_known_out != NULL) *is_known_out = inspection->has_extra;
-    return inspection->has_extra ? ETS_UNIT_NS : inspection->options.tick_unit;
+    if (!inspection->has_extra) return inspection->options.tick_unit;
+    return inspection->told.is_in_cycles ? ETS_UNIT_CYCLES : ETS_UNIT_NS;
 }
 
 int ets_inspection_is_other_program(const struct ets_inspection *inspection)

@@ -41,7 +41,8 @@ class OddRecord(unittest.TestCase):
                       ("summary", trace, *record), ("diff", trace, trace, *record),
                       ("sql", "select * from operators", trace, *record),
                       ("tensors", debug, *buffer, *record), ("gap", debug, *buffer, *record),
-                      ("delegates", program, trace, *record)):
+                      ("delegates", program, trace, *record),
+                      ("export", program, *record, "--to", "dot", "-o", "-")):
             done = support.run(*words)
             if done.returncode == support.UNAVAILABLE:
                 continue

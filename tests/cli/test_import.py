@@ -6,6 +6,7 @@ import gzip
 import json
 import pathlib
 import re
+import resource
 import tempfile
 import unittest
 
@@ -286,6 +287,80 @@ class Import(unittest.TestCase):
         found = [e for e in events_of(CSV) if e["run"] == 1 and e["name"] != "Method::execute"]
         self.assertEqual(sums((e["name"], e["end_ns"] - e["start_ns"]) for e in found), expected)
 
+    def put(self, name, data):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name) / name
+        path.write_bytes(data if isinstance(data, bytes) else data.encode())
+        return path
+
+    def left_out(self, path):
+        done = support.run("import", path, "-o", path.with_suffix(".left"), "--format", "json")
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest(done.stderr.decode())
+        row, = support.json_rows(done.stdout)
+        return {left["what"]: left["count"] for left in row["left_out"]}
+
+    def test_import__what_litert_reports_below_delegates_counts_once(self):
+        text = CSV.read_text()
+        operators = "=" * 30 + text.split("=" * 30)[1] + "=" * 30 + text.split("=" * 30)[2].split("\n\n")[0]
+        path = self.put("inside.csv", text + "\nDelegate internal: \n" + operators + "\n\n")
+        self.assertEqual(events_of(path), events_of(CSV))
+        self.assertEqual(self.left_out(path), {"operators inside delegates, beside the run's own": 6})
+
+    def test_import__operators_of_subgraphs_are_in_those_that_call_them(self):
+        heading = ("=== Run Order ===\n"
+                   "node type, first, avg_ms, %, cdf%, mem KB, times called, name\n")
+        path = self.put("subgraphs.csv",
+                        "Operator-wise Profiling Info for Regular Benchmark Runs:\n"
+                        "Primary graph (name: main) :\n" + heading +
+                        "WHILE, 12, 10, 100%, 100%, 0, 1, [w]:0\n\n"
+                        "Timings (microseconds): count=3 first=10000 curr=10000\n"
+                        "Subgraph (index: 1, name: body) :\n" + heading +
+                        "ADD, 9, 9, 100%, 100%, 0, 5, [a]:0\n\n"
+                        "Subgraph (index: 1, name: body) Timings (microseconds): count=3\n")
+        expected = {"WHILE": 22000000, "Method::execute": 22000000}
+        self.assertEqual(sums((e["name"], e["end_ns"] - e["start_ns"]) for e in events_of(path)),
+                         expected)
+        left = {"operators of subgraphs, inside of those that call them": 1}
+        self.assertEqual(self.left_out(path), left)
+
+        def field(number, value):
+            if isinstance(value, int):
+                return bytes([number << 3, *self.varint(value)])
+            return bytes([number << 3 | 2, *self.varint(len(value))]) + value
+
+        def operator(name, first, average):
+            return field(3, field(1, name) + field(2, field(1, first) + field(3, average)))
+
+        graphs = (field(1, operator(b"WHILE", 12000, 10000)) +
+                  field(1, field(1, b"body") + field(2, 1) + operator(b"ADD", 9000, 9000)))
+        path = self.put("subgraphs.pb", field(3, graphs))
+        self.assertEqual(sums((e["name"], e["end_ns"] - e["start_ns"]) for e in events_of(path)),
+                         expected)
+        self.assertEqual(self.left_out(path), left)
+
+    @staticmethod
+    def varint(value):
+        while value > 127:
+            yield value & 127 | 128
+            value >>= 7
+        yield value
+
+    def test_import__long_starts_do_not_hide_what_a_profile_is(self):
+        device = {"name": "NVIDIA A100-SXM4-80GB", "totalGlobalMem": 85051572224, "warpSize": 32,
+                  "maxThreadsPerMultiprocessor": 2048, "sharedMemPerBlockOptin": 166912}
+        for devices in (8, 64, 800):
+            trace = json.loads(STEPS.read_text())
+            trace["deviceProperties"] = [{"id": number, **device} for number in range(devices)]
+            keys = sorted(trace, key=lambda key: key == "traceEvents")
+            path = self.put("gpus.json", json.dumps({key: trace[key] for key in keys}, indent=2))
+            self.assertIn("a profile of PyTorch", self.imported(path)[1])
+        line = "INFO: STARTUP: a line of what the tool prints about its parameters: [4]\n"
+        for lines in (70, 700):
+            path = self.put("stdout.txt", line * lines + SUMMARY.read_text())
+            self.assertEqual(events_of(path), events_of(SUMMARY))
+
     def test_import__reports_what_is_left_out(self):
         _, text = self.imported(STEPS)
         self.assertIn("a profile of PyTorch", text)
@@ -299,6 +374,26 @@ class Import(unittest.TestCase):
         self.assertEqual(row["event_count"], 21)
         self.assertEqual(row["left_out"], [{"count": 6, "what": "events around runs"},
                                            {"count": 3, "what": "events of telemetry"}])
+
+    def test_import__a_full_profile_of_onnx_runtime_may_lack_events(self):
+        event = ('{"cat" : "Session","pid" :1,"tid" :1,"dur" :5,"ts" :1,"ph" : "X","name" '
+                 ':"model_run"}')
+        for others, is_full in ((999998, False), (999999, True)):
+            path = self.put("ort.json", "[" + event + ",{}" * others + "]")
+            self.assertEqual("incomplete" in self.imported(path)[1], is_full)
+            done = support.run("import", path, "-o", path.with_suffix(".x"), "--format", "json")
+            row, = support.json_rows(done.stdout)
+            self.assertIs(row["may_lack_events"], is_full)
+
+    def test_import__threads_are_told_apart_as_written(self):
+        for ids in ((0x100000001, 0x200000001), (-1, 0xffffffff), (1, "1"), (2**64 - 1, 2**64 - 2),
+                    (0xc0000001, "a"), (2**70, 2**70 + 1)):
+            slices = [{"ph": "X", "pid": 1, "tid": ids[0], "ts": 0, "dur": 10, "name": "a"},
+                      {"ph": "X", "pid": 1, "tid": ids[1], "ts": 2, "dur": 3, "name": "b"}]
+            path = self.put("threads.json", json.dumps(slices))
+            self.assertEqual({e["name"]: e["parent"] for e in events_of(path)},
+                             {"Method::execute": None, "a": "Method::execute", "b": "Method::execute"},
+                             ids)
 
     def test_import__names_the_output_beside_the_profile(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -384,6 +479,24 @@ class RoundTrip(unittest.TestCase):
                         for each in (path, exported)]
                 self.assertEqual(both[0], both[1])
 
+    def test_round_trip__cycles_stay_cycles(self):
+        trace = MODEL / "profile.etdp"
+        with tempfile.TemporaryDirectory() as folder:
+            exported = pathlib.Path(folder) / "trace.json"
+            words = (trace, "--source-time-scale", "cycles")
+            done = support.run("export", *words, "--to", "chrome", "-o", exported)
+            self.assertEqual(done.returncode, support.OK, done.stderr)
+            unit = json.loads(exported.read_text())["metadata"]["unit"]
+            self.assertEqual(unit, "cycles")
+            both = [support.inspect(*path, "--format", "tsv").stdout
+                    for path in ((exported,), words)]
+            self.assertIn(b"cycles", both[0])
+            self.assertEqual(both[0], both[1])
+            done = support.run("inspect", exported, "--target-time-scale", "ms")
+            self.assertEqual(done.returncode, support.USAGE)
+            self.assertIn(b"the trace states that its times are cycles", done.stderr)
+            self.assertIn(b"cycles", support.run("info", exported).stdout)
+
     def test_round_trip__a_record_joins_the_imported_trace(self):
         with tempfile.TemporaryDirectory() as folder:
             exported = pathlib.Path(folder) / "trace.json"
@@ -395,6 +508,23 @@ class RoundTrip(unittest.TestCase):
                     for row in support.rows(path, *record)]
             half = len(rows) // 2
             self.assertEqual(rows[:half], rows[half:])
+
+    def test_round_trip__events_find_their_calls_in_linear_time(self):
+        def events(tid, category):
+            return [{"ph": "X", "pid": 1, "tid": tid, "ts": 2 * number, "dur": 1, "name": category,
+                     "cat": category, "args": {"run": 0, "instruction": 1}} for number in range(100000)]
+
+        with tempfile.TemporaryDirectory() as folder:
+            exported = pathlib.Path(folder) / "trace.json"
+            exported.write_text(json.dumps({
+                "traceEvents": events(101, "delegate call") + events(102, "delegate"),
+                "metadata": {"exporter": "etscope"}}))
+            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+            done = support.run("import", exported, "-o", exported.with_suffix(".etdp"))
+            if done.returncode == support.UNAVAILABLE:
+                self.skipTest(done.stderr.decode())
+            self.assertIn(b"200000 events in 1 run", done.stdout)
+            self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, 10)
 
     def test_round_trip__several_traces_become_runs_of_one(self):
         with tempfile.TemporaryDirectory() as folder:

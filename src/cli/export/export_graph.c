@@ -4,6 +4,21 @@
 #include "output/graph/graph_files.h"
 #include "output/page/page_relations.h"
 
+/* Says where a graph has no place for the times of the trace. */
+static void note_times(const struct ets_graph_source *source, int format, const char *path)
+{
+    if (source->inspection == NULL) return;
+    if (format == ETS_GRAPH_MODEL_EXPLORER) {
+        cli_note("%s: times are not part of this file: --to model-explorer-data writes them",
+                 cli_path_name(path));
+    } else if (source->program == NULL) {
+        cli_note(
+            "%s: its times are left out: they belong to the nodes of a program; add --program "
+            "FILE",
+            cli_path_name(path));
+    }
+}
+
 int cli_export_graph(const struct cli_sql_sources *sources, int format, struct ets_output *output)
 {
     const struct ets_sql_sources *all = &sources->all;
@@ -32,7 +47,13 @@ int cli_export_graph(const struct cli_sql_sources *sources, int format, struct e
         .record = all->record_count > 0 ? all->records[0].record : NULL,
         .inspection = all->trace_count > 0 ? all->traces[0].inspection : NULL,
     };
-    if (ets_graph_write(output, (enum ets_graph_format)format, &source, &error) == ETS_OK)
+    enum ets_graph_file failed = ETS_GRAPH_OF_PROGRAM;
+    if (ets_graph_write(output, (enum ets_graph_format)format, &source, &failed, &error) ==
+        ETS_OK) {
+        note_times(&source, format, all->trace_count > 0 ? all->traces[0].path : NULL);
         return CLI_OK;
+    }
+    if (failed == ETS_GRAPH_OF_RECORD) path = all->records[0].path;
+    if (failed == ETS_GRAPH_OF_TRACE) path = all->traces[0].path;
     return cli_fail(path, &error);
 }

@@ -27,5 +27,7 @@ int cli_export_trace(const struct cli_sql_sources *sources, int format, struct e
                                                     all->trace_count, NULL, &error);
     free(traces);
     if (status == ETS_INVALID_ARGUMENT) return cli_complain(CLI_USAGE, "%s", error.message);
-    return status == ETS_OK ? CLI_OK : cli_fail(all->traces[0].path, &error);
+    if (status == ETS_OK) return CLI_OK;
+    /* Of several traces the message names the one that is meant. */
+    return cli_fail(all->trace_count == 1 ? all->traces[0].path : NULL, &error);
 }

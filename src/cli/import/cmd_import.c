@@ -16,7 +16,7 @@ const struct cli_option cli_import_options[] = {
      false},
     {"--format", "-f", "table|json|jsonl",
      "Output format; json: one row with path, runtime, output, output_bytes, run_count, "
-     "event_count, left_out (what, count)",
+     "event_count, left_out (what, count), may_lack_events",
      NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
@@ -47,6 +47,13 @@ static void tell(const char *path, const char *output, const struct ets_imported
         ets_json_end_object(facts->json);
     }
     ets_json_end_array(facts->json);
+    if (imported->may_lack_events) {
+        ets_facts_line(facts, "incomplete");
+        ets_facts_words(facts,
+                        "perhaps the last run: ONNX Runtime keeps no more events than these");
+        ets_facts_end(facts);
+    }
+    ets_json_put_bool(facts->json, "may_lack_events", imported->may_lack_events);
     ets_facts_line(facts, "written");
     ets_facts_string(facts, "output", output);
     ets_facts_words(facts, ", ");

@@ -101,11 +101,17 @@ static void tell_filters(struct ets_facts *facts, const struct ets_trace_facts *
     ets_json_end_array(facts->json);
 }
 
-static void tell_clock(struct ets_facts *facts, const struct ets_trace_facts *trace)
+static void tell_clock(struct ets_facts *facts, const struct ets_trace_facts *trace,
+                       bool is_in_cycles)
 {
-    ets_json_put_string(facts->json, "unit", trace->has_clock ? "ns" : NULL);
+    ets_json_put_string(facts->json, "unit",
+                        is_in_cycles       ? "cycles"
+                        : trace->has_clock ? "ns"
+                                           : NULL);
     ets_facts_line(facts, "times");
-    ets_facts_words(facts, trace->has_clock ? "nanoseconds" : "none: the tracer had no clock");
+    ets_facts_words(facts, is_in_cycles       ? "cycles"
+                           : trace->has_clock ? "nanoseconds"
+                                              : "none: the tracer had no clock");
     ets_json_put_count(facts->json, "clock_hz", trace->clock_hz);
     if (trace->clock_hz > 0) {
         ets_facts_words(facts, ", of a clock of %llu Hz", (unsigned long long)trace->clock_hz);
@@ -140,15 +146,16 @@ static void tell_tracer(struct ets_facts *facts, const struct ets_trace_facts *t
     }
 }
 
-static void tell_trace(struct ets_facts *facts, const struct ets_trace_facts *trace,
-                       struct ets_text runtime)
+static void tell_trace(struct ets_facts *facts, const struct ets_inspection *inspection,
+                       const struct ets_trace_facts *trace)
 {
+    const struct ets_text runtime = ets_inspection_runtime(inspection);
     char fingerprint[132];
     ets_json_begin_object(facts->json, "trace");
     if (runtime.data != NULL) ets_facts_line(facts, "profile of");
     ets_facts_text(facts, "runtime", runtime);
     ets_facts_end(facts);
-    tell_clock(facts, trace);
+    tell_clock(facts, trace, ets_inspection_tick_unit(inspection, NULL) == ETS_UNIT_CYCLES);
     tell_tracer(facts, trace, runtime.data != NULL);
     fingerprint_text(trace, fingerprint);
     if (trace->fingerprint.size > 0) ets_facts_line(facts, "program");
@@ -178,7 +185,7 @@ static void put_run(struct ets_json_writer *json, const struct ets_run *run)
 void info_tell_extra(struct ets_facts *facts, const struct ets_inspection *inspection)
 {
     const struct ets_trace_facts *trace = ets_inspection_trace(inspection);
-    if (trace != NULL) tell_trace(facts, trace, ets_inspection_runtime(inspection));
+    if (trace != NULL) tell_trace(facts, inspection, trace);
     else ets_json_put_null(facts->json, "trace");
     if (!ets_facts_are_json(facts)) return;
     ets_json_begin_array(facts->json, "runs");

@@ -152,6 +152,19 @@ static bool add_sample(void *context, const struct ets_sample *sample)
     return true;
 }
 
+/* What a nanosecond of the file's times is; nothing where it differs between traces. */
+static void put_unit(const struct ets_export *export)
+{
+    const enum ets_time_unit first = ets_inspection_tick_unit(export->traces[0].inspection, NULL);
+    for (uint32_t i = 1; i < export->trace_count; i++) {
+        const enum ets_time_unit unit =
+            ets_inspection_tick_unit(export->traces[i].inspection, NULL);
+        if ((unit == ETS_UNIT_CYCLES) != (first == ETS_UNIT_CYCLES)) return;
+    }
+    if (first == ETS_UNIT_CYCLES) ets_export_put_literal(export->out, ",\"unit\":\"cycles\"");
+    else ets_export_put_literal(export->out, ",\"unit\":\"ns\"");
+}
+
 /* Whose profile the traces are, where all are of one other runtime, and the step of its times. */
 static void put_runtime(const struct ets_export *export)
 {
@@ -177,6 +190,7 @@ enum ets_status ets_export_chrome(const struct ets_export *export, struct ets_er
     ets_export_put_literal(export->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
     ETS_TRY(ets_tracks_visit(export->arena, export->traces, export->trace_count, &sink, error));
     ets_export_put_literal(export->out, "\n],\"metadata\":{\"exporter\":\"etscope\"");
+    put_unit(export);
     put_runtime(export);
     ets_export_put_literal(export->out, "}}\n");
     return ETS_OK;

@@ -113,7 +113,25 @@ void ets_export_put_csv(struct ets_export_buffer *out, struct ets_text text)
     put_quoted(out, text, "\"\"", '"');
 }
 
-void ets_export_put_frame(struct ets_export_buffer *out, struct ets_text text)
+/*
+ * Where the blank before a number at the end of a frame is, "conv 2" or "conv 2.5"; SIZE_MAX: there
+ * is none. flamegraph.pl takes that number for a second count.
+ */
+static size_t blank_before_number(struct ets_text text)
+{
+    size_t at = text.size, digits = 0;
+    while (at > 0 && text.data[at - 1] >= '0' && text.data[at - 1] <= '9') at--;
+    digits = text.size - at;
+    if (at > 1 && text.data[at - 1] == '.' && text.data[at - 2] >= '0' &&
+        text.data[at - 2] <= '9') {
+        for (at--; at > 0 && text.data[at - 1] >= '0' && text.data[at - 1] <= '9';) at--;
+        digits++;
+    }
+    const unsigned char before = at > 0 ? (unsigned char)text.data[at - 1] : 'a';
+    return digits > 0 && (before <= ' ' || before == 0x7f) ? at - 1 : SIZE_MAX;
+}
+
+static void put_without_semicolons(struct ets_export_buffer *out, struct ets_text text)
 {
     struct ets_text piece;
     while (next_piece(&text, &piece)) {
@@ -126,6 +144,18 @@ void ets_export_put_frame(struct ets_export_buffer *out, struct ets_text text)
             piece.size -= size + (found != NULL);
         }
     }
+}
+
+void ets_export_put_frame(struct ets_export_buffer *out, struct ets_text text)
+{
+    const size_t blank = blank_before_number(text);
+    if (text.size == 0) ets_export_put_literal(out, "(no name)");
+    if (blank != SIZE_MAX) {
+        put_without_semicolons(out, (struct ets_text){text.data, blank});
+        ets_export_put_literal(out, "_");
+        text = (struct ets_text){text.data + blank + 1, text.size - blank - 1};
+    }
+    put_without_semicolons(out, text);
 }
 
 struct ets_text ets_export_clean_text(struct ets_arena *arena, struct ets_text text)

@@ -41,7 +41,10 @@ void ets_export_put_json(struct ets_export_buffer *out, struct ets_text text);
 /* A text as a field of CSV, with its quotes. */
 void ets_export_put_csv(struct ets_export_buffer *out, struct ets_text text);
 
-/* A text as a frame of a folded stack, which ends at a semicolon: those become commas. */
+/*
+ * A text as a frame of a folded stack, which ends at a semicolon: those become commas. The blank
+ * before a number at its end becomes "_", and an empty text "(no name)".
+ */
 void ets_export_put_frame(struct ets_export_buffer *out, struct ets_text text);
 
 /* The text with every byte that is no UTF-8 as U+FFFD, and control characters as a space; without

@@ -28,7 +28,8 @@ struct lane {
     struct ets_track track;
     enum group group;
     uint32_t open_count;    /* slices that are open */
-    int64_t end, saved_end; /* of the last slice, in ticks; and before the run */
+    int64_t end, saved_end; /* of the last slice, in ticks; and before `pass` */
+    uint64_t pass;          /* the last one that placed something here; 0: none */
     /* Own clocks: how far the time line is ahead, the call that this is of, and the end so far. */
     int64_t ahead, own_end;
     uint32_t call;
@@ -40,6 +41,7 @@ struct ets_track_walk {
     struct ets_arena *arena;
     const struct ets_track_sink *sink;
     const struct ets_inspection *inspection;
+    const char *name; /* of the trace, in messages */
     uint32_t trace, run;
     struct ets_run_tree tree;
     struct ets_planned_memory planned;
@@ -49,9 +51,12 @@ struct ets_track_walk {
     struct ets_key_table keys;          /* of lanes: trace and group, thread, names, lane */
     struct lane *lanes;                 /* [keys.count] */
     uint32_t lane_capacity, track_count;
-    uint32_t *placed;  /* [event of the run] its lane */
-    uint32_t main;     /* the lane of the run's method */
-    uint8_t *is_moved; /* [names] the delegate's events do not nest in this run */
+    uint32_t *placed; /* [event of the run] its lane */
+    uint32_t main;    /* the lane of the run's method */
+    uint64_t pass;    /* number of the walk over a run that places it; counts over all traces */
+    uint32_t *used;   /* [used_count] the lanes that it used */
+    uint32_t used_count, used_capacity;
+    uint64_t *moved_in; /* [names] the last pass in which the delegate's events did not nest */
     uint32_t moved_capacity;
     const char *backend; /* the last one that was asked for, and its name's number */
     uint32_t backend_number;
@@ -67,7 +72,7 @@ static bool fail_lanes(struct ets_track_walk *walk)
 {
     walk->is_failed = true;
     (void)ets_fail(walk->error, ETS_LIMIT, ETS_NO_OFFSET,
-                   "run %u of the trace has more than %u events at the same time", walk->run,
+                   "run %u of %s has more than %u events at the same time", walk->run, walk->name,
                    (unsigned)MOST_LANES);
     return false;
 }
@@ -159,7 +164,6 @@ static struct lane *find_lane(struct ets_track_walk *walk, enum group group, str
                                            .name = copy},
                                  .group = group,
                                  .end = INT64_MIN,
-                                 .saved_end = INT64_MIN,
                                  .own_end = INT64_MIN,
                                  .call = ETS_NO_INDEX,
                                  .run = ETS_NO_INDEX};
@@ -244,9 +248,8 @@ static bool nests(const struct ets_track_walk *walk, const struct lane *lane, ui
     return tree->start[event] >= tree->start[parent] && tree->end[event] <= tree->end[parent];
 }
 
-/* Whether the events of a row's delegate have left the method's track in this run; NULL: no memory.
- */
-static uint8_t *moved(struct ets_track_walk *walk, const struct ets_row *row)
+/* The last pass in which events of a row's delegate left the method's track; NULL: no memory. */
+static uint64_t *moved(struct ets_track_walk *walk, const struct ets_row *row)
 {
     const char *backend = backend_of(row).data;
     if (walk->backend != backend || backend == NULL) {
@@ -254,10 +257,10 @@ static uint8_t *moved(struct ets_track_walk *walk, const struct ets_row *row)
         if (walk->backend_number == UINT32_MAX) return NULL;
         walk->backend = backend;
     }
-    uint8_t *all =
-        ets_arena_grow(walk->arena, walk->is_moved, walk->backend_number, &walk->moved_capacity, 1);
+    uint64_t *all = ets_arena_grow(walk->arena, walk->moved_in, walk->backend_number,
+                                   &walk->moved_capacity, sizeof *all);
     if (all == NULL) return NULL;
-    walk->is_moved = all;
+    walk->moved_in = all;
     return &all[walk->backend_number];
 }
 
@@ -273,23 +276,39 @@ static struct lane *choose_lane(struct ets_track_walk *walk, uint32_t event)
     const int64_t start = walk->tree.start[event];
     const uint32_t main = walk->lanes[walk->main].track.number;
     if (nests_above && has_own_clock == (around == GROUP_OWN_CLOCK)) {
-        const uint8_t *is_moved = row->is_delegated ? moved(walk, row) : NULL;
-        if (row->is_delegated && is_moved == NULL) return NULL;
-        if (is_moved == NULL || !*is_moved || around != GROUP_METHOD) return &walk->lanes[above];
+        const uint64_t *moved_in = row->is_delegated ? moved(walk, row) : NULL;
+        if (row->is_delegated && moved_in == NULL) return NULL;
+        if (moved_in == NULL || *moved_in != walk->pass || around != GROUP_METHOD) {
+            return &walk->lanes[above];
+        }
     }
     if (has_own_clock) return free_lane(walk, GROUP_OWN_CLOCK, backend_of(row), 0, start);
     if (!row->is_delegated) return free_lane(walk, GROUP_OVERLAP, none, main, start);
-    uint8_t *is_moved = moved(walk, row);
-    if (is_moved == NULL) return NULL;
-    *is_moved = true;
+    uint64_t *moved_in = moved(walk, row);
+    if (moved_in == NULL) return NULL;
+    *moved_in = walk->pass;
     walk->has_moved = true;
     return free_lane(walk, GROUP_DELEGATE, backend_of(row), main, start);
+}
+
+/* Notes where a lane ended before this pass. */
+static bool use_lane(struct ets_track_walk *walk, struct lane *lane)
+{
+    if (lane->pass == walk->pass) return true;
+    uint32_t *used = ets_arena_grow(walk->arena, walk->used, walk->used_count, &walk->used_capacity,
+                                    sizeof *used);
+    if (used == NULL) return false;
+    walk->used = used;
+    used[walk->used_count++] = lane->track.number - 1;
+    lane->pass = walk->pass;
+    lane->saved_end = lane->end;
+    return true;
 }
 
 static bool place(struct ets_track_walk *walk, uint32_t event)
 {
     struct lane *lane = choose_lane(walk, event);
-    if (lane == NULL) return false;
+    if (lane == NULL || !use_lane(walk, lane)) return false;
     walk->placed[event] = lane->track.number - 1;
     lane->open_count++;
     return true;
@@ -319,11 +338,14 @@ static bool place_all(struct ets_track_walk *walk)
     walk->main = lane->track.number - 1;
     if (!visit_tree(walk, set_own_clock, stay)) return false;
     walk->has_moved = false;
-    if (walk->is_moved != NULL) memset(walk->is_moved, 0, walk->moved_capacity);
-    for (uint32_t i = 0; i < walk->track_count; i++) walk->lanes[i].saved_end = walk->lanes[i].end;
+    walk->used_count = 0;
+    walk->pass++;
     if (!visit_tree(walk, place, close_slice)) return false;
     if (!walk->has_moved) return true;
-    for (uint32_t i = 0; i < walk->track_count; i++) walk->lanes[i].end = walk->lanes[i].saved_end;
+    for (uint32_t i = 0; i < walk->used_count; i++) {
+        struct lane *used = &walk->lanes[walk->used[i]];
+        used->end = used->saved_end;
+    }
     return visit_tree(walk, place, close_slice);
 }
 
@@ -565,7 +587,10 @@ enum ets_status ets_tracks_visit(struct ets_arena *arena, const struct ets_expor
     struct ets_track_walk walk = {.arena = arena, .sink = sink, .error = error};
     bool ok = ets_strings_init(&walk.names, arena) == 0;
     ets_key_table_init(&walk.keys, arena, 3);
-    for (; ok && walk.trace < count; walk.trace++) ok = visit_trace(&walk, &traces[walk.trace]);
+    for (; ok && walk.trace < count; walk.trace++) {
+        walk.name = count > 1 ? traces[walk.trace].name : "the trace";
+        ok = visit_trace(&walk, &traces[walk.trace]);
+    }
     if (ok) return ETS_OK;
     return walk.is_failed ? ETS_LIMIT : ets_fail_memory(error, "the exported file");
 }

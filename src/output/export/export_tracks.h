@@ -61,7 +61,8 @@ struct ets_track_sink {
     bool (*add_sample)(void *context, const struct ets_sample *sample);
 };
 
-/* Statuses: LIMIT (hundreds of events at the same time), NO_MEMORY. */
+/* Statuses: LIMIT (hundreds of events at the same time; of several traces the message names the
+   one), NO_MEMORY. */
 enum ets_status ets_tracks_visit(struct ets_arena *arena, const struct ets_export_trace *traces,
                                  uint32_t count, const struct ets_track_sink *sink,
                                  struct ets_error *error);

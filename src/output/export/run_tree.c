@@ -2,6 +2,7 @@
 #include "output/export/run_tree.h"
 
 #include "inspect/inspection.h"
+#include "inspect/told_nodes.h"
 
 /* Times beyond are shown there, so that sums stay in 64 bits. */
 #define MOST_TICKS (INT64_MAX / 4)
@@ -24,7 +25,8 @@ bool ets_run_tree_init(struct ets_run_tree *tree, struct ets_arena *arena,
 {
     uint32_t most = 0;
     *tree = (struct ets_run_tree){.inspection = inspection,
-                                  .events = ets_inspection_events(inspection)};
+                                  .events = ets_inspection_events(inspection),
+                                  .has_one_clock = ets_inspection_runtime(inspection).data != NULL};
     for (uint32_t i = 0; i < ets_inspection_run_count(inspection); i++) {
         const uint32_t count = ets_inspection_run(inspection, i)->event_count;
         if (count > most) most = count;
@@ -81,7 +83,8 @@ static void link_events(struct ets_run_tree *tree)
 /* Fits the clock at the first event of a run. */
 static void fit_clock(struct ets_run_tree *tree, uint64_t start, uint32_t thread)
 {
-    if (tree->has_begun && thread == tree->last_thread && start < tree->last_start) {
+    if (tree->has_begun && !tree->has_one_clock && thread == tree->last_thread &&
+        start < tree->last_start) {
         const bool has_wrapped =
             tree->last_start <= UINT32_MAX && tree->last_start - start > HALF_COUNTER;
         tree->epoch = has_wrapped ? ets_limited_sum(tree->epoch, WHOLE_COUNTER)
@@ -112,7 +115,7 @@ static void time_roots(struct ets_run_tree *tree, uint32_t thread)
         if (is_first) fit_clock(tree, start, thread);
         is_first = false;
         int64_t at = ets_limited_sum(limited(start), tree->epoch);
-        if (tree->last_start <= UINT32_MAX && start < tree->last_start &&
+        if (!tree->has_one_clock && tree->last_start <= UINT32_MAX && start < tree->last_start &&
             tree->last_start - start > HALF_COUNTER) {
             at = ets_limited_sum(at, WHOLE_COUNTER);
         }

@@ -2,7 +2,8 @@
  * The profile events of a run as a tree in order of time, on one time line for the whole trace.
  *
  * A counter of 32 bits that began again goes on. A clock that restarted, so that a run begins
- * before an earlier one of the same thread, goes on at the end of all runs before.
+ * before an earlier one of the same thread, goes on at the end of all runs before. Profiles of
+ * other runtimes have one clock, and runs in any order: their times stay as they are.
  */
 #ifndef ETSCOPE_OUTPUT_EXPORT_RUN_TREE_H
 #define ETSCOPE_OUTPUT_EXPORT_RUN_TREE_H
@@ -25,7 +26,8 @@ struct ets_run_tree {
     int64_t last_end;      /* the end of all runs so far, */
     uint64_t last_start;   /* and where the last one began by the clock */
     uint32_t last_thread;
-    bool has_begun; /* there was a run */
+    bool has_begun;     /* there was a run */
+    bool has_one_clock; /* it neither restarts nor wraps */
 };
 
 /* Room for the longest run; false: no memory. */

@@ -81,14 +81,41 @@ enum ets_status ets_graph_add_program(struct ets_model *model, const struct ets_
     return status;
 }
 
+/* Whether the delegates of a program can be told with this record; NULL: without one. */
+static bool can_tell_delegates(const struct ets_model *model, const struct ets_program *program,
+                               struct ets_etrecord *record)
+{
+    struct ets_delegation *delegations;
+    const struct ets_delegation_options options = {
+        .program = program, .record = record, .allocator = model->arena->allocator};
+    if (ets_delegation_open(&options, &delegations, NULL) != ETS_OK) return false;
+    ets_delegation_close(delegations);
+    return true;
+}
+
+static enum ets_status collect(struct ets_model *model, enum ets_graph_format format,
+                               const struct ets_graph_source *source,
+                               enum ets_graph_file *failed_out, struct ets_error *error)
+{
+    *failed_out = ETS_GRAPH_OF_RECORD;
+    if (source->program == NULL) return collect_record(model, format, source->record, error);
+    const enum ets_status status =
+        ets_graph_add_program(model, source->program, source->record, error);
+    const bool is_of_record = status != ETS_OK && source->record != NULL &&
+                              !can_tell_delegates(model, source->program, source->record) &&
+                              can_tell_delegates(model, source->program, NULL);
+    if (!is_of_record) *failed_out = ETS_GRAPH_OF_PROGRAM;
+    return status;
+}
+
 static enum ets_status write_model(struct ets_output *output, enum ets_graph_format format,
                                    const struct ets_graph_source *source, struct ets_model *model,
-                                   struct ets_error *error)
+                                   enum ets_graph_file *failed_out, struct ets_error *error)
 {
     double per_us = 1;
     bool has_times = false;
-    if (source->program == NULL) ETS_TRY(collect_record(model, format, source->record, error));
-    else ETS_TRY(ets_graph_add_program(model, source->program, source->record, error));
+    ETS_TRY(collect(model, format, source, failed_out, error));
+    *failed_out = ETS_GRAPH_OF_TRACE;
     if (source->inspection != NULL && source->program != NULL) {
         per_us = ticks_per_us(source->inspection);
         ETS_TRY(ets_graph_add_times(model, source->inspection, &has_times, error));
@@ -109,13 +136,14 @@ static enum ets_status write_model(struct ets_output *output, enum ets_graph_for
 }
 
 enum ets_status ets_graph_write(struct ets_output *output, enum ets_graph_format format,
-                                const struct ets_graph_source *source, struct ets_error *error)
+                                const struct ets_graph_source *source,
+                                enum ets_graph_file *failed_out, struct ets_error *error)
 {
     struct ets_arena arena;
     struct ets_model model;
     ets_arena_init(&arena, NULL, 0);
     ets_model_init(&model, &arena);
-    const enum ets_status status = write_model(output, format, source, &model, error);
+    const enum ets_status status = write_model(output, format, source, &model, failed_out, error);
     ets_arena_reset(&arena);
     return status;
 }

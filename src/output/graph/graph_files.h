@@ -21,6 +21,9 @@ enum ets_graph_format {
     ETS_GRAPH_MODEL_EXPLORER_DATA = 2
 };
 
+/* The file that an error is about. */
+enum ets_graph_file { ETS_GRAPH_OF_PROGRAM = 0, ETS_GRAPH_OF_RECORD = 1, ETS_GRAPH_OF_TRACE = 2 };
+
 struct ets_graph_source {
     const char *title;
     const struct ets_program *program;       /* NULL: graphs of the record */
@@ -33,10 +36,10 @@ struct ets_graph_source {
  * several blocks of one method, those of the longest. Of a record, Model Explorer also gets the
  * ATen program. Statuses: NOT_FOUND (no program and no edge program; or node data of a trace whose
  * methods are not known), LIMIT (a method too large), those of delegations and the record's
- * readers, NO_MEMORY.
+ * readers, NO_MEMORY. `*failed_out`, after a failure: where.
  */
 ETS_API enum ets_status ets_graph_write(struct ets_output *output, enum ets_graph_format format,
                                         const struct ets_graph_source *source,
-                                        struct ets_error *error);
+                                        enum ets_graph_file *failed_out, struct ets_error *error);
 
 #endif

@@ -108,6 +108,24 @@ static void test_foreign__only_control_flow_encloses_nodes(void **state)
                         "Method::execute(0..20000)");
 }
 
+static void test_foreign__nodes_without_names_are_told_apart_by_order(void **state)
+{
+    (void)state;
+    char told[512];
+    tell("[" NODE("", "Gemm", 1, 10, 2) "," NODE("", "Relu", 1, 12, 1) "," NODE(
+             "", "Gemm", 1, 13,
+             3) "," SESSION("model_run", 8, 20) "," NODE("", "Gemm", 1, 30,
+                                                         1) "," NODE("", "Gemm", 1, 31,
+                                                                     1) "," SESSION("model_run", 30,
+                                                                                    5) "]",
+         ETS_FOREIGN_ONNX, told, sizeof told);
+    assert_string_equal(told,
+                        "Execute: Gemm#0(2000..4000) Relu#1(4000..5000) Gemm#2(5000..8000) "
+                        "Method::execute(0..20000); "
+                        "Execute: Gemm#0(22000..23000) Gemm#2(23000..24000) "
+                        "Method::execute(22000..27000)");
+}
+
 static void test_foreign__a_node_that_two_executions_may_enclose_is_in_none(void **state)
 {
     (void)state;
@@ -120,6 +138,61 @@ static void test_foreign__a_node_that_two_executions_may_enclose_is_in_none(void
                         "Outside of runs: Add#0(2000..3000); "
                         "Execute: Method::execute(0..5000); "
                         "Execute: Method::execute(1000..6000)");
+}
+
+static void test_foreign__a_node_between_two_runs_is_of_the_one_that_begins(void **state)
+{
+    (void)state;
+    char told[512];
+    tell("[" NODE("n", "Add", 7, 20, 1) "," SESSION("model_run", 10, 10) "," SESSION("model_run",
+                                                                                     20, 10) "]",
+         ETS_FOREIGN_ONNX, told, sizeof told);
+    assert_string_equal(told,
+                        "Execute: Method::execute(0..10000); "
+                        "Execute: Add#0(10000..11000) Method::execute(10000..20000)");
+}
+
+static void test_foreign__ended_frames_leave_room_for_later_ones(void **state)
+{
+    (void)state;
+    enum { BRANCHES = 100 };
+    char *profile = malloc(BRANCHES * 400), *told = malloc(BRANCHES * 400);
+    size_t used = 0;
+    assert_non_null(profile);
+    assert_non_null(told);
+    for (int i = 0; i < BRANCHES; i++) {
+        used += (size_t)sprintf(profile + used,
+                                "%c{\"cat\" : \"Node\",\"pid\" :1,\"tid\" :1,\"dur\" :8,\"ts\" :%d,"
+                                "\"ph\" : \"X\",\"name\" :\"i\",\"args\" :{\"op_name\" :\"If\"}}",
+                                i == 0 ? '[' : ',', 10 * i);
+    }
+    sprintf(profile + used, ",%s,%s]", NODE("b", "Add", 2, 993, 1), SESSION("model_run", 0, 1000));
+    tell(profile, ETS_FOREIGN_ONNX, told, BRANCHES * 400);
+    assert_non_null(strstr(told, " Add#1(993000..994000) If#0(990000..998000) Method::execute("));
+    free(profile);
+    free(told);
+}
+
+#define EVENTS                                                                       \
+    "index\ttag\tevent_type\tstart_timestamp_us\telapsed_time_us\tevent_metadata1\t" \
+    "event_metadata2\tevent_source\n"
+
+static void test_foreign__events_of_a_delegate_are_inside_of_its_node_while_they_fit(void **state)
+{
+    (void)state;
+    char told[512];
+    tell(EVENTS
+         "0\tInvoke\t1\t1000\t100\t0\t0\t0\n"
+         "1\tTfLiteXNNPackDelegate\t2\t1010\t60\t4\t0\t0\n"
+         "2\tGEMM\t8\t0\t40\t0\t0\t0\n3\tSoftmax\t8\t0\t20\t1\t0\t0\n"
+         "4\tAdd\t8\t0\t1\t2\t0\t0\n5\tCUMSUM\t2\t1075\t5\t5\t0\t0\n"
+         "6\tMul\t8\t0\t3\t3\t0\t0\n",
+         ETS_FOREIGN_LITERT_EVENTS, told, sizeof told);
+    assert_string_equal(told,
+                        "Execute: GEMM#1(10000..50000) Softmax#2(50000..70000) "
+                        "TfLiteXNNPackDelegate#0(10000..70000) Add#3(70000..71000) "
+                        "CUMSUM#4(75000..80000) Mul#5(80000..83000) "
+                        "Method::execute(0..100000)");
 }
 
 #define SLICE(name, tid, ts, dur)                                                                 \
@@ -167,7 +240,11 @@ int main(void)
         cmocka_unit_test(test_foreign__times_are_exact),
         cmocka_unit_test(test_foreign__what_is_no_time_is_refused),
         cmocka_unit_test(test_foreign__only_control_flow_encloses_nodes),
+        cmocka_unit_test(test_foreign__nodes_without_names_are_told_apart_by_order),
         cmocka_unit_test(test_foreign__a_node_that_two_executions_may_enclose_is_in_none),
+        cmocka_unit_test(test_foreign__a_node_between_two_runs_is_of_the_one_that_begins),
+        cmocka_unit_test(test_foreign__ended_frames_leave_room_for_later_ones),
+        cmocka_unit_test(test_foreign__events_of_a_delegate_are_inside_of_its_node_while_they_fit),
         cmocka_unit_test(test_foreign__slices_nest_in_their_thread),
         cmocka_unit_test(test_foreign__deep_nesting_ends_in_a_list),
     };

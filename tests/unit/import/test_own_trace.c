@@ -98,8 +98,30 @@ static void test_own_trace__runs_are_ordered_by_number_and_named(void **state)
                         "1:OPERATOR_CALL<Method::execute@20 1:Method::execute "
                         "2:Method::execute");
     assert_int_equal(ets_inspection_run(inspection, 0)->purpose, ETS_TRACE_LOAD);
-    assert_null(ets_inspection_run(inspection, 1)->method.data);
+    assert_int_equal(ets_inspection_run(inspection, 1)->method.size, 6);
+    assert_memory_equal(ets_inspection_run(inspection, 1)->method.data, "encode", 6);
+    assert_int_equal(ets_inspection_run(inspection, 1)->thread, 1);
     assert_memory_equal(ets_inspection_run(inspection, 2)->method.data, "decode", 6);
+    ets_inspection_close(inspection);
+    ets_imported_reset(&imported);
+}
+
+static void test_own_trace__a_call_inside_of_an_event_does_not_enclose_it(void **state)
+{
+    (void)state;
+    char told[512];
+    struct ets_imported imported;
+    struct ets_inspection *inspection =
+        import(OWN(TRACK(101, "forward") EVENT(101, 0, 1, "a", "delegate", 0, 100)
+                       EVENT(101, 0, 1, "DELEGATE_CALL", "delegate call", 10, 10)
+                           EVENT(102, 0, 1, "b", "delegate", 0, 90)
+                               EVENT(102, 0, 1, "DELEGATE_CALL", "delegate call", 20, 10)
+                                   FRAME(103, 0, "Method::execute", 0, 200)),
+               &imported);
+    tell(inspection, told, sizeof told);
+    assert_int_equal(ets_inspection_events(inspection)->count, 5);
+    assert_int_equal(imported.event_count, 5);
+    assert_int_equal(imported.left_out_count, 0);
     ets_inspection_close(inspection);
     ets_imported_reset(&imported);
 }
@@ -169,6 +191,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_own_trace__events_of_another_clock_go_to_their_calls),
         cmocka_unit_test(test_own_trace__runs_are_ordered_by_number_and_named),
+        cmocka_unit_test(test_own_trace__a_call_inside_of_an_event_does_not_enclose_it),
         cmocka_unit_test(test_own_trace__a_slice_without_a_run_is_refused),
         cmocka_unit_test(test_own_trace__instructions_have_an_upper_limit),
         cmocka_unit_test(test_own_trace__every_failed_allocation_is_told),
