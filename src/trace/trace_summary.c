@@ -4,9 +4,9 @@
 
 #include "base/crc32.h"
 #include "base/load.h"
-#include "base/siphash.h"
 #include "base/summary_layout.h"
 #include "trace/plain_error.h"
+#include "trace/siphash.h"
 #include "trace/store.h"
 #include "trace/trace_source.h"
 

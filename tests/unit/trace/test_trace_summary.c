@@ -3,10 +3,10 @@
 #include "test_recorder_support.h"
 
 #include "base/load.h"
-#include "base/siphash.h"
 #include "base/summary_layout.h"
 #include "etscope/trace_summary.h"
 #include "format/summary_file.h"
+#include "trace/siphash.h"
 
 enum { ROWS = 8, TEXTS = 128, FILE_BYTES = 4096 };
 

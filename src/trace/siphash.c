@@ -1,4 +1,5 @@
-#include "base/siphash.h"
+/* SipHash-2-4, as its authors describe it. */
+#include "trace/siphash.h"
 
 #include "base/load.h"
 

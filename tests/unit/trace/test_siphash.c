@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/siphash.h"
+#include "trace/siphash.h"
 
 static void test_siphash__published_vectors(void **state)
 {

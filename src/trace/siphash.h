@@ -1,10 +1,9 @@
 /*
  * SipHash-2-4: a hash of 64 bits with a secret key of 128. Without the key, neither the bytes nor
  * the key can be computed from hashes (Aumasson and Bernstein, "SipHash: a fast short-input PRF").
- * Included by device code: no C library.
  */
-#ifndef ETSCOPE_BASE_SIPHASH_H
-#define ETSCOPE_BASE_SIPHASH_H
+#ifndef ETSCOPE_TRACE_SIPHASH_H
+#define ETSCOPE_TRACE_SIPHASH_H
 
 #include <stddef.h>
 #include <stdint.h>
