@@ -17,8 +17,7 @@
  *         if (is_time_to_report()) {
  *             const struct ets_etdump_sink uart = {NULL, write_uart};
  *             if (ets_trace_summary_write(&summary, &uart, NULL) == ETS_OK)
- *                 ets_trace_summary_reset(&summary); // count anew: the next report is of later
- * runs
+ *                 ets_trace_summary_reset(&summary); // the next report is of later runs
  *         }
  *     }
  *
@@ -87,7 +86,8 @@ struct ets_trace_summary_config {
     int hash_names;        /* 1: write hashes in place of names and of the fingerprint */
     /*
      * The secret key of hashes (SipHash-2-4), the same for devices that are to be compared: 16
-     * random bytes. Nobody can compute it from files, but whoever has it can try names.
+     * random bytes. Nobody can compute it from files, but whoever has it can try names. A key that
+     * is known, such as 16 zeros, hides nothing.
      */
     uint8_t key[ETS_TRACE_SUMMARY_KEY_BYTES];
     uint32_t start; /* differs from one start of the device to the next, such as a counter in flash
