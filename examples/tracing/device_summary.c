@@ -80,7 +80,8 @@ int main(int count, char **words)
         .text_bytes = sizeof texts,
         .warm_up_runs = 2,
         .hash_names = count > 1 && !strcmp(words[1], "--hash"),
-        .salt = 20};
+        .key = {20}, /* your own 16 random bytes */
+        .start = 1};
     ets_trace_init(&trace, &config);
     ets_trace_summary_init(&summary, &kept);
     for (int run = 0; run < RUNS + 2; run++) {

@@ -7,6 +7,7 @@ import pytest
 pytest.importorskip("pyarrow")
 pytest.importorskip("datasketches")
 
+from extra_block import run, with_extra
 from made import dump, framework, profile
 
 from etscope.fleet import batch_tables, trace_tables
@@ -100,9 +101,10 @@ def test_a_batch_holds_the_rows_of_its_traces():
 
 
 def test_blocks_of_one_operator_count_together():
-    """Two paths through a method: the same operator is a row of each block of the inspection."""
+    """Two paths through a method that is known: the same operator is a row of each block of the inspection."""
     short = ("run", [framework("Method::execute", 0, 4000), profile("native_call_add.out", 1, 501, 1, 3)])
-    reading = trace_tables.read(dump(a_run(0), short, a_run(10_000)))
+    told = [run(number, "forward") for number in range(3)]
+    reading = trace_tables.read(with_extra(dump(a_run(0), short, a_run(10_000)), *told))
     assert len(reading.places) == 2
     own = reading.operators["place"] == 0
     assert sorted(reading.operators["time_ns"][own].tolist()) == [500, 1000, 1000]

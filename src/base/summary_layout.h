@@ -8,7 +8,7 @@
 
 /* The head: where its parts are. From the size on, 32-bit numbers in the order of the table. */
 enum {
-    ETS_SUMMARY_VERSION = 1,
+    ETS_SUMMARY_VERSION = 2,
     ETS_SUMMARY_VERSION_AT = 7,
     ETS_SUMMARY_SIZE_AT = 8,
     ETS_SUMMARY_ROWS_AT = 12,
@@ -19,10 +19,12 @@ enum {
     ETS_SUMMARY_FLAGS_AT = 32,
     ETS_SUMMARY_FINGERPRINT_BYTES_AT = 36,
     ETS_SUMMARY_LOST_EVENTS_AT = 40,
-    ETS_SUMMARY_FINGERPRINT_AT = 48,
-    ETS_SUMMARY_HEAD_BYTES = 112,
+    ETS_SUMMARY_START_AT = 48,
+    ETS_SUMMARY_SEQUENCE_AT = 52,
+    ETS_SUMMARY_FINGERPRINT_AT = 56,
+    ETS_SUMMARY_HEAD_BYTES = 120,
     ETS_SUMMARY_TAIL_BYTES = 4,
-    ETS_SUMMARY_HASHED = 1 /* flag: names are hashes */
+    ETS_SUMMARY_HASHED = 1 /* flag: names and the fingerprint are hashes */
 };
 
 /* A row: where its parts are. */

@@ -29,20 +29,20 @@ static bool is_text(const struct ets_summary_file *file, uint32_t at, uint16_t s
     return at == UINT32_MAX ? size == 0 : ets_range_fits(at, size, file->text_bytes);
 }
 
-/* Whether a row has times in its buckets, as it counts some. */
+/* Whether a row has times in its buckets, as it counts some, and no more than it counts. */
 static bool has_times(const uint8_t *row)
 {
-    uint32_t any = 0;
-    for (size_t i = ETS_SUMMARY_BUCKETS; i < ETS_SUMMARY_ROW_BYTES; i++) any |= row[i];
-    return any != 0;
+    uint32_t sum = 0;
+    for (size_t i = ETS_SUMMARY_BUCKETS; i < ETS_SUMMARY_ROW_BYTES; i += 2)
+        sum += ets_load_u16(row + i);
+    return sum > 0 && sum <= ets_load_u32(row + ETS_SUMMARY_COUNT);
 }
 
 static bool is_row(const struct ets_summary_file *file, const uint8_t *row)
 {
     const uint64_t least = ets_load_u64(row + ETS_SUMMARY_MIN),
                    most = ets_load_u64(row + ETS_SUMMARY_MAX);
-    return ets_load_u32(row + ETS_SUMMARY_COUNT) > 0 && has_times(row) && least <= most &&
-           most <= ets_load_u64(row + ETS_SUMMARY_SUM) &&
+    return has_times(row) && least <= most && most <= ets_load_u64(row + ETS_SUMMARY_SUM) &&
            is_text(file, ets_load_u32(row + ETS_SUMMARY_NAME),
                    ets_load_u16(row + ETS_SUMMARY_NAME_SIZE)) &&
            is_text(file, ets_load_u32(row + ETS_SUMMARY_METHOD),
@@ -111,7 +111,9 @@ enum ets_status ets_summary_file_open(struct ets_bytes bytes, struct ets_summary
         .is_hashed = (ets_load_u32(head + ETS_SUMMARY_FLAGS_AT) & ETS_SUMMARY_HASHED) != 0,
         .fingerprint = {head + ETS_SUMMARY_FINGERPRINT_AT,
                         ets_load_u32(head + ETS_SUMMARY_FINGERPRINT_BYTES_AT)},
-        .lost_events = ets_load_u64(head + ETS_SUMMARY_LOST_EVENTS_AT)};
+        .lost_events = ets_load_u64(head + ETS_SUMMARY_LOST_EVENTS_AT),
+        .start = ets_load_u32(head + ETS_SUMMARY_START_AT),
+        .sequence = ets_load_u32(head + ETS_SUMMARY_SEQUENCE_AT)};
     const enum ets_status status = check(&file, error);
     if (status == ETS_OK) *file_out = file;
     return status;

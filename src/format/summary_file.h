@@ -21,18 +21,22 @@ struct ets_summary_file {
     uint32_t runs, warm_up_runs; /* executions counted, and left out */
     uint32_t lost_values;        /* times for which the device had no row */
     uint64_t lost_events;        /* that the tracer dropped or overwrote */
+    uint32_t start, sequence;    /* of the device, as trace_summary.h; they tell reports apart */
     int is_hashed;
-    struct ets_bytes fingerprint; /* of the program; {NULL, 0}: not known */
+    struct ets_bytes fingerprint; /* of the program, hashed if is_hashed; size 0: not known */
 };
 
 struct ets_summary_row {
-    uint64_t name_hash, method_hash;
-    struct ets_text name, method; /* data NULL: only the hash is known */
-    int32_t instruction;          /* -1: of a whole execution */
-    int kind;                     /* enum ets_trace_summary_kind */
-    uint32_t count;               /* runs, at least 1 */
+    uint64_t name_hash, method_hash; /* 0: there is no name */
+    struct ets_text name, method;    /* data NULL: only the hash is known */
+    int32_t instruction;             /* -1: of a whole execution */
+    int kind;                        /* enum ets_trace_summary_kind */
+    uint32_t count;                  /* runs, at least 1 */
     uint64_t sum_ns, min_ns, max_ns;
-    /* Times by buckets; proportions where one was full. `starts` has the bounds of each. */
+    /*
+     * Times by buckets; of more than 65,534 in one, a sample of the times: proportions of `count`.
+     * `starts` has the bounds of each. The first and the last also count what is beyond.
+     */
     uint16_t buckets[ETS_SUMMARY_BUCKET_COUNT];
     uint64_t starts[ETS_SUMMARY_BUCKET_COUNT + 1];
 };

@@ -6,12 +6,16 @@
 #include "base/load.h"
 #include "base/summary_layout.h"
 #include "trace/plain_error.h"
+#include "trace/siphash.h"
 #include "trace/store.h"
 #include "trace/trace_source.h"
 
 enum { DECIMALS = 12 };
 
 _Static_assert((int)ETS_TRACE_SUMMARY_BUCKETS == (int)ETS_SUMMARY_BUCKET_COUNT, "of one row");
+_Static_assert((int)ETS_TRACE_SUMMARY_KEY_BYTES == (int)ETS_SIPHASH_KEY_BYTES, "of one key");
+
+#define NOT_PENDING UINT64_MAX
 
 /* An event of which all is absent, as the source expects it. */
 static const struct ets_etdump_record absent = {.name = ETS_ETDUMP_NO_NAME,
@@ -27,16 +31,28 @@ void ets_trace_summary_init(struct ets_trace_summary *summary,
     summary->config = *config;
     if (config->texts == NULL) summary->config.text_bytes = 0;
     if (summary->config.text_bytes == 0) summary->config.hash_names = 1;
+    summary->warm_up_left = config->warm_up_runs;
 }
 
-/* FNV-1a, from a start that depends on the salt. */
-static uint64_t hash_of(uint64_t salt, struct ets_text text)
+void ets_trace_summary_reset(struct ets_trace_summary *summary)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ salt;
-    for (size_t i = 0; i < text.size; i++) {
-        hash = (hash ^ (uint8_t)text.data[i]) * UINT64_C(0x100000001b3);
-    }
-    return hash;
+    const struct ets_trace_summary_config config = summary->config;
+    const uint32_t warm_up_left = summary->warm_up_left, sequence = summary->sequence;
+    ets_clear(summary, sizeof *summary);
+    summary->config = config;
+    summary->warm_up_left = warm_up_left;
+    summary->sequence = sequence + 1;
+}
+
+/* 0: there is no text. */
+static uint64_t hash_of(const struct ets_trace_summary *summary, struct ets_text text)
+{
+    return text.size == 0 ? 0 : ets_siphash(summary->config.key, text.data, text.size);
+}
+
+static uint32_t add_saturated(uint32_t a, uint32_t b)
+{
+    return a > UINT32_MAX - b ? UINT32_MAX : a + b;
 }
 
 static bool starts_with(struct ets_text text, const char *start, size_t size)
@@ -128,12 +144,30 @@ static uint32_t keep_text(struct ets_trace_summary *summary, struct ets_text tex
     return at;
 }
 
+/*
+ * A row that is not in use, or NULL. If all are in use, a run takes the row of the operator that
+ * came last: without the time of its runs, nothing could be said of the others.
+ */
+static struct ets_trace_summary_row *free_row(struct ets_trace_summary *summary,
+                                              enum ets_trace_summary_kind kind)
+{
+    struct ets_trace_summary_row *rows = summary->config.rows;
+    if (summary->used_rows < summary->config.row_count) return &rows[summary->used_rows];
+    if (kind != ETS_TRACE_SUMMARY_RUN) return NULL;
+    for (uint32_t i = summary->used_rows; i-- > 0;) {
+        if (rows[i].kind == ETS_TRACE_SUMMARY_RUN) continue;
+        summary->lost_values = add_saturated(summary->lost_values, rows[i].count);
+        return &rows[i];
+    }
+    return NULL;
+}
+
 /* The row of a place, made if there is none; NULL: no row is free. */
 static struct ets_trace_summary_row *row_of(struct ets_trace_summary *summary,
                                             const struct place *place)
 {
-    const uint64_t name = hash_of(summary->config.salt, place->name);
-    const uint64_t method = hash_of(summary->config.salt, place->method);
+    const uint64_t name = hash_of(summary, place->name);
+    const uint64_t method = hash_of(summary, place->method);
     for (uint32_t i = 0; i < summary->used_rows; i++) {
         struct ets_trace_summary_row *row = &summary->config.rows[i];
         if (row->name_hash == name && row->method_hash == method && row->kind == place->kind &&
@@ -141,9 +175,10 @@ static struct ets_trace_summary_row *row_of(struct ets_trace_summary *summary,
             return row;
         }
     }
-    if (summary->used_rows == summary->config.row_count) return NULL;
-    struct ets_trace_summary_row *row = &summary->config.rows[summary->used_rows];
+    struct ets_trace_summary_row *row = free_row(summary, place->kind);
+    if (row == NULL) return NULL;
     ets_clear(row, sizeof *row);
+    row->pending_ns = NOT_PENDING;
     row->name_hash = name;
     row->method_hash = method;
     row->instruction = place->instruction;
@@ -151,10 +186,43 @@ static struct ets_trace_summary_row *row_of(struct ets_trace_summary *summary,
     row->name_at = keep_text(summary, place->name);
     row->name_size = row->name_at == UINT32_MAX ? 0 : (uint16_t)place->name.size;
     row->method_at = UINT32_MAX;
-    summary->used_rows++; /* its name counts when the method's is looked for */
+    /* Its name counts when the method's is looked for. */
+    if (row == &summary->config.rows[summary->used_rows]) summary->used_rows++;
     row->method_at = keep_text(summary, place->method);
     row->method_size = row->method_at == UINT32_MAX ? 0 : (uint16_t)place->method.size;
     return row;
+}
+
+/*
+ * Whether the next time of a row goes into its buckets: one of each 2^shift in a row does. Which
+ * one differs from each of these groups to the next, so that runs that take turns all have their
+ * share.
+ */
+static bool is_sampled(const struct ets_trace_summary_row *row)
+{
+    uint32_t choice = row->count >> row->shift; /* the number of the group, mixed */
+    choice = (choice ^ choice >> 16) * 0x85ebca6bu;
+    choice = (choice ^ choice >> 13) * 0xc2b2ae35u;
+    return ((choice ^ choice >> 16 ^ row->count) & ((1u << row->shift) - 1)) == 0;
+}
+
+/* Halves the buckets. Odd ones pass a half on: ranks stay, and so does half of the sum. */
+static void halve(struct ets_trace_summary_row *row)
+{
+    uint32_t before = 0;
+    for (int i = 0; i < ETS_TRACE_SUMMARY_BUCKETS; i++) {
+        const uint32_t sum = before + row->buckets[i];
+        row->buckets[i] = (uint16_t)(sum / 2 - before / 2);
+        before = sum;
+    }
+    row->shift++;
+}
+
+static void count_in_bucket(struct ets_trace_summary_row *row, uint32_t bucket)
+{
+    uint32_t at = bucket < row->first_bucket ? 0 : bucket - row->first_bucket;
+    if (at >= ETS_TRACE_SUMMARY_BUCKETS) at = ETS_TRACE_SUMMARY_BUCKETS - 1;
+    if (++row->buckets[at] == UINT16_MAX) halve(row);
 }
 
 static void count_time(struct ets_trace_summary_row *row, uint64_t time)
@@ -166,35 +234,43 @@ static void count_time(struct ets_trace_summary_row *row, uint64_t time)
                                            ? 0
                                            : bucket - ETS_TRACE_SUMMARY_BUCKETS / 2);
     }
+    if (is_sampled(row)) count_in_bucket(row, bucket);
     row->count++;
     row->sum_ns = ets_add_saturated_u64(row->sum_ns, time);
     if (time < row->min_ns) row->min_ns = time;
     if (time > row->max_ns) row->max_ns = time;
-    uint32_t at = bucket < row->first_bucket ? 0 : bucket - row->first_bucket;
-    if (at >= ETS_TRACE_SUMMARY_BUCKETS) at = ETS_TRACE_SUMMARY_BUCKETS - 1;
-    if (row->buckets[at] == UINT16_MAX) {
-        for (int i = 0; i < ETS_TRACE_SUMMARY_BUCKETS; i++) {
-            row->buckets[i] = (uint16_t)(row->buckets[i] / 2 + row->buckets[i] % 2);
-        }
-    }
-    row->buckets[at]++;
 }
 
-/* Whether the selected run executes a method to its end; loads and broken runs do not count. */
-static bool is_execution(struct ets_trace_source *s, uint32_t run, uint32_t events)
+/*
+ * Finds the execution of a method that the selected run ends; false: a load or a broken run, which
+ * does not count.
+ */
+static bool find_execution(struct ets_trace_source *s, uint32_t run, uint32_t events,
+                           struct place *out)
 {
     for (uint32_t i = 0; i < events; i++) {
         struct ets_etdump_record event = absent;
-        struct place place;
         if (s->source.event(s->source.context, run, i, &event) != ETS_OK) return false;
-        if (find_place(s, &event, &place) && place.kind == ETS_TRACE_SUMMARY_RUN) return true;
+        if (find_place(s, &event, out) && out->kind == ETS_TRACE_SUMMARY_RUN) return true;
     }
     return false;
 }
 
-static void add_run(struct ets_trace_summary *summary, struct ets_trace_source *s, uint32_t run,
-                    uint32_t events)
+static void add_pending(struct ets_trace_summary *summary)
 {
+    for (uint32_t i = 0; i < summary->used_rows; i++) {
+        struct ets_trace_summary_row *row = &summary->config.rows[i];
+        if (row->pending_ns == NOT_PENDING) continue;
+        if (row->count == UINT32_MAX) summary->lost_values = add_saturated(summary->lost_values, 1);
+        else count_time(row, row->pending_ns);
+        row->pending_ns = NOT_PENDING;
+    }
+}
+
+static void add_run(struct ets_trace_summary *summary, struct ets_trace_source *s, uint32_t run,
+                    uint32_t events, const struct place *execution)
+{
+    row_of(summary, execution); /* the event comes last, when no row may be free */
     for (uint32_t i = 0; i < events; i++) {
         struct ets_etdump_record event = absent;
         struct place place;
@@ -202,19 +278,14 @@ static void add_run(struct ets_trace_summary *summary, struct ets_trace_source *
         if (!find_place(s, &event, &place)) continue;
         struct ets_trace_summary_row *row = row_of(summary, &place);
         if (row == NULL) {
-            summary->lost_values++;
+            summary->lost_values = add_saturated(summary->lost_values, 1);
             continue;
         }
-        row->is_pending = true;
+        if (row->pending_ns == NOT_PENDING) row->pending_ns = 0;
         row->pending_ns += event.end_ticks - event.start_ticks;
     }
-    for (uint32_t i = 0; i < summary->used_rows; i++) {
-        struct ets_trace_summary_row *row = &summary->config.rows[i];
-        if (row->is_pending) count_time(row, row->pending_ns);
-        row->is_pending = false;
-        row->pending_ns = 0;
-    }
-    summary->runs++;
+    add_pending(summary);
+    summary->runs = add_saturated(summary->runs, 1);
 }
 
 void ets_trace_summary_add(struct ets_trace_summary *summary, struct ets_trace *trace)
@@ -224,13 +295,18 @@ void ets_trace_summary_add(struct ets_trace_summary *summary, struct ets_trace *
     ets_trace_source_init(&s, trace);
     for (uint32_t run = 0; run < s.source.run_count; run++) {
         struct ets_etdump_run_record record = {.name = 0};
+        struct place execution;
         if (run == s.cut_run && s.cut_name != ETS_ETDUMP_NO_NAME) continue;
         if (s.source.run(s.source.context, run, &record) != ETS_OK) break;
         /* Without its start, which a ring overwrote, sums would be too small. */
         if ((s.run.flags & ETS_RUN_CONTINUED) != 0) continue;
-        if (!is_execution(&s, run, record.event_count)) continue;
-        if (summary->warm_up_runs < summary->config.warm_up_runs) summary->warm_up_runs++;
-        else add_run(summary, &s, run, record.event_count);
+        if (!find_execution(&s, run, record.event_count, &execution)) continue;
+        if (summary->warm_up_left > 0) {
+            summary->warm_up_left--;
+            summary->warm_up_runs++;
+        } else {
+            add_run(summary, &s, run, record.event_count, &execution);
+        }
     }
     ets_trace_get_state(trace, &state);
     summary->lost_events += (uint64_t)state.dropped + state.overwritten;
@@ -266,6 +342,8 @@ static void put(struct summing *to, const void *data, size_t size)
 static void put_head(struct summing *to, const struct ets_trace_summary *summary)
 {
     uint8_t head[ETS_SUMMARY_HEAD_BYTES] = ETS_SUMMARY_MAGIC;
+    const uint32_t print_bytes = summary->fingerprint_bytes;
+    const bool is_print_hashed = summary->config.hash_names && print_bytes > 0;
     const uint32_t words[] = {(uint32_t)ets_trace_summary_size(summary),
                               summary->used_rows,
                               summary->config.hash_names ? 0 : summary->used_text_bytes,
@@ -273,13 +351,20 @@ static void put_head(struct summing *to, const struct ets_trace_summary *summary
                               summary->warm_up_runs,
                               summary->lost_values,
                               summary->config.hash_names ? ETS_SUMMARY_HASHED : 0,
-                              summary->fingerprint_bytes};
+                              is_print_hashed ? (uint32_t)sizeof(uint64_t) : print_bytes};
     head[ETS_SUMMARY_VERSION_AT] = ETS_SUMMARY_VERSION;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         ets_store_u32(head + ETS_SUMMARY_SIZE_AT + 4 * i, words[i]);
     }
     ets_store_u64(head + ETS_SUMMARY_LOST_EVENTS_AT, summary->lost_events);
-    ets_copy(head + ETS_SUMMARY_FINGERPRINT_AT, summary->fingerprint, summary->fingerprint_bytes);
+    ets_store_u32(head + ETS_SUMMARY_START_AT, summary->config.start);
+    ets_store_u32(head + ETS_SUMMARY_SEQUENCE_AT, summary->sequence);
+    if (is_print_hashed) {
+        ets_store_u64(head + ETS_SUMMARY_FINGERPRINT_AT,
+                      ets_siphash(summary->config.key, summary->fingerprint, print_bytes));
+    } else {
+        ets_copy(head + ETS_SUMMARY_FINGERPRINT_AT, summary->fingerprint, print_bytes);
+    }
     put(to, head, sizeof head);
 }
 

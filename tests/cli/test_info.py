@@ -10,6 +10,7 @@ import unittest
 
 import support
 import zipfile
+import zlib
 from collections import Counter
 from pathlib import Path
 
@@ -351,13 +352,24 @@ class TestOthers(unittest.TestCase):
 
     def test_info__summary_of_a_device(self):
         text = etscope("info", DATA / "summaries" / "named.etsum").stdout.decode()
-        self.assertIn("named.etsum: a device's summary, 946 B\n", text)
+        self.assertIn("named.etsum: a device's summary, 954 B\n", text)
         self.assertRegex(text, r"left out as warm-up +2\n")
         self.assertIn("    operator mean.out, instruction 3, method forward: 200 runs, mean 31.91 us", text)
         (row,) = json.loads(etscope("info", "--format", "json", DATA / "summaries" / "hashed.etsum").stdout)["rows"]
         self.assertEqual((row["kind"], row["runs"], row["hashed"], row["row_count"]), ("summary", 200, True, 6))
         self.assertRegex(row["rows"][0]["name"], "^#[0-9a-f]{16}$")
-        self.assertEqual(row["rows"][-1]["min_ns"], 1469681)
+        self.assertEqual((row["rows"][0]["kind"], row["rows"][0]["min_ns"]), ("run", 1469681))
+        self.assertEqual((row["start"], row["sequence"]), (1, 0))
+
+    def test_info__a_summary_of_a_method_without_a_name(self):
+        data = bytearray((DATA / "summaries" / "hashed.etsum").read_bytes())
+        data[128:136] = bytes(8)  # the first row's hash of its method
+        data[-4:] = zlib.crc32(data[:-4]).to_bytes(4, "little")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "unnamed.etsum"
+            path.write_bytes(data)
+            self.assertRegex(info(path), "run #[0-9a-f]{16}, method without a name: 200 runs")
+            self.assertEqual(facts(path)["rows"][0]["method"], "")
 
     def test_info__refusals(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,11 +1,12 @@
 """What devices send when whole traces are too much: summaries that the tracer itself writes.
 
     told = device_summaries.read(data)        # of a file by ets_trace_summary_write
-    told.facts["runs"], told.rows[0].place["operator"], told.rows[0].times
+    told.facts["runs"], told.rows[0].place["operator"], told.rows[0].middles
 
 A device counts times in buckets of a quarter octave; here each counts with the middle of its bucket
-between the least and the most time, which is off by 12.5 % at most. Count, sum and extremes are
-exact. docs/SPEC.md, "Summaries".
+between the least and the most time, which is off by 12.5 % at most, except for times that are more
+than 16 times the row's first time, or less than a 16th. Count, sum and extremes are exact.
+docs/SPEC.md, "Summaries".
 """
 
 import numpy as np
@@ -13,38 +14,43 @@ import numpy as np
 from etscope._errors import Error
 from etscope._library import NULL, Source, call, ffi, lib, text
 from etscope.fleet.dataset import PLACE
-from etscope.fleet.summaries import OF_RUN
+from etscope.fleet.summaries import OF_RUN, UNNAMED
 from etscope.fleet.trace_tables import hexadecimal
 
 MOST_BYTES = 1 << 20  # 8,000 operators
+_MOST_INT64 = (1 << 63) - 1
 
 
 class DeviceRow:
-    """An operator's times on the device: `place` by dataset.PLACE, `times` from its buckets."""
+    """An operator's times on the device: `place` by dataset.PLACE; `counts` of times around `middles`.
+
+    `counts` are proportions of `count`, the number of runs, where the device sampled its times.
+    """
 
     def __init__(self, row):
         self.place = _place(row)
         self.count, self.sum = row.count, float(row.sum_ns)
         self.least, self.most = float(row.min_ns), float(row.max_ns)
         starts = np.array(list(row.starts), np.float64)
-        self._counts = np.array(list(row.buckets), np.int64)
-        # Of the part of each bucket in which times can be.
-        bounds = np.clip(starts, self.least, self.most)
-        self._middles = (bounds[:-1] + bounds[1:]) / 2
-
-    @property
-    def times(self):
-        """As many as the buckets count, up to 2 million: made when they are asked for."""
-        return np.repeat(self._middles, self._counts)
+        self.counts = np.array(list(row.buckets), np.int64)
+        # The part of each bucket in which times can be, which are whole nanoseconds.
+        lower, upper = starts[:-1].copy(), starts[1:] - 1
+        lower[0], upper[-1] = min(lower[0], self.least), max(upper[-1], self.most)
+        lower, upper = (np.clip(ends, self.least, self.most) for ends in (lower, upper))
+        self.middles = (lower + upper) / 2
 
 
 class DeviceSummary:
-    """facts {"kind", "program", "runs", "events", "lost_events"} and rows: DeviceRow."""
+    """facts {"kind", "program", "runs", "events", "lost_events"}, rows: DeviceRow, and `labels`.
 
-    def __init__(self, facts, rows):
-        self.facts, self.rows = facts, rows
+    labels     {"start", "sequence", "lost_values"}: what the file tells and no column has
+    """
+
+    def __init__(self, facts, rows, labels):
+        self.facts, self.rows, self.labels = facts, rows, labels
 
     has_origins = True  # a device knows no ETRecord: there is nothing to be missed
+    unknown_methods = 0
 
 
 def is_summary(data):
@@ -58,18 +64,37 @@ def read(data):
         raise Error(f"a summary of {len(data):,} bytes; {MOST_BYTES:,} are the most", status="LIMIT")
     source, file = Source.of_buffer(data), ffi.new("struct ets_summary_file *")
     call(lib.ets_summary_file_open, source.bytes, file)
+    if file.lost_events > _MOST_INT64:
+        raise Error(f"{file.lost_events:,} lost events are more than can be", status="MALFORMED")
     row, rows = ffi.new("struct ets_summary_row *"), []
     for index in range(file.row_count):
         lib.ets_summary_file_row(file, index, row)
         rows.append(DeviceRow(row))
-    return DeviceSummary({"kind": "summary", "program": hexadecimal(file.fingerprint), "runs": file.runs,
-                          "events": 0, "lost_events": file.lost_events}, rows)  # fmt: skip
+    _check(rows)
+    program = hexadecimal(file.fingerprint)
+    labels = {"start": file.start, "sequence": file.sequence, "lost_values": file.lost_values}
+    return DeviceSummary({"kind": "summary", "program": f"#{program}" if file.is_hashed and program else program,
+                          "runs": file.runs, "events": 0, "lost_events": file.lost_events},
+                         rows, {name: str(value) for name, value in labels.items()})  # fmt: skip
+
+
+def _check(rows):
+    """Each place once, and the runs of each method: shares are of them, and counts of no more."""
+    seen, runs = set(), {row.place["method"]: row.count for row in rows if row.place["kind"] == "run"}
+    for number, row in enumerate(rows):
+        place = tuple(row.place.values())
+        if place in seen:
+            raise Error(f"row {number} is of the same operator as an earlier one", status="MALFORMED")
+        seen.add(place)
+        if row.count > runs.get(row.place["method"], 0):
+            raise Error(f"row {number} counts {row.count:,} runs of its method, which has"
+                        f" {runs.get(row.place['method'], 0):,}", status="MALFORMED")  # fmt: skip
 
 
 def _name(given, hash_):
-    """The name, or "#" and its hash; "" where the device knew none."""
+    """The name, or "#" and its hash; "" of what has no name."""
     if given.data == NULL:
-        return f"#{hash_:016x}"
+        return f"#{hash_:016x}" if hash_ else ""
     return text(given)
 
 
@@ -77,5 +102,5 @@ def _place(row):
     method, kind = _name(row.method, row.method_hash), text(lib.ets_summary_kind_name(row.kind))
     if kind == "run":
         return {"method": method, **OF_RUN}
-    values = (method, _name(row.name, row.name_hash), row.instruction, kind, "", "", "")
+    values = (method, _name(row.name, row.name_hash) or UNNAMED, row.instruction, kind, "", "", "")
     return dict(zip(PLACE, values))

@@ -6,6 +6,7 @@ from etscope._errors import Error
 from etscope.fleet.dataset import SCHEMAS, snapshot
 
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z]\w*)")
+_EXPLAIN = re.compile(r"\s*explain\s+(analyze\s+)?(.*)", re.IGNORECASE | re.DOTALL)
 
 
 def _quoted(text):
@@ -41,24 +42,26 @@ class Duck:
             " union_by_name=true, hive_partitioning=false)")  # fmt: skip
 
     def _refuse_commands(self, text):
-        """A question writes no file and changes no setting: COPY, ATTACH, SET and the like are refused."""
+        """A question writes no file and changes no setting: COPY, ATTACH, SET and the like are refused.
+
+        `explain analyze` runs what it explains, so that must be a SELECT, too.
+        """
         import duckdb
 
-        try:
-            statements = self._connection.extract_statements(text)
-        except self._error as error:
-            raise Error(str(error).splitlines()[0], status="INVALID_ARGUMENT") from None
-        asking = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
-        if len(statements) != 1 or statements[0].type not in asking:
+        statements = self._connection.extract_statements(text)
+        if len(statements) == 1 and statements[0].type == duckdb.StatementType.EXPLAIN:
+            explained = _EXPLAIN.fullmatch(text)
+            statements = self._connection.extract_statements(explained[2]) if explained else []
+        if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise Error("not a question: write one SELECT", status="INVALID_ARGUMENT")
 
     def sql(self, text, **parameters):
         """The answer as a pyarrow.Table; `:name` in the text stands for a parameter."""
         if parameters:
             text = _PARAMETER.sub(r"$\1", text)
-        self._refuse_commands(text)
         try:
+            self._refuse_commands(text)
             answer = self._connection.sql(text, params=parameters or None)
+            return None if answer is None else answer.to_arrow_table()  # errors of values come here
         except self._error as error:
             raise Error(str(error).splitlines()[0], status="INVALID_ARGUMENT") from None
-        return None if answer is None else answer.to_arrow_table()

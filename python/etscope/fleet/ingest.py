@@ -7,41 +7,58 @@ be stopped, killed and begun again at any time. Files that cannot be read are li
 DATASET/refused with the reason, and looked at again when their content has changed.
 """
 
+import collections
 import concurrent.futures
-import datetime
-import glob
 import hashlib
 import json
 import multiprocessing
 import os
 import sys
+from concurrent.futures.process import BrokenProcessPool
 
 from etscope import __version__
 from etscope._errors import Error
 from etscope.etrecord._record import as_etrecord
-from etscope.fleet import commits, device_summaries, side_information, trace_tables
+from etscope.fleet import commits, device_summaries, regular_files, side_information, trace_tables
+from etscope.fleet.known_places import Places
 from etscope.fleet.show import counted, plain
 
 _MOST_REASON = 500
 MOST_REASONS = 5  # that are shown; DATASET/refused has all
 MOST_FILES, MOST_BYTES = 256, 48 << 20  # of a batch: it is in memory as a whole
+MOST_TRACE_BYTES = 1 << 30  # of a file: a larger one is refused
+ENDINGS = (".etdp", ".etdump", ".etsum")
 
 
-def files_of(sources):
-    """Paths of traces: of folders all .etdp, .etdump and .etsum below, of lists (.txt) a path a line."""
-    found = []
+def files_of(sources, unlisted=None):
+    """Absolute paths of traces: of folders all .etdp, .etdump and .etsum below, of lists (.txt) a path a line.
+
+    Errors of folders that cannot be listed are added to `unlisted`. Raises Error: there is no such source.
+    """
+    found, unlisted = [], [] if unlisted is None else unlisted
     for source in sources:
         if not os.path.exists(source):
             raise Error(f"{source}: no such file or folder", status="NOT_FOUND")
         if os.path.isdir(source):
-            for ending in ("etdp", "etdump", "etsum"):
-                found += glob.glob(os.path.join(glob.escape(source), "**", f"*.{ending}"), recursive=True)
+            found += _below(source, unlisted.append)
         elif source.endswith(".txt"):
-            with open(source, encoding="utf-8") as file:
-                found += [line.strip() for line in file if line.strip()]
+            with open(source, "rb") as file:  # names are bytes
+                found += [os.fsdecode(line.strip()) for line in file if line.strip()]
         else:
             found.append(source)
-    return sorted(dict.fromkeys(found))
+    return sorted({os.path.abspath(path) for path in found})
+
+
+def _below(folder, onerror):
+    """Traces in a folder and those below, hidden ones and links too; a folder that is there twice, once."""
+    seen = set()
+    for here, folders, names in os.walk(folder, onerror=onerror, followlinks=True):
+        status = os.stat(here)
+        if (status.st_dev, status.st_ino) in seen:
+            folders.clear()
+            continue
+        seen.add((status.st_dev, status.st_ino))
+        yield from (os.path.join(here, name) for name in names + folders if name.lower().endswith(ENDINGS))
 
 
 def batches_of(paths, most_files=MOST_FILES, most_bytes=MOST_BYTES):
@@ -50,7 +67,7 @@ def batches_of(paths, most_files=MOST_FILES, most_bytes=MOST_BYTES):
     for path in paths:
         try:
             own = os.path.getsize(path)
-        except OSError:  # it is refused when it is read
+        except (OSError, ValueError):  # it is refused when it is read
             own = 0
         if batch and (len(batch) == most_files or size + own > most_bytes):
             yield batch
@@ -73,26 +90,48 @@ def ingest(sources, dataset, *, labels=None, name_pattern=None, etrecord=None, u
     batch     traces of one commit at most
     workers   processes; default: one for each core
     """
-    commits.prepare(dataset)
-    paths = files_of(sources)
+    if workers is not None and workers < 1:
+        raise Error(f"{workers} processes cannot work: --workers takes 1 or more", status="INVALID_ARGUMENT")
+    unlisted = []
+    paths = files_of(sources, unlisted)
+    if not paths and unlisted:
+        raise unlisted[0]
+    if not paths:
+        raise Error(f"no {', '.join(ENDINGS)} in {', '.join(sources)}; nothing was added", status="NOT_FOUND")
     pattern = side_information.pattern_of(name_pattern)
     unnamed = side_information.unmatched(paths, pattern)
     if etrecord is not None:
         as_etrecord(etrecord)  # a bad one is told once, and not for each trace
-    counts = {"added": 0, "known": 0, "refused": 0, "without_record": 0, "reasons": []}
+    commits.prepare(dataset)
+    counts = dict(_NONE, reasons=[], reports=[])
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(
             workers or os.cpu_count(), context, _begin, (dataset, pattern, labels, etrecord, unit, events)) as pool:  # fmt: skip
         jobs = [pool.submit(_ingest_batch, each) for each in batches_of(paths, batch)]
-        for job in concurrent.futures.as_completed(jobs):
-            for name, count in job.result().items():
-                counts[name] += count
-    return _told_of(counts, paths, unnamed, etrecord, events)
+        try:
+            for job in concurrent.futures.as_completed(jobs):
+                for name, count in job.result().items():
+                    counts[name] += count
+        except BrokenProcessPool as reason:
+            raise Error("a process that reads traces ended, such as for want of memory; what is committed"
+                        " stays: begin again, with fewer --workers", status="NO_MEMORY") from reason  # fmt: skip
+    answer = _told_of(counts, paths, unnamed, etrecord, events)
+    if unlisted:
+        answer["notes"].append(f"{counted(len(unlisted), 'folder')} could not be listed, such as"
+                               f" {unlisted[0].filename}: {unlisted[0].strerror}")  # fmt: skip
+    return answer
+
+
+# What is counted, beside texts about the first refused files and what tells reports apart.
+_NONE = dict.fromkeys(("added", "known", "refused", "without_record", "summaries", "without_places",
+                       "lossy", "lost_values", "unknown_methods"), 0)  # fmt: skip
 
 
 def _told_of(counts, paths, unnamed, etrecord, events):
     """The counts with notes on what was given and had no effect."""
-    off_record, notes = counts.pop("without_record"), []
+    told, notes = {name: counts.pop(name, 0) for name in _NONE if name not in ("added", "known", "refused")}, []
+    off_record = told["without_record"]
+    repeated = [report for report, count in collections.Counter(counts.pop("reports", [])).items() if count > 1]
     counts["reasons"] = sorted(counts["reasons"])[:MOST_REASONS]
     if unnamed:
         notes.append(f"the name pattern does not match {len(unnamed):,} of {counted(len(paths), 'name')},"
@@ -102,7 +141,25 @@ def _told_of(counts, paths, unnamed, etrecord, events):
                      f" of {counts['added']:,}; is it of another program?")  # fmt: skip
     if counts["known"] and events:
         notes.append("traces that are known are not read again: no events were added for them")
+    if told["lossy"]:
+        notes.append(f"{counted(told['lost_values'], 'time')} found no row in {_summaries(told['lossy'])}"
+                     f" of {told['summaries']:,}: the devices need more rows")  # fmt: skip
+    if told["without_places"]:
+        notes.append(f"backend and module of operators are not known in {_summaries(told['without_places'])}"
+                     f" of {told['summaries']:,}: add a trace of the same program first")  # fmt: skip
+    if repeated:
+        device, _, start, sequence = repeated[0]
+        notes.append(f"{counted(len(repeated), 'report')} arrived more than once with different content,"
+                     f" such as {sequence} of start {start} of {device or 'an unknown device'}: runs count"
+                     " more than once")  # fmt: skip
+    if told["unknown_methods"]:
+        notes.append(f"several methods without a name are told apart by their operators in"
+                     f" {counted(told['unknown_methods'], 'trace')}: --etrecord or the tracer names them")  # fmt: skip
     return {**counts, "notes": notes}
+
+
+def _summaries(count):
+    return f"{count:,} {'summary' if count == 1 else 'summaries'}"
 
 
 _reader = None  # of a worker's process
@@ -127,18 +184,45 @@ class Reader:
         self.dataset, self._pattern, self._given = dataset, pattern, given
         self._unit, self._events = unit, events
         self._etrecord = as_etrecord(etrecord)
-        self._known = commits.Known(dataset)
+        self._known, self._places = commits.Known(dataset), Places(dataset)
 
     def ingest(self, paths):
         traces, known, refused = self.read(paths)
+        without = self._complete(traces)
+        new, odd = self._commit(traces)
+        refused += odd
         for name, path, reason in refused:
             commits.refuse(self.dataset, name, path, reason)
-        new = commits.commit_batch(self.dataset, traces, self._known) if traces else []
-        without = 0 if self._etrecord is None else \
-            sum(not trace["etrecord"] for trace, _ in traces if trace["trace"] in new)  # fmt: skip
-        return {"added": len(new), "known": known + len(traces) - len(new), "refused": len(refused),
-                "without_record": without,
+        own = [each for each in traces if each[0]["trace"] in new]
+        return {"added": len(new), "known": known + len(traces) - len(new) - len(odd), "refused": len(refused),
+                "without_record": 0 if self._etrecord is None else sum(not trace["etrecord"] for trace, _ in own),
+                "without_places": sum(trace["trace"] in without for trace, _ in own), **_counts_of(own),
                 "reasons": [f"{path}: {reason}" for _, path, reason in refused[:MOST_REASONS]]}  # fmt: skip
+
+    def _complete(self, traces):
+        """Fills in what traces tell of the operators of summaries; the hashes of those that they do not."""
+        if all(trace["kind"] == "trace" for trace, _ in traces):
+            return set()
+        own = {}
+        for trace, reading in traces:
+            if trace["kind"] == "trace" and trace["program"]:
+                own.setdefault(trace["program"], []).extend(reading.places)
+        return {trace["trace"] for trace, reading in traces
+                if trace["kind"] == "summary" and self._places.complete(trace["program"], reading.rows, own)}  # fmt: skip
+
+    def _commit(self, traces):
+        """(hashes that were new, [(hash, path, reason)] of those that make no rows)."""
+        try:
+            return (commits.commit_batch(self.dataset, traces, self._known) if traces else []), []
+        except (Error, OSError):
+            raise
+        except (ArithmeticError, MemoryError, TypeError, ValueError) as reason:
+            # One of them makes rows that cannot be: the others are added.
+            if len(traces) == 1:
+                trace, _ = traces[0]
+                return [], [(trace["trace"], trace["path"], _reason(reason))]
+        parts = [self._commit([each]) for each in traces]
+        return [name for new, _ in parts for name in new], [each for _, odd in parts for each in odd]
 
     def _reading(self, data):
         """Of a trace, or of a device's summary."""
@@ -154,24 +238,39 @@ class Reader:
             path = raw.decode("utf-8", "backslashreplace")  # to be shown, and kept
             name = hashlib.sha256(raw).hexdigest()  # of a file without content
             try:
-                with open(name_of_file, "rb") as file:
-                    data = file.read()
+                data = regular_files.read(name_of_file, MOST_TRACE_BYTES)
                 name = hashlib.sha256(data).hexdigest()
                 if name in self._known.hashes or name in hashes:
                     known += 1
                     continue
                 reading = self._reading(data)
                 told = _told(name_of_file, self._pattern, self._given, reading.facts)
-            except (Error, OSError, ValueError, TypeError) as reason:
-                # The path is told beside the reason, which has it once more in an OSError.
-                told = str(getattr(reason, "strerror", None) or reason)
-                refused.append((name, path, told[:_MOST_REASON]))
+            except Exception as reason:  # whatever a file does, the others are added
+                refused.append((name, path, _reason(reason)))
                 continue
+            told["labels"] = list({**reading.labels, **told["labels"]}.items())
             traces.append(({"trace": name, "path": path, "bytes": len(data),
                             "etrecord": self._etrecord is not None and reading.has_origins,
                             "etscope_version": __version__, **reading.facts, **told}, reading))  # fmt: skip
             hashes.add(name)
         return traces, known, refused
+
+
+def _reason(error):
+    """One line; of an OSError without the path, which is told beside it."""
+    told = str(getattr(error, "strerror", None) or error).partition("\n")[0]
+    expected = isinstance(error, (Error, OSError, ValueError)) and told
+    return (told if expected else f"{type(error).__name__}: {told}".removesuffix(": "))[:_MOST_REASON]
+
+
+def _counts_of(traces):
+    """What is noted of traces and summaries that were added."""
+    summaries = [(trace, reading.labels) for trace, reading in traces if trace["kind"] == "summary"]
+    lost = [int(labels["lost_values"]) for _, labels in summaries]
+    return {"summaries": len(summaries), "lossy": sum(count > 0 for count in lost), "lost_values": sum(lost),
+            "unknown_methods": sum(reading.unknown_methods > 1 for _, reading in traces),
+            "reports": [(trace["device"], trace["program"], labels["start"], labels["sequence"])
+                        for trace, labels in summaries if labels["start"] != "0"]}  # fmt: skip
 
 
 def _plain(value):
@@ -185,9 +284,8 @@ def _told(path, pattern, given, facts):
     found = side_information.read(path, pattern, given)
     found = {name: _plain(value) for name, value in found.items()}
     time = side_information.time_of(found.pop("time"))
-    day = "unknown" if time is None else time.astimezone(datetime.timezone.utc).strftime("%Y-%m-%d")
-    return {**found, "time": time, "day": day, "program": facts["program"],
-            "labels": list(found["labels"].items())}  # fmt: skip
+    day = "unknown" if time is None else time.date().isoformat()
+    return {**found, "time": time, "day": day, "program": facts["program"]}
 
 
 def _labels_of(words):

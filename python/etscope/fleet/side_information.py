@@ -11,6 +11,7 @@ import os
 import re
 
 from etscope._errors import Error
+from etscope.fleet import regular_files
 
 FIELDS = ("device", "build", "time", "model")
 _PART = re.compile(r"\{(\w+)\}")
@@ -33,6 +34,9 @@ def pattern_of(text):
             expression += "[^/]*?"
         elif part in seen:
             raise Error(f'the name pattern "{text}" names {part} twice', status="INVALID_ARGUMENT")
+        elif not part.isidentifier():
+            raise Error(f'the name pattern "{text}": a name begins with no digit, as {part} does',
+                        status="INVALID_ARGUMENT")  # fmt: skip
         else:
             seen.add(part)
             expression += f"(?P<{part}>[^/]+?)"
@@ -76,11 +80,10 @@ def _of_name(path, pattern):
 def _beside(path):
     for name in (f"{path}.json", f"{os.path.splitext(path)[0]}.json"):
         try:
-            with open(name, encoding="utf-8") as file:
-                found = json.loads(file.read(_MOST_BYTES))
+            found = json.loads(regular_files.read(name, _MOST_BYTES).decode("utf-8"))
         except FileNotFoundError:
             continue
-        except (OSError, ValueError, RecursionError) as reason:
+        except (Error, OSError, ValueError, RecursionError) as reason:
             raise Error(f"{name}: {reason}", status="INVALID_ARGUMENT") from reason
         if not isinstance(found, dict) or not isinstance(found.get("labels", {}), dict):
             raise Error(f"{name}: expected an object with device, build, time, model and labels",
@@ -103,7 +106,8 @@ def time_of(text):
             found = datetime.datetime.strptime(text.rstrip("Z"), "%Y%m%dT%H%M%S")
         else:
             found = datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
+        found = found if found.tzinfo else found.replace(tzinfo=datetime.timezone.utc)
+        return found.astimezone(datetime.timezone.utc)  # fails before the year 1 and after 9999
     except (ValueError, OverflowError, OSError) as reason:
         raise Error(f'"{text}" is no time: write 2026-11-24T01:02:03Z',
                     status="INVALID_ARGUMENT") from reason  # fmt: skip
-    return found if found.tzinfo else found.replace(tzinfo=datetime.timezone.utc)

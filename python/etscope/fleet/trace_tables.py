@@ -9,10 +9,13 @@ The C library reads the trace. NumPy adds its columns up as they lie in the libr
 no Python code sees an event, and no text is made for one.
 """
 
+import hashlib
+
 import numpy as np
 
 from etscope._library import NO_INDEX, NULL, Handle, Source, call, ffi, lib, text
 from etscope.fleet.dataset import PLACE
+from etscope.fleet.summaries import UNNAMED
 
 # Nanoseconds of a tick. Cycles have no unit: a trace that counts them needs --source-time-scale.
 _TICK_NS = {
@@ -39,11 +42,16 @@ class Reading:
     names      [{"method", "name", "instruction", "kind"}]: what is logged; empty without events
     events     {"name", "run", "start_ns", "time_ns"}: arrays with an item for each timed event, in
                order of logging; `name` is a place in `names`; None without events
+    unknown_methods  how many methods without a name were told apart by their operators
+
+    Runs whose begin a ring overwrote are left out: without their start, sums would be too small.
     """
 
-    def __init__(self, facts, places, runs, operators, names=(), events=None):
+    labels = {}
+
+    def __init__(self, facts, places, runs, operators, names=(), events=None, unknown_methods=0):
         self.facts, self.places, self.runs, self.operators = facts, places, runs, operators
-        self.names, self.events = names, events
+        self.names, self.events, self.unknown_methods = names, events, unknown_methods
 
     @property
     def has_origins(self):
@@ -75,14 +83,15 @@ def _read(inspection, with_events):
     rows = [lib.ets_inspection_row(inspection, i) for i in range(lib.ets_inspection_row_count(inspection))]
     events, bounds = _events_of_rows(inspection, len(rows))
     warm_up = _warm_up(inspection)
-    runs = _runs(inspection, rows, events, bounds, columns, durations, warm_up, tick)
-    places, operators = _operators(inspection, rows, events, bounds, columns, durations,
+    methods, unknown = _methods(inspection, rows)
+    runs = _runs(inspection, methods, rows, events, bounds, columns, durations, warm_up, tick)
+    places, operators = _operators(methods, rows, events, bounds, columns, durations,
                                    np.unique(runs["run"]), warm_up, tick)  # fmt: skip
     facts = {"kind": "trace", **_facts(inspection), "runs": len(runs["run"]), "events": len(columns["run"])}
     if not with_events:
-        return Reading(facts, places, runs, operators)
-    names, logged = _logged(inspection, rows, events, bounds, columns, durations, tick)
-    return Reading(facts, places, runs, operators, names, logged)
+        return Reading(facts, places, runs, operators, unknown_methods=unknown)
+    names, logged = _logged(methods, rows, events, bounds, columns, durations, tick)
+    return Reading(facts, places, runs, operators, names, logged, unknown)
 
 
 def _array(pointer, count, type):
@@ -136,33 +145,63 @@ def _warm_up(inspection):
 
 
 def _method(inspection, block):
-    """The method that a block executes; "" if it is not known."""
+    """The method that a block executes, by the trace or by the ETRecord; "" if it is not known."""
     found = lib.ets_inspection_block(inspection, block)
-    is_found = found.method_state == lib.ETS_METHOD_FOUND
-    return (text(found.method) or "") if is_found else ""
+    is_known = found.method_state == lib.ETS_METHOD_FOUND or found.is_method_named
+    return (text(found.method) or "") if is_known else ""
 
 
-def _runs(inspection, rows, events, bounds, columns, durations, warm_up, tick):
+def _methods(inspection, rows):
+    """(the method of each block, number of those without a name that are told apart).
+
+    Where several blocks execute something unknown, their operators tell them apart: the method is
+    then "block " and a hash of these, which is the same in other traces. One alone is "".
+    """
+    names = [_method(inspection, block) for block in range(lib.ets_inspection_block_count(inspection))]
+    whole = {lib.ets_inspection_run(inspection, run).block
+             for run in range(lib.ets_inspection_run_count(inspection)) if not _is_cut(inspection, run)}  # fmt: skip
+    unknown = {row.block: set() for row in rows
+               if text(row.name) == _WHOLE and row.block in whole and not names[row.block]}  # fmt: skip
+    if len(unknown) < 2:
+        return names, 0
+    for row in rows:
+        if row.block in unknown and _kind(row) in ("operator", "delegate_call"):
+            unknown[row.block].add(f"{row.chain} {row.instruction} {text(row.name)}")
+    hashes = {block: hashlib.sha256("\n".join(sorted(operators)).encode()).hexdigest()[:8]
+              for block, operators in unknown.items()}  # fmt: skip
+    count = len(set(hashes.values()))
+    if count < 2:
+        return names, 0
+    for block, hash_ in hashes.items():
+        names[block] = f"block {hash_}"
+    return names, count
+
+
+def _is_cut(inspection, run):
+    """Whether a ring overwrote the begin of a run, or it was lost, as the extra block tells."""
+    return bool(lib.ets_inspection_run(inspection, run).is_partial)
+
+
+def _runs(inspection, methods, rows, events, bounds, columns, durations, warm_up, tick):
     whole = [events[bounds[i] : bounds[i + 1]] for i, row in enumerate(rows) if text(row.name) == _WHOLE]
     whole = np.sort(np.concatenate(whole)) if whole else np.zeros(0, np.uint32)
+    is_cut = np.array([_is_cut(inspection, run) for run in range(len(warm_up))], bool)
+    whole = whole[~is_cut[columns["run"][whole]]]
     run = columns["run"][whole]
     calls = np.bincount(columns["run"][columns["kind"] == lib.ETS_EVENT_PROFILE], minlength=len(warm_up))
-    methods = {}
-    for each in run.tolist():
-        block = lib.ets_inspection_run(inspection, each).block
-        methods[each] = _method(inspection, block)
-    return {"method": [methods[each] for each in run.tolist()], "run": run.astype(np.int32),
+    method = [methods[lib.ets_inspection_run(inspection, each).block] for each in run.tolist()]
+    return {"method": method, "run": run.astype(np.int32),
             "start_ns": columns["start"][whole] * tick, "time_ns": durations[whole] * tick,
             "calls": calls[run].astype(np.int64), "warm_up": warm_up[run]}  # fmt: skip
 
 
-def _operators(inspection, rows, events, bounds, columns, durations, whole_runs, warm_up, tick):
+def _operators(methods, rows, events, bounds, columns, durations, whole_runs, warm_up, tick):
     """([what each operator is], its time in each run that executed a method)."""
     numbers, places = {}, []
     place_of_row = np.full(len(rows), -1, np.int64)
     quantum, scale = np.zeros(len(rows)), np.ones(len(rows))
     for i, row in enumerate(rows):
-        place = _place(inspection, row)
+        place = _place(methods, row)
         if place is None:
             continue
         # Rows of several blocks can be of one operator.
@@ -192,7 +231,7 @@ def _operators(inspection, rows, events, bounds, columns, durations, whole_runs,
     }  # fmt: skip
 
 
-def _logged(inspection, rows, events, bounds, columns, durations, tick):
+def _logged(methods, rows, events, bounds, columns, durations, tick):
     """(names, events) of a Reading. Times of a clock that is not known are left out."""
     has_time = np.array([not _has_unknown_clock(row) for row in rows], bool)
     row = np.repeat(np.arange(len(rows)), np.diff(bounds))
@@ -200,7 +239,7 @@ def _logged(inspection, rows, events, bounds, columns, durations, tick):
     order = order[has_time[row[order]]] if len(rows) else order
     row, event = row[order], events[order]
     scale = np.array([_scale(each) for each in rows], np.float64)
-    names = [{"method": _method(inspection, each.block), "name": text(each.name),
+    names = [{"method": methods[each.block], "name": text(each.name),
               "instruction": each.instruction, "kind": _kind(each)} for each in rows]  # fmt: skip
     return names, {"name": row, "run": columns["run"][event].astype(np.int32),
                    "start_ns": columns["start"][event] * tick,
@@ -227,7 +266,7 @@ def _kind(row):
     return "delegate_event" if inside else "operator"
 
 
-def _place(inspection, row):
+def _place(methods, row):
     """What a row is, by dataset.PLACE.
 
     None for one that encloses others and is no delegate call, and for one whose clock is not known.
@@ -237,8 +276,8 @@ def _place(inspection, row):
         return None
     name = text(row.name)
     module, source = _origin(row)
-    values = (_method(inspection, row.block),
-              name[len("native_call_"):] if name.startswith("native_call_") else name,
+    name = name[len("native_call_"):] if name.startswith("native_call_") else name
+    values = (methods[row.block], name or UNNAMED,
               row.instruction, kind, text(row.backend) or "", module, source)  # fmt: skip
     return dict(zip(PLACE, values))
 

@@ -4,11 +4,16 @@
 #include "cli/info/info_kinds.h"
 #include "format/summary_file.h"
 
-/* The name, or "#" and its hash. */
+/* The name, or "#" and its hash; of what has no name, in JSON "". */
 static void tell_name(struct info_request *request, const char *key, struct ets_text name,
                       uint64_t hash)
 {
     char text[32];
+    if (name.data == NULL && hash == 0) {
+        ets_json_put_string(request->facts.json, key, "");
+        ets_facts_words(&request->facts, "without a name");
+        return;
+    }
     if (name.data != NULL) {
         ets_facts_text(&request->facts, key, name);
         return;
@@ -56,11 +61,13 @@ int info_summary(struct info_request *request)
         return cli_fail(request->path, &error);
     }
     info_begin(request);
+    ets_facts_number_line(facts, "start", "start", file.start);
+    ets_facts_number_line(facts, "report", "sequence", file.sequence);
     ets_facts_number_line(facts, "runs", "runs", file.runs);
     ets_facts_number_line(facts, "left out as warm-up", "warm_up_runs", file.warm_up_runs);
     ets_facts_number_line(facts, "times without a row", "lost_values", file.lost_values);
     ets_facts_number_line(facts, "events lost", "lost_events", file.lost_events);
-    ets_facts_line(facts, "names");
+    ets_facts_line(facts, "names and fingerprint");
     ets_facts_bool(facts, "hashed", file.is_hashed != 0, "hashes", "as they are");
     ets_facts_end(facts);
     ets_facts_line(facts, "rows");
