@@ -107,7 +107,8 @@ enum ets_status {
     X(FLOAT_MODEL, 10, ": %s")               /* give the record of the float model */            \
     X(STEADY, 11, "; %s leaves warm-up out") /* show steady runs only */                         \
     X(MODULES, 12, ": %s separates them")    /* group by module */                               \
-    X(OPERATORS, 13, ": %s separates them")  /* show operators grouped by module */
+    X(OPERATORS, 13, ": %s separates them")  /* show operators grouped by module */              \
+    X(REFUSED, 14, "; %s may tell why")      /* examine the program that a backend refuses */
 
 enum ets_advice {
 #define ETS_ADVICE_ENUM(name, number, clause) ETS_ADVICE_##name = number,

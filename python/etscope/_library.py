@@ -47,6 +47,7 @@ _WORDS = {
     "FLOAT_MODEL": "reference=",
     "STEADY": "steady=True",
     "MODULES": "by_module()",
+    "REFUSED": "`etscope advise`",
 }
 _words = {getattr(lib, f"ETS_ADVICE_{name}"): ffi.new("char[]", word.encode())
           for name, word in _WORDS.items()}  # fmt: skip

@@ -70,6 +70,28 @@ static bool add_module(struct ets_arena *arena, struct ets_finding_parts *parts,
     return true;
 }
 
+bool ets_read_handle_nodes(struct ets_finder *finder, struct ets_text method,
+                           struct ets_handle_nodes *nodes_out)
+{
+    struct ets_error error;
+    struct ets_etrecord *record = finder->subject->record;
+    *nodes_out = (struct ets_handle_nodes){.count = 0};
+    if (record == NULL || method.data == NULL) return true;
+    const char *name = ets_record_method(record, method);
+    if (name == NULL) return true;
+    const enum ets_status status =
+        ets_handle_nodes_read(finder->arena, record, name, nodes_out, &error);
+    if (status != ETS_OK) *nodes_out = (struct ets_handle_nodes){.count = 0};
+    return status != ETS_NO_MEMORY;
+}
+
+bool ets_parts_add_handle(struct ets_finder *finder, const struct ets_handle_nodes *nodes,
+                          int64_t handle)
+{
+    const struct ets_graph_node *node = handle < 0 ? NULL : ets_handle_nodes_find(nodes, handle);
+    return node == NULL || ets_parts_add_node(finder, node);
+}
+
 bool ets_parts_add_module(struct ets_finder *finder, struct ets_text module)
 {
     return add_module(finder->arena, &finder->parts, module);

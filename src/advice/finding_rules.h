@@ -3,6 +3,7 @@
 #define ETSCOPE_ADVICE_FINDING_RULES_H
 
 #include "advice/findings.h"
+#include "contents/handle_nodes.h"
 #include "partition/outside.h"
 #include "partition/partition_node.h"
 #include "views/delegate_lines.h"
@@ -94,6 +95,12 @@ void ets_parts_begin(struct ets_finder *finder);
 bool ets_parts_add(struct ets_finder *finder, const struct ets_delegate_line *line);
 /* Adds the lines of a node, without an instruction or a time. */
 bool ets_parts_add_node(struct ets_finder *finder, const struct ets_graph_node *node);
+/* The nodes of a method's graph by debug handle; none without a record that knows the method. */
+bool ets_read_handle_nodes(struct ets_finder *finder, struct ets_text method,
+                           struct ets_handle_nodes *nodes_out);
+/* Adds the lines of the node with a handle, if there is one. */
+bool ets_parts_add_handle(struct ets_finder *finder, const struct ets_handle_nodes *nodes,
+                          int64_t handle);
 /* Adds a module alone; an absent one and the whole model are not added. */
 bool ets_parts_add_module(struct ets_finder *finder, struct ets_text module);
 /* With a number of samples, channels, rows and columns, and no constant. */
@@ -236,6 +243,8 @@ bool ets_find_wrong_gelu(struct ets_finder *finder);
 bool ets_find_lost_scales(struct ets_finder *finder);
 bool ets_find_too_many_dimensions(struct ets_finder *finder);
 bool ets_find_refusing_kernels(struct ets_finder *finder);
+/* mixed_type_findings.c */
+bool ets_find_mixed_types(struct ets_finder *finder);
 /* weight_findings.c */
 bool ets_find_coarse_weights(struct ets_finder *finder);
 /* packing_findings.c */

@@ -45,6 +45,7 @@ static rule *const of_method[] = {
     ets_find_wrong_gelu,
     ets_find_lost_scales,
     ets_find_too_many_dimensions,
+    ets_find_mixed_types,
     ets_find_refusing_kernels,
 };
 
@@ -266,6 +267,7 @@ bool ets_finding_kind_exists(const char *kind)
                                         "lost_events",
                                         "lost_weight_scales",
                                         "memory_peak",
+                                        "mixed_types",
                                         "nan_or_infinity",
                                         "no_rule_of_partitioner",
                                         "not_joined",

@@ -7,7 +7,6 @@
 
 #include "advice/finding_rules.h"
 #include "base/text.h"
-#include "contents/handle_nodes.h"
 
 /* A channel whose weights reach this many of 127 steps, and no more, is rounded by a tenth of its
  * largest weight and more. */
@@ -77,28 +76,12 @@ static bool is_coarse(const struct channels *channels)
 static bool read_nodes(struct ets_finder *finder, const struct ets_byte_item *item,
                        struct ets_handle_nodes *nodes_out)
 {
-    struct ets_method method;
-    struct ets_error error;
-    struct ets_etrecord *record = finder->subject->record;
-    *nodes_out = (struct ets_handle_nodes){.count = 0};
-    if (record == NULL || item->method == ETS_BYTES_NONE || item->program == ETS_BYTES_NONE) {
-        return true;
+    struct ets_method method = {.name = {NULL, 0}};
+    if (item->method != ETS_BYTES_NONE && item->program != ETS_BYTES_NONE) {
+        ets_program_method(&finder->subject->bytes->files[item->program].program, item->method,
+                           &method);
     }
-    ets_program_method(&finder->subject->bytes->files[item->program].program, item->method,
-                       &method);
-    const char *name = ets_record_method(record, method.name);
-    return name == NULL ||
-           ets_handle_nodes_read(finder->arena, record, name, nodes_out, &error) != ETS_NO_MEMORY;
-}
-
-/* Where a layer is: its line and module, as far as the record knows them. */
-static bool add_place(struct ets_finder *finder, const struct ets_byte_item *item,
-                      const struct ets_handle_nodes *nodes)
-{
-    const struct ets_graph_node *node =
-        item->debug_handle < 0 ? NULL : ets_handle_nodes_find(nodes, item->debug_handle);
-    return node != NULL ? ets_parts_add_node(finder, node)
-                        : ets_parts_add_module(finder, item->module);
+    return ets_read_handle_nodes(finder, method.name, nodes_out);
 }
 
 /* "blocks.2.depth", or how `size` calls the layer. */
@@ -125,7 +108,10 @@ bool ets_find_coarse_weights(struct ets_finder *finder)
         read += weights.size;
         if (!is_coarse(&channels)) continue;
         if (layers++ == 0 && !read_nodes(finder, item, &nodes)) return false;
-        if (!add_place(finder, item, &nodes)) return false;
+        if (!ets_parts_add_handle(finder, &nodes, item->debug_handle) ||
+            !ets_parts_add_module(finder, item->module)) {
+            return false;
+        }
         if (worst != NULL && channels.coarse * (uint64_t)of_worst.count <=
                                  of_worst.coarse * (uint64_t)channels.count) {
             continue;

@@ -387,6 +387,22 @@ class Told(unittest.TestCase):
         self.assertEqual(done.returncode, USAGE)
         self.assertIn(b"--reference-etrecord needs --debug-buffer", done.stderr)
 
+    def test_a_padding_that_xnnpack_refuses_is_found_before_the_program_runs(self):
+        folder = DATA / "padded"
+        for name in ("pool", "conv", "mean"):
+            program = folder / f"{name}.pte"
+            found = [row for row in rows("--program", program, "--etrecord", program.with_suffix(".etrecord"))
+                     if row["kind"] == "mixed_types"]
+            self.assertEqual(len(found), name == "pool", name)
+            for row in found:
+                self.assertEqual((row["severity"], row["source"]), ("bad", ["models/net.py:20"]))
+                self.assertEqual(row["sentence"], "the method will not load: XNNPACK refuses 1 padding that takes float "
+                                                  "and gives int8")
+            done = support.run("run", program, "--runs", "1")
+            if done.returncode == support.UNAVAILABLE:
+                continue
+            self.assertEqual(done.returncode != OK, name == "pool", done.stderr)  # as the runtime says
+
     def test_weights_with_too_few_steps_are_found_in_the_program_alone(self):
         def found(program, *more):
             return [row for row in rows("--program", program, "--no-siblings", *more) if row["kind"] == "coarse_weights"]

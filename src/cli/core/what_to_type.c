@@ -19,6 +19,7 @@ const struct ets_advice_words cli_advice = {{
     [ETS_ADVICE_FLOAT_MODEL] = "--reference-etrecord",
     [ETS_ADVICE_STEADY] = "--steady",
     [ETS_ADVICE_MODULES] = "--group-by module",
+    [ETS_ADVICE_REFUSED] = "`etscope advise --program MODEL --etrecord FILE`",
     [ETS_ADVICE_OPERATORS] = "inspect --group-by module",
 }};
 

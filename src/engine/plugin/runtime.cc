@@ -154,6 +154,8 @@ explanation explain(const std::vector<std::string> &lines)
     const bool lacks_backend = lines.front().find("is not registered") != std::string::npos;
     why.text = ": " + place + (place == lines.front() ? "" : "; first: " + lines.front());
     if (lacks_backend) why.add_provider(lines.front());
+    /* of XNNPACK's nodes and tensors */
+    else if (lines.front().find("Failed to ") == 0) why.advice = ETS_ADVICE_REFUSED;
     return why;
 }
 }  // namespace
