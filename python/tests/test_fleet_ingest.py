@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from fixtures import file
 
 from etscope import Error, Inspector
-from etscope.fleet import commits, ingest, side_information, trace_tables
+from etscope.fleet import commits, ingest, removal, side_information, trace_tables
 from etscope.fleet.command import main
 from etscope.fleet.dataset import PLACE, SCHEMAS, snapshot
 from etscope.fleet.quantiles import merged
@@ -179,7 +179,7 @@ def test_two_ingests_at_once_add_each_trace_once(traces, tmp_path):
     assert sorted(hashes) == sorted(set(hashes)) and len(hashes) == len(MODELS)
     runs = read(dataset, "runs", ["trace", "run"]).to_pylist()
     assert len(runs) == len({(row["trace"], row["run"]) for row in runs})
-    assert commits.clean(dataset) == 0
+    assert removal.clean(dataset) == 0
 
 
 def test_a_killed_ingest_loses_and_doubles_nothing(traces, tmp_path):
@@ -203,8 +203,8 @@ def test_a_killed_ingest_loses_and_doubles_nothing(traces, tmp_path):
     assert len(hashes) == len(set(hashes)) == len(MODELS)
     runs = set(read(dataset, "runs", ["trace"])["trace"].to_pylist())
     assert runs == set(hashes)
-    commits.clean(dataset)
-    assert len(read(dataset, "traces")) == len(MODELS) and commits.clean(dataset) == 0
+    removal.clean(dataset)
+    assert len(read(dataset, "traces")) == len(MODELS) and removal.clean(dataset) == 0
 
 
 def test_an_object_store_by_fsspec(traces, monkeypatch):
@@ -315,6 +315,6 @@ def test_the_command_says_what_it_did(traces, tmp_path, capsys):
     rows = read(tmp_path / "set", "traces").to_pylist()
     assert {row["build"] for row in rows} == {"9"} and rows[0]["labels"] == [("room", "cold")]
     assert main(["clean", "--dataset", str(tmp_path / "set")]) == 0
-    assert capsys.readouterr().out == "0 files without a commit removed\n"
+    assert capsys.readouterr().out == "0 files that no reader needs removed\n"
     assert main(["ingest", str(traces), "-o", str(traces)]) == 2
     assert "the folder is not empty, and no data set" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""The sub-commands ingest and clean: traces of devices become rows of a data set.
+"""The sub-command ingest: traces of devices become rows of a data set.
 
     etscope-fleet ingest traces/ -o dataset --name-pattern '{device}/{build}/{time}_{_}.etdp'
 
@@ -14,7 +14,6 @@ import hashlib
 import json
 import multiprocessing
 import os
-import sys
 
 from etscope import __version__
 from etscope._errors import Error
@@ -157,7 +156,7 @@ class Reader:
                 with open(name_of_file, "rb") as file:
                     data = file.read()
                 name = hashlib.sha256(data).hexdigest()
-                if name in self._known.hashes or name in hashes:
+                if name in self._known or name in hashes:
                     known += 1
                     continue
                 reading = self._reading(data)
@@ -216,14 +215,8 @@ def _run_ingest(words):
     return 1 if counts["refused"] and not counts["added"] and not counts["known"] else 0
 
 
-def _run_clean(words):
-    count = commits.clean(words.dataset)
-    print(f"{count} files without a commit removed", file=sys.stdout)
-    return 0
-
-
 def add_commands(commands):
-    """Adds ingest and clean to the sub-commands."""
+    """Adds ingest to the sub-commands."""
     parser = commands.add_parser("ingest", help="add traces to a data set",
                                  epilog="Exit status: 0 if traces were added or known, 1 if all were"
                                  " refused, 2 if it could not begin.")  # fmt: skip
@@ -240,6 +233,3 @@ def add_commands(commands):
     parser.add_argument("--workers", type=int, help="processes; default: one for each core")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=_run_ingest)
-    parser = commands.add_parser("clean", help="remove what killed ingests left; not while one runs")
-    parser.add_argument("--dataset", required=True, help="folder or fsspec URL of the data set")
-    parser.set_defaults(run=_run_clean)
