@@ -14,8 +14,9 @@
  *         ets_trace_summary_add(&summary, &trace);
  *         ets_trace_reset(&trace);
  *         ets_trace_thread_init(&thread, &trace);
- *         if (is_time_to_report())
- *             ets_trace_summary_write(&summary, &(struct ets_etdump_sink){NULL, write_uart}, NULL);
+ *         if (!is_time_to_report()) continue;
+ *         ets_trace_summary_write(&summary, &(struct ets_etdump_sink){NULL, write_uart}, NULL);
+ *         ets_trace_summary_init(&summary, &config); // summaries are added up: count no run twice
  *     }
  *
  * A summary has a row for each operator, delegate call and event of a delegate, and one for the

@@ -270,18 +270,17 @@ def test_a_checkpoint_that_is_removed_while_it_is_read(tmp_path):
 
 def test_an_object_store(tmp_path):
     store = fsspec.filesystem("memory")
-    store.store.clear()
-    commits.prepare("memory://set")
+    commits.prepare("memory://compacted")
     paths = ingest.files_of([str(write_traces(tmp_path / "traces", 12))])
-    complete(paths, "memory://set", batch=1)
-    before = questions.coverage(Duck("memory://set"))
-    told = compact("memory://set", grace=0)
+    complete(paths, "memory://compacted", batch=1)
+    before = questions.coverage(Duck("memory://compacted"))
+    told = compact("memory://compacted", grace=0)
     assert told["commits"] == 12 and told["after"] * 2 < told["before"] and told["removed"] > told["before"] / 2
-    assert questions.coverage(Duck("memory://set")).rows == before.rows
-    assert ingest.Reader("memory://set").ingest(paths)["known"] == 12
-    assert removal.clean("memory://set") == 0
-    store.pipe("/set/runs/day=unknown/left.parquet", b"")
-    assert removal.clean("memory://set") == 1
+    assert questions.coverage(Duck("memory://compacted")).rows == before.rows
+    assert ingest.Reader("memory://compacted").ingest(paths)["known"] == 12
+    assert removal.clean("memory://compacted") == 0
+    store.pipe("/compacted/runs/day=unknown/left.parquet", b"")
+    assert removal.clean("memory://compacted") == 1
 
 
 def test_files_of_a_later_version_stay(tmp_path):
@@ -398,4 +397,17 @@ def test_damage_is_said_in_one_line(tmp_path, capsys, ask):
     assert said.startswith("etscope-fleet: ") and said.count("\n") == 1 and ".parquet" in said
     Path(dataset, "commits", "00000002.json").write_text("{")
     assert main([*ask, "--dataset", dataset]) == 2
-    assert "commits/00000002.json: not JSON: the file is damaged\n" in capsys.readouterr().err
+    assert 'commits/00000002.json: no JSON object with "files": the file is damaged\n' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["../precious", "runs/../../precious", "/precious", "commits/00000001.json"])
+def test_no_file_beside_the_tables_is_read_or_removed(tmp_path, capsys, name):
+    dataset = Fleet(1, devices=1, traces=2, days=1).write(tmp_path / "set", commits=2)
+    (tmp_path / "precious").write_text("x")
+    path = Path(dataset, "commits", "00000002.json")
+    commit = json.loads(path.read_text())
+    path.write_text(json.dumps({**commit, "files": {"runs": [name]}}))
+    for job in ("compact", "clean", "coverage"):
+        assert main([job, "--dataset", dataset]) == 2
+        assert "which is no file of a table" in capsys.readouterr().err
+    assert (tmp_path / "precious").exists()

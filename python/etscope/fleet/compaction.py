@@ -25,7 +25,7 @@ from etscope.fleet.dataset import KEY, PLACE, SCHEMAS, Log, is_there
 from etscope.fleet.hash_files import sorted_hashes
 from etscope.fleet.quantiles import merged
 from etscope.fleet.removal import GRACE, clean, expire
-from etscope.fleet.show import counted
+from etscope.fleet.show import counted, number
 
 TARGET_BYTES = 128 << 20  # files of this size are not merged again
 MOST_ROWS = 1 << 17  # of a row group; as many rows are in memory, and as many summaries are merged
@@ -232,7 +232,7 @@ def add_commands(commands):
     """Adds compact and clean to the sub-commands."""
     parser = commands.add_parser("compact", help="merge small files of a data set, at any time")
     parser.add_argument("--dataset", required=True, help="folder or fsspec URL of the data set")
-    parser.add_argument("--grace", type=float, default=GRACE / 60, metavar="MINUTES",
+    parser.add_argument("--grace", type=number(0, float), default=GRACE / 60, metavar="MINUTES",
                         help="keep replaced files this long for readers that began before (default 60)")  # fmt: skip
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=_run_compact)

@@ -51,11 +51,23 @@ def numbers_in(fs, folder):
 def read_numbered(fs, folder, number):
     """The content of a commit or checkpoint. Raises FileNotFoundError, and Error: it is damaged."""
     path = f"{folder}/{number:08d}.json"
-    data = fs.cat_file(path)
+    found = _json_of(path, fs.cat_file(path), "files")
+    names = [name for names in found["files"].values() for name in names] + found.get("hash_files", [])
+    for name in names:
+        # These are read, and removed: nothing beside the data set is.
+        if ".." in name.split("/") or name.startswith("/") or name.partition("/")[0] in ("commits", "checkpoints"):
+            raise Error(f"{path}: names {name!r}, which is no file of a table", status="MALFORMED")
+    return found
+
+
+def _json_of(path, data, key="format"):
     try:
-        return json.loads(data)
+        found = json.loads(data)
+        if isinstance(found, dict) and key in found:
+            return found
     except ValueError:
-        raise Error(f"{path}: not JSON: the file is damaged", status="MALFORMED") from None
+        pass
+    raise Error(f'{path}: no JSON object with "{key}": the file is damaged', status="MALFORMED")
 
 
 def _commits_after(fs, root, number):
@@ -116,7 +128,7 @@ def is_there(url):
     """Whether `url` holds a data set. Raises Error: one of a later version, or of something else."""
     fs, root = fsspec.core.url_to_fs(url)
     try:
-        found = json.loads(fs.cat_file(f"{root}/etscope-fleet.json"))
+        found = _json_of(f"{root}/etscope-fleet.json", fs.cat_file(f"{root}/etscope-fleet.json"))
     except FileNotFoundError:
         return False
     if found.get("format") != HEAD["format"] or found.get("version", 0) > VERSION:

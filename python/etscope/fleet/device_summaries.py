@@ -63,7 +63,7 @@ def read(data):
         lib.ets_summary_file_row(file, index, row)
         rows.append(DeviceRow(row))
     return DeviceSummary({"kind": "summary", "program": hexadecimal(file.fingerprint), "runs": file.runs,
-                          "events": 0, "lost_events": file.lost_events}, rows)  # fmt: skip
+                          "events": 0, "lost_events": file.lost_events + file.lost_values}, rows)  # fmt: skip
 
 
 def _name(given, hash_):

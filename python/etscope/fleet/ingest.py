@@ -8,7 +8,6 @@ DATASET/refused with the reason, and looked at again when their content has chan
 """
 
 import concurrent.futures
-import datetime
 import glob
 import hashlib
 import json
@@ -19,6 +18,7 @@ from etscope import __version__
 from etscope._errors import Error
 from etscope.etrecord._record import as_etrecord
 from etscope.fleet import commits, device_summaries, side_information, trace_tables
+from etscope.fleet import show
 from etscope.fleet.show import counted, plain
 
 _MOST_REASON = 500
@@ -83,15 +83,21 @@ def ingest(sources, dataset, *, labels=None, name_pattern=None, etrecord=None, u
     with concurrent.futures.ProcessPoolExecutor(
             workers or os.cpu_count(), context, _begin, (dataset, pattern, labels, etrecord, unit, events)) as pool:  # fmt: skip
         jobs = [pool.submit(_ingest_batch, each) for each in batches_of(paths, batch)]
-        for job in concurrent.futures.as_completed(jobs):
-            for name, count in job.result().items():
-                counts[name] += count
+        try:
+            for job in concurrent.futures.as_completed(jobs):
+                for name, count in job.result().items():
+                    counts[name] += count
+        except concurrent.futures.process.BrokenProcessPool:
+            raise Error("a process that read traces was ended, perhaps as memory ran out (--workers 1 needs"
+                        " less); what is committed stays: begin again", status="NO_MEMORY") from None  # fmt: skip
     return _told_of(counts, paths, unnamed, etrecord, events)
 
 
 def _told_of(counts, paths, unnamed, etrecord, events):
     """The counts with notes on what was given and had no effect."""
     off_record, notes = counts.pop("without_record"), []
+    if not paths:
+        notes.append("no traces were found: folders are searched for .etdp, .etdump and .etsum")
     counts["reasons"] = sorted(counts["reasons"])[:MOST_REASONS]
     if unnamed:
         notes.append(f"the name pattern does not match {len(unnamed):,} of {counted(len(paths), 'name')},"
@@ -184,7 +190,7 @@ def _told(path, pattern, given, facts):
     found = side_information.read(path, pattern, given)
     found = {name: _plain(value) for name, value in found.items()}
     time = side_information.time_of(found.pop("time"))
-    day = "unknown" if time is None else time.astimezone(datetime.timezone.utc).strftime("%Y-%m-%d")
+    day = "unknown" if time is None else time.date().isoformat()
     return {**found, "time": time, "day": day, "program": facts["program"],
             "labels": list(found["labels"].items())}  # fmt: skip
 
@@ -230,6 +236,6 @@ def add_commands(commands):
     parser.add_argument("--source-time-scale", choices=tuple(trace_tables.UNITS)[:-1], default="ns",
                         help="unit of the times of traces that do not tell it (default ns)")  # fmt: skip
     parser.add_argument("--events", action="store_true", help="also keep every event, in the table events")
-    parser.add_argument("--workers", type=int, help="processes; default: one for each core")
+    parser.add_argument("--workers", type=show.number(1), help="processes; default: one for each core")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=_run_ingest)

@@ -98,12 +98,14 @@ def time_of(text):
         return None
     try:
         if re.fullmatch(r"\d+(\.\d+)?", text) and len(text.split(".")[0]) > 8:
-            return datetime.datetime.fromtimestamp(float(text), datetime.timezone.utc)
-        if re.fullmatch(r"\d{8}T\d{6}Z?", text):
+            found = datetime.datetime.fromtimestamp(float(text), datetime.timezone.utc)
+        elif re.fullmatch(r"\d{8}T\d{6}Z?", text):
             found = datetime.datetime.strptime(text.rstrip("Z"), "%Y%m%dT%H%M%S")
         else:
             found = datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
+        found = found if found.tzinfo else found.replace(tzinfo=datetime.timezone.utc)
+        found = found.astimezone(datetime.timezone.utc)
     except (ValueError, OverflowError, OSError) as reason:
         raise Error(f'"{text}" is no time: write 2026-11-24T01:02:03Z',
                     status="INVALID_ARGUMENT") from reason  # fmt: skip
-    return found if found.tzinfo else found.replace(tzinfo=datetime.timezone.utc)
+    return found
