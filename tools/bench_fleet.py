@@ -27,6 +27,7 @@ INGEST_SECONDS, INGEST_BYTES = 60, 1e9  # of 1,000 traces of 100,000 events, by 
 READ_SPEED = 300e6  # bytes a second
 ASK_SECONDS, MERGE_SECONDS = 1.0, 10.0
 GROWTH = (10, 100, 1000, 10_000)  # traces of 1,067 events
+COMMITS, TRACES_OF_COMMIT = 4000, 4  # before compaction; traces of 1,067 events
 WORKERS = 2
 PATTERN = "{device}/{build}/{time}_{_}.etdp"
 
@@ -115,6 +116,31 @@ def ask(folder):
     return rows
 
 
+def run(*words):
+    """Seconds of a command, with the start of its process."""
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-m", "etscope.fleet.command", *map(str, words)], check=True,
+                   stdout=subprocess.DEVNULL)  # fmt: skip
+    return time.perf_counter() - start
+
+
+def compact(folder):
+    """Shows what commands take before and after compaction of many commits."""
+    from etscope.fleet.ingest import ingest
+
+    *paths, first, second = Traces(1).write(folder / "commits", COMMITS * TRACES_OF_COMMIT + 2)
+    dataset = folder / "many"
+    (folder / "traces.txt").write_text("".join(f"{path}\n" for path in paths))
+    ingest([str(folder / "traces.txt")], str(dataset), name_pattern=PATTERN, batch=TRACES_OF_COMMIT, workers=WORKERS)
+    for when, trace in (("before", first), ("after", second)):
+        show(f"{COMMITS} commits, {when} compaction: top", f"{run('top', '--dataset', dataset):.1f} s")
+        seconds = run("regressions", "build=1.2", "build=1.3", "--dataset", dataset)
+        show("  regressions", f"{seconds:.1f} s")
+        show("  ingest of one trace", f"{run('ingest', trace, '-o', dataset, '--workers', 1):.1f} s")
+        if when == "before":
+            show("compaction", f"{run('compact', '--dataset', dataset):.1f} s")
+
+
 def outcome(value, target):
     return "" if target is None else "met" if value <= target else f"MISSED: {target:g}"
 
@@ -148,6 +174,8 @@ def main():
         for count in GROWTH:
             seconds, used, _ = ingest(paths[:count], folder)
             show(f"ingest of {count} x 1,067 events", f"{seconds:.1f} s", f"{used / count * 1e3:.1f} ms of processor a trace")
+        shutil.rmtree(folder / "small")
+        compact(folder)
 
 
 if __name__ == "__main__":

@@ -451,7 +451,7 @@ complete -c etscope -n '__fish_seen_subcommand_from bundle' -l load-library -r -
 complete -c etscope -n '__fish_seen_subcommand_from bundle' -l python -x -d 'A Python with torch and executorch; loads the llama operators of its executorch'
 complete -c etscope -n '__fish_seen_subcommand_from bundle' -l engine -r -F -d 'The engine plug-in; default: search the usual places'
 complete -c etscope -n __fish_use_subcommand -f -a recover -d 'rebuild a trace from a device\'s serial log or stream'
-complete -c etscope -n '__fish_seen_subcommand_from recover' -l output -s o -r -F -d 'The ETDump to write; default: CAPTURE with the ending .etdp, if no such file exists'
+complete -c etscope -n '__fish_seen_subcommand_from recover' -l output -s o -r -F -d 'The ETDump to write; default: CAPTURE with the ending .etdp (.etsum for a summary), if no such file exists'
 complete -c etscope -n '__fish_seen_subcommand_from recover' -l encoding -x -a 'auto raw hex base64' -d 'Encoding of the bytes in the capture; default auto: detect it by complete frames'
 complete -c etscope -n '__fish_seen_subcommand_from recover' -l part -x -d 'Which stream, counted from 1, if the device restarted; default: the last'
 complete -c etscope -n '__fish_seen_subcommand_from recover' -l program -r -F -d 'The .pte or .bpte that ran; names the running operators'

@@ -7,7 +7,7 @@
  *     const struct ets_trace_config config = {
  *         ..., .mode = ETS_TRACE_STREAM, .stream = ets_text_stream(&text, log_sink)};
  *
- * A whole ETDump, after the run:
+ * A whole ETDump, or a summary (trace_summary.h), after the run:
  *
  *     const struct ets_etdump_sink sink = ets_text_dump(&text, log_sink);
  *     if (ets_trace_write(&trace, &sink, NULL) == ETS_OK) ets_text_dump_end(&text);

@@ -20,9 +20,9 @@ from fixtures import file
 from fsspec.implementations.local import LocalFileSystem
 from made import dump, framework, profile
 
-from etscope.fleet import commits, ingest
+from etscope.fleet import commits, compaction, ingest, removal
 from etscope.fleet.command import main
-from etscope.fleet.dataset import SCHEMAS, snapshot
+from etscope.fleet.dataset import SCHEMAS, Log, snapshot
 
 KILLS = int(os.environ.get("ETSCOPE_FLEET_KILLS", "200"))
 
@@ -75,47 +75,74 @@ def all_hashes(traces, tmp_path_factory):
 
 KILLED = """
 import os, random, signal, sys, time
-from etscope.fleet import batch_tables, commits, ingest, summaries
+from etscope.fleet import batch_tables, commits, compaction, ingest, summaries
 import datasketches, pandas, pyarrow.parquet  # as late imports would take all of the time
 
-sources, folder, kills = sys.argv[1], sys.argv[2], int(sys.argv[3])
-chance, number, killed = random.Random(7), 0, 0
-while killed < kills:
-    dataset = f"{folder}/set{number}"
+sources, folder, kills, is_compacting = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4] == "compact"
+
+
+def begin(dataset):
     child = os.fork()
     if child == 0:
         commits.prepare(dataset)
-        paths = ingest.files_of([sources])
         reader = ingest.Reader(dataset)
-        for batch in ingest.batches_of(paths, 2):
+        for batch in ingest.batches_of(ingest.files_of([sources]), 2):
+            if is_compacting:
+                compaction.compact(dataset, grace=os.getpid() % 2 * 3600)
             reader.ingest(batch)
         os._exit(0)
-    time.sleep(chance.uniform(0.0, 0.12))
+    return child
+
+
+start = time.monotonic()
+os.waitpid(begin(f"{folder}/whole"), 0)
+length = time.monotonic() - start  # kills come at all steps, however busy the machine is
+chance, number, killed = random.Random(7), 0, 0
+while killed < kills:
+    child = begin(f"{folder}/set{number}")
+    time.sleep(chance.uniform(0.0, length / 2))
     os.kill(child, signal.SIGKILL)
-    killed += 1
     if os.waitpid(child, 0)[1] == 0:  # it was done before
-        killed -= 1
         number += 1
+    else:
+        killed += 1
 print(number + 1)
 """
 
 
-def test_hundreds_of_kills_lose_and_double_nothing(traces, all_hashes, tmp_path):
-    """Kills at random moments of an ingest that goes on from where the last one ended."""
-    done = subprocess.run([sys.executable, "-c", KILLED, traces, tmp_path, str(KILLS)],
+@pytest.mark.parametrize("job, kills", [("ingest", KILLS), ("compact", KILLS // 2)])
+def test_hundreds_of_kills_lose_and_double_nothing(traces, all_hashes, tmp_path, job, kills):
+    """Kills at random moments of an ingest, and of compactions, that go on from where the last ones ended."""
+    done = subprocess.run([sys.executable, "-c", KILLED, traces, tmp_path, str(kills), job],
                           capture_output=True, text=True, check=False)  # fmt: skip
     assert done.returncode == 0, done.stderr
     count = int(done.stdout)
-    assert count == len(list(tmp_path.iterdir())) > 0
+    assert count + 1 == len(list(tmp_path.iterdir())) > 1
     leftovers = 0
     for number in range(count):
         dataset = str(tmp_path / f"set{number}")
         assert check_whole(dataset) <= all_hashes
         complete(ingest.files_of([str(traces)]), dataset)
         assert check_whole(dataset) == all_hashes
-        leftovers += commits.clean(dataset)
-        assert check_whole(dataset) == all_hashes and commits.clean(dataset) == 0
+        if job == "compact":
+            compaction.compact(dataset, grace=0)
+            assert check_whole(dataset) == all_hashes
+        leftovers += removal.clean(dataset)
+        assert check_whole(dataset) == all_hashes and removal.clean(dataset) == 0
+        check_no_other_files(dataset)
     assert leftovers > 0, "no kill came between the files of a batch and its commit"
+
+
+def check_no_other_files(dataset):
+    """Every file of the data set is one that its newest state needs."""
+    log = Log(dataset)
+    needed = {path for paths in snapshot(dataset).values() for path in paths}
+    needed.update(f"{dataset}/commits/{number:08d}.json" for number, _ in log.read())
+    needed.update(f"{dataset}/{name}" for name in log.checkpoint["hash_files"])
+    if log.number:
+        needed.add(f"{dataset}/checkpoints/{log.number:08d}.json")
+    needed.add(f"{dataset}/etscope-fleet.json")
+    assert {str(path) for path in pathlib.Path(dataset).rglob("*") if path.is_file()} == needed
 
 
 class Failing:

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from fixtures import file
 
 from etscope import Error, Inspector
-from etscope.fleet import commits, ingest, side_information, trace_tables
+from etscope.fleet import commits, ingest, removal, side_information, trace_tables
 from etscope.fleet.command import main
 from etscope.fleet.dataset import PLACE, SCHEMAS, snapshot
 from etscope.fleet.quantiles import merged
@@ -181,7 +181,7 @@ def test_two_ingests_at_once_add_each_trace_once(traces, tmp_path):
     assert sorted(hashes) == sorted(set(hashes)) and len(hashes) == len(MODELS)
     runs = read(dataset, "runs", ["trace", "run"]).to_pylist()
     assert len(runs) == len({(row["trace"], row["run"]) for row in runs})
-    assert commits.clean(dataset) == 0
+    assert removal.clean(dataset) == 0
 
 
 def test_a_killed_ingest_loses_and_doubles_nothing(traces, tmp_path):
@@ -214,8 +214,8 @@ def test_a_killed_ingest_loses_and_doubles_nothing(traces, tmp_path):
     assert len(hashes) == len(set(hashes)) == len(MODELS)
     runs = set(read(dataset, "runs", ["trace"])["trace"].to_pylist())
     assert runs == set(hashes)
-    commits.clean(dataset)
-    assert len(read(dataset, "traces")) == len(MODELS) and commits.clean(dataset) == 0
+    removal.clean(dataset)
+    assert len(read(dataset, "traces")) == len(MODELS) and removal.clean(dataset) == 0
 
 
 def test_an_object_store_by_fsspec(traces, monkeypatch):
@@ -234,6 +234,41 @@ def test_an_object_store_by_fsspec(traces, monkeypatch):
     with pytest.raises(Error, match="not empty"):
         fsspec.filesystem("memory").pipe("/other/file", b"x")
         commits.prepare("memory://other")
+
+
+def test_times_at_the_ends_of_the_calendar(traces, tmp_path, capsys):
+    first, second = sorted(traces.rglob("*.etdp"))[:2]
+    first.with_suffix(".json").write_text('{"time": "0001-01-01T00:00:00+14:00"}')
+    second.with_suffix(".json").write_text('{"time": "0001-01-02T00:00:00+01:00"}')
+    assert main(["ingest", str(first), str(second), "-o", str(tmp_path / "set")]) == 0
+    assert "0001-01-01T00:00:00+14:00\" is no time" in capsys.readouterr().out
+    assert read(tmp_path / "set", "traces")["day"].to_pylist() == ["0001-01-01"]
+
+
+def test_no_traces_are_said(tmp_path, capsys):
+    (tmp_path / "traces").mkdir()
+    assert main(["ingest", str(tmp_path / "traces"), "-o", str(tmp_path / "set")]) == 0
+    assert "note: no traces were found: folders are searched for .etdp" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [["ingest", "x", "-o", "y", "--workers", "0"], ["top", "--dataset", "x", "-n", "-1"],
+                                   ["compact", "--dataset", "x", "--grace", "nan"]])  # fmt: skip
+def test_numbers_below_the_least_are_refused(words, capsys):
+    with pytest.raises(SystemExit):
+        main(words)
+    assert f"invalid number of at least {int(words[0] == 'ingest')} value: '{words[-1]}'" in capsys.readouterr().err
+
+
+def test_a_reading_process_that_is_ended_is_said(traces, tmp_path, capsys, monkeypatch):
+    import concurrent.futures
+
+    def broken(self):
+        raise concurrent.futures.process.BrokenProcessPool("ended abruptly")
+
+    monkeypatch.setattr(concurrent.futures.Future, "result", broken)
+    assert main(["ingest", str(traces), "-o", str(tmp_path / "set"), "--workers", "1"]) == 2
+    said = capsys.readouterr().err
+    assert "a process that read traces was ended" in said and said.count("\n") == 1
 
 
 def test_side_information_has_an_order(tmp_path):
@@ -310,7 +345,7 @@ def test_an_etrecord_that_tells_nothing_is_said(tmp_path, monkeypatch):
     monkeypatch.setattr(trace_tables.Reading, "has_origins", False)
     counts = reader.ingest([file("mlp_portable", "debug.etdp"), file("conv_xnnpack", "profile.etdp")])
     assert (counts["added"], counts["without_record"], counts["refused"]) == (1, 1, 1)
-    told = ingest._told_of(counts, [], [], "r.etrecord", False)
+    told = ingest._told_of(counts, ["a", "b"], [], "r.etrecord", False)
     assert told["notes"] == ["r.etrecord tells no module and no line of 1 trace of 1; is it of another program?"]
     rows = read(tmp_path / "set", "traces").to_pylist()
     assert [row["etrecord"] for row in rows] == [True, False]
@@ -326,6 +361,6 @@ def test_the_command_says_what_it_did(traces, tmp_path, capsys):
     rows = read(tmp_path / "set", "traces").to_pylist()
     assert {row["build"] for row in rows} == {"9"} and rows[0]["labels"] == [("room", "cold")]
     assert main(["clean", "--dataset", str(tmp_path / "set")]) == 0
-    assert capsys.readouterr().out == "0 files without a commit removed\n"
+    assert capsys.readouterr().out == "0 files that no reader needs removed\n"
     assert main(["ingest", str(traces), "-o", str(traces)]) == 2
     assert "the folder is not empty, and no data set" in capsys.readouterr().err

@@ -1,5 +1,6 @@
 """etscope-fleet page: one file, names as text, links to reports."""
 
+import hashlib
 import json
 import os
 import pathlib
@@ -29,7 +30,14 @@ def folder(tmp_path_factory):
         for row in rows:
             if row["device"] == "dev0":
                 row["device"] = HOSTILE
-    made.tables["traces"][-1]["path"] = str(file("gpt_xnnpack", "profile.etdp"))
+    path = pathlib.Path(file("gpt_xnnpack", "profile.etdp"))
+    name = hashlib.sha256(path.read_bytes()).hexdigest()
+    made.tables["traces"][-1]["path"] = str(path)
+    made.tables["traces"][-2]["path"] = str(file("mlp_xnnpack", "profile.etdp"))  # now another trace
+    last = made.tables["traces"][-1]["trace"]
+    for rows in made.tables.values():
+        for row in rows:
+            row["trace"] = name if row["trace"] == last else row["trace"]
     return made.write(tmp_path_factory.mktemp("fleet") / "set")
 
 
@@ -69,7 +77,7 @@ def test_hostile_names_are_text(folder, tmp_path):
     assert re.search(r'class="bar"><span class="full" style="width: \d', dom)
 
 
-def test_reports_are_linked_where_the_trace_is_at_hand(folder, tmp_path, monkeypatch):
+def test_reports_are_linked_where_the_trace_is_at_hand(folder, tmp_path, monkeypatch, capsys):
     etscope = os.environ.get("ETSCOPE") or shutil.which("etscope")
     if not etscope:
         pytest.skip("no etscope")
@@ -78,6 +86,7 @@ def test_reports_are_linked_where_the_trace_is_at_hand(folder, tmp_path, monkeyp
     links = [row["report"] for row in data["traces"] if row["report"]]
     assert len(links) == 1 and links[0].startswith("reports/") and "1 report in" in answer.sentence
     assert b"etscope" in (tmp_path / links[0]).read_bytes()
+    assert "profile.etdp is another trace since it was ingested" in capsys.readouterr().err
 
 
 def test_without_etscope_the_page_is_written_without_reports(folder, tmp_path, monkeypatch, capsys):

@@ -105,6 +105,36 @@ def test_clean_data_has_no_more_false_findings_than_stated(tmp_path):
     assert max(false.values()) <= FALSE_SEEDS, false
 
 
+@pytest.mark.parametrize("models", [("a", "a"), ("a", "b")])
+def test_unknown_programs_are_told_apart_by_their_models(tmp_path, models):
+    """Two devices run something else: they are off only if it is said to be the same model."""
+    made = Fleet(5, devices=24, traces=4, runs=2, builds=("1",), operators=OPERATORS[:6],
+                 times=lambda device, build, operator: 20 if device in ("dev3", "dev4") and "op2" in operator else 1)  # fmt: skip
+    for rows in made.tables.values():
+        for row in rows:
+            row["program"] = ""
+    for row in made.tables["traces"]:
+        row["model"] = models[row["device"] in ("dev3", "dev4")]
+    duck = Duck(made.write(tmp_path / "set"))
+    found = {(row["name"], row["operator"]) for row in outliers.outliers(duck).rows}
+    assert found == ({("dev3", OPERATORS[2][0]), ("dev4", OPERATORS[2][0])} if models == ("a", "a") else set())
+
+
+def test_operators_of_unknown_programs_are_compared_within_their_model(tmp_path):
+    """Beside a known program, by whose instructions operators are matched."""
+    made = Fleet(6, devices=4, traces=6, runs=2, operators=OPERATORS[:3])
+    unknown = {row["trace"] for row in made.tables["traces"] if row["device"] != "dev0"}
+    for rows in made.tables.values():
+        for row in rows:
+            row["program"] = "" if row["trace"] in unknown else "p0"
+    for row in made.tables["traces"]:
+        if row["trace"] in unknown:
+            row["model"] = "old" if row["build"] == "1.2" else "new"
+    duck = Duck(made.write(tmp_path / "set"))
+    rows = regressions.regressions(duck, "build=1.2", "build=1.3", limit=None).rows
+    assert {(row["base"], row["new"]) for row in rows} == {(6, 6)}
+
+
 def test_ranks_are_those_of_scipy(duck):
     stats = pytest.importorskip("scipy.stats")
     from etscope.fleet.filters import Filter

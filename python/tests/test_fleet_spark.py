@@ -16,6 +16,7 @@ if not shutil.which("java") and not os.environ.get("JAVA_HOME"):
     pytest.skip("no Java", allow_module_level=True)
 
 from etscope.fleet import outliers, questions, regressions  # noqa: E402
+from etscope.fleet.compaction import compact  # noqa: E402
 from etscope.fleet.duck import Duck  # noqa: E402
 from etscope.fleet.spark import Spark  # noqa: E402
 from fleet_made import Fleet  # noqa: E402
@@ -72,6 +73,21 @@ def test_answers_of_sketches_are_equal_but_for_quantiles(engines, ask):
         for name in a:
             # Sketches merge in no order: both are within the rank error, not equal.
             assert alike(a[name], b[name]) or (name in ("p50_ns", "p90_ns") and a["min_ns"] <= b[name] <= a["max_ns"])
+
+
+def test_answers_of_a_compacted_data_set_are_equal(fleet, engines, tmp_path):
+    folder = fleet.write(tmp_path / "set", commits=3)
+    compact(folder, grace=0)
+    spark = Spark(folder, session=engines[1].session)
+    try:
+        for ask in (questions.coverage, lambda engine: questions.top(engine, by="device")):
+            duck = ask(engines[0])
+            found = ask(spark)
+            assert duck.sentence == found.sentence and len(duck.rows) == len(found.rows) > 1
+            for a, b in zip(duck.rows, found.rows):
+                assert all(alike(a[name], b[name]) for name in a if name not in ("p50_ns", "p90_ns"))
+    finally:
+        Spark(fleet.folder, session=engines[1].session)  # views belong to the session
 
 
 def test_a_plain_loop_gives_the_same(fleet, engines):

@@ -12,6 +12,7 @@
 #include "base/load.h"
 #include "dump/device_log_text.h"
 #include "etscope/etdump.h"
+#include "format/summary_file.h"
 
 enum {
     PREFIX_LETTERS = 5,   /* "etsf:" */
@@ -136,7 +137,15 @@ static bool read_end(struct ets_bytes text, uint64_t *size_out, uint32_t *crc_ou
     return true;
 }
 
-/* Decodes ETDumps in lines to `out`, each over the last; keeps the last whole one. */
+static bool is_whole(struct ets_bytes bytes)
+{
+    struct ets_etdump dump;
+    struct ets_summary_file summary;
+    return ets_etdump_init(&dump, bytes, NULL) == ETS_OK ||
+           ets_summary_file_open(bytes, &summary, NULL) == ETS_OK;
+}
+
+/* Decodes ETDumps and summaries in lines to `out`, each over the last; keeps the last whole one. */
 static void take_dump_lines(struct ets_device_log *capture, struct ets_bytes text, uint8_t *out)
 {
     struct prefixed pass = {.capture = text};
@@ -150,10 +159,8 @@ static void take_dump_lines(struct ets_device_log *capture, struct ets_bytes tex
             pass.at += used;
             continue;
         }
-        struct ets_etdump dump;
         const struct ets_bytes whole = {out, bytes};
-        if (size == bytes && ets_crc32(0, out, bytes) == crc &&
-            ets_etdump_init(&dump, whole, NULL) == ETS_OK) {
+        if (size == bytes && ets_crc32(0, out, bytes) == crc && is_whole(whole)) {
             capture->dump = whole;
             capture->dumps++;
             out += bytes;

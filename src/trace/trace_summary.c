@@ -86,8 +86,10 @@ static struct ets_text digits_of(char *room, uint32_t value)
 {
     size_t at = DECIMALS;
     do {
-        room[--at] = (char)('0' + value % 10);
-        value /= 10;
+        /* Small processors cannot divide: exact for 32 bits. */
+        const uint32_t tenth = (uint32_t)(value * UINT64_C(0xcccccccd) >> 35);
+        room[--at] = (char)('0' + (value - tenth * 10));
+        value = tenth;
     } while (value > 0);
     return (struct ets_text){room + at, DECIMALS - at};
 }

@@ -102,6 +102,27 @@ class Board:
         self.assertIsNone(told["stream"])
         self.assertEqual(trace.read_bytes(), (self.folder / "ring.etdp").read_bytes())
 
+    def test_a_summary_has_all_inferences_but_the_warm_up(self):
+        told = call("info", self.folder / "summary.etsum")[0]
+        self.assertEqual([told[name] for name in ("runs", "warm_up_runs", "lost_values", "lost_events")],
+                         [INFERENCES - 2, 2, 0, 0])
+        table = {row["name"]: row for row in told["rows"]}
+        self.assertEqual(sorted(table), sorted([*OPERATORS, "Method::execute"]))
+        for instruction, name in enumerate(OPERATORS):
+            row = table[name]
+            self.assertEqual((row["instruction"], row["runs"], row["method"]), (instruction, INFERENCES - 2, "forward"))
+            self.assertGreater(row["min_ns"], 0)
+        whole = table["Method::execute"]["mean_ns"]
+        self.assertGreater(whole, sum(table[name]["mean_ns"] for name in OPERATORS))
+        self.assertGreater(table["conv"]["mean_ns"], whole / 2)
+
+    def test_the_summary_is_recovered_from_the_log(self):
+        told, file = self.recover("summary.log")
+        self.assertIsNone(told["stream"])
+        self.assertEqual((told["run_count"], told["event_count"]), (INFERENCES - 2, 0))
+        self.assertEqual(file.read_bytes(), (self.folder / "summary.etsum").read_bytes())
+        self.assertTrue((self.folder / "summary.log").read_bytes().endswith(b"summary: done\n"))
+
     def check_recorded(self, table, name_of):
         """Event `i` of a thread took `i` ns and has the name that follows from it."""
         for i, row in enumerate(table):

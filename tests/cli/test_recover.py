@@ -1,6 +1,7 @@
 """`recover`: traces out of captures, cut, interrupted and damaged, in every form."""
 
 import base64
+import os
 import random
 import struct
 import unittest
@@ -163,6 +164,21 @@ class Whole(InFolder):
                 report = self.recover(data)
                 self.assertIsNone(report["stream"])
                 self.assertEqual(self.output.read_bytes(), DUMP)
+
+    def test_recover__a_summary_in_lines_is_written_as_it_is(self):
+        summary = (support.DATA / "summaries" / "named.etsum").read_bytes()
+        lines = dump_lines(summary)
+        report = self.recover(NOISE + b"".join(lines))
+        self.assertEqual((report["run_count"], report["event_count"], report["stream"]), (200, 0, None))
+        self.assertEqual(self.output.read_bytes(), summary)
+        capture = self.output.parent / "uart.log"
+        capture.write_bytes(b"".join(lines))
+        done = support.run("recover", capture)
+        self.assertIn(b"a summary of 200 runs\n", done.stdout)
+        self.assertRegex(done.stdout, rb"uart\.etsum, 946 B; next: etscope info .*uart\.etsum\n$")
+        self.assertEqual(capture.with_suffix(".etsum").read_bytes(), summary)
+        self.output.unlink()
+        self.assertIn("is complete: lines are missing or torn", self.refuse(b"".join(lines[:3] + lines[4:])))
 
     def test_recover__of_several_etdumps_the_last_whole_one_is_taken(self):
         other = (support.DATA / "cond" / "profile.etdp").read_bytes()

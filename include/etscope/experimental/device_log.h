@@ -46,7 +46,7 @@ enum ets_log_encoding {
 struct ets_device_log {
     enum ets_log_encoding encoding; /* never AUTO */
     struct ets_bytes stream;        /* frames and the bytes between them; size 0: no whole frame */
-    struct ets_bytes dump;          /* the last whole ETDump; size 0: none */
+    struct ets_bytes dump;          /* the last whole ETDump, or summary in lines; size 0: none */
     uint32_t dumps;                 /* number of whole ETDumps */
     uint32_t damaged_dumps;         /* ETDumps in text form that are torn or cut off */
 };

@@ -2,7 +2,7 @@
 
 import sys
 
-from etscope.fleet.show import show
+from etscope.fleet.show import number, show
 
 
 def _engine(words):
@@ -74,7 +74,7 @@ def _command(commands, name, function, help, limit=20):
     parser.add_argument("--engine", choices=("duckdb", "spark"), default="duckdb")
     parser.add_argument("--master", help="of Spark: local[*], spark://HOST:PORT; default: its configuration")
     parser.add_argument("-f", "--format", choices=("table", "json"), default="table")
-    parser.add_argument("-n", "--limit", type=int, default=limit, help=f"rows, 0 for all (default {limit})")
+    parser.add_argument("-n", "--limit", type=number(0), default=limit, help=f"rows, 0 for all (default {limit})")
     parser.set_defaults(run=_run(function))
     return parser
 
@@ -93,12 +93,12 @@ def add_commands(commands):
     parser = _command(commands, "regressions", _regressions, "compare operators between two sets of traces")
     parser.add_argument("base", metavar="BASE", help="filter of the traces before, as build=1.2")
     parser.add_argument("new", metavar="NEW", help="filter of the traces after, as build=1.3")
-    parser.add_argument("--min-change", type=float, default=1.0, metavar="PERCENT",
+    parser.add_argument("--min-change", type=number(0, float), default=1.0, metavar="PERCENT",
                         help='smaller changes are "same" (default 1)')  # fmt: skip
     parser.add_argument("--match", choices=("instruction", "name"), help="match operators of one program"
                         " by instruction, or of different programs by model, name and module")  # fmt: skip
     parser = _command(commands, "outliers", _outliers, "find devices and builds that are off")
-    parser.add_argument("--min-change", type=float, default=5.0, metavar="PERCENT",
+    parser.add_argument("--min-change", type=number(0, float), default=5.0, metavar="PERCENT",
                         help="smaller differences are not listed (default 5)")  # fmt: skip
     _where(parser)
     parser = _command(commands, "trend", _trend, "follow times from day to day or build to build", 0)

@@ -6,9 +6,9 @@ import sys
 
 from etscope import __version__
 from etscope._errors import Error
-from etscope.fleet import ask_command, ingest
+from etscope.fleet import ask_command, compaction, ingest
 
-JOBS = (ingest, ask_command)
+JOBS = (ingest, compaction, ask_command)
 
 
 def main(arguments=None):

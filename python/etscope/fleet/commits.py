@@ -6,8 +6,13 @@ Files of a batch have names of their own and are part of the data set only once 
 A commit is one file with the next number, which is created exclusively: of two writers one takes the
 number, and the other reads what is new, leaves out what is there now, and tries the next one. A kill
 leaves files without a commit, which no reader sees and `clean` removes.
+
+Commits that a checkpoint stands for are removed after some time. A writer that slept longer takes the
+number of a removed commit: such a commit is void, no reader sees it, and the writer, which looks for
+that, commits again.
 """
 
+import contextlib
 import json
 import os
 import uuid
@@ -17,7 +22,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from etscope._errors import Error
-from etscope.fleet.dataset import HEAD, SCHEMAS, commits_after, is_there
+from etscope.fleet.dataset import HEAD, SCHEMAS, Log, is_there
+from etscope.fleet.hash_files import HashFiles, is_local
 
 
 def prepare(url):
@@ -31,22 +37,38 @@ def prepare(url):
         raise Error(f"{url}: the folder is not empty, and no data set", status="INVALID_ARGUMENT")
     for folder in begun:
         fs.makedirs(f"{root}/{folder}", exist_ok=True)
-    _create(fs, root, "etscope-fleet.json", HEAD)
+    create(fs, root, "etscope-fleet.json", HEAD)
 
 
 class Known:
-    """The traces that a data set has: `hashes`, and `last`, the number of the last commit that was read."""
+    """The traces that a data set has, by `in`. `last` is the number of the last commit that was read."""
 
     def __init__(self, url):
-        self._fs, self._root = fsspec.core.url_to_fs(url)
-        self.last, self.hashes = 0, set()
+        self._log = Log(url)
+        self.last, self.hashes = 0, set()  # of commits after those that the checkpoint stands for
+        self._files = HashFiles(self._log.fs, self._log.root)
         self.refresh()
 
+    def __contains__(self, name):
+        return name in self.hashes or name in self._files
+
     def refresh(self):
-        """Reads the commits that are new."""
-        for number, commit in commits_after(self._fs, self._root, self.last):
-            self.last = number
+        """Reads what is new."""
+        commits = self._log.read(self.last)
+        if self._log.checkpoint["last"] > self.last:
+            self._files.open(self._log.checkpoint["hash_files"])
+            self.last, self.hashes = self._log.checkpoint["last"], set()
+        for self.last, commit in commits:
             self.hashes.update(commit.get("hashes", []))
+
+    def is_void(self, number, name):
+        """Whether the commit of this number, which has this trace, took the place of a removed one."""
+        self._log.renew()
+        if self._log.checkpoint["last"] < number:
+            return False
+        files = HashFiles(self._log.fs, self._log.root)
+        files.open(self._log.checkpoint["hash_files"])
+        return name not in files
 
 
 def commit_batch(url, traces, known=None):
@@ -58,15 +80,34 @@ def commit_batch(url, traces, known=None):
     known = known or Known(url)
     while True:
         known.refresh()
-        traces = [each for each in traces if each[0]["trace"] not in known.hashes]
+        traces = [each for each in traces if each[0]["trace"] not in known]
         if not traces:
             return []
         hashes = [trace["trace"] for trace, _ in traces]
         files = _write(fs, root, uuid.uuid4().hex, traces)
+        number = known.last + 1
         commit = {"traces": len(traces), "hashes": hashes, "files": files}
-        if _create(fs, root, f"commits/{known.last + 1:08d}.json", commit):
-            return hashes
-        _remove(fs, root, files)
+        if create(fs, root, f"commits/{number:08d}.json", commit):
+            if not known.is_void(number, hashes[0]):
+                return hashes
+            remove(fs, root, [f"commits/{number:08d}.json"])
+        remove(fs, root, [name for names in files.values() for name in names])
+
+
+@contextlib.contextmanager
+def written_file(fs, path):
+    """A new file, which is on the disk before a commit can name it."""
+    with fs.open(path, "wb") as output:
+        yield output
+        if is_local(fs):
+            output.flush()
+            os.fsync(output.fileno())
+
+
+def parquet_options(schema):
+    """How files of a table are written. Times hardly repeat: only texts are worth a dictionary."""
+    texts = [field.name for field in schema if field.type == pa.string()]
+    return {"compression": "zstd", "use_dictionary": texts, "store_schema": False}
 
 
 def _write(fs, root, batch, traces):
@@ -81,18 +122,16 @@ def _write(fs, root, batch, traces):
                 continue
             file = f"{name}/day={day}/{batch}.parquet"
             fs.makedirs(f"{root}/{name}/day={day}", exist_ok=True)
-            texts = [field.name for field in SCHEMAS[name] if field.type == pa.string()]
-            with fs.open(f"{root}/{file}", "wb") as output:
-                # Times hardly repeat: only texts are worth a dictionary.
-                pq.write_table(table, output, compression="zstd", use_dictionary=texts, store_schema=False)
+            with written_file(fs, f"{root}/{file}") as output:
+                pq.write_table(table, output, **parquet_options(SCHEMAS[name]))
             files[name].append(file)
     return files
 
 
-def _create(fs, root, name, value):
+def create(fs, root, name, value):
     """Creates a file that is not there, whole; false: another one was faster."""
     path = f"{root}/{name}"
-    if "file" in (fs.protocol if isinstance(fs.protocol, tuple) else (fs.protocol,)):
+    if is_local(fs):
         part = f"{root}/commits/.{uuid.uuid4().hex}"
         with open(part, "x", encoding="utf-8") as file:
             json.dump(value, file)
@@ -108,7 +147,8 @@ def _create(fs, root, name, value):
     try:
         fs.pipe_file(path, json.dumps(value).encode(), mode="create")
     except FileExistsError:
-        return False
+        # It is this one if the store created it, and was asked again since its answer was lost.
+        return json.loads(fs.cat_file(path)) == value
     return True
 
 
@@ -123,26 +163,13 @@ def refuse(url, name, path, reason):
     _put(fs, f"{root}/refused/{name}.json", {"path": path, "hash": name, "reason": reason})
 
 
-def _remove(fs, root, files):
-    for names in files.values():
-        for name in names:
-            fs.rm_file(f"{root}/{name}")
-
-
-def clean(url):
-    """Removes files that no commit names; returns how many. Only while nothing is ingested."""
-    from etscope.fleet.dataset import snapshot
-
-    fs, root = fsspec.core.url_to_fs(url)
-    kept = {name for names in snapshot(url).values() for name in names}
+def remove(fs, root, names):
+    """Removes files of a data set; returns how many were there."""
     count = 0
-    for table in SCHEMAS:
-        for path in fs.find(f"{root}/{table}"):
-            if path not in kept and f"/{path.lstrip('/')}" not in kept:
-                fs.rm_file(path)
-                count += 1
-    for path in fs.ls(f"{root}/commits", detail=False):
-        if path.rsplit("/", 1)[-1].startswith("."):
-            fs.rm_file(path)
+    for name in names:
+        try:
+            fs.rm_file(f"{root}/{name}")
             count += 1
+        except FileNotFoundError:  # another process was faster
+            pass
     return count

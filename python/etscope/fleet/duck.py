@@ -29,8 +29,11 @@ class Duck:
 
             self._connection.register_filesystem(fsspec.filesystem(self._scheme[:-3]))
         files = snapshot(dataset)
-        for table, schema in SCHEMAS.items():
-            self._add(table, schema, files.get(table, []))
+        try:
+            for table, schema in SCHEMAS.items():
+                self._add(table, schema, files.get(table, []))
+        except self._error as error:
+            raise self._told(error) from None
 
     def _add(self, table, schema, files):
         if not files:
@@ -55,6 +58,15 @@ class Duck:
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise Error("not a question: write one SELECT", status="INVALID_ARGUMENT")
 
+    def _told(self, error):
+        """The Error for an error of DuckDB."""
+        import duckdb
+
+        reason = str(error).splitlines()[0]
+        if isinstance(error, duckdb.IOException):
+            return Error(f"{reason}; if a compaction replaced this file since, ask again", status="IO")
+        return Error(reason, status="INVALID_ARGUMENT")
+
     def sql(self, text, **parameters):
         """The answer as a pyarrow.Table; `:name` in the text stands for a parameter."""
         if parameters:
@@ -64,4 +76,4 @@ class Duck:
             answer = self._connection.sql(text, params=parameters or None)
             return None if answer is None else answer.to_arrow_table()  # errors of values come here
         except self._error as error:
-            raise Error(str(error).splitlines()[0], status="INVALID_ARGUMENT") from None
+            raise self._told(error) from None

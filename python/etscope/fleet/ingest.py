@@ -1,4 +1,4 @@
-"""The sub-commands ingest and clean: traces of devices become rows of a data set.
+"""The sub-command ingest: traces of devices become rows of a data set.
 
     etscope-fleet ingest traces/ -o dataset --name-pattern '{device}/{build}/{time}_{_}.etdp'
 
@@ -9,6 +9,7 @@ DATASET/refused with the reason, and looked at again when their content has chan
 
 import collections
 import concurrent.futures
+import glob
 import hashlib
 import json
 import multiprocessing
@@ -21,6 +22,7 @@ from etscope._errors import Error
 from etscope.etrecord._record import as_etrecord
 from etscope.fleet import commits, device_summaries, regular_files, side_information, trace_tables
 from etscope.fleet.known_places import Places
+from etscope.fleet import show
 from etscope.fleet.show import counted, plain
 
 _MOST_REASON = 500
@@ -240,7 +242,7 @@ class Reader:
             try:
                 data = regular_files.read(name_of_file, MOST_TRACE_BYTES)
                 name = hashlib.sha256(data).hexdigest()
-                if name in self._known.hashes or name in hashes:
+                if name in self._known or name in hashes:
                     known += 1
                     continue
                 reading = self._reading(data)
@@ -314,14 +316,8 @@ def _run_ingest(words):
     return 1 if counts["refused"] and not counts["added"] and not counts["known"] else 0
 
 
-def _run_clean(words):
-    count = commits.clean(words.dataset)
-    print(f"{count} files without a commit removed", file=sys.stdout)
-    return 0
-
-
 def add_commands(commands):
-    """Adds ingest and clean to the sub-commands."""
+    """Adds ingest to the sub-commands."""
     parser = commands.add_parser("ingest", help="add traces to a data set",
                                  epilog="Exit status: 0 if traces were added or known, 1 if all were"
                                  " refused, 2 if it could not begin.")  # fmt: skip
@@ -335,9 +331,6 @@ def add_commands(commands):
     parser.add_argument("--source-time-scale", choices=tuple(trace_tables.UNITS)[:-1], default="ns",
                         help="unit of the times of traces that do not tell it (default ns)")  # fmt: skip
     parser.add_argument("--events", action="store_true", help="also keep every event, in the table events")
-    parser.add_argument("--workers", type=int, help="processes; default: one for each core")
+    parser.add_argument("--workers", type=show.number(1), help="processes; default: one for each core")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=_run_ingest)
-    parser = commands.add_parser("clean", help="remove what killed ingests left; not while one runs")
-    parser.add_argument("--dataset", required=True, help="folder or fsspec URL of the data set")
-    parser.set_defaults(run=_run_clean)

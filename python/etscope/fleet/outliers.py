@@ -26,13 +26,16 @@ select program, {group} as name, method, instruction, operator, kind, module,
 from ({values}) t group by program, {group}, method, instruction, operator, kind, module
 order by program, method, instruction, operator, kind, module, name
 """
-_VALUES = """
-select *, ln(greatest(time_ns, 1.0)) as v from measured where trace in ({traces})
+# Programs that are not known are told apart by their models.
+_TIMES = """
+select device, build, method, instruction, operator, kind, module, backend, source,
+       case when program = '' then model else program end as program, ln(greatest(time_ns, 1.0)) as x
+from measured join (select trace as id, model from traces) t on id = trace where trace in ({traces})
 """
+_VALUES = "select *, x as v from (" + _TIMES + ") m"
 _LESS_DEVICE = """
 select *, x - median(x) over (partition by program, device, method, instruction, operator, kind, module)
-       as v from (select *, ln(greatest(time_ns, 1.0)) as x from measured where trace in ({traces})) m
-"""
+       as v from (""" + _TIMES + ") m"
 _KEY = ("program", "method", "instruction", "operator", "kind", "module")
 
 

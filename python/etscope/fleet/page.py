@@ -1,5 +1,6 @@
 """The fleet page: one HTML file with a data set's answers, which needs no network."""
 
+import hashlib
 import os
 import pathlib
 import subprocess
@@ -8,7 +9,7 @@ import sys
 from etscope._errors import Error
 from etscope.fleet import questions
 from etscope.fleet.quantiles import merged_quantiles
-from etscope.fleet.show import Answer, to_json
+from etscope.fleet.show import Answer, plain, to_json
 
 RANKS = (0.05, 0.25, 0.5, 0.75, 0.95)
 MOST_GROUPS = 200  # devices or builds that are drawn
@@ -58,6 +59,11 @@ def document(engine, dataset, base=None, new=None, reports=None):
             "traces": traces, "most_traces": MOST_TRACES}  # fmt: skip
 
 
+def _hash(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
 def make_reports(engine, folder, out, limit, command="etscope"):
     """Reports of the slowest traces whose files are at hand: {trace: link from the page}."""
     os.makedirs(folder, exist_ok=True)
@@ -67,10 +73,13 @@ def make_reports(engine, folder, out, limit, command="etscope"):
             break
         if not os.path.isfile(row["path"]) or row["trace"] in links:
             continue
+        if _hash(row["path"]) != row["trace"]:
+            print(f"etscope-fleet: no report: {plain(row['path'])} is another trace since it was ingested", file=sys.stderr)
+            continue
         name = f"{row['trace'][:32]}.html"
         path = os.path.join(folder, name)
         try:
-            done = subprocess.run([command, "report", row["path"], "-o", path], capture_output=True,
+            done = subprocess.run([command, "report", os.path.abspath(row["path"]), "-o", path], capture_output=True,
                                   text=True, check=False)  # fmt: skip
         except FileNotFoundError:
             print(f"etscope-fleet: no reports: there is no {command} on PATH, which writes them", file=sys.stderr)

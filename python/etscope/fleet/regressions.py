@@ -150,7 +150,8 @@ def compared_rows(engine, base, new, by):
     """A row for each operator and device: U's parts and the values themselves."""
     texts, parameters = _sides(base, new)
     if by == "instruction":
-        parts = {"unit": "m.program", "instruction": "m.instruction", "instruction_key": "m.instruction, "}
+        program = "case when m.program = '' then s.model else m.program end"
+        parts = {"unit": program, "instruction": "m.instruction", "instruction_key": "m.instruction, "}
     else:
         parts = {"unit": "s.model", "instruction": "-1", "instruction_key": ""}
     return engine.sql(_COMPARED.format(**texts, **parts), **parameters).to_pylist()

@@ -33,6 +33,19 @@ def plain(text):
     return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in str(text))
 
 
+def number(least, type_=int):
+    """For an option: a number of at least so much."""
+
+    def parse(text):
+        value = type_(text)
+        if not value >= least:
+            raise ValueError(text)
+        return value
+
+    parse.__name__ = f"number of at least {least}"  # argparse says: invalid ... value
+    return parse
+
+
 def counted(count, noun):
     """ "1 trace", "2,000 traces" """
     return f"{count:,} {noun}{'s' * (count != 1)}"

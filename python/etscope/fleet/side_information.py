@@ -101,8 +101,8 @@ def time_of(text):
         return None
     try:
         if re.fullmatch(r"\d+(\.\d+)?", text) and len(text.split(".")[0]) > 8:
-            return datetime.datetime.fromtimestamp(float(text), datetime.timezone.utc)
-        if re.fullmatch(r"\d{8}T\d{6}Z?", text):
+            found = datetime.datetime.fromtimestamp(float(text), datetime.timezone.utc)
+        elif re.fullmatch(r"\d{8}T\d{6}Z?", text):
             found = datetime.datetime.strptime(text.rstrip("Z"), "%Y%m%dT%H%M%S")
         else:
             found = datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))

@@ -7,17 +7,17 @@
 #include "cli/core/command.h"
 #include "etscope/file.h"
 
-/* `path` with the ending .etdp; NULL if memory runs out. */
-static char *default_output(const char *path)
+/* `path` with another ending; NULL if memory runs out. */
+static char *default_output(const char *path, const char *ending)
 {
     const char *slash = strrchr(path, '/');
     const char *base = slash != NULL ? slash + 1 : path;
     const char *dot = strrchr(base, '.');
     const size_t length = dot != NULL && dot != base ? (size_t)(dot - path) : strlen(path);
-    char *output = malloc(length + sizeof ".etdp");
+    char *output = malloc(length + strlen(ending) + 1);
     if (output == NULL) return NULL;
     memcpy(output, path, length);
-    memcpy(output + length, ".etdp", sizeof ".etdp");
+    memcpy(output + length, ending, strlen(ending) + 1);
     return output;
 }
 
@@ -32,9 +32,9 @@ static int check_is_new(const char *path)
     return cli_complain(CLI_INTERNAL, "%s already exists; name another output with -o", path);
 }
 
-int cli_default_trace(const char *path, char **made_out)
+int cli_default_trace(const char *path, const char *ending, char **made_out)
 {
-    *made_out = default_output(path);
+    *made_out = default_output(path, ending);
     if (*made_out == NULL) return cli_complain(CLI_INTERNAL, "out of memory");
     return check_is_new(*made_out);
 }

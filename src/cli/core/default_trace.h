@@ -3,9 +3,9 @@
 #define ETSCOPE_CLI_CORE_DEFAULT_TRACE_H
 
 /*
- * `path` with the ending .etdp, to be freed. Reports a file of that name, which it must not
+ * `path` with another ending, ".etdp" for a trace, to be freed. Reports a file of that name, which it must not
  * replace. Returns an exit code.
  */
-int cli_default_trace(const char *path, char **made_out);
+int cli_default_trace(const char *path, const char *ending, char **made_out);
 
 #endif

@@ -248,7 +248,7 @@ static const struct cli_command commands[] = {
      "which operators were running when the stream ended: --program adds their names, --etrecord "
      "their source lines. Frames may be raw bytes, hexadecimal digits (also as printed by xxd and "
      "hexdump -C), base64, or `etsf:` lines. A complete ETDump in CAPTURE, as bytes or in `etsd:` "
-     "lines, is written unchanged.",
+     "lines, is written unchanged, and so is a summary in `etsd:` lines.",
      cli_recover_options,
      "etscope recover uart.log\n"
      "etscope recover uart.log -o crash.etdp --program model.pte --etrecord model.etrecord",

@@ -6,12 +6,15 @@
 #include "cli/core/default_trace.h"
 #include "cli/recover/recover.h"
 #include "etscope/etdump.h"
+#include "etscope/file.h"
+#include "format/summary_file.h"
 #include "host/output.h"
 
 const struct cli_option cli_recover_options[] = {
     {"--output", "-o", "FILE",
-     "The ETDump to write; default: CAPTURE with the ending .etdp, if no such file exists", NULL,
-     false},
+     "The ETDump to write; default: CAPTURE with the ending .etdp (.etsum for a summary), if no "
+     "such file exists",
+     NULL, false},
     {"--encoding", NULL, "auto|raw|hex|base64",
      "Encoding of the bytes in the capture; default auto: detect it by complete frames", NULL,
      false},
@@ -51,7 +54,19 @@ static int choose_part(const struct cli_arguments *arguments, struct recovery *r
         rest = capture.rest;
     }
     *bytes_out = rest;
+    recovery->is_summary =
+        !recovery->is_stream && ets_kind_sniff(recovery->found.dump) == ETS_KIND_SUMMARY;
     return CLI_OK;
+}
+
+/* Beside the capture, if no output was given. */
+static int choose_output(struct recovery *recovery)
+{
+    if (recovery->output_path != NULL) return CLI_OK;
+    const char *ending = recovery->is_summary ? ".etsum" : ".etdp";
+    const int code = cli_default_trace(recovery->path, ending, &recovery->made);
+    recovery->output_path = recovery->made;
+    return code;
 }
 
 /* Ignores a program with another fingerprint than the stream's. */
@@ -85,6 +100,17 @@ static int make_dump(struct recovery *recovery, uint8_t **file_out)
     }
     if (status != ETS_OK) return cli_fail(recovery->path, &error);
     recovery->dump = (struct ets_bytes){*file_out, bytes};
+    return CLI_OK;
+}
+
+static int count_runs_of_summary(struct recovery *recovery)
+{
+    struct ets_summary_file file;
+    struct ets_error error;
+    if (ets_summary_file_open(recovery->dump, &file, &error) != ETS_OK) {
+        return cli_fail(recovery->path, &error);
+    }
+    recovery->runs = file.runs;
     return CLI_OK;
 }
 
@@ -128,7 +154,9 @@ static int recover_part(struct recovery *recovery, struct ets_bytes bytes, bool 
         if (code == CLI_OK) check_program(recovery);
         if (code == CLI_OK) code = make_dump(recovery, &file);
     }
-    if (code == CLI_OK) code = count_events(recovery);
+    if (code == CLI_OK) {
+        code = recovery->is_summary ? count_runs_of_summary(recovery) : count_events(recovery);
+    }
     if (code == CLI_OK) code = write_dump(recovery);
     if (code == CLI_OK) code = recovery_report(recovery, is_json);
     free(recovery->stream.memory);
@@ -153,6 +181,7 @@ static int recover(const struct cli_arguments *arguments, struct recovery *recov
         code = cli_fail(recovery->path, &error);
     }
     if (code == CLI_OK) code = choose_part(arguments, recovery, &bytes);
+    if (code == CLI_OK) code = choose_output(recovery);
     if (code == CLI_OK) {
         code = recover_part(recovery, bytes, cli_choice(arguments, "--format", 0) > 0);
     }
@@ -205,19 +234,14 @@ int cmd_recover(const struct cli_arguments *arguments)
     int code = check_words(arguments);
     if (code != CLI_OK) return code;
     struct recovery recovery = {.path = arguments->words[0]};
-    char *made = NULL;
     recovery.output_path = cli_value(arguments, "--output");
-    if (recovery.output_path == NULL) {
-        code = cli_default_trace(recovery.path, &made);
-        recovery.output_path = made;
-    }
-    if (code == CLI_OK && cli_file_open(recovery.path, &file, &error) != ETS_OK) {
+    if (cli_file_open(recovery.path, &file, &error) != ETS_OK) {
         code = cli_fail(recovery.path, &error);
-    } else if (code == CLI_OK) {
+    } else {
         recovery.bytes = ets_file_bytes(file);
         code = recover_with_names(arguments, &recovery);
         ets_file_close(file);
     }
-    free(made);
+    free(recovery.made);
     return code;
 }

@@ -15,15 +15,17 @@ struct recovered_stream {
 
 struct recovery {
     const char *path, *output_path;
+    char *made; /* the output's name, if none was given */
     const char *program_path, *record_path; /* NULL: not given */
     struct ets_bytes bytes;                 /* of the capture */
     struct ets_device_log found;
     uint32_t part, part_count; /* counted from 1: the streams, then the ETDump in the capture */
     bool is_stream;            /* false: the ETDump of the capture */
+    bool is_summary;           /* it is a summary in place of an ETDump */
     struct recovered_stream stream;
     struct ets_bytes dump; /* the output */
     uint32_t runs;
-    uint64_t events;
+    uint64_t events; /* 0 of a summary */
     const struct ets_program *program; /* NULL: not given */
     struct ets_etrecord *record;       /* NULL: not given */
 };

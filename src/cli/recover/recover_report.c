@@ -241,9 +241,9 @@ static void tell_written(const struct recovery *recovery, struct ets_facts *fact
     ets_facts_string(facts, NULL, recovery->output_path);
     ets_facts_words(facts, ", ");
     ets_facts_bytes(facts, NULL, recovery->dump.size);
-    ets_facts_words(facts, "; next: etscope inspect ");
+    ets_facts_words(facts, "; next: etscope %s ", recovery->is_summary ? "info" : "inspect");
     ets_facts_string(facts, NULL, recovery->output_path);
-    if (recovery->record_path != NULL) {
+    if (recovery->record_path != NULL && !recovery->is_summary) {
         ets_facts_words(facts, " --etrecord ");
         ets_facts_string(facts, NULL, recovery->record_path);
     }
@@ -256,7 +256,8 @@ static void tell_capture(const struct recovery *recovery, struct ets_facts *fact
     ets_json_put_string(facts->json, "path", recovery->path);
     ets_facts_plain_line(facts, "%s", "");
     ets_facts_string(facts, NULL, cli_path_name(recovery->path));
-    ets_facts_words(facts, ": %s, %s, ", recovery->is_stream ? "a stream" : "an ETDump", encoding);
+    const char *what = recovery->is_summary ? "a summary" : "an ETDump";
+    ets_facts_words(facts, ": %s, %s, ", recovery->is_stream ? "a stream" : what, encoding);
     ets_facts_bytes(facts, "capture_bytes", recovery->bytes.size);
     ets_facts_end(facts);
     ets_json_put_string(facts->json, "encoding", encoding);
@@ -278,8 +279,13 @@ static void tell_recovered(const struct recovery *recovery, struct ets_facts *fa
     }
     ets_json_put_count(facts->json, "run_count", recovery->runs);
     ets_facts_line(facts, "recovered");
-    ets_facts_count(facts, "event_count", recovery->events, "event");
-    ets_facts_words(facts, " in ");
+    if (recovery->is_summary) {
+        ets_json_put_count(facts->json, "event_count", 0);
+        ets_facts_words(facts, "a summary of ");
+    } else {
+        ets_facts_count(facts, "event_count", recovery->events, "event");
+        ets_facts_words(facts, " in ");
+    }
     ets_facts_count(facts, NULL, recovery->runs, "run");
     ets_facts_end(facts);
 }
