@@ -18,7 +18,7 @@ import math
 
 CHEAP_STEPS = 200_000  # additions that an exact distribution always may take
 MOST_STEPS = 20_000_000  # and where the approximation says that p is small
-SMALL_P = 0.1
+SMALL_P = 0.05
 _LEAST_SKEWNESS = 1e-3
 _MOST_LOG_CHOICES = 500.0  # choices are counted in doubles
 
@@ -132,11 +132,17 @@ def _distribution(sizes, chosen):
     # ways[j, i]: choices of j of the values seen so far whose distances add up to low + i.
     ways = numpy.zeros((min(chosen, len(others)) + 1, high - low + 1))
     ways[0, -low] = 1
-    for far in others:
+    first, last = -low, -low  # of the sums so far: they grow little by little
+    for seen, far in enumerate(sorted(others, key=abs), 1):
+        rows = min(seen, len(ways) - 1)
         if far > 0:
-            ways[1:, far:] += ways[:-1, :-far].copy()
+            end = min(last + 1, high - low + 1 - far)
+            ways[1 : rows + 1, first + far : end + far] += ways[:rows, first:end].copy()
+            last = min(high - low, last + far)
         else:
-            ways[1:, :far] += ways[:-1, -far:].copy()
+            begin = max(first, -far)
+            ways[1 : rows + 1, begin + far : last + 1 + far] += ways[:rows, begin : last + 1].copy()
+            first = max(0, first + far)
     count, equal = sum(sizes), max(sizes)
     total = log_choices(count, chosen)
     chances = numpy.zeros(high - low + 1)
