@@ -6,6 +6,7 @@ import shutil
 import sys
 from statistics import median
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -18,8 +19,12 @@ if not shutil.which("java") and not os.environ.get("JAVA_HOME"):
 from etscope.fleet import outliers, questions, regressions  # noqa: E402
 from etscope.fleet.compaction import compact  # noqa: E402
 from etscope.fleet.duck import Duck  # noqa: E402
+from etscope.fleet.filters import Filter  # noqa: E402
 from etscope.fleet.spark import Spark  # noqa: E402
 from fleet_made import Fleet  # noqa: E402
+
+RANK_ERROR = 0.0133  # of k = 200, as docs/fleet.md says: at 99 %
+RANKS = {"p50_ns": 0.5, "p90_ns": 0.9}
 
 
 @pytest.fixture(scope="module")
@@ -55,24 +60,64 @@ def alike(a, b):
 @pytest.mark.parametrize("ask", [
     lambda engine: questions.query(engine, "select count(distinct trace) as n from runs"),
     questions.coverage,
+    lambda engine: questions.traces_by(engine, "build", Filter("day=2026-11-05"), "aten.op4.default"),
     lambda engine: questions.coverage(engine, "label.room=warm,build=1.3"),
     lambda engine: regressions.regressions(engine, "build=1.2", "build=1.3"),
     lambda engine: regressions.regressions(engine, "build=1.2", "build=1.3", by="name"),
     outliers.outliers,
-], ids=["query", "coverage", "filter", "regressions", "by name", "outliers"])  # fmt: skip
+], ids=["query", "coverage", "traces", "filter", "regressions", "by name", "outliers"])  # fmt: skip
 def test_answers_are_equal(engines, ask):
     duck, spark = (ask(engine) for engine in engines)
-    assert duck.sentence == spark.sentence and alike(duck.rows, spark.rows)
+    if isinstance(duck, dict):
+        assert duck == spark and duck
+    else:
+        assert duck.sentence == spark.sentence and alike(duck.rows, spark.rows)
 
 
-@pytest.mark.parametrize("ask", [questions.top, questions.trend])
-def test_answers_of_sketches_are_equal_but_for_quantiles(engines, ask):
+def within_the_sketchs_error(times, rank, value):
+    """Whether a value has this rank among the times, or an equal one, up to what DataSketches states."""
+    error = RANK_ERROR * len(times) + 1
+    below, up_to = sum(time < value for time in times), sum(time <= value for time in times)
+    return below - error <= rank * len(times) <= up_to + error
+
+
+@pytest.mark.parametrize("ask, of", [
+    (questions.top, ("instruction",)), (questions.trend, ("day",)),
+    (lambda engine: questions.trend(engine, by="build", operator="aten.op4.default"), ("build",)),
+], ids=["top", "trend", "trend of an operator"])  # fmt: skip
+def test_answers_of_sketches_are_equal_but_for_quantiles(fleet, engines, ask, of):
     duck, spark = (ask(engine).rows for engine in engines)
     assert len(duck) == len(spark) > 1
+    table = "runs" if of == ("day",) else "operators"
     for a, b in zip(duck, spark):
+        times = [row["time_ns"] for row in fleet.tables[table] if not row["warm_up"]
+                 and all(row[name] == a[name] for name in of)
+                 and (of != ("build",) or row["operator"] == "aten.op4.default")]  # fmt: skip
+        assert len(times) == a["count"]
         for name in a:
             # Sketches merge in no order: both are within the rank error, not equal.
-            assert alike(a[name], b[name]) or (name in ("p50_ns", "p90_ns") and a["min_ns"] <= b[name] <= a["max_ns"])
+            if name in RANKS:
+                assert all(within_the_sketchs_error(times, RANKS[name], row[name]) for row in (a, b))
+            else:
+                assert alike(a[name], b[name])
+
+
+def test_many_runs_have_quantiles_within_the_sketchs_error():
+    """Of sketches that are estimates: k = 200 keeps the first few hundred times exactly."""
+    from datasketches import kll_doubles_sketch
+    from etscope.fleet.quantiles import merged_quantiles
+
+    random, times, sketches = np.random.default_rng(3), [], []
+    for _ in range(40):
+        sketches.append(kll_doubles_sketch(200))
+        times.append(np.exp(random.normal(8, random.uniform(0.1, 1), 1000)))
+        sketches[-1].update(times[-1])
+    assert sketches[0].is_estimation_mode()
+    assert math.isclose(sketches[0].normalized_rank_error(False), RANK_ERROR, abs_tol=1e-4)
+    times = np.concatenate(times)
+    values = merged_quantiles([each.serialize() for each in sketches], list(RANKS.values()))
+    for rank, value in zip(RANKS.values(), values):
+        assert abs((times <= value).mean() - rank) <= RANK_ERROR
 
 
 def test_answers_of_a_compacted_data_set_are_equal(fleet, engines, tmp_path):

@@ -67,20 +67,21 @@ def _run(function):
     return run
 
 
-def _command(commands, name, function, help, limit=20):
+def _command(commands, name, function, help, limit=20, limited="rows"):
     parser = commands.add_parser(name, help=help, description=help)
     parser.add_argument("--dataset", required=True, metavar="DATASET",
                         help="folder or URL that `etscope-fleet ingest` wrote")  # fmt: skip
     parser.add_argument("--engine", choices=("duckdb", "spark"), default="duckdb")
     parser.add_argument("--master", help="of Spark: local[*], spark://HOST:PORT; default: its configuration")
     parser.add_argument("-f", "--format", choices=("table", "json"), default="table")
-    parser.add_argument("-n", "--limit", type=number(0), default=limit, help=f"rows, 0 for all (default {limit})")
+    parser.add_argument("-n", "--limit", type=number(0), default=limit,
+                        help=f"{limited}, 0 for all (default {limit or 'all'})")  # fmt: skip
     parser.set_defaults(run=_run(function))
     return parser
 
 
 def _where(parser):
-    parser.add_argument("--where", default="", metavar="FILTER", help="COLUMN=VALUE[,COLUMN=VALUE...]")
+    parser.add_argument("--where", default="", metavar="FILTER", help="COLUMN=VALUE[,COLUMN=VALUE...]; a comma of a value is \\,")
 
 
 def add_commands(commands):
@@ -107,7 +108,8 @@ def add_commands(commands):
     _where(parser)
     parser = _command(commands, "coverage", _coverage, "list which devices and builds are seen how often", 0)
     _where(parser)
-    parser = _command(commands, "page", _page, "write one HTML file with distributions, trend and traces", 50)
+    parser = _command(commands, "page", _page, "write one HTML file with distributions, trend and traces", 50,
+                      "reports")  # fmt: skip
     parser.add_argument("-o", "--output", required=True, metavar="FILE")
     parser.add_argument("--base", metavar="BASE", help="with --new: regressions between these filters")
     parser.add_argument("--new", metavar="NEW")

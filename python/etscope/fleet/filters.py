@@ -1,5 +1,7 @@
 """Filters of traces, as SQL that DuckDB and Spark read alike."""
 
+import re
+
 from etscope._errors import Error
 
 COLUMNS = ("trace", "path", "program", "model", "device", "build", "day")
@@ -17,20 +19,28 @@ def left_out(engine, *filters):
             f" {'is' if count == 1 else 'are'} left out: they have no single traces"]  # fmt: skip
 
 
+def _pairs(text):
+    """What stands between commas; `\\,` is a comma of a value, and `\\\\` a backslash."""
+    pairs = [re.sub(r"\\([,\\])", r"\1", pair) for pair in re.findall(r"(?:^|,)((?:[^,\\]|\\.|\\$)*)", text)]
+    return pairs if text else []
+
+
 class Filter:
     """Traces by what they are of: "build=1.3", "build=1.3,device=pixel", "label.room=cold".
 
-    `condition` is SQL over the table traces with parameters, `parameters` their values.
+    `condition` is SQL over the table traces with parameters, `parameters` their values, `columns` the
+    names that are filtered by.
     """
 
     def __init__(self, text, name="f"):
-        self.text, self.parameters, parts = text, {}, []
-        for number, pair in enumerate(text.split(",") if text else []):
+        self.text, self.parameters, self.columns, parts = text, {}, [], []
+        for number, pair in enumerate(_pairs(text)):
             column, equals, value = pair.partition("=")
             column = column.strip()
             if not equals or not (column in COLUMNS or column.startswith("label.")):
                 raise Error(f'"{pair}" is not a filter: write COLUMN=VALUE with {", ".join(COLUMNS)}'
                             " or label.NAME", status="INVALID_ARGUMENT")  # fmt: skip
+            self.columns.append(column)
             parameter = f"{name}{number}"
             self.parameters[parameter] = value
             if column.startswith("label."):

@@ -147,12 +147,13 @@ function distribution(by, rows) {
         make("p", { class: "note" }, "A click on a name selects its traces below."), table(columns, lines, cell));
 }
 
-function trend(rows) {
+function trend(rows, undated) {
     const days = rows.filter((row) => row.p50_ns !== null);
     const told = days.length > 1 ? "p50 of runs by day, the band up to p90. Devices may differ between days."
-        : days.length === 1 && days[0].day === "unknown" ? "No trace tells its time: nothing to follow."
-        : "Runs of one day at most: nothing to follow.";
-    const section = make("section", {}, make("h2", {}, "Trend"), make("p", { class: "note" }, told));
+        : days.length === 0 ? "No trace tells its day: nothing to follow."
+        : "Runs of one day only: nothing to follow.";
+    const section = make("section", {}, make("h2", {}, "Trend"),
+        make("p", { class: "note" }, [told, ...undated.map((note) => `${note}.`)].join(" ")));
     if (days.length < 2) return section;
     const width = 1000, height = 150, most = Math.max(...days.map((row) => row.p90_ns)) || 1;
     const x = (i) => 70 + ((width - 90) * i) / Math.max(days.length - 1, 1);
@@ -193,5 +194,5 @@ page.append(
     make("section", {}, make("p", {}, data.sentence)),
     ...data.sections.slice(0, -1).map(answer),
     make("div", { class: "pair" }, distribution("device", data.devices), distribution("build", data.builds)),
-    trend(data.days), answer(data.sections[data.sections.length - 1]), traces);
+    trend(data.days, data.undated), answer(data.sections[data.sections.length - 1]), traces);
 showTraces();

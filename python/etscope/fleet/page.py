@@ -8,6 +8,7 @@ import sys
 
 from etscope._errors import Error
 from etscope.fleet import questions
+from etscope.fleet.filters import Filter
 from etscope.fleet.quantiles import merged_quantiles
 from etscope.fleet.show import Answer, plain, to_json
 
@@ -24,12 +25,15 @@ order by m.time_ns desc, t.trace limit {limit}
 
 def distributions(engine, by):
     """A row for each device or build: quantiles of its runs."""
-    rows = engine.sql(f"select {by} as name, sum(traces) as traces, sum(count) as runs,"
-                      f" array_agg(sketch) as sketches from summaries where {questions.RUN}"
+    rows = engine.sql(f"select {by} as name, sum(count) as runs, array_agg(sketch) as sketches"
+                      f" from summaries where {questions.RUN}"
                       f" group by {by} order by runs desc, name limit {MOST_GROUPS}").to_pylist()  # fmt: skip
+    traces = questions.traces_by(engine, by, Filter(""))
     for row in rows:
+        row["traces"] = traces.get(row["name"], 0)
         row["quantiles"] = merged_quantiles(row.pop("sketches"), RANKS)
-    return sorted(rows, key=lambda row: row["name"])
+    order = questions.build_order(engine) if by == "build" else questions.natural
+    return sorted(rows, key=lambda row: order(row["name"]))
 
 
 def _section(title, answer):
@@ -54,8 +58,9 @@ def document(engine, dataset, base=None, new=None, reports=None):
     for row in traces:
         row["report"] = (reports or {}).get(row["trace"])
     days = questions.trend(engine).rows
+    undated = questions.undated_note(sum(row["undated"] for row in coverage.rows))
     return {"dataset": dataset, "sentence": coverage.sentence, "devices": distributions(engine, "device"),
-            "builds": distributions(engine, "build"), "days": days, "sections": sections,
+            "builds": distributions(engine, "build"), "days": days, "undated": undated, "sections": sections,
             "traces": traces, "most_traces": MOST_TRACES}  # fmt: skip
 
 

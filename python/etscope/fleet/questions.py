@@ -5,6 +5,7 @@ that the sketch states, everything else is exact.
 """
 
 import difflib
+import re
 
 from etscope.fleet.show import Answer, counted, duration, percent
 from etscope.fleet.quantiles import merged_quantiles
@@ -12,6 +13,7 @@ from etscope.fleet.filters import Filter
 
 QUANTILES = (0.5, 0.9)
 RUN = "operator = '' and instruction = -1"
+UNKNOWN = "unknown"  # the day of traces that tell no time
 
 
 def kind_of(type_):
@@ -36,8 +38,7 @@ def query(engine, text, limit=None):
 def _group_filter(filter):
     """Summaries have no trace: filters by the columns that they share with traces."""
     allowed = ("program", "device", "build", "day")
-    names = [part.partition("=")[0].strip() for part in filter.text.split(",") if part]
-    others = [name for name in names if name not in allowed]
+    others = [name for name in filter.columns if name not in allowed]
     if others:
         from etscope._errors import Error
 
@@ -46,17 +47,53 @@ def _group_filter(filter):
     return filter.condition
 
 
-def top(engine, where="", by="operator", limit=20):
-    """Where the time of a fleet goes: operators (or modules, backends, devices) by their sum."""
-    filter = Filter(where)
-    condition = _group_filter(filter)
-    keys = {"operator": "method, instruction, operator, kind, backend, module",
-            "module": "module", "backend": "backend"}.get(by, by)  # fmt: skip
-    inner = RUN if by in ("device", "build", "program", "method") else f"not ({RUN})"
-    outer = "" if by in ("operator", "device", "build", "program", "method") else \
-        " and kind not in ('delegate_event')"  # fmt: skip
-    total = engine.sql(f"select sum(sum_ns) as ns, sum(traces) as traces, sum(count) as runs"
-                       f" from summaries where {RUN} and {condition}", **filter.parameters).to_pylist()[0]
+def natural(text):
+    """A key by which 1.9 comes before 1.10."""
+    return [int(part) if i % 2 else part for i, part in enumerate(re.split(r"(\d+)", text))]
+
+
+def build_order(engine):
+    """A key of builds: by the first day they were seen, then naturally; those of no known day are last."""
+    rows = engine.sql(f"select build, min(case when day <> '{UNKNOWN}' then day end) as first"
+                      " from traces group by build").to_pylist()  # fmt: skip
+    first = {row["build"]: row["first"] for row in rows}
+    return lambda build: (first.get(build) is None, first.get(build) or "", natural(build))
+
+
+def traces_by(engine, by, filter, operator=None):
+    """{value of `by`: traces}; with an operator, of traces in which it was seen.
+
+    A summary of a device tells no single traces: it counts where its program, device, build and day
+    have the operator. The table summaries cannot tell: a trace is in the rows of several methods and operators.
+    """
+    parameters, seen = filter.parameters, "true"
+    if operator is not None:
+        parameters = dict(parameters, operator=operator)
+        seen = ("trace in (select trace from measured where operator = :operator) or kind = 'summary' and"
+                " (program, device, build, day) in"
+                " (select program, device, build, day from summaries where operator = :operator)")  # fmt: skip
+    rows = engine.sql(f"select {by} as name, count(*) as traces from traces where {filter.condition}"
+                      f" and ({seen}) group by {by}", **parameters).to_pylist()  # fmt: skip
+    return {row["name"]: row["traces"] for row in rows}
+
+
+def undated_note(count):
+    return [f"{counted(count, 'trace')} {'tells' if count == 1 else 'tell'} no day"] if count else []
+
+
+_TOP_KEYS = {"operator": "method, instruction, operator, kind, backend, module",
+             "module": "module", "backend": "backend"}  # fmt: skip
+_OF_RUNS = ("device", "build", "program", "method")
+
+
+def _top_rows(engine, filter, by, limit):
+    """(the sums of all runs, the rows that take most)."""
+    condition, keys = _group_filter(filter), _TOP_KEYS.get(by, by)
+    inner = RUN if by in _OF_RUNS else f"not ({RUN})"
+    outer = "" if by == "operator" or by in _OF_RUNS else " and kind not in ('delegate_event')"
+    total = engine.sql(f"select sum(sum_ns) as ns, sum(count) as runs from summaries"
+                       f" where {RUN} and {condition}", **filter.parameters).to_pylist()[0]  # fmt: skip
+    total["traces"] = sum(traces_by(engine, "kind", filter).values())
     rows = engine.sql(
         f"select {keys}, sum(sum_ns) as sum_ns, sum(count) as count, min(min_ns) as min_ns,"
         f" max(max_ns) as max_ns, array_agg(sketch) as sketches from summaries"
@@ -65,26 +102,43 @@ def top(engine, where="", by="operator", limit=20):
     for row in rows:
         row["share"] = row["sum_ns"] / total["ns"] if total["ns"] else None
         row["p50_ns"], row["p90_ns"] = merged_quantiles(row.pop("sketches"), QUANTILES)
-    names = [(key.strip(), key.strip(), "cut") for key in keys.split(",") if key.strip() != "instruction"]
+    return total, rows
+
+
+def _top_columns(by):
+    names = [(by, by, "cut")]
     if by == "operator":
         names = [("operator", "operator", "cut"), ("instruction", "at", "number"),
                  ("kind", "kind", "text"), ("backend", "backend", "cut"),
                  ("module", "module", "cut"), ("method", "method", "text")]  # fmt: skip
-    columns = names + [("share", "of runs", "share"), ("sum_ns", "sum", "time"),
-                       ("count", "runs", "number"), ("p50_ns", "p50", "time"),
-                       ("p90_ns", "p90", "time"), ("max_ns", "max", "time")]  # fmt: skip
+    # A run counts once for each operator of a module or backend.
+    counted_as = "times" if by in ("module", "backend") else "runs"
+    return names + [("share", "of runs", "share"), ("sum_ns", "sum", "time"),
+                    ("count", counted_as, "number"), ("p50_ns", "p50", "time"),
+                    ("p90_ns", "p90", "time"), ("max_ns", "max", "time")]  # fmt: skip
+
+
+def _top_notes(rows, by):
+    notes = []
+    if by == "operator" and len({row["kind"] for row in rows} & {"delegate_call", "delegate_event"}) > 1:
+        notes.append("delegate events are inside their delegate calls: shares add up to more than 100 %")
+    if by == "module" and not any(row["module"] for row in rows):
+        notes.append("no module is known: `etscope-fleet ingest --etrecord` tells them")
+    return notes
+
+
+def top(engine, where="", by="operator", limit=20):
+    """Where the time of a fleet goes: operators (or modules, backends, devices) by their sum."""
+    total, rows = _top_rows(engine, Filter(where), by, limit)
+    columns = _top_columns(by)
     if not rows:
         return Answer("no runs: the filter selects none" if where else "no runs in this data set",
                       columns, [])  # fmt: skip
     first = rows[0]
-    name = first["operator"] if by == "operator" else first[by] or f"what has no {by}"
+    name = first[by] or f"what has no {by}"
     sentence = (f"{name} takes most: {percent(first['share'])} of {duration(total['ns'])} in"
                 f" {counted(total['runs'], 'run')} of {counted(total['traces'], 'trace')}")  # fmt: skip
-    notes = ["delegate events are inside their delegate calls: shares add up to more than 100 %"] \
-        if by == "operator" and len({row["kind"] for row in rows} & {"delegate_call", "delegate_event"}) > 1 else []
-    if by == "module" and not any(row["module"] for row in rows):
-        notes.append("no module is known: `etscope-fleet ingest --etrecord` tells them")
-    return Answer(sentence, columns, rows, notes, ("method", "max_ns", "count", "kind", "backend"))
+    return Answer(sentence, columns, rows, _top_notes(rows, by), ("method", "max_ns", "count", "kind", "backend"))
 
 
 def _alike(engine, operator):
@@ -94,43 +148,63 @@ def _alike(engine, operator):
     return f"; did you mean {' or '.join(names)}?" if names else "; `etscope-fleet top` lists them"
 
 
-def trend(engine, where="", by="day", operator=None):
-    """How long runs (or one operator) took, day by day or build by build."""
-    filter = Filter(where)
+def _trend_rows(engine, filter, by, operator):
+    """A row for each day or build, in their order, and the traces of no known day among them."""
     condition = _group_filter(filter)
-    what = RUN if operator is None else "operator = :operator"
-    parameters = dict(filter.parameters, **({} if operator is None else {"operator": operator}))
+    what, parameters = RUN, filter.parameters
+    if operator is not None:
+        what, parameters = "operator = :operator", dict(parameters, operator=operator)
     rows = engine.sql(
-        f"select {by}, sum(traces) as traces, sum(count) as runs, count(distinct device) as devices,"
+        f"select {by}, sum(count) as count, count(distinct device) as devices,"
         f" min(min_ns) as min_ns, max(max_ns) as max_ns, sum(sum_ns) / sum(count) as mean_ns,"
         f" array_agg(sketch) as sketches from summaries where {what} and {condition}"
-        f" group by {by} order by {by}", **parameters).to_pylist()  # fmt: skip
+        f" group by {by}", **parameters).to_pylist()  # fmt: skip
+    traces = traces_by(engine, by, filter, operator)
     for row in rows:
+        row["traces"] = traces.get(row[by], 0)
         row["p50_ns"], row["p90_ns"] = merged_quantiles(row.pop("sketches"), QUANTILES)
+    undated = sum(row["traces"] for row in rows if by == "day" and row[by] == UNKNOWN)
+    order = build_order(engine) if by == "build" else str
+    rows = sorted((row for row in rows if by != "day" or row[by] != UNKNOWN), key=lambda row: order(row[by]))
+    return rows, undated
+
+
+def trend(engine, where="", by="day", operator=None):
+    """How long runs (or one operator) took, day by day or build by build."""
+    rows, undated = _trend_rows(engine, Filter(where), by, operator)
+    # An operator that stands at several instructions has several times in a run.
     columns = [(by, by, "cut"), ("traces", "traces", "number"), ("devices", "devices", "number"),
-               ("runs", "runs", "number"), ("p50_ns", "p50", "time"), ("p90_ns", "p90", "time"),
+               ("count", "runs" if operator is None else "times", "number"),
+               ("p50_ns", "p50", "time"), ("p90_ns", "p90", "time"),
                ("mean_ns", "mean", "time"), ("min_ns", "min", "time"), ("max_ns", "max", "time")]  # fmt: skip
-    if not rows and operator is not None:
-        return Answer(f"no operator {operator}{_alike(engine, operator)}", columns, [])
+    notes = undated_note(undated)
     if not rows:
+        if undated:
+            return Answer("no day is known: nothing to follow; `--by build` may", columns, [], notes)
+        if operator is not None:
+            return Answer(f"no operator {operator}{_alike(engine, operator)}", columns, [])
         return Answer("no runs: nothing to follow", columns, [])
     first, last = rows[0], rows[-1]
     name = "a run" if operator is None else operator
     sentence = f"p50 of {name}: {duration(first['p50_ns'])} in {by} {first[by]}"
     if len(rows) > 1:
         sentence += f", {duration(last['p50_ns'])} in {by} {last[by]}"
-    notes = ["devices differ between rows: a change can be theirs; `regressions` compares within"
-             " devices"] if len({row["devices"] for row in rows}) > 1 else []  # fmt: skip
+    if len({row["devices"] for row in rows}) > 1:
+        notes.append("devices differ between rows: a change can be theirs; `regressions` compares within"
+                     " devices")  # fmt: skip
     return Answer(sentence, columns, rows, notes)
 
 
 def coverage(engine, where="", limit=None):
     """Which devices and builds are seen, how often, and when last."""
     filter = Filter(where)
+    day = f"case when day <> '{UNKNOWN}' then day end"
     rows = engine.sql(
         f"select device, build, count(*) as traces, sum(runs) as runs, sum(lost_events) as lost_events,"
-        f" min(day) as first_day, max(day) as last_day from traces where {filter.condition}"
-        f" group by device, build order by device, build", **filter.parameters).to_pylist()  # fmt: skip
+        f" min({day}) as first_day, max({day}) as last_day, count(*) - count({day}) as undated"
+        f" from traces where {filter.condition} group by device, build", **filter.parameters).to_pylist()  # fmt: skip
+    order = build_order(engine)
+    rows.sort(key=lambda row: (natural(row["device"]), order(row["build"])))
     devices, builds = {row["device"] for row in rows}, {row["build"] for row in rows}
     missing = len(devices) * len(builds) - len(rows)
     total = sum(row["traces"] for row in rows)
@@ -142,4 +216,4 @@ def coverage(engine, where="", limit=None):
     columns = [("device", "device", "cut"), ("build", "build", "cut"), ("traces", "traces", "number"),
                ("runs", "runs", "number"), ("lost_events", "lost events", "number"),
                ("first_day", "first", "text"), ("last_day", "last", "text")]  # fmt: skip
-    return Answer(sentence, columns, rows[:limit])
+    return Answer(sentence, columns, rows[:limit], undated_note(sum(row["undated"] for row in rows)))

@@ -1,21 +1,24 @@
 """Which operators became slower or faster from one set of traces to another.
 
 Each trace gives one value for each operator, the median of its runs. Within each device the values
-of NEW are ranked among those of BASE (Mann-Whitney, normal approximation with correction for ties
-and continuity); the statistics of all devices add up to the operator's. Half of ALPHA goes to these
-sums, half to single devices, so that what only one device has is found, too. Holm's method corrects
-both halves: whatever depends on what, the chance of any false finding is at most ALPHA.
+of NEW are ranked among those of BASE (Mann-Whitney, ranks.py); the rank sums of all devices add up to
+the operator's. Half of ALPHA goes to these sums, half to single devices, so that what only one device
+has is found, too. Holm's method corrects both halves: whatever depends on what, the chance of any
+false finding is at most ALPHA.
 
 The change is the median of the ratios of all pairs NEW / BASE of one device (Hodges-Lehmann), its
 95 % interval the pairs at the ranks where the same test turns (not corrected for many operators).
+
+compared_rows (SQL) gives values, judge decides, _row makes rows of that, _sentence and _notes words.
 """
 
 import math
 from statistics import NormalDist
 
 from etscope._errors import Error
-from etscope.fleet.show import Answer, change, counted
 from etscope.fleet.filters import Filter, left_out
+from etscope.fleet.ranks import Ranks, Shift
+from etscope.fleet.show import Answer, change, counted
 
 ALPHA = 0.05
 MOST_VALUES = 64  # of a device and side, for the change: more are thinned to as many quantiles
@@ -32,23 +35,17 @@ _COMPARED = _SIDES + """
          m.device, m.trace, s.side, max(m.backend) as backend, max(m.source) as source,
          sum(m.time_ns) as v
   from measured m join sides s on s.trace = m.trace
-  group by {unit}, m.method, {instruction_key}m.operator, m.kind, m.module, m.device, m.trace, s.side),
-ranked as (
-  select *, rank() over (partition by unit, method, instruction, operator, kind, module, device
-                         order by v) as place,
-         count(*) over (partition by unit, method, instruction, operator, kind, module, device, v)
-           as equal
-  from compared)
+  group by {unit}, m.method, {instruction_key}m.operator, m.kind, m.module, m.device, m.trace, s.side)
 select unit, method, instruction, operator, kind, module, device, max(backend) as backend,
        max(source) as source, cast(sum(1 - side) as bigint) as base, cast(sum(side) as bigint) as new,
-       cast(sum(side * (place + (equal - 1) / 2.0)) as double) as places,
-       cast(sum(equal * equal - 1) as double) as ties,
        array_agg(v) filter (where side = 0) as base_values,
        array_agg(v) filter (where side = 1) as new_values
-from ranked
+from compared
 group by unit, method, instruction, operator, kind, module, device
 order by unit, method, instruction, operator, kind, module, device
 """
+KEY = ("unit", "method", "instruction", "operator", "kind", "module")
+VERDICTS = ("slower", "faster", "undecided", "same")
 
 
 def holm(ps, alpha):
@@ -61,38 +58,6 @@ def holm(ps, alpha):
     return found
 
 
-class Shift:
-    """Mann-Whitney's U summed over devices, against its mean and variance."""
-
-    def __init__(self, rows):
-        self.above = self.pairs = self.variance = 0.0
-        for row in rows:
-            base, new = row["base"], row["new"]
-            if not base or not new:
-                continue
-            count = base + new
-            self.above += row["places"] - new * (new + 1) / 2
-            self.pairs += base * new
-            self.variance += base * new / 12 * (count + 1 - row["ties"] / (count * (count - 1)))
-
-    def p(self, above=None):
-        away = abs((self.above if above is None else above) - self.pairs / 2) - 0.5
-        if self.variance <= 0 or away <= 0:
-            return 1.0
-        return math.erfc(away / math.sqrt(2 * self.variance))
-
-    def least_p(self):
-        """Of complete separation: what these numbers of traces can show at most."""
-        return self.p(above=0.0)
-
-    def interval_share(self):
-        """Of the pairs, which share lies below the 95 % interval of the change; <= 0: it is open."""
-        if not self.pairs:
-            return -1.0
-        away = NormalDist().inv_cdf(0.975) * math.sqrt(self.variance) + 0.5
-        return 0.5 - away / self.pairs
-
-
 def _thinned(values, numpy):
     logs = numpy.sort(numpy.log(numpy.maximum(numpy.asarray(values, float), 1.0)))
     if len(logs) <= MOST_VALUES:
@@ -100,22 +65,29 @@ def _thinned(values, numpy):
     return numpy.quantile(logs, (numpy.arange(MOST_VALUES) + 0.5) / MOST_VALUES)
 
 
+def _interval_share(rows):
+    """Of the pairs, which share lies below the 95 % interval of the change; <= 0: it is open.
+
+    Of values that do not tie: ties are the clock's, and make nothing better known.
+    """
+    variance = sum(row["base"] * row["new"] * (row["base"] + row["new"] + 1) / 12 for row in rows)
+    pairs = sum(row["base"] * row["new"] for row in rows)
+    return 0.5 - (NormalDist().inv_cdf(0.975) * math.sqrt(variance) + 0.5) / pairs
+
+
 def ratio_interval(rows):
-    """(lower, change, upper) of the pairs' ratios; an open end is None."""
+    """(lower, change, upper) of the pairs' ratios of devices with both sides; an open end is None."""
     import numpy
 
     pairs, weights = [], []
     for row in rows:
-        if row["base"] and row["new"]:
-            base, new = (_thinned(row[side], numpy) for side in ("base_values", "new_values"))
-            pairs.append(numpy.subtract.outer(new, base).ravel())
-            weights.append(numpy.full(pairs[-1].size, row["base"] * row["new"] / pairs[-1].size))
-    if not pairs:
-        return None, None, None
+        base, new = (_thinned(row[side], numpy) for side in ("base_values", "new_values"))
+        pairs.append(numpy.subtract.outer(new, base).ravel())
+        weights.append(numpy.full(pairs[-1].size, row["base"] * row["new"] / pairs[-1].size))
     pairs, weights = numpy.concatenate(pairs), numpy.concatenate(weights)
     order = numpy.argsort(pairs)
     shares = (numpy.cumsum(weights[order]) - weights[order] / 2) / weights.sum()
-    share = Shift(rows).interval_share()
+    share = _interval_share(rows)
     at = lambda s: float(numpy.exp(numpy.interp(s, shares, pairs[order])))  # noqa: E731
     return at(share) if share > 0 else None, at(0.5), at(1 - share) if share > 0 else None
 
@@ -125,8 +97,8 @@ def _sides(base, new):
     return texts, {**base.parameters, **new.parameters}
 
 
-def _matching(engine, base, new):
-    """How operators are matched, after a look at the programs of both sides."""
+def _sides_found(engine, base, new):
+    """How many programs are on both sides, and traces on each. Raises Error: a side has none."""
     texts, parameters = _sides(base, new)
     found = engine.sql(_SIDES.format(**texts) + """
         select count(distinct trace) as traces, count(*) as rows,
@@ -143,11 +115,11 @@ def _matching(engine, base, new):
             only = f" but {note}" if (note := "".join(left_out(engine, filter))) else ""
             raise Error(f'{side.upper()} "{filter.text}" selects no trace{only}; `etscope-fleet coverage`'
                         " lists devices and builds", status="NOT_FOUND")  # fmt: skip
-    return "instruction" if found["programs"] else "name", found
+    return found
 
 
 def compared_rows(engine, base, new, by):
-    """A row for each operator and device: U's parts and the values themselves."""
+    """A row for each operator and device, with the values of both sides."""
     texts, parameters = _sides(base, new)
     if by == "instruction":
         program = "case when m.program = '' then s.model else m.program end"
@@ -157,105 +129,183 @@ def compared_rows(engine, base, new, by):
     return engine.sql(_COMPARED.format(**texts, **parts), **parameters).to_pylist()
 
 
-def _judge(row, rows, is_found, found_devices, least_change):
-    """The verdict on one operator, the change and who carries it."""
-    lower, middle, upper = ratio_interval(rows)
-    away = lambda ratio: ratio is not None and abs(math.log(ratio)) >= math.log1p(least_change)  # noqa: E731
-    if found_devices and not (is_found and away(middle)):
-        only = [each for each in rows if each["device"] in found_devices]
-        ends = ratio_interval(only)
-        if away(ends[1]):
-            return "slower" if ends[1] > 1 else "faster", ends, [each["device"] for each in only]
-    if is_found and away(middle):
-        carriers = []
-        for each in rows:
-            own = Shift([each])
-            if own.pairs and own.p() <= 0.05 and (own.above > own.pairs / 2) == (middle > 1):
-                carriers.append(each["device"])
-        return "slower" if middle > 1 else "faster", (lower, middle, upper), carriers
-    within = lower is not None and -math.log1p(least_change) <= math.log(lower) and \
+class Finding:
+    """A verdict on an operator, and what it was judged by.
+
+    rows      those of the devices that were judged; p and the change are of these
+    devices   that show the change alone
+    compared  number of devices with both sides, judged here or not
+    """
+
+    def __init__(self, name, verdict, rows, p, ends, devices, compared, too_few=False):
+        self.name, self.verdict, self.rows, self.p, self.ends = name, verdict, rows, p, ends
+        self.devices, self.compared, self.too_few = devices, compared, too_few
+
+
+class _Operator:
+    """Of one operator the devices that have both sides, and the tests of their ranks."""
+
+    def __init__(self, name, rows):
+        self.name, self.rows = name, [row for row in rows if row["base"] and row["new"]]
+        self.alone = [Shift([Ranks(row["base_values"], row["new_values"])]) for row in self.rows]
+        self.shift = Shift([rank for each in self.alone for rank in each.ranks])
+        self.is_found = False  # by the sum over the devices
+        self.found_alone = [False] * len(self.rows)
+
+    def only(self, is_up):
+        """Places of the devices that were found alone, and went this way."""
+        return [i for i, found in enumerate(self.found_alone) if found and self.alone[i].is_up == is_up]
+
+    def without(self, places):
+        """The rows of the other devices, the places of these, and their sum."""
+        left = [i for i in range(len(self.rows)) if i not in places]
+        return [self.rows[i] for i in left], left, Shift([rank for i in left for rank in self.alone[i].ranks])
+
+
+def judge(groups, least_change=0.01, alpha=ALPHA):
+    """The findings on {operator: its rows by device}: one or, if devices went both ways, two for each."""
+    operators = [_Operator(name, rows) for name, rows in groups.items()]
+    operators = [each for each in operators if each.rows]
+    for each, found in zip(operators, holm([each.shift.p() for each in operators], alpha / 2)):
+        each.is_found = found
+    pairs = [(each, i) for each in operators for i in range(len(each.rows))]
+    for (each, i), found in zip(pairs, holm([each.alone[i].p() for each, i in pairs], alpha / 2)):
+        each.found_alone[i] = found
+    least_needed = alpha / 2 / max(len(operators), 1)
+    return [finding for each in operators for finding in _findings(each, least_change, least_needed, alpha)]
+
+
+def _findings(operator, least_change, least_needed, alpha):
+    changed = [found for is_up in (True, False)
+               if (found := _changed(operator, is_up, least_change, alpha)) is not None]  # fmt: skip
+    if changed:
+        return changed
+    ends = ratio_interval(operator.rows)
+    lower, _, upper = ends
+    is_same = lower is not None and math.log(lower) >= -math.log1p(least_change) and \
         math.log(upper) <= math.log1p(least_change)  # fmt: skip
-    return "same" if within else "undecided", (lower, middle, upper), []
+    verdict = "same" if is_same else "undecided"
+    too_few = not is_same and operator.shift.least_p() > least_needed
+    return [Finding(operator.name, verdict, operator.rows, operator.shift.p(), ends, [], len(operator.rows), too_few)]
 
 
-def regressions(engine, base, new, least_change=0.01, alpha=ALPHA, by=None, limit=20):
-    base, new = Filter(base, "b"), Filter(new, "n")
-    chosen, sides = _matching(engine, base, new)
-    by = by or chosen
-    groups = {}
-    key = ("unit", "method", "instruction", "operator", "kind", "module")
-    for row in compared_rows(engine, base, new, by):
-        groups.setdefault(tuple(row[name] for name in key), []).append(row)
-    both = {name: rows for name, rows in groups.items() if Shift(rows).pairs}
-    shifts = [Shift(rows) for rows in both.values()]
-    found = holm([shift.p() for shift in shifts], alpha / 2)
-    pairs = [(name, row) for name, rows in both.items() for row in rows if row["base"] and row["new"]]
-    found_pairs = holm([Shift([row]).p() for _, row in pairs], alpha / 2)
-    on_devices = {}
-    for (name, row), is_found in zip(pairs, found_pairs):
-        if is_found:
-            on_devices.setdefault(name, []).append(row["device"])
-    answers, too_few = [], 0
-    for (name, rows), shift, is_found in zip(both.items(), shifts, found):
-        verdict, ends, carriers = _judge(name, rows, is_found, on_devices.get(name, []), least_change)
-        is_too_few = verdict == "undecided" and shift.least_p() > alpha / 2 / len(both)
-        too_few += is_too_few
-        compared = [row for row in rows if row["base"] and row["new"]]
-        answers.append(dict(
-            dict(zip(key, name)), instruction=None if name[2] < 0 else name[2],
-            backend=rows[0]["backend"], source=rows[0]["source"],
-            name=name[3] or "(run)", verdict=verdict, change=ends[1], change_95=[ends[0], ends[2]],
-            p=shift.p(), base=sum(row["base"] for row in compared),
-            new=sum(row["new"] for row in compared), devices=carriers, device_count=len(compared),
-            carried_by=f"{len(carriers)} of {len(compared)}: {', '.join(map(_named, carriers))}" if carriers else "",
-            too_few_traces=is_too_few))  # fmt: skip
-    order = {"slower": 0, "faster": 1, "undecided": 2, "same": 3}
-    answers.sort(key=lambda row: (order[row["verdict"]], row["p"], -abs(math.log(row["change"] or 1))))
-    answer = _answer(answers, sides, base, new, by, least_change, alpha, limit,
-                     [name for name in groups if name not in both], too_few)  # fmt: skip
-    answer.notes.extend(left_out(engine, base, new))
-    return answer
+def _changed(operator, is_up, least_change, alpha):
+    """The finding that an operator became slower (is_up) or faster, or None.
+
+    By all devices, less those that were found to have gone the other way; else by those that were
+    found alone.
+    """
+    away = lambda ends: (math.log(ends[1]) if is_up else -math.log(ends[1])) >= math.log1p(least_change)  # noqa: E731
+    verdict = "slower" if is_up else "faster"
+    if operator.is_found and operator.shift.is_up == is_up:
+        rows, places, shift = operator.without(operator.only(not is_up))
+        if rows and away(ends := ratio_interval(rows)):
+            carriers = _carriers(operator, places, is_up, alpha)
+            return Finding(operator.name, verdict, rows, shift.p(), ends, carriers, len(operator.rows))
+    places = operator.only(is_up)
+    rows = [operator.rows[i] for i in places]
+    if not rows or not away(ends := ratio_interval(rows)):
+        return None
+    # Each was found at its own p: all of them hold at the largest.
+    return Finding(operator.name, verdict, rows, max(operator.alone[i].p() for i in places), ends,
+                   [row["device"] for row in rows], len(operator.rows))  # fmt: skip
 
 
-def _carriers(row):
-    names = f" ({', '.join(map(_named, row['devices']))})" if 0 < len(row["devices"]) <= 3 else ""
-    return f"{len(row['devices'])} of {counted(row['device_count'], 'device')}{names}"
+def _carriers(operator, places, is_up, alpha):
+    """The devices that show the change alone, by Holm's method among the operator's."""
+    shown = holm([operator.alone[i].p() for i in places], alpha)
+    return [operator.rows[i]["device"] for i, found in zip(places, shown)
+            if (found or operator.found_alone[i]) and operator.alone[i].is_up == is_up]  # fmt: skip
+
+
+def _row(finding):
+    key = dict(zip(KEY, finding.name))
+    devices = finding.devices
+    carried_by = f"{len(devices)} of {finding.compared}: {', '.join(map(_named, devices))}" if devices else ""
+    return dict(
+        key, instruction=None if key["instruction"] < 0 else key["instruction"],
+        backend=finding.rows[0]["backend"], source=finding.rows[0]["source"],
+        name=key["operator"] or "(run)", verdict=finding.verdict, change=finding.ends[1],
+        change_95=[finding.ends[0], finding.ends[2]], p=finding.p,
+        base=sum(row["base"] for row in finding.rows), new=sum(row["new"] for row in finding.rows),
+        devices=devices, device_count=finding.compared, carried_by=carried_by,
+        too_few_traces=finding.too_few)  # fmt: skip
 
 
 def _named(device):
     return device or "of no name"
 
 
-def _answer(rows, sides, base, new, by, least_change, alpha, limit, one_sided, too_few):
-    count = {verdict: sum(row["verdict"] == verdict for row in rows)
-             for verdict in ("slower", "faster", "undecided", "same")}  # fmt: skip
-    operators = [row for row in rows if row["verdict"] == "slower" and row["kind"] != "run"] or \
-        [row for row in rows if row["verdict"] == "slower"]  # fmt: skip
+def regressions(engine, base, new, least_change=0.01, alpha=ALPHA, by=None, limit=20):
+    base, new = Filter(base, "b"), Filter(new, "n")
+    sides = _sides_found(engine, base, new)
+    chosen = by or ("instruction" if sides["programs"] else "name")
+    groups = {}
+    for row in compared_rows(engine, base, new, chosen):
+        groups.setdefault(tuple(row[name] for name in KEY), []).append(row)
+    rows = [_row(finding) for finding in judge(groups, least_change, alpha)]
+    rows.sort(key=lambda row: (VERDICTS.index(row["verdict"]), row["p"], -abs(math.log(row["change"] or 1))))
+    one_sided = [name for name, each in groups.items() if not any(row["base"] and row["new"] for row in each)]
+    count = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in VERDICTS}
+    notes = [*_method_notes(sides, least_change, alpha), *_matching_notes(chosen, sides["programs"], one_sided),
+             *_row_notes(rows)]  # fmt: skip
+    shown = max(limit, count["slower"] + count["faster"]) if limit is not None else None
+    if shown is not None and len(rows) > shown:
+        notes.append(f"the first {shown} of {len(rows)} rows; --limit 0 shows all")
+    notes += left_out(engine, base, new)
+    return Answer(_sentence(rows, count, base, new), COLUMNS, rows[:shown], notes, ("base", "new", "p", "module"))
+
+
+COLUMNS = [("verdict", "verdict", "text"), ("name", "operator", "cut"), ("instruction", "at", "number"),
+           ("module", "module", "cut"), ("change", "change", "change"), ("change_95", "interval", "range"),
+           ("p", "p", "p"), ("base", "base", "number"), ("new", "new", "number"),
+           ("carried_by", "devices", "list")]  # fmt: skip
+
+
+def _sentence(rows, count, base, new):
     told = ", ".join(f"{number} {verdict}" for verdict, number in count.items())
     sentence = f"{new.text} against {base.text}: {told if rows else 'no device has an operator on both sides'}"
-    if operators:
-        worst = max(operators, key=lambda row: row["change"])
-        sentence += f"; most {worst['name']}: {change(worst['change'])} on {_carriers(worst)}"
-    notes = [f"{sides['base']:,} and {sides['new']:,} traces; one value for each trace, ranked within"
-             f" devices; Holm's correction, the chance of any false finding is at most"
-             f" {100 * alpha:g} %; intervals are of 95 % each",
-             f"same: the interval lies within {100 * least_change:g} %; undecided: it does not, and no"
-             " shift is shown"]  # fmt: skip
-    if by == "name":
-        notes.append("no program is on both sides: operators are matched by model, name and module")
-    if too_few:
-        notes.append(f"{too_few} undecided: too few traces for any shift to show; collect more")
+    slower = [row for row in rows if row["verdict"] == "slower"]
+    if not slower:
+        return sentence
+    worst = max([row for row in slower if row["kind"] != "run"] or slower, key=lambda row: row["change"])
+    devices = worst["devices"]
+    names = f" ({', '.join(map(_named, devices))})" if 0 < len(devices) <= 3 else ""
+    where = f"{len(devices)} of {counted(worst['device_count'], 'device')}{names}"
+    return f"{sentence}; most {worst['name']}: {change(worst['change'])} on {where}"
+
+
+def _method_notes(sides, least_change, alpha):
+    return [f"{sides['base']:,} and {sides['new']:,} traces; one value for each trace, ranked within"
+            f" devices; Holm's correction, the chance of any false finding is at most"
+            f" {100 * alpha:g} %; intervals are of 95 % each",
+            f"same: the interval lies within {100 * least_change:g} %; undecided: it does not, and no"
+            " shift is shown"]  # fmt: skip
+
+
+def _matching_notes(chosen, programs, one_sided):
+    notes = []
+    if chosen == "name":
+        why = "" if programs else "no program is on both sides: "
+        notes.append(f"{why}operators are matched by model, name and module")
     if one_sided:
         names = list(dict.fromkeys(name[3] or "(run)" for name in one_sided))
         notes.append(f"{counted(len(one_sided), 'operator')} {'is' if len(one_sided) == 1 else 'are'} on one"
                      f" side only, or on no device of both sides: {', '.join(names[:3])}"
                      + (", ..." if len(names) > 3 else ""))  # fmt: skip
-    shown = max(limit, count["slower"] + count["faster"]) if limit is not None else None
-    if shown is not None and len(rows) > shown:
-        notes.append(f"the first {shown} of {len(rows)} rows; --limit 0 shows all")
-    columns = [("verdict", "verdict", "text"), ("name", "operator", "cut"),
-               ("instruction", "at", "number"), ("module", "module", "cut"),
-               ("change", "change", "change"), ("change_95", "interval", "range"), ("p", "p", "p"),
-               ("base", "base", "number"), ("new", "new", "number"),
-               ("carried_by", "devices", "list")]  # fmt: skip
-    return Answer(sentence, columns, rows[:shown], notes, ("base", "new", "p", "module"))
+    return notes
+
+
+def _row_notes(rows):
+    notes = []
+    if too_few := sum(row["too_few_traces"] for row in rows):
+        notes.append(f"{too_few} undecided: too few traces for any shift to show; collect more")
+    ways = {}
+    for row in rows:
+        if row["verdict"] in ("slower", "faster"):
+            ways.setdefault(tuple(row[name] for name in KEY), []).append(row["name"])
+    both = [names[0] for names in ways.values() if len(names) > 1]
+    if both:
+        notes.append(f"slower on some devices and faster on others, with a row for each: {', '.join(both[:3])}"
+                     + (", ..." if len(both) > 3 else ""))  # fmt: skip
+    return notes
