@@ -40,13 +40,6 @@ def test_rows_are_what_the_device_counted():
     assert math.isclose(sum(rows[i].sum for i in EXAMPLE), rows[-1].sum)
 
 
-def test_times_without_a_row_are_lost():
-    data = bytearray(NAMED.read_bytes())
-    data[28:32], data[40:48] = struct.pack("<I", 3), struct.pack("<Q", 2)
-    data[-4:] = struct.pack("<I", zlib.crc32(data[:-4]))
-    assert device_summaries.read(bytes(data)).facts["lost_events"] == 5
-
-
 def test_hashed_names_are_shown_as_hashes():
     places = [row.place for row in device_summaries.read(HASHED.read_bytes()).rows]
     names = {place["instruction"]: place["operator"] for place in places}

@@ -100,10 +100,14 @@ bool ets_find_unused_constants(struct ets_finder *finder)
     }
     ets_add_bytes(&finder->evidence, largest->bytes);
     ets_find_prove(finder, " at byte %llu", (unsigned long long)largest->offset);
+    struct ets_finding finding = ets_finding_of("unused_constants", ETS_SEVERITY_NOTE, "size");
+    if (largest->name.data == NULL && finder->subject->record != NULL) {
+        /* The model uses them: the export left them behind when a delegate copied them. */
+        return ets_finding_add(finder, finding);
+    }
     ets_find_propose(finder,
                      "delete buffers and parameters that the exported methods do not use from the "
                      "model before torch.export (del model.NAME)");
-    struct ets_finding finding = ets_finding_of("unused_constants", ETS_SEVERITY_NOTE, "size");
     finding.saving =
         (struct ets_saving){.basis = ETS_SAVING_FILE, .ticks = {NAN, NAN}, .bytes = bytes};
     finding.confidence = ETS_CONFIDENCE_HIGH;

@@ -63,36 +63,42 @@ static bool add_wrong(struct ets_finder *finder, const char *kind, enum ets_chec
     return ets_finding_add(finder, finding);
 }
 
-/* What XNNPACK computes with channels last, and what passes the layout on. */
+/* What XNNPACK computes with channels last, and what passes the layout on: a permutation, too, as
+ * was seen (tests/data/softmax). What concatenates or reshapes does not. */
 static const char *const channels_last[] = {
     "convolution", "max_pool2d", "avg_pool2d",         "max_pool2d_with_indices",
     "mean",        "prelu",      "upsample_bilinear2d"};
-static const char *const element_wise[] = {"relu",
-                                           "hardtanh",
-                                           "clamp",
-                                           "sigmoid",
-                                           "tanh",
-                                           "add",
-                                           "sub",
-                                           "mul",
-                                           "div",
-                                           "neg",
-                                           "abs",
-                                           "exp",
-                                           "log",
-                                           "sqrt",
-                                           "rsqrt",
-                                           "hardswish",
-                                           "gelu",
-                                           "leaky_relu",
-                                           "ceil",
-                                           "floor",
-                                           "minimum",
-                                           "maximum",
-                                           "pow",
-                                           "clone",
-                                           "dequantize_per_tensor",
-                                           "quantize_per_tensor"};
+static const char *const layout_kept[] = {"permute_copy",
+                                          "slice_copy",
+                                          "constant_pad_nd",
+                                          "_softmax",
+                                          "_clone_dim_order",
+                                          "relu",
+                                          "hardtanh",
+                                          "clamp",
+                                          "sigmoid",
+                                          "tanh",
+                                          "add",
+                                          "sub",
+                                          "mul",
+                                          "div",
+                                          "neg",
+                                          "abs",
+                                          "exp",
+                                          "log",
+                                          "sqrt",
+                                          "rsqrt",
+                                          "hardswish",
+                                          "gelu",
+                                          "leaky_relu",
+                                          "ceil",
+                                          "floor",
+                                          "minimum",
+                                          "maximum",
+                                          "pow",
+                                          "clone",
+                                          "dequantize_per_tensor",
+                                          "quantize_per_tensor"};
 
 /* Whether the value of a node has channels last inside of its call. */
 static bool has_channels_last(const struct ets_finder *finder, const struct ets_graph_node *node,
@@ -102,7 +108,7 @@ static bool has_channels_last(const struct ets_finder *finder, const struct ets_
     for (int i = 0; i < FARTHEST && node != NULL; i++) {
         if (ets_node_runner(finder, node) != instruction) return false;
         if (IS_ONE_OF(node, channels_last)) return true;
-        if (!IS_ONE_OF(node, element_wise) || node->input_count == 0) return false;
+        if (!IS_ONE_OF(node, layout_kept) || node->input_count == 0) return false;
         const struct ets_judgement judgement = about(finder, node);
         node = ets_argument_maker(&judgement, &node->inputs[0]);
     }

@@ -17,9 +17,10 @@ static const struct substitute substitutes[] = {
     {.op = "aten.upsample_nearest2d.vec",
      .remedy = "mode=\"bilinear\", which computes other values"},
     {.op = "aten.elu.default",
-     .remedy = "relu(x) + exp(-relu(-x)) - 1, if alpha is 1",
+     .remedy = "relu(x) + exp(-relu(-x)) - 1.0, if alpha is 1",
      .least = 8192},
-    {.op = "aten.log1p.default", .remedy = "softplus(x) as relu(x) + log(1 + exp(-abs(x)))"},
+    {.op = "aten.log1p.default",
+     .remedy = "softplus(x) as relu(x) + log(1.0 + exp(-abs(x))), mish(x) as x * tanh of that"},
     {.op = "aten.reciprocal.default", .remedy = "torch.tensor(1.0) / x"},
     {.op = "aten._log_softmax.default",
      .remedy = "log(softmax(x, -1)), if probabilities below 1e-38 do not matter",
@@ -41,9 +42,10 @@ static const struct substitute substitutes[] = {
     {.op = "aten.sum.dim_IntList",
      .remedy =
          "over height and width their mean with keepdim=True, times their number; over the last "
-         "dimension F.linear(x, torch.ones(1, n))"},
+         "dimension F.linear(x, ones), with ones = torch.ones(1, n) in a Parameter"},
     {.op = "aten.where.self",
-     .remedy = "leaky_relu for where(x > 0, x, x * slope); with a fixed mask of numbers x * mask, "
+     .remedy = "leaky_relu for where(x > 0, x, x * slope); softplus and mish as products and sums; "
+               "with a fixed mask of numbers x * mask, "
                "or x + mask before a softmax, of 0 and a number that is just low enough, such as "
                "-30: if quantized, its scale covers the mask, too"},
     {.op = "aten._native_batch_norm_legit.no_stats",

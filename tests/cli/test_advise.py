@@ -169,7 +169,7 @@ class Planted(unittest.TestCase):
 
     def test_rewriting_is_proposed_where_it_was_measured_to_be_faster(self):
         for name, action in (("reciprocal", "torch.tensor(1.0) / x"),
-                             ("log_softmax", "log(softmax(x, -1))"), ("sum", "F.linear(x, torch.ones(1, n))"),
+                             ("log_softmax", "log(softmax(x, -1))"), ("sum", "F.linear(x, ones)"),
                              ("pow_3", "multiply x by itself")):
             with self.subTest(name):
                 self.assertIn(action, self.outside(name)["action"])
@@ -182,7 +182,7 @@ class Planted(unittest.TestCase):
                 self.assertEqual(self.outside(name)["confidence"], "low")
         # with few elements, elu was slower written otherwise
         for rows_of_8, action in ((4, "measure before rewriting"), (1023, "measure before rewriting"),
-                                  (1024, "relu(x) + exp(-relu(-x)) - 1, if alpha is 1")):
+                                  (1024, "relu(x) + exp(-relu(-x)) - 1.0, if alpha is 1")):
             with self.subTest(elu=rows_of_8):
                 self.assertIn(action, self.outside("elu", self.sized_elu(rows_of_8))["action"])
         slower = self.outside("group_norm")
@@ -304,8 +304,8 @@ class Told(unittest.TestCase):
         document = json.loads(advise(*GPT_FILES, "--format", "json"))
         text = advise(*GPT_FILES)
         self.assertEqual(text.splitlines()[0], document["headline"])
-        self.assertRegex(document["headline"], r"^\d+ things to do, which together save at most [\d.]+ us(?:, give or take [\d.]+ us,)? of "
-                                               r"the [\d.]+ us of a run of forward \(\d+\.\d %\)$")
+        self.assertRegex(document["headline"], r"^\d+ things to do, which together save at most [\d.]+ us of "
+                                               r"the [\d.]+ us of a run of forward \(\d+\.\d %\)(?:; the median is known to [\d.]+ us only)?$")
 
     def test_the_database_and_the_report_say_the_same(self):
         told = {row["sentence"] for row in rows(*GPT_FILES, "--all")}
@@ -386,6 +386,13 @@ class Told(unittest.TestCase):
         done = support.run("advise", INT8[0], *FLOAT_ORIGINAL)
         self.assertEqual(done.returncode, USAGE)
         self.assertIn(b"--reference-etrecord needs --debug-buffer", done.stderr)
+
+    def test_a_wrong_softmax_is_found_through_what_keeps_the_layout(self):
+        wrong = {"permuted": True, "sliced": True, "padded": True, "joined": False, "reshaped": False}
+        for name, is_wrong in wrong.items():
+            program = DATA / "softmax" / f"{name}.pte"
+            kinds = [row["kind"] for row in rows("--program", program, "--etrecord", program.with_suffix(".etrecord"))]
+            self.assertEqual("wrong_softmax" in kinds, is_wrong, name)
 
     def test_a_padding_that_xnnpack_refuses_is_found_before_the_program_runs(self):
         folder = DATA / "padded"

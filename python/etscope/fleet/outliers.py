@@ -40,7 +40,7 @@ order by program, method, instruction, operator, kind, module, name
 """
 # Programs that are not known are told apart by their models.
 _TIMES = """
-select device, build, method, instruction, operator, kind, module, backend, source,
+select device, build, method, instruction, operator, kind, module, backend, source, time_ns,
        case when program = '' then model else program end as program, ln(greatest(time_ns, 1.0)) as x
 from measured join (select trace as id, model from traces) t on id = trace where trace in ({traces})
 """

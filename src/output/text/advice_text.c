@@ -4,9 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "views/sentence_numbers.h"
 
-enum { LABEL_CHARS = 8, FIELD_BYTES = 1024, LEAST_WIDTH = 40 };
+enum { LABEL_CHARS = 8, FIELD_BYTES = 1024, LEAST_WIDTH = 40, MOST_LINES = 6 };
 
 size_t ets_saving_print(const struct ets_saving *saving, double tick_ns, char *text, size_t room)
 {
@@ -22,27 +23,36 @@ size_t ets_saving_print(const struct ets_saving *saving, double tick_ns, char *t
     const struct ets_span *measured = &saving->measured;
     const double lower = saving->basis == ETS_SAVING_BOUND ? measured->upper : measured->lower;
     ets_add_time(&line, (struct ets_span){lower, measured->upper}, tick_ns);
-    if (ets_is_unsure(saving->unsure, measured->upper)) {
-        ets_add_text(&line, ", give or take ");
-        ets_add_time(&line, (struct ets_span){saving->unsure, saving->unsure}, tick_ns);
-        ets_add_text(&line, " (the median run is not known better),");
-    }
     ets_add_text(&line, saving->basis == ETS_SAVING_BOUND
                             ? " of the median run; what takes its place takes time as well"
                             : " of the median run: the measured time of what goes away");
+    if (ets_is_unsure(saving->unsure, measured->upper)) {
+        ets_add_text(&line, "; the median is known to ");
+        ets_add_time(&line, (struct ets_span){saving->unsure, saving->unsure}, tick_ns);
+        ets_add_text(&line, " only");
+    }
     return line.used;
+}
+
+/* "models/net.py:20, 24 and 2 more lines": others of the first one's file by number. */
+static void add_lines(struct ets_text_builder *line, const struct ets_finding *finding)
+{
+    const struct ets_graph_frame *first = finding->frames[0];
+    uint32_t told = 1;
+    ets_add_shown_text(line, first->place);
+    while (told < finding->frame_count && told < MOST_LINES &&
+           ets_text_equal(finding->frames[told]->file, first->file)) {
+        ets_add_text(line, ", %u", finding->frames[told++]->line);
+    }
+    if (told == finding->frame_count) return;
+    ets_add_text(line, " and %u more line%s", finding->frame_count - told,
+                 finding->frame_count - told == 1 ? "" : "s");
 }
 
 size_t ets_finding_place_print(const struct ets_finding *finding, char *text, size_t room)
 {
     struct ets_text_builder line = {text, room, 0};
-    if (finding->frame_count > 0) {
-        ets_add_shown_text(&line, finding->frames[0]->place);
-        if (finding->frame_count > 1) {
-            ets_add_text(&line, " and %u more line%s", finding->frame_count - 1,
-                         finding->frame_count == 2 ? "" : "s");
-        }
-    }
+    if (finding->frame_count > 0) add_lines(&line, finding);
     if (finding->module_count > 0) {
         ets_add_text(&line, "%smodule ", line.used > 0 ? ", " : "");
         ets_add_shown_text(&line, finding->modules[0]);
@@ -89,7 +99,7 @@ struct fact {
     struct ets_text text;
 };
 
-enum { FACT_COUNT = 6 };
+enum { DOUBT = 4, FACT_COUNT = 6 }; /* what would make it wrong, and the check */
 
 static void list_facts(const struct ets_advice_page *page, const struct ets_finding *finding,
                        char place[FIELD_BYTES], char saving[FIELD_BYTES],
@@ -119,6 +129,23 @@ static uint32_t number_of(const struct ets_advice_page *page, uint32_t index)
         number += counts;
     }
     return number;
+}
+
+/* Of a fact that an earlier finding has with the same words, this one's number; 0: of none. */
+static uint32_t number_of_same(const struct ets_advice_page *page, uint32_t index, bool is_check)
+{
+    const struct ets_finding *finding = page->findings[index];
+    for (uint32_t i = 0; i < index; i++) {
+        const struct ets_finding *earlier = page->findings[i];
+        const uint32_t number = number_of(page, i);
+        if (number == 0) continue;
+        if (is_check ? earlier->check == finding->check
+                     : earlier->doubt != NULL && finding->doubt != NULL &&
+                           strcmp(earlier->doubt, finding->doubt) == 0) {
+            return number;
+        }
+    }
+    return 0;
 }
 
 /* A finding in bold; that something is wrong in red. */
@@ -153,7 +180,9 @@ void ets_advice_write_text(const struct ets_advice_page *page, uint32_t width, b
             if (is_colored) ets_output_control(output, "\033[2m");
             ets_output_print(output, "    %-*s", LABEL_CHARS, facts[k].label);
             if (is_colored) ets_output_control(output, "\033[0m");
-            put_wrapped(output, facts[k].text, 4 + LABEL_CHARS, width);
+            const uint32_t same = k >= DOUBT ? number_of_same(page, i, k > DOUBT) : 0;
+            if (same > 0) ets_output_print(output, "as %u\n", same);
+            else put_wrapped(output, facts[k].text, 4 + LABEL_CHARS, width);
         }
     }
     if (page->hidden > 0 || page->missing != NULL) ets_output_write(output, "\n", 1);
