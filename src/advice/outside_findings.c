@@ -170,6 +170,11 @@ static bool add_outside(struct ets_finder *finder, const struct ets_delegate_lin
     ets_find_prove(finder, "; by the rules of XnnpackPartitioner in ExecuTorch 1.5.1");
     if (outside->remedy != NULL) {
         ets_find_propose(finder, "%s", outside->remedy);
+    } else if (ets_text_is(line->step->name, "aten::_softmax.out")) { /* of an image */
+        ets_find_say(finder,
+                     ", and should be left so: behind a convolution XNNPACK computes the last "
+                     "dimension wrongly");
+        confidence = ETS_CONFIDENCE_UNSAID;
     } else if (is_slower_rewritten(line->step->name)) {
         ets_find_say(finder, ", and written with those that it has, it was slower");
         confidence = ETS_CONFIDENCE_UNSAID;

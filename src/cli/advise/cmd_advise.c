@@ -121,19 +121,23 @@ static const char *quoted(struct advice *a, const char *path)
  * both tell which operator is which. */
 static bool word_difference(struct advice *a, const char *trace, const char *program)
 {
+    char text[4096];
+    struct ets_text_builder line = {text, sizeof text, 0};
     const struct ets_sql_sources *sources = &a->data.sources;
-    const char *record = quoted(a, sources->record_count > 0 ? sources->records[0].path : NULL);
-    const bool has_program = sources->program_count > 0,
-               has_trace = *trace != '\0' && !is_captured(a);
-    if (!has_trace) trace = "OLD.etdp";
-    if (a->is_short) return false;
-    return word_check(
-        a, ETS_CHECK_DIFFERENCE,
-        "%s%s%setscope profile NEW.pte -o NEW.etdp && etscope diff %s NEW.etdp%s%s%s%s%s%s",
-        has_trace ? "" : "etscope profile ", has_trace ? "" : program,
-        has_trace ? "" : " -o OLD.etdp && ", trace, *record == '\0' ? "" : " --etrecord ", record,
-        *record == '\0' ? "" : " --etrecord-b NEW.etrecord", has_program ? " --program " : "",
-        has_program ? program : "", has_program ? " --program-b NEW.pte" : "");
+    const bool has_record = sources->record_count > 0, has_program = sources->program_count > 0;
+    const char *record = quoted(a, has_record ? sources->records[0].path : NULL);
+    const char *inputs = has_record ? " --etrecord NEW.etrecord" : ""; /* representative ones */
+    if (*trace == '\0' || is_captured(a)) {
+        trace = "OLD.etdp";
+        ets_add_text(&line, "etscope profile %s", program);
+        if (has_record) ets_add_text(&line, " --etrecord %s", record);
+        ets_add_text(&line, " -o %s && ", trace);
+    }
+    ets_add_text(&line, "etscope profile NEW.pte%s -o NEW.etdp && etscope diff %s NEW.etdp", inputs,
+                 trace);
+    if (has_record) ets_add_text(&line, " --etrecord %s --etrecord-b NEW.etrecord", record);
+    if (has_program) ets_add_text(&line, " --program %s --program-b NEW.pte", program);
+    return !a->is_short && word_check(a, ETS_CHECK_DIFFERENCE, "%s", text);
 }
 
 /* The commands that check, with the files at hand; what is not made yet has a name in capitals. */
