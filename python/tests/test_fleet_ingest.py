@@ -251,7 +251,7 @@ def test_no_traces_are_said(tmp_path, capsys):
     assert "note: no traces were found: folders are searched for .etdp" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("words", [["ingest", "x", "-o", "y", "--workers", "0"], ["top", "--dataset", "x", "-n", "-1"],
+@pytest.mark.parametrize("words", [["top", "--dataset", "x", "-n", "-1"],
                                    ["compact", "--dataset", "x", "--grace", "nan"]])  # fmt: skip
 def test_numbers_below_the_least_are_refused(words, capsys):
     with pytest.raises(SystemExit):

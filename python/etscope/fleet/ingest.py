@@ -22,7 +22,6 @@ from etscope._errors import Error
 from etscope.etrecord._record import as_etrecord
 from etscope.fleet import commits, device_summaries, regular_files, side_information, trace_tables
 from etscope.fleet.known_places import Places
-from etscope.fleet import show
 from etscope.fleet.show import counted, plain
 
 _MOST_REASON = 500
@@ -331,6 +330,6 @@ def add_commands(commands):
     parser.add_argument("--source-time-scale", choices=tuple(trace_tables.UNITS)[:-1], default="ns",
                         help="unit of the times of traces that do not tell it (default ns)")  # fmt: skip
     parser.add_argument("--events", action="store_true", help="also keep every event, in the table events")
-    parser.add_argument("--workers", type=show.number(1), help="processes; default: one for each core")
+    parser.add_argument("--workers", type=int, help="processes; default: one for each core")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=_run_ingest)
