@@ -245,12 +245,6 @@ def test_times_at_the_ends_of_the_calendar(traces, tmp_path, capsys):
     assert read(tmp_path / "set", "traces")["day"].to_pylist() == ["0001-01-01"]
 
 
-def test_no_traces_are_said(tmp_path, capsys):
-    (tmp_path / "traces").mkdir()
-    assert main(["ingest", str(tmp_path / "traces"), "-o", str(tmp_path / "set")]) == 0
-    assert "note: no traces were found: folders are searched for .etdp" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize("words", [["top", "--dataset", "x", "-n", "-1"],
                                    ["compact", "--dataset", "x", "--grace", "nan"]])  # fmt: skip
 def test_numbers_below_the_least_are_refused(words, capsys):
@@ -268,7 +262,7 @@ def test_a_reading_process_that_is_ended_is_said(traces, tmp_path, capsys, monke
     monkeypatch.setattr(concurrent.futures.Future, "result", broken)
     assert main(["ingest", str(traces), "-o", str(tmp_path / "set"), "--workers", "1"]) == 2
     said = capsys.readouterr().err
-    assert "a process that read traces was ended" in said and said.count("\n") == 1
+    assert "a process that reads traces ended" in said and said.count("\n") == 1
 
 
 def test_side_information_has_an_order(tmp_path):
