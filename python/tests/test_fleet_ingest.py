@@ -304,6 +304,29 @@ def test_a_name_pattern_that_does_not_match_is_said(traces, tmp_path, capsys):
     assert "note: the name pattern does not match 3 of 7 names, such as" in capsys.readouterr().out
 
 
+def test_a_refusal_ends_when_the_trace_is_added(traces, tmp_path):
+    trace = sorted(traces.rglob("*.etdp"))[0]
+    beside = trace.with_suffix(".json")
+    beside.write_text('{"time": "yesterday"}')
+    dataset = tmp_path / "set"
+    assert ingest.ingest([str(trace)], str(dataset))["refused"] == 1
+    (noted,) = (dataset / "refused").iterdir()
+    beside.write_text('{"time": "2026-11-24"}')
+    assert ingest.ingest([str(trace)], str(dataset))["added"] == 1 and not noted.exists()
+    shutil.rmtree(dataset / "refused")  # it is made again
+    (traces / "bad.etdp").write_bytes(b"bad")
+    assert ingest.ingest([str(traces / "bad.etdp")], str(dataset))["refused"] == 1
+
+
+def test_an_ingest_that_begins_beside_another_finds_its_head(tmp_path, monkeypatch):
+    dataset, asked = str(tmp_path / "set"), []
+    real = commits.is_there
+    commits.prepare(dataset)
+    monkeypatch.setattr(commits, "is_there", lambda url: bool(asked) and real(url) or asked.append(url))
+    commits.prepare(dataset)  # it saw none, then finds the folder full
+    assert len(asked) == 1
+
+
 def test_what_has_no_effect_is_said(traces, tmp_path, capsys):
     words = ["ingest", str(traces), "-o", str(tmp_path / "set"), "--events"]
     (traces / "bad.etdp").write_bytes(b"bad")

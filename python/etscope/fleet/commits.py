@@ -33,7 +33,8 @@ def prepare(url):
     fs, root = fsspec.core.url_to_fs(url)
     # Of these alone, an ingest made them and was stopped before it wrote the head.
     begun = ("commits", "refused")
-    if fs.exists(root) and any(path.rsplit("/", 1)[-1] not in begun for path in fs.ls(root, detail=False)):
+    others = fs.exists(root) and any(path.rsplit("/", 1)[-1] not in begun for path in fs.ls(root, detail=False))
+    if others and not is_there(url):  # another ingest has begun meanwhile
         raise Error(f"{url}: the folder is not empty, and no data set", status="INVALID_ARGUMENT")
     for folder in begun:
         fs.makedirs(f"{root}/{folder}", exist_ok=True)
@@ -160,7 +161,17 @@ def _put(fs, path, value):
 def refuse(url, name, path, reason):
     """Notes a file that is not part of the data set, and why."""
     fs, root = fsspec.core.url_to_fs(url)
+    fs.makedirs(f"{root}/refused", exist_ok=True)
     _put(fs, f"{root}/refused/{name}.json", {"path": path, "hash": name, "reason": reason})
+
+
+def accept(url, names):
+    """Takes back what `refuse` noted of traces that were added since, as what was told of them was mended."""
+    fs, root = fsspec.core.url_to_fs(url)
+    if not names or not fs.exists(f"{root}/refused"):
+        return
+    noted = {path.rsplit("/", 1)[-1].removesuffix(".json") for path in fs.ls(f"{root}/refused", detail=False)}
+    remove(fs, root, [f"refused/{name}.json" for name in noted.intersection(names)])
 
 
 def remove(fs, root, names):

@@ -4,12 +4,11 @@
 
 A trace is known by the hash of its content: the same file is added once, under whatever name. It can
 be stopped, killed and begun again at any time. Files that cannot be read are listed in
-DATASET/refused with the reason, and looked at again when their content has changed.
+DATASET/refused with the reason, until an ingest can add them.
 """
 
 import collections
 import concurrent.futures
-import glob
 import hashlib
 import json
 import multiprocessing
@@ -194,6 +193,7 @@ class Reader:
         refused += odd
         for name, path, reason in refused:
             commits.refuse(self.dataset, name, path, reason)
+        commits.accept(self.dataset, new)
         own = [each for each in traces if each[0]["trace"] in new]
         return {"added": len(new), "known": known + len(traces) - len(new) - len(odd), "refused": len(refused),
                 "without_record": 0 if self._etrecord is None else sum(not trace["etrecord"] for trace, _ in own),
