@@ -264,6 +264,15 @@ class Delegates(InFolder):
         self.assertEqual({row["backend"] for name, row in rows.items() if "execute" not in name},
                          {"B"})
 
+    def test_inspect__a_table_runs_where_its_last_node_was(self):
+        folder = support.DATA / "table"
+        rows = support.rows(folder / "elu.etdp", "--etrecord", folder / "elu.etrecord", "--program", folder / "elu.pte")
+        inside = [row for row in rows if row["depth"] == 2 and row["block"] == "Execute"]
+        self.assertEqual({row["tie"] for row in inside}, {"near"})  # not "call": all are predicted
+        clamp, table = (row for row in inside if row["event"] in ("Clamp (NC) #1", "Invalid Unary Op #1"))
+        self.assertEqual((clamp["source"], clamp["op_types"][0]), (["models/net.py:15"], "aten.relu.default"))
+        self.assertEqual(table["operator"], "Negate, Clamp, Negate, Exp (table) #1")
+
     def test_inspect__upstream_matches_parts_of_identifiers(self):
         record = self.record({"1": [1], "10": [2]})
         dump = self.dump(("Execute", [

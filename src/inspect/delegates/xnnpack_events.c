@@ -21,7 +21,7 @@ struct walk {
     struct value *values;
     struct ets_xnnpack_node *nodes;
     uint32_t *owner; /* [node] the node whose event computes this one: itself, another, or NONE */
-    bool *is_table;  /* [node] it starts a chain that became a look-up table */
+    bool *is_table;  /* [node] it ends a chain that became a look-up table */
 };
 
 static bool is_q8(int type)
@@ -333,11 +333,8 @@ static void find_table(struct walk *w, uint32_t first)
         length++;
     }
     if (length == 0 || at == NONE || !is_conversion(w, at, false)) return;
-    w->is_table[first] = true;
-    for (uint32_t i = next_in_chain(w, first);; i = next_in_chain(w, i)) {
-        w->owner[i] = first;
-        if (i == at) return;
-    }
+    w->is_table[at] = true; /* where the last one was: others may lie between */
+    for (uint32_t i = first; i != at; i = next_in_chain(w, i)) w->owner[i] = at;
 }
 
 static void find_owners(struct walk *w)
