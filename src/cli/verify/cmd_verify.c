@@ -475,6 +475,9 @@ static int verify_all(struct verifying *v)
     return cli_complain(CLI_INPUT, "%s has no test cases", v->session.path);
 }
 
+/* Times the tolerance, beyond which no other tolerance would do. */
+static const double FAR_OFF = 10;
+
 /* "FAIL 0 of 1 test cases are as expected: forward, case 0, output 0: ...": the first that fails.
  */
 static void put_answer(const struct verifying *v, const struct ets_table_style *style,
@@ -497,7 +500,12 @@ static void put_answer(const struct verifying *v, const struct ets_table_style *
         if (first->output >= 0) ets_add_text(&answer, ", output %lld", (long long)first->output);
         ets_add_plain_text(&answer, ": %s", first->message);
         if (first->result.verdict == ETS_RESULT_DIFFERENT) {
-            ets_add_text(&answer, "; --tolerance sets another tolerance");
+            const double excess = first->result.closeness.worst_excess;
+            ets_add_text(&answer, "%s",
+                         excess < FAR_OFF
+                             ? "; --tolerance sets another tolerance"
+                             : "; `etscope advise --program MODEL --etrecord FILE` looks for what "
+                               "is computed wrongly");
         }
     }
     cli_put_headline(table, &(struct ets_text){text, answer.used}, 1);
