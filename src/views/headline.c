@@ -242,6 +242,16 @@ static void say_places(struct maker *m, const struct ets_timed_block *block,
     }
 }
 
+/* Whether what takes most is in so many modules, as a whole delegate call, that the name of one
+ * would tell nothing. */
+static bool is_in_too_many(const struct ets_timed_block *block,
+                           const struct ets_operator_lines *lines)
+{
+    enum { TOO_MANY = 8 };
+    const uint32_t first = next_largest(block, lines, NULL, 0);
+    return first != ETS_NO_INDEX && lines->items[first].group.count > TOO_MANY;
+}
+
 /* By line; by module if one line hides several; by operator if lines are not known. */
 static bool say_most_expensive(struct maker *m, const struct ets_timed_block *block)
 {
@@ -255,6 +265,10 @@ static bool say_most_expensive(struct maker *m, const struct ets_timed_block *bl
     if (by != ETS_GROUP_SOURCE &&
         !ets_timed_block_group(m->arena, &m->blocks, block, by, NULL, &lines))
         return false;
+    if (by == ETS_GROUP_MODULE && is_in_too_many(block, &lines)) {
+        by = ETS_GROUP_OP;
+        if (!ets_timed_block_group(m->arena, &m->blocks, block, by, NULL, &lines)) return false;
+    }
     say_places(m, block, &lines, by);
     return true;
 }
