@@ -197,7 +197,7 @@ class Traces(RunTest):
 
     def test_none_where_none_is_asked_for(self):
         done = self.ok("run", DATA / "mlp_portable" / "model.pte", "--tracer", "none")
-        self.assertRegex(done.stdout, r"model\.pte: forward: 1 run, wall time p50 [\d.]+ us, .*[^)]\n$")
+        self.assertRegex(done.stdout, r"model\.pte: forward: 1 run, wall time [\d.]+ us\n$")
         self.assertEqual(list(self.folder.iterdir()), [])
 
 
@@ -207,7 +207,7 @@ class Traces(RunTest):
         self.assertEqual(re.findall(r"model\.bpte: (.*), wall time p50", done.stdout),
                          ["forward, case 0: 2 runs", "decode, case 0: 2 runs"])
         done = self.ok("run", DATA / "cond" / "model.bpte", "--case", 1, "--case", 0, "-o", "t.etdp")
-        self.assertEqual(re.findall(r"model\.bpte: (.*), wall time p50.* \(traced\)", done.stdout),
+        self.assertEqual(re.findall(r"model\.bpte: (.*), wall time [\d.]+ us \(traced\)", done.stdout),
                          ["forward, case 1: 1 run", "forward, case 0: 1 run"])
 
 

@@ -30,9 +30,13 @@ static void print_summaries(const struct cli_session *session)
         fputs(": ", stdout);
         cli_print_text(stdout, each->method);
         if (each->test_case >= 0) printf(", case %lld", each->test_case);
-        printf(": %lld run%s, wall time p50 %.3f us, min %.3f us, max %.3f us%s\n", each->runs,
-               each->runs == 1 ? "" : "s", each->p50_ns / 1e3, each->min_ns / 1e3,
-               each->max_ns / 1e3, session->wants_trace ? " (traced)" : "");
+        if (each->runs == 1) {
+            printf(": 1 run, wall time %.3f us", each->p50_ns / 1e3);
+        } else {
+            printf(": %lld runs, wall time p50 %.3f us, min %.3f us, max %.3f us", each->runs,
+                   each->p50_ns / 1e3, each->min_ns / 1e3, each->max_ns / 1e3);
+        }
+        puts(session->wants_trace ? " (traced)" : "");
     }
 }
 
