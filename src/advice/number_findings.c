@@ -98,6 +98,25 @@ static bool is_wrong(const struct ets_gap_report *report)
     return false;
 }
 
+/* Whether another finding already says what is wrong in the guilty instruction: it is one fault. */
+static bool is_explained(const struct ets_finder *finder, const struct ets_gap_report *report)
+{
+    static const char *const kinds[] = {"wrong_softmax", "wrong_gelu", "lost_weight_scales"};
+    const struct ets_gap_row *row = ets_gap_row(report, ets_gap_conclusion(report)->guilty);
+    const struct ets_captured_value *captured = &row->value->captured;
+    for (uint32_t i = 0; captured->chain == 0 && i < finder->out->count; i++) {
+        const struct ets_finding *earlier = &finder->out->items[i];
+        bool is_cause = false;
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            is_cause |= strcmp(earlier->kind, kinds[k]) == 0;
+        }
+        for (uint32_t k = 0; is_cause && k < earlier->instruction_count; k++) {
+            if ((int64_t)earlier->instructions[k] == captured->instruction) return true;
+        }
+    }
+    return false;
+}
+
 /* What the gap report concludes. */
 bool ets_find_numbers(struct ets_finder *finder)
 {
@@ -111,7 +130,8 @@ bool ets_find_numbers(struct ets_finder *finder)
         finding.severity = ETS_SEVERITY_BAD;
     } else if (verdict->guilty != ETS_NO_INDEX) {
         finding.kind = "wrong_operator";
-        finding.severity = is_wrong(report) ? ETS_SEVERITY_BAD : ETS_SEVERITY_NOTE;
+        finding.severity = is_wrong(report) && !is_explained(finder, report) ? ETS_SEVERITY_BAD
+                                                                             : ETS_SEVERITY_NOTE;
         finding.check = ETS_CHECK_NUMBERS;
         const struct ets_graph_node *node = ets_gap_row(report, verdict->guilty)->value->node;
         ets_parts_begin(finder);

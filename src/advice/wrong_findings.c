@@ -138,8 +138,8 @@ bool ets_find_wrong_softmax(struct ets_finder *finder)
                  "XNNPACK computes a softmax over channels instead of the last dimension, "
                  "because a convolution or pool before it has channels last");
     ets_find_propose(finder,
-                     "keep the softmax outside of XNNPACK, or take it over dimension 1 of a "
-                     "permuted tensor");
+                     "take it over dimension 1, which stays outside of XNNPACK: "
+                     "x.permute(0, 3, 1, 2).softmax(1).permute(0, 2, 3, 1)");
     return add_wrong(finder, "wrong_softmax", ETS_CHECK_NUMBERS, ETS_CONFIDENCE_HIGH);
 }
 
