@@ -8,7 +8,7 @@ import os
 import re
 
 from etscope._errors import Error
-from etscope._library import call, ffi, lib
+from etscope._library import NULL, call, ffi, lib
 from etscope._opened import opened_program
 
 _NAME = re.compile(r"\w+")
@@ -41,7 +41,8 @@ def write_program_graph(program, path):
     output = ffi.new("struct ets_output **")
     call(lib.ets_output_open, os.fsencode(path), output, file=os.fspath(path))
     try:
-        call(lib.ets_graph_write, output[0], lib.ETS_GRAPH_MODEL_EXPLORER, told, file=source.path)
+        call(lib.ets_graph_write, output[0], lib.ETS_GRAPH_MODEL_EXPLORER, told, NULL,
+             ffi.new("enum ets_graph_file *"), file=source.path)  # fmt: skip
     except Error:
         lib.ets_output_discard(output[0])
         raise

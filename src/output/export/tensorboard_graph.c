@@ -132,17 +132,14 @@ static bool put_attribute(struct ets_tensorboard_graph *graph, const char *key)
            ets_message_take(&graph->node, NODE_ATTRIBUTE, &graph->attribute);
 }
 
-/* Attributes are a map: the second of a key is "argument 2". */
+/* Attributes are a map, so each needs a key of its own. */
 static bool add_notes(struct ets_tensorboard_graph *graph, const struct ets_model_node *node)
 {
     for (uint32_t i = 0; i < node->note_count && i < MOST_ATTRIBUTES; i++) {
         const struct ets_model_note *note = &node->notes[i];
         const size_t size = note->text.size < MOST_ATTRIBUTE ? note->text.size : MOST_ATTRIBUTE;
-        unsigned before = 0;
         char key[64];
-        for (uint32_t k = 0; k < i; k++) before += strcmp(node->notes[k].key, note->key) == 0;
-        if (before == 0) snprintf(key, sizeof key, "%.40s", note->key);
-        else snprintf(key, sizeof key, "%.40s %u", note->key, before + 1);
+        ets_model_note_key(note, key, sizeof key);
         if (!ets_message_bytes(&graph->value, VALUE_TEXT, note->text.data, size) ||
             !put_attribute(graph, key)) {
             return false;

@@ -39,6 +39,7 @@ enum ets_model_node_kind {
 struct ets_model_note {
     const char *key;
     struct ets_text text;
+    uint32_t number; /* among the node's notes with this key, from 0 */
 };
 
 /* What a node takes: an output of another node of the graph. */
@@ -83,6 +84,9 @@ struct ets_model {
 };
 
 void ets_model_init(struct ets_model *model, struct ets_arena *arena);
+
+/* Writes a key that no other note of the node has: "argument", "argument 2". */
+void ets_model_note_key(const struct ets_model_note *note, char *key, size_t size);
 
 /*
  * Adds every method of a program. `delegations` (NULL: none) adds modules and source lines where
