@@ -152,6 +152,14 @@ class Import(unittest.TestCase):
         self.assertEqual(shapes[-2:], [("float32", [1, 3]), ("int64", [1, 3])])
         self.assertEqual(len(shapes), 8 * 3)
 
+    def test_import__onnx_profiles_that_a_tool_wrote_anew_are_the_same(self):
+        profile = json.loads(pathlib.Path(ONNX).read_text())
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "again.json"
+            for options in ({}, {"indent": 1}, {"separators": (",", ":")}, {"sort_keys": True}):
+                path.write_text(json.dumps(profile, **options))
+                self.assertEqual(events_of(path), events_of(ONNX), options)
+
     def test_import__onnx_memory_is_what_nodes_took(self):
         for path in (ONNX, PARALLEL):
             nodes = [e for e in read_json(path) if e["cat"] == "Node" and e["args"]["op_name"] != "If"]
