@@ -22,7 +22,7 @@
 enum ets_slice_kind {
     ETS_SLICE_OPERATOR = 0,
     ETS_SLICE_RUN = 1,       /* a whole execution; `name` is the run's, `module` its method */
-    ETS_SLICE_LOAD = 2,      /* loading; no instruction */
+    ETS_SLICE_LOAD = 2,      /* loading, or outside of any instruction */
     ETS_SLICE_ALLOCATION = 3 /* no time: `bytes` of the allocator `op` at `start` */
 };
 

@@ -5,8 +5,8 @@
  *     status = ets_export_write(output, ETS_EXPORT_PERFETTO, &trace, 1, NULL, NULL, &error);
  *
  * Events are written as they are read: memory grows with the longest run, not with the number of
- * runs. Bytes of names that are no UTF-8 become U+FFFD, control characters a space. Write errors
- * are reported by the output's commit.
+ * runs, of which TensorBoard's file needs two numbers each. Bytes of names that are no UTF-8 become
+ * U+FFFD, control characters a space. Write errors are reported by the output's commit.
  */
 #ifndef ETSCOPE_OUTPUT_EXPORT_EXPORT_FILES_H
 #define ETSCOPE_OUTPUT_EXPORT_EXPORT_FILES_H

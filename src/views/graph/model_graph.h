@@ -12,9 +12,8 @@
  *
  * Of a program, a graph is a method with its instructions, or what an XNNPACK delegate's payload
  * computes. Of a record, it is the edge program of a method, the ATen program, or a branch of one.
- * Nodes are in the
- * order of execution. Identifiers are unique within their graph, and those of graphs within the
- * model. All memory is the arena's; texts may point into the files.
+ * Nodes are in the order of execution. Identifiers are unique within their graph, and those of
+ * graphs within the model. All memory is the arena's; texts may point into the files.
  */
 #ifndef ETSCOPE_VIEWS_GRAPH_MODEL_GRAPH_H
 #define ETSCOPE_VIEWS_GRAPH_MODEL_GRAPH_H
