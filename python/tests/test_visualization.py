@@ -158,8 +158,8 @@ def test_visualize_with_clusters__boxes_are_partitions_and_clusters(nothing, tmp
 
 @pytest.mark.parametrize("depth", [1, 31, 32, 33, 500])
 def test_deep_modules_share_a_group(depth, explorer):
-    changed = made().graph
-    changed.nodes[2].meta["nn_module_stack"] = {"k": ("L['self']." + ".".join("m" * depth), "ReLU")}
+    changed = made()
+    changed.graph.nodes[2].meta["nn_module_stack"] = {"k": ("L['self']." + ".".join("m" * depth), "ReLU")}
     visualize_graph(changed, made())
     ((_, nodes),) = graphs_of(explorer[-1]).items()
     parts = nodes[2]["namespace"].split("/")
