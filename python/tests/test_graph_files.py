@@ -42,12 +42,13 @@ def collection(text):
                             dacite.Config(strict=True))  # fmt: skip
 
 
-
-
 def check(graph, ids):
     by_id = {node.id: node for node in graph.nodes}
     assert len(by_id) == len(graph.nodes)
     for node in graph.nodes:
+        keys = [attr.key for attr in node.attrs]
+        assert len(keys) == len(set(keys)), keys  # of equal ones the page shows the last
+        assert len(node.namespace.split("/")) <= 32
         assert set(node.subgraphIds or ()) <= ids
         for edge in node.incomingEdges:
             outputs = by_id[edge.sourceNodeId].outputsMetadata

@@ -1,13 +1,16 @@
 """Event files, read back by TensorBoard's own reader."""
 
+import html
 import json
 import os
 import re
 import subprocess
 import zipfile
 
+import pyarrow
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.plugin_util import markdown_to_safe_html
 
 from etscope import Error, Inspector
 from fixtures import MODELS, file, inspect
@@ -42,8 +45,30 @@ def test_runs_are_those_of_the_inspector(model, tmp_path):
         assert (told.num, told.min, told.max) == pytest.approx(
             (len(wanted), min(wanted), max(wanted)))  # fmt: skip
         assert sum(told.bucket) == len(wanted)
+    assert re.sub(r"\\(\W|_)", r"\1", headline_of(events)).startswith(inspector.headline[0])
+
+
+def headline_of(events):
     (text,) = events.Tensors("headline/text_summary")
-    assert text.tensor_proto.string_val[0].decode().startswith(inspector.headline[0])
+    return text.tensor_proto.string_val[0].decode()
+
+
+@pytest.mark.parametrize("name", ["profile.etdp", "debug.etdp"])
+@pytest.mark.parametrize("model", ["mlp_portable", "gpt_xnnpack", "multi_method"])
+def test_wall_times_are_those_of_whole_runs(model, name, tmp_path):
+    """Also where the first event of a run is a captured value, which has no time."""
+    inspector = Inspector(etdump_path=file(model, name))
+    inspector.write_tensorboard_artifact(tmp_path)
+    events = read(tmp_path)
+    rows = [row for row in pyarrow.table(inspector.events).to_pylist() if row["kind"] == "profile"]
+    began = min(row["start"] for row in rows)
+    expected = [row["start"] - began for row in rows if row["name"] == "Method::execute"]
+    found = [event.wall_time for tag in events.Tags()["scalars"] if tag.endswith("/run (us)")
+             for event in events.Scalars(tag)]  # fmt: skip
+    assert sorted(found) == pytest.approx([start / 1e9 for start in sorted(expected)], abs=1e-12)
+    calls = [event.wall_time for tag in events.Tags()["scalars"] if "#" in tag
+             for event in events.Scalars(tag)]  # fmt: skip
+    assert set(calls) <= set(found)
 
 
 def test_calls_have_their_times(tmp_path):
@@ -71,6 +96,35 @@ def test_traces_of_one_name_stay_apart(tmp_path):
     assert done.returncode == 0, done.stderr
     tags = read(tmp_path / "log").Tags()["scalars"]
     assert {tag.split("/")[0] for tag in tags} == {"profile.etdp", "profile.etdp (2)"}
+
+
+IMAGE = "![x](http://evil.example/x.png)"
+MARKUP = [IMAGE, "<img src=http://evil.example/x.png>", "[a](http://evil.example)", "# big", "- item", "1. first",
+          "~~~", "&#33;&lt;b>", "```", "    code", "a | b", "__bold__ *it* \\", "\x1b[2J\u0085"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MARKUP)
+def test_names_are_no_markup(name, tmp_path):
+    """Names of methods and backends in the headline, which TensorBoard reads as Markdown."""
+    trace = tmp_path / "hostile.json"
+    common = {"ph": "X", "pid": 1, "tid": 1}
+    trace.write_text(json.dumps({"metadata": {"exporter": "etscope"}, "traceEvents": [
+        {"ph": "M", "pid": 1, "tid": 1, "name": "thread_name", "args": {"name": name}},
+        {**common, "ts": 0, "dur": 90, "name": "Method::execute", "cat": "runtime", "args": {"run": 0}},
+        {**common, "ts": 0, "dur": 80, "name": name, "cat": "kernel", "args": {"run": 0, "instruction": 0}},
+    ]}))  # fmt: skip
+    folder = tmp_path / "log"
+    folder.mkdir()
+    done = subprocess.run([os.environ["ETSCOPE"], "export", trace, "--to", "tensorboard",
+                           "-o", folder / "x.tfevents"], check=False, stderr=subprocess.PIPE)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    said = headline_of(read(folder))
+    shown = markdown_to_safe_html(said)
+    assert re.fullmatch(r"(<p>[^<>]*</p>\s*)+", shown), (said, shown)
+    clean = re.sub(r"[\x00-\x1f\x7f-\x9f]", " ", name).strip()
+    assert html.unescape(shown).count(clean) >= 2, (said, shown)
+    if name == IMAGE:
+        assert "\\!\\[x\\](http://evil.example/x.png)" in said
 
 
 def test_a_folder_that_cannot_be_made(tmp_path):
@@ -196,6 +250,9 @@ def test_graphs_are_bounded(tmp_path):
     done = subprocess.run([os.environ["ETSCOPE"], "export", *words, "--to", "tensorboard", "-o", path],
                           check=False, stderr=subprocess.PIPE)  # fmt: skip
     assert done.returncode == 0, done.stderr
+    (note,) = done.stderr.decode().splitlines()
+    assert re.fullmatch(r"note: the graphs of \d+ traces are left out, the first that of profile.etdp: the file would "
+                        "have more than 20000 nodes, too many for TensorBoard", note)  # fmt: skip
     events = read(tmp_path)
     graph, times = told_graph(events)
     check_graph(graph, times)
@@ -203,6 +260,26 @@ def test_graphs_are_bounded(tmp_path):
     traces = {node.name.split("/")[0] for node in graph.node}
     assert len(graph.node) % len(traces) == 0
     assert len({tag.split("/")[0] for tag in events.Tags()["scalars"]}) == count
+
+
+def test_a_graph_that_cannot_be_read_is_told(tmp_path):
+    record = tmp_path / "damaged.etrecord"
+    with zipfile.ZipFile(file("mlp_portable", "model.etrecord")) as old, zipfile.ZipFile(record, "w") as new:
+        for name in old.namelist():
+            if not name.startswith("edge_dialect_exported_program"):
+                new.writestr(name, old.read(name))
+    folder = tmp_path / "log"
+    folder.mkdir()
+    done = subprocess.run([os.environ["ETSCOPE"], "export", file("mlp_portable", "profile.etdp"), "--etrecord", record,
+                           "--no-siblings", "--allow-mismatch", "--to", "tensorboard", "-o", folder / "x.tfevents"],
+                          check=False, stderr=subprocess.PIPE)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    notes = [line for line in done.stderr.decode().splitlines() if "graph is left out" in line]
+    assert len(notes) == 1 and notes[0].startswith("note: profile.etdp: its graph is left out: "), done.stderr
+    assert told_graph(read(folder)) == (None, {})
+    inspector = Inspector(etdump_path=file("mlp_portable", "profile.etdp"), etrecord=str(record))
+    with pytest.warns(UserWarning, match="the graph is left out: "):
+        inspector.write_tensorboard_artifact(tmp_path / "again")
 
 
 def test_the_inspector_writes_the_same_graph(tmp_path):

@@ -156,6 +156,16 @@ def test_visualize_with_clusters__boxes_are_partitions_and_clusters(nothing, tmp
     assert graph["nodes"][2]["namespace"] == "cluster (r)"
 
 
+@pytest.mark.parametrize("depth", [1, 31, 32, 33, 500])
+def test_deep_modules_share_a_group(depth, explorer):
+    changed = made()
+    changed.graph.nodes[2].meta["nn_module_stack"] = {"k": ("L['self']." + ".".join("m" * depth), "ReLU")}
+    visualize_graph(changed, made())
+    ((_, nodes),) = graphs_of(explorer[-1]).items()
+    parts = nodes[2]["namespace"].split("/")
+    assert len(parts) == min(depth, 32) and parts[-1].count(".") == max(0, depth - 32)
+
+
 def test_visualize_graph__shows_the_graph_of_the_pass(explorer):
     changed = made().graph
     changed.nodes[2].name = "renamed"

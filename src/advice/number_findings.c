@@ -83,21 +83,6 @@ static void propose_scales(struct ets_finder *finder, const struct ets_gap_repor
     }
 }
 
-/* Whether what the guilty operator does to the outputs is a fault, and not what int8 costs: they
- * are off by more than int8 may be, or say something else, or it is most of their error. */
-static bool is_wrong(const struct ets_gap_report *report)
-{
-    const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
-    const double most = ets_tolerance_of(ETS_COMPUTES_STATIC_INT8)->tolerance.of_rms;
-    if (verdict->against != ETS_GAP_AGAINST_OTHER || isnan(verdict->outputs)) return true;
-    if (isnan(verdict->explained) || verdict->explained >= 0.5) return true;
-    if (verdict->outputs > most) return true;
-    for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
-        if (ets_gap_row(report, i)->largest.moved > 0) return true;
-    }
-    return false;
-}
-
 /* Whether another finding already says what is wrong in the guilty instruction: it is one fault. */
 static bool is_explained(const struct ets_finder *finder, const struct ets_gap_report *report)
 {
@@ -130,8 +115,9 @@ bool ets_find_numbers(struct ets_finder *finder)
         finding.severity = ETS_SEVERITY_BAD;
     } else if (verdict->guilty != ETS_NO_INDEX) {
         finding.kind = "wrong_operator";
-        finding.severity = is_wrong(report) && !is_explained(finder, report) ? ETS_SEVERITY_BAD
-                                                                             : ETS_SEVERITY_NOTE;
+        finding.severity = ets_gap_is_fault(report) && !is_explained(finder, report)
+                               ? ETS_SEVERITY_BAD
+                               : ETS_SEVERITY_NOTE;
         finding.check = ETS_CHECK_NUMBERS;
         const struct ets_graph_node *node = ets_gap_row(report, verdict->guilty)->value->node;
         ets_parts_begin(finder);

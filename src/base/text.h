@@ -1,4 +1,4 @@
-/* Comparison of borrowed texts. */
+/* Borrowed texts and their comparison. */
 #ifndef ETSCOPE_BASE_TEXT_H
 #define ETSCOPE_BASE_TEXT_H
 
@@ -6,6 +6,12 @@
 #include <string.h>
 
 #include "etscope/base.h"
+
+/* NULL is the absent text. */
+static inline struct ets_text ets_text_of(const char *string)
+{
+    return (struct ets_text){string, string == NULL ? 0 : strlen(string)};
+}
 
 /* Absent texts equal nothing, not even each other. */
 static inline bool ets_text_equal(struct ets_text left, struct ets_text right)

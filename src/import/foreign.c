@@ -66,6 +66,13 @@ void ets_foreign_leave_out(struct ets_foreign *f, const char *what)
     f->left_out[f->left_out_count++] = (struct ets_left_out){what, 1};
 }
 
+void ets_foreign_append(struct ets_foreign *f, uint32_t *first, uint32_t *last, uint32_t child)
+{
+    if (*last == ETS_NO_SLICE) *first = child;
+    else f->slices[*last].next_sibling = child;
+    *last = child;
+}
+
 /* Reads digits at `*at`; those behind the first 19 that count only move the exponent. */
 static bool read_digits(struct ets_text number, size_t *at, uint64_t *value, int *dropped)
 {

@@ -1,6 +1,7 @@
 /*
  * A profile of another runtime on its way to an ETDump. A reader adds slices of time in any order;
- * ets_foreign_arrange finds runs, parents and instructions; ets_foreign_write makes the file.
+ * ets_foreign_nest finds runs and parents, ets_foreign_number instructions; ets_foreign_write makes
+ * the file. What etscope exported is arranged by ets_own_trace_arrange (own_trace.h) instead.
  */
 #ifndef ETSCOPE_IMPORT_FOREIGN_H
 #define ETSCOPE_IMPORT_FOREIGN_H
@@ -21,7 +22,7 @@
 enum ets_slice_kind {
     ETS_SLICE_OPERATOR = 0,
     ETS_SLICE_RUN = 1,       /* a whole execution; `name` is the run's, `module` its method */
-    ETS_SLICE_LOAD = 2,      /* loading; no instruction */
+    ETS_SLICE_LOAD = 2,      /* loading, or outside of any instruction */
     ETS_SLICE_ALLOCATION = 3 /* no time: `bytes` of the allocator `op` at `start` */
 };
 
@@ -38,7 +39,7 @@ struct ets_slice {
     uint32_t first_tensor, tensor_count; /* outputs */
     uint64_t bytes;
     uint32_t owner; /* of an allocation: 1 + the slice, added before, that made it; 0: by time */
-    /* Set by ets_foreign_arrange. */
+    /* Set by ets_foreign_nest and ets_foreign_number. */
     uint32_t parent, depth, run, node;
     uint32_t first_child, last_child, next_sibling;
 };
@@ -69,7 +70,7 @@ struct ets_foreign {
     struct ets_bytes bytes; /* of the file, for offsets */
     struct ets_strings texts;
     const char *runtime; /* NULL: ExecuTorch */
-    bool is_arranged;    /* by the reader */
+    bool is_arranged;    /* by the reader: with ets_own_trace_arrange */
     bool is_in_cycles;   /* times are cycles, not nanoseconds */
     uint64_t step_ns;    /* times are whole multiples of it; 1: nanoseconds */
     bool is_truncated; /* durations are rounded down to steps, so that they may be a step longer */
@@ -120,6 +121,9 @@ void ets_foreign_leave_out(struct ets_foreign *f, const char *what);
  * nearest. False: no such number, or beyond 2^62.
  */
 bool ets_decimal_ns(struct ets_text number, int digits, int64_t *ns_out);
+
+/* Appends a slice to the list of children that begins with *first: of a slice or a run. */
+void ets_foreign_append(struct ets_foreign *f, uint32_t *first, uint32_t *last, uint32_t child);
 
 /* foreign_nesting.c: sets runs and parents. */
 enum ets_status ets_foreign_nest(struct ets_foreign *f, struct ets_error *error);

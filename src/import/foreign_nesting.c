@@ -92,13 +92,6 @@ static void open_frame(struct nester *n, uint32_t index)
     if (kept < ETS_FOREIGN_MOST_DEPTH) n->open[n->open_count++] = index;
 }
 
-static void append_child(struct ets_foreign *f, uint32_t *first, uint32_t *last, uint32_t child)
-{
-    if (*last == ETS_NO_SLICE) *first = child;
-    else f->slices[*last].next_sibling = child;
-    *last = child;
-}
-
 /* Parents of a thread form its stack, so a parent elsewhere ends the search in the thread. */
 static enum ets_status place(struct nester *n, uint32_t index, struct ets_error *error)
 {
@@ -180,9 +173,9 @@ static void append(struct ets_foreign *f, uint32_t at, uint32_t outside)
     f->slices[at].run = parent == ETS_NO_SLICE ? outside : f->slices[parent].run;
     struct ets_foreign_run *run = &f->runs[f->slices[at].run];
     if (parent == ETS_NO_SLICE || parent == run->slice) {
-        append_child(f, &run->first_child, &run->last_child, at);
+        ets_foreign_append(f, &run->first_child, &run->last_child, at);
     } else {
-        append_child(f, &f->slices[parent].first_child, &f->slices[parent].last_child, at);
+        ets_foreign_append(f, &f->slices[parent].first_child, &f->slices[parent].last_child, at);
     }
 }
 

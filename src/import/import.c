@@ -24,21 +24,54 @@ static const struct format formats[ETS_FOREIGN_COUNT] = {
    before its profile can take kilobytes. */
 enum { MOST_START = 1 << 16 };
 
+static struct ets_text skip_blanks(struct ets_text text)
+{
+    while (text.size > 0 && (text.data[0] == ' ' || text.data[0] == '\n' || text.data[0] == '\r' ||
+                             text.data[0] == '\t')) {
+        text = (struct ets_text){text.data + 1, text.size - 1};
+    }
+    return text;
+}
+
 static struct ets_text start_of(struct ets_bytes bytes)
 {
     const size_t size = bytes.size < MOST_START ? bytes.size : MOST_START;
-    struct ets_text start = {(const char *)bytes.data, size};
-    while (start.size > 0 && (start.data[0] == ' ' || start.data[0] == '\n' ||
-                              start.data[0] == '\r' || start.data[0] == '\t')) {
-        start = (struct ets_text){start.data + 1, start.size - 1};
+    return skip_blanks((struct ets_text){(const char *)bytes.data, size});
+}
+
+/* Whether an object has "key": "value" somewhere, with any blanks around the colon. */
+static bool has_member(struct ets_text text, const char *key, const char *value)
+{
+    const char *const parts[] = {key, ":", value};
+    for (size_t start = 0; start < text.size; start++) {
+        struct ets_text left = {text.data + start, text.size - start};
+        int part = 0;
+        for (; part < 3 && ets_text_starts_with(left, parts[part]); part++) {
+            const size_t size = strlen(parts[part]);
+            left = skip_blanks((struct ets_text){left.data + size, left.size - size});
+        }
+        if (part == 3) return true;
     }
-    return start;
+    return false;
+}
+
+/* As ONNX Runtime writes it, or with other blanks, as after a tool read and wrote it. */
+static bool is_onnx(struct ets_text start)
+{
+    if (ets_text_contains(start, "\"cat\" : \"")) return true;
+    if (has_member(start, "\"cat\"", "\"Node\"") && ets_text_contains(start, "\"op_name\"")) {
+        return true;
+    }
+    return has_member(start, "\"cat\"", "\"Session\"") &&
+           (ets_text_contains(start, "\"model_loading_") ||
+            ets_text_contains(start, "\"session_initialization\"") ||
+            ets_text_contains(start, "\"model_run\""));
 }
 
 static enum ets_foreign_kind sniff_json(struct ets_text start)
 {
     const bool is_list = start.data[0] == '[';
-    if (is_list && ets_text_contains(start, "\"cat\" : \"")) return ETS_FOREIGN_ONNX;
+    if (is_list && is_onnx(start)) return ETS_FOREIGN_ONNX;
     if (!is_list && ets_text_contains(start, "\"schemaVersion\"") &&
         (ets_text_contains(start, "\"traceEvents\"") ||
          ets_text_contains(start, "\"deviceProperties\""))) {

@@ -141,13 +141,6 @@ static int by_run(const void *left, const void *right)
     return a->slice < b->slice ? -1 : a->slice > b->slice;
 }
 
-static void append(struct ets_foreign *f, uint32_t *first, uint32_t *last, uint32_t child)
-{
-    if (*last == ETS_NO_SLICE) *first = child;
-    else f->slices[*last].next_sibling = child;
-    *last = child;
-}
-
 /* Takes the thread off the name of a method's track: "encode, thread 1", "encode, overlapping 2".
  */
 static void take_thread(struct ets_text *track, uint32_t *thread_out)
@@ -204,10 +197,11 @@ static enum ets_status list_runs(struct arranger *a, struct ets_error *error)
         struct ets_foreign_run *run = &f->runs[f->run_count - 1];
         slice->run = f->run_count - 1;
         ETS_TRY(describe_run(f, run, at, &a->own[at], error));
-        if (slice->parent == ETS_NO_SLICE) append(f, &run->first_child, &run->last_child, at);
+        if (slice->parent == ETS_NO_SLICE)
+            ets_foreign_append(f, &run->first_child, &run->last_child, at);
         else
-            append(f, &f->slices[slice->parent].first_child, &f->slices[slice->parent].last_child,
-                   at);
+            ets_foreign_append(f, &f->slices[slice->parent].first_child,
+                               &f->slices[slice->parent].last_child, at);
     }
     return ETS_OK;
 }

@@ -13,9 +13,10 @@ struct ets_own_slice {
 };
 
 /*
- * Arranges slices (`is_own` is set) as the export had them: runs by number, parents by nesting in
- * file order, a delegate's events on other tracks into the calls of their instruction. `own` is
- * [slice_count]. Statuses: LIMIT (deeper than slices may nest), NO_MEMORY.
+ * Arranges slices as the export had them, and sets `is_arranged`: runs by number, parents by
+ * nesting in file order, a delegate's events on other tracks into the calls of their instruction.
+ * `own` is [slice_count]. Statuses: LIMIT (deeper than slices may nest, an instruction
+ * beyond those that so many slices can have), NO_MEMORY.
  */
 enum ets_status ets_own_trace_arrange(struct ets_foreign *f, const struct ets_own_slice *own,
                                       struct ets_error *error);

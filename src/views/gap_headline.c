@@ -506,6 +506,19 @@ size_t ets_gap_headline(const struct ets_gap_report *report, const struct ets_ad
     return words.builder.used;
 }
 
+bool ets_gap_is_fault(const struct ets_gap_report *report)
+{
+    const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
+    const double most = ets_tolerance_of(ETS_COMPUTES_STATIC_INT8)->tolerance.of_rms;
+    if (verdict->against != ETS_GAP_AGAINST_OTHER || isnan(verdict->outputs)) return true;
+    if (isnan(verdict->explained) || verdict->explained >= 0.5) return true;
+    if (verdict->outputs > most) return true;
+    for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
+        if (ets_gap_row(report, i)->largest.moved > 0) return true;
+    }
+    return false;
+}
+
 size_t ets_gap_describe_cut_off(const struct ets_gap_report *report, char *text, size_t room)
 {
     struct words words = {{text, room, 0}, NULL};

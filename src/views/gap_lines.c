@@ -6,11 +6,6 @@
 #include "etscope/experimental/captured_values.h"
 #include "etscope/inspect.h"
 
-static struct ets_text text_of(const char *string)
-{
-    return (struct ets_text){string, string == NULL ? 0 : strlen(string)};
-}
-
 enum ets_status ets_gap_nodes_find(struct ets_arena *arena, const struct ets_gap_report *report,
                                    uint32_t row, struct ets_gap_nodes *nodes_out,
                                    struct ets_error *error)
@@ -91,9 +86,9 @@ static void name_capture(struct ets_gap_line *line, const struct ets_inspection 
         line->event = ets_inspection_row(inspection, captured->row)->name;
     }
     if (value->backend != NULL && ets_text_is(line->captured, "DELEGATE_CALL")) {
-        line->captured = text_of(value->backend);
+        line->captured = ets_text_of(value->backend);
     }
-    if (value->is_computed) line->captured = text_of("(computed)");
+    if (value->is_computed) line->captured = ets_text_of("(computed)");
 }
 
 enum ets_status ets_gap_line_make(struct ets_gap_line *line, struct ets_arena *arena,

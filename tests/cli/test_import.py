@@ -7,6 +7,7 @@ import json
 import pathlib
 import re
 import resource
+import struct
 import tempfile
 import unittest
 
@@ -151,6 +152,14 @@ class Import(unittest.TestCase):
         shapes = [(row["dtype"], row["shape"]) for row in support.json_rows(done.stdout)]
         self.assertEqual(shapes[-2:], [("float32", [1, 3]), ("int64", [1, 3])])
         self.assertEqual(len(shapes), 8 * 3)
+
+    def test_import__onnx_profiles_that_a_tool_wrote_anew_are_the_same(self):
+        profile = json.loads(pathlib.Path(ONNX).read_text())
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "again.json"
+            for options in ({}, {"indent": 1}, {"separators": (",", ":")}, {"sort_keys": True}):
+                path.write_text(json.dumps(profile, **options))
+                self.assertEqual(events_of(path), events_of(ONNX), options)
 
     def test_import__onnx_memory_is_what_nodes_took(self):
         for path in (ONNX, PARALLEL):
@@ -496,6 +505,36 @@ class RoundTrip(unittest.TestCase):
             self.assertEqual(done.returncode, support.USAGE)
             self.assertIn(b"the trace states that its times are cycles", done.stderr)
             self.assertIn(b"cycles", support.run("info", exported).stdout)
+
+    def test_round_trip__runs_keep_their_threads(self):
+        """Runs of two methods that overlap on three threads."""
+        told = [("encode", 0, 0, 1), ("encode", 0, 0, 2), ("encode", 1, 1, 2), ("decode", 2, 0, 2), ("encode", 0, 2, 2)]
+        starts = (0, 1000, 1200, 1300, 3000)
+        runs = [("Default" if purpose == 1 else "Execute", self.run_of(start, purpose))
+                for (_, _, _, purpose), start in zip(told, starts)]
+        entries = [(4, struct.pack("<IIIHH", index, thread, invocation, purpose, 0) + method.encode())
+                   for index, (method, thread, invocation, purpose) in enumerate(told)]
+        with tempfile.TemporaryDirectory() as folder:
+            trace, exported = pathlib.Path(folder) / "threads.etdp", pathlib.Path(folder) / "trace.json"
+            support.make_dump(trace, runs)
+            support.add_extra(trace, support.extra_block(values=entries))
+            done = support.run("export", trace, "--to", "chrome", "-o", exported)
+            self.assertEqual(done.returncode, support.OK, done.stderr)
+            self.assertEqual(self.events(exported), self.events(trace))
+            imported = pathlib.Path(folder) / "imported.etdp"
+            self.assertEqual(support.run("import", exported, "-o", imported).returncode, support.OK)
+            self.assertEqual(self.told(imported), self.told(trace))
+            self.assertEqual([run["thread"] for run in self.told(imported)], [0, 0, 1, 2, 0])
+
+    def told(self, path):
+        (found,) = support.json_rows(support.run("dump", path).stdout)
+        return found["extra"]["runs"]
+
+    def run_of(self, start, purpose):
+        if purpose == 1:
+            return [support.framework("Program::load_method", start, start + 500)]
+        return [support.call("a.out", 0, start + 10, start + 200), support.call("b.out", 1, start + 210, start + 400),
+                support.framework("Method::execute", start, start + 500)]
 
     def test_round_trip__a_record_joins_the_imported_trace(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -2,8 +2,8 @@
 
 import os
 
-from etscope._errors import Error
-from etscope._library import NULL, call, ffi, lib
+from etscope._errors import Error, warn
+from etscope._library import NULL, call, ffi, lib, text
 from etscope._program import program_of
 
 
@@ -51,13 +51,16 @@ def _write(inspector, path, format):
         trace = ffi.new("struct ets_export_trace *",
                         {"name": name, "inspection": inspector._view.handle.pointer,
                          "program": program, "record": record})  # fmt: skip
+        missing = ffi.new("struct ets_export_missing *")
         call(lib.ets_output_open, os.fsencode(path), output, file=path)
         try:
-            call(lib.ets_export_write, output[0], format, trace, 1, NULL)
+            call(lib.ets_export_write, output[0], format, trace, 1, NULL, missing)
         except Error:
             lib.ets_output_discard(output[0])
             raise
         call(lib.ets_output_commit, output[0], file=path)
+    if missing.graph_count > 0:
+        warn(f"the graph is left out: {text(ffi.string(missing.reason.message))}")
 
 
 def _write_parquet(inspector, path):

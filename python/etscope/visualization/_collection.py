@@ -8,9 +8,10 @@ import os
 import re
 
 from etscope._errors import Error
-from etscope._library import call, ffi, lib
+from etscope._library import NULL, call, ffi, lib
 from etscope._opened import opened_program
 
+_MOST_MODULES = 32  # ETS_GRAPH_MOST_MODULES: the last group is the rest of a longer path
 _NAME = re.compile(r"\w+")
 _EDGE = re.compile(r"<EdgeOpOverload: ([\w.]+)>")
 _NAMESPACE = re.compile(r"^(torch\.ops|executorch\.exir\.dialects\.edge\._?ops)\.")
@@ -41,7 +42,8 @@ def write_program_graph(program, path):
     output = ffi.new("struct ets_output **")
     call(lib.ets_output_open, os.fsencode(path), output, file=os.fspath(path))
     try:
-        call(lib.ets_graph_write, output[0], lib.ETS_GRAPH_MODEL_EXPLORER, told, file=source.path)
+        call(lib.ets_graph_write, output[0], lib.ETS_GRAPH_MODEL_EXPLORER, told, NULL,
+             ffi.new("enum ets_graph_file *"), file=source.path)  # fmt: skip
     except Error:
         lib.ets_output_discard(output[0])
         raise
@@ -79,7 +81,9 @@ def _module_of(node):
         return "Inputs" if node.op == "placeholder" else "Outputs"
     stack = node.meta.get("nn_module_stack") or {}
     path = next(reversed(list(stack.values())), ("", ""))[0] if stack else ""
-    return re.sub(r"^L\['self'\]\.?", "", str(path)).replace(".", "/")
+    parts = re.sub(r"^L\['self'\]\.?", "", str(path)).split(".")
+    last = _MOST_MODULES - 1
+    return "/".join(parts if len(parts) <= last else [*parts[:last], ".".join(parts[last:])])
 
 
 def _shape_of(node):

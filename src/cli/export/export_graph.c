@@ -48,7 +48,7 @@ int cli_export_graph(const struct cli_sql_sources *sources, int format, struct e
         .inspection = all->trace_count > 0 ? all->traces[0].inspection : NULL,
     };
     enum ets_graph_file failed = ETS_GRAPH_OF_PROGRAM;
-    if (ets_graph_write(output, (enum ets_graph_format)format, &source, &failed, &error) ==
+    if (ets_graph_write(output, (enum ets_graph_format)format, &source, NULL, &failed, &error) ==
         ETS_OK) {
         note_times(&source, format, all->trace_count > 0 ? all->traces[0].path : NULL);
         return CLI_OK;

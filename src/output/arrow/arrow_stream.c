@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "host/strings.h"
 #include "output/table/table_cells.h"
 
@@ -243,14 +244,9 @@ static const uint32_t *text_keys(const struct ets_event_table *events, enum colu
     }
 }
 
-static struct ets_text literal(const char *text)
-{
-    return (struct ets_text){text, text == NULL ? 0 : strlen(text)};
-}
-
 static struct ets_text row_text(const struct ets_row *row, enum column_name column)
 {
-    if (column == BACKEND) return literal(row->backend);
+    if (column == BACKEND) return ets_text_of(row->backend);
     if (column == KERNEL) return row->kernel;
     if (column == OPERATION) return row->operation;
     if (row->node_count == 0) return (struct ets_text){NULL, 0};
@@ -267,7 +263,7 @@ static struct ets_text key_text(const struct ets_inspection *inspection, enum co
     case METHOD: {
         const uint32_t number = ets_inspection_run(inspection, key)->block;
         const struct ets_block *block = ets_inspection_block(inspection, number);
-        return literal(block->method_state == ETS_METHOD_FOUND ? block->method : NULL);
+        return ets_text_of(block->method_state == ETS_METHOD_FOUND ? block->method : NULL);
     }
     case NAME:
     case DELEGATE_NAME: return ets_inspection_text(inspection, key);
@@ -335,7 +331,7 @@ static bool put_kinds(const struct filling *f, struct column_block *block,
 {
     static const char *const kinds[] = {"profile", "debug", "allocation"};
     for (uint32_t k = 0; k < 3; k++) {
-        if (ets_strings_add(strings, literal(kinds[k])) == UINT32_MAX) return false;
+        if (ets_strings_add(strings, ets_text_of(kinds[k])) == UINT32_MAX) return false;
     }
     for (uint32_t e = 0; e < f->events->count; e++) put_cell(block, TEXT, e, f->events->kind[e]);
     return true;

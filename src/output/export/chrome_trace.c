@@ -20,11 +20,6 @@ struct writer {
     bool has_events;
 };
 
-static struct ets_text literal(const char *text)
-{
-    return (struct ets_text){text, strlen(text)};
-}
-
 /* {"ph":"X","pid":1,"tid":101 */
 static void begin_event(struct writer *writer, char kind, uint32_t trace, uint32_t track)
 {
@@ -55,7 +50,7 @@ static void put_names(struct writer *writer, bool is_thread, uint32_t trace, uin
     if (is_thread) ets_export_put_literal(writer->out, ",\"name\":\"thread_name\"");
     else ets_export_put_literal(writer->out, ",\"name\":\"process_name\"");
     ets_export_put_literal(writer->out, ",\"args\":{\"name\":");
-    ets_export_put_json(writer->out, literal(name));
+    ets_export_put_json(writer->out, ets_text_of(name));
     ets_export_put_literal(writer->out, "}}");
     begin_event(writer, 'M', trace, track);
     if (is_thread) ets_export_put_literal(writer->out, ",\"name\":\"thread_sort_index\"");
@@ -99,7 +94,7 @@ static void put_arguments(struct writer *writer, const struct ets_slice *slice)
             ets_row_argument(slice->inspection, row, (enum ets_argument)i, source);
         if (text.data == NULL) continue;
         ets_export_put_literal(out, ",");
-        ets_export_put_json(out, literal(ets_argument_names[i]));
+        ets_export_put_json(out, ets_text_of(ets_argument_names[i]));
         ets_export_put_literal(out, ":");
         ets_export_put_json(out, text);
     }
@@ -129,7 +124,7 @@ static bool begin(void *context, const struct ets_slice *slice)
     ets_export_put_literal(writer->out, ",\"name\":");
     ets_export_put_json(writer->out, ets_slice_name(slice));
     ets_export_put_literal(writer->out, ",\"cat\":");
-    ets_export_put_json(writer->out, literal(ets_row_category(row)));
+    ets_export_put_json(writer->out, ets_text_of(ets_row_category(row)));
     put_arguments(writer, slice);
     for (uint32_t link = ets_slice_next_link(slice, ETS_NO_INDEX); link != ETS_NO_INDEX;
          link = ets_slice_next_link(slice, link)) {
@@ -145,7 +140,7 @@ static bool add_sample(void *context, const struct ets_sample *sample)
     begin_event(writer, 'C', sample->trace, 0);
     put_time(writer, sample->at);
     ets_export_put_literal(writer->out, ",\"name\":");
-    ets_export_put_json(writer->out, literal(writer->track_names[sample->track]));
+    ets_export_put_json(writer->out, ets_text_of(writer->track_names[sample->track]));
     ets_export_put_literal(writer->out, ",\"args\":{\"bytes\":");
     ets_export_put_count(writer->out, sample->bytes);
     ets_export_put_literal(writer->out, "}}");

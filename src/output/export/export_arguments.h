@@ -19,8 +19,8 @@ enum { ETS_ARGUMENT_COUNT = 5 };
 extern const char *const ets_argument_names[ETS_ARGUMENT_COUNT];
 
 /* "aten::add.out", "XnnpackBackend", "layers.0", "model.py:31", a node's name in another runtime's
-   model: of the row, or of its call if it
-   stands for no node; absent where it is not known. `source` has room for that text. */
+   model: of the row, or of its call if it stands for no node; absent where it is not known.
+   `source` has room for that text. */
 enum { ETS_SOURCE_ROOM = 512 };
 struct ets_text ets_row_argument(const struct ets_inspection *inspection, const struct ets_row *row,
                                  enum ets_argument argument, char source[ETS_SOURCE_ROOM]);

@@ -21,9 +21,13 @@ static const struct {
 
 enum ets_status ets_export_write(struct ets_output *output, enum ets_export_format format,
                                  const struct ets_export_trace *traces, uint32_t count,
-                                 const struct ets_allocator *allocator, struct ets_error *error)
+                                 const struct ets_allocator *allocator,
+                                 struct ets_export_missing *missing_out, struct ets_error *error)
 {
     struct ets_arena arena, scratch;
+    struct ets_export_missing missing;
+    if (missing_out == NULL) missing_out = &missing;
+    *missing_out = (struct ets_export_missing){.graph_count = 0};
     if (count == 0 || (count > 1 && !formats[format].holds_several)) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
                         count == 0 ? "there is no trace to export"
@@ -36,7 +40,7 @@ enum ets_status ets_export_write(struct ets_output *output, enum ets_export_form
     if (out == NULL) {
         status = ets_fail_memory(error, "the exported file");
     } else {
-        const struct ets_export whole = {traces, count, &arena, &scratch, out};
+        const struct ets_export whole = {traces, count, &arena, &scratch, out, missing_out};
         out->output = output;
         status = formats[format].write(&whole, error);
         ets_export_flush(out);

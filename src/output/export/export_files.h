@@ -2,11 +2,11 @@
  * Traces as files that other tools open.
  *
  *     const struct ets_export_trace trace = {.name = "profile.etdp", .inspection = inspection};
- *     status = ets_export_write(output, ETS_EXPORT_PERFETTO, &trace, 1, NULL, &error);
+ *     status = ets_export_write(output, ETS_EXPORT_PERFETTO, &trace, 1, NULL, NULL, &error);
  *
  * Events are written as they are read: memory grows with the longest run, not with the number of
- * runs. Bytes of names that are no UTF-8 become U+FFFD, control characters a space. Write errors
- * are reported by the output's commit.
+ * runs, of which TensorBoard's file needs two numbers each. Bytes of names that are no UTF-8 become
+ * U+FFFD, control characters a space. Write errors are reported by the output's commit.
  */
 #ifndef ETSCOPE_OUTPUT_EXPORT_EXPORT_FILES_H
 #define ETSCOPE_OUTPUT_EXPORT_EXPORT_FILES_H
@@ -35,14 +35,23 @@ struct ets_export_trace {
     struct ets_etrecord *record;       /* of its export, for its graph; or NULL */
 };
 
+/* Graphs that a file of TensorBoard lacks. */
+struct ets_export_missing {
+    uint32_t graph_count; /* traces whose program or record is known */
+    const char *trace;    /* the name of the first one */
+    struct ets_error reason;
+};
+
 /*
- * Writes the traces side by side. `allocator` NULL: the C library's. Statuses: INVALID_ARGUMENT (no
+ * Writes the traces side by side. `allocator` NULL: the C library's. `*missing_out` (NULL: not
+ * wanted) tells what is left out. Statuses: INVALID_ARGUMENT (no
  * trace; several for a format that holds one), LIMIT (hundreds of events at the same time),
  * NO_MEMORY.
  */
 ETS_API enum ets_status ets_export_write(struct ets_output *output, enum ets_export_format format,
                                          const struct ets_export_trace *traces, uint32_t count,
                                          const struct ets_allocator *allocator,
+                                         struct ets_export_missing *missing_out,
                                          struct ets_error *error);
 
 #endif

@@ -79,14 +79,9 @@ static bool fail_lanes(struct ets_track_walk *walk)
 
 /* ---- names ---- */
 
-static struct ets_text literal(const char *text)
-{
-    return (struct ets_text){text, text == NULL ? 0 : strlen(text)};
-}
-
 static struct ets_text backend_of(const struct ets_row *row)
 {
-    return literal(row->backend != NULL ? row->backend : "delegate");
+    return ets_text_of(row->backend != NULL ? row->backend : "delegate");
 }
 
 static const char *trace_name(struct ets_track_walk *walk, const char *file)
@@ -253,7 +248,7 @@ static uint64_t *moved(struct ets_track_walk *walk, const struct ets_row *row)
 {
     const char *backend = backend_of(row).data;
     if (walk->backend != backend || backend == NULL) {
-        walk->backend_number = ets_strings_add(&walk->names, literal(backend));
+        walk->backend_number = ets_strings_add(&walk->names, ets_text_of(backend));
         if (walk->backend_number == UINT32_MAX) return NULL;
         walk->backend = backend;
     }
@@ -397,7 +392,7 @@ uint32_t ets_slice_next_link(const struct ets_slice *slice, uint32_t before)
 struct ets_text ets_slice_name(const struct ets_slice *slice)
 {
     const struct ets_text name = ets_inspection_row(slice->inspection, slice->row)->name;
-    return name.data != NULL ? name : literal("");
+    return name.data != NULL ? name : ets_text_of("");
 }
 
 /* ---- samples ---- */

@@ -13,6 +13,7 @@ struct ets_export {
     struct ets_arena *arena;
     struct ets_arena *scratch; /* for texts of the moment; whoever uses it resets it */
     struct ets_export_buffer *out;
+    struct ets_export_missing *missing;
 };
 
 /* Statuses: LIMIT, NO_MEMORY. */

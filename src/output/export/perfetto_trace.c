@@ -6,10 +6,9 @@
  */
 #include "base/error.h"
 #include "base/text.h"
-#include "host/strings.h"
 #include "output/export/export_arguments.h"
+#include "output/export/export_texts.h"
 #include "output/export/export_tracks.h"
-#include "output/export/export_writers.h"
 #include "output/export/protobuf_message.h"
 
 /* Fields, by message. */
@@ -107,11 +106,6 @@ static void put_packet(struct writer *writer, uint32_t field, struct ets_message
     message->used = writer->interned.used = 0;
 }
 
-static struct ets_text literal(const char *text)
-{
-    return (struct ets_text){text, strlen(text)};
-}
-
 /* Sends a text with its number along with the next packet. */
 static bool send_text(struct writer *writer, enum table table, uint32_t number,
                       struct ets_text text)
@@ -131,18 +125,11 @@ static bool send_text(struct writer *writer, enum table table, uint32_t number,
 /* The number of a text, which is sent if it is new; 0: no memory. */
 static uint32_t intern(struct writer *writer, enum table table, struct ets_text text)
 {
-    const struct ets_export *export = writer->export;
-    struct ets_strings *known = &writer->texts[table];
-    struct ets_text clean = ets_export_clean_text(export->scratch, text);
-    if (clean.data == NULL) return 0;
-    uint32_t number = ets_strings_find(known, clean);
-    if (number == UINT32_MAX) {
-        clean.data = ets_arena_copy_text(export->arena, clean.data, clean.size);
-        number = clean.data == NULL ? UINT32_MAX : ets_strings_add(known, clean);
-        if (number == UINT32_MAX || !send_text(writer, table, number, clean)) number = 0;
-    }
-    ets_arena_reset(export->scratch);
-    return number;
+    struct ets_text added;
+    const uint32_t number =
+        ets_export_text_number(writer->export, &writer->texts[table], text, &added);
+    if (number == UINT32_MAX) return 0;
+    return added.data == NULL || send_text(writer, table, number, added) ? number : 0;
 }
 
 /* ---- tracks ---- */
@@ -152,7 +139,7 @@ static bool add_trace(void *context, uint32_t trace, const char *name)
     struct writer *writer = context;
     const struct ets_inspection *inspection = writer->export->traces[trace].inspection;
     struct ets_message process = {.arena = writer->export->arena};
-    const struct ets_text clean = ets_export_clean_text(writer->export->arena, literal(name));
+    const struct ets_text clean = ets_export_clean_text(writer->export->arena, ets_text_of(name));
     writer->rows = ets_arena_alloc_array(
         writer->export->arena, ets_inspection_row_count(inspection), sizeof *writer->rows);
     if (writer->rows == NULL || clean.data == NULL) return false;
@@ -173,7 +160,8 @@ static bool add_track(void *context, const struct ets_track *told)
     struct ets_message *track = &writer->event;
     uint8_t unit[ETS_PROTO_NUMBER_ROOM];
     const size_t size = (size_t)(ets_proto_number(unit, COUNTER_UNIT, UNIT_BYTES) - unit);
-    const struct ets_text clean = ets_export_clean_text(writer->export->arena, literal(told->name));
+    const struct ets_text clean =
+        ets_export_clean_text(writer->export->arena, ets_text_of(told->name));
     const uint64_t parent = told->parent > 0 ? told->parent : FIRST_PROCESS + (uint64_t)told->trace;
     if (clean.data == NULL || !ets_message_number(track, TRACK_UUID, told->number) ||
         !ets_message_bytes(track, TRACK_NAME, clean.data, clean.size) ||
@@ -215,7 +203,7 @@ static const struct row_texts *texts_of(struct writer *writer, const struct ets_
         texts->values[i] = intern(writer, VALUES, text);
         if (texts->values[i] == 0) return NULL;
     }
-    texts->category = intern(writer, CATEGORIES, literal(ets_row_category(row)));
+    texts->category = intern(writer, CATEGORIES, ets_text_of(ets_row_category(row)));
     texts->name = intern(writer, NAMES, ets_slice_name(slice));
     return texts->category != 0 && texts->name != 0 ? texts : NULL;
 }
@@ -228,7 +216,7 @@ static bool annotate(struct writer *writer, enum key key, uint32_t field, uint64
         const char *name = key == KEY_RUN           ? "run"
                            : key == KEY_INSTRUCTION ? "instruction"
                                                     : ets_argument_names[key];
-        writer->keys[key] = intern(writer, KEYS, literal(name));
+        writer->keys[key] = intern(writer, KEYS, ets_text_of(name));
         if (writer->keys[key] == 0) return false;
     }
     const uint8_t *end =

@@ -3,10 +3,10 @@
  * nanoseconds that it took itself over all runs. Each trace is a mapping.
  */
 #include "base/error.h"
+#include "base/text.h"
 #include "host/key_table.h"
-#include "host/strings.h"
 #include "output/export/export_arguments.h"
-#include "output/export/export_writers.h"
+#include "output/export/export_texts.h"
 #include "output/export/protobuf_writer.h"
 #include "output/export/row_sums.h"
 
@@ -39,26 +39,11 @@ struct writer {
 
 enum { LABEL_ROOM = 4 * ETS_PROTO_NUMBER_ROOM, LABEL_COUNT = ETS_ARGUMENT_COUNT + 1 };
 
-static struct ets_text literal(const char *text)
-{
-    return (struct ets_text){text, strlen(text)};
-}
-
-/* The number of a text; UINT32_MAX: no memory. */
+/* The number of a text; UINT32_MAX: no memory. The table begins with the empty text. */
 static uint32_t number_of(struct writer *writer, struct ets_text text)
 {
-    const struct ets_export *export = writer->export;
-    struct ets_text clean = ets_export_clean_text(export->scratch, text);
-    uint32_t number = UINT32_MAX;
-    if (clean.data == NULL) return number;
-    /* The table begins with the empty text. */
-    number = clean.size == 0 ? 0 : ets_strings_find(&writer->texts, clean);
-    if (number == UINT32_MAX) {
-        clean.data = ets_arena_copy_text(export->arena, clean.data, clean.size);
-        if (clean.data != NULL) number = ets_strings_add(&writer->texts, clean);
-    }
-    ets_arena_reset(export->scratch);
-    return number;
+    if (text.size == 0) return 0;
+    return ets_export_text_number(writer->export, &writer->texts, text, NULL);
 }
 
 static void put_message(struct writer *writer, uint32_t field, const uint8_t *bytes,
@@ -73,8 +58,8 @@ static void put_message(struct writer *writer, uint32_t field, const uint8_t *by
 static bool put_type(struct writer *writer, const char *type, const char *unit)
 {
     uint8_t bytes[2 * ETS_PROTO_NUMBER_ROOM];
-    const uint32_t named = number_of(writer, literal(type));
-    const uint32_t measured = number_of(writer, literal(unit));
+    const uint32_t named = number_of(writer, ets_text_of(type));
+    const uint32_t measured = number_of(writer, ets_text_of(unit));
     if (named == UINT32_MAX || measured == UINT32_MAX) return false;
     put_message(writer, PROFILE_TYPE, bytes,
                 ets_proto_number(ets_proto_number(bytes, 1, named), 2, measured));
@@ -84,7 +69,8 @@ static bool put_type(struct writer *writer, const char *type, const char *unit)
 static bool put_mapping(struct writer *writer)
 {
     uint8_t bytes[5 * ETS_PROTO_NUMBER_ROOM];
-    const uint32_t file = number_of(writer, literal(writer->export->traces[writer->trace].name));
+    const uint32_t file =
+        number_of(writer, ets_text_of(writer->export->traces[writer->trace].name));
     if (file == UINT32_MAX) return false;
     uint8_t *end = ets_proto_number(bytes, MAPPING_ID, (uint64_t)writer->trace + 1);
     end = ets_proto_number(end, MAPPING_FILE, file);
@@ -131,8 +117,8 @@ static uint8_t *add_label(struct writer *writer, uint8_t *at, const char *key, u
                           uint64_t value)
 {
     uint8_t bytes[LABEL_ROOM];
-    const uint32_t named = number_of(writer, literal(key));
-    const uint32_t unit = field == LABEL_NUMBER ? number_of(writer, literal("number")) : 0;
+    const uint32_t named = number_of(writer, ets_text_of(key));
+    const uint32_t unit = field == LABEL_NUMBER ? number_of(writer, ets_text_of("number")) : 0;
     if (named == UINT32_MAX || unit == UINT32_MAX) return NULL;
     uint8_t *end = ets_proto_number(ets_proto_number(bytes, LABEL_KEY, named), field, value);
     if (unit > 0) end = ets_proto_number(end, LABEL_UNIT, unit); /* else a 0 would be no label */
@@ -206,7 +192,7 @@ enum ets_status ets_export_pprof(const struct ets_export *export, struct ets_err
     ets_key_table_init(&writer.locations, export->arena, 3);
     ok = ok && put_type(&writer, "calls", "count") && put_type(&writer, "time", "nanoseconds");
     for (; ok && writer.trace < export->trace_count; writer.trace++) ok = put_trace(&writer);
-    const uint32_t time = ok ? number_of(&writer, literal("time")) : UINT32_MAX;
+    const uint32_t time = ok ? number_of(&writer, ets_text_of("time")) : UINT32_MAX;
     if (time == UINT32_MAX) return ets_fail_memory(error, "the exported file");
     uint8_t bytes[ETS_PROTO_NUMBER_ROOM];
     ets_export_put(export->out, bytes,

@@ -3,7 +3,7 @@
  *
  *     uint8_t bytes[40], *at = bytes;
  *     at = ets_proto_number(at, 8, timestamp);
- *     at = ets_proto_text(at, 2, name);
+ *     at = ets_proto_bytes(at, 2, name.data, name.size);
  */
 #ifndef ETSCOPE_OUTPUT_EXPORT_PROTOBUF_WRITER_H
 #define ETSCOPE_OUTPUT_EXPORT_PROTOBUF_WRITER_H

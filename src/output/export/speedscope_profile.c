@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "host/key_table.h"
 #include "host/strings.h"
 #include "host/text_builder.h"
@@ -28,11 +29,6 @@ struct writer {
     bool has_events;
 };
 
-static struct ets_text literal(const char *text)
-{
-    return (struct ets_text){text, strlen(text)};
-}
-
 /* The number of a row's frame, the same for all rows of that name and place; false: no memory. */
 static bool frame_of(struct writer *writer, const struct ets_inspection *inspection,
                      const struct ets_row *row, uint32_t *number_out)
@@ -52,7 +48,7 @@ static void begin_profile(struct writer *writer, const char *type)
     if (writer->profile_count++ > 0) ets_export_put_literal(out, ",\n");
     writer->has_events = false;
     ets_export_put_literal(out, "{\"type\":");
-    ets_export_put_json(out, literal(type));
+    ets_export_put_json(out, ets_text_of(type));
     ets_export_put_literal(out, ",\"unit\":\"nanoseconds\",\"startValue\":0,\"name\":");
 }
 
@@ -264,7 +260,7 @@ enum ets_status ets_export_speedscope(const struct ets_export *export, struct et
     ets_export_put_literal(export->out,
                            "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
                            "\"exporter\":\"etscope\",\"name\":");
-    ets_export_put_json(export->out, literal(trace->name));
+    ets_export_put_json(export->out, ets_text_of(trace->name));
     ets_export_put_literal(export->out, ",\"profiles\":[\n");
     ETS_TRY(ets_tracks_visit(export->arena, export->traces, 1, &sink, error));
     end_profile(&writer);

@@ -14,6 +14,7 @@
 #include "output/export/export_writers.h"
 #include "output/export/protobuf_writer.h"
 #include "output/export/row_sums.h"
+#include "output/export/run_tree.h"
 #include "output/export/tensorboard_graph.h"
 #include "views/headline.h"
 
@@ -43,6 +44,7 @@ enum {
 
 /* Calls of a method that have a scalar each; the longest. */
 enum { MOST_CALLS = 50, BUCKETS = 30, DOUBLE_BYTES = 8, HEAD_BYTES = 64 };
+enum { MOST_LETTER = 6 }; /* bytes of a letter of the headline: "&#126;" */
 
 struct writer {
     const struct ets_export *export;
@@ -50,7 +52,7 @@ struct writer {
     const char *prefix; /* of tags: the trace, where there are several; or "" */
     double us;          /* of a tick; of cycles 1 */
     const char *unit;
-    double wall_begin; /* ticks of the first event */
+    int64_t *starts; /* [run] ticks from the trace's first event to the whole run's */
 };
 
 /* CRC-32C, polynomial 0x82f63b78, rotated and shifted as TensorFlow's records have it. */
@@ -151,12 +153,9 @@ static bool put_scalar(struct writer *writer, uint32_t run, uint64_t step, struc
                        double ticks)
 {
     uint8_t content[ETS_PROTO_NUMBER_ROOM];
-    const struct ets_event_table *events = ets_inspection_events(writer->inspection);
-    const uint64_t start = events->start[ets_inspection_run(writer->inspection, run)->first_event];
-    const double wall_time = ((double)start - writer->wall_begin) * writer->us / 1e6;
+    const double wall_time = (double)writer->starts[run] * writer->us / 1e6;
     const uint8_t *end = put_float(content, VALUE_SIMPLE, ticks * writer->us);
-    return put_value(writer, wall_time > 0 ? wall_time : 0, step, tag, content,
-                     (size_t)(end - content));
+    return put_value(writer, wall_time, step, tag, content, (size_t)(end - content));
 }
 
 /* Each run's time of a row; those of the whole run also into `values`, if it is not NULL. */
@@ -310,6 +309,81 @@ static enum ets_status put_block(struct writer *writer, uint32_t block, struct e
     return put_calls(writer, block, total, method, error);
 }
 
+/* Begins of whole runs, on one time line as in time line formats. False: no memory. */
+static bool find_starts(struct writer *writer)
+{
+    const uint32_t run_count = ets_inspection_run_count(writer->inspection);
+    struct ets_run_tree tree;
+    int64_t began = INT64_MAX;
+    writer->starts =
+        ets_arena_alloc_array(writer->export->arena, run_count, sizeof *writer->starts);
+    if (writer->starts == NULL ||
+        !ets_run_tree_init(&tree, writer->export->arena, writer->inspection)) {
+        return false;
+    }
+    for (uint32_t run = 0; run < run_count; run++) {
+        const uint32_t block = ets_inspection_run(writer->inspection, run)->block;
+        const uint32_t total = ets_inspection_total_row(writer->inspection, block);
+        writer->starts[run] = INT64_MAX;
+        ets_run_tree_build(&tree, run);
+        for (uint32_t i = 0; i < tree.count; i++) {
+            if (!ets_run_tree_has(&tree, i) || ets_row_has_own_clock(ets_run_tree_row(&tree, i))) {
+                continue;
+            }
+            if (tree.start[i] < began) began = tree.start[i];
+            if (tree.events->row[tree.first + i] == total && tree.start[i] < writer->starts[run]) {
+                writer->starts[run] = tree.start[i];
+            }
+        }
+    }
+    for (uint32_t run = 0; run < run_count; run++) {
+        const bool is_known = writer->starts[run] != INT64_MAX;
+        writer->starts[run] = is_known ? ets_limited_sum(writer->starts[run], -began) : 0;
+    }
+    return true;
+}
+
+/* Whether Markdown, or the HTML in it, may take a letter for more than itself. */
+static bool is_markup(struct ets_text text, size_t at)
+{
+    const char letter = text.data[at];
+    size_t before = at;
+    if (letter != '\0' && strchr("\\`*_[]{}<>&#!|~", letter) != NULL) return true;
+    if (letter == '-' || letter == '+' || letter == '=') return at == 0; /* a list, an underline */
+    if (letter != '.' && letter != ')') return false;
+    while (before > 0 && text.data[before - 1] >= '0' && text.data[before - 1] <= '9') before--;
+    const bool is_number = before == 0 && at > 0; /* of a list: "1. ", not "1.5" */
+    return is_number && (at + 1 == text.size || text.data[at + 1] == ' ');
+}
+
+/* Appends a sentence as a paragraph. A backslash does not take the meaning of all letters away. */
+static size_t put_sentence(char *at, struct ets_text text)
+{
+    size_t used = 0;
+    while (text.size > 0 && text.data[0] == ' ') { /* four would be code */
+        text = (struct ets_text){text.data + 1, text.size - 1};
+    }
+    for (size_t i = 0; i < text.size; i++) {
+        const char letter = text.data[i];
+        const char *entity = letter == '<'   ? "&lt;"
+                             : letter == '&' ? "&amp;"
+                             : letter == '~' ? "&#126;"
+                             : letter == '=' ? "&#61;"
+                                             : NULL;
+        if (!is_markup(text, i)) {
+            at[used++] = letter;
+        } else if (entity == NULL) {
+            at[used++] = '\\';
+            at[used++] = letter;
+        } else {
+            memcpy(at + used, entity, strlen(entity));
+            used += strlen(entity);
+        }
+    }
+    memcpy(at + used, "\n\n", 2);
+    return used + 2;
+}
+
 /* The headline as Markdown: a paragraph for each sentence. */
 static bool put_headline(struct writer *writer)
 {
@@ -319,14 +393,15 @@ static bool put_headline(struct writer *writer)
     if (!ets_headline_make(writer->export->arena, writer->inspection, &options, &headline)) {
         return false;
     }
-    for (uint32_t i = 0; i < headline.count; i++) size += headline.items[i].size + 2;
+    for (uint32_t i = 0; i < headline.count; i++) {
+        headline.items[i] = ets_export_clean_text(writer->export->arena, headline.items[i]);
+        if (headline.items[i].data == NULL) return false;
+        size += MOST_LETTER * headline.items[i].size + 2;
+    }
     char *text = ets_arena_alloc(writer->export->scratch, size);
     if (text == NULL) return false;
     for (uint32_t i = 0; i < headline.count; i++) {
-        memcpy(text + used, headline.items[i].data, headline.items[i].size);
-        used += headline.items[i].size;
-        memcpy(text + used, "\n\n", 2);
-        used += 2;
+        used += put_sentence(text + used, headline.items[i]);
     }
     uint8_t *content = ets_arena_alloc(writer->export->scratch, used + 4 * (size_t)HEAD_BYTES);
     uint8_t *tensor = ets_arena_alloc(writer->export->scratch, used + 2 * (size_t)HEAD_BYTES);
@@ -391,8 +466,6 @@ static enum ets_status put_trace(const struct ets_export *export,
                             .prefix = "",
                             .us = is_cycles ? 1 : (double)ets_tick_ns(trace->inspection) / 1e3,
                             .unit = is_cycles ? "cycles" : "us"};
-    const struct ets_event_table *events = ets_inspection_events(trace->inspection);
-    if (events->count > 0) writer.wall_begin = (double)events->start[0];
     if (export->trace_count > 1) {
         uint32_t before = 0;
         for (const struct ets_export_trace *t = export->traces; t < trace; t++) {
@@ -402,11 +475,13 @@ static enum ets_status put_trace(const struct ets_export *export,
         writer.prefix = numbered(export->arena, name, before, "/").data;
         if (writer.prefix == NULL) return ets_fail_memory(error, "the exported file");
     }
-    if (!put_headline(&writer)) return ets_fail_memory(error, "the exported file");
+    if (!find_starts(&writer) || !put_headline(&writer))
+        return ets_fail_memory(error, "the exported file");
     for (uint32_t block = 0; block < ets_inspection_block_count(trace->inspection); block++) {
         ETS_TRY(put_block(&writer, block, error));
     }
-    return ets_tensorboard_graph_add(graph, trace, writer.prefix, writer.us, error);
+    return ets_tensorboard_graph_add(graph, trace, writer.prefix, writer.us, export->missing,
+                                     error);
 }
 
 enum ets_status ets_export_tensorboard(const struct ets_export *export, struct ets_error *error)

@@ -132,17 +132,14 @@ static bool put_attribute(struct ets_tensorboard_graph *graph, const char *key)
            ets_message_take(&graph->node, NODE_ATTRIBUTE, &graph->attribute);
 }
 
-/* Attributes are a map: the second of a key is "argument 2". */
+/* Attributes are a map, so each needs a key of its own. */
 static bool add_notes(struct ets_tensorboard_graph *graph, const struct ets_model_node *node)
 {
     for (uint32_t i = 0; i < node->note_count && i < MOST_ATTRIBUTES; i++) {
         const struct ets_model_note *note = &node->notes[i];
         const size_t size = note->text.size < MOST_ATTRIBUTE ? note->text.size : MOST_ATTRIBUTE;
-        unsigned before = 0;
         char key[64];
-        for (uint32_t k = 0; k < i; k++) before += strcmp(node->notes[k].key, note->key) == 0;
-        if (before == 0) snprintf(key, sizeof key, "%.40s", note->key);
-        else snprintf(key, sizeof key, "%.40s %u", note->key, before + 1);
+        ets_model_note_key(note, key, sizeof key);
         if (!ets_message_bytes(&graph->value, VALUE_TEXT, note->text.data, size) ||
             !put_attribute(graph, key)) {
             return false;
@@ -244,19 +241,38 @@ static enum ets_status collect(struct ets_model *model, const struct ets_export_
     return ets_graph_add_program(model, trace->program, trace->record, error);
 }
 
+static enum ets_status leave_out(struct ets_export_missing *missing,
+                                 const struct ets_export_trace *trace,
+                                 const struct ets_error *reason)
+{
+    if (missing->graph_count++ > 0) return ETS_OK;
+    missing->trace = trace->name;
+    missing->reason = *reason;
+    return ETS_OK;
+}
+
 enum ets_status ets_tensorboard_graph_add(struct ets_tensorboard_graph *graph,
                                           const struct ets_export_trace *trace, const char *prefix,
-                                          double us_per_tick, struct ets_error *error)
+                                          double us_per_tick, struct ets_export_missing *missing,
+                                          struct ets_error *error)
 {
+    struct ets_error reason = {.message = ""};
     struct ets_model model;
     bool has_times;
     uint64_t count = graph->node_count;
     if (trace->program == NULL && trace->record == NULL) return ETS_OK;
     ets_model_init(&model, graph->arena);
-    enum ets_status status = collect(&model, trace, error);
-    if (status != ETS_OK) return status == ETS_NO_MEMORY ? status : ETS_OK;
+    enum ets_status status = collect(&model, trace, &reason);
+    if (status == ETS_NO_MEMORY && error != NULL) *error = reason;
+    if (status == ETS_NO_MEMORY) return status;
+    if (status != ETS_OK) return leave_out(missing, trace, &reason);
     for (uint32_t i = 0; i < model.graph_count; i++) count += model.graphs[i].node_count;
-    if (count > ETS_TENSORBOARD_MOST_NODES) return ETS_OK;
+    if (count > ETS_TENSORBOARD_MOST_NODES) {
+        (void)ets_fail(&reason, ETS_LIMIT, ETS_NO_OFFSET,
+                       "the file would have more than %d nodes, too many for TensorBoard",
+                       ETS_TENSORBOARD_MOST_NODES);
+        return leave_out(missing, trace, &reason);
+    }
     status = ets_graph_add_times(&model, trace->inspection, &has_times, error);
     if (status == ETS_NO_MEMORY) return status;
     const struct ets_message nodes = graph->nodes, times = graph->times;
@@ -271,7 +287,10 @@ enum ets_status ets_tensorboard_graph_add(struct ets_tensorboard_graph *graph,
     graph->times.used = times.used;
     graph->node_count = node_count;
     graph->time_count = time_count;
-    return ETS_OK;
+    (void)ets_fail(&reason, ETS_LIMIT, ETS_NO_OFFSET,
+                   "the file would have more than %d MiB of graphs, too many for TensorBoard",
+                   ETS_TENSORBOARD_MOST_BYTES >> 20);
+    return leave_out(missing, trace, &reason);
 }
 
 bool ets_tensorboard_graph_metadata(struct ets_tensorboard_graph *graph,

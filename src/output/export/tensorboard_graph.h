@@ -4,7 +4,7 @@
  *
  *     struct ets_tensorboard_graph graph;
  *     if (!ets_tensorboard_graph_init(&graph, arena)) return no_memory;
- *     status = ets_tensorboard_graph_add(&graph, trace, "profile.etdp/", 1e-3, error);
+ *     status = ets_tensorboard_graph_add(&graph, trace, "profile.etdp/", 1e-3, &missing, error);
  *     if (graph.node_count > 0) put_event(graph.nodes.bytes, graph.nodes.used);
  */
 #ifndef ETSCOPE_OUTPUT_EXPORT_TENSORBOARD_GRAPH_H
@@ -31,12 +31,13 @@ bool ets_tensorboard_graph_init(struct ets_tensorboard_graph *graph, struct ets_
 
 /*
  * Adds the graphs of the trace's program, or of its record, in the scope `prefix`. Adds nothing
- * where the trace has neither, where its graphs cannot be read, or where there are too many nodes.
+ * where the trace has neither. Where its graphs cannot be read, or are too large, `missing` tells.
  * Status: NO_MEMORY.
  */
 enum ets_status ets_tensorboard_graph_add(struct ets_tensorboard_graph *graph,
                                           const struct ets_export_trace *trace, const char *prefix,
-                                          double us_per_tick, struct ets_error *error);
+                                          double us_per_tick, struct ets_export_missing *missing,
+                                          struct ets_error *error);
 
 /* The RunMetadata of the times, into `metadata`. False: no memory. */
 bool ets_tensorboard_graph_metadata(struct ets_tensorboard_graph *graph,

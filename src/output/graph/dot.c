@@ -39,17 +39,16 @@ static void put_node_id(struct ets_output *output, uint32_t graph, uint32_t node
     ets_output_print(output, "g%u_n%u", graph, node);
 }
 
-/* The deepest cluster, whose label is the rest of a longer path: each repeats the path so far. */
-enum { MOST_CLUSTERS = 32 };
-
-/* Opens the clusters of a layer, outermost first; returns how many. */
+/* Opens the clusters of a layer, outermost first; returns how many. Each repeats the path so far.
+ */
 static uint32_t open_layers(struct ets_output *output, uint32_t graph, struct ets_text layer)
 {
     uint32_t depth = 0;
     size_t start = 0;
     while (start < layer.size) {
-        const char *slash =
-            depth + 1 == MOST_CLUSTERS ? NULL : memchr(layer.data + start, '/', layer.size - start);
+        const char *slash = depth + 1 == ETS_GRAPH_MOST_MODULES
+                                ? NULL
+                                : memchr(layer.data + start, '/', layer.size - start);
         const size_t end = slash == NULL ? layer.size : (size_t)(slash - layer.data);
         ets_output_print(output, "subgraph \"cluster_g%u/", graph);
         put_part(output, (struct ets_text){layer.data, end});

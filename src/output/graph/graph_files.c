@@ -122,7 +122,11 @@ static enum ets_status write_model(struct ets_output *output, enum ets_graph_for
     }
     switch (format) {
     case ETS_GRAPH_DOT: ets_write_dot(output, source->title, model, per_us); break;
-    case ETS_GRAPH_MODEL_EXPLORER: ets_write_model_explorer(output, source->title, model); break;
+    case ETS_GRAPH_MODEL_EXPLORER:
+        if (!ets_write_model_explorer(output, source->title, model)) {
+            return ets_fail_memory(error, "the graphs");
+        }
+        break;
     case ETS_GRAPH_MODEL_EXPLORER_DATA:
         if (!has_times) {
             return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET,
@@ -137,11 +141,12 @@ static enum ets_status write_model(struct ets_output *output, enum ets_graph_for
 
 enum ets_status ets_graph_write(struct ets_output *output, enum ets_graph_format format,
                                 const struct ets_graph_source *source,
+                                const struct ets_allocator *allocator,
                                 enum ets_graph_file *failed_out, struct ets_error *error)
 {
     struct ets_arena arena;
     struct ets_model model;
-    ets_arena_init(&arena, NULL, 0);
+    ets_arena_init(&arena, allocator, 0);
     ets_model_init(&model, &arena);
     const enum ets_status status = write_model(output, format, source, &model, failed_out, error);
     ets_arena_reset(&arena);

@@ -2,7 +2,8 @@
  * A model's graphs as files that other tools open.
  *
  *     const struct ets_graph_source source = {.title = "model.pte", .program = &program};
- *     status = ets_graph_write(output, ETS_GRAPH_DOT, &source, &error); // dot -Tsvg model.dot
+ *     enum ets_graph_file failed;
+ *     status = ets_graph_write(output, ETS_GRAPH_DOT, &source, NULL, &failed, &error);
  *
  * Names from files are escaped. Write errors are reported by the output's commit.
  */
@@ -32,14 +33,15 @@ struct ets_graph_source {
 };
 
 /*
- * Writes all graphs. Times are medians over the runs of each block that executed a method; of
- * several blocks of one method, those of the longest. Of a record, Model Explorer also gets the
- * ATen program. Statuses: NOT_FOUND (no program and no edge program; or node data of a trace whose
- * methods are not known), LIMIT (a method too large), those of delegations and the record's
- * readers, NO_MEMORY. `*failed_out`, after a failure: where.
+ * Writes all graphs. `allocator` NULL: the C library's. Times are medians over the runs of each
+ * block that executed a method; of several blocks of one method, those of the longest. Of a record,
+ * Model Explorer also gets the ATen program. Statuses: NOT_FOUND (no program and no edge program;
+ * or node data of a trace whose methods are not known), LIMIT (a method too large), those of
+ * delegations and the record's readers, NO_MEMORY. `*failed_out`, after a failure: where.
  */
 ETS_API enum ets_status ets_graph_write(struct ets_output *output, enum ets_graph_format format,
                                         const struct ets_graph_source *source,
+                                        const struct ets_allocator *allocator,
                                         enum ets_graph_file *failed_out, struct ets_error *error);
 
 #endif

@@ -3,6 +3,7 @@
  * node names what it takes, and nothing names what takes it.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "output/graph/graph_writers.h"
 #include "output/text/json_writer.h"
@@ -51,8 +52,22 @@ static void put_outputs(struct ets_json_writer *json, const struct ets_model_nod
     ets_json_end_array(json);
 }
 
+/* A path with a limited number of parts: the last is the rest, with dots. Absent: no memory. */
+static struct ets_text limited(struct ets_arena *arena, struct ets_text layer)
+{
+    uint32_t depth = 1;
+    size_t end = 0;
+    for (; end < layer.size && depth < ETS_GRAPH_MOST_MODULES; end++)
+        depth += layer.data[end] == '/';
+    if (end == layer.size || memchr(layer.data + end, '/', layer.size - end) == NULL) return layer;
+    char *copy = ets_arena_copy_text(arena, layer.data, layer.size);
+    if (copy == NULL) return (struct ets_text){NULL, 0};
+    for (; end < layer.size; end++) copy[end] = copy[end] == '/' ? '.' : copy[end];
+    return (struct ets_text){copy, layer.size};
+}
+
 /* Inputs and outputs lie in groups of their own, as they belong to no module. */
-static struct ets_text layer_of(const struct ets_model_node *node)
+static struct ets_text layer_of(struct ets_arena *arena, const struct ets_model_node *node)
 {
     switch (node->kind) {
     case ETS_MODEL_INPUT: return (struct ets_text){"Inputs", 6};
@@ -61,19 +76,23 @@ static struct ets_text layer_of(const struct ets_model_node *node)
     case ETS_MODEL_OPERATOR:
     case ETS_MODEL_DELEGATE: break;
     }
-    return node->layer;
+    return limited(arena, node->layer);
 }
 
-static void put_node(struct ets_json_writer *json, const struct ets_model *model,
+static bool put_node(struct ets_json_writer *json, const struct ets_model *model,
                      const struct ets_model_graph *graph, const struct ets_model_node *node)
 {
+    const struct ets_text layer = layer_of(model->arena, node);
+    if (layer.data == NULL) return false;
     ets_json_begin_row(json);
     ets_json_put_text(json, "id", node->id);
     ets_json_put_text(json, "label", node->label);
-    ets_json_put_text(json, "namespace", layer_of(node));
+    ets_json_put_text(json, "namespace", layer);
     ets_json_begin_array(json, "attrs");
-    for (uint32_t i = 0; i < node->note_count; i++) {
-        put_attribute(json, node->notes[i].key, node->notes[i].text);
+    for (uint32_t i = 0; i < node->note_count; i++) { /* of equal keys the last would be shown */
+        char key[64];
+        ets_model_note_key(&node->notes[i], key, sizeof key);
+        put_attribute(json, key, node->notes[i].text);
     }
     ets_json_end_array(json);
     put_edges(json, graph, node);
@@ -86,9 +105,10 @@ static void put_node(struct ets_json_writer *json, const struct ets_model *model
         ets_json_end_array(json);
     }
     ets_json_end_row(json);
+    return true;
 }
 
-void ets_write_model_explorer(struct ets_output *output, const char *title,
+bool ets_write_model_explorer(struct ets_output *output, const char *title,
                               const struct ets_model *model)
 {
     struct ets_json_writer json = {.output = output};
@@ -101,7 +121,7 @@ void ets_write_model_explorer(struct ets_output *output, const char *title,
         ets_json_put_text(&json, "id", graph->id);
         ets_json_begin_array(&json, "nodes");
         for (uint32_t i = 0; i < graph->node_count; i++) {
-            put_node(&json, model, graph, &graph->nodes[i]);
+            if (!put_node(&json, model, graph, &graph->nodes[i])) return false;
         }
         ets_json_end_array(&json);
         ets_json_end_object(&json);
@@ -109,6 +129,7 @@ void ets_write_model_explorer(struct ets_output *output, const char *title,
     ets_json_end_array(&json);
     ets_json_end_object(&json);
     ets_json_end_document(&json);
+    return true;
 }
 
 static void put_gradient(struct ets_json_writer *json)
@@ -139,7 +160,7 @@ static void put_times(struct ets_json_writer *json, const struct ets_model_graph
     for (uint32_t i = 0; i < graph->node_count; i++) {
         const struct ets_model_node *node = &graph->nodes[i];
         if (!(node->ticks >= 0)) continue;
-        ets_json_begin_object(json, node->id.data);
+        ets_json_begin_object_of(json, node->id);
         ets_json_put_real(json, "value",
                           ticks_per_us > 0 ? node->ticks / ticks_per_us : node->ticks);
         ets_json_end_object(json);
@@ -155,7 +176,7 @@ void ets_write_model_explorer_data(struct ets_output *output, const struct ets_m
     for (uint32_t g = 0; g < model->graph_count; g++) {
         const struct ets_model_graph *graph = &model->graphs[g];
         if (!has_times(graph)) continue;
-        ets_json_begin_object(&json, graph->id.data);
+        ets_json_begin_object_of(&json, graph->id);
         ets_json_put_string(&json, "name",
                             ticks_per_us > 0 ? "median time (us)" : "median time (cycles)");
         put_times(&json, graph, ticks_per_us);

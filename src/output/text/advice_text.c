@@ -88,11 +88,6 @@ static void put_wrapped(struct ets_output *output, struct ets_text text, uint32_
     ets_output_write(output, "\n", 1);
 }
 
-static struct ets_text text_of(const char *string)
-{
-    return (struct ets_text){string, string == NULL ? 0 : strlen(string)};
-}
-
 /* A fact about a finding: "do", "where"... */
 struct fact {
     const char *label;
@@ -113,8 +108,9 @@ static void list_facts(const struct ets_advice_page *page, const struct ets_find
     facts[1] = (struct fact){"where", {place, place_size}};
     facts[2] = (struct fact){"seen", finding->evidence};
     facts[3] = (struct fact){"saves", {saving, saving_size}};
-    facts[4] = (struct fact){"unless", text_of(finding->doubt)};
-    facts[5] = (struct fact){"check", text_of(is_checked ? page->checks[finding->check] : NULL)};
+    facts[4] = (struct fact){"unless", ets_text_of(finding->doubt)};
+    facts[5] =
+        (struct fact){"check", ets_text_of(is_checked ? page->checks[finding->check] : NULL)};
 }
 
 /* The finding's number among those to act upon; 0: it is an observation, for which nothing is done.
@@ -169,7 +165,7 @@ void ets_advice_write_text(const struct ets_advice_page *page, uint32_t width, b
     struct fact facts[FACT_COUNT];
     if (width > 0 && width < LEAST_WIDTH) width = LEAST_WIDTH;
     if (is_colored) ets_output_control(output, "\033[1m");
-    put_wrapped(output, text_of(page->headline), 0, width);
+    put_wrapped(output, ets_text_of(page->headline), 0, width);
     if (is_colored) ets_output_control(output, "\033[0m");
     for (uint32_t i = 0; i < page->count; i++) {
         const struct ets_finding *finding = page->findings[i];
@@ -190,7 +186,7 @@ void ets_advice_write_text(const struct ets_advice_page *page, uint32_t width, b
         ets_output_print(output, "%u observation%s without advice: %s\n", page->hidden,
                          page->hidden == 1 ? "" : "s", page->more);
     }
-    if (page->missing != NULL) put_wrapped(output, text_of(page->missing), 0, width);
+    if (page->missing != NULL) put_wrapped(output, ets_text_of(page->missing), 0, width);
 }
 
 /* Text that Markdown would read as markup is escaped. */
@@ -208,7 +204,7 @@ void ets_advice_write_markdown(const struct ets_advice_page *page, struct ets_ou
 {
     char place[FIELD_BYTES], saving[FIELD_BYTES];
     struct fact facts[FACT_COUNT];
-    put_markdown(output, text_of(page->headline));
+    put_markdown(output, ets_text_of(page->headline));
     ets_output_print(output, "\n\n");
     for (uint32_t i = 0; i < page->count; i++) {
         const struct ets_finding *finding = page->findings[i];
@@ -228,6 +224,6 @@ void ets_advice_write_markdown(const struct ets_advice_page *page, struct ets_ou
     }
     if (page->missing == NULL) return;
     ets_output_write(output, "\n", 1);
-    put_markdown(output, text_of(page->missing));
+    put_markdown(output, ets_text_of(page->missing));
     ets_output_write(output, "\n", 1);
 }

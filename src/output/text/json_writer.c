@@ -47,6 +47,14 @@ void ets_json_begin_object(struct ets_json_writer *json, const char *key)
     open_bracket(json, key, "{");
 }
 
+void ets_json_begin_object_of(struct ets_json_writer *json, struct ets_text key)
+{
+    begin(json, NULL);
+    put_quoted(json, key);
+    put(json, ": {");
+    json->needs_comma = false;
+}
+
 void ets_json_begin_array(struct ets_json_writer *json, const char *key)
 {
     open_bracket(json, key, "[");

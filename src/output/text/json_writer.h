@@ -35,6 +35,8 @@ void ets_json_end_rows(struct ets_json_writer *json);
 void ets_json_put_key(struct ets_json_writer *json, const char *key);
 
 void ets_json_begin_object(struct ets_json_writer *json, const char *key);
+/* The same, with a key from a file. */
+void ets_json_begin_object_of(struct ets_json_writer *json, struct ets_text key);
 void ets_json_begin_array(struct ets_json_writer *json, const char *key);
 void ets_json_end_object(struct ets_json_writer *json);
 void ets_json_end_array(struct ets_json_writer *json);

@@ -45,8 +45,18 @@ bool ets_model_note(struct ets_model *model, struct ets_model_node *node, const 
                                                   &node->note_room, sizeof *notes);
     if (notes == NULL) return false;
     node->notes = notes;
-    notes[node->note_count++] = (struct ets_model_note){key, text};
+    uint32_t number = 0;
+    for (uint32_t i = node->note_count; number == 0 && i-- > 0;) {
+        if (strcmp(notes[i].key, key) == 0) number = notes[i].number + 1;
+    }
+    notes[node->note_count++] = (struct ets_model_note){key, text, number};
     return true;
+}
+
+void ets_model_note_key(const struct ets_model_note *note, char *key, size_t size)
+{
+    if (note->number == 0) snprintf(key, size, "%.40s", note->key);
+    else snprintf(key, size, "%.40s %u", note->key, note->number + 1);
 }
 
 static struct ets_text print(struct ets_model *model, const char *format, va_list arguments)

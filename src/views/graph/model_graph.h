@@ -12,9 +12,8 @@
  *
  * Of a program, a graph is a method with its instructions, or what an XNNPACK delegate's payload
  * computes. Of a record, it is the edge program of a method, the ATen program, or a branch of one.
- * Nodes are in the
- * order of execution. Identifiers are unique within their graph, and those of graphs within the
- * model. All memory is the arena's; texts may point into the files.
+ * Nodes are in the order of execution. Identifiers are unique within their graph, and those of
+ * graphs within the model. All memory is the arena's; texts may point into the files.
  */
 #ifndef ETSCOPE_VIEWS_GRAPH_MODEL_GRAPH_H
 #define ETSCOPE_VIEWS_GRAPH_MODEL_GRAPH_H
@@ -39,6 +38,7 @@ enum ets_model_node_kind {
 struct ets_model_note {
     const char *key;
     struct ets_text text;
+    uint32_t number; /* among the node's notes with this key, from 0 */
 };
 
 /* What a node takes: an output of another node of the graph. */
@@ -83,6 +83,9 @@ struct ets_model {
 };
 
 void ets_model_init(struct ets_model *model, struct ets_arena *arena);
+
+/* Writes a key that no other note of the node has: "argument", "argument 2". */
+void ets_model_note_key(const struct ets_model_note *note, char *key, size_t size);
 
 /*
  * Adds every method of a program. `delegations` (NULL: none) adds modules and source lines where

@@ -63,6 +63,38 @@ static void test_import_faults__every_kind_is_recognized(void **state)
     }
 }
 
+/* Blanks around colons are as a tool likes them that read and wrote a profile. */
+static void test_import_faults__onnx_is_recognized_with_any_blanks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        enum ets_foreign_kind kind;
+    } cases[] = {
+        {"[{\"cat\" : \"Session\"", ETS_FOREIGN_ONNX},
+        {"[{\"cat\": \"Session\", \"ph\": \"X\", \"name\": \"model_loading_uri\"",
+         ETS_FOREIGN_ONNX},
+        {"[{\"name\":\"session_initialization\",\"ph\":\"X\",\"cat\":\"Session\"}]",
+         ETS_FOREIGN_ONNX},
+        {" [\n {\n  \"cat\"\t:\n\"Session\",\n \"name\": \"model_run\"", ETS_FOREIGN_ONNX},
+        {"[{\"ph\": \"X\", \"cat\": \"Node\", \"args\": {\"op_name\": \"Gemm\"}}]",
+         ETS_FOREIGN_ONNX},
+        {"[{\"ph\": \"X\", \"cat\": \"Node\", \"name\": \"a\"}]", ETS_FOREIGN_CHROME},
+        {"[{\"ph\": \"X\", \"cat\": \"Session\", \"name\": \"a\"}]", ETS_FOREIGN_CHROME},
+        {"[{\"ph\": \"X\", \"cat\": \"Session2\", \"name\": \"model_run\"}]", ETS_FOREIGN_CHROME},
+        {"[{\"ph\": \"X\", \"name\": \"model_run\", \"cat\"", ETS_FOREIGN_CHROME},
+        {"[\"cat\"", ETS_FOREIGN_NONE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const size_t size = strlen(cases[i].text);
+        uint8_t *copy = malloc(size); /* so that sanitizers see reads behind the end */
+        assert_non_null(copy);
+        memcpy(copy, cases[i].text, size);
+        assert_int_equal(ets_foreign_sniff((struct ets_bytes){copy, size}), cases[i].kind);
+        free(copy);
+    }
+}
+
 static void test_import_faults__a_cut_at_every_byte_is_told(void **state)
 {
     (void)state;
@@ -236,6 +268,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_import_faults__every_kind_is_recognized),
+        cmocka_unit_test(test_import_faults__onnx_is_recognized_with_any_blanks),
         cmocka_unit_test(test_import_faults__a_cut_at_every_byte_is_told),
         cmocka_unit_test(test_import_faults__changed_bytes_are_told_or_sound),
         cmocka_unit_test(test_import_faults__every_failed_allocation_is_told),

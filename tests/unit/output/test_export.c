@@ -12,7 +12,8 @@ static enum ets_status export_with(const struct ets_allocator *allocator,
     char *data;
     size_t size;
     assert_int_equal(ets_output_open_memory(&output, &data, &size, NULL), ETS_OK);
-    const enum ets_status status = ets_export_write(output, format, trace, 1, allocator, error);
+    const enum ets_status status =
+        ets_export_write(output, format, trace, 1, allocator, NULL, error);
     assert_int_equal(ets_output_commit(output, NULL), ETS_OK);
     if (status == ETS_OK) assert_true(size > 500);
     ets_output_free(data);
@@ -65,11 +66,11 @@ static void test_export__counts_of_traces_are_checked(void **state)
 {
     (void)state;
     struct ets_error error;
-    assert_int_equal(ets_export_write(NULL, ETS_EXPORT_CHROME, NULL, 0, NULL, &error),
+    assert_int_equal(ets_export_write(NULL, ETS_EXPORT_CHROME, NULL, 0, NULL, NULL, &error),
                      ETS_INVALID_ARGUMENT);
     assert_string_equal(error.message, "there is no trace to export");
     const struct ets_export_trace two[2] = {{.name = "a"}, {.name = "b"}};
-    assert_int_equal(ets_export_write(NULL, ETS_EXPORT_SPEEDSCOPE, two, 2, NULL, &error),
+    assert_int_equal(ets_export_write(NULL, ETS_EXPORT_SPEEDSCOPE, two, 2, NULL, NULL, &error),
                      ETS_INVALID_ARGUMENT);
     assert_string_equal(error.message, "this format holds one trace: export one at a time");
 }
