@@ -107,6 +107,8 @@ struct ets_gap_value {
     int is_view;            /* 1: the same numbers in another shape */
     int is_computed;        /* 1: computed from captured values (ets_gap_evaluate_other) */
     int is_inferred;        /* 1: inside control flow, joined by the order of operators */
+    int is_by_order;        /* 1: an output of a delegate call, which of several values of its
+                               shape was chosen by their order */
     const int64_t *handles; /* [handle_count] of the instruction */
     size_t handle_count;
     const char *backend;                    /* of a delegate call, or NULL */
