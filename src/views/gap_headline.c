@@ -218,14 +218,29 @@ static void say_outputs(struct words *words, const struct ets_gap_report *report
     if (verdict->outputs > 0) say_largest(words, report);
 }
 
-/* "43 % of its values are beyond its scale, 0 to 1.5: they reach 3.6" */
-static void say_saturation(struct words *words, const struct ets_gap_saturation *saturation)
+/* "input 0", or the name of its node. */
+static void say_activation(struct words *words, const struct ets_gap_saturation *saturation)
+{
+    if (saturation->node == NULL) say(words, "input %u", saturation->input);
+    else say_text(words, saturation->node->name);
+}
+
+/* "43 % of its values are beyond its scale, 0 to 1.5: they reach 3.6"; `is_taken`: "43 % of the
+ * values of input 0, which it takes, are ..." */
+static void say_saturation(struct words *words, const struct ets_gap_saturation *saturation,
+                           bool is_taken)
 {
     const double beyond = (double)(saturation->low_count + saturation->high_count);
     const bool is_low =
         saturation->lowest - saturation->smallest > saturation->largest - saturation->highest;
     say_percent(words, beyond / (double)saturation->count);
-    say(words, " of its values are beyond its scale, ");
+    if (is_taken) {
+        say(words, " of the values of ");
+        say_activation(words, saturation);
+        say(words, ", which it takes, are beyond its scale, ");
+    } else {
+        say(words, " of its values are beyond its scale, ");
+    }
     say_number(words, saturation->lowest, 3);
     say(words, " to ");
     say_number(words, saturation->highest, 3);
@@ -239,19 +254,15 @@ static void say_cut_off(struct words *words, const struct ets_gap_conclusion *ve
     const struct ets_gap_saturation *saturation = verdict->saturation;
     const uint32_t more = verdict->saturated - 1;
     const struct ets_graph_frame *frame = NULL;
-    if (saturation->node == NULL) {
-        say(words, "input %u", saturation->input);
-    } else {
-        frame = ets_graph_user_frame(saturation->node);
-        say_text(words, saturation->node->name);
-    }
+    if (saturation->node != NULL) frame = ets_graph_user_frame(saturation->node);
+    say_activation(words, saturation);
     if (frame != NULL) {
         say(words, " (");
         say_text(words, frame->file);
         say(words, ":%u)", frame->line);
     }
     say(words, " is cut off: ");
-    say_saturation(words, saturation);
+    say_saturation(words, saturation, false);
     say(words, ", an error of ");
     say_number(words, saturation->error, 2);
     if (more > 0) say(words, "; so %s %u more", more == 1 ? "is" : "are", more);
@@ -314,7 +325,7 @@ static void say_guilty(struct words *words, const struct ets_gap_report *report,
     say_cause(words, verdict->weight);
     if (verdict->saturates_guilty) {
         say(words, "; ");
-        say_saturation(words, verdict->saturation);
+        say_saturation(words, verdict->saturation, verdict->saturates_guilty == 2);
     }
     say_outputs(words, report, verdict);
     say_before(words, report, verdict->guilty);
@@ -592,7 +603,13 @@ static void say_scale(struct words *words, const struct ets_gap_conclusion *verd
 {
     const struct ets_gap_saturation *saturation = verdict->saturation;
     if (!verdict->saturates_guilty) return;
-    say(words, "  scale        tells ");
+    say(words, "  scale        ");
+    if (verdict->saturates_guilty == 2) {
+        say(words, "of ");
+        say_activation(words, saturation);
+        say(words, " ");
+    }
+    say(words, "tells ");
     say_number(words, saturation->lowest, 3);
     say(words, " to ");
     say_number(words, saturation->highest, 3);

@@ -50,6 +50,43 @@ class Fixtures(GapTest):
         self.assertEqual({row["finding"] for row in rows}, {"agrees"})
         self.assertLess(max(row["own_error"] for row in rows), 0.01)
 
+    def residual(self, *more, debug="int8.bin"):
+        """The rows of the fixture `residual`, without the program beside it."""
+        folder = support.DATA / "residual"
+        return self.gap(folder / "int8.etdp", "--etrecord", folder / "int8.etrecord", "--debug-buffer",
+                        folder / debug, "--no-siblings", *more)
+
+    def test_gap__a_call_has_the_dequantize_copies_that_it_uses(self):
+        rows = self.residual()
+        self.assertEqual({row["finding"] for row in rows}, {"agrees"})
+        self.assertLess(max(row["own_error"] for row in rows), 1e-6)
+        self.assertEqual([row["aot_ops"][-1] for row in rows if row["instruction"] == 5],
+                         ["quantize_per_tensor_18", "dequantize_per_tensor_23"])
+
+    def test_gap__the_residual_of_a_model_with_more_additions_has_its_pair(self):
+        rows = self.residual("--reference-etrecord", support.DATA / "residual" / "float.etrecord")
+        self.assertEqual({row["finding"] for row in rows}, {"agrees"})
+        self.assertEqual([row["instruction"] for row in rows if row["aot_ops"][-1].startswith("add")], [5, 11])
+
+    def test_gap__outputs_of_one_shape_are_told_apart_by_who_takes_them(self):
+        folder = support.DATA / "residual"
+        outputs = {row["index"]: row["offset"] for row in json_rows(self.ok(
+            "tensors", folder / "int8.etdp", "--debug-buffer", folder / "int8.bin", "--format", "json").stdout)
+            if row["instruction"] == 7}
+        size = 4 * 6 * 16
+        data = bytearray((folder / "int8.bin").read_bytes())
+        one, two = (slice(outputs[i], outputs[i] + size) for i in (1, 2))
+        data[one], data[two] = data[two], data[one]  # as if the delegate had them in another order
+        (self.folder / "swapped.bin").write_bytes(data)
+
+        def index_of(*more, debug):
+            return [row["index"] for row in self.residual("--alignment", *more, debug=debug)
+                    if row["instruction"] == 7 and row["aot_op"] == "dequantize_per_tensor_26"]
+        self.assertEqual(index_of(debug="int8.bin"), [1])
+        self.assertEqual(index_of(debug=self.folder / "swapped.bin"), [2])  # a later call took these bytes
+        self.assertEqual(index_of("--program", folder / "int8.pte", debug=self.folder / "swapped.bin"), [1])
+        self.assertEqual({row["finding"] for row in self.residual(debug=self.folder / "swapped.bin")}, {"agrees"})
+
     def test_gap__kernels_that_are_not_told_blame_no_call_of_a_delegate(self):
         model = support.DATA / "gpt_xnnpack"
         trace = (model / "debug.etdp").read_bytes().replace(b"native_call_", b"nothing_call")
