@@ -80,6 +80,14 @@ static void say_reference(struct words *words, const struct ets_gap_report *repo
     say(words, verdict->in_double ? " in float64" : " as this runtime's kernels compute it");
 }
 
+/* The program's own graph quantizes as the program does, so what that costs is not seen. */
+static void say_float_model(struct words *words, const struct ets_gap_conclusion *verdict)
+{
+    if (!verdict->is_quantized) return;
+    say(words, "; to see what quantization costs, give the float model");
+    say_advice(words, ETS_ADVICE_FLOAT_MODEL);
+}
+
 /* Adds what this agreement does not prove. */
 static void say_limits(struct words *words, const struct ets_gap_conclusion *verdict)
 {
@@ -87,9 +95,7 @@ static void say_limits(struct words *words, const struct ets_gap_conclusion *ver
         say(words, "; not checked: whether the delegate quantizes like the ETRecord");
         say_advice(words, ETS_ADVICE_PROGRAM);
     }
-    if (!verdict->is_quantized) return;
-    say(words, "; to see what quantization costs, give the float model");
-    say_advice(words, ETS_ADVICE_FLOAT_MODEL);
+    say_float_model(words, verdict);
 }
 
 /* Adds whether the device computed the same bits as this runtime's kernels. */
@@ -512,6 +518,8 @@ size_t ets_gap_headline(const struct ets_gap_report *report, const struct ets_ad
         }
         say_bits(&words, verdict);
         say_limits(&words, verdict);
+    } else if (!is_mismatch && verdict->against == ETS_GAP_AGAINST_RECORD) {
+        say_float_model(&words, verdict);
     }
     say_nan(&words, report);
     return words.builder.used;
@@ -672,6 +680,9 @@ size_t ets_gap_describe_findings(const struct ets_gap_report *report, char *text
     };
     struct words words = {{text, room, 0}, NULL};
     if (room > 0) text[0] = '\0';
+    if (ets_gap_conclusion(report)->guilty != ETS_NO_INDEX) {
+        say(&words, "errors are fractions of the reference's root mean square");
+    }
     for (size_t k = 0; k < sizeof legend / sizeof *legend; k++) {
         uint32_t i = 0;
         while (i < ets_gap_row_count(report) &&
