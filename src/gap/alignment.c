@@ -179,6 +179,9 @@ static uint32_t find_edge_value(const struct aligner *a, uint32_t index,
         if (a->partitions.value_of[index] == GAP_NONE && !value->is_argument) {
             value->reason = item->row->node_count == 0
                                 ? "the record does not say what the delegate computes"
+                            : a->partitions.is_undecided[index]
+                                ? "several values that leave the delegate have this shape, and "
+                                  "nothing tells which it is: give the program if it is missing"
                                 : "no output of the delegate has this shape and type";
         }
         return a->partitions.value_of[index];

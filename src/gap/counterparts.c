@@ -157,19 +157,6 @@ static bool pair_by_order(struct pairing *p, const uint32_t *own_group, const ui
     return true;
 }
 
-static void pair_by_name(struct pairing *p)
-{
-    for (uint32_t i = 0; i < p->other.graph->node_count; i++) {
-        const uint32_t kind = p->other.kind[i];
-        if (kind == GAP_NONE || p->other.is_paired[i]) continue;
-        const struct ets_graph_node *node =
-            ets_graph_find_node(p->own.graph->graph, p->other.graph->nodes[i]->name);
-        const uint32_t own = node == NULL ? GAP_NONE : ets_gap_graph_number(p->own.graph, node);
-        if (own == GAP_NONE || p->own.kind[own] != kind || p->own.is_paired[own]) continue;
-        if (!are_elsewhere(p, own, i)) pair(p, own, i);
-    }
-}
-
 struct first_input {
     uint32_t value;
 };
@@ -186,6 +173,106 @@ static uint32_t maker_of_first(const struct gap_graph *graph, uint32_t node)
     struct first_input input = {GAP_NONE};
     ets_gap_graph_inputs(graph, node, see_first, &input);
     return input.value == GAP_NONE ? GAP_NONE : graph->places[input.value].node;
+}
+
+/* The operators whose values a node takes, past nodes that quantize; inputs of the graph are not
+ * counted. */
+enum { MOST_MAKERS = 3, MOST_STEPS = 4 };
+
+struct makers {
+    const struct gap_graph *graph;
+    uint32_t nodes[MOST_MAKERS], count;
+};
+
+static void see_maker(void *context, uint32_t value)
+{
+    struct makers *makers = context;
+    uint32_t node = makers->graph->places[value].node;
+    for (int i = 0; i < MOST_STEPS && node != GAP_NONE; i++) {
+        if (!ets_gap_quantizes(makers->graph->nodes[node])) break;
+        node = maker_of_first(makers->graph, node);
+    }
+    if (node == GAP_NONE) return;
+    if (makers->count < MOST_MAKERS) makers->nodes[makers->count] = node;
+    makers->count++;
+}
+
+static struct makers makers_of(const struct gap_graph *graph, uint32_t node)
+{
+    struct makers makers = {graph, {GAP_NONE, GAP_NONE, GAP_NONE}, 0};
+    ets_gap_graph_inputs(graph, node, see_maker, &makers);
+    return makers;
+}
+
+/* The kind, the place and the makers of a node of one graph, which are nodes of the own graph. */
+enum { KEY_WORDS = 3 };
+
+static void key_of(const struct side *side, uint32_t node, const struct makers *makers,
+                   uint64_t *key)
+{
+    key[0] = (uint64_t)side->kind[node] << 32 | side->place[node];
+    key[1] = (uint64_t)makers->nodes[0] << 32 | makers->nodes[1];
+    key[2] = (uint64_t)makers->nodes[2] << 32 | makers->count;
+}
+
+/* Pairs what is left if it is the only one of its kind and module that takes values of pairs. */
+static bool pair_by_inputs(struct pairing *p)
+{
+    struct ets_key_table keys;
+    ets_key_table_init(&keys, p->arena, KEY_WORDS);
+    const uint32_t count = p->own.graph->node_count;
+    uint32_t *only = ets_arena_alloc_array(p->arena, count, sizeof *only);
+    uint64_t key[KEY_WORDS];
+    if (only == NULL) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (p->own.kind[i] == GAP_NONE || p->own.is_paired[i]) continue;
+        const struct makers makers = makers_of(p->own.graph, i);
+        if (makers.count == 0 || makers.count > MOST_MAKERS) continue;
+        key_of(&p->own, i, &makers, key);
+        const uint32_t known = keys.count, at = ets_key_table_add(&keys, key);
+        if (at == ETS_KEY_NONE) return false;
+        only[at] = at == known ? i : GAP_NONE;
+    }
+    for (uint32_t i = 0; i < p->other.graph->node_count; i++) {
+        if (p->other.kind[i] == GAP_NONE || p->other.is_paired[i]) continue;
+        struct makers makers = makers_of(p->other.graph, i);
+        bool are_paired = makers.count > 0 && makers.count <= MOST_MAKERS;
+        for (uint32_t k = 0; are_paired && k < makers.count; k++) {
+            makers.nodes[k] = p->partner[makers.nodes[k]];
+            are_paired = makers.nodes[k] != GAP_NONE;
+        }
+        if (!are_paired) continue;
+        key_of(&p->other, i, &makers, key);
+        const uint32_t at = ets_key_table_find(&keys, key);
+        if (at == ETS_KEY_NONE || only[at] == GAP_NONE || p->own.is_paired[only[at]]) continue;
+        pair(p, only[at], i);
+    }
+    return true;
+}
+
+/* Whether two nodes take values that are paired, but not with each other. */
+static bool take_others(const struct pairing *p, uint32_t own, uint32_t other)
+{
+    const struct makers one = makers_of(p->own.graph, own), two = makers_of(p->other.graph, other);
+    for (uint32_t i = 0; i < MOST_MAKERS && i < one.count && i < two.count; i++) {
+        const uint32_t partner = p->partner[two.nodes[i]];
+        if (partner == GAP_NONE || !p->own.is_paired[one.nodes[i]]) continue;
+        if (partner != one.nodes[i]) return true;
+    }
+    return false;
+}
+
+static void pair_by_name(struct pairing *p)
+{
+    for (uint32_t i = 0; i < p->other.graph->node_count; i++) {
+        const uint32_t kind = p->other.kind[i];
+        if (kind == GAP_NONE || p->other.is_paired[i]) continue;
+        const struct ets_graph_node *node =
+            ets_graph_find_node(p->own.graph->graph, p->other.graph->nodes[i]->name);
+        const uint32_t own = node == NULL ? GAP_NONE : ets_gap_graph_number(p->own.graph, node);
+        if (own == GAP_NONE || p->own.kind[own] != kind || p->own.is_paired[own]) continue;
+        if (!are_elsewhere(p, own, i) && !take_others(p, own, i)) pair(p, own, i);
+    }
 }
 
 /* A batch norm that only the other graph has, right after a paired node, takes that node's partner.
@@ -253,6 +340,7 @@ enum ets_status ets_gap_counterparts_find(struct ets_arena *arena, const struct 
     }
     for (uint32_t i = 0; i < other->node_count; i++) p.knows_places |= p.other.is_paired[i];
     if (!pair_by_order(&p, p.own.kind, p.other.kind, kinds)) return gap_fail_memory(error);
+    if (!pair_by_inputs(&p)) return gap_fail_memory(error);
     pair_by_name(&p);
     fold_batch_norms(&p);
     *count_out = *unpaired_out = 0;

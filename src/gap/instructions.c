@@ -1,6 +1,7 @@
 /* Lists the instructions of a run with their captured values, and finds their nodes. */
 #include "gap/instructions.h"
 
+#include "gap/copies.h"
 #include "gap/unlogged_rows.h"
 #include "inspect/names.h"
 
@@ -248,5 +249,5 @@ enum ets_status ets_gap_instructions_find(struct gap_instructions *s, struct ets
     for (uint32_t i = 0; i < s->count; i++) {
         if (s->items[i].is_call) ETS_TRY(fill_partition(s, report, i, error));
     }
-    return ETS_OK;
+    return ets_gap_copies_settle(s, report, error);
 }

@@ -251,7 +251,41 @@ static void find_saturations(struct other *o)
     }
 }
 
-/* The weight of the guilty operator, as the program has it, and the scale of its value. */
+/* Whether cutting off makes half of the squared own error of a row, or more. */
+static bool makes_half(const struct ets_gap_saturation *seen, const struct ets_gap_row *row)
+{
+    return seen != NULL && 2 * seen->error * seen->error >= row->own_error * row->own_error;
+}
+
+struct taken {
+    const struct other *other;
+    const struct ets_gap_saturation *most; /* of which most is cut off; NULL: of none */
+};
+
+static void see_taken(void *context, uint32_t value)
+{
+    struct taken *taken = context;
+    const struct gap_graph *own = taken->other->report->reference;
+    const uint32_t maker = own->places[value].node;
+    if (maker == GAP_NONE || !ets_gap_quantizes(own->nodes[maker])) return;
+    const struct ets_gap_saturation *seen =
+        ets_gap_saturation_of(&taken->other->saturations, maker);
+    if (seen != NULL && (taken->most == NULL || seen->error > taken->most->error)) {
+        taken->most = seen;
+    }
+}
+
+/* Of the values that an operator takes quantized, that of which most is cut off; or NULL. */
+static const struct ets_gap_saturation *find_taken(const struct other *o, uint32_t own)
+{
+    struct taken taken = {o, NULL};
+    own = ets_gap_quantized_node(o->report->reference, own);
+    if (own != GAP_NONE) ets_gap_graph_inputs(o->report->reference, own, see_taken, &taken);
+    return taken.most;
+}
+
+/* The weight of the guilty operator, as the program has it, and the scale of its value, or of one
+ * that it takes. */
 static void explain_guilty(struct other *o)
 {
     struct ets_gap_conclusion *verdict = &o->twin->verdict;
@@ -259,14 +293,18 @@ static void explain_guilty(struct other *o)
     if (verdict->guilty == ETS_NO_INDEX) return;
     const struct ets_gap_row *row = &o->twin->rows[o->twin->order[verdict->guilty]];
     const uint32_t node = ets_gap_graph_number(o->twin->reference, row->value->node);
-    const struct ets_gap_saturation *seen = row->saturation;
+    const struct ets_gap_saturation *taken = NULL;
     for (uint32_t i = 0; i < o->count && verdict->weight == NULL; i++) {
         if (o->pairs[i].other != node) continue;
         verdict->weight = ets_gap_weight_steps_of(&o->steps, o->report->reference, o->pairs[i].own);
+        if (taken == NULL) taken = find_taken(o, o->pairs[i].own);
     }
-    if (seen != NULL && 2 * seen->error * seen->error >= row->own_error * row->own_error) {
-        verdict->saturation = seen;
+    if (makes_half(row->saturation, row)) {
+        verdict->saturation = row->saturation;
         verdict->saturates_guilty = 1;
+    } else if (makes_half(taken, row)) {
+        verdict->saturation = taken;
+        verdict->saturates_guilty = 2;
     }
 }
 

@@ -4,12 +4,27 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "gap/consumers.h"
+#include "gap/copies.h"
 #include "inspect/names.h"
 #include "record/record_maps.h"
 
 /* Edge values and nodes by call: those of call c are [first[c], first[c + 1]). */
 struct by_call {
     uint32_t *first, *members;
+};
+
+/* The captured outputs of a call, and the edge values that each can be. */
+struct outputs {
+    uint32_t *values;  /* [count] numbers of the captured values */
+    uint32_t *place;   /* [count] among the outputs of the call */
+    uint32_t *value;   /* [count] the edge value of each, by its place in the list; GAP_NONE */
+    uint32_t *kept;    /* room for the list */
+    uint8_t *possible; /* [count][border->count] */
+    bool *is_taken;    /* [border->count] */
+    uint32_t count, width;
+    uint32_t all; /* outputs of the call, captured or not */
+    size_t cells; /* room of `possible` */
 };
 
 /* Edge values at the border of one call. */
@@ -21,6 +36,8 @@ struct border {
     uint32_t count;
     uint32_t *stamp; /* [edge value] call + 1 where it is listed */
     struct by_call leaving, nodes;
+    struct gap_consumers consumers;
+    struct outputs outputs;
     uint64_t budget; /* remaining values to try, which limits hostile files */
 };
 
@@ -99,16 +116,6 @@ static void match(struct border *border, const struct captured_range *range, uin
     }
 }
 
-struct first_input {
-    uint32_t value, count;
-};
-
-static void see_first(void *context, uint32_t value)
-{
-    struct first_input *input = context;
-    if (input->count++ == 0) input->value = value;
-}
-
 static bool is_listed(const struct border *border, uint32_t value)
 {
     for (uint32_t i = 0; i < border->count; i++) {
@@ -124,14 +131,10 @@ static bool is_listed(const struct border *border, uint32_t value)
 static bool is_copied_to_users(const struct border *border, uint32_t value)
 {
     const struct gap_graph *edge = &border->report->edge;
-    const uint32_t maker = edge->places[value].node;
-    struct first_input input = {GAP_NONE, 0};
-    const struct ets_text name = ets_node_base_name(edge->nodes[maker]->op);
-    if (!ets_text_starts_with(name, "dequantize_per_")) return false;
-    ets_gap_graph_inputs(edge, maker, see_first, &input);
-    if (input.count == 0) return false;
-    const uint32_t from = edge->places[input.value].node;
-    return is_listed(border, input.value) || from == GAP_NONE ||
+    uint32_t source;
+    if (!ets_gap_is_copy(edge, edge->places[value].node, &source)) return false;
+    const uint32_t from = edge->places[source].node;
+    return is_listed(border, source) || from == GAP_NONE ||
            border->instructions->part[from] != border->call;
 }
 
@@ -161,6 +164,166 @@ static uint32_t output_count(const struct ets_gap_report *report,
     return count < call->values_per_run ? count : call->values_per_run;
 }
 
+static bool may_be(struct border *border, const struct outputs *outputs, uint32_t output,
+                   uint32_t value)
+{
+    const uint32_t index = outputs->values[output];
+    return fits(border, value, &border->report->values[index].captured) &&
+           ets_gap_may_be(&border->consumers, index, value, border->list, border->count);
+}
+
+/* Of more values than the call has outputs, those whose users take none of the outputs are none. */
+static void drop_untaken(struct border *border, const struct outputs *outputs)
+{
+    uint32_t kept = 0;
+    if (border->count <= outputs->count) return;
+    for (uint32_t k = 0; k < border->count; k++) {
+        bool is_taken = false;
+        for (uint32_t i = 0; i < outputs->count && !is_taken; i++) {
+            is_taken = may_be(border, outputs, i, border->list[k]);
+        }
+        if (is_taken) outputs->kept[kept++] = border->list[k];
+    }
+    if (kept < outputs->count || kept == border->count) return; /* not taken as in the graph */
+    border->count = kept;
+    memcpy(border->list, outputs->kept, kept * sizeof *border->list);
+}
+
+static void find_possible(struct border *border, struct outputs *outputs, bool by_users)
+{
+    outputs->width = border->count;
+    for (uint32_t i = 0; i < outputs->count; i++) {
+        const struct ets_captured_value *captured =
+            &border->report->values[outputs->values[i]].captured;
+        for (uint32_t k = 0; k < border->count; k++) {
+            outputs->possible[(size_t)i * outputs->width + k] =
+                by_users ? may_be(border, outputs, i, border->list[k])
+                         : fits(border, border->list[k], captured);
+        }
+    }
+}
+
+/* The number of free values that an output can be, and the first of them. */
+static uint32_t count_possible(const struct outputs *outputs, uint32_t output, uint32_t *first_out)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < outputs->width; k++) {
+        if (outputs->is_taken[k] || !outputs->possible[(size_t)output * outputs->width + k]) {
+            continue;
+        }
+        if (count++ == 0) *first_out = k;
+    }
+    return count;
+}
+
+static void take(struct outputs *outputs, uint32_t output, uint32_t place)
+{
+    outputs->value[output] = place;
+    outputs->is_taken[place] = true;
+}
+
+/* Whether every output has a value at its own place. */
+static bool is_in_order(const struct outputs *outputs)
+{
+    if (outputs->all != outputs->width) return false;
+    for (uint32_t i = 0; i < outputs->count; i++) {
+        if (!outputs->possible[(size_t)i * outputs->width + outputs->place[i]]) return false;
+    }
+    return true;
+}
+
+/* Of outputs that can be the same values, as many as there are: in order. */
+static void take_in_order(struct outputs *outputs, uint32_t output)
+{
+    const uint8_t *row = outputs->possible + (size_t)output * outputs->width;
+    uint32_t alike = 0, first = GAP_NONE;
+    for (uint32_t i = 0; i < outputs->count; i++) {
+        const uint8_t *other = outputs->possible + (size_t)i * outputs->width;
+        alike += outputs->value[i] == GAP_NONE && memcmp(row, other, outputs->width) == 0;
+    }
+    if (alike == count_possible(outputs, output, &first)) take(outputs, output, first);
+}
+
+/* Whether all free values that an output can be are copies of one, which have equal numbers. */
+static bool are_copies(const struct border *border, const struct outputs *outputs, uint32_t output)
+{
+    uint32_t of_all = GAP_NONE;
+    for (uint32_t k = 0; k < outputs->width; k++) {
+        const uint32_t maker = border->report->edge.places[border->list[k]].node;
+        uint32_t source;
+        if (outputs->is_taken[k] || !outputs->possible[(size_t)output * outputs->width + k]) {
+            continue;
+        }
+        if (!ets_gap_is_copy(&border->report->edge, maker, &source)) return false;
+        if (of_all != GAP_NONE && source != of_all) return false;
+        of_all = source;
+    }
+    return of_all != GAP_NONE;
+}
+
+/* Assigns values to outputs; returns the number of outputs that have one. */
+static uint32_t assign(const struct border *border, struct outputs *outputs)
+{
+    uint32_t found = 0, first = GAP_NONE;
+    bool is_changed = true;
+    for (uint32_t i = 0; i < outputs->count; i++) outputs->value[i] = GAP_NONE;
+    memset(outputs->is_taken, 0, outputs->width * sizeof *outputs->is_taken);
+    const bool in_order = is_in_order(outputs);
+    for (uint32_t i = 0; in_order && i < outputs->count; i++) take(outputs, i, outputs->place[i]);
+    while (is_changed) { /* those that leave no choice, one after the other */
+        is_changed = false;
+        for (uint32_t i = 0; i < outputs->count; i++) {
+            if (outputs->value[i] != GAP_NONE) continue;
+            if (count_possible(outputs, i, &first) != 1) continue;
+            take(outputs, i, first);
+            is_changed = true;
+        }
+    }
+    for (uint32_t i = 0; i < outputs->count; i++) {
+        if (outputs->value[i] == GAP_NONE) take_in_order(outputs, i);
+        if (outputs->value[i] == GAP_NONE && are_copies(border, outputs, i)) {
+            count_possible(outputs, i, &first);
+            take(outputs, i, first);
+        }
+        found += outputs->value[i] != GAP_NONE;
+    }
+    return found;
+}
+
+/* Matches outputs by who takes them; if that is not as in the graph, by shape and order. */
+static void match_outputs(struct border *border, struct ets_gap_report *report,
+                          const struct captured_range *range, struct gap_partitions *partitions)
+{
+    struct outputs *outputs = &border->outputs;
+    outputs->count = 0;
+    for (uint32_t i = range->from; i < range->end; i++) {
+        if (!in_range(border, range, i)) continue;
+        outputs->place[outputs->count] = report->values[i].captured.index - range->low;
+        outputs->values[outputs->count++] = i;
+    }
+    outputs->all = range->high - range->low;
+    const uint64_t cells = (uint64_t)outputs->count * border->count;
+    if (cells == 0 || cells > outputs->cells || cells * outputs->count > border->budget) return;
+    border->budget -= cells * outputs->count;
+    if (outputs->count == outputs->all) drop_untaken(border, outputs);
+    drop_copied_to_users(border, outputs->all);
+    find_possible(border, outputs, true);
+    if (assign(border, outputs) < outputs->count) {
+        find_possible(border, outputs, false);
+        assign(border, outputs);
+    }
+    memset(outputs->is_taken, 0, outputs->width * sizeof *outputs->is_taken);
+    for (uint32_t i = 0; i < outputs->count; i++) {
+        uint32_t first = GAP_NONE;
+        struct ets_gap_value *value = &report->values[outputs->values[i]];
+        const uint32_t choices = count_possible(outputs, i, &first);
+        partitions->is_undecided[outputs->values[i]] = choices > 0 && outputs->value[i] == GAP_NONE;
+        if (outputs->value[i] == GAP_NONE) continue;
+        value->is_by_order = choices > 1 && !are_copies(border, outputs, i);
+        partitions->value_of[outputs->values[i]] = border->list[outputs->value[i]];
+    }
+}
+
 /* The number of an edge value among the user's inputs, or ETS_NO_INDEX. */
 static uint32_t user_input(const struct ets_gap_report *report, uint32_t value)
 {
@@ -173,9 +336,11 @@ static uint32_t user_input(const struct ets_gap_report *report, uint32_t value)
     return graph->inputs[at].role == ETS_INPUT_USER ? number : ETS_NO_INDEX;
 }
 
-static void match_call(struct border *border, struct ets_gap_report *report, uint32_t *value_of)
+static void match_call(struct border *border, struct ets_gap_report *report,
+                       struct gap_partitions *partitions)
 {
     const struct gap_instructions *s = border->instructions;
+    uint32_t *value_of = partitions->value_of;
     const struct gap_instruction *call = &s->items[border->call];
     struct captured_range range = {.from = call->first_value, .end = report->value_count};
     for (uint32_t i = range.from; i < report->value_count; i++) { /* one run of it */
@@ -190,10 +355,9 @@ static void match_call(struct border *border, struct ets_gap_report *report, uin
         border->list[border->count++] = border->leaving.members[i];
     }
     const uint32_t outputs = output_count(report, call, border->count);
-    drop_copied_to_users(border, outputs);
     range.high = call->values_per_run;
     range.low = range.high - outputs;
-    match(border, &range, value_of);
+    match_outputs(border, report, &range, partitions);
     border->count = 0;
     at = border->nodes.first + border->call;
     for (uint32_t i = at[0]; i < at[1]; i++) {
@@ -246,6 +410,39 @@ static enum ets_status sort_parts(struct border *border, struct ets_arena *arena
     return ETS_OK;
 }
 
+/* More cells than any model's calls need: hostile files. */
+enum { MOST_CELLS = 1 << 22 };
+
+/* Finds the users of values, and makes room for the outputs of the largest call. */
+static enum ets_status make_room(struct border *border, struct ets_gap_report *report,
+                                 struct ets_error *error)
+{
+    struct ets_arena *arena = &report->arena;
+    struct outputs *outputs = &border->outputs;
+    const struct gap_instructions *s = border->instructions;
+    ETS_TRY(ets_gap_consumers_find(&border->consumers, s, report, error));
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct gap_instruction *call = &s->items[i];
+        const uint32_t leaving = border->leaving.first[i + 1] - border->leaving.first[i];
+        if (!call->is_call || call->first_value == GAP_NONE) continue;
+        const uint32_t count = output_count(report, call, leaving);
+        const uint64_t cells = (uint64_t)count * leaving;
+        border->consumers.input_count[i] = call->values_per_run - count;
+        if (cells <= MOST_CELLS && cells > outputs->cells) outputs->cells = (size_t)cells;
+    }
+    outputs->values = ets_arena_alloc_array(arena, report->value_count, sizeof(uint32_t));
+    outputs->place = ets_arena_alloc_array(arena, report->value_count, sizeof(uint32_t));
+    outputs->value = ets_arena_alloc_array(arena, report->value_count, sizeof(uint32_t));
+    outputs->kept = ets_arena_alloc_array(arena, report->edge.values.count, sizeof(uint32_t));
+    outputs->is_taken = ets_arena_alloc_array(arena, report->edge.values.count, sizeof(bool));
+    outputs->possible = ets_arena_alloc(arena, outputs->cells);
+    if (outputs->values == NULL || outputs->place == NULL || outputs->value == NULL ||
+        outputs->kept == NULL || outputs->is_taken == NULL || outputs->possible == NULL) {
+        return gap_fail_memory(error);
+    }
+    return ETS_OK;
+}
+
 enum ets_status ets_gap_partitions_match(struct gap_partitions *partitions,
                                          const struct gap_instructions *s,
                                          struct ets_gap_report *report, struct ets_error *error)
@@ -256,15 +453,18 @@ enum ets_status ets_gap_partitions_match(struct gap_partitions *partitions,
     border.list = ets_arena_alloc_array(arena, edge_values, sizeof *border.list);
     border.stamp = ets_arena_alloc_array(arena, edge_values, sizeof *border.stamp);
     partitions->value_of = ets_arena_alloc_array(arena, report->value_count, sizeof(uint32_t));
-    if (border.list == NULL || border.stamp == NULL || partitions->value_of == NULL) {
+    partitions->is_undecided = ets_arena_alloc_array(arena, report->value_count, sizeof(bool));
+    if (border.list == NULL || border.stamp == NULL || partitions->value_of == NULL ||
+        partitions->is_undecided == NULL) {
         return gap_fail_memory(error);
     }
     ETS_TRY(sort_parts(&border, arena, error));
+    ETS_TRY(make_room(&border, report, error));
     for (uint32_t i = 0; i < report->value_count; i++) partitions->value_of[i] = GAP_NONE;
     for (uint32_t i = 0; i < s->count; i++) {
         if (!s->items[i].is_call || s->items[i].first_value == GAP_NONE) continue;
         border.call = i;
-        match_call(&border, report, partitions->value_of);
+        match_call(&border, report, partitions);
     }
     return ETS_OK;
 }

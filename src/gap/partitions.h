@@ -1,7 +1,7 @@
 /*
  * Inputs and outputs of delegate calls as values of the edge program. Outputs are the last
  * arguments of the call; the record has their number. The values that leave the partition are
- * matched to them in order, by shape and type.
+ * matched to them by shape and type, by the instructions that take them, and then in order.
  */
 #ifndef ETSCOPE_GAP_PARTITIONS_H
 #define ETSCOPE_GAP_PARTITIONS_H
@@ -11,6 +11,7 @@
 /* Numbers of edge values, or GAP_NONE. */
 struct gap_partitions {
     uint32_t *value_of; /* [value_count of the report] for captured values of delegate calls */
+    bool *is_undecided; /* [likewise] an output that can be several values */
 };
 
 /* Sets is_argument of the report's values, and value_of. Statuses: NO_MEMORY. */

@@ -103,6 +103,15 @@ enum ets_status ets_gap_saturations_find(struct gap_saturations *saturations,
     return ETS_OK;
 }
 
+uint32_t ets_gap_quantized_node(const struct gap_graph *graph, uint32_t node)
+{
+    for (int step = 0; step < MOST_STEPS && node != GAP_NONE; step++) {
+        if (!ets_gap_quantizes(graph->nodes[node])) return node;
+        node = maker_of(graph, node);
+    }
+    return GAP_NONE;
+}
+
 static void measure(struct gap_saturation *saturation, const struct ets_tensor *value)
 {
     struct ets_gap_saturation *seen = &saturation->seen;

@@ -41,6 +41,10 @@ void ets_gap_saturations_see(struct gap_saturations *saturations, uint32_t node,
 const struct ets_gap_saturation *ets_gap_saturation_of(const struct gap_saturations *saturations,
                                                        uint32_t node);
 
+/* The node whose value a node quantizes or dequantizes, or itself if it does neither; GAP_NONE:
+ * there is none. */
+uint32_t ets_gap_quantized_node(const struct gap_graph *graph, uint32_t node);
+
 /* Counts those of which more was cut off than int8 may be wrong, and tells the first. */
 void ets_gap_saturations_judge(const struct gap_saturations *saturations,
                                struct ets_gap_conclusion *verdict);

@@ -233,9 +233,62 @@ static bool is_blameless(struct ets_gap_report *report, const struct gap_region 
     return true;
 }
 
-static void judge_row(struct ets_gap_report *report, const struct typical *typical, uint32_t place,
-                      struct limits limits)
+static const char in_doubt[] =
+    "its pairing is in doubt: the delegate has several outputs of this "
+    "shape, and what takes the value agrees";
+
+static bool has_row(const struct gap_region *region, uint32_t number)
 {
+    for (uint32_t i = 0; i < region->row_count; i++) {
+        if (region->rows[i] == number) return true;
+    }
+    return false;
+}
+
+/* Whether all values that are computed from a row, one at least, are within their limits. */
+static bool feeds_only_right(struct ets_gap_report *report, uint32_t place,
+                             const struct limits *limits)
+{
+    bool feeds = false;
+    for (uint32_t i = place + 1; i < report->row_count; i++) {
+        const struct ets_gap_row *row = &report->rows[report->order[i]];
+        if (!row->has_total) continue;
+        ets_gap_region_find(report->region, report, report->order[i]);
+        if (!has_row(report->region, report->order[place])) continue;
+        if (!(ets_comparison_relative_rms(&row->total) <= limits[i].total)) return false;
+        feeds = true;
+    }
+    return feeds;
+}
+
+/*
+ * An output of a delegate that was chosen by order among values of one shape is likely another of
+ * them if it is wrong, but what is computed from it is right. Its row is then without a finding,
+ * and the values computed from it have no own error.
+ */
+static bool is_in_doubt(struct ets_gap_report *report, uint32_t place, const struct limits *limits)
+{
+    struct ets_gap_row *row = &report->rows[report->order[place]];
+    if (row->value->is_by_order && row->own_error > limits[place].own &&
+        feeds_only_right(report, place, limits)) {
+        row->reason = in_doubt;
+        row->finding = ETS_GAP_UNKNOWN;
+        return true;
+    }
+    if (ets_comparison_relative_rms(&row->total) > limits[place].total) return false;
+    ets_gap_region_find(report->region, report, report->order[place]);
+    for (uint32_t i = 0; i < report->region->row_count; i++) {
+        if (report->rows[report->region->rows[i]].reason != in_doubt) continue;
+        row->finding = ETS_GAP_AGREES;
+        return true;
+    }
+    return false;
+}
+
+static void judge_row(struct ets_gap_report *report, const struct typical *typical, uint32_t place,
+                      const struct limits *all)
+{
+    const struct limits limits = all[place];
     struct gap_region *region = report->region;
     struct ets_gap_row *row = &report->rows[report->order[place]];
     struct ets_gap_conclusion *verdict = &report->verdict;
@@ -246,6 +299,7 @@ static void judge_row(struct ets_gap_report *report, const struct typical *typic
     row->threshold = decides_alike ? INFINITY : threshold_of(row, typical, limits.own);
     row->rounding = limits.rounding;
     row->limit = limits.total;
+    if (row->own_error > row->threshold && is_in_doubt(report, place, all)) return;
     verdict->unlike += is_off || is_own;
     if (row->own_error > limits.rounding) row->finding = ETS_GAP_INEXACT;
     else row->finding = is_off ? ETS_GAP_INHERITED : ETS_GAP_AGREES;
@@ -291,7 +345,7 @@ static enum ets_status judge_rows(struct ets_gap_report *report, struct ets_aren
     report->verdict.typical =
         median_of(typical[ANY].errors, typical[ANY].count, typical[ANY].count);
     for (uint32_t i = 0; i < report->row_count; i++) {
-        if (report->rows[report->order[i]].has_total) judge_row(report, typical, i, limits[i]);
+        if (report->rows[report->order[i]].has_total) judge_row(report, typical, i, limits);
     }
     return ETS_OK;
 }

@@ -80,6 +80,14 @@ static void say_reference(struct words *words, const struct ets_gap_report *repo
     say(words, verdict->in_double ? " in float64" : " as this runtime's kernels compute it");
 }
 
+/* The program's own graph quantizes as the program does, so what that costs is not seen. */
+static void say_float_model(struct words *words, const struct ets_gap_conclusion *verdict)
+{
+    if (!verdict->is_quantized) return;
+    say(words, "; to see what quantization costs, give the float model");
+    say_advice(words, ETS_ADVICE_FLOAT_MODEL);
+}
+
 /* Adds what this agreement does not prove. */
 static void say_limits(struct words *words, const struct ets_gap_conclusion *verdict)
 {
@@ -87,9 +95,7 @@ static void say_limits(struct words *words, const struct ets_gap_conclusion *ver
         say(words, "; not checked: whether the delegate quantizes like the ETRecord");
         say_advice(words, ETS_ADVICE_PROGRAM);
     }
-    if (!verdict->is_quantized) return;
-    say(words, "; to see what quantization costs, give the float model");
-    say_advice(words, ETS_ADVICE_FLOAT_MODEL);
+    say_float_model(words, verdict);
 }
 
 /* Adds whether the device computed the same bits as this runtime's kernels. */
@@ -218,14 +224,29 @@ static void say_outputs(struct words *words, const struct ets_gap_report *report
     if (verdict->outputs > 0) say_largest(words, report);
 }
 
-/* "43 % of its values are beyond its scale, 0 to 1.5: they reach 3.6" */
-static void say_saturation(struct words *words, const struct ets_gap_saturation *saturation)
+/* "input 0", or the name of its node. */
+static void say_activation(struct words *words, const struct ets_gap_saturation *saturation)
+{
+    if (saturation->node == NULL) say(words, "input %u", saturation->input);
+    else say_text(words, saturation->node->name);
+}
+
+/* "43 % of its values are beyond its scale, 0 to 1.5: they reach 3.6"; `is_taken`: "43 % of the
+ * values of input 0, which it takes, are ..." */
+static void say_saturation(struct words *words, const struct ets_gap_saturation *saturation,
+                           bool is_taken)
 {
     const double beyond = (double)(saturation->low_count + saturation->high_count);
     const bool is_low =
         saturation->lowest - saturation->smallest > saturation->largest - saturation->highest;
     say_percent(words, beyond / (double)saturation->count);
-    say(words, " of its values are beyond its scale, ");
+    if (is_taken) {
+        say(words, " of the values of ");
+        say_activation(words, saturation);
+        say(words, ", which it takes, are beyond its scale, ");
+    } else {
+        say(words, " of its values are beyond its scale, ");
+    }
     say_number(words, saturation->lowest, 3);
     say(words, " to ");
     say_number(words, saturation->highest, 3);
@@ -239,19 +260,15 @@ static void say_cut_off(struct words *words, const struct ets_gap_conclusion *ve
     const struct ets_gap_saturation *saturation = verdict->saturation;
     const uint32_t more = verdict->saturated - 1;
     const struct ets_graph_frame *frame = NULL;
-    if (saturation->node == NULL) {
-        say(words, "input %u", saturation->input);
-    } else {
-        frame = ets_graph_user_frame(saturation->node);
-        say_text(words, saturation->node->name);
-    }
+    if (saturation->node != NULL) frame = ets_graph_user_frame(saturation->node);
+    say_activation(words, saturation);
     if (frame != NULL) {
         say(words, " (");
         say_text(words, frame->file);
         say(words, ":%u)", frame->line);
     }
     say(words, " is cut off: ");
-    say_saturation(words, saturation);
+    say_saturation(words, saturation, false);
     say(words, ", an error of ");
     say_number(words, saturation->error, 2);
     if (more > 0) say(words, "; so %s %u more", more == 1 ? "is" : "are", more);
@@ -314,7 +331,7 @@ static void say_guilty(struct words *words, const struct ets_gap_report *report,
     say_cause(words, verdict->weight);
     if (verdict->saturates_guilty) {
         say(words, "; ");
-        say_saturation(words, verdict->saturation);
+        say_saturation(words, verdict->saturation, verdict->saturates_guilty == 2);
     }
     say_outputs(words, report, verdict);
     say_before(words, report, verdict->guilty);
@@ -501,6 +518,8 @@ size_t ets_gap_headline(const struct ets_gap_report *report, const struct ets_ad
         }
         say_bits(&words, verdict);
         say_limits(&words, verdict);
+    } else if (!is_mismatch && verdict->against == ETS_GAP_AGAINST_RECORD) {
+        say_float_model(&words, verdict);
     }
     say_nan(&words, report);
     return words.builder.used;
@@ -605,7 +624,13 @@ static void say_scale(struct words *words, const struct ets_gap_conclusion *verd
 {
     const struct ets_gap_saturation *saturation = verdict->saturation;
     if (!verdict->saturates_guilty) return;
-    say(words, "  scale        tells ");
+    say(words, "  scale        ");
+    if (verdict->saturates_guilty == 2) {
+        say(words, "of ");
+        say_activation(words, saturation);
+        say(words, " ");
+    }
+    say(words, "tells ");
     say_number(words, saturation->lowest, 3);
     say(words, " to ");
     say_number(words, saturation->highest, 3);
@@ -668,6 +693,9 @@ size_t ets_gap_describe_findings(const struct ets_gap_report *report, char *text
     };
     struct words words = {{text, room, 0}, NULL};
     if (room > 0) text[0] = '\0';
+    if (ets_gap_conclusion(report)->guilty != ETS_NO_INDEX) {
+        say(&words, "errors are fractions of the reference's root mean square");
+    }
     for (size_t k = 0; k < sizeof legend / sizeof *legend; k++) {
         uint32_t i = 0;
         while (i < ets_gap_row_count(report) &&

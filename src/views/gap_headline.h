@@ -43,7 +43,8 @@ size_t ets_gap_describe_cut_off(const struct ets_gap_report *report, char *text,
 
 /*
  * Explains the findings that rows have, as far as their names do not: "inherited: right for inputs
- * that were already off". Returns the length, 0 if there is nothing to explain; cut to `room`.
+ * that were already off"; where an operator is guilty, also what errors are fractions of. Returns
+ * the length, 0 if there is nothing to explain; cut to `room`.
  */
 size_t ets_gap_describe_findings(const struct ets_gap_report *report, char *text, size_t room);
 

@@ -442,6 +442,10 @@ class Told(unittest.TestCase):
             self.assertEqual(row["source"], ["models/net.py:15"])
             self.assertRegex(row["action"], r"^calibrate with inputs like those of this run: .* before convert_pt2e$")
         self.assertEqual(alone["confidence"], "medium")
+        taken = rows(folder / "input.etdp", "--debug-buffer", folder / "input.bin", "--etrecord", folder / "input.etrecord",
+                     "--reference-etrecord", folder / "float.etrecord")[0]
+        self.assertEqual((taken["kind"], taken["confidence"], taken["action"]),
+                         ("wrong_operator", "medium", guilty["action"]))
         # scales that fit
         schemes = support.DATA / "schemes" / "static"
         clean = (schemes.with_suffix(".etdp"), "--debug-buffer", schemes.with_suffix(".bin"), "--etrecord",

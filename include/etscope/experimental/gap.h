@@ -107,6 +107,8 @@ struct ets_gap_value {
     int is_view;            /* 1: the same numbers in another shape */
     int is_computed;        /* 1: computed from captured values (ets_gap_evaluate_other) */
     int is_inferred;        /* 1: inside control flow, joined by the order of operators */
+    int is_by_order;        /* 1: an output of a delegate call, which of several values of its
+                               shape was chosen by their order */
     const int64_t *handles; /* [handle_count] of the instruction */
     size_t handle_count;
     const char *backend;                    /* of a delegate call, or NULL */
@@ -349,11 +351,11 @@ struct ets_gap_conclusion {
     const struct ets_gap_weight_use *weight; /* AGAINST_OTHER: of the guilty operator; NULL: none
                                                 that has a single scale */
     const struct ets_gap_saturation
-        *saturation;      /* of the guilty operator, if that is half of its
-                             squared error or more; else the first of which more is
+        *saturation;      /* of the guilty operator, or of a value that it takes, if
+                             that is half of its squared error or more; else the first of which more is
                              cut off than the tolerance of int8; NULL: none */
     uint32_t saturated;   /* of how many activations more is cut off than that */
-    int saturates_guilty; /* 1: it is the guilty operator's */
+    int saturates_guilty; /* 1: it is the guilty operator's; 2: of a value that it takes */
 };
 ETS_API const struct ets_gap_conclusion *ets_gap_conclusion(const struct ets_gap_report *report);
 

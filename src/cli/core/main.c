@@ -73,7 +73,9 @@ static const struct cli_command commands[] = {
      "total error, and its own error, which it makes when computed from the inputs that the device "
      "had. The first operator whose own error stands out caused the difference. A delegate's "
      "partition counts as one operator. --alignment shows which captured value belongs to which "
-     "node.",
+     "node. TRACE is a trace with captured tensors; to make it: etscope run model.pte --etrecord "
+     "model.etrecord --inputs etrecord --capture intermediates -o debug.etdp --debug-buffer "
+     "debug.bin",
      cli_gap_options,
      "etscope gap debug.etdp --debug-buffer debug.bin --etrecord model.etrecord\n"
      "etscope gap debug.etdp --etrecord model.etrecord --alignment",

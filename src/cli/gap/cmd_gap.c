@@ -256,8 +256,24 @@ static int check_words(const struct cli_arguments *arguments)
     return ok ? cli_gap_check(arguments) : CLI_USAGE;
 }
 
+/* A program has no values yet: tells how to make a trace of it. */
+static int check_kind(const char *path)
+{
+    struct ets_file *file = NULL;
+    if (ets_file_open(path, &file, NULL) != ETS_OK) return CLI_OK; /* told when it is read */
+    const enum ets_kind kind = ets_kind_sniff(ets_file_bytes(file));
+    ets_file_close(file);
+    if (kind != ETS_KIND_PROGRAM && kind != ETS_KIND_BUNDLE) return CLI_OK;
+    return cli_complain(CLI_INPUT,
+                        "%s: byte 0: not an ETDump but %s; gap reads a trace with captured "
+                        "tensors: etscope run %s --capture intermediates -o debug.etdp "
+                        "--debug-buffer debug.bin",
+                        path, ets_kind_name(kind), path);
+}
+
 int cmd_gap(const struct cli_arguments *arguments)
 {
-    const int code = check_words(arguments);
+    int code = check_words(arguments);
+    if (code == CLI_OK) code = check_kind(arguments->words[0]);
     return code != CLI_OK ? code : cli_subject_inspect_values(arguments, compare_run);
 }

@@ -15,8 +15,9 @@
      "graph of the ETRecord", NULL, false},                                                       \
     {"--reference-etrecord", NULL, "FILE",                                                        \
      "The ETRecord of another model as the reference, such as the float original of a "           \
-     "quantized model: to_edge_transform_and_lower(torch.export.export(model, inputs), "         \
-     "generate_etrecord=True).to_executorch().get_etrecord().save(FILE)",                         \
+     "quantized model; to make it: exported = torch.export.export(model, inputs); edge = "        \
+     "to_edge_transform_and_lower(exported, generate_etrecord=True); "                            \
+     "edge.to_executorch().get_etrecord().save(FILE)",                                            \
      NULL, false},                                                                                \
     {"--reference-trace", NULL, "FILE",                                                           \
      "Another trace as the reference, to compare two devices; of the same model, or of the "      \

@@ -3,13 +3,16 @@
     python make.py FOLDER        (a Python with torch, torchao and executorch)
 
 The scale of the first relu is a third of what calibration found, as if that had seen smaller inputs:
-numbers above a third of its range are cut off.
-FOLDER gets float.etrecord, int8.etrecord and int8.pte; the trace is then recorded by
+numbers above a third of its range are cut off. In input.pte it is the scale of the model's input, a sixth.
+FOLDER gets float.etrecord, int8.etrecord, int8.pte, input.etrecord and input.pte; the traces are then recorded by
 
     etscope run int8.pte -o int8.etdp --capture intermediates --debug-buffer int8.bin \\
         --etrecord int8.etrecord --inputs etrecord
+
+and likewise with `input` in place of `int8`.
 """
 
+import copy
 import sys
 from pathlib import Path
 
@@ -53,12 +56,12 @@ def make_model():
     return model
 
 
-def shrink_scale(quantized):
-    """Of the first relu, where it is quantized and where it is dequantized."""
-    relu = next(node for node in quantized.graph.nodes if "relu" in str(node.target))
-    (quantize,) = relu.users
+def shrink_scale(quantized, name, factor):
+    """Of a node, where it is quantized and where it is dequantized."""
+    first = next(node for node in quantized.graph.nodes if node.name == name)
+    quantize = next(user for user in first.users if "quantize" in user.name)
     for node in (quantize, *quantize.users):
-        node.args = (node.args[0], node.args[1] / 3, *node.args[2:])
+        node.args = (node.args[0], node.args[1] / factor, *node.args[2:])
     quantized.recompile()
 
 
@@ -84,13 +87,14 @@ def main():
     for _ in range(8):
         prepared(torch.randn(4, 32))
     prepared(*inputs)
-    quantized = convert_pt2e(prepared)
-    shrink_scale(quantized)
-    program = to_edge_transform_and_lower(
-        torch.export.export(quantized, inputs), partitioner=[XnnpackPartitioner()],
-        generate_etrecord=True).to_executorch()
-    save_tested(program, inputs, quantized, folder / "int8.etrecord")
-    (folder / "int8.pte").write_bytes(program.buffer)
+    for name, cut, factor in (("int8", "relu", 3), ("input", "x", 6)):
+        quantized = convert_pt2e(copy.deepcopy(prepared))
+        shrink_scale(quantized, cut, factor)
+        program = to_edge_transform_and_lower(
+            torch.export.export(quantized, inputs), partitioner=[XnnpackPartitioner()],
+            generate_etrecord=True).to_executorch()
+        save_tested(program, inputs, quantized, folder / f"{name}.etrecord")
+        (folder / f"{name}.pte").write_bytes(program.buffer)
 
 
 main()
