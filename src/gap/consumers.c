@@ -40,7 +40,7 @@ static void walk_uses(struct gap_consumers *c, bool is_filling)
         const struct ets_graph_output *output = &edge->graph->outputs[i];
         const uint32_t value = ets_gap_graph_value(edge, 0, output->argument.name);
         walk.user = output->role == ETS_OUTPUT_USER ? c->instructions->count : GAP_NONE;
-        if (value != GAP_NONE) see_use(&walk, value); /* a changed buffer is copied by no node */
+        if (value != GAP_NONE) see_use(&walk, value); /* a changed buffer is no output */
     }
 }
 
