@@ -35,11 +35,12 @@ static void walk_uses(struct gap_consumers *c, bool is_filling)
         walk.part = c->instructions->part[i];
         ets_gap_graph_inputs(edge, i, see_use, &walk);
     }
-    walk.user = c->instructions->count;
     walk.part = GAP_NONE;
     for (uint32_t i = 0; i < edge->graph->output_count; i++) {
-        const uint32_t value = ets_gap_graph_value(edge, 0, edge->graph->outputs[i].argument.name);
-        if (value != GAP_NONE) see_use(&walk, value);
+        const struct ets_graph_output *output = &edge->graph->outputs[i];
+        const uint32_t value = ets_gap_graph_value(edge, 0, output->argument.name);
+        walk.user = output->role == ETS_OUTPUT_USER ? c->instructions->count : GAP_NONE;
+        if (value != GAP_NONE) see_use(&walk, value); /* a changed buffer is no output */
     }
 }
 

@@ -2,6 +2,7 @@
 
 import io
 import struct
+import tarfile
 import zipfile
 
 import run_support as support
@@ -19,6 +20,12 @@ def files(model):
     folder = support.DATA / model
     return (folder / "debug.etdp", "--etrecord", folder / "model.etrecord", "--debug-buffer",
             folder / "debug.bin")
+
+
+def unpack(archive, folder):
+    """Unpacks an archive of tests/data into the folder."""
+    with tarfile.open(support.DATA / archive) as packed:
+        packed.extractall(folder)
 
 
 def weights_of(model):

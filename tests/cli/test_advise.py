@@ -17,7 +17,7 @@ import xml.etree.ElementTree
 import zipfile
 
 import support
-from gap_support import FLOAT_ORIGINAL, INT8, QUANTIZED
+from gap_support import FLOAT_ORIGINAL, INT8, QUANTIZED, unpack
 from support import DATA, OK, USAGE
 
 NEGATIVE = 1
@@ -442,8 +442,10 @@ class Told(unittest.TestCase):
             self.assertEqual(row["source"], ["models/net.py:15"])
             self.assertRegex(row["action"], r"^calibrate with inputs like those of this run: .* before convert_pt2e$")
         self.assertEqual(alone["confidence"], "medium")
-        taken = rows(folder / "input.etdp", "--debug-buffer", folder / "input.bin", "--etrecord", folder / "input.etrecord",
-                     "--reference-etrecord", folder / "float.etrecord")[0]
+        with tempfile.TemporaryDirectory() as name:
+            unpack("saturated/input.tar.xz", name)
+            taken = rows(f"{name}/input.etdp", "--debug-buffer", f"{name}/input.bin", "--etrecord",
+                         f"{name}/input.etrecord", "--reference-etrecord", folder / "float.etrecord")[0]
         self.assertEqual((taken["kind"], taken["confidence"], taken["action"]),
                          ("wrong_operator", "medium", guilty["action"]))
         # scales that fit

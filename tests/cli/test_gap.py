@@ -7,7 +7,7 @@ import xml.etree.ElementTree as tree
 from pathlib import Path
 
 import run_support as support
-from gap_support import FLOAT_ORIGINAL, INT8, QUANTIZED, GapTest, files, weights_of
+from gap_support import FLOAT_ORIGINAL, INT8, QUANTIZED, GapTest, files, weights_of, unpack
 from run_support import INPUT, MISMATCH, NEGATIVE, USAGE
 from support import json_rows
 
@@ -28,6 +28,78 @@ class Random(GapTest):
             else:
                 self.assertLess(row["total_error"], 1e-6, name)
         self.assertLess({"linear", "add", "mul", "tanh", "zeros_like", "add_1"}, set(rows))
+
+
+class Outputs(GapTest):
+    """An attention block whose delegate calls have several outputs of one shape: tests/data/residual."""
+
+    def setUp(self):
+        super().setUp()
+        unpack("residual/int8.tar.xz", self.folder)
+
+    def residual(self, *more, debug="int8.bin"):
+        """The rows of the fixture, without the program beside it."""
+        return self.gap("int8.etdp", "--etrecord", "int8.etrecord", "--debug-buffer", debug, "--no-siblings", *more)
+
+    def test_gap__a_call_has_the_dequantize_copies_that_it_uses(self):
+        rows = self.residual()
+        self.assertEqual({row["finding"] for row in rows}, {"agrees"})
+        self.assertLess(max(row["own_error"] for row in rows), 1e-6)
+        self.assertEqual([row["aot_ops"][-1] for row in rows if row["instruction"] == 5],
+                         ["quantize_per_tensor_18", "dequantize_per_tensor_23"])
+
+    def test_gap__the_residual_of_a_model_with_more_additions_has_its_pair(self):
+        rows = self.residual("--reference-etrecord", "float.etrecord")
+        self.assertEqual({row["finding"] for row in rows}, {"agrees"})
+        self.assertEqual([row["instruction"] for row in rows if row["aot_ops"][-1].startswith("add")], [5, 11])
+
+    def residual_values(self):
+        """Where the values of the fixture are in its debug buffer, by instruction and index."""
+        rows = json_rows(self.ok("tensors", "int8.etdp", "--debug-buffer", "int8.bin", "--format", "json").stdout)
+        return {(row["instruction"], row["index"]): slice(row["offset"], row["offset"] + row["size_bytes"])
+                for row in rows}
+
+    def changed_residual(self, change):
+        """Its debug buffer after `change(data, values)`."""
+        data = bytearray((self.folder / "int8.bin").read_bytes())
+        change(data, self.residual_values())
+        (self.folder / "changed.bin").write_bytes(data)
+        return self.folder / "changed.bin"
+
+    @staticmethod
+    def swap(data, values):
+        one, two = values[7, 1], values[7, 2]  # as if the delegate had them in another order
+        data[one], data[two] = data[two], data[one]
+
+    def test_gap__outputs_of_one_shape_are_told_apart_by_who_takes_them(self):
+        def index_of(*more, debug):
+            return [row["index"] for row in self.residual("--alignment", *more, debug=debug)
+                    if row["instruction"] == 7 and row["aot_op"] == "dequantize_per_tensor_26"]
+        swapped = self.changed_residual(self.swap)
+        self.assertEqual(index_of(debug="int8.bin"), [1])
+        self.assertEqual(index_of(debug=swapped), [2])  # a later call took these bytes
+        self.assertEqual(index_of("--program", "int8.pte", debug=swapped), [1])
+        self.assertEqual({row["finding"] for row in self.residual(debug=swapped)}, {"agrees"})
+
+    def test_gap__a_wrong_value_whose_users_are_right_is_in_doubt(self):
+        def change(data, values):
+            self.swap(data, values)
+            data[values[11, 2]] = bytes(len(data[values[11, 2]]))  # nothing tells who took it
+        rows = self.residual(debug=self.changed_residual(change))
+        (row,) = [row for row in rows if row["finding"] != "agrees"]
+        self.assertEqual((row["aot_ops"][-1], row["finding"]), ("dequantize_per_tensor_26", None))
+        self.assertGreater(row["own_error"], 0.5)
+        self.assertIn("its pairing is in doubt", row["reason"])
+
+    def test_gap__the_float_model_is_named_where_an_operator_is_guilty(self):
+        def change(data, values):
+            at = values[11, 3]
+            data[at] = bytes(at.stop - at.start)
+        line = self.headline("int8.etdp", "--etrecord", "int8.etrecord", "--debug-buffer",
+                             self.changed_residual(change), "--no-siblings")
+        self.assertRegex(line, r"^the XnnpackBackend partition ending at dequantize_per_tensor_29 .* makes 100 % of the "
+                               r"outputs' error against the program's own quantized graph .*; to see what quantization "
+                               r"costs, give the float model: --reference-etrecord$")
 
 
 class Fixtures(GapTest):
@@ -57,76 +129,6 @@ class Fixtures(GapTest):
         self.assertEqual(done.stderr, f"etscope: {program}: byte 0: not an ETDump but an ExecuTorch program (.pte); gap reads "
                                       f"a trace with captured tensors: etscope run {program} --capture intermediates "
                                       "-o debug.etdp --debug-buffer debug.bin\n")
-
-    def residual(self, *more, debug="int8.bin"):
-        """The rows of the fixture `residual`, without the program beside it."""
-        folder = support.DATA / "residual"
-        return self.gap(folder / "int8.etdp", "--etrecord", folder / "int8.etrecord", "--debug-buffer",
-                        folder / debug, "--no-siblings", *more)
-
-    def test_gap__a_call_has_the_dequantize_copies_that_it_uses(self):
-        rows = self.residual()
-        self.assertEqual({row["finding"] for row in rows}, {"agrees"})
-        self.assertLess(max(row["own_error"] for row in rows), 1e-6)
-        self.assertEqual([row["aot_ops"][-1] for row in rows if row["instruction"] == 5],
-                         ["quantize_per_tensor_18", "dequantize_per_tensor_23"])
-
-    def test_gap__the_residual_of_a_model_with_more_additions_has_its_pair(self):
-        rows = self.residual("--reference-etrecord", support.DATA / "residual" / "float.etrecord")
-        self.assertEqual({row["finding"] for row in rows}, {"agrees"})
-        self.assertEqual([row["instruction"] for row in rows if row["aot_ops"][-1].startswith("add")], [5, 11])
-
-    def residual_values(self):
-        """Where the values of the fixture are in its debug buffer, by instruction and index."""
-        folder = support.DATA / "residual"
-        rows = json_rows(self.ok("tensors", folder / "int8.etdp", "--debug-buffer", folder / "int8.bin",
-                                 "--format", "json").stdout)
-        return {(row["instruction"], row["index"]): slice(row["offset"], row["offset"] + row["size_bytes"])
-                for row in rows}
-
-    def changed_residual(self, change):
-        """Its debug buffer after `change(data, values)`."""
-        data = bytearray((support.DATA / "residual" / "int8.bin").read_bytes())
-        change(data, self.residual_values())
-        (self.folder / "changed.bin").write_bytes(data)
-        return self.folder / "changed.bin"
-
-    @staticmethod
-    def swap(data, values):
-        one, two = values[7, 1], values[7, 2]  # as if the delegate had them in another order
-        data[one], data[two] = data[two], data[one]
-
-    def test_gap__outputs_of_one_shape_are_told_apart_by_who_takes_them(self):
-        def index_of(*more, debug):
-            return [row["index"] for row in self.residual("--alignment", *more, debug=debug)
-                    if row["instruction"] == 7 and row["aot_op"] == "dequantize_per_tensor_26"]
-        swapped = self.changed_residual(self.swap)
-        program = support.DATA / "residual" / "int8.pte"
-        self.assertEqual(index_of(debug="int8.bin"), [1])
-        self.assertEqual(index_of(debug=swapped), [2])  # a later call took these bytes
-        self.assertEqual(index_of("--program", program, debug=swapped), [1])
-        self.assertEqual({row["finding"] for row in self.residual(debug=swapped)}, {"agrees"})
-
-    def test_gap__a_wrong_value_whose_users_are_right_is_in_doubt(self):
-        def change(data, values):
-            self.swap(data, values)
-            data[values[11, 2]] = bytes(len(data[values[11, 2]]))  # nothing tells who took it
-        rows = self.residual(debug=self.changed_residual(change))
-        (row,) = [row for row in rows if row["finding"] != "agrees"]
-        self.assertEqual((row["aot_ops"][-1], row["finding"]), ("dequantize_per_tensor_26", None))
-        self.assertGreater(row["own_error"], 0.5)
-        self.assertIn("its pairing is in doubt", row["reason"])
-
-    def test_gap__the_float_model_is_named_where_an_operator_is_guilty(self):
-        def change(data, values):
-            at = values[11, 3]
-            data[at] = bytes(at.stop - at.start)
-        folder = support.DATA / "residual"
-        line = self.headline(folder / "int8.etdp", "--etrecord", folder / "int8.etrecord", "--debug-buffer",
-                             self.changed_residual(change), "--no-siblings")
-        self.assertRegex(line, r"^the XnnpackBackend partition ending at dequantize_per_tensor_29 .* makes 100 % of the "
-                               r"outputs' error against the program's own quantized graph .*; to see what quantization "
-                               r"costs, give the float model: --reference-etrecord$")
 
     def test_gap__kernels_that_are_not_told_blame_no_call_of_a_delegate(self):
         model = support.DATA / "gpt_xnnpack"
@@ -395,9 +397,9 @@ class Int8(GapTest):
         self.assertLess(max(row["total_error"] for row in rows), 0.02)
         self.assertIn("1 operator of the reference has no counterpart", done.stderr)
     def test_gap__a_scale_that_cuts_off_what_the_operator_takes_is_the_cause(self):
-        folder = support.DATA / "saturated"
-        words = (folder / "input.etdp", "--debug-buffer", folder / "input.bin", "--etrecord",
-                 folder / "input.etrecord", "--reference-etrecord", folder / "float.etrecord")
+        unpack("saturated/input.tar.xz", self.folder)
+        words = ("input.etdp", "--debug-buffer", "input.bin", "--etrecord", "input.etrecord", "--reference-etrecord",
+                 support.DATA / "saturated" / "float.etrecord")
         done = self.ok("gap", *words)
         self.assertRegex(done.stdout, r"^linear \(models/net\.py:15\) makes 99\.\d % of .*: its own error is 0\.64; 51 % of "
                                       r"the values of input 0, which it takes, are beyond its scale, -0\.578 to 0\.483: "

@@ -9,6 +9,8 @@ FOLDER gets float.etrecord, int8.etrecord and int8.pte; the trace is then record
 
     etscope run int8.pte -o int8.etdp --capture intermediates --debug-buffer int8.bin \\
         --etrecord int8.etrecord --inputs etrecord
+
+and all of it is packed into int8.tar.xz, the records with stored entries.
 """
 
 import sys

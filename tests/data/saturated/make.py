@@ -9,7 +9,7 @@ FOLDER gets float.etrecord, int8.etrecord, int8.pte, input.etrecord and input.pt
     etscope run int8.pte -o int8.etdp --capture intermediates --debug-buffer int8.bin \\
         --etrecord int8.etrecord --inputs etrecord
 
-and likewise with `input` in place of `int8`.
+and likewise with `input` in place of `int8`; input.tar.xz has that trace, tensors and record (with stored entries).
 """
 
 import copy

@@ -160,7 +160,6 @@ static void test_gap_faults__every_allocation_with_another_record_may_fail(void 
     (void)state;
     fail_with_record("quantized", "int8", "float.etrecord");
     fail_with_record("quantized", "int8", "int8.etrecord");
-    fail_with_record("residual", "int8", "float.etrecord");
     fail_with_record("saturated", "int8", "float.etrecord");
     fail_with_record("mixed", "half", "float.etrecord"); /* its inputs are converted */
 }
