@@ -64,7 +64,7 @@ static bool add_wrong(struct ets_finder *finder, const char *kind, enum ets_chec
 }
 
 /* What XNNPACK computes with channels last, and what passes the layout on: a permutation, too, as
- * was seen (tests/data/softmax). What concatenates or reshapes does not. */
+ * was seen (tests/data/advice). What concatenates or reshapes does not. */
 static const char *const channels_last[] = {
     "convolution", "max_pool2d", "avg_pool2d",         "max_pool2d_with_indices",
     "mean",        "prelu",      "upsample_bilinear2d"};

@@ -17,7 +17,7 @@ import xml.etree.ElementTree
 import zipfile
 
 import support
-from gap_support import FLOAT_ORIGINAL, INT8, QUANTIZED, unpack
+from gap_support import FLOAT_ORIGINAL, INT8, QUANTIZED, unpack, unpack
 from support import DATA, OK, USAGE
 
 NEGATIVE = 1
@@ -387,15 +387,22 @@ class Told(unittest.TestCase):
         self.assertEqual(done.returncode, USAGE)
         self.assertIn(b"--reference-etrecord needs --debug-buffer", done.stderr)
 
+    def refused(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        unpack("advice/refused.tar.xz", folder.name)
+        return pathlib.Path(folder.name)
+
     def test_a_wrong_softmax_is_found_through_what_keeps_the_layout(self):
+        folder = self.refused() / "softmax"
         wrong = {"permuted": True, "sliced": True, "padded": True, "joined": False, "reshaped": False}
         for name, is_wrong in wrong.items():
-            program = DATA / "softmax" / f"{name}.pte"
+            program = folder / f"{name}.pte"
             kinds = [row["kind"] for row in rows("--program", program, "--etrecord", program.with_suffix(".etrecord"))]
             self.assertEqual("wrong_softmax" in kinds, is_wrong, name)
 
     def test_a_padding_that_xnnpack_refuses_is_found_before_the_program_runs(self):
-        folder = DATA / "padded"
+        folder = self.refused() / "padded"
         for name in ("pool", "conv", "mean"):
             program = folder / f"{name}.pte"
             found = [row for row in rows("--program", program, "--etrecord", program.with_suffix(".etrecord"))

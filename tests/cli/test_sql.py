@@ -90,7 +90,7 @@ class SameNumbers(unittest.TestCase):
                     if row["operator"] is not None:
                         self.assertEqual(of["select"], f"operator:{row['operator']}")
                     elif of["select"] is not None:
-                        self.assertRegex(of["select"], r"^operators?:\d+(,\d+)*$")
+                        self.assertRegex(of["select"], r"^(operators?:\d+(,\d+)*|line:.+:\d+|module:.+)$")
 
     def test_findings_name_what_they_are_about(self):
         rows = {row["kind"]: row for row in

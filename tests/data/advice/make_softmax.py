@@ -1,6 +1,6 @@
 """Makes the fixture: programs for XNNPACK with a softmax over the last dimension behind a convolution.
 
-    python make.py FOLDER        (a Python with torch and executorch)
+    python make_softmax.py FOLDER        (a Python with torch and executorch)
 
 XNNPACK of ExecuTorch 1.5.1 computes those of permuted, sliced and padded over channels, and those of
 joined and reshaped as they are written. The maker runs them and checks that this is so.

@@ -1,6 +1,6 @@
 """Makes the fixture: int8 programs for XNNPACK that pad before a convolution, and before a pool.
 
-    python make.py FOLDER        (a Python with torch, torchao and executorch)
+    python make_padded.py FOLDER        (a Python with torch, torchao and executorch)
 
 The pool is not quantized, so the padding before it takes float and gives int8: XNNPACK of ExecuTorch
 1.5.1 refuses pool.pte ("Failed to create StaticConstantPad node"). It runs conv.pte, and mean.pte,
