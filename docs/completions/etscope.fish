@@ -263,7 +263,7 @@ complete -c etscope -n '__fish_seen_subcommand_from report' -l allow-mismatch -d
 complete -c etscope -n __fish_use_subcommand -f -a advise -d 'say what to change in a model, and what that would save'
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l program -r -F -d 'The .pte or .bpte that ran'
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l etrecord -l etrecord_path -r -F -d 'The ETRecord of the export; adds why operators are outside of delegates, and source lines'
-complete -c etscope -n '__fish_seen_subcommand_from advise' -l debug-buffer -l debug_buffer_path -r -F -d 'The captured tensors; adds which operator is wrong'
+complete -c etscope -n '__fish_seen_subcommand_from advise' -l debug-buffer -l debug_buffer_path -r -F -d 'The captured tensors, which add the operator that is wrong; default: the .bin file beside the trace'
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l reference-etrecord -r -F -d 'The ETRecord of another model that captured tensors are compared with, such as the float original of a quantized model'
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l method -s m -x -d 'The method that ran, if the trace fits several'
 complete -c etscope -n '__fish_seen_subcommand_from advise' -l machine -r -F -d 'A machine (etscope machine --save); adds operators far below its roofs'

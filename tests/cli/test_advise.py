@@ -383,7 +383,9 @@ class Told(unittest.TestCase):
         self.assertRegex(text, r"where +\S+\.py:\d+, module \S+")
         self.assertIn("against the other model in float64", text)
         self.assertRegex(text, r"check +etscope gap .* --reference-etrecord .*float\.etrecord")
-        done = support.run("advise", INT8[0], *FLOAT_ORIGINAL)
+        beside = advise(INT8[0], "--etrecord", INT8[0].with_suffix(".etrecord"), *FLOAT_ORIGINAL, "--width", "1000")
+        self.assertEqual(beside, text)  # the debug buffer beside the trace is used
+        done = support.run("advise", INT8[0], *FLOAT_ORIGINAL, "--no-siblings")
         self.assertEqual(done.returncode, USAGE)
         self.assertIn(b"--reference-etrecord needs --debug-buffer", done.stderr)
 
@@ -462,7 +464,8 @@ class Told(unittest.TestCase):
         self.assertNotIn("cut_off", [row["kind"] for row in rows(*clean, "--all")])
 
     def test_runs_with_captured_tensors_have_no_savings(self):
-        words = (GPT / "debug.etdp", "--program", GPT / "model.pte", "--etrecord", GPT / "model.etrecord")
+        words = (GPT / "debug.etdp", "--program", GPT / "model.pte", "--etrecord", GPT / "model.etrecord",
+                 "--no-siblings")
         found = rows(*words, "--all")
         self.assertEqual(found[0]["kind"], "captured")
         self.assertGreater(len(found), 5)

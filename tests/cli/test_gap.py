@@ -127,8 +127,8 @@ class Fixtures(GapTest):
         done = support.call("gap", program, "--no-siblings")
         self.assertEqual(done.returncode, support.INPUT)
         self.assertEqual(done.stderr, f"etscope: {program}: byte 0: not an ETDump but an ExecuTorch program (.pte); gap reads "
-                                      f"a trace with captured tensors: etscope run {program} --capture intermediates "
-                                      "-o debug.etdp --debug-buffer debug.bin\n")
+                                      f"a trace with captured tensors: etscope run {program} --etrecord FILE --inputs "
+                                      "etrecord --capture intermediates -o debug.etdp --debug-buffer debug.bin\n")
 
     def test_gap__kernels_that_are_not_told_blame_no_call_of_a_delegate(self):
         model = support.DATA / "gpt_xnnpack"

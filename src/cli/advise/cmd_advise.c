@@ -25,7 +25,7 @@ const struct cli_option cli_advise_options[] = {
     {"--etrecord", "--etrecord_path", "FILE",
      "The ETRecord of the export; adds why operators are outside of delegates, and source lines", NULL, true},
     {"--debug-buffer", "--debug_buffer_path", "FILE",
-     "The captured tensors; adds which operator is wrong", NULL, true},
+     "The captured tensors, which add the operator that is wrong; default: the .bin file beside the trace", NULL, true},
     CLI_REFERENCE_RECORD_OPTION,
     {"--method", "-m", "NAME", "The method that ran, if the trace fits several", NULL, false},
     {"--machine", NULL, "FILE",
@@ -65,6 +65,7 @@ enum format { TEXT, JSON, JSONL, CSV, TSV, MARKDOWN, SARIF, JUNIT };
 /* What was found, and how it is told. */
 struct advice {
     const struct cli_arguments *arguments;
+    const char *buffer; /* path of the debug buffer; NULL: none */
     struct ets_sql_data data;
     struct cli_captured_gaps gaps;
     struct ets_file *one_file; /* of --one-thread */
@@ -126,6 +127,7 @@ static bool word_difference(struct advice *a, const char *trace, const char *pro
     const struct ets_sql_sources *sources = &a->data.sources;
     const bool has_record = sources->record_count > 0, has_program = sources->program_count > 0;
     const char *record = quoted(a, has_record ? sources->records[0].path : NULL);
+    const char *after = strcmp(trace, "NEW.etdp") == 0 ? "NEWER.etdp" : "NEW.etdp";
     const char *inputs = has_record ? " --etrecord NEW.etrecord" : ""; /* representative ones */
     if (*trace == '\0' || is_captured(a)) {
         trace = "OLD.etdp";
@@ -133,8 +135,8 @@ static bool word_difference(struct advice *a, const char *trace, const char *pro
         if (has_record) ets_add_text(&line, " --etrecord %s", record);
         ets_add_text(&line, " -o %s && ", trace);
     }
-    ets_add_text(&line, "etscope profile NEW.pte%s -o NEW.etdp && etscope diff %s NEW.etdp", inputs,
-                 trace);
+    ets_add_text(&line, "etscope profile NEW.pte%s -o %s && etscope diff %s %s", inputs, after,
+                 trace, after);
     if (has_record) ets_add_text(&line, " --etrecord %s --etrecord-b NEW.etrecord", record);
     if (has_program) ets_add_text(&line, " --program %s --program-b NEW.pte", program);
     return !a->is_short && word_check(a, ETS_CHECK_DIFFERENCE, "%s", text);
@@ -147,7 +149,7 @@ static bool word_checks(struct advice *a)
     const char *trace = quoted(a, first_trace(a));
     const char *program =
         quoted(a, sources->program_count > 0 ? sources->programs[0].path : "MODEL.pte");
-    const char *buffer = quoted(a, cli_value(a->arguments, "--debug-buffer"));
+    const char *buffer = quoted(a, a->buffer);
     const char *record = quoted(a, cli_value(a->arguments, "--etrecord"));
     const char *reference = quoted(a, cli_value(a->arguments, "--reference-etrecord"));
     bool ok = !a->is_short;
@@ -212,13 +214,15 @@ static void word_missing(struct advice *a)
 {
     const struct ets_sql_sources *sources = &a->data.sources;
     struct ets_text_builder line = {a->missing, sizeof a->missing, 0};
-    const bool has_buffer = cli_has(a->arguments, "--debug-buffer");
+    const bool has_buffer = a->buffer != NULL;
 #define MISSES(is_missing, ...)                                              \
     if (is_missing) {                                                        \
         ets_add_text(&line, "%s", line.used == 0 ? "Not examined: " : "; "); \
         ets_add_text(&line, __VA_ARGS__);                                    \
     }
-    MISSES(sources->trace_count == 0, "times (needs a trace)")
+    MISSES(sources->trace_count == 0,
+           "times (needs a trace), whether numbers are right (needs captured tensors: etscope run "
+           "--capture intermediates)")
     MISSES(sources->program_count == 0, "the program (--program)")
     MISSES(sources->record_count == 0, "why operators are not delegated (--etrecord)")
     MISSES(sources->trace_count > 0 && !has_buffer, "whether numbers are right (--debug-buffer)")
@@ -362,12 +366,14 @@ static int open_one_thread(struct advice *a, const struct ets_sql_sources *sourc
     return code;
 }
 
-static int advise(const struct cli_arguments *arguments, const struct ets_sql_sources *sources)
+static int advise(const struct cli_arguments *arguments, const struct ets_sql_sources *sources,
+                  const char *buffer)
 {
     struct ets_error error;
     struct advice *a = calloc(1, sizeof *a);
     if (a == NULL) return cli_complain(CLI_INTERNAL, "no memory");
     a->arguments = arguments;
+    a->buffer = buffer;
     int code = cli_captured_gaps_open(arguments, sources, &a->gaps);
     if (code == CLI_OK && ets_sql_data_init(&a->data, sources, NULL, &error) != ETS_OK) {
         code = cli_fail(NULL, &error);
@@ -409,7 +415,7 @@ int cmd_advise(const struct cli_arguments *arguments)
     if (code != CLI_OK) return code;
     struct cli_sql_sources *sources = calloc(1, sizeof *sources);
     if (sources == NULL) return cli_complain(CLI_INTERNAL, "no memory");
-    sources->wants_record = true;
+    sources->wants_record = sources->wants_values = true;
     struct ets_arena arena;
     struct ets_machine machine;
     ets_arena_init(&arena, NULL, 0);
@@ -422,7 +428,9 @@ int cmd_advise(const struct cli_arguments *arguments)
         code =
             cli_complain(CLI_USAGE, "advise examines one trace; summary and diff compare several");
     }
-    if (code == CLI_OK) code = advise(arguments, &sources->all);
+    const char *given = cli_value(arguments, "--debug-buffer");
+    const char *found = sources->all.trace_count > 0 ? sources->trace_files[0].debug_path : NULL;
+    if (code == CLI_OK) code = advise(arguments, &sources->all, given != NULL ? given : found);
     cli_sql_sources_close(sources);
     ets_arena_reset(&arena);
     free(sources);

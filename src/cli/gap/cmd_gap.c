@@ -266,9 +266,10 @@ static int check_kind(const char *path)
     if (kind != ETS_KIND_PROGRAM && kind != ETS_KIND_BUNDLE) return CLI_OK;
     return cli_complain(CLI_INPUT,
                         "%s: byte 0: not an ETDump but %s; gap reads a trace with captured "
-                        "tensors: etscope run %s --capture intermediates -o debug.etdp "
+                        "tensors: etscope run %s%s --capture intermediates -o debug.etdp "
                         "--debug-buffer debug.bin",
-                        path, ets_kind_name(kind), path);
+                        path, ets_kind_name(kind), path,
+                        kind == ETS_KIND_PROGRAM ? " --etrecord FILE --inputs etrecord" : "");
 }
 
 int cmd_gap(const struct cli_arguments *arguments)

@@ -101,6 +101,21 @@ bool cli_is_debug_buffer_of(const struct ets_inspection *inspection, struct ets_
            !is_another_file(ets_kind_sniff(bytes));
 }
 
+bool cli_sibling_debug_buffer(const struct cli_arguments *arguments, const char *trace_path,
+                              const struct ets_inspection *inspection,
+                              char found[CLI_SIBLING_BYTES])
+{
+    struct ets_file *file = NULL;
+    if (cli_has(arguments, "--debug-buffer") || cli_has(arguments, "--no-siblings")) return false;
+    if (!cli_sibling_path(trace_path, ".bin", found)) return false;
+    const bool is_of = ets_file_open(found, &file, NULL) == ETS_OK &&
+                       cli_is_debug_buffer_of(inspection, ets_file_bytes(file));
+    ets_file_close(file);
+    if (is_of) cli_note("using %s beside the trace; --no-siblings ignores it", found);
+    else cli_note("ignored %s beside the trace: it is not the trace's debug buffer", found);
+    return is_of;
+}
+
 void cli_note_debug_buffer(const struct ets_inspection *inspection, const char *path,
                            struct ets_bytes bytes)
 {

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "cli/open/siblings.h"
 #include "etscope/file.h"
 #include "etscope/inspect.h"
 
@@ -20,6 +21,14 @@ int cli_debug_buffer_open(const char *path, struct ets_file **file_out,
  * is zeros. False for a trace without captured tensors, and for an incomplete one.
  */
 bool cli_is_debug_buffer_of(const struct ets_inspection *inspection, struct ets_bytes bytes);
+
+/*
+ * Finds the debug buffer "a.bin" beside the trace "a.etdp", unless --debug-buffer or --no-siblings
+ * is given. A note tells that it is used, or that another file of that name is ignored.
+ */
+bool cli_sibling_debug_buffer(const struct cli_arguments *arguments, const char *trace_path,
+                              const struct ets_inspection *inspection,
+                              char found[CLI_SIBLING_BYTES]);
 
 /* Notes if the file has more bytes than the trace uses, and they are not zeros. */
 void cli_note_debug_buffer(const struct ets_inspection *inspection, const char *path,

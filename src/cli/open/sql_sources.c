@@ -191,6 +191,18 @@ static void find_record(struct cli_sql_sources *sources, const struct cli_argume
     sources->all.record_count = 1;
 }
 
+/* The debug buffer beside a trace that captured tensors. */
+static int find_debug_buffer(const struct cli_arguments *arguments, struct cli_sql_trace_file *file,
+                             struct ets_sql_trace *trace)
+{
+    char found[CLI_SIBLING_BYTES];
+    if (!cli_sibling_debug_buffer(arguments, file->path, trace->inspection, found)) return CLI_OK;
+    file->debug_path = malloc(strlen(found) + 1);
+    if (file->debug_path == NULL) return cli_complain(CLI_INTERNAL, "no memory for a file's name");
+    memcpy(file->debug_path, found, strlen(found) + 1);
+    return cli_debug_buffer_open(file->debug_path, &file->debug_buffer, &trace->debug_buffer);
+}
+
 /* `records` and `programs`: how many were given. */
 static int open_trace(struct cli_sql_sources *sources, const struct cli_arguments *arguments,
                       uint32_t records, uint32_t programs, uint32_t number)
@@ -216,7 +228,7 @@ static int open_trace(struct cli_sql_sources *sources, const struct cli_argument
     cli_print_notes(inspection);
     cli_note_debug_buffer(inspection, cli_value_at(arguments, "--debug-buffer", number),
                           trace->debug_buffer);
-    return CLI_OK;
+    return sources->wants_values ? find_debug_buffer(arguments, file, trace) : CLI_OK;
 }
 
 int cli_sql_sources_open(struct cli_sql_sources *sources, const struct cli_arguments *arguments,
@@ -248,6 +260,7 @@ void cli_sql_sources_close(struct cli_sql_sources *sources)
     for (uint32_t i = 0; i < sources->all.trace_count; i++) {
         ets_inspection_close(sources->trace_files[i].inspection);
         ets_file_close(sources->trace_files[i].debug_buffer);
+        free(sources->trace_files[i].debug_path);
         ets_file_close(sources->trace_files[i].file);
     }
     for (uint32_t i = 0; i < sources->all.program_count; i++) {

@@ -11,6 +11,7 @@ struct cli_sql_trace_file {
     const char *path;
     struct ets_file *file, *debug_buffer;
     struct ets_inspection *inspection;
+    char *debug_path; /* of the debug buffer that was found beside it; NULL: none */
 };
 
 /* All open files. Zero it before use; close it even after a failure. */
@@ -25,6 +26,7 @@ struct cli_sql_sources {
     struct ets_sql_program *programs;
     struct ets_sql_sources all;
     bool wants_record;     /* set before: also take the ETRecord beside a program */
+    bool wants_values;     /* set before: also take the debug buffer beside a trace */
     uint32_t before_count; /* the last of the traces: those of --before */
 };
 

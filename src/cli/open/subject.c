@@ -63,19 +63,10 @@ static int find_debug_buffer(const struct cli_arguments *arguments,
                              const struct ets_inspection *inspection,
                              struct cli_subject_files *files, struct cli_subject *subject)
 {
-    struct ets_file *file = NULL;
-    if (cli_has(arguments, "--debug-buffer") || cli_has(arguments, "--no-siblings")) return CLI_OK;
-    if (!cli_sibling_path(subject->path, ".bin", files->debug_path)) return CLI_OK;
-    const bool is_of = ets_file_open(files->debug_path, &file, NULL) == ETS_OK &&
-                       cli_is_debug_buffer_of(inspection, ets_file_bytes(file));
-    ets_file_close(file);
-    if (!is_of) {
-        cli_note("ignored %s beside the trace: it is not the trace's debug buffer",
-                 files->debug_path);
+    if (!cli_sibling_debug_buffer(arguments, subject->path, inspection, files->debug_path)) {
         return CLI_OK;
     }
     subject->debug_buffer_path = files->debug_path;
-    cli_note("using %s beside the trace; --no-siblings ignores it", files->debug_path);
     return cli_debug_buffer_open(files->debug_path, &files->debug_buffer, &subject->debug_buffer);
 }
 

@@ -504,8 +504,9 @@ static void put_answer(const struct verifying *v, const struct ets_table_style *
             ets_add_text(&answer, "%s",
                          excess < FAR_OFF
                              ? "; --tolerance sets another tolerance"
-                             : "; `etscope advise --program MODEL --etrecord FILE` looks for what "
-                               "is computed wrongly");
+                             : "; why: etscope run MODEL --capture intermediates -o debug.etdp "
+                               "--debug-buffer debug.bin, then etscope advise debug.etdp --program "
+                               "MODEL --etrecord FILE");
         }
     }
     cli_put_headline(table, &(struct ets_text){text, answer.used}, 1);
