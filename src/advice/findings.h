@@ -80,7 +80,8 @@ enum ets_check {
     ETS_CHECK_SIZE = 5,       /* look at the bytes of the file */
     ETS_CHECK_RUNS = 6,       /* measure again, with more or other runs */
     ETS_CHECK_EXECUTION = 7,  /* run it */
-    ETS_CHECK_COUNT = 8
+    ETS_CHECK_PROGRAM = 8,    /* examine the program again */
+    ETS_CHECK_COUNT = 9
 };
 
 struct ets_finding {

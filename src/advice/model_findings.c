@@ -79,11 +79,17 @@ bool ets_find_unused_constants(struct ets_finder *finder)
 {
     const struct ets_byte_map *map = finder->subject->bytes;
     const struct ets_byte_item *largest = NULL;
-    uint64_t bytes = 0;
+    const bool has_record = finder->subject->record != NULL;
+    uint64_t bytes = 0, left = 0;
     uint32_t count = 0;
     for (uint32_t i = 0; map != NULL && i < map->item_count; i++) {
         const struct ets_byte_item *item = &map->items[i];
         if (item->part != ETS_BYTES_UNUSED_CONSTANT) continue;
+        /* With a record, one without a name is what the export left when a delegate copied it. */
+        if (has_record && item->name.data == NULL) {
+            left += item->bytes;
+            continue;
+        }
         count++;
         bytes += item->bytes;
         if (largest == NULL || item->bytes > largest->bytes) largest = item;
@@ -101,17 +107,18 @@ bool ets_find_unused_constants(struct ets_finder *finder)
     ets_add_bytes(&finder->evidence, largest->bytes);
     ets_find_prove(finder, " at byte %llu", (unsigned long long)largest->offset);
     struct ets_finding finding = ets_finding_of("unused_constants", ETS_SEVERITY_NOTE, "size");
-    if (largest->name.data == NULL && finder->subject->record != NULL) {
-        /* The model uses them: the export left them behind when a delegate copied them. */
-        return ets_finding_add(finder, finding);
+    if (left > 0) {
+        ets_find_prove(finder, "; others, ");
+        ets_add_bytes(&finder->evidence, left);
+        ets_find_prove(finder, ", are what the export left of constants that delegates copied");
     }
     ets_find_propose(finder,
                      "delete buffers and parameters that the exported methods do not use from the "
                      "model before torch.export (del model.NAME)");
     finding.saving =
         (struct ets_saving){.basis = ETS_SAVING_FILE, .ticks = {NAN, NAN}, .bytes = bytes};
-    finding.confidence = ETS_CONFIDENCE_HIGH;
-    finding.doubt = "the model uses them, and a delegate has copies of its own";
+    finding.confidence = has_record ? ETS_CONFIDENCE_HIGH : ETS_CONFIDENCE_MEDIUM;
+    if (!has_record) finding.doubt = "the model uses them, and a delegate has copies of its own";
     finding.check = ETS_CHECK_SIZE;
     return ets_finding_add(finder, finding);
 }

@@ -12,6 +12,7 @@
 static bool do_all_agree(const struct ets_gap_report *report)
 {
     uint32_t agreeing = 0;
+    if (ets_gap_conclusion(report)->doubtful > 0) return false;
     for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
         const enum ets_gap_finding finding = ets_gap_row(report, i)->finding;
         if (finding != ETS_GAP_AGREES && finding != ETS_GAP_UNKNOWN) return false;

@@ -115,14 +115,15 @@ static enum taking takes_by_program(struct gap_consumers *c, uint32_t taker, uin
     if (taker < s->count) {
         if (!is_of_chain(s->items[taker].row, &method->chain)) return UNKNOWN;
         const uint32_t number = (uint32_t)s->items[taker].row->instruction;
-        return has_argument(c, &method->chain, number, value) ? TAKES : TAKES_NOT;
+        if (has_argument(c, &method->chain, number, value)) return TAKES;
+        return c->budget > 0 ? TAKES_NOT : UNKNOWN;
     }
     for (uint32_t i = 0; i < method->chain.method.output_count && c->budget > 0; i++, c->budget--) {
         struct ets_evalue output;
         ets_method_output(&method->chain.method, i, &output);
         if (output.index == value) return TAKES;
     }
-    return TAKES_NOT;
+    return c->budget > 0 ? TAKES_NOT : UNKNOWN;
 }
 
 static bool has_same_bytes(struct gap_consumers *c, const struct ets_tensor *one,

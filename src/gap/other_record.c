@@ -302,7 +302,8 @@ static void explain_guilty(struct other *o)
     if (makes_half(row->saturation, row)) {
         verdict->saturation = row->saturation;
         verdict->saturates_guilty = 1;
-    } else if (makes_half(taken, row)) {
+    } else if (taken != NULL && taken->node == NULL && makes_half(taken, row)) {
+        /* An input of the model, which no row has; what others cut off is in their own errors. */
         verdict->saturation = taken;
         verdict->saturates_guilty = 2;
     }

@@ -273,6 +273,7 @@ static bool is_in_doubt(struct ets_gap_report *report, uint32_t place, const str
         feeds_only_right(report, place, limits)) {
         row->reason = in_doubt;
         row->finding = ETS_GAP_UNKNOWN;
+        report->verdict.doubtful++;
         return true;
     }
     if (ets_comparison_relative_rms(&row->total) > limits[place].total) return false;
@@ -360,6 +361,7 @@ enum ets_status ets_gap_judge(struct ets_gap_report *report, struct ets_error *e
     report->verdict.saturated = 0;
     report->verdict.explained = report->verdict.outputs = NAN;
     report->verdict.unlike = report->verdict.suspects = report->verdict.inexact = 0;
+    report->verdict.doubtful = 0;
     enum ets_status status = ets_gap_region_init(report, error);
     if (status == ETS_OK) status = ets_gap_count_kernels(report, error);
     if (status == ETS_OK) status = judge_rows(report, &arena, error);

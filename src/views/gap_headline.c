@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/text.h"
 #include "etscope/experimental/captured_values.h"
 #include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
@@ -152,7 +153,7 @@ static void say_culprit(struct words *words, const struct ets_gap_report *report
 /* Of so many weights that became 0, one says so: bells lose one or two in a hundred. */
 static const double MANY_ZEROS = 0.2;
 /* Of so many channels that have but a few steps. */
-static const double MANY_COARSE = 0.2;
+static const double MANY_COARSE = 0.5;
 
 /* Whether one weight that is far larger than the others sets the step: channels have few steps
  * left.
@@ -173,8 +174,14 @@ static void say_cause(struct words *words, const struct ets_gap_weight_use *weig
 {
     if (!ets_gap_weight_is_cause(weight)) return;
     say(words, "; ");
-    say_number(words, 100 * (double)weight->zero_count / (double)weight->count, 2);
-    say(words, " %% of its weights became 0: the largest, ");
+    if ((double)weight->zero_count >= MANY_ZEROS * (double)weight->count) {
+        say_number(words, 100 * (double)weight->zero_count / (double)weight->count, 2);
+        say(words, " %% of its weights became 0");
+    } else {
+        say(words, "%llu of its %llu channels reach no more than 3 of 127 steps",
+            (unsigned long long)weight->coarse_count, (unsigned long long)weight->channel_count);
+    }
+    say(words, ": the largest, ");
     say_number(words, weight->largest, 3);
     say(words, ", sets the step of all, ");
     say_number(words, weight->step, 2);
@@ -274,12 +281,23 @@ static void say_cut_off(struct words *words, const struct ets_gap_conclusion *ve
     if (more > 0) say(words, "; so %s %u more", more == 1 ? "is" : "are", more);
 }
 
+/* Operators whose values of four dimensions are images. */
+static bool is_of_images(const struct ets_graph_node *node)
+{
+    static const char *const parts[] = {"conv", "pool", "pad", "upsample", "batch_norm"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (ets_text_contains(node->op, parts[i])) return true;
+    }
+    return false;
+}
+
 /* "; 95 % of it is in channel 3 of 16 (dimension 1)"; of images dimensions have names. */
 static void say_channel(struct words *words, const struct ets_gap_row *row)
 {
     const struct ets_gap_channel *channel = &row->channel;
     const struct ets_captured_value *captured = &row->value->captured;
-    const bool is_image = captured->has_tensor && captured->tensor.rank == 4;
+    const bool is_image =
+        captured->has_tensor && captured->tensor.rank == 4 && is_of_images(row->value->node);
     const char *what = "channel";
     if (channel->size == 0) return;
     if (is_image && channel->dimension == 2) what = "row";
@@ -456,6 +474,12 @@ static void say_nearest(struct words *words, const struct ets_gap_report *report
     say(words, " would stand out");
 }
 
+/* What may be another value than it was paired with says nothing. */
+static bool is_doubtful(const struct ets_gap_conclusion *verdict, const struct ets_gap_row *row)
+{
+    return verdict->doubtful > 0 && row->finding == ETS_GAP_UNKNOWN;
+}
+
 static void say_agreement(struct words *words, const struct ets_gap_report *report,
                           const struct ets_gap_conclusion *verdict)
 {
@@ -463,7 +487,7 @@ static void say_agreement(struct words *words, const struct ets_gap_report *repo
     double largest = -1;
     for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
         const struct ets_gap_row *row = ets_gap_row(report, i);
-        if (!row->has_total) continue;
+        if (!row->has_total || is_doubtful(verdict, row)) continue;
         const double error = ets_comparison_relative_rms(&row->total);
         compared++;
         if (error > largest) worst = i;
@@ -474,9 +498,14 @@ static void say_agreement(struct words *words, const struct ets_gap_report *repo
         return;
     }
     if (verdict->unlike == 0) {
-        say(words, "%s%u %s with ", compared == 1 ? "" : "all ", compared,
+        const bool are_all = compared > 1 && verdict->doubtful == 0;
+        say(words, "%s%u %s with ", are_all ? "all " : "", compared,
             compared == 1 ? "value agrees" : "values agree");
         say_reference(words, report, verdict);
+        if (verdict->doubtful > 0) {
+            say(words, "; %u other%s may be paired with the wrong value%s", verdict->doubtful,
+                verdict->doubtful == 1 ? "" : "s", verdict->doubtful == 1 ? "" : "s");
+        }
         if (largest == 0) {
             say(words, verdict->in_double ? ", exactly" : ", bit for bit");
             return;

@@ -17,7 +17,7 @@ import xml.etree.ElementTree
 import zipfile
 
 import support
-from gap_support import FLOAT_ORIGINAL, INT8, QUANTIZED, unpack, unpack
+from gap_support import FLOAT_ORIGINAL, INT8, QUANTIZED, unpack
 from support import DATA, OK, USAGE
 
 NEGATIVE = 1
@@ -424,7 +424,8 @@ class Told(unittest.TestCase):
             return [row for row in rows("--program", program, "--no-siblings", *more) if row["kind"] == "coarse_weights"]
         program = QUANTIZED / "int8.pte"
         (row,) = found(program)
-        self.assertEqual((row["severity"], row["confidence"]), ("bad", "high"))
+        self.assertEqual((row["severity"], row["confidence"]), ("bad", "medium"))
+        self.assertEqual(row["check"], "etscope advise --program NEW.pte")
         self.assertRegex(row["sentence"], r"^the int8 weights of 1 layer have too few steps: in FullyConnected 0\.\d+, 15 of "
                                           r"16 channels reach 3 of 127 at most$")
         (row,) = found(program, "--etrecord", program.with_suffix(".etrecord"))

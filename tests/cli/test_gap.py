@@ -2,6 +2,7 @@
 
 import re
 import struct
+import subprocess
 import unittest
 import xml.etree.ElementTree as tree
 from pathlib import Path
@@ -90,6 +91,9 @@ class Outputs(GapTest):
         self.assertEqual((row["aot_ops"][-1], row["finding"]), ("dequantize_per_tensor_26", None))
         self.assertGreater(row["own_error"], 0.5)
         self.assertIn("its pairing is in doubt", row["reason"])
+        line = self.headline("int8.etdp", "--etrecord", "int8.etrecord", "--debug-buffer", self.changed_residual(change))
+        self.assertRegex(line, r"^\d+ values agree with .*; 1 other may be paired with the wrong value; the largest error is "
+                               r"[\d.e-]+ of 0\.05 allowed")
 
     def test_gap__the_float_model_is_named_where_an_operator_is_guilty(self):
         def change(data, values):
@@ -121,6 +125,16 @@ class Fixtures(GapTest):
                           "dequantize_per_tensor_7"])
         self.assertEqual({row["finding"] for row in rows}, {"agrees"})
         self.assertLess(max(row["own_error"] for row in rows), 0.01)
+
+    def test_gap__reads_a_pipe(self):
+        words = ("--etrecord", support.DATA / "saturated" / "int8.etrecord", "--debug-buffer",
+                 support.DATA / "saturated" / "int8.bin", "--format", "tsv")
+        trace = support.DATA / "saturated" / "int8.etdp"
+        with trace.open("rb") as file:
+            piped = subprocess.run([support.ETSCOPE, "gap", "-", *map(str, words)], stdin=file, capture_output=True,
+                                   text=True, check=False)
+        self.assertEqual(piped.stdout, self.ok("gap", trace, *words).stdout)
+        self.assertIn("relu", piped.stdout)
 
     def test_gap__a_program_is_told_how_to_become_a_trace(self):
         program = support.DATA / "saturated" / "int8.pte"
@@ -396,6 +410,7 @@ class Int8(GapTest):
         self.assertEqual({row["finding"] for row in rows}, {"agrees"})
         self.assertLess(max(row["total_error"] for row in rows), 0.02)
         self.assertIn("1 operator of the reference has no counterpart", done.stderr)
+
     def test_gap__a_scale_that_cuts_off_what_the_operator_takes_is_the_cause(self):
         unpack("saturated/input.tar.xz", self.folder)
         words = ("input.etdp", "--debug-buffer", "input.bin", "--etrecord", "input.etrecord", "--reference-etrecord",

@@ -327,6 +327,7 @@ struct ets_gap_conclusion {
                             0 to 1; NaN: unknown */
     double typical;      /* median of the rows' own errors; NaN: no row has one */
     uint32_t unlike;     /* rows whose total error exceeds rounding */
+    uint32_t doubtful;   /* rows without a finding, as they may be paired with another value */
     uint32_t inexact;    /* rows that are INEXACT */
     uint32_t bits_known; /* rows with known same_bits */
     uint32_t same_bits;  /* of these, rows with the same bits */

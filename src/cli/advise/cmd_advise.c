@@ -171,6 +171,7 @@ static bool word_checks(struct advice *a)
     WORD(ETS_CHECK_RUNS, "etscope profile %s --runs 50 -o NEW.etdp, then etscope advise NEW.etdp",
          program);
     WORD(ETS_CHECK_EXECUTION, "etscope run NEW.pte");
+    WORD(ETS_CHECK_PROGRAM, "etscope advise --program NEW.pte");
 #undef WORD
     a->page.checks = a->checks;
     return ok;

@@ -1,8 +1,11 @@
 /*
  * The command `gap`: compares captured values with a reference evaluation of the ETRecord's graph.
  */
+#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
@@ -260,6 +263,8 @@ static int check_words(const struct cli_arguments *arguments)
 static int check_kind(const char *path)
 {
     struct ets_file *file = NULL;
+    struct stat info; /* pipes are read once */
+    if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return CLI_OK;
     if (ets_file_open(path, &file, NULL) != ETS_OK) return CLI_OK; /* told when it is read */
     const enum ets_kind kind = ets_kind_sniff(ets_file_bytes(file));
     ets_file_close(file);
