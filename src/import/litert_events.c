@@ -34,6 +34,10 @@ static enum ets_status fail_line(const struct events *e, const char *what, struc
 static enum ets_status split(const struct events *e, struct ets_text text, struct line *line,
                              struct ets_error *error)
 {
+    enum { TABS = 7 }; /* of eight fields */
+    unsigned tabs = 0;
+    for (size_t i = 0; i < text.size; i++) tabs += text.data[i] == '\t';
+    if (tabs < TABS) return fail_line(e, "it has fewer than eight fields: the file is cut", error);
     (void)ets_take_first(&text, '\t');
     line->tag = ets_trim(ets_take_first(&text, '\t'));
     if (!ets_decimal_ns(ets_take_first(&text, '\t'), 0, &line->type) || line->type < 0) {

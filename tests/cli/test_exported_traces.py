@@ -81,6 +81,15 @@ class Size(Exported):
         self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, 8)
 
 
+class Names(Exported):
+    def test_names__traces_of_one_name_are_told_apart(self):
+        one, two = (support.fixture(model, "profile.etdp") for model in ("gpt_xnnpack", "multi_method"))
+        def roots(*paths):
+            return {line.split(b";")[0].decode() for line in self.export("folded", *paths).splitlines()}
+        self.assertEqual(roots(one, two), {"gpt_xnnpack/profile.etdp", "multi_method/profile.etdp"})
+        self.assertEqual(roots(one), {"profile.etdp"})
+
+
 class Folded(Exported):
     def test_folded__ends_of_names_are_no_counts(self):
         names = ["conv 2", "conv 2.5", "conv 3.", "conv #2", "conv2", " 7", "a 1 2", "v 1.2.3", ""]

@@ -633,5 +633,16 @@ class Difference(unittest.TestCase):
         self.assertIn("a profile of ONNX Runtime, which no ETRecord", done.stderr.decode())
 
 
+class CutLines(support.FolderTest):
+    def test_cut__a_line_of_litert_events_that_is_cut_is_refused(self):
+        whole = (support.DATA / "exchange" / "litert_events.txt").read_bytes()
+        lines = whole.splitlines(keepends=True)
+        (self.folder / "cut.txt").write_bytes(b"".join(lines[:15]) + lines[15][:lines[15].rindex(b"\t")])
+        done = support.run("import", self.folder / "cut.txt", "-o", self.folder / "cut.etdp")
+        self.assertEqual(done.returncode, support.INPUT)
+        self.assertIn(b"line 16 of the events: it has fewer than eight fields: the file is cut", done.stderr)
+        self.assertFalse((self.folder / "cut.etdp").exists())
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -1,5 +1,7 @@
 /* The events of traces. */
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/core/cli_text.h"
 #include "cli/export/export_formats.h"
@@ -18,6 +20,35 @@ static void note_missing(const struct ets_export_missing *missing)
     }
 }
 
+/* "gpt/profile.etdp" of a longer path. */
+static const char *with_folder(const char *path)
+{
+    const char *name = ets_page_file_name(path);
+    while (name > path && name[-1] == '/') name--;
+    while (name > path && name[-1] != '/') name--;
+    return name;
+}
+
+static bool is_taken(const struct ets_sql_sources *all, uint32_t number, bool by_folder)
+{
+    for (uint32_t i = 0; i < all->trace_count; i++) {
+        const char *path = all->traces[i].path, *own = all->traces[number].path;
+        const bool is_same = by_folder
+                                 ? strcmp(with_folder(path), with_folder(own)) == 0
+                                 : strcmp(ets_page_file_name(path), ets_page_file_name(own)) == 0;
+        if (i != number && is_same) return true;
+    }
+    return false;
+}
+
+/* As short as tells traces apart: the file's name, with its folder, or the whole path. */
+static const char *name_of(const struct ets_sql_sources *all, uint32_t number)
+{
+    const char *path = all->traces[number].path;
+    if (!is_taken(all, number, false)) return ets_page_file_name(path);
+    return is_taken(all, number, true) ? path : with_folder(path);
+}
+
 int cli_export_trace(const struct cli_sql_sources *sources, int format, struct ets_output *output)
 {
     const struct ets_sql_sources *all = &sources->all;
@@ -30,8 +61,11 @@ int cli_export_trace(const struct cli_sql_sources *sources, int format, struct e
     if (traces == NULL) return cli_complain(CLI_INTERNAL, "no memory");
     for (uint32_t i = 0; i < all->trace_count; i++) {
         const struct ets_sql_trace *trace = &all->traces[i];
-        traces[i] = (struct ets_export_trace){.name = ets_page_file_name(trace->path),
-                                              .inspection = trace->inspection};
+        /* Slashes are levels in TensorBoard, whose writer numbers equal names. */
+        const bool has_levels = format == ETS_EXPORT_TENSORBOARD;
+        traces[i] = (struct ets_export_trace){
+            .name = has_levels ? ets_page_file_name(trace->path) : name_of(all, i),
+            .inspection = trace->inspection};
         if (trace->program != ETS_NO_INDEX)
             traces[i].program = all->programs[trace->program].program;
         if (trace->record != ETS_NO_INDEX) traces[i].record = all->records[trace->record].record;
