@@ -87,7 +87,6 @@ class Names(Exported):
         def roots(*paths):
             return {line.split(b";")[0].decode() for line in self.export("folded", *paths).splitlines()}
         self.assertEqual(roots(one, two), {"gpt_xnnpack/profile.etdp", "multi_method/profile.etdp"})
-        self.assertEqual(roots(one), {"profile.etdp"})
 
 
 class Folded(Exported):
