@@ -171,7 +171,10 @@ static void test_import_faults__every_failed_allocation_is_told(void **state)
 
 #define EVENT "{\"cat\" : \"Node\", \"ph\" : \"X\", \"name\" : \"a\", "
 #define OPERATORS "= Run Order =\nnode type, first, avg_ms, %, cdf%, mem KB, times called, name\n"
-#define LINE "index\ttag\tevent_type\tstart_timestamp_us\telapsed_time_us\n"
+#define LINE                                                        \
+    "index\ttag\tevent_type\tstart_timestamp_us\telapsed_time_us\t" \
+    "event_metadata1\tevent_metadata2\tevent_source\n"
+#define REST "\t0\t0\t0" /* the last three of eight fields */
 
 static void test_import_faults__wrong_values_are_named(void **state)
 {
@@ -217,17 +220,18 @@ static void test_import_faults__wrong_values_are_named(void **state)
         {ETS_FOREIGN_LITERT_CSV, OPERATORS, "no operators of regular runs"},
         {ETS_FOREIGN_LITERT_CSV,
          OPERATORS "A, 4e12, 1, 1%, 1%, 0, 1, n\nA, 4e12, 1, 1%, 1%, 0, 1, n", "146 years"},
-        {ETS_FOREIGN_LITERT_EVENTS, LINE "0\tAdd\tx\t1\t1", "line 2 of the events: its third"},
-        {ETS_FOREIGN_LITERT_EVENTS, LINE "0\tAdd\t2\t-1\t1", "its fourth field"},
-        {ETS_FOREIGN_LITERT_EVENTS, LINE "0\tAdd\t2\t1\t", "its fifth field"},
-        {ETS_FOREIGN_LITERT_EVENTS, LINE "0\t\t2\t1\t1", "its second field"},
-        {ETS_FOREIGN_LITERT_EVENTS, LINE "0\tAdd\t2\t4000000000000000\t4000000000000000",
+        {ETS_FOREIGN_LITERT_EVENTS, LINE "0\tAdd\t2\t1\t1", "line 2 of the events: it has few"},
+        {ETS_FOREIGN_LITERT_EVENTS, LINE "0\tAdd\tx\t1\t1" REST, "line 2 of the events: its third"},
+        {ETS_FOREIGN_LITERT_EVENTS, LINE "0\tAdd\t2\t-1\t1" REST, "its fourth field"},
+        {ETS_FOREIGN_LITERT_EVENTS, LINE "0\tAdd\t2\t1\t" REST, "its fifth field"},
+        {ETS_FOREIGN_LITERT_EVENTS, LINE "0\t\t2\t1\t1" REST, "its second field"},
+        {ETS_FOREIGN_LITERT_EVENTS, LINE "0\tAdd\t2\t4000000000000000\t4000000000000000" REST,
          "line 2 of the events: its fifth field, elapsed_time_us, is too long"},
-        {ETS_FOREIGN_LITERT_EVENTS, LINE "0\tInvoke\t1\t4611686018427387\t4611686018427387",
+        {ETS_FOREIGN_LITERT_EVENTS, LINE "0\tInvoke\t1\t4611686018427387\t4611686018427387" REST,
          "its fifth field, elapsed_time_us, is too long"},
         {ETS_FOREIGN_LITERT_EVENTS,
-         LINE "0\tInvoke\t1\t1\t1\n1\tAdd\t8\t0\t4000000000000000\n"
-              "2\tAdd\t8\t0\t4000000000000000\n3\tAdd\t8\t0\t4000000000000000",
+         LINE "0\tInvoke\t1\t1\t1" REST "\n1\tAdd\t8\t0\t4000000000000000" REST
+              "\n2\tAdd\t8\t0\t4000000000000000" REST "\n3\tAdd\t8\t0\t4000000000000000" REST,
          "line 4 of the events: with the events before it"},
         {ETS_FOREIGN_LITERT_PROTO, "\x1a\x05\x0a", "longer than the message"},
         {ETS_FOREIGN_LITERT_PROTO, "\x1b", "unknown wire type"},
