@@ -72,6 +72,17 @@ class FolderTest(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
 
+class ExportTest(FolderTest):
+    """A test of what `export` writes; skipped where this build cannot write it."""
+
+    def export(self, form, *words):
+        done = run("export", *words, "--to", form, "-o", "-")
+        if done.returncode == UNAVAILABLE:
+            self.skipTest(done.stderr.decode())
+        self.assertEqual(done.returncode, OK, done.stderr)
+        return done.stdout
+
+
 def fixture(model, name):
     return DATA / model / name
 

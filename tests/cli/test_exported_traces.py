@@ -7,18 +7,11 @@ import unittest
 import support
 
 
-class Exported(support.FolderTest):
+class Exported(support.ExportTest):
     def put(self, name, text):
         path = self.folder / name
         path.write_text(text if isinstance(text, str) else json.dumps(text, separators=(",", " : ")))
         return path
-
-    def export(self, form, *words):
-        done = support.run("export", *words, "--to", form, "-o", "-")
-        if done.returncode == support.UNAVAILABLE:
-            self.skipTest(done.stderr.decode())
-        self.assertEqual(done.returncode, support.OK, done.stderr)
-        return done.stdout
 
     def slices(self, *words):
         found = json.loads(self.export("chrome", *words))

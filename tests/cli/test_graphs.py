@@ -15,14 +15,7 @@ METHOD = (b"forward\0", b'"<\x01\xff>\\\n\0')
 OPERATOR = (b"aten::relu\0", b'\\"];}\xc3<\x1b\r/\0')
 
 
-class Hostile(support.FolderTest):
-    def export(self, form, *words):
-        done = support.run("export", *words, "--to", form, "-o", "-")
-        if done.returncode == support.UNAVAILABLE:
-            self.skipTest(done.stderr.decode())
-        self.assertEqual(done.returncode, support.OK, done.stderr)
-        return done.stdout
-
+class Hostile(support.ExportTest):
     def record(self):
         """The nodes of a record with other names."""
         record = self.folder / "hostile.etrecord"
