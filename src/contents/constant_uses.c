@@ -15,9 +15,7 @@ static void use_value(struct uses *uses, uint32_t index)
     if (uses->is_used[index]) return; /* and so are the items of a list */
     uses->is_used[index] = 1;
     ets_method_value(uses->method, index, &value);
-    if (value.kind != ETS_EVALUE_TENSOR_LIST && value.kind != ETS_EVALUE_OPTIONAL_TENSOR_LIST) {
-        return;
-    }
+    if (!ets_evalue_is_tensor_list(&value)) return;
     for (uint32_t i = 0; i < value.item_count; i++) {
         const int32_t item = ets_evalue_item(&value, i);
         if (item >= 0) uses->is_used[item] = 1;

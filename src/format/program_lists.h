@@ -2,7 +2,15 @@
 #ifndef ETSCOPE_FORMAT_PROGRAM_LISTS_H
 #define ETSCOPE_FORMAT_PROGRAM_LISTS_H
 
+#include <stdbool.h>
+
 #include "etscope/program.h"
+
+/* Whether the items are tensors, of which an optional one may be missing. */
+static inline bool ets_evalue_is_tensor_list(const struct ets_evalue *value)
+{
+    return value->kind == ETS_EVALUE_TENSOR_LIST || value->kind == ETS_EVALUE_OPTIONAL_TENSOR_LIST;
+}
 
 /*
  * Item of an INT_LIST, TENSOR_LIST or OPTIONAL_TENSOR_LIST: an index into the method's values

@@ -67,11 +67,6 @@ enum ets_status ets_gap_consumers_find(struct gap_consumers *c,
 
 enum taking { TAKES_NOT, TAKES, UNKNOWN };
 
-static bool is_list(const struct ets_evalue *value)
-{
-    return value->kind == ETS_EVALUE_TENSOR_LIST || value->kind == ETS_EVALUE_OPTIONAL_TENSOR_LIST;
-}
-
 /* Whether an instruction of the chain has the value among its arguments. */
 static bool has_argument(struct gap_consumers *c, const struct ets_chain *chain, uint32_t number,
                          uint32_t value)
@@ -83,7 +78,7 @@ static bool has_argument(struct gap_consumers *c, const struct ets_chain *chain,
         const uint32_t at = ets_instruction_argument(&instruction, i);
         if (at == value) return true;
         ets_method_value(&chain->method, at, &argument);
-        if (!is_list(&argument)) continue;
+        if (!ets_evalue_is_tensor_list(&argument)) continue;
         for (uint32_t k = 0; k < argument.item_count && c->budget > 0; k++, c->budget--) {
             if (ets_evalue_item(&argument, k) == (int32_t)value) return true;
         }

@@ -70,9 +70,7 @@ static enum ets_status name_value(struct finder *f, uint32_t index, bool is_resu
     struct ets_evalue value;
     if (f->plan->tensor_of[index] != ETS_PLAN_NONE) return name_tensor(f, index, is_result);
     ets_method_value(&f->plan->method, index, &value);
-    if (value.kind != ETS_EVALUE_TENSOR_LIST && value.kind != ETS_EVALUE_OPTIONAL_TENSOR_LIST) {
-        return ETS_OK;
-    }
+    if (!ets_evalue_is_tensor_list(&value)) return ETS_OK;
     for (uint32_t i = 0; i < value.item_count; i++) {
         const int32_t item = ets_evalue_item(&value, i);
         if (item >= 0) ETS_TRY(name_tensor(f, (uint32_t)item, is_result));

@@ -76,7 +76,7 @@ static void cross(struct lister *l, uint32_t index, int is_output, struct ets_de
     ets_method_value(&l->method, index, &value);
     if (l->stamp[index] == step->instruction + 1) return;
     l->stamp[index] = step->instruction + 1;
-    if (value.kind == ETS_EVALUE_TENSOR_LIST || value.kind == ETS_EVALUE_OPTIONAL_TENSOR_LIST) {
+    if (ets_evalue_is_tensor_list(&value)) {
         if (value.item_count > l->all->budget) return; /* ordinary programs do not repeat so many */
         l->all->budget -= value.item_count;
         for (uint32_t i = 0; i < value.item_count; i++) {
