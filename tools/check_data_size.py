@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 DATA = ("tests/data", "examples", "fuzz/corpus")
-LIMIT = 10_000_000
+LIMIT = 16_000_000
 
 
 def main():
