@@ -16,11 +16,23 @@
 #define NOTHING ETS_TRAFFIC_NOTHING
 
 /* X(name, ops and special for each element of the output) */
-#define ELEMENTS(name, ops, special) {name, ETS_FAMILY_ELEMENTS, ALL, ops, special, 0, NULL}
+#define ELEMENTS(name, ops, special)                          \
+    {                                                         \
+        name, ETS_FAMILY_ELEMENTS, ALL, ops, special, 0, NULL \
+    }
 /* For each element of the input. */
-#define REDUCTION(name, input_ops, count) {name, ETS_FAMILY_REDUCTION, ALL, 0, 0, input_ops, count}
-#define MOVE(name, traffic) {name, ETS_FAMILY_MOVE, traffic, 0, 0, 0, NULL}
-#define RULE(family, name, count) {name, ETS_FAMILY_##family, ALL, 0, 0, 0, count}
+#define REDUCTION(name, input_ops, count)                       \
+    {                                                           \
+        name, ETS_FAMILY_REDUCTION, ALL, 0, 0, input_ops, count \
+    }
+#define MOVE(name, traffic)                           \
+    {                                                 \
+        name, ETS_FAMILY_MOVE, traffic, 0, 0, 0, NULL \
+    }
+#define RULE(family, name, count)                      \
+    {                                                  \
+        name, ETS_FAMILY_##family, ALL, 0, 0, 0, count \
+    }
 
 /* Sorted by name, for bsearch. */
 /* clang-format off */

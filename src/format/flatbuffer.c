@@ -40,7 +40,7 @@ size_t ets_fb_scalar_bytes(enum ets_fb_scalar scalar)
     return 8;
 }
 
-static size_t inline_bytes(const struct ets_fb_field *field)
+size_t ets_fb_inline_bytes(const struct ets_fb_field *field)
 {
     if (field->kind == ETS_FB_SCALAR) return ets_fb_scalar_bytes(field->of.scalar);
     return field->kind == ETS_FB_UNION ? 1 : 4;
@@ -125,6 +125,20 @@ static enum ets_status verify_reference(struct verifier *v, size_t at,
     return verify_table(v, target, target_type, depth);
 }
 
+/*
+ * Whether the inline bytes of a field are in the buffer. The table's size in its vtable is not
+ * asked: writers before flatbuffers 25.12 for Python share a vtable among tables of different
+ * sizes, and FlatBuffers' own verifier does not read it.
+ */
+static enum ets_status verify_place(const struct verifier *v, size_t at, size_t bytes,
+                                    struct ets_fb table, const struct ets_fb_type *type,
+                                    const char *field)
+{
+    if (ets_range_fits(at, bytes, v->bytes.size)) return ETS_OK;
+    return ets_fail(v->error, ETS_TRUNCATED, v->origin + table.at, "%s.%s: lies at byte %zu of %zu",
+                    type->name, field, at, v->bytes.size);
+}
+
 static enum ets_status verify_union(struct verifier *v, struct ets_fb table,
                                     const struct ets_fb_type *type,
                                     const struct ets_fb_field *field, unsigned depth)
@@ -139,12 +153,7 @@ static enum ets_status verify_union(struct verifier *v, struct ets_fb table,
         return ets_fail(v->error, ETS_MALFORMED, v->origin + table.at,
                         "%s.%s: has type %s but no value", type->name, field->name, member->name);
     }
-    const size_t vtable = table.at - (size_t)(int64_t)(int32_t)ets_load_u32(table.base + table.at);
-    const size_t table_bytes = ets_load_u16(table.base + vtable + 2);
-    if (at < table.at + 4 || at + 4 > table.at + table_bytes) {
-        return ets_fail(v->error, ETS_MALFORMED, v->origin + table.at,
-                        "%s.%s: lies outside its table", type->name, field->name);
-    }
+    ETS_TRY(verify_place(v, at, 4, table, type, field->name));
     return verify_reference(v, at, type, field->name, member, depth);
 }
 
@@ -181,9 +190,8 @@ static enum ets_status verify_field(struct verifier *v, struct ets_fb table, siz
     return ETS_OK;
 }
 
-/* Verifies the vtable and the table's extent. */
-static enum ets_status verify_frame(const struct verifier *v, size_t at,
-                                    const struct ets_fb_type *type, uint16_t *table_bytes_out)
+static enum ets_status verify_vtable(const struct verifier *v, size_t at,
+                                     const struct ets_fb_type *type)
 {
     const uint8_t *data = v->bytes.data;
     if (!ets_range_fits(at, MIN_TABLE_BYTES, v->bytes.size)) {
@@ -196,17 +204,11 @@ static enum ets_status verify_frame(const struct verifier *v, size_t at,
                         type->name);
     }
     const uint16_t vtable_bytes = ets_load_u16(data + vtable);
-    const uint16_t table_bytes = ets_load_u16(data + vtable + 2);
     if (vtable_bytes < 4 || vtable_bytes % 2 != 0 ||
         !ets_range_fits((uint64_t)vtable, vtable_bytes, v->bytes.size)) {
         return ets_fail(v->error, ETS_MALFORMED, v->origin + at, "%s: vtable of %u bytes",
                         type->name, vtable_bytes);
     }
-    if (table_bytes < MIN_TABLE_BYTES || !ets_range_fits(at, table_bytes, v->bytes.size)) {
-        return ets_fail(v->error, ETS_MALFORMED, v->origin + at, "%s: table of %u bytes",
-                        type->name, table_bytes);
-    }
-    *table_bytes_out = table_bytes;
     return ETS_OK;
 }
 
@@ -218,8 +220,7 @@ static enum ets_status verify_table(struct verifier *v, size_t at, const struct 
                         type->name, MAX_DEPTH);
     }
     ETS_TRY(spend(v, MIN_TABLE_BYTES, at, type));
-    uint16_t table_bytes = 0;
-    ETS_TRY(verify_frame(v, at, type, &table_bytes));
+    ETS_TRY(verify_vtable(v, at, type));
     const struct ets_fb table = {v->bytes.data, at};
     for (uint16_t i = 0; i < type->field_count; i++) {
         const struct ets_fb_field *field = &type->fields[i];
@@ -229,11 +230,7 @@ static enum ets_status verify_table(struct verifier *v, size_t at, const struct 
             return ets_fail(v->error, ETS_MALFORMED, v->origin + at, "%s has no %s", type->name,
                             field->name);
         }
-        const size_t start = field_at - at;
-        if (start < 4 || start + inline_bytes(field) > table_bytes) {
-            return ets_fail(v->error, ETS_MALFORMED, v->origin + at,
-                            "%s.%s: lies outside its table", type->name, field->name);
-        }
+        ETS_TRY(verify_place(v, field_at, ets_fb_inline_bytes(field), table, type, field->name));
         ETS_TRY(verify_field(v, table, field_at, type, field, depth + 1));
     }
     return ETS_OK;

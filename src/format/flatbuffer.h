@@ -106,9 +106,11 @@ struct ets_fb_vector {
 
 /*
  * Verifies everything reachable from the root offset stored at `root_at`, and returns the root
- * table. `origin` is added to offsets in errors, for a buffer inside a larger file. The work is
- * bounded: tables and references in total no larger than the file, texts and vectors at most 64
- * times the file, and 64 levels. Statuses: TRUNCATED, MALFORMED, LIMIT.
+ * table. As FlatBuffers' own verifier does, fields are checked against the buffer: the size of a
+ * table that its vtable states is not relied on, as some writers share vtables among tables of
+ * different sizes. `origin` is added to offsets in errors, for a buffer inside a larger file. The
+ * work is bounded: tables and references in total no larger than the file, texts and vectors at
+ * most 64 times the file, and 64 levels. Statuses: TRUNCATED, MALFORMED, LIMIT.
  */
 enum ets_status ets_fb_verify_root(struct ets_bytes bytes, size_t root_at,
                                    const struct ets_fb_type *type, uint64_t origin,
@@ -125,6 +127,8 @@ enum ets_status ets_fb_verify_table(struct ets_bytes bytes, size_t table_at,
 
 /* Size of one scalar in bytes. */
 size_t ets_fb_scalar_bytes(enum ets_fb_scalar scalar);
+/* Bytes of a field inside its table; of a union those of its tag. */
+size_t ets_fb_inline_bytes(const struct ets_fb_field *field);
 
 /* Position of a field's inline bytes, or 0 if it is absent. */
 static inline size_t ets_fb_field_at(struct ets_fb table, unsigned slot)

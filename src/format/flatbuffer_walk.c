@@ -88,12 +88,37 @@ static void walk_field(const struct walk *w, struct ets_fb table, const struct e
     }
 }
 
+/*
+ * The bytes of a table. Its vtable may state those of another table that shares it: a larger one
+ * may not fit, and fields lie behind the end of a smaller one.
+ */
+static size_t table_bytes(const struct walk *w, struct ets_fb table, const struct ets_fb_type *type,
+                          size_t stated)
+{
+    size_t bytes = ets_range_fits(table.at, stated, w->bytes.size) ? stated : 4;
+    for (uint16_t i = 0; i < type->field_count; i++) {
+        const struct ets_fb_field *field = &type->fields[i];
+        const size_t at = ets_fb_field_at(table, field->slot);
+        if (at != 0 && at - table.at + ets_fb_inline_bytes(field) > bytes) {
+            bytes = at - table.at + ets_fb_inline_bytes(field);
+        }
+        if (field->kind != ETS_FB_UNION) continue;
+        const size_t value_at = ets_fb_field_at(table, field->slot + 1u);
+        if (value_at != 0 && value_at - table.at + 4 > bytes &&
+            ets_range_fits(value_at, 4, w->bytes.size)) {
+            bytes = value_at - table.at + 4;
+        }
+    }
+    return bytes;
+}
+
 static void walk_table(const struct walk *w, struct ets_fb table, const struct ets_fb_type *type,
                        uint32_t label)
 {
     const size_t vtable = table.at - (size_t)(int64_t)(int32_t)ets_load_u32(table.base + table.at);
     w->walker->piece(w->walker->context, label, vtable, ets_load_u16(table.base + vtable));
-    w->walker->piece(w->walker->context, label, table.at, ets_load_u16(table.base + vtable + 2));
+    w->walker->piece(w->walker->context, label, table.at,
+                     table_bytes(w, table, type, ets_load_u16(table.base + vtable + 2)));
     for (uint16_t i = 0; i < type->field_count; i++) {
         if (ets_fb_has(table, type->fields[i].slot)) walk_field(w, table, &type->fields[i], label);
     }

@@ -150,8 +150,8 @@ static void say_disclosed(struct maker *m)
 bool ets_trust_collect(struct ets_arena *arena, const struct ets_inspection *inspection,
                        unsigned untold, struct ets_sentences *trust_out)
 {
-    static void (*const parts[])(struct maker *m) = {say_overhead, say_unit,  say_steps,
-                                                     say_losses,   say_joins, say_disclosed};
+    static void (*const parts[])(struct maker * m) = {say_overhead, say_unit,  say_steps,
+                                                      say_losses,   say_joins, say_disclosed};
     struct maker m = {.arena = arena, .out = trust_out, .untold = untold};
     m.line = (struct ets_text_builder){m.text, sizeof m.text, 0};
     *trust_out = (struct ets_sentences){

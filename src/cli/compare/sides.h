@@ -20,13 +20,12 @@ int cli_sides_open(const struct cli_arguments *arguments, const char *const *bef
                    const struct ets_difference_options *options, struct cli_sides *sides);
 void cli_sides_close(struct cli_sides *sides);
 
-#define CLI_ALLOW_MISMATCH_OPTION                                                        \
-    {"--allow-mismatch",                                                                 \
-     NULL,                                                                               \
-     NULL,                                                                               \
-     "Compare traces even if most operators do not match, or only one captured tensors", \
-     NULL,                                                                               \
-     false}
+#define CLI_ALLOW_MISMATCH_OPTION                                                               \
+    {                                                                                           \
+        "--allow-mismatch", NULL, NULL,                                                         \
+            "Compare traces even if most operators do not match, or only one captured tensors", \
+            NULL, false                                                                         \
+    }
 
 /*
  * Times of two different programs cannot be compared, nor those of runs with and without capture:

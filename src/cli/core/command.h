@@ -203,32 +203,30 @@ extern const struct cli_option cli_doctor_options[];
 extern const struct cli_option cli_help_options[];
 
 /* For every command that prints a table. */
-#define CLI_COLOR_OPTION                                                           \
-    {"--color",                                                                    \
-     NULL,                                                                         \
-     "auto|always|never",                                                          \
-     "Colour tables; auto: on a terminal, unless NO_COLOR is set or TERM is dumb", \
-     NULL,                                                                         \
-     false}
+#define CLI_COLOR_OPTION                                                                        \
+    {                                                                                           \
+        "--color", NULL, "auto|always|never",                                                   \
+            "Colour tables; auto: on a terminal, unless NO_COLOR is set or TERM is dumb", NULL, \
+            false                                                                               \
+    }
 
 /* For every command whose times can be of a coarse clock. */
-#define CLI_BOUNDS_OPTION                                                                   \
-    {"--bounds",                                                                            \
-     NULL,                                                                                  \
-     NULL,                                                                                  \
-     "Show both bounds of times that are known to a few steps of a clock, instead of ~520", \
-     NULL,                                                                                  \
-     false}
+#define CLI_BOUNDS_OPTION                                                                          \
+    {                                                                                              \
+        "--bounds", NULL, NULL,                                                                    \
+            "Show both bounds of times that are known to a few steps of a clock, instead of ~520", \
+            NULL, false                                                                            \
+    }
 
 /* For tables that fold. */
-#define CLI_ALL_ROWS_OPTION                                                                    \
-    {"--all",                                                                                  \
-     "-a",                                                                                     \
-     NULL,                                                                                     \
-     "Show every row: equal rows are otherwise one, such as add.out x18, with the numbers of " \
-     "each",                                                                                   \
-     NULL,                                                                                     \
-     false}
+#define CLI_ALL_ROWS_OPTION                                                                        \
+    {                                                                                              \
+        "--all", "-a", NULL,                                                                       \
+            "Show every row: equal rows are otherwise one, such as add.out x18, with the numbers " \
+            "of "                                                                                  \
+            "each",                                                                                \
+            NULL, false                                                                            \
+    }
 
 /* The choices of --format: all formats of tables, in the order of enum ets_format. */
 #define CLI_FORMATS "table|tsv|csv|json|jsonl|markdown"

@@ -3,8 +3,8 @@
 #define ETSCOPE_CLI_CORE_DEFAULT_TRACE_H
 
 /*
- * `path` with another ending, ".etdp" for a trace, to be freed. Reports a file of that name, which it must not
- * replace. Returns an exit code.
+ * `path` with another ending, ".etdp" for a trace, to be freed. Reports a file of that name, which
+ * it must not replace. Returns an exit code.
  */
 int cli_default_trace(const char *path, const char *ending, char **made_out);
 

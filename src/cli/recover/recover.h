@@ -15,7 +15,7 @@ struct recovered_stream {
 
 struct recovery {
     const char *path, *output_path;
-    char *made; /* the output's name, if none was given */
+    char *made;                             /* the output's name, if none was given */
     const char *program_path, *record_path; /* NULL: not given */
     struct ets_bytes bytes;                 /* of the capture */
     struct ets_device_log found;
@@ -25,7 +25,7 @@ struct recovery {
     struct recovered_stream stream;
     struct ets_bytes dump; /* the output */
     uint32_t runs;
-    uint64_t events; /* 0 of a summary */
+    uint64_t events;                   /* 0 of a summary */
     const struct ets_program *program; /* NULL: not given */
     struct ets_etrecord *record;       /* NULL: not given */
 };

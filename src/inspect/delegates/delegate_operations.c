@@ -109,7 +109,7 @@ struct numbers {
     struct ets_strings types;
     struct seen {
         uint32_t call, count;
-    } *seen;
+    } * seen;
     uint32_t capacity;
 };
 

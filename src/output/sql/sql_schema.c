@@ -23,7 +23,9 @@ const struct ets_sql_table *const ets_sql_tables[] = {
 #define PLACE                                                                       \
     {"trace", "INTEGER", "id in `traces`"}, {"block", "INTEGER", "id in `blocks`"}, \
         {"run_name", "TEXT", "name of its runs: Execute or Default"},               \
-        {"method", "TEXT", "the method that ran"}
+    {                                                                               \
+        "method", "TEXT", "the method that ran"                                     \
+    }
 #define SHARES                                                                             \
     {"calls", "INTEGER", "number of events in one run"},                                   \
         {"time", "REAL",                                                                   \

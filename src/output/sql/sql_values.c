@@ -77,12 +77,12 @@ struct ets_sql_value ets_sql_numbers(struct ets_sql_cursor *cursor, const int64_
         struct ets_sql_data *data = (cursor)->data;                      \
         struct ets_sql_trace_data *trace = (cursor)->trace;              \
         if (trace == NULL || (number) < trace->first_of ||               \
-            (number) - trace->first_of >= (count_of)) {                  \
+            (number)-trace->first_of >= (count_of)) {                    \
             uint32_t at = data->sources.trace_count - 1;                 \
             while (at > 0 && data->traces[at].first_of > (number)) at--; \
             trace = (cursor)->trace = &data->traces[at];                 \
         }                                                                \
-        return (number) - trace->first_of;                               \
+        return (number)-trace->first_of;                                 \
     } while (0)
 
 uint32_t ets_sql_at_event(struct ets_sql_cursor *cursor, uint32_t number)

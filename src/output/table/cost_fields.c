@@ -185,9 +185,18 @@ static void put_arithmetic(const struct ets_cost_cells *cells)
     else ets_table_put_string(cells->table, ets_arithmetic_name(arithmetic));
 }
 
-#define HUMAN(...) {.kind = ETS_COLUMN_REAL, .human_only = 1, .digits = 3, __VA_ARGS__}
-#define MACHINE(...) {.kind = ETS_COLUMN_INTEGER, .machine_only = 1, __VA_ARGS__}
-#define BYTES(...) {.kind = ETS_COLUMN_BYTES, .machine_only = 1, __VA_ARGS__}
+#define HUMAN(...)                                                         \
+    {                                                                      \
+        .kind = ETS_COLUMN_REAL, .human_only = 1, .digits = 3, __VA_ARGS__ \
+    }
+#define MACHINE(...)                                               \
+    {                                                              \
+        .kind = ETS_COLUMN_INTEGER, .machine_only = 1, __VA_ARGS__ \
+    }
+#define BYTES(...)                                               \
+    {                                                            \
+        .kind = ETS_COLUMN_BYTES, .machine_only = 1, __VA_ARGS__ \
+    }
 /* clang-format off */
 static const struct field fields[] = {
     {HUMAN(.name = "flops", .priority = 1), show_flops, 0},

@@ -357,10 +357,22 @@ static void put_reason(const struct line *line)
     ets_table_put_string(line->table, line->row->reason);
 }
 
-#define MACHINE(text) {.name = text, .kind = ETS_COLUMN_REAL, .machine_only = 1}
-#define MACHINE_INTEGER(text) {.name = text, .kind = ETS_COLUMN_INTEGER, .machine_only = 1}
-#define MACHINE_LIST(text) {.name = text, .kind = ETS_COLUMN_LIST, .machine_only = 1}
-#define MACHINE_NUMBERS(text) {.name = text, .kind = ETS_COLUMN_NUMBERS, .machine_only = 1}
+#define MACHINE(text)                                            \
+    {                                                            \
+        .name = text, .kind = ETS_COLUMN_REAL, .machine_only = 1 \
+    }
+#define MACHINE_INTEGER(text)                                       \
+    {                                                               \
+        .name = text, .kind = ETS_COLUMN_INTEGER, .machine_only = 1 \
+    }
+#define MACHINE_LIST(text)                                       \
+    {                                                            \
+        .name = text, .kind = ETS_COLUMN_LIST, .machine_only = 1 \
+    }
+#define MACHINE_NUMBERS(text)                                       \
+    {                                                               \
+        .name = text, .kind = ETS_COLUMN_NUMBERS, .machine_only = 1 \
+    }
 
 static const struct field fields[] = {
     {MACHINE_NUMBERS("aot_debug_handle"), put_handles},

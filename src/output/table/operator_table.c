@@ -369,9 +369,18 @@ static void put_depth(const struct filler *f)
 }
 
 /* A time of the line: machines are told its bounds. */
-#define TIME(...) {.kind = ETS_COLUMN_TIME, .has_bounds = 1, __VA_ARGS__}
-#define INTEGER(...) {.kind = ETS_COLUMN_INTEGER, __VA_ARGS__}
-#define LIST(...) {.kind = ETS_COLUMN_LIST, __VA_ARGS__}
+#define TIME(...)                                             \
+    {                                                         \
+        .kind = ETS_COLUMN_TIME, .has_bounds = 1, __VA_ARGS__ \
+    }
+#define INTEGER(...)                            \
+    {                                           \
+        .kind = ETS_COLUMN_INTEGER, __VA_ARGS__ \
+    }
+#define LIST(...)                            \
+    {                                        \
+        .kind = ETS_COLUMN_LIST, __VA_ARGS__ \
+    }
 
 /* Every column that there is, in the order of the table; priorities say what a narrow one drops. */
 /* clang-format off */

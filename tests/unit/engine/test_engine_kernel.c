@@ -21,14 +21,34 @@ static struct ets_tensor make_tensor(enum ets_scalar_type type, const void *data
     return tensor;
 }
 
-#define IN(t) {.kind = ETS_KERNEL_TENSOR, .as.tensor = &(t)}
-#define OUT(t) {.kind = ETS_KERNEL_TENSOR, .is_output = 1, .as.tensor = &(t)}
-#define INT(value) {.kind = ETS_KERNEL_INT, .as.int_value = (value)}
-#define BOOL(value) {.kind = ETS_KERNEL_BOOL, .as.int_value = (value)}
-#define DOUBLE(value) {.kind = ETS_KERNEL_DOUBLE, .as.double_value = (value)}
-#define NONE {.kind = ETS_KERNEL_NONE}
-#define INTS(list) \
-    {.kind = ETS_KERNEL_INT_LIST, .count = sizeof(list) / sizeof *(list), .as.ints = (list)}
+#define IN(t)                                        \
+    {                                                \
+        .kind = ETS_KERNEL_TENSOR, .as.tensor = &(t) \
+    }
+#define OUT(t)                                                       \
+    {                                                                \
+        .kind = ETS_KERNEL_TENSOR, .is_output = 1, .as.tensor = &(t) \
+    }
+#define INT(value)                                      \
+    {                                                   \
+        .kind = ETS_KERNEL_INT, .as.int_value = (value) \
+    }
+#define BOOL(value)                                      \
+    {                                                    \
+        .kind = ETS_KERNEL_BOOL, .as.int_value = (value) \
+    }
+#define DOUBLE(value)                                         \
+    {                                                         \
+        .kind = ETS_KERNEL_DOUBLE, .as.double_value = (value) \
+    }
+#define NONE                    \
+    {                           \
+        .kind = ETS_KERNEL_NONE \
+    }
+#define INTS(list)                                                                             \
+    {                                                                                          \
+        .kind = ETS_KERNEL_INT_LIST, .count = sizeof(list) / sizeof *(list), .as.ints = (list) \
+    }
 
 /* Calls and wants success. */
 #define CALL(name, ...)                                                                          \

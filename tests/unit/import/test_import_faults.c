@@ -129,7 +129,7 @@ static void test_import_faults__changed_bytes_are_told_or_sound(void **state)
         uint8_t *copy = malloc(whole.size);
         assert_non_null(copy);
         memcpy(copy, whole.data, whole.size);
-        for (size_t at = 0; at < whole.size; at += whole.size > 5000 ? 11 : 1) {
+        for (size_t at = 0; at<whole.size; at += whole.size> 5000 ? 11 : 1) {
             struct ets_imported imported;
             struct ets_error error = {.message = ""};
             copy[at] = values[at % sizeof values];

@@ -18,24 +18,17 @@ struct logged {
     {                                                                                             \
         .scalar_type = ETS_SCALAR_FLOAT, .rank = 2, .sizes = {2, 3}, .strides = { first, second } \
     }
-#define DEBUG_AT(at, type, ...)           \
-    {.kind = ETS_EVENT_DEBUG,             \
-     .chain = 0,                          \
-     .instruction = at,                   \
-     .value_type = type,                  \
-     .delegate_id = -1,                   \
-     .name = ETS_ETDUMP_NO_NAME,          \
-     .delegate_name = ETS_ETDUMP_NO_NAME, \
-     __VA_ARGS__}
-#define PROFILE_AT(at, text)              \
-    {.kind = ETS_EVENT_PROFILE,           \
-     .chain = 0,                          \
-     .instruction = at,                   \
-     .name = text,                        \
-     .delegate_id = -1,                   \
-     .delegate_name = ETS_ETDUMP_NO_NAME, \
-     .start_ticks = 1,                    \
-     .end_ticks = 2}
+#define DEBUG_AT(at, type, ...)                                                             \
+    {                                                                                       \
+        .kind = ETS_EVENT_DEBUG, .chain = 0, .instruction = at, .value_type = type,         \
+        .delegate_id = -1, .name = ETS_ETDUMP_NO_NAME, .delegate_name = ETS_ETDUMP_NO_NAME, \
+        __VA_ARGS__                                                                         \
+    }
+#define PROFILE_AT(at, text)                                                                       \
+    {                                                                                              \
+        .kind = ETS_EVENT_PROFILE, .chain = 0, .instruction = at, .name = text, .delegate_id = -1, \
+        .delegate_name = ETS_ETDUMP_NO_NAME, .start_ticks = 1, .end_ticks = 2                      \
+    }
 
 enum { NAME_RUN, NAME_ADD, NAME_INNER };
 

@@ -43,15 +43,30 @@ struct made_event {
     uint64_t start, end; /* ALLOCATION: the allocator's number, bytes; DEBUG: an integer, unused */
 };
 
-#define FRAMEWORK(name, start, end) {ETS_EVENT_PROFILE, name, NULL, -1, 0, -1, start, end}
-#define CALL(name, instruction, start, end) \
-    {ETS_EVENT_PROFILE, name, NULL, 0, instruction, -1, start, end}
-#define DELEGATE(name, instruction, start, end) \
-    {ETS_EVENT_PROFILE, NULL, name, 0, instruction, -1, start, end}
-#define DELEGATE_ID(id, instruction, start, end) \
-    {ETS_EVENT_PROFILE, NULL, NULL, 0, instruction, id, start, end}
-#define ALLOCATION(allocator, bytes) {ETS_EVENT_ALLOCATION, NULL, NULL, -1, 0, -1, allocator, bytes}
-#define LOGGED(instruction, value) {ETS_EVENT_DEBUG, NULL, NULL, 0, instruction, -1, value, 0}
+#define FRAMEWORK(name, start, end)                          \
+    {                                                        \
+        ETS_EVENT_PROFILE, name, NULL, -1, 0, -1, start, end \
+    }
+#define CALL(name, instruction, start, end)                           \
+    {                                                                 \
+        ETS_EVENT_PROFILE, name, NULL, 0, instruction, -1, start, end \
+    }
+#define DELEGATE(name, instruction, start, end)                       \
+    {                                                                 \
+        ETS_EVENT_PROFILE, NULL, name, 0, instruction, -1, start, end \
+    }
+#define DELEGATE_ID(id, instruction, start, end)                      \
+    {                                                                 \
+        ETS_EVENT_PROFILE, NULL, NULL, 0, instruction, id, start, end \
+    }
+#define ALLOCATION(allocator, bytes)                                  \
+    {                                                                 \
+        ETS_EVENT_ALLOCATION, NULL, NULL, -1, 0, -1, allocator, bytes \
+    }
+#define LOGGED(instruction, value)                                \
+    {                                                             \
+        ETS_EVENT_DEBUG, NULL, NULL, 0, instruction, -1, value, 0 \
+    }
 
 struct made_run {
     const char *name;

@@ -401,6 +401,7 @@ int main(void)
 #if SIZE_MAX > UINT32_MAX && defined(__linux__)
         cmocka_unit_test(test_trace_tensors__a_debug_buffer_of_more_than_4_gib_is_used),
 #endif
-        cmocka_unit_test(test_trace_tensors__sinks_may_be_set_later)};
+        cmocka_unit_test(test_trace_tensors__sinks_may_be_set_later)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
