@@ -238,7 +238,8 @@ enum ets_argument_kind {
     ETS_ARGUMENT_DEVICE = 10,       /* name: "cpu" */
     ETS_ARGUMENT_LIST = 11,         /* items[item_count] */
     ETS_ARGUMENT_GRAPH = 12,        /* name; graph: index into ets_graph.subgraphs */
-    ETS_ARGUMENT_OTHER = 13         /* as_operator, as_custom_obj...: name holds the tag */
+    ETS_ARGUMENT_OTHER = 13,        /* as_custom_obj...: name holds the tag */
+    ETS_ARGUMENT_TARGET = 14        /* name: "torch.ops.llama.update_cache.default" */
 };
 
 struct ets_graph_argument {

@@ -186,9 +186,9 @@ struct ets_row {
     const int64_t *handles; /* debug handles, in the order of the record */
     size_t node_count;
     const struct ets_row_node *nodes;
-    int is_inferred;  /* 1: inside control flow, joined by the order of operators instead of the
-                         handles in the record's map */
-    enum ets_tie tie; /* of a delegate's event */
+    int is_inferred;        /* 1: joined by the order of operators instead of the handles in the
+                               record's map: inside control flow, or made by a pass after the record */
+    enum ets_tie tie;       /* of a delegate's event */
     const char *tie_reason; /* CALL: why no more is known. NEAR without `unit`: what the runtime
                                added next to the nodes of these handles. Else NULL */
     uint32_t unit;          /* number of its unit in the call (delegates.h), or ETS_NO_INDEX */

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "format/program_lists.h"
+#include "record/record_maps.h"
 
 struct pairing {
     struct ets_paired_methods *methods;
@@ -26,7 +27,7 @@ static const int64_t *handles_of(const struct ets_paired_side *side, uint32_t in
     *count_out = 0;
     const struct ets_paired_instruction *item = &side->instructions[instruction];
     if (item->chain != 0) return NULL; /* maps have chain 0 alone */
-    ets_etrecord_handles(side->record, side->record_method, item->index, &handles, count_out, NULL);
+    ets_etrecord_call_handles(side->record, side->record_method, item->index, &handles, count_out);
     return handles;
 }
 

@@ -70,10 +70,10 @@ struct ets_layer_method *ets_layer_method(const struct ets_layer_names *names,
         if (!ets_text_is(method->name, names->methods[i].name)) continue;
         if (method->chain_count == 0) return NULL;
         ets_method_chain(method, 0, &chain);
-        return ets_etrecord_check_chain(names->record, names->methods[i].name, &chain, NULL) ==
-                       ETS_OK
-                   ? &names->methods[i]
-                   : NULL;
+        const char *name = names->methods[i].name;
+        if (ets_etrecord_check_chain(names->record, name, &chain, NULL) != ETS_OK) return NULL;
+        if (ets_etrecord_infer_chain(names->record, name, &chain, NULL) != ETS_OK) return NULL;
+        return &names->methods[i];
     }
     return NULL;
 }

@@ -24,7 +24,7 @@ struct ets_layer_method {
 };
 
 struct ets_layer_names {
-    const struct ets_etrecord *record; /* NULL: nothing is known */
+    struct ets_etrecord *record; /* NULL: nothing is known */
     struct ets_layer_method *methods;
     uint32_t method_count;
 };

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "contents/method_parts.h"
 #include "format/program_lists.h"
+#include "record/record_maps.h"
 
 struct movers {
     struct ets_paired_methods *methods;
@@ -141,7 +142,7 @@ static enum ets_status name_values(const struct movers *m, struct ets_text **nam
         const int64_t *handles;
         size_t count;
         ets_chain_instruction(&chain, i, &instruction);
-        ets_etrecord_handles(side->record, side->record_method, i, &handles, &count, NULL);
+        ets_etrecord_call_handles(side->record, side->record_method, i, &handles, &count);
         for (uint32_t k = 0; k < instruction.argument_count && count > 0; k++) {
             struct ets_evalue value;
             ets_method_value(&side->method, ets_instruction_argument(&instruction, k), &value);

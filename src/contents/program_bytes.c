@@ -3,6 +3,7 @@
 #include "format/flatbuffer_walk.h"
 #include "format/program_lists.h"
 #include "format/program_schema.h"
+#include "record/record_maps.h"
 
 /* Of more methods the parts are added up: no real program has as many. */
 enum { MOST_METHODS = 64 };
@@ -284,8 +285,8 @@ static void name_instruction(struct ets_byte_sheet *sheet, struct ets_layer_meth
 {
     const int64_t *handles;
     size_t count;
-    ets_etrecord_handles(sheet->all->names.record, layers->name, instruction->instruction_id,
-                         &handles, &count, NULL);
+    ets_etrecord_call_handles(sheet->all->names.record, layers->name, instruction->instruction_id,
+                              &handles, &count);
     for (uint32_t i = 0; i < instruction->argument_count && i < MOST_ARGUMENTS; i++) {
         struct ets_evalue value;
         ets_method_value(method, ets_instruction_argument(instruction, i), &value);

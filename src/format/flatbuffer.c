@@ -19,6 +19,7 @@ struct verifier {
     struct ets_bytes bytes;
     uint64_t origin;
     uint64_t bytes_left; /* of tables and references, which cannot exceed the file size */
+    bool is_exact;       /* fields must lie in the size that their table states */
     struct ets_error *error;
 };
 
@@ -125,15 +126,26 @@ static enum ets_status verify_reference(struct verifier *v, size_t at,
     return verify_table(v, target, target_type, depth);
 }
 
+static bool is_in_table(size_t at, size_t bytes, struct ets_fb table)
+{
+    const size_t vtable = table.at - (size_t)(int64_t)(int32_t)ets_load_u32(table.base + table.at);
+    const size_t stated = ets_load_u16(table.base + vtable + 2), start = at - table.at;
+    return start >= MIN_TABLE_BYTES && start + bytes <= stated;
+}
+
 /*
  * Whether the inline bytes of a field are in the buffer. The table's size in its vtable is not
- * asked: writers before flatbuffers 25.12 for Python share a vtable among tables of different
- * sizes, and FlatBuffers' own verifier does not read it.
+ * asked in a sound file: flatbuffers before 25.12 for Python shares a vtable among tables of
+ * different sizes, and FlatBuffers' own verifier does not read it.
  */
 static enum ets_status verify_place(const struct verifier *v, size_t at, size_t bytes,
                                     struct ets_fb table, const struct ets_fb_type *type,
                                     const char *field)
 {
+    if (v->is_exact && !is_in_table(at, bytes, table)) {
+        return ets_fail(v->error, ETS_MALFORMED, v->origin + table.at,
+                        "%s.%s: lies outside its table", type->name, field);
+    }
     if (ets_range_fits(at, bytes, v->bytes.size)) return ETS_OK;
     return ets_fail(v->error, ETS_TRUNCATED, v->origin + table.at, "%s.%s: lies at byte %zu of %zu",
                     type->name, field, at, v->bytes.size);
@@ -204,6 +216,11 @@ static enum ets_status verify_vtable(const struct verifier *v, size_t at,
                         type->name);
     }
     const uint16_t vtable_bytes = ets_load_u16(data + vtable);
+    const size_t stated = ets_load_u16(data + vtable + 2);
+    if (v->is_exact && (stated < MIN_TABLE_BYTES || !ets_range_fits(at, stated, v->bytes.size))) {
+        return ets_fail(v->error, ETS_MALFORMED, v->origin + at, "%s: table of %zu bytes",
+                        type->name, stated);
+    }
     if (vtable_bytes < 4 || vtable_bytes % 2 != 0 ||
         !ets_range_fits((uint64_t)vtable, vtable_bytes, v->bytes.size)) {
         return ets_fail(v->error, ETS_MALFORMED, v->origin + at, "%s: vtable of %u bytes",
@@ -240,7 +257,7 @@ enum ets_status ets_fb_verify_table(struct ets_bytes bytes, size_t table_at,
                                     const struct ets_fb_type *type, uint64_t origin,
                                     uint64_t *budget, struct ets_error *error)
 {
-    struct verifier v = {bytes, origin, *budget, error};
+    struct verifier v = {bytes, origin, *budget, true, error};
     const enum ets_status status = verify_table(&v, table_at, type, 0);
     *budget = v.bytes_left;
     return status;
@@ -254,7 +271,7 @@ enum ets_status ets_fb_verify_root(struct ets_bytes bytes, size_t root_at,
         return ets_fail(error, ETS_TRUNCATED, origin + bytes.size,
                         "ends before the root offset of its %s", type->name);
     }
-    struct verifier v = {bytes, origin, bytes.size, error};
+    struct verifier v = {bytes, origin, bytes.size, false, error};
     size_t at = 0;
     ETS_TRY(follow(&v, root_at, MIN_TABLE_BYTES, type, "root", &at));
     ETS_TRY(verify_table(&v, at, type, 0));

@@ -117,7 +117,8 @@ enum ets_status ets_fb_verify_root(struct ets_bytes bytes, size_t root_at,
                                    struct ets_fb *root_out, struct ets_error *error);
 
 /*
- * The same for one table at a known position, for salvage and partial reads. `*budget` is the
+ * The same for one table at a known position, for salvage and partial reads. What may be no table
+ * is verified more strictly: fields must lie in the size that their table states. `*budget` is the
  * remaining number of bytes of tables and references to visit. Each call reduces it, so that many
  * calls over the same bytes stay bounded together.
  */

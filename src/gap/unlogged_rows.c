@@ -2,6 +2,7 @@
 #include "gap/unlogged_rows.h"
 
 #include "inspect/inspection.h"
+#include "record/record_maps.h"
 
 bool ets_gap_value_is_of_instruction(const struct ets_captured_value *value)
 {
@@ -69,8 +70,8 @@ enum ets_status ets_gap_unlogged_row(struct ets_gap_report *report,
         row->name = (struct ets_text){"OPERATOR_CALL", 13};
         ETS_TRY(ets_operator_name(&report->arena, &instruction, &row->kernel, error));
     }
-    ets_etrecord_handles(report->options.record, report->method, number, &row->handles,
-                         &row->handle_count, NULL);
+    ets_etrecord_call_handles(report->options.record, report->method, number, &row->handles,
+                              &row->handle_count);
     *row_out = row;
     return add_nodes(report, &method->nodes, row, error);
 }

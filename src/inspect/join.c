@@ -3,6 +3,7 @@
 
 #include "inspect/inspection.h"
 #include "record/etrecord_internal.h"
+#include "record/record_maps.h"
 
 static void join_record(const struct ets_inspection *inspection,
                         const struct ets_known_method *method, struct ets_row *row)
@@ -10,8 +11,8 @@ static void join_record(const struct ets_inspection *inspection,
     const struct ets_etrecord *record = inspection->options.record;
     const bool is_call = ets_text_is(row->name, "DELEGATE_CALL");
     if (!row->is_delegated) {
-        ets_etrecord_handles(record, method->name, row->instruction, &row->handles,
-                             &row->handle_count, NULL);
+        row->is_inferred = ets_etrecord_call_handles(record, method->name, row->instruction,
+                                                     &row->handles, &row->handle_count);
     }
     if (row->is_delegated || is_call) {
         row->backend = ets_etrecord_backend(record, method->name, row->instruction);

@@ -8,6 +8,7 @@
  * still match.
  */
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "format/program_names.h"
@@ -97,7 +98,6 @@ static enum ets_status gather_facts(struct ets_inspection *inspection,
 static bool names_agree(struct ets_known_method *method, const int64_t *handles, size_t count,
                         struct ets_text kernel, struct verdict *verdict, struct ets_text *other_out)
 {
-    const struct ets_text expected = ets_kernel_base_name(kernel);
     bool is_known = false;
     ets_handle_index_start(&method->nodes);
     for (size_t i = 0; i < count; i++) {
@@ -106,12 +106,14 @@ static bool names_agree(struct ets_known_method *method, const int64_t *handles,
             ets_handle_index_find(&method->nodes, handles[i], &node_count);
         if (!ets_handle_index_add(&method->nodes, nodes, node_count)) continue;
         for (uint32_t k = 0; k < node_count; k++) {
-            if (ets_text_equal(ets_node_base_name(nodes[k].node->op), expected)) {
+            const enum ets_agreement agreement =
+                ets_node_runs_as(ets_node_operator(nodes[k].node), kernel);
+            if (agreement == ETS_NAMES_AGREE) {
                 verdict->evidence++;
                 return true;
             }
             *other_out = nodes[k].node->op;
-            is_known = true;
+            is_known = is_known || agreement == ETS_NAMES_DIFFER;
         }
     }
     return !is_known;
@@ -149,6 +151,36 @@ static bool check_delegate(const struct ets_inspection *inspection, const struct
     return true;
 }
 
+/* "add.out" of the program's aten::add and out, as kernels report themselves. */
+static bool is_kernel_of(const struct ets_instruction *instruction, struct ets_text kernel)
+{
+    const char *start = instruction->name.data;
+    size_t size = instruction->name.size;
+    const char *colon = size == 0 ? NULL : memchr(start, ':', size);
+    if (colon != NULL && colon + 2 <= start + size) {
+        size -= (size_t)(colon + 2 - start);
+        start = colon + 2;
+    }
+    const size_t overload = instruction->overload.size;
+    if (kernel.size != size + (overload > 0 ? overload + 1 : 0)) return false;
+    if (memcmp(kernel.data, start, size) != 0) return false;
+    return overload == 0 ||
+           (kernel.data[size] == '.' &&
+            memcmp(kernel.data + size + 1, instruction->overload.data, overload) == 0);
+}
+
+/* With its namespace, where the program is there. */
+static struct ets_text whole_name(const struct ets_known_method *method, const struct fact *fact)
+{
+    struct ets_instruction instruction;
+    if (!method->in_program || fact->instruction < 0 ||
+        fact->instruction >= method->chain.instruction_count) {
+        return fact->kernel;
+    }
+    ets_chain_instruction(&method->chain, (uint32_t)fact->instruction, &instruction);
+    return is_kernel_of(&instruction, fact->kernel) ? instruction.name : fact->kernel;
+}
+
 static bool check_mapped(const struct ets_inspection *inspection, const struct facts *facts,
                          struct ets_known_method *method, int64_t instruction,
                          struct verdict *verdict)
@@ -176,7 +208,7 @@ static bool check_mapped(const struct ets_inspection *inspection, const struct f
         return check_delegate(inspection, fact, method, handles, count, verdict);
     }
     if (fact->kernel.data != NULL &&
-        !names_agree(method, handles, count, fact->kernel, verdict, &other)) {
+        !names_agree(method, handles, count, whole_name(method, fact), verdict, &other)) {
         return disagree(verdict, "instruction %lld ran %.*s but the record's %s has %.*s there",
                         (long long)instruction, ETS_TEXT(fact->kernel), method->name,
                         ETS_TEXT(other));
@@ -184,10 +216,21 @@ static bool check_mapped(const struct ets_inspection *inspection, const struct f
     return true;
 }
 
+/* Whether a node without a mapped instruction can run as `kernel`. */
+static bool is_loose(const struct ets_known_method *method, struct ets_text kernel)
+{
+    if (ets_strings_find(&method->loose_names, kernel) != UINT32_MAX) return true;
+    for (uint32_t i = 1; ets_kernel_is_fused(kernel) && i < method->loose_names.count; i++) {
+        if (ets_node_is_fused_into(ets_strings_get(&method->loose_names, i), kernel)) return true;
+    }
+    return false;
+}
+
 /*
  * Whether a kernel at an unmapped instruction is explained: by a control-flow body, which is never
- * mapped but has its nodes in the graph, or as an addition of the export, the write-back of a
- * mutable buffer (copy_) or a loop's slice (select_copy).
+ * mapped but has its nodes in the graph, by a pass that ran after the record was made, or as an
+ * addition of the export, the write-back of a mutable buffer (copy_) or a loop's slice
+ * (select_copy).
  */
 static bool check_unmapped(struct ets_known_method *method, const struct fact *fact,
                            struct verdict *verdict)
@@ -199,7 +242,7 @@ static bool check_unmapped(struct ets_known_method *method, const struct fact *f
     }
     if (fact->kernel.data == NULL || method->graph == NULL) return true;
     const struct ets_text name = ets_kernel_base_name(fact->kernel);
-    if (ets_strings_find(&method->loose_names, name) != UINT32_MAX) {
+    if (is_loose(method, name)) {
         verdict->evidence++;
         return true;
     }
@@ -207,6 +250,32 @@ static bool check_unmapped(struct ets_known_method *method, const struct fact *f
     if (ets_text_is(name, "select") && method->graph->subgraph_count > 0) return true;
     return disagree(verdict, "instruction %lld ran %.*s, which the record's %s does not have",
                     (long long)fact->instruction, ETS_TEXT(fact->kernel), method->name);
+}
+
+static int compare_calls(const void *left, const void *right)
+{
+    const struct ets_operator_call *a = left, *b = right;
+    return (a->instruction > b->instruction) - (a->instruction < b->instruction);
+}
+
+/* Without a program, the trace of a whole run tells which operators were called. */
+static enum ets_status infer_calls(struct ets_inspection *inspection, const struct facts *facts,
+                                   const struct ets_known_method *method, struct ets_error *error)
+{
+    if (method == NULL || !method->in_record || method->in_program || !facts->is_complete) {
+        return ETS_OK;
+    }
+    struct ets_operator_call *calls =
+        ets_arena_alloc_array(&inspection->arena, facts->instructions.count, sizeof *calls);
+    if (calls == NULL) return ets_fail_memory(error, "the method's operators");
+    size_t count = 0;
+    for (uint32_t i = 0; i < facts->instructions.count; i++) {
+        const struct fact *fact = &facts->items[i];
+        if (fact->kernel.data == NULL) continue;
+        calls[count++] = (struct ets_operator_call){fact->instruction, fact->kernel};
+    }
+    if (count > 1) qsort(calls, count, sizeof *calls, compare_calls);
+    return ets_etrecord_infer_calls(inspection->options.record, method->name, calls, count, error);
 }
 
 /* A method may only write back its buffers, which are not in the map. */
@@ -240,24 +309,6 @@ static void compare_record(const struct ets_inspection *inspection, const struct
         !writes_back(method->graph)) {
         disagree(verdict, "no instruction that ran is in the record's %s", method->name);
     }
-}
-
-/* "add.out" of the program's aten::add and out, as kernels report themselves. */
-static bool is_kernel_of(const struct ets_instruction *instruction, struct ets_text kernel)
-{
-    const char *start = instruction->name.data;
-    size_t size = instruction->name.size;
-    const char *colon = size == 0 ? NULL : memchr(start, ':', size);
-    if (colon != NULL && colon + 2 <= start + size) {
-        size -= (size_t)(colon + 2 - start);
-        start = colon + 2;
-    }
-    const size_t overload = instruction->overload.size;
-    if (kernel.size != size + (overload > 0 ? overload + 1 : 0)) return false;
-    if (memcmp(kernel.data, start, size) != 0) return false;
-    return overload == 0 ||
-           (kernel.data[size] == '.' &&
-            memcmp(kernel.data + size + 1, instruction->overload.data, overload) == 0);
 }
 
 static bool check_instruction(const struct fact *fact, const struct ets_known_method *method,
@@ -383,7 +434,7 @@ static enum ets_status match_named(struct ets_inspection *inspection, uint32_t i
     if (!verdict.agrees) return set_mismatch(inspection, block, &verdict, error);
     inspection->block_method[index] = method;
     block->method_state = ETS_METHOD_FOUND;
-    return ETS_OK;
+    return infer_calls(inspection, facts, method, error);
 }
 
 /* A tracer may log values without times. */
@@ -466,7 +517,7 @@ static enum ets_status match_block(struct ets_inspection *inspection, uint32_t i
     }
     block->method_state = agreeing == 1 ? ETS_METHOD_FOUND : ETS_METHOD_AMBIGUOUS;
     if (agreeing != 1) inspection->block_method[index] = NULL;
-    return ETS_OK;
+    return infer_calls(inspection, &facts, inspection->block_method[index], error);
 }
 
 static bool add_loose_names(struct ets_known_method *method, const struct ets_graph *graph,
@@ -475,7 +526,7 @@ static bool add_loose_names(struct ets_known_method *method, const struct ets_gr
     for (uint32_t i = 0; i < graph->node_count; i++) {
         const uint64_t handle = (uint64_t)graph->nodes[i].debug_handle;
         if (ets_key_table_find(mapped, &handle) != ETS_KEY_NONE) continue;
-        const struct ets_text name = ets_node_base_name(graph->nodes[i].op);
+        const struct ets_text name = ets_node_operator(&graph->nodes[i]);
         if (ets_strings_add(&method->loose_names, name) == UINT32_MAX) return false;
     }
     return true;
@@ -567,6 +618,11 @@ static enum ets_status know_methods(struct ets_inspection *inspection, struct et
         struct ets_known_method *method = add_method(inspection, name);
         method->in_program = 1;
         ets_method_chain(&plan, 0, &method->chain);
+        if (method->in_record &&
+            ets_etrecord_check_chain(record, name, &method->chain, NULL) == ETS_OK) {
+            ETS_TRY(
+                ets_etrecord_infer_chain(inspection->options.record, name, &method->chain, error));
+        }
     }
     return ETS_OK;
 }

@@ -25,6 +25,7 @@ const char *ets_plan_kind_name(enum ets_plan_kind kind)
     case ETS_PLAN_BUFFER: return "mutable buffer";
     case ETS_PLAN_OUTPUT: return "output";
     case ETS_PLAN_INTERMEDIATE: return "intermediate";
+    case ETS_PLAN_SCRATCH: return "scratch";
     case ETS_PLAN_UNUSED: break;
     }
     return "unused";

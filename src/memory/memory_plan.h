@@ -47,7 +47,8 @@ enum ets_plan_kind {
                             written, so that it holds what an earlier call left */
     ETS_PLAN_OUTPUT = 3,
     ETS_PLAN_INTERMEDIATE = 4,
-    ETS_PLAN_UNUSED = 5 /* no instruction names it */
+    ETS_PLAN_UNUSED = 5, /* no instruction names it */
+    ETS_PLAN_SCRATCH = 6 /* what one kernel works in: needed at that instruction alone */
 };
 
 /* What an instruction does to a tensor; once for each instruction, however often it is named. */

@@ -25,6 +25,7 @@ struct finder {
     struct ets_memory_plan *plan;
     struct ets_arena *arena;
     struct naming *namings; /* [tensor_count] */
+    uint32_t *use_count;    /* [tensor_count] instructions that name it */
     bool *is_written;       /* [tensor_count] by a step before, or from the start */
     const struct ets_plan_places *places;
     struct ets_plan_delegates delegates;
@@ -91,6 +92,36 @@ static bool writes_first(const struct ets_instruction *call)
     return ets_text_is(call->name, "executorch_prim::et_copy_index");
 }
 
+/* Arguments that a kernel changes beside its result, by its schema. */
+static bool is_changed(const struct ets_instruction *call, uint32_t argument)
+{
+    static const struct {
+        const char *kernel;
+        uint32_t first, last;
+    } changed[] = {
+        {"llama::update_cache", 1, 1},
+        {"llama::update_cache_with_indices", 1, 1},
+        {"llama::sdpa_with_kv_cache", 3, 4},
+    };
+    for (size_t i = 0; i < sizeof changed / sizeof *changed; i++) {
+        if (argument < changed[i].first || argument > changed[i].last) continue;
+        if (ets_text_is(call->name, changed[i].kernel)) return true;
+    }
+    return false;
+}
+
+/* A changed argument keeps the rest of what was there. */
+static void note_changed(struct finder *f, const struct ets_instruction *call)
+{
+    for (uint32_t i = 0; i < call->argument_count; i++) {
+        if (!is_changed(call, i)) continue;
+        const uint32_t tensor = f->plan->tensor_of[ets_instruction_argument(call, i)];
+        if (tensor == ETS_PLAN_NONE) continue;
+        struct ets_plan_touch *touch = &f->found[f->namings[tensor].touch].touch;
+        touch->reads = touch->writes = touch->is_partial = true;
+    }
+}
+
 /*
  * Of a kernel call the last argument is the result, or the list of results. A result is among the
  * other arguments once more, as out= or as what is changed in place; named more often than that, it
@@ -110,6 +141,7 @@ static enum ets_status name_kernel_call(struct finder *f, const struct ets_instr
         found->touch.reads = !naming->is_result || naming->count > 2 || is_in_place(call);
         found->touch.is_partial = found->touch.writes && writes_first(call);
     }
+    note_changed(f, call);
     return ETS_OK;
 }
 
@@ -121,6 +153,74 @@ static uint32_t find_writer(const struct finder *f, uint32_t number)
     const uint32_t owner = ets_plan_owners_at(&f->owners, places->begin[number]);
     if (owner == ETS_PLAN_NONE || places->end[owner] < places->end[number]) return ETS_PLAN_NONE;
     return owner;
+}
+
+/* A tensor that is read before it is written is a view of what lies there, if something does. */
+static void find_base(struct finder *f, uint32_t number)
+{
+    struct ets_plan_tensor *tensor = &f->plan->tensors[number];
+    if (f->is_written[number]) return;
+    const uint32_t found = find_writer(f, number);
+    if (found == ETS_PLAN_NONE) return;
+    const uint32_t base = f->plan->tensors[found].base;
+    f->is_written[number] = true;
+    tensor->base = base == ETS_PLAN_NONE ? found : base;
+    if (f->last_write[found] > 0) tensor->producer = f->last_write[found] - 1;
+}
+
+/* et_view copies nothing: what it gives is its first argument, where the plan put both alike. */
+static void name_view(struct finder *f, const struct ets_instruction *call)
+{
+    if (!ets_text_is(call->name, "executorch_prim::et_view") || call->argument_count < 2) return;
+    const uint32_t last = call->argument_count - 1;
+    const uint32_t of = f->plan->tensor_of[ets_instruction_argument(call, 0)];
+    const uint32_t number = f->plan->tensor_of[ets_instruction_argument(call, last)];
+    if (of == ETS_PLAN_NONE || number == ETS_PLAN_NONE || of == number) return;
+    struct ets_plan_tensor *view = &f->plan->tensors[number], *base = &f->plan->tensors[of];
+    if (f->is_written[number] || view->arena == ETS_PLAN_NONE || view->arena != base->arena ||
+        view->offset != base->offset) {
+        return;
+    }
+    f->found[f->namings[number].touch].touch = (struct ets_plan_touch){.step = f->step};
+    if (!f->is_written[of]) find_base(f, of);
+    view->base = base->base == ETS_PLAN_NONE ? of : base->base;
+    view->producer = f->step;
+    f->is_written[number] = true;
+}
+
+/*
+ * Memory that a kernel of another library wants for itself: bytes that it alone names, right before
+ * its result, and that nothing writes (cortex_m::quantized_conv2d).
+ */
+static bool is_scratch(const struct finder *f, const struct ets_instruction *call,
+                       uint32_t argument)
+{
+    const uint32_t count = call->argument_count;
+    if (count < 2 || ets_text_starts_with(call->name, "aten::")) return false;
+    const uint32_t result = ets_instruction_argument(call, count - 1);
+    uint32_t place = count - 1;
+    while (place > 0 && ets_instruction_argument(call, place) == result) place--;
+    const uint32_t value = ets_instruction_argument(call, argument);
+    const uint32_t number = f->plan->tensor_of[value];
+    if (place != argument || number == ETS_PLAN_NONE) return false;
+    struct ets_evalue read;
+    ets_method_value(&f->plan->method, value, &read);
+    const int32_t type = read.tensor.tensor.scalar_type;
+    const struct ets_plan_tensor *tensor = &f->plan->tensors[number];
+    return tensor->kind == ETS_PLAN_INTERMEDIATE && tensor->place == ETS_PLACE_PLANNED &&
+           !tensor->is_output && f->use_count[number] == 1 && read.tensor.tensor.rank == 1 &&
+           (type == ETS_SCALAR_BYTE || type == ETS_SCALAR_CHAR);
+}
+
+static void find_scratch(struct finder *f, const struct ets_instruction *call)
+{
+    for (uint32_t i = 0; i < call->argument_count; i++) {
+        if (!is_scratch(f, call, i)) continue;
+        const uint32_t number = f->plan->tensor_of[ets_instruction_argument(call, i)];
+        f->plan->tensors[number].kind = ETS_PLAN_SCRATCH;
+        f->found[f->namings[number].touch].touch =
+            (struct ets_plan_touch){.step = f->step, .writes = true};
+    }
 }
 
 static void own(struct finder *f, uint32_t number)
@@ -195,19 +295,6 @@ static enum ets_status name_operands(struct finder *f, const struct ets_instruct
     return ETS_OK;
 }
 
-/* A tensor that is read before it is written is a view of what lies there, if something does. */
-static void find_base(struct finder *f, uint32_t number)
-{
-    struct ets_plan_tensor *tensor = &f->plan->tensors[number];
-    if (f->is_written[number]) return;
-    const uint32_t found = find_writer(f, number);
-    if (found == ETS_PLAN_NONE) return;
-    const uint32_t base = f->plan->tensors[found].base;
-    f->is_written[number] = true;
-    tensor->base = base == ETS_PLAN_NONE ? found : base;
-    if (f->last_write[found] > 0) tensor->producer = f->last_write[found] - 1;
-}
-
 static void note_touch(struct finder *f, const struct found_touch *found)
 {
     if (found->touch.reads) {
@@ -230,7 +317,11 @@ static enum ets_status visit(struct finder *f, const struct ets_instruction *ins
     f->first_of_step = f->count;
     f->step_begin[f->step] = f->count;
     switch (instruction->kind) {
-    case ETS_INSTRUCTION_KERNEL_CALL: ETS_TRY(name_kernel_call(f, instruction)); break;
+    case ETS_INSTRUCTION_KERNEL_CALL:
+        ETS_TRY(name_kernel_call(f, instruction));
+        find_scratch(f, instruction);
+        name_view(f, instruction);
+        break;
     case ETS_INSTRUCTION_DELEGATE_CALL: ETS_TRY(name_delegate_call(f, instruction)); break;
     default: ETS_TRY(name_operands(f, instruction)); break;
     }
@@ -277,6 +368,22 @@ static void start(struct finder *f)
     }
 }
 
+/* How many instructions name each tensor, outside of lists. */
+static void count_uses(struct finder *f)
+{
+    for (uint32_t step = 0; step < f->plan->chain_step[f->plan->method.chain_count]; step++) {
+        struct ets_instruction instruction;
+        ets_plan_instruction(f->plan, step, &instruction);
+        for (uint32_t i = 0; i < instruction.argument_count; i++) {
+            const uint32_t number = f->plan->tensor_of[ets_instruction_argument(&instruction, i)];
+            if (number == ETS_PLAN_NONE || f->namings[number].step == step + 1) continue;
+            f->namings[number].step = step + 1;
+            f->use_count[number]++;
+        }
+    }
+    for (uint32_t t = 0; t < f->plan->tensor_count; t++) f->namings[t].step = 0;
+}
+
 static enum ets_status visit_all(struct finder *f)
 {
     for (uint32_t c = 0; c < f->plan->method.chain_count; c++) {
@@ -303,16 +410,18 @@ enum ets_status ets_plan_find_touches(struct ets_memory_plan *plan,
     struct finder f = {.plan = plan, .places = places, .arena = arena, .error = error};
     f.budget = TOUCHES_FLOOR + TOUCHES_TIMES * (uint64_t)plan->method.program->bytes.size;
     f.namings = ets_arena_alloc_array(arena, count, sizeof *f.namings);
+    f.use_count = ets_arena_alloc_array(arena, count, sizeof *f.use_count);
     f.is_written = ets_arena_alloc_array(arena, count, sizeof *f.is_written);
     f.last_read = ets_arena_alloc_array(arena, count, sizeof *f.last_read);
     f.last_write = ets_arena_alloc_array(arena, count, sizeof *f.last_write);
     f.step_begin = ets_arena_alloc_array(arena, (size_t)plan->step_count + 1, sizeof *f.step_begin);
-    if (f.namings == NULL || f.is_written == NULL || f.last_read == NULL || f.last_write == NULL ||
-        f.step_begin == NULL) {
+    if (f.namings == NULL || f.use_count == NULL || f.is_written == NULL || f.last_read == NULL ||
+        f.last_write == NULL || f.step_begin == NULL) {
         return ets_fail_memory(error, "what instructions read and write");
     }
     ETS_TRY(ets_plan_delegates_init(&f.delegates, plan, arena, error));
     ETS_TRY(ets_plan_owners_init(&f.owners, places, arena, error));
+    count_uses(&f);
     start(&f);
     ETS_TRY(visit_all(&f));
     return hand_out(&f);

@@ -69,10 +69,17 @@ bool ets_partition_open(struct ets_arena *arena, const struct ets_graph *graph,
     return true;
 }
 
+/* "cortex_m::": kernels that passes chose for what another partitioner or none was asked for. */
+static bool is_of_other_library(struct ets_text kernel)
+{
+    return ets_text_starts_with(kernel, "cortex_m::") || ets_text_starts_with(kernel, "cadence::");
+}
+
 /* Whether a node is the one that a kernel computes. */
 static bool is_of_kernel(const struct ets_graph_node *node, struct ets_text kernel)
 {
     const struct ets_text base = ets_operator_base(kernel);
+    if (is_of_other_library(kernel)) return false;
     if (ets_text_equal(ets_operator_base(node->op), base)) return true;
     /* memory planning turns views of no copy into this */
     return ets_text_is(base, "et_view") && ets_text_is(ets_operator_base(node->op), "view_copy");

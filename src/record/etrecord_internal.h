@@ -48,6 +48,9 @@ struct ets_method_maps {
     const int64_t *instructions; /* [handle_count], of `handles` */
     const struct ets_delegate_entry *delegates;
     const struct ets_num_outs_entry *num_outs;
+    int has_inferred;
+    uint32_t inferred_count;
+    const struct ets_handle_entry *inferred; /* late_calls.c: of instructions without an entry */
 };
 
 /* The content of an entry that was read; owns its memory. */
@@ -112,6 +115,7 @@ enum ets_status ets_etrecord_lists_program(struct ets_etrecord *record, struct e
 struct ets_text ets_etrecord_edge_method(struct ets_text entry_name);
 
 /* etrecord_maps.c: methods, the small maps, the graph id. */
+struct ets_method_maps *ets_etrecord_find_maps(const struct ets_etrecord *record, const char *name);
 enum ets_status ets_etrecord_read_maps(struct ets_etrecord *record, struct ets_error *error);
 
 #endif

@@ -143,7 +143,7 @@ static enum ets_status list_methods(struct maps_reader *reader)
     return ETS_OK;
 }
 
-static struct ets_method_maps *find_method(const struct ets_etrecord *record, const char *name)
+struct ets_method_maps *ets_etrecord_find_maps(const struct ets_etrecord *record, const char *name)
 {
     size_t low = 0, high = record->method_count;
     while (low < high) {
@@ -374,7 +374,7 @@ static enum ets_status read_map(struct maps_reader *reader, size_t index)
     if (map->root == NULL) return ETS_OK;
     const struct ets_json_value *key = ets_json_first(map->root);
     for (uint32_t i = 0; i < map->root->size; i++, key = ets_json_next(key + 1)) {
-        struct ets_method_maps *method = find_method(reader->record, key->as.text);
+        struct ets_method_maps *method = ets_etrecord_find_maps(reader->record, key->as.text);
         if (key[1].kind == ETS_JSON_NULL || method == NULL) continue;
         if (key[1].kind != ETS_JSON_OBJECT) {
             return fail_map(reader, map, ets_json_text(key), "is not an object");
@@ -439,7 +439,7 @@ void ets_etrecord_handles(const struct ets_etrecord *record, const char *method,
                           int64_t instruction, const int64_t **handles_out, size_t *count_out,
                           int *is_list_out)
 {
-    const struct ets_method_maps *maps = find_method(record, method);
+    const struct ets_method_maps *maps = ets_etrecord_find_maps(record, method);
     const struct ets_handle_entry *entry =
         maps == NULL ? NULL
                      : find_entry(maps->handles, maps->handle_count, sizeof *entry, instruction);
@@ -448,10 +448,24 @@ void ets_etrecord_handles(const struct ets_etrecord *record, const char *method,
     if (is_list_out != NULL) *is_list_out = entry != NULL && entry->is_list;
 }
 
+bool ets_etrecord_call_handles(const struct ets_etrecord *record, const char *method,
+                               int64_t instruction, const int64_t **handles_out, size_t *count_out)
+{
+    ets_etrecord_handles(record, method, instruction, handles_out, count_out, NULL);
+    const struct ets_method_maps *maps = ets_etrecord_find_maps(record, method);
+    if (*handles_out != NULL || maps == NULL) return false;
+    const struct ets_handle_entry *entry =
+        find_entry(maps->inferred, maps->inferred_count, sizeof *entry, instruction);
+    if (entry == NULL) return false;
+    *handles_out = entry->handles;
+    *count_out = entry->count;
+    return true;
+}
+
 void ets_etrecord_mapped_instructions(const struct ets_etrecord *record, const char *method,
                                       const int64_t **instructions_out, size_t *count_out)
 {
-    const struct ets_method_maps *maps = find_method(record, method);
+    const struct ets_method_maps *maps = ets_etrecord_find_maps(record, method);
     *instructions_out = maps != NULL ? maps->instructions : NULL;
     *count_out = maps != NULL ? maps->handle_count : 0;
 }
@@ -459,7 +473,7 @@ void ets_etrecord_mapped_instructions(const struct ets_etrecord *record, const c
 static const struct ets_delegate_entry *find_delegate(const struct ets_etrecord *record,
                                                       const char *method, int64_t instruction)
 {
-    const struct ets_method_maps *maps = find_method(record, method);
+    const struct ets_method_maps *maps = ets_etrecord_find_maps(record, method);
     if (maps == NULL) return NULL;
     return find_entry(maps->delegates, maps->delegate_count, sizeof *maps->delegates, instruction);
 }
@@ -502,20 +516,20 @@ const char *ets_etrecord_delegate_identifier(const struct ets_etrecord *record, 
 
 int ets_etrecord_has_delegate_map(const struct ets_etrecord *record, const char *method)
 {
-    const struct ets_method_maps *maps = find_method(record, method);
+    const struct ets_method_maps *maps = ets_etrecord_find_maps(record, method);
     return maps != NULL && maps->has_delegates;
 }
 
 int ets_etrecord_has_num_outs_map(const struct ets_etrecord *record, const char *method)
 {
-    const struct ets_method_maps *maps = find_method(record, method);
+    const struct ets_method_maps *maps = ets_etrecord_find_maps(record, method);
     return maps != NULL && maps->has_num_outs;
 }
 
 int64_t ets_etrecord_num_outs(const struct ets_etrecord *record, const char *method,
                               int64_t instruction)
 {
-    const struct ets_method_maps *maps = find_method(record, method);
+    const struct ets_method_maps *maps = ets_etrecord_find_maps(record, method);
     const struct ets_num_outs_entry *entry =
         maps == NULL ? NULL
                      : find_entry(maps->num_outs, maps->num_outs_count, sizeof *entry, instruction);

@@ -22,6 +22,7 @@ enum form {
     FORM_DEVICE,   /* {"type": ..., "index": ...} */
     FORM_GRAPH,    /* {"name": ..., "graph": ...} */
     FORM_ARGUMENT, /* {tag: value} again */
+    FORM_OPERATOR,
     FORM_OTHER
 };
 
@@ -54,6 +55,7 @@ static const struct tag TAGS[] = {
     {"as_layout", FORM_LAYOUT, 0},
     {"as_device", FORM_DEVICE, 0},
     {"as_graph", FORM_GRAPH, 0},
+    {"as_operator", FORM_OPERATOR, 0},
     {"as_optional_tensor", FORM_ARGUMENT, 0},
     {"as_optional_tensors", FORM_ARGUMENT, 1},
 };
@@ -215,6 +217,7 @@ static enum ets_status read_form(struct ets_graph_reader *reader, enum form form
     case FORM_FLOAT: (void)read_float(json, argument); break;
     case FORM_BOOL: (void)read_bool(json, argument); break;
     case FORM_STRING: (void)read_named(json, ETS_ARGUMENT_STRING, argument); break;
+    case FORM_OPERATOR: (void)read_named(json, ETS_ARGUMENT_TARGET, argument); break;
     case FORM_SYMBOL: (void)read_symbol(json, argument); break;
     case FORM_SCALAR_TYPE: (void)read_enum(json, ETS_ARGUMENT_SCALAR_TYPE, argument); break;
     case FORM_MEMORY_FORMAT: (void)read_enum(json, ETS_ARGUMENT_MEMORY_FORMAT, argument); break;

@@ -2,6 +2,8 @@
 #ifndef ETSCOPE_RECORD_RECORD_MAPS_H
 #define ETSCOPE_RECORD_RECORD_MAPS_H
 
+#include <stdbool.h>
+
 #include "etscope/etrecord.h"
 #include "etscope/program.h"
 
@@ -12,6 +14,26 @@
 void ets_etrecord_delegate_handles(const struct ets_etrecord *record, const char *method,
                                    int64_t instruction, struct ets_text identifier,
                                    const int64_t **handles_out, size_t *count_out);
+
+/* An operator call of a program ("aten::linear") or a trace ("linear.out"). */
+struct ets_operator_call {
+    int64_t instruction;
+    struct ets_text name;
+};
+/*
+ * Infers the handles of operator calls without an entry in the map, which passes made after the
+ * record, from their order (late_calls.c). `calls` are all of the method's, ascending; the first
+ * call of this function for a method counts. A chain must belong to the record
+ * (ets_etrecord_check_chain). Statuses: those of ets_etrecord_edge_graph.
+ */
+enum ets_status ets_etrecord_infer_calls(struct ets_etrecord *record, const char *method,
+                                         const struct ets_operator_call *calls, size_t count,
+                                         struct ets_error *error);
+enum ets_status ets_etrecord_infer_chain(struct ets_etrecord *record, const char *method,
+                                         const struct ets_chain *chain, struct ets_error *error);
+/* As ets_etrecord_handles, but also inferred ones; true: they were inferred. */
+bool ets_etrecord_call_handles(const struct ets_etrecord *record, const char *method,
+                               int64_t instruction, const int64_t **handles_out, size_t *count_out);
 
 /* instruction_id_to_num_outs_map: 1 if the instruction has no entry, as in ExecuTorch. */
 int64_t ets_etrecord_num_outs(const struct ets_etrecord *record, const char *method,

@@ -104,6 +104,33 @@ const char *ets_etrecord_backend(const struct ets_etrecord *record, const char *
     return NULL;
 }
 
+bool ets_etrecord_call_handles(const struct ets_etrecord *record, const char *method,
+                               int64_t instruction, const int64_t **handles_out, size_t *count_out)
+{
+    ets_etrecord_handles(record, method, instruction, handles_out, count_out, NULL);
+    return false;
+}
+
+enum ets_status ets_etrecord_infer_calls(struct ets_etrecord *record, const char *method,
+                                         const struct ets_operator_call *calls, size_t count,
+                                         struct ets_error *error)
+{
+    (void)record;
+    (void)method;
+    (void)calls;
+    (void)count;
+    return unavailable(error);
+}
+
+enum ets_status ets_etrecord_infer_chain(struct ets_etrecord *record, const char *method,
+                                         const struct ets_chain *chain, struct ets_error *error)
+{
+    (void)record;
+    (void)method;
+    (void)chain;
+    return unavailable(error);
+}
+
 void ets_etrecord_delegate_handles(const struct ets_etrecord *record, const char *method,
                                    int64_t instruction, struct ets_text identifier,
                                    const int64_t **handles_out, size_t *count_out)

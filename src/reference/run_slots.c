@@ -98,6 +98,7 @@ enum ets_status ets_reference_resolve(struct reference_run *run, const struct re
     case ETS_ARGUMENT_STRING:
     case ETS_ARGUMENT_DEVICE:
     case ETS_ARGUMENT_OTHER:
+    case ETS_ARGUMENT_TARGET:
         *value_out = (struct reference_value){.kind = REFERENCE_STRING, .as.text = argument->name};
         break;
     case ETS_ARGUMENT_LIST: return resolve_list(run, plan, step, argument, next_read, value_out);

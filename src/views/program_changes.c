@@ -9,6 +9,7 @@
 #include "contents/handle_nodes.h"
 #include "contents/layer_names.h"
 #include "format/program_lists.h"
+#include "record/record_maps.h"
 
 /* What uses the values of a method, value by value. */
 struct uses {
@@ -102,8 +103,8 @@ static const struct ets_graph_node *node_of(const struct collector *c, int s, ui
     const int64_t *handles;
     size_t count;
     if (side->record_method == NULL || chain != 0) return NULL;
-    ets_etrecord_handles(c->difference->sides[s].record, side->record_method, instruction, &handles,
-                         &count, NULL);
+    ets_etrecord_call_handles(c->difference->sides[s].record, side->record_method, instruction,
+                              &handles, &count);
     for (size_t i = 0; i < count; i++) {
         const struct ets_graph_node *node =
             ets_handle_nodes_find(&c->sides[graph].nodes, handles[i]);
@@ -160,8 +161,8 @@ static struct ets_text name_constant(const struct collector *c,
     ets_chain_instruction(&chain, use->instruction, &instruction);
     const struct ets_layer_wish wish =
         ets_layer_wish_of(&line->methods[s], &instruction, use->argument, &value.tensor);
-    ets_etrecord_handles(c->difference->sides[s].record, layers->name, use->instruction, &handles,
-                         &count, NULL);
+    ets_etrecord_call_handles(c->difference->sides[s].record, layers->name, use->instruction,
+                              &handles, &count);
     for (size_t i = 0; i < count && name.data == NULL; i++) {
         name = ets_layer_parameter(layers, handles[i], &wish);
     }

@@ -112,7 +112,7 @@ static void say_joins(struct maker *m)
     if (inferred + calls + near == 0) return;
     const char *between = "";
     if (inferred > 0) {
-        say(m, "%u operator%s joined by order, inside control flow", inferred,
+        say(m, "%u operator%s joined by order, without a debug handle in the ETRecord", inferred,
             inferred == 1 ? " is" : "s are");
         between = "; ";
     }

@@ -7,7 +7,7 @@ import support
 from support import DATA, OK
 
 FOLDER = DATA / "vtables"
-FILES = (FOLDER / "model.bpte", FOLDER / "portable.pte", FOLDER / "portable.ptd")
+FILES = (FOLDER / "xnnpack.bpte", FOLDER / "portable.pte", FOLDER / "portable.ptd")
 
 
 class SharedVtables(unittest.TestCase):

@@ -18,6 +18,7 @@ static const char *argument_name(enum ets_argument_kind kind)
         [ETS_ARGUMENT_LIST] = "list",
         [ETS_ARGUMENT_GRAPH] = "graph",
         [ETS_ARGUMENT_OTHER] = "other",
+        [ETS_ARGUMENT_TARGET] = "operator",
     };
     return names[kind];
 }

@@ -9,6 +9,7 @@
 #include "format/program_names.h"
 #include "host/output.h"
 #include "output/text/facts.h"
+#include "record/record_maps.h"
 
 enum { MOST_PARTS = 16 };
 
@@ -62,7 +63,7 @@ static void find_source(struct ets_etrecord *record, const char *method,
     const struct ets_graph *graph;
     const int64_t *handles;
     size_t count;
-    ets_etrecord_handles(record, method, running->instruction, &handles, &count, NULL);
+    ets_etrecord_call_handles(record, method, running->instruction, &handles, &count);
     if (count == 0 || ets_etrecord_edge_graph(record, method, &graph, NULL) != ETS_OK) return;
     for (uint32_t i = 0; i < graph->node_count && place->frame == NULL; i++) {
         if (graph->nodes[i].debug_handle != handles[0]) continue;

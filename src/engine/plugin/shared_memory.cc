@@ -18,22 +18,24 @@ size_t state_bytes(const et::MethodMeta &method)
 
 /*
  * Files do not state that state is shared. If it is, the planner appends a buffer of the same size
- * to every method. A hand-made plan that does the same by chance loses nothing by sharing scratch
- * memory.
+ * to every method that has planned memory; methods that return constants have none. A hand-made
+ * plan that does the same by chance loses nothing by sharing scratch memory.
  */
 void shared_memory::find(const executorch::runtime::Program &program)
 {
-    size_t bytes = 0;
+    size_t bytes = 0, sharing = 0;
     for (size_t i = 0; i < program.num_methods(); i++) {
         const auto name = program.get_method_name(i);
         if (!name.ok()) return;
         const auto method = program.method_meta(name.get());
         if (!method.ok()) return;
+        if (method->num_memory_planned_buffers() == 0) continue;
         const size_t own = state_bytes(method.get());
         if (own == 0 || (bytes != 0 && own != bytes)) return;
         bytes = own;
+        sharing++;
     }
-    if (program.num_methods() > 1) bytes_ = bytes;
+    if (sharing > 1) bytes_ = bytes;
 }
 
 executorch::runtime::Span<uint8_t> shared_memory::get(const et::MethodMeta &method, size_t index)

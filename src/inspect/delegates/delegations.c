@@ -177,15 +177,10 @@ static enum ets_status check_kernel(const struct lister *l, const struct ets_del
                                     const struct ets_instruction *instruction,
                                     struct ets_error *error)
 {
-    struct ets_text name = instruction->name;
-    const char *colon = name.size == 0 ? NULL : memchr(name.data, ':', name.size);
-    if (colon != NULL && colon + 2 <= name.data + name.size) {
-        name.size -= (size_t)(colon + 2 - name.data);
-        name.data = colon + 2;
-    }
-    const struct ets_text expected = ets_kernel_base_name(name);
+    const struct ets_text name = instruction->name;
     for (size_t i = 0; i < step->node_count; i++) {
-        if (ets_text_equal(ets_node_base_name(step->nodes[i].node->op), expected)) return ETS_OK;
+        const struct ets_text node = ets_node_operator(step->nodes[i].node);
+        if (ets_node_runs_as(node, name) != ETS_NAMES_DIFFER) return ETS_OK;
     }
     if (step->node_count == 0 || name.size == 0) return ETS_OK;
     const struct ets_text other = step->nodes[0].node->op;
@@ -216,8 +211,8 @@ static enum ets_status list_step(struct lister *l, uint32_t index, struct ets_de
         ETS_TRY(ets_operator_name(&l->all->arena, &instruction, &step->name, error));
     }
     if (l->in_record) {
-        ets_etrecord_handles(l->all->options.record, l->name, index, &step->handles,
-                             &step->handle_count, NULL);
+        ets_etrecord_call_handles(l->all->options.record, l->name, index, &step->handles,
+                                  &step->handle_count);
         ETS_TRY(find_nodes(l, step->handles, step->handle_count, &step->nodes, &step->node_count,
                            error));
     }
@@ -262,6 +257,7 @@ static enum ets_status list_method(struct ets_delegation *all, const struct ets_
     ets_method_chain(method, 0, &l.chain);
     if (l.in_record) {
         ETS_TRY(ets_etrecord_check_size(all->options.record, l.name, &l.chain, error));
+        ETS_TRY(ets_etrecord_infer_chain(all->options.record, l.name, &l.chain, error));
     }
     for (uint32_t i = 0; i < l.chain.instruction_count; i++) {
         ETS_TRY(list_step(&l, i, &all->steps[all->count++], error));

@@ -3,6 +3,7 @@
     python make.py FOLDER ETSCOPE     (a Python with torch and executorch; etscope with its engine)
 
 FOLDER gets shared.pte, whose memory is planned with share_mutable_buffers, and own.pte, without it;
+constant.pte is shared.pte with a method that returns a constant and has no planned memory;
 changed.pte and its record have a method that reads the state which another sets, by operators;
 set.etdp is a trace of its set_state, which does nothing but write the state back. cache.pte, its
 record and a trace of five runs keep the mean of what went in, in a buffer of 8 floats.
@@ -22,7 +23,7 @@ from executorch.runtime import Runtime
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from fixture_files import save_record
 
-EXPECTED = {"shared": [5.0, 12.0, 6.0], "own": [0.0, 2.0, 0.0]}
+EXPECTED = {"shared": [5.0, 12.0, 6.0], "constant": [5.0, 12.0, 6.0], "own": [0.0, 2.0, 0.0]}
 
 
 class Counter(torch.nn.Module):
@@ -65,12 +66,13 @@ def main():
                 "set_state": export(model, model.set_state, (torch.zeros(1),)),
                 "get_state": export(model, model.get_state, ())}
     for name, expected in EXPECTED.items():
-        planning = MemoryPlanningPass(share_mutable_buffers=name == "shared")
-        program = to_edge(programs).to_executorch(
+        planning = MemoryPlanningPass(share_mutable_buffers=name != "own")
+        constants = {"a_limit": 7} if name == "constant" else None
+        program = to_edge(programs, constant_methods=constants).to_executorch(
             ExecutorchBackendConfig(memory_planning_pass=planning))
         (folder / f"{name}.pte").write_bytes(program.buffer)
         loaded = Runtime.get().load_program(program.buffer)
-        methods = {each: loaded.load_method(each) for each in loaded.method_names}
+        methods = {each: loaded.load_method(each) for each in programs}
         methods["set_state"].execute([torch.full((1,), 5.0)])
         found = [methods["get_state"].execute([])[0].item(),
                  methods["forward"].execute([torch.ones(1)])[0].item(),

@@ -3,7 +3,7 @@
     pip install --no-deps --target older flatbuffers==25.9.23
     PYTHONPATH=older python3 make.py
 
-model.bpte                  a bundled program for XNNPACK, one case
+xnnpack.bpte                  a bundled program for XNNPACK, one case
 portable.pte, portable.ptd  the same with portable kernels and weights in a data file
 
 flatbuffers before 25.12 for Python shares vtables among tables of different sizes.
@@ -57,7 +57,7 @@ def main():
     delegated = lower(model, inputs, [XnnpackPartitioner()])
     case = MethodTestCase(inputs=list(inputs), expected_outputs=list(model(*inputs)))
     bundle = BundledProgram(delegated, [MethodTestSuite("forward", [case])])
-    HERE.joinpath("model.bpte").write_bytes(serialize_from_bundled_program_to_flatbuffer(bundle))
+    HERE.joinpath("xnnpack.bpte").write_bytes(serialize_from_bundled_program_to_flatbuffer(bundle))
 
 
 if __name__ == "__main__":

@@ -378,7 +378,9 @@ static void test_execute__methods_share_state_where_it_was_planned_so(void **sta
     static const struct {
         const char *file;
         float set, added, after;
-    } cases[] = {{"shared.pte", 5.0f, 12.0f, 6.0f}, {"own.pte", 0.0f, 2.0f, 0.0f}};
+    } cases[] = {{"shared.pte", 5.0f, 12.0f, 6.0f},
+                 {"constant.pte", 5.0f, 12.0f, 6.0f},
+                 {"own.pte", 0.0f, 2.0f, 0.0f}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct opened opened = {open_fixture("state", cases[i].file), NULL};
         const struct ets_engine_program_options options = {.program = ets_file_bytes(opened.file)};

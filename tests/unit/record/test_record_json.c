@@ -186,7 +186,7 @@ static void test_argument__of_every_kind(void **state)
     check_argument("{\"as_device\": {\"type\": \"cpu\"}}", ETS_ARGUMENT_DEVICE, 0, "cpu");
     check_argument("{\"as_device\": {\"type\": \"cuda\", \"index\": 1}}", ETS_ARGUMENT_DEVICE, 0,
                    "cuda:1");
-    check_argument("{\"as_operator\": \"op\"}", ETS_ARGUMENT_OTHER, 0, "as_operator");
+    check_argument("{\"as_operator\": \"op\"}", ETS_ARGUMENT_TARGET, 0, "op");
     check_argument("{\"as_something_new\": 3}", ETS_ARGUMENT_OTHER, 0, "as_something_new");
 }
 
