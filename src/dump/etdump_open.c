@@ -30,7 +30,8 @@ enum ets_status ets_etdump_init(struct ets_etdump *dump, struct ets_bytes bytes,
     }
     struct ets_fb root;
     struct ets_error reason;
-    enum ets_status status = ets_fb_verify_root(body, root_at, &ets_etdump_type, 0, &root, &reason);
+    enum ets_status status =
+        ets_fb_verify_exact_root(body, root_at, &ets_etdump_type, 0, &root, &reason);
     if (status != ETS_OK) {
         /* A file with the size of its prefix was not cut, so an offset past its end is wrong.
          */

@@ -263,18 +263,32 @@ enum ets_status ets_fb_verify_table(struct ets_bytes bytes, size_t table_at,
     return status;
 }
 
-enum ets_status ets_fb_verify_root(struct ets_bytes bytes, size_t root_at,
-                                   const struct ets_fb_type *type, uint64_t origin,
+static enum ets_status verify_root(struct ets_bytes bytes, size_t root_at,
+                                   const struct ets_fb_type *type, uint64_t origin, bool is_exact,
                                    struct ets_fb *root_out, struct ets_error *error)
 {
     if (!ets_range_fits(root_at, 4, bytes.size)) {
         return ets_fail(error, ETS_TRUNCATED, origin + bytes.size,
                         "ends before the root offset of its %s", type->name);
     }
-    struct verifier v = {bytes, origin, bytes.size, false, error};
+    struct verifier v = {bytes, origin, bytes.size, is_exact, error};
     size_t at = 0;
     ETS_TRY(follow(&v, root_at, MIN_TABLE_BYTES, type, "root", &at));
     ETS_TRY(verify_table(&v, at, type, 0));
     *root_out = (struct ets_fb){bytes.data, at};
     return ETS_OK;
+}
+
+enum ets_status ets_fb_verify_root(struct ets_bytes bytes, size_t root_at,
+                                   const struct ets_fb_type *type, uint64_t origin,
+                                   struct ets_fb *root_out, struct ets_error *error)
+{
+    return verify_root(bytes, root_at, type, origin, false, root_out, error);
+}
+
+enum ets_status ets_fb_verify_exact_root(struct ets_bytes bytes, size_t root_at,
+                                         const struct ets_fb_type *type, uint64_t origin,
+                                         struct ets_fb *root_out, struct ets_error *error)
+{
+    return verify_root(bytes, root_at, type, origin, true, root_out, error);
 }

@@ -117,6 +117,14 @@ enum ets_status ets_fb_verify_root(struct ets_bytes bytes, size_t root_at,
                                    struct ets_fb *root_out, struct ets_error *error);
 
 /*
+ * The same, and fields must lie in the size that their table states, as all writers of ETDumps
+ * (flatcc, flatc, etscope) have it: what is damaged is told from what is whole.
+ */
+enum ets_status ets_fb_verify_exact_root(struct ets_bytes bytes, size_t root_at,
+                                         const struct ets_fb_type *type, uint64_t origin,
+                                         struct ets_fb *root_out, struct ets_error *error);
+
+/*
  * The same for one table at a known position, for salvage and partial reads. What may be no table
  * is verified more strictly: fields must lie in the size that their table states. `*budget` is the
  * remaining number of bytes of tables and references to visit. Each call reduces it, so that many

@@ -88,7 +88,8 @@ class Method:
                      allocation.number(1, "<I") | allocation.number(2, "<I") << 32)
         extra = table.table(9)
         is_external = extra is not None and extra.number(2, "<b") == 1
-        return {"bytes": size, "place": place,
+        return {"bytes": size, "place": place, "rank": len(table.numbers(2)),
+                "type": table.number(0, "<b"),
                 "has_data": table.number(5, "<I") != 0 or is_external,
                 "is_bound": table.number(8, "<b") != 0}
 
@@ -99,6 +100,17 @@ class Method:
                 yield number
             elif kind in (TENSOR_LIST, OPTIONAL_LIST):
                 yield from (item for item in value.numbers(0) if item >= 0)
+
+    def scratch(self, name, arguments):
+        """Bytes right before the result of a kernel of Cortex-M that no other instruction names."""
+        first = next((number for number in arguments[::-1] if number != arguments[-1]), None)
+        tensor = self.tensors.get(first)
+        users = sum(first in call.numbers(1) for kind, call in self.instructions
+                    if kind in (KERNEL, DELEGATE))
+        is_scratch = (name.startswith("cortex_m::") and tensor is not None and users == 1 and
+                      first not in self.inputs and not tensor["has_data"] and
+                      tensor["place"] is not None and tensor["rank"] == 1 and tensor["type"] in (0, 1))
+        return {first} if is_scratch else set()
 
     def accesses(self):
         """What each instruction reads and writes; of delegates the arguments, undivided."""
@@ -112,7 +124,8 @@ class Method:
                 named = list(self.expand(arguments))
                 reads = {number for number in named if number not in results or
                          named.count(number) > 2 or name.endswith("_")}
-                yield reads, results, []
+                scratch = self.scratch(name, arguments)
+                yield reads - scratch, results | scratch, []
             elif kind == DELEGATE:
                 yield set(), set(), list(self.expand(call.numbers(1)))
             elif kind == MOVE:

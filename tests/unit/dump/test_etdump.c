@@ -395,11 +395,14 @@ static void test_etdump__refuses_offsets_that_point_wrong(void **state)
     set32(hand.bytes + HAND_ROOT, 0x80000000);
     assert_refused(bytes_of(&hand), ETS_MALFORMED, "vtable lies outside the file");
     future_dump(&hand);
+    hand.bytes[14] = 200;
+    assert_refused(bytes_of(&hand), ETS_MALFORMED, "ETDump: table of 200 bytes");
+    future_dump(&hand);
     hand.bytes[12] = 7;
     assert_refused(bytes_of(&hand), ETS_MALFORMED, "ETDump: vtable of 7 bytes");
     future_dump(&hand);
-    hand.bytes[48] = 255; /* where in its table the run has its name */
-    assert_refused(bytes_of(&hand), ETS_MALFORMED, "RunData.name: lies at byte 315 of 172");
+    hand.bytes[48] = 14; /* where in its table the run has its name: half of it outside */
+    assert_refused(bytes_of(&hand), ETS_MALFORMED, "RunData.name: lies outside its table");
     future_dump(&hand);
     hand.bytes[48] = 0;
     assert_refused(bytes_of(&hand), ETS_MALFORMED, "RunData has no name");
