@@ -228,7 +228,7 @@ bool ets_find_repeated(struct ets_finder *finder)
         const struct ets_delegate_line *line = &lines->items[i];
         const struct ets_graph_node *node = ets_kernel_node(finder, line->step->instruction);
         if (line->unit != ETS_NO_INDEX || node == NULL || node->input_count == 0 ||
-            ets_is_random(node->op) || ets_is_constant_work(finder, node)) {
+            ets_is_random(node) || ets_is_constant_work(finder, node)) {
             continue;
         }
         kernels[count++] = (struct kernel){line, node};

@@ -1,19 +1,14 @@
 /* Which nodes of a graph compute the same in every run. */
 #include "advice/finding_rules.h"
 #include "base/text.h"
+#include "record/random_operators.h"
 
-bool ets_is_random(struct ets_text op)
+/* Random, or whatever lies in new memory. */
+bool ets_is_random(const struct ets_graph_node *node)
 {
-    static const char *const parts[] = {"rand",   "bernoulli", "dropout", "multinomial",
-                                        "normal", "uniform",   "empty"};
-    const struct ets_text base = ets_operator_base(op);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (ets_text_contains(base, parts[i]) && !ets_text_contains(base, "norm_") &&
-            !ets_text_contains(base, "_norm")) {
-            return true;
-        }
-    }
-    return false;
+    const struct ets_text base = ets_operator_base(node->op);
+    return ets_node_is_random(node) || ets_text_starts_with(base, "empty") ||
+           ets_text_is(base, "new_empty") || ets_text_starts_with(base, "_empty");
 }
 
 /* Whether the method changes a buffer; of very many it is taken as changed. */
@@ -59,7 +54,7 @@ bool ets_mark_constant_nodes(struct ets_finder *finder)
     if (is_constant == NULL) return false;
     for (uint32_t i = 0; i < graph->node_count; i++) {
         const struct ets_graph_node *node = &graph->nodes[i];
-        is_constant[i] = !ets_is_random(node->op);
+        is_constant[i] = !ets_is_random(node);
         for (uint32_t k = 0; is_constant[i] && k < node->input_count; k++) {
             is_constant[i] = is_argument_constant(partition, is_constant, &node->inputs[k]);
         }

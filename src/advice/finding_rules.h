@@ -158,7 +158,7 @@ bool ets_finding_method_open(struct ets_finder *finder, const struct ets_delegat
 
 /* constant_nodes.c: whether a node computes the same in every run; whether it is never the same.
  * constant_findings.c: whether two nodes have the same arguments from number `first` on. */
-bool ets_is_random(struct ets_text op);
+bool ets_is_random(const struct ets_graph_node *node);
 bool ets_mark_constant_nodes(struct ets_finder *finder);
 bool ets_is_constant_work(const struct ets_finder *finder, const struct ets_graph_node *node);
 bool ets_nodes_have_equal_arguments(const struct ets_graph_node *a, const struct ets_graph_node *b,

@@ -48,6 +48,8 @@ enum ets_cost_reason ets_count_product(const struct ets_cost_call *call, struct 
 enum ets_cost_reason ets_count_addmm(const struct ets_cost_call *call, struct ets_cost *cost);
 enum ets_cost_reason ets_count_convolution(const struct ets_cost_call *call, struct ets_cost *cost);
 enum ets_cost_reason ets_count_conv(const struct ets_cost_call *call, struct ets_cost *cost);
+enum ets_cost_reason ets_count_library_conv(const struct ets_cost_call *call,
+                                            struct ets_cost *cost);
 enum ets_cost_reason ets_count_conv_transpose(const struct ets_cost_call *call,
                                               struct ets_cost *cost);
 enum ets_cost_reason ets_count_attention(const struct ets_cost_call *call, struct ets_cost *cost);

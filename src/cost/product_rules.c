@@ -67,6 +67,24 @@ enum ets_cost_reason ets_count_conv(const struct ets_cost_call *call, struct ets
     return ok ? multiply_out(call, depth, cost) : ETS_COST_TOO_LARGE;
 }
 
+/*
+ * Cortex-M's and Cadence's: weights are laid out in several ways, but have always the output
+ * channels as a dimension, so that each element of the output sums up what the others hold.
+ */
+enum ets_cost_reason ets_count_library_conv(const struct ets_cost_call *call, struct ets_cost *cost)
+{
+    bool ok = true;
+    const struct ets_cost_tensor *weight = ets_cost_tensor_at(call, 1, "weight");
+    if (weight == NULL || weight->rank < 3 || call->output_count == 0) return ETS_COST_NO_SHAPE;
+    const bool is_last =
+        ets_text_contains(call->base, "_nhwc") || ets_text_contains(call->base, "_nlc");
+    const uint64_t channels = ets_cost_size(&call->outputs[0], is_last ? -1 : 1);
+    const uint64_t all = ets_cost_elements(weight, &ok);
+    if (!ok) return ETS_COST_TOO_LARGE;
+    if (channels == 0 || all % channels != 0) return ETS_COST_NO_SHAPE;
+    return multiply_out(call, all / channels, cost);
+}
+
 /* Each element of the input is spread over the output channels of its group and the kernel. */
 enum ets_cost_reason ets_count_conv_transpose(const struct ets_cost_call *call,
                                               struct ets_cost *cost)

@@ -66,9 +66,24 @@ void ets_check_max_pool(struct ets_judgement *judgement)
         ets_refuse(judgement, "ceil_mode", "fixed sizes, or ceil_mode=False",
                    "ceil_mode=True is taken of fixed sizes only");
     }
+}
+
+/*
+ * What max_pool1d, max_pool2d with to_edge(), and a max_pool2d that the partitioner refused become:
+ * the partitioner asks for max_pool2d.
+ */
+void ets_check_max_pool_with_indices(struct ets_judgement *judgement)
+{
+    ets_check_max_pool(judgement);
+    if (judgement->rule != NULL) return;
     if (ets_node_output_uses(judgement, 1) > 0) {
-        ets_refuse(judgement, "indices", NULL, "its indices are used; only the values are taken");
+        ets_refuse(judgement, "indices", NULL, "its indices are used; only max_pool2d is taken");
+        return;
     }
+    ets_refuse(judgement, "indices",
+               "max_pool2d by to_edge_transform_and_lower; instead of max_pool1d: "
+               "F.max_pool2d(x.unsqueeze(2), (1, k)).squeeze(2)",
+               "max_pool1d and to_edge() leave max_pool2d_with_indices; only max_pool2d is taken");
 }
 
 void ets_check_max_dim(struct ets_judgement *judgement)

@@ -22,6 +22,7 @@ void ets_check_softmax(struct ets_judgement *judgement);
 void ets_check_avg_pool(struct ets_judgement *judgement);
 void ets_check_max_dim(struct ets_judgement *judgement);
 void ets_check_max_pool(struct ets_judgement *judgement);
+void ets_check_max_pool_with_indices(struct ets_judgement *judgement);
 void ets_check_mean(struct ets_judgement *judgement);
 void ets_check_upsample(struct ets_judgement *judgement);
 

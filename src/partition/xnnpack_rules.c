@@ -36,7 +36,7 @@ static const struct rule rules[] = {
     {"aten.log.default", NULL, 0, 0},
     {"aten.max.dim", ets_check_max_dim, true, 0},
     {"aten.max_pool2d.default", ets_check_max_pool, 0, 0},
-    {"aten.max_pool2d_with_indices.default", ets_check_max_pool, true, 0},
+    {"aten.max_pool2d_with_indices.default", ets_check_max_pool_with_indices, true, 0},
     {"aten.maximum.default", NULL, 0, 0},
     {"aten.mean.dim", ets_check_mean, 0, 0},
     {"aten.minimum.default", NULL, 0, 0},

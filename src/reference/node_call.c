@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "reference/complex_nodes.h"
 #include "reference/expressions.h"
-#include "reference/random_nodes.h"
 
 /* Checks the kind of a value; a number may replace a tensor. */
 static bool item_fits(char letter, bool in_list, const struct reference_value *value)

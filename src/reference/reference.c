@@ -6,8 +6,9 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "host/physical_memory.h"
+#include "record/random_operators.h"
+#include "reference/complex_nodes.h"
 #include "reference/operators.h"
-#include "reference/random_nodes.h"
 #include "reference/reference_run.h"
 #include "reference/twins.h"
 #include "reference/weights.h"
@@ -59,7 +60,7 @@ static enum ets_status find_step(void *context, struct reference_step *step,
     if (ets_text_is(step->node->op, "executorch_call_delegate")) {
         return keep_reason(opening, step, "a delegate computes it");
     }
-    step->is_random = ets_reference_is_random(step->node);
+    step->is_random = ets_node_is_random(step->node);
     if (step->is_random) {
         const struct ets_text name = ets_reference_operator_name(step->node->target);
         (void)ets_print_text(reason, sizeof reason,

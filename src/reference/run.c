@@ -1,6 +1,6 @@
 /* Computes the steps of a plan in order, and drops values that no later step needs. */
 #include "base/error.h"
-#include "reference/random_nodes.h"
+#include "reference/complex_nodes.h"
 #include "reference/reference.h"
 #include "reference/reference_run.h"
 

@@ -86,8 +86,9 @@ size_t ets_cost_headline(const struct ets_total_cost *total, const char *of, cha
     } else {
         (void)ets_print_flops((double)flops, number, sizeof number);
         ets_add_text(&out, "%s%s %s", least, number, of);
-        add_family(&out, total);
-        if (bytes > 0) {
+        /* Shares and ratios of a part are none of the whole. */
+        if (cost->unknown == 0) add_family(&out, total);
+        if (bytes > 0 && cost->unknown == 0) {
             (void)snprintf(number, sizeof number, "%.3g", (double)flops / (double)bytes);
             ets_add_text(&out, "; %s operations a byte", number);
         }

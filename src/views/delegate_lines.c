@@ -110,6 +110,8 @@ static void count_step(struct ets_delegate_lines *lines, const struct ets_delega
                        double middle)
 {
     lines->inside_count += step->unit_count;
+    lines->unread_count +=
+        step->partition != ETS_NO_INDEX && step->unit_count == 0 && step->reason != NULL;
     lines->outside_count += step->kind == ETS_INSTRUCTION_KERNEL_CALL;
     if (step->kind != ETS_INSTRUCTION_DELEGATE_CALL) return;
     lines->partition_count++;

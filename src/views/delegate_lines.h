@@ -46,8 +46,10 @@ struct ets_delegate_line {
 struct ets_delegate_lines {
     struct ets_delegate_line *items; /* in order of instructions */
     uint32_t count;
-    uint32_t partition_count, inside_count; /* delegate calls, and operators in all of them */
-    uint32_t outside_count;                 /* kernel calls */
+    uint32_t partition_count,
+        inside_count;       /* delegate calls, and operators in all that were read */
+    uint32_t unread_count;  /* delegate calls whose operators nothing tells */
+    uint32_t outside_count; /* kernel calls */
     double whole;           /* of a run, as `middle`; shares are fractions of it; NaN: unknown */
     double delegated_share; /* of `whole`, of all delegate calls; NaN: not known */
 };

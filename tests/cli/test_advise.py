@@ -21,6 +21,7 @@ from gap_support import FLOAT_ORIGINAL, INT8, QUANTIZED, unpack
 from support import DATA, OK, USAGE
 
 NEGATIVE = 1
+UNREAD = DATA / "payloads" / "vulkan.pte"
 GPT = DATA / "gpt_xnnpack"
 GPT_FILES = (GPT / "profile.etdp", "--program", GPT / "model.pte", "--etrecord", GPT / "model.etrecord")
 
@@ -58,6 +59,47 @@ def advise(*words, code=OK):
 
 def rows(*words):
     return json.loads(advise(*words, "--format", "json"))["rows"]
+
+
+class Rules(unittest.TestCase):
+    FOLDER = DATA / "rules"
+
+    def found(self, name, *words):
+        done = support.run("advise", self.FOLDER / f"{name}.pte", "--format", "json", *words)
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest(done.stderr.decode())
+        self.assertEqual(done.returncode, OK, done.stderr)
+        return json.loads(done.stdout)["rows"]
+
+    def test_advise__random_numbers_of_a_buffer_are_not_constant(self):
+        copied = ["1 kernel computes the same result in every run"]  # the clone of the buffer
+        for name, others in (("poisson", []), ("log_normal", copied)):
+            sentences = [row["sentence"] for row in self.found(name, "--all")
+                         if row["kind"] == "constant_work"]
+            self.assertEqual(sentences, ["1 kernel transposes a weight again in every run"] + others, name)
+
+    def test_advise__max_pool1d_is_not_taken_and_has_a_remedy(self):
+        (row,) = [row for row in self.found("max_pool1d") if "max_pool1d" in row["sentence"]]
+        self.assertIn("max_pool2d", row["action"])
+        self.assertNotIn("restricted", row["sentence"])
+
+
+class Undecided(unittest.TestCase):
+    """What was not read is no comfort."""
+
+    def test_advise__a_payload_that_nothing_reads_is_said(self):
+        done = support.run("advise", UNREAD, "--no-siblings")
+        self.assertEqual(done.returncode, OK)
+        self.assertRegex(done.stdout.decode(), r"^cannot say what to change: 1 of 1 delegate call "
+                         r"was not read \(VulkanBackend, \d+ % of the program's bytes\)")
+        self.assertEqual(support.run("advise", UNREAD, "--fail-on", "wrong").returncode, NEGATIVE)
+
+    def test_advise__a_record_of_another_program_is_refused(self):
+        other = support.fixture("conv_portable", "model.etrecord")
+        program = support.fixture("mlp_portable", "model.pte")
+        done = support.run("advise", program, "--etrecord", other)
+        self.assertEqual((done.returncode, done.stdout), (support.MISMATCH, b""))
+        self.assertIn(b"does not belong to this program", done.stderr)
 
 
 class Planted(unittest.TestCase):

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "advice/saving_total.h"
+#include "cli/advise/coverage.h"
 #include "cli/advise/fail_on.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/what_to_type.h"
@@ -73,6 +74,8 @@ struct advice {
     const struct ets_findings *found;
     const struct ets_finding **shown;
     struct ets_saving_total total;
+    struct cli_coverage coverage;
+    bool is_undecided; /* nothing was found, but not all was read */
     char headline[1024], missing[1024];
     const char *checks[ETS_CHECK_COUNT];
     bool is_short; /* of memory */
@@ -205,7 +208,14 @@ static void word_compared(const struct advice *a, struct ets_text_builder *line)
 static void word_headline(struct advice *a)
 {
     struct ets_text_builder line = {a->headline, sizeof a->headline, 0};
-    line.used = ets_saving_total_print(&a->total, a->page.tick_ns, a->headline, sizeof a->headline);
+    if (a->total.bad == 0 && a->total.advice == 0) {
+        line.used = cli_coverage_print(&a->coverage, a->headline, sizeof a->headline);
+        a->is_undecided = line.used > 0;
+    }
+    if (line.used == 0) {
+        line.used =
+            ets_saving_total_print(&a->total, a->page.tick_ns, a->headline, sizeof a->headline);
+    }
     word_compared(a, &line);
     a->page.headline = a->headline;
 }
@@ -281,7 +291,8 @@ static uint32_t count_failing(const struct advice *a)
     for (uint32_t i = 0; i < a->found->count; i++) {
         count += cli_fails(a->arguments, &a->found->items[i]);
     }
-    return count;
+    /* What was not read is no pass. */
+    return count + (a->is_undecided && cli_has(a->arguments, "--fail-on"));
 }
 
 static bool write_junit(const struct advice *a, struct ets_output *output)
@@ -349,6 +360,16 @@ static int show(const struct advice *a)
     return is_text ? write_text(a, format, path) : write_rows(a);
 }
 
+/* A record that was named must be the program's; one beside it is left out where it is not. */
+static int read_coverage(struct advice *a, const struct ets_sql_sources *sources)
+{
+    struct ets_error error;
+    const enum ets_status status = cli_coverage_find(sources, &a->data.arena, &a->coverage, &error);
+    if (status == ETS_OK) return CLI_OK;
+    if (status == ETS_MISMATCH && cli_has(a->arguments, "--allow-mismatch")) return CLI_OK;
+    return cli_fail(sources->record_count > 0 ? sources->records[0].path : NULL, &error);
+}
+
 /* Opens the trace of --one-thread with the files of the other. */
 static int open_one_thread(struct advice *a, const struct ets_sql_sources *sources)
 {
@@ -382,6 +403,7 @@ static int advise(const struct cli_arguments *arguments, const struct ets_sql_so
     a->data.gaps = (const struct ets_gap_report *const *)a->gaps.reports;
     a->data.words = &cli_advice;
     if (code == CLI_OK) code = open_one_thread(a, sources);
+    if (code == CLI_OK) code = read_coverage(a, sources);
     if (code == CLI_OK) code = examine(a);
     if (code == CLI_OK) code = show(a);
     if (code == CLI_OK && count_failing(a) > 0) code = CLI_NEGATIVE;

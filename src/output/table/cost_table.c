@@ -69,14 +69,16 @@ static void put_calls(const struct line *line)
     ets_table_put_integer(line->table, line->of->calls);
 }
 
-/* Of the method's flops; of what is not part of its total, nothing. */
+/* Of the method's flops; nothing of what is not part of its total, or where the total is not known.
+ */
 static void put_share(const struct line *line)
 {
     const struct ets_cost *whole = &line->lines->total->total.cost;
     const double share = (double)ets_cost_flops(&line->of->cost) / (double)ets_cost_flops(whole);
     const bool is_known = ets_cost_state(&line->of->cost) != ETS_COST_UNKNOWN &&
                           ets_cost_state(&line->of->cost) != ETS_COST_NONE;
-    if (!line->of->is_taken || !is_known || !isfinite(share)) ets_table_put_nothing(line->table);
+    if (!line->of->is_taken || !is_known || whole->unknown > 0 || !isfinite(share))
+        ets_table_put_nothing(line->table);
     else ets_table_put_bounds(line->table, share, share);
 }
 

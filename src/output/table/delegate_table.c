@@ -398,12 +398,32 @@ static const char *method_of(const struct ets_delegate_section *section)
     return ets_delegation_step_at(section->delegations, section->first_step)->method_name;
 }
 
-/* "1 partition with 20 operators, 0 outside" */
-static void add_counts(struct ets_text_builder *text, uint32_t partitions, uint32_t inside,
-                       uint32_t outside)
+/* What several methods hold, or one. */
+struct counts {
+    uint32_t partitions, unread, inside, outside;
+};
+
+static struct counts counts_of(const struct ets_delegate_lines *lines)
 {
-    ets_add_text(text, "%u partition%s with %u operator%s, %u outside", partitions,
-                 partitions == 1 ? "" : "s", inside, inside == 1 ? "" : "s", outside);
+    return (struct counts){lines->partition_count, lines->unread_count, lines->inside_count,
+                           lines->outside_count};
+}
+
+/* "1 partition with 20 operators, 0 outside"; "2 partitions with at least 20 operators (1 was not
+ * read), 0 outside"; "1 partition, which was not read, 2 outside" */
+static void add_counts(struct ets_text_builder *text, const struct counts *counts)
+{
+    const char *inside = counts->inside == 1 ? "" : "s";
+    ets_add_text(text, "%u partition%s", counts->partitions, counts->partitions == 1 ? "" : "s");
+    if (counts->unread == 0) {
+        ets_add_text(text, " with %u operator%s", counts->inside, inside);
+    } else if (counts->unread == counts->partitions) {
+        ets_add_text(text, ", which %s not read", counts->unread == 1 ? "was" : "were");
+    } else {
+        ets_add_text(text, " with at least %u operator%s (%u %s not read)", counts->inside, inside,
+                     counts->unread, counts->unread == 1 ? "was" : "were");
+    }
+    ets_add_text(text, ", %u outside", counts->outside);
 }
 
 /* Of several methods: how many there are, and what is in all of them. */
@@ -412,21 +432,23 @@ static bool lead_with_all(struct ets_arena *arena, struct ets_table *table,
 {
     char text[256];
     struct ets_text_builder out = {text, sizeof text, 0};
-    uint32_t methods = 0, partitions = 0, inside = 0, outside = 0;
+    struct counts all = {0, 0, 0, 0};
+    uint32_t methods = 0;
     for (uint32_t i = 0; i < sections->count; i++) {
         struct ets_delegate_lines lines;
         const struct ets_delegate_section *section = &sections->items[i];
         if (i > 0 && section->first_step == section[-1].first_step) continue; /* the next block */
         if (!ets_delegate_lines_collect(arena, section, false, &lines)) return false;
         methods++;
-        partitions += lines.partition_count;
-        inside += lines.inside_count;
-        outside += lines.outside_count;
+        all.partitions += lines.partition_count;
+        all.unread += lines.unread_count;
+        all.inside += lines.inside_count;
+        all.outside += lines.outside_count;
         ets_arena_reset(arena);
     }
     if (methods < 2) return true;
     ets_add_text(&out, "%u methods: ", methods);
-    add_counts(&out, partitions, inside, outside);
+    add_counts(&out, &all);
     ets_table_add_lead(table, ets_built_text(&out));
     return true;
 }
@@ -438,7 +460,8 @@ static void add_heading(const struct line *line)
     const struct ets_delegate_section *section = line->section;
     const struct ets_delegate_lines *lines = line->lines;
     ets_add_text(&heading, "%s - ", method_of(section));
-    add_counts(&heading, lines->partition_count, lines->inside_count, lines->outside_count);
+    const struct counts counts = counts_of(lines);
+    add_counts(&heading, &counts);
     if (section->block != ETS_NO_INDEX) {
         const uint32_t runs = ets_inspection_block(section->inspection, section->block)->run_count;
         ets_add_text(&heading, " - %u run%s", runs, runs == 1 ? "" : "s");

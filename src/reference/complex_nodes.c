@@ -1,8 +1,8 @@
 /*
- * Lists operators that draw random numbers or compute with complex ones. They are known, but have
- * no reference.
+ * Lists operators that compute with complex numbers, which are known, but have no reference, and
+ * those that need no numbers.
  */
-#include "reference/random_nodes.h"
+#include "reference/complex_nodes.h"
 
 #include <string.h>
 
@@ -30,30 +30,6 @@ static bool is_one_of(struct ets_text name, const char *const *names, size_t cou
 }
 
 #define IS_ONE_OF(name, names) is_one_of(name, names, sizeof(names) / sizeof *(names))
-
-/* Dropouts draw only in training: dropout(input, p, train). native_dropout draws without `train`.
- */
-static bool draws_dropout(const struct ets_graph_node *node)
-{
-    if (node->input_count < 2) return false;
-    const struct ets_graph_argument *p = &node->inputs[1];
-    if (p->kind == ETS_ARGUMENT_FLOAT && p->float_value == 0) return false;
-    if (node->input_count < 3 || node->inputs[2].kind == ETS_ARGUMENT_NONE) return true;
-    return node->inputs[2].kind == ETS_ARGUMENT_BOOL && node->inputs[2].int_value != 0;
-}
-
-bool ets_reference_is_random(const struct ets_graph_node *node)
-{
-    static const char *const RANDOM[] = {
-        "bernoulli",  "binomial",    "cauchy",   "exponential",       "geometric",
-        "log_normal", "multinomial", "normal",   "normal_functional", "poisson",
-        "rand",       "rand_like",   "randint",  "randint_like",      "randn",
-        "randn_like", "random",      "randperm", "rrelu_with_noise",  "uniform"};
-    static const char *const DROPOUTS[] = {"alpha_dropout", "dropout", "feature_alpha_dropout",
-                                           "feature_dropout", "native_dropout"};
-    const struct ets_text name = base_name(node);
-    return IS_ONE_OF(name, RANDOM) || (IS_ONE_OF(name, DROPOUTS) && draws_dropout(node));
-}
 
 bool ets_reference_is_complex(const struct ets_graph_node *node)
 {

@@ -1,13 +1,10 @@
-/* random_nodes.h - nodes whose numbers cannot be computed, and nodes that need no numbers. */
-#ifndef ETSCOPE_REFERENCE_RANDOM_NODES_H
-#define ETSCOPE_REFERENCE_RANDOM_NODES_H
+/* complex_nodes.h - nodes whose numbers cannot be computed, and nodes that need no numbers. */
+#ifndef ETSCOPE_REFERENCE_COMPLEX_NODES_H
+#define ETSCOPE_REFERENCE_COMPLEX_NODES_H
 
 #include <stdbool.h>
 
 #include "etscope/etrecord.h"
-
-/* Whether the node draws random numbers, which differ in each run. */
-bool ets_reference_is_random(const struct ets_graph_node *node);
 
 /* Whether the node computes with complex numbers. */
 bool ets_reference_is_complex(const struct ets_graph_node *node);
