@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "contents/byte_sheet.h"
 #include "contents/payload_kind.h"
+#include "format/vela.h"
 #include "format/xnnpack.h"
 
 /* A payload of XNNPACK, and who calls it. */
@@ -257,6 +258,50 @@ static bool add_other(const struct payload *p, struct ets_bytes blob, uint64_t *
     return true;
 }
 
+/* A block of Vela's stream; none of it is of a layer that is known. */
+static bool add_block(const struct payload *p, struct ets_bytes block, enum ets_byte_part part,
+                      const char *content)
+{
+    if (block.data == NULL || block.size == 0) return true;
+    const uint32_t index = ets_byte_sheet_data(
+        p->sheet, part, ets_byte_sheet_offset(p->sheet, block.data), block.size);
+    if (index == ETS_BYTES_NONE) return false;
+    struct ets_byte_item *item = ets_byte_item(p->sheet, index);
+    own(p, index);
+    item->part = part;
+    item->content = content;
+    return true;
+}
+
+/* Blocks, and around them the headers and what else the stream holds. */
+static bool add_vela(const struct payload *p, const struct ets_vela *vela, struct ets_bytes blob)
+{
+    const uint64_t offset = ets_byte_sheet_offset(p->sheet, blob.data);
+    enum { FIRST_BLOCK_BYTES = 32 };
+    const uint32_t index =
+        ets_byte_sheet_data(p->sheet, ETS_BYTES_PAYLOAD, offset, FIRST_BLOCK_BYTES);
+    if (index == ETS_BYTES_NONE) return false;
+    struct ets_byte_item *item = ets_byte_item(p->sheet, index);
+    item->content = "Vela binary stream";
+    item->size = 0; /* of several runs */
+    item->user_count++;
+    item->backend = p->backend;
+    item->program = p->sheet->index;
+    item->method = p->method->index;
+    item->delegate = p->delegate;
+    struct ets_vela_block block;
+    for (size_t at = 0; ets_vela_next(blob, &at, &block);) {
+        const bool is_apart = block.data.data == vela->commands.data ||
+                              block.data.data == vela->weights.data ||
+                              block.data.data == vela->stored_scratch.data;
+        ets_byte_sheet_claim(p->sheet, index, ets_byte_sheet_offset(p->sheet, block.name),
+                             ETS_VELA_HEADER_BYTES + (is_apart ? 0 : block.data.size));
+    }
+    return add_block(p, vela->commands, ETS_BYTES_PAYLOAD, "NPU commands") &&
+           add_block(p, vela->weights, ETS_BYTES_WEIGHT, "compressed weights") &&
+           add_block(p, vela->stored_scratch, ETS_BYTES_PAYLOAD, "stored scratch (zeros)");
+}
+
 static bool add_delegate(struct ets_byte_sheet *sheet, const struct ets_method *method,
                          struct ets_layer_method *layers, uint32_t number, uint64_t *budget)
 {
@@ -275,6 +320,8 @@ static bool add_delegate(struct ets_byte_sheet *sheet, const struct ets_method *
         ets_byte_item(sheet, old)->user_count++; /* of several delegates */
         return true;
     }
+    struct ets_vela vela;
+    if (ets_vela_init(&vela, blob, NULL) == ETS_OK) return add_vela(&p, &vela, blob);
     /* Payloads that lie apart are read once each; those that overlap only as far as that goes. */
     if (blob.size > *budget || !ets_text_is(delegate.id, ETS_XNNPACK_BACKEND) ||
         ets_xnnpack_init(&p.xnnpack, blob, NULL) != ETS_OK) {

@@ -1,5 +1,8 @@
-/* Which arguments of delegate calls are results, where the payload of the delegate tells. */
+/* What payloads tell of delegate calls: which arguments are results, and the memory beside the
+ * plan. */
+#include "base/load.h"
 #include "base/text.h"
+#include "format/vela.h"
 #include "format/xnnpack.h"
 #include "memory/memory_parts.h"
 
@@ -48,4 +51,37 @@ enum ets_status ets_plan_delegates_results(struct ets_plan_delegates *delegates,
     ets_method_delegate(delegates->method, index, &delegate);
     if (!ets_text_is(delegate.id, ETS_XNNPACK_BACKEND)) return ETS_OK;
     return read_xnnpack(delegates, delegate.blob, results, error);
+}
+
+/* Of Ethos-U: its scratch memory is allocated when a call begins and freed when it ends. */
+static uint64_t scratch_of(const struct ets_method *method, uint32_t index)
+{
+    struct ets_delegate delegate;
+    struct ets_vela vela;
+    ets_method_delegate(method, index, &delegate);
+    const bool is_ethos_u = ets_text_is(delegate.id, ETS_ETHOS_U_BACKEND) ||
+                            ets_text_is(delegate.id, ETS_ETHOS_U_BACKEND_BEFORE);
+    if (!is_ethos_u || ets_vela_init(&vela, delegate.blob, NULL) != ETS_OK) return 0;
+    return vela.scratch_bytes;
+}
+
+void ets_plan_add_scratch(struct ets_memory_plan *plan)
+{
+    plan->whole_peak_bytes = plan->peak_bytes;
+    plan->whole_peak_step = plan->peak_step;
+    for (uint32_t step = 0; step < plan->chain_step[plan->method.chain_count]; step++) {
+        struct ets_instruction call;
+        ets_plan_instruction(plan, step, &call);
+        if (call.kind != ETS_INSTRUCTION_DELEGATE_CALL) continue;
+        const uint64_t scratch = scratch_of(&plan->method, (uint32_t)call.delegate_index);
+        if (scratch == 0) continue;
+        const uint64_t whole = ets_add_saturated_u64(plan->live[step], scratch);
+        if (scratch > plan->scratch_bytes) {
+            plan->scratch_bytes = scratch;
+            plan->scratch_step = step;
+        }
+        if (whole <= plan->whole_peak_bytes) continue;
+        plan->whole_peak_bytes = whole;
+        plan->whole_peak_step = step;
+    }
 }

@@ -27,6 +27,9 @@ enum ets_status ets_plan_delegates_results(struct ets_plan_delegates *delegates,
                                            const struct ets_plan_results **results_out,
                                            struct ets_error *error);
 
+/* memory_delegates.c: what payloads state of memory beside the plan, and the peak with it. */
+void ets_plan_add_scratch(struct ets_memory_plan *plan);
+
 /* memory_touches.c: what each instruction reads and writes, and which tensors are views.
  * Statuses: LIMIT, NO_MEMORY. */
 enum ets_status ets_plan_find_touches(struct ets_memory_plan *plan,

@@ -221,6 +221,7 @@ enum ets_status ets_memory_plan_init(struct ets_memory_plan *plan, const struct 
     plan->never_ends = !flow.is_reached[plan->step_count];
     ETS_TRY(ets_plan_split_lifetimes(plan, &flow, arena, error));
     ETS_TRY(ets_plan_measure(plan, &places, arena, error));
+    ets_plan_add_scratch(plan);
     ETS_TRY(ets_plan_find_overlaps(plan, &places, &flow, arena, error));
     find_slack(plan);
     return ETS_OK;

@@ -157,6 +157,15 @@ struct ets_memory_plan {
     uint64_t planned_bytes, peak_bytes;
     uint64_t bound_bytes; /* of all arenas together, each at its own worst step */
     uint32_t peak_step;
+    /*
+     * Memory that a delegate's payload states to need at each of its calls, beside the arenas: the
+     * most of one call, 0 where no payload states any; and the most that it and live tensors take
+     * together.
+     */
+    uint64_t scratch_bytes;
+    uint32_t scratch_step;
+    uint64_t whole_peak_bytes; /* peak_bytes without scratch */
+    uint32_t whole_peak_step;
     bool is_upper_bound; /* a live tensor's shape is dynamic somewhere */
     bool has_branches;   /* live bytes count more than any one run has: some of them are those of
                             conditional tensors, in whose place a run has other bytes or none */

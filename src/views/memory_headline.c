@@ -156,11 +156,25 @@ static void say_holders(struct ets_text_builder *text, const struct ets_memory_l
     else say(text, "%.*f %% of it", share > 99 && share < 100 ? 1 : 0, share);
 }
 
+/* What comes on top of the plan, and what both take at the worst instruction. */
+static void say_scratch(struct ets_text_builder *text, const struct ets_memory_plan *plan)
+{
+    if (plan->scratch_bytes == 0) return;
+    say(text, "peak %s", ets_plan_at_most(plan));
+    ets_add_bytes(text, plan->whole_peak_bytes);
+    say(text, " at ");
+    say_step(text, plan, plan->whole_peak_step);
+    say(text, ", with the delegate's scratch, up to ");
+    ets_add_bytes(text, plan->scratch_bytes);
+    say(text, " beside the plan; ");
+}
+
 size_t ets_memory_headline(const struct ets_memory_lines *lines, char *room, size_t size)
 {
     struct ets_text_builder text = {room, size, 0};
     const struct ets_memory_plan *plan = lines->plan;
     say(&text, "%.*s: ", ETS_TEXT(plan->method.name));
+    say_scratch(&text, plan);
     if (plan->planned_bytes == 0) {
         say(&text, "no planned memory");
         return text.used;

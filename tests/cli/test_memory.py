@@ -32,6 +32,30 @@ def sql(query, path):
     return support.json_rows(done.stdout)
 
 
+class Scratch(unittest.TestCase):
+    """Ethos-U's scratch memory, which its payload states, is no part of the plan."""
+
+    PROGRAM = DATA / "payloads" / "ethosu55.pte"
+
+    def test_memory__scratch_of_a_delegate_counts_at_its_call(self):
+        line = memory(self.PROGRAM).stdout.decode().splitlines()[0]
+        self.assertTrue(line.startswith(
+            "forward: peak 40.0 KiB at instruction 2 (quantized_decomposed::dequantize_per_tensor.out), "
+            "with the delegate's scratch, up to 24.8 KiB beside the plan; 40.0 KiB planned"), line)
+
+    def test_memory__the_parts_of_velas_stream_are_told_apart(self):
+        done = support.run("size", self.PROGRAM, "--format", "json")
+        self.assertEqual(done.returncode, OK, done.stderr)
+        sizes = {row["content"]: row["size_bytes"] for row in json.loads(done.stdout)["rows"]
+                 if row["backend"] == "EthosUBackend"}
+        self.assertEqual((sizes["NPU commands"], sizes["compressed weights"]), (2308, 1168))
+
+    def test_memory__delegates_say_what_the_stream_keeps(self):
+        done = support.run("delegates", self.PROGRAM)
+        self.assertIn(b"Vela's stream keeps no names of operators", done.stderr)
+        self.assertIn(b"1 partition, which was not read, 2 outside", done.stdout)
+
+
 class Memory(unittest.TestCase):
     def test_memory__answer_comes_first(self):
         answer = ("forward: 2.4 KiB planned; peak 2.4 KiB at instruction 1 (aten::addmm.out); "

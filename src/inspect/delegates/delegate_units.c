@@ -5,6 +5,7 @@
 #include "inspect/delegates/delegate_units.h"
 
 #include "base/text.h"
+#include "format/vela.h"
 #include "host/strings.h"
 
 static const struct ets_delegate_reader *const readers[] = {
@@ -23,8 +24,11 @@ enum ets_status ets_delegate_units_read(struct ets_arena *arena,
                                         struct ets_delegate_units *units_out,
                                         struct ets_error *error)
 {
+    struct ets_vela vela;
+    const bool is_vela = ets_vela_init(&vela, call->payload, NULL) == ETS_OK;
     *units_out = (struct ets_delegate_units){
-        .reason = call->record == NULL
+        .reason = is_vela ? "Vela's stream keeps no names of operators"
+                  : call->record == NULL
                       ? "this backend's payload cannot be read, and there is no ETRecord"
                       : "this backend's payload cannot be read, and there is no delegate map"};
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
