@@ -79,11 +79,13 @@ static int read_counts(struct measuring *m)
 static int check_options(const struct cli_arguments *arguments)
 {
     static const char *const used[] = {
-        "--etrecord", "--no-siblings",    "--runs",  "--trace",        "--format",    "--columns",
-        "--unit",     "--color",          "--width", "--output",       "--method",    "--input",
-        "--case",     "--inputs",         "--seed",  "--range",        "--int-range", "--time",
-        "--warmup",   "--threads",        "--data",  "--load-library", "--python",    "--engine",
-        "--tracer",   "--allow-mismatch", NULL};
+        "--etrecord",  "--no-siblings", "--runs",           "--trace",
+        "--format",    "--columns",     "--unit",           "--color",
+        "--width",     "--output",      "--method",         "--input",
+        "--case",      "--inputs",      "--seed",           "--range",
+        "--int-range", "--shape",       "--time",           "--warmup",
+        "--threads",   "--data",        "--load-library",   "--python",
+        "--engine",    "--tracer",      "--allow-mismatch", NULL};
     static const char *const once[] = {"--method", "--case"};
     const char *option, *value, *format = cli_value(arguments, "--format");
     bool begins;

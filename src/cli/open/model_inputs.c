@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/core/cli_text.h"
+#include "cli/open/input_shapes.h"
 #include "cli/open/raw_files.h"
 #include "cli/open/session.h"
 #include "etscope/numerics.h"
@@ -15,7 +16,7 @@
 enum source { SOURCE_AUTO, SOURCE_CASE, SOURCE_ETRECORD, SOURCE_ZEROS, SOURCE_ONES, SOURCE_RANDOM };
 
 /* Options for random inputs only. */
-static const char *const random_options[] = {"--seed", "--range", "--int-range", NULL};
+static const char *const random_options[] = {"--seed", "--range", "--int-range", "--shape", NULL};
 
 /* How to generate values. */
 struct generator {
@@ -210,21 +211,22 @@ static int generate(const struct cli_session *session, const char *method, struc
     inputs->values = calloc(info.input_count + 1, sizeof *inputs->values);
     inputs->buffers = calloc(info.input_count + 1, sizeof *inputs->buffers);
     if (inputs->values == NULL || inputs->buffers == NULL) return no_memory();
-    for (size_t i = 0; i < info.input_count; i++) {
+    int code = cli_input_shapes_check(session, method, info.input_count);
+    for (size_t i = 0; code == CLI_OK && i < info.input_count; i++) {
         struct ets_engine_value_info value;
         if (session->engine->input_info(session->program, method, i, &value, &error) != ETS_OK) {
             return cli_fail(session->path, &error);
         }
         if (value.kind == ETS_VALUE_TENSOR) {
-            const int code = generate_tensor(g, i, &value.tensor, inputs);
-            if (code != CLI_OK) return code;
+            code = cli_input_shape(session, method, i, &value.tensor);
+            if (code == CLI_OK) code = generate_tensor(g, i, &value.tensor, inputs);
         } else {
             inputs->values[i].kind = value.kind;
             take_baked_number(session, method, i, &inputs->values[i]);
         }
         inputs->count++;
     }
-    return CLI_OK;
+    return code;
 }
 
 static int parse_range(const struct cli_arguments *arguments, const char *name, double *low,
@@ -465,7 +467,8 @@ static bool has_representative_inputs(const struct cli_session *session, const c
 
 int cli_model_inputs_check(const struct cli_arguments *arguments)
 {
-    static const char *const others[] = {"--inputs", "--seed", "--range", "--int-range", NULL};
+    static const char *const others[] = {"--inputs",    "--seed",  "--range",
+                                         "--int-range", "--shape", NULL};
     const enum source source = (enum source)cli_choice(arguments, "--inputs", SOURCE_AUTO);
     const bool has_case = cli_has(arguments, "--case");
     const bool is_random = !has_case && (source == SOURCE_AUTO || source == SOURCE_RANDOM);

@@ -46,6 +46,10 @@
      false},                                                                                      \
     {"--int-range", NULL, "LOW:HIGH",                                                             \
      "Range of random integers, inclusive; default 0:1; bools ignore it", NULL, false},           \
+    {"--shape", NULL, "INPUT=SIZES",                                                              \
+     "Shape of a generated input, such as 0=1x8 or tokens=1x8; default: that of the export, with " \
+     "--etrecord, else the upper bound",                                                          \
+     NULL, true},                                                                                 \
     CLI_LIMIT_OPTIONS,                                                                            \
     {"--warmup", NULL, "N", "Number of untraced runs before the traced ones", NULL, false},       \
     CLI_RUNTIME_OPTIONS,                                                                          \
