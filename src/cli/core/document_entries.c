@@ -7,6 +7,7 @@
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/document.h"
+#include "cli/core/input_files.h"
 #include "etscope/file.h"
 #include "host/file_access.h"
 #include "import/import.h"
@@ -106,6 +107,7 @@ enum ets_status cli_file_open_as_it_is(const char *path, struct ets_file **file_
                                        struct ets_error *error)
 {
     enum ets_status status = ets_file_open(path, file_out, error);
+    if (status == ETS_OK) cli_inputs_add(path);
     if (status == ETS_OK && ets_is_gzip(ets_file_bytes(*file_out))) {
         struct ets_bytes unpacked;
         status = ets_gzip_unpack(ets_file_bytes(*file_out), &unpacked, error);
