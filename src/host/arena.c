@@ -48,7 +48,10 @@ void *ets_arena_alloc(struct ets_arena *arena, size_t bytes)
     const size_t mask = alignof(max_align_t) - 1;
     if (bytes > SIZE_MAX / 2) return NULL;
     bytes = (bytes + mask) & ~mask;
-    if (bytes > arena->limit_bytes - arena->used_bytes) return NULL;
+    if (bytes > arena->limit_bytes - arena->used_bytes) {
+        arena->was_limited = true;
+        return NULL;
+    }
     struct ets_arena_block *block = arena->blocks;
     if (block == NULL || bytes > block->size - block->used) block = add_block(arena, bytes);
     if (block == NULL) return NULL;

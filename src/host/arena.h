@@ -5,6 +5,7 @@
 #ifndef ETSCOPE_HOST_ARENA_H
 #define ETSCOPE_HOST_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,7 +17,8 @@ struct ets_arena {
     const struct ets_allocator *allocator; /* never NULL after init */
     struct ets_arena_block *blocks;
     size_t used_bytes;
-    size_t limit_bytes; /* requests beyond it fail like an allocation failure */
+    size_t limit_bytes; /* requests beyond it fail like an allocation failure, */
+    bool was_limited;   /* and this says so */
 };
 
 /* The C library's malloc family; defined in libc_allocator.c. */

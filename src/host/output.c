@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -43,6 +44,13 @@ struct ets_output {
  */
 static struct ets_output *_Atomic first_temporary;
 static atomic_flag list_lock = ATOMIC_FLAG_INIT;
+
+static bool (*guard)(const char *path);
+
+void ets_output_set_guard(bool (*is_input)(const char *path))
+{
+    guard = is_input;
+}
 
 static void lock_list(void)
 {
@@ -100,11 +108,17 @@ static uint64_t next_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
+static enum ets_status fail_guard(struct ets_error *error)
+{
+    return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
+                    "is an input of this command; name another file to write");
+}
+
 /*
  * Creates a new file beside the target under an unused name. O_EXCL guarantees that, so names only
- * need to differ. It has the permissions of any new file. Returns a descriptor or -1.
+ * need to differ. Returns a descriptor or -1.
  */
-static int create_temporary(char *path, size_t ending_at, uint64_t state)
+static int create_temporary(char *path, size_t ending_at, uint64_t state, mode_t mode)
 {
     static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyz";
     enum { MOST_TRIES = 1000 };
@@ -113,27 +127,70 @@ static int create_temporary(char *path, size_t ending_at, uint64_t state)
         uint64_t random = next_random(&state);
         for (char *at = path + ending_at; *at != '\0'; at++, random /= 36)
             *at = letters[random % 36];
-        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (descriptor >= 0 || errno != EEXIST) break;
     }
     return descriptor;
 }
 
-/* The file to replace: the target of a symbolic link. */
+/* The path that a symbolic link holds, which counts from the folder of the link; NULL: errno. */
+static char *follow(const char *link)
+{
+    char held[PATH_MAX];
+    const ssize_t size = readlink(link, held, sizeof held);
+    if (size < 0) return NULL;
+    if ((size_t)size == sizeof held) {
+        errno = ENAMETOOLONG;
+        return NULL;
+    }
+    const char *slash = held[0] == '/' ? NULL : strrchr(link, '/');
+    const size_t folder = slash == NULL ? 0 : (size_t)(slash - link) + 1;
+    char *path = malloc(folder + (size_t)size + 1);
+    if (path == NULL) return NULL;
+    memcpy(path, link, folder);
+    memcpy(path + folder, held, (size_t)size);
+    path[folder + (size_t)size] = '\0';
+    return path;
+}
+
+/* The file to replace or to create: where symbolic links lead. NULL: errno. */
 static char *resolve(const char *path)
 {
+    enum { MOST_LINKS = 40 };
     struct stat info;
-    char *target = NULL;
-    if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode)) target = realpath(path, NULL);
-    return target != NULL ? target : strdup(path);
+    char *target = strdup(path);
+    for (int i = 0; target != NULL && lstat(target, &info) == 0 && S_ISLNK(info.st_mode); i++) {
+        char *next = NULL;
+        if (i < MOST_LINKS) next = follow(target);
+        else errno = ELOOP;
+        free(target);
+        target = next;
+    }
+    return target;
+}
+
+/* What a new file at `path` is to have: the permissions of the one that it replaces. */
+static int find_mode(const char *path, mode_t *mode_out, bool *replaces_out)
+{
+    struct stat info;
+    *replaces_out = lstat(path, &info) == 0;
+    *mode_out = *replaces_out ? info.st_mode & 0777 : 0666;
+    if (!*replaces_out) return 0;
+    if ((info.st_mode & 0222) == 0)
+        return EACCES; /* root may, but whoever set this does not want */
+    return access(path, W_OK) == 0 ? 0 : errno;
 }
 
 static int open_temporary(struct ets_output *output, const char *path)
 {
     static const char ending[] = ".xxxxxx";
     struct timespec now = {0, 0};
+    mode_t mode;
+    bool replaces;
     output->path = resolve(path);
-    if (output->path == NULL) return ENOMEM;
+    if (output->path == NULL) return errno;
+    const int refused = find_mode(output->path, &mode, &replaces);
+    if (refused != 0) return refused;
     const size_t length = strlen(output->path);
     char *temporary = malloc(length + sizeof ending);
     if (temporary == NULL) return ENOMEM;
@@ -142,7 +199,15 @@ static int open_temporary(struct ets_output *output, const char *path)
     (void)clock_gettime(CLOCK_REALTIME, &now);
     const uint64_t seed = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec +
                           ((uint64_t)getpid() << 32) + (uint64_t)(uintptr_t)output;
-    const int descriptor = create_temporary(temporary, length + 1, seed);
+    const int descriptor =
+        create_temporary(temporary, length + 1, seed, replaces ? mode & 0700 : mode);
+    if (descriptor >= 0 && replaces && fchmod(descriptor, mode) != 0) {
+        const int code = errno;
+        close(descriptor);
+        (void)unlink(temporary);
+        free(temporary);
+        return code;
+    }
     if (descriptor < 0) {
         const int code = errno;
         free(temporary);
@@ -166,6 +231,10 @@ enum ets_status ets_output_open(const char *path, struct ets_output **output_out
     if (output == NULL) return fail_errno(error, ENOMEM);
     int code = 0;
     struct stat info;
+    if (strcmp(path, "-") != 0 && guard != NULL && guard(path)) {
+        free(output);
+        return fail_guard(error);
+    }
     if (strcmp(path, "-") == 0) {
         output->stream = stdout;
         output->is_terminal = isatty(STDOUT_FILENO);
@@ -277,6 +346,10 @@ enum ets_status ets_output_commit(struct ets_output *output, struct ets_error *e
     } else {
         if (fclose(output->stream) != 0 && code == 0) code = errno;
         output->stream = NULL;
+    }
+    if (code == 0 && output->temporary_path != NULL && guard != NULL && guard(output->path)) {
+        ets_output_discard(output); /* what was opened as an input after the output */
+        return fail_guard(error);
     }
     if (code == 0 && output->temporary_path != NULL &&
         rename(output->temporary_path, output->path) != 0) {

@@ -13,18 +13,28 @@
 #ifndef ETSCOPE_HOST_OUTPUT_H
 #define ETSCOPE_HOST_OUTPUT_H
 
+#include <stdbool.h>
+
 #include "etscope/base.h"
 
 struct ets_output;
 
 /*
  * Starts writing `path` ("-": standard output, unbuffered). The target of a symbolic link is
- * replaced and the link stays; a dangling link is replaced itself. Devices and pipes are written
- * directly. The temporary file is always newly created and has the permissions of any new file.
- * Statuses: IO, NO_MEMORY.
+ * replaced and the link stays; that of a dangling link is created. Devices and pipes are written
+ * directly. The temporary file is always newly created; a file that is replaced keeps its
+ * permissions, and one that nobody may write is refused.
+ * Statuses: IO, NO_MEMORY, INVALID_ARGUMENT (the guard refuses the file).
  */
 ETS_API enum ets_status ets_output_open(const char *path, struct ets_output **output_out,
                                         struct ets_error *error);
+
+/*
+ * Lets a program name files that no output may replace: `is_input` is asked when an output of
+ * another name than "-" is opened, and again before it is committed. NULL: none. Set it before the
+ * first output.
+ */
+void ets_output_set_guard(bool (*is_input)(const char *path));
 
 /*
  * Starts writing to memory. commit sets `*data_out` and `*size_out`; the caller frees the data with
@@ -52,7 +62,8 @@ void ets_output_control(struct ets_output *output, const char *sequence);
  */
 void ets_output_write_json(struct ets_output *output, const char *text, size_t size);
 
-/* Finishes, moves the file to its place, and always frees `output`. Status: IO. */
+/* Finishes, moves the file to its place, and always frees `output`. Statuses: IO,
+ * INVALID_ARGUMENT. */
 ETS_API enum ets_status ets_output_commit(struct ets_output *output, struct ets_error *error);
 
 /* Discards the written data and frees `output`. The target is unchanged. NULL is allowed. */

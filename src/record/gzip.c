@@ -10,16 +10,24 @@ enum { FIRST_BYTES = 1 << 16, GZIP_WINDOW = 16 + MAX_WBITS };
 
 struct unpacked {
     uint8_t *data;
-    size_t used, room;
+    size_t used, room, most;
 };
+
+static size_t most_bytes(size_t packed)
+{
+    const size_t most = (size_t)ETS_GZIP_MOST_MIB << 20, first = (size_t)ETS_GZIP_FIRST_MIB << 20;
+    const bool is_large = packed > (most - first) / ETS_GZIP_BYTES_OF_A_BYTE;
+    return is_large ? most : first + packed * ETS_GZIP_BYTES_OF_A_BYTE;
+}
 
 static enum ets_status grow(struct unpacked *out, struct ets_error *error)
 {
-    const size_t most = (size_t)ETS_GZIP_MOST_MIB << 20;
+    const size_t most = out->most;
     if (out->used < out->room) return ETS_OK;
     if (out->room == most) {
-        return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET, "unpacks to more than %d MiB",
-                        ETS_GZIP_MOST_MIB);
+        return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
+                        "unpacks to more than %zu MiB, the most for its size; gunzip unpacks it",
+                        most >> 20);
     }
     const size_t room = out->room == 0 ? FIRST_BYTES : out->room > most / 2 ? most : out->room * 2;
     uint8_t *data = realloc(out->data, room);
@@ -64,7 +72,7 @@ static enum ets_status unpack_member(struct ets_bytes bytes, size_t *at, struct 
 enum ets_status ets_gzip_unpack(struct ets_bytes bytes, struct ets_bytes *data_out,
                                 struct ets_error *error)
 {
-    struct unpacked out = {.data = NULL};
+    struct unpacked out = {.most = most_bytes(bytes.size)};
     size_t at = 0;
     enum ets_status status = ETS_OK;
     do {

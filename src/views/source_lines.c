@@ -301,6 +301,10 @@ static bool list_files(const struct layout *l, struct ets_source_lines *lines)
     if (lines->file_count > 0) {
         qsort(lines->files, lines->file_count, sizeof *lines->files, by_time);
     }
+    for (uint32_t i = 0; i < lines->file_count; i++) {
+        const struct ets_source_file *file = &lines->files[i];
+        for (uint32_t k = 0; k < file->count; k++) lines->places[file->first + k].file = i;
+    }
     return true;
 }
 

@@ -24,7 +24,7 @@
 struct ets_place {
     struct ets_text name;                /* "models/zoo.py:16", or "(not in the record)" */
     const struct ets_graph_frame *frame; /* NULL: on no line */
-    uint32_t file;                       /* number, or ETS_NO_INDEX */
+    uint32_t file;                       /* number in `files`, or ETS_NO_INDEX */
     uint32_t draft;                      /* number in order of appearance */
     bool is_counted;                     /* work is counted here */
     bool is_caller;                      /* `inclusive` is not 0 */

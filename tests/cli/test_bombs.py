@@ -5,6 +5,7 @@ is evaluated.
 """
 
 import base64
+import gzip
 import io
 import json
 import os
@@ -540,6 +541,32 @@ class Bombs(unittest.TestCase):
                 self.check("inspect", trace, "--program", path, "--allow-mismatch",
                            "--format", form)
             self.check("sql", "select * from instructions", path)
+            for form in ("dot", "model-explorer"):
+                self.check("export", path, "--to", form, "-o", "-")
+            for words in (("cost",), ("memory",), ("size",), ("advise",), ("dump",),
+                          ("report", "-o", "-")):
+                self.check(words[0], path, *words[1:])
+
+    def test_bombs__what_gzip_packed(self):
+        """Equal events: 2 MB of text are 8 kB, and the memory is that of what they describe."""
+        event = b'{"name":"n","ph":"X","ts":1,"dur":5,"pid":1,"tid":1}'
+        path = self.folder / "many.json.gz"
+        for count in (20000, 500000, 2000000):
+            with gzip.open(path, "wb", 1) as packed:
+                packed.write(b'{"traceEvents":[' + b",".join([event] * 1000))
+                for _ in range(count // 1000 - 1):
+                    packed.write(b"," + b",".join([event] * 1000))
+                packed.write(b"]}")
+            for words in (("inspect",), ("info",), ("summary",), ("tensors",), ("dump",),
+                          ("sql", "select count(*) from events"), ("advise",),
+                          ("export", "--to", "chrome", "-o", "-"), ("report", "-o", "-")):
+                if words[0] == "sql":
+                    self.check(*words, path)
+                else:
+                    self.check(words[0], path, *words[1:])
+            self.check("import", path, "-o", "/dev/null")
+            self.check("diff", path, path)
+            self.check("recover", path, "-o", "/dev/null")
 
 
 if __name__ == "__main__":

@@ -481,7 +481,8 @@ class Output(support.FolderTest):
         self.assertEqual(os.listdir(folder), ["kept.txt"])
         (folder / "kept.txt").unlink()
         support.run("inspect", DUMP, "--output", self.target)
-        self.assertFalse(self.target.is_symlink())
+        self.assertTrue(self.target.is_symlink())
+        self.assertEqual((folder / "kept.txt").read_bytes(), support.run("inspect", DUMP).stdout)
         self.assertEqual(sorted(os.listdir(self.folder)), ["folder", "table.txt"])
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")

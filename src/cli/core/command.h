@@ -124,7 +124,7 @@ enum ets_status cli_file_open_as_it_is(const char *path, struct ets_file **file_
  * file. Returns the exit code of the status.
  */
 int cli_fail(const char *path, const struct ets_error *error);
-/* The same for an output; "-" is standard output. Returns CLI_INTERNAL. */
+/* The same for an output; "-" is standard output. Returns CLI_INTERNAL; CLI_USAGE: an input. */
 int cli_fail_output(const char *path, const struct ets_error *error);
 
 /* Edit distance: characters to change, add or remove; 48 if a word is longer than that. */

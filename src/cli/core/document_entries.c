@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/document.h"
+#include "cli/core/input_files.h"
 #include "etscope/file.h"
 #include "host/file_access.h"
 #include "import/import.h"
@@ -75,8 +77,20 @@ static bool is_last(const char *path)
            strcmp(gathered.entries[gathered.count - 1].text, path) == 0;
 }
 
-/* A profile of another runtime is read as the trace that import makes of it. */
-static enum ets_status import(struct ets_file *file, struct ets_error *error)
+/* What a gzip's bytes may become as a trace, whose inspection takes a multiple of it (SECURITY.md).
+ */
+static bool is_too_large(size_t dump_bytes, size_t packed_bytes)
+{
+    enum { FIRST_BYTES = 12 << 20, BYTES_OF_A_BYTE = 8 };
+    return packed_bytes > 0 && dump_bytes > FIRST_BYTES &&
+           (dump_bytes - FIRST_BYTES) / BYTES_OF_A_BYTE > packed_bytes;
+}
+
+/*
+ * A profile of another runtime is read as the trace that import makes of it. `packed_bytes`: the
+ * size of the file that gzip packed; 0: it did not.
+ */
+static enum ets_status import(struct ets_file *file, size_t packed_bytes, struct ets_error *error)
 {
     const struct ets_bytes bytes = ets_file_bytes(file);
     const enum ets_kind sniffed = ets_kind_sniff(bytes);
@@ -88,26 +102,23 @@ static enum ets_status import(struct ets_file *file, struct ets_error *error)
     if (kind == ETS_FOREIGN_NONE) return ETS_OK;
     const enum ets_status status = ets_import(bytes, kind, NULL, &imported, error);
     if (status == ETS_OK) ets_file_replace(file, imported.dump);
+    if (status == ETS_OK && is_too_large(ets_file_bytes(file).size, packed_bytes)) {
+        return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
+                        "has too many events for its %zu packed bytes; gunzip unpacks it",
+                        packed_bytes);
+    }
     return status;
 }
 
-enum ets_status cli_file_open(const char *path, struct ets_file **file_out, struct ets_error *error)
+static enum ets_status open_unpacked(const char *path, struct ets_file **file_out,
+                                     size_t *packed_bytes_out, struct ets_error *error)
 {
-    struct ets_file *file;
-    enum ets_status status = cli_file_open_as_it_is(path, &file, error);
-    if (status != ETS_OK) return status;
-    status = import(file, error);
-    if (status == ETS_OK) *file_out = file;
-    else ets_file_close(file);
-    return status;
-}
-
-enum ets_status cli_file_open_as_it_is(const char *path, struct ets_file **file_out,
-                                       struct ets_error *error)
-{
+    *packed_bytes_out = 0;
     enum ets_status status = ets_file_open(path, file_out, error);
+    if (status == ETS_OK) cli_inputs_add(path);
     if (status == ETS_OK && ets_is_gzip(ets_file_bytes(*file_out))) {
         struct ets_bytes unpacked;
+        *packed_bytes_out = ets_file_bytes(*file_out).size;
         status = ets_gzip_unpack(ets_file_bytes(*file_out), &unpacked, error);
         if (status == ETS_OK) ets_file_replace(*file_out, unpacked);
         else ets_file_close(*file_out);
@@ -119,6 +130,25 @@ enum ets_status cli_file_open_as_it_is(const char *path, struct ets_file **file_
     add_entry(cli_text(path),
               &(struct cli_entry){NULL, true, cli_kind_word(ets_kind_sniff(bytes)), bytes.size});
     return ETS_OK;
+}
+
+enum ets_status cli_file_open_as_it_is(const char *path, struct ets_file **file_out,
+                                       struct ets_error *error)
+{
+    size_t packed_bytes;
+    return open_unpacked(path, file_out, &packed_bytes, error);
+}
+
+enum ets_status cli_file_open(const char *path, struct ets_file **file_out, struct ets_error *error)
+{
+    struct ets_file *file;
+    size_t packed_bytes;
+    enum ets_status status = open_unpacked(path, &file, &packed_bytes, error);
+    if (status != ETS_OK) return status;
+    status = import(file, packed_bytes, error);
+    if (status == ETS_OK) *file_out = file;
+    else ets_file_close(file);
+    return status;
 }
 
 const struct cli_entry *cli_entries(size_t *count_out)

@@ -1,4 +1,6 @@
-/* Handles SIGINT and SIGTERM. */
+/*
+ * Handles SIGINT and SIGTERM, and removes temporary files at other signals that end a process.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/core/interrupt.h"
 
@@ -16,7 +18,7 @@ static void take_signal(int number)
 {
     static const char note[] = "\r\033[Kstopping; Ctrl-C again ends at once\n";
     const int before = errno;
-    if (is_kept && kept == 0) {
+    if (is_kept && kept == 0 && (number == SIGINT || number == SIGTERM)) {
         kept = number;
         if (is_terminal && write(STDERR_FILENO, note, sizeof note - 1) < 0) kept = number;
         errno = before;
@@ -30,7 +32,7 @@ static void take_signal(int number)
 
 void cli_interrupt_install(void)
 {
-    static const int numbers[] = {SIGINT, SIGTERM};
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU, SIGXFSZ};
     is_terminal = isatty(STDERR_FILENO);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         struct sigaction action;

@@ -1,7 +1,8 @@
 /*
  * Ctrl-C (SIGINT) and SIGTERM. A command ends at once and leaves no temporary file. Between
  * cli_interrupt_begin and _end, the first signal is kept instead, so that the command can stop its
- * work and show what it has; the second ends it at once.
+ * work and show what it has; the second ends it at once. Other signals that end a process (SIGHUP,
+ * SIGQUIT, SIGPIPE, limits of the shell) also leave no temporary file.
  */
 #ifndef ETSCOPE_CLI_CORE_INTERRUPT_H
 #define ETSCOPE_CLI_CORE_INTERRUPT_H

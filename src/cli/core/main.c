@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/core/document.h"
+#include "cli/core/input_files.h"
 #include "cli/core/interrupt.h"
 
 static const struct cli_command commands[] = {
@@ -417,6 +418,9 @@ int main(int count, char **words)
     if (code == CLI_OK) code = cli_check_outputs(&arguments);
     if (code != CLI_OK) return code;
     cli_interrupt_install();
+    cli_inputs_guard();
     cli_document_start(&arguments);
-    return finish(cli_document_end(command->run(&arguments)));
+    code = cli_document_end(command->run(&arguments));
+    cli_inputs_free();
+    return finish(code);
 }

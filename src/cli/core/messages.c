@@ -52,7 +52,7 @@ static void print_error(const char *name, const struct ets_error *error)
 int cli_fail_output(const char *path, const struct ets_error *error)
 {
     print_error(strcmp(path, "-") == 0 ? "standard output" : path, error);
-    return CLI_INTERNAL;
+    return error->status == ETS_INVALID_ARGUMENT ? CLI_USAGE : CLI_INTERNAL;
 }
 
 int cli_fail(const char *path, const struct ets_error *error)

@@ -4,38 +4,19 @@
 #include <sys/stat.h>
 
 #include "cli/core/command.h"
+#include "cli/core/input_files.h"
 #include "etscope/file.h"
 #include "host/output.h"
-
-struct identity {
-    dev_t device;
-    ino_t file;
-};
-
-/* Devices, pipes and missing files cannot be overwritten by mistake. */
-static bool identify(const char *path, struct identity *identity)
-{
-    struct stat info;
-    if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return false;
-    *identity = (struct identity){info.st_dev, info.st_ino};
-    return true;
-}
-
-static bool is_same(const char *left, const char *right)
-{
-    struct identity a, b;
-    struct stat info;
-    if (strcmp(left, right) == 0 && strcmp(left, "-") != 0 && stat(left, &info) != 0) return true;
-    return identify(left, &a) && identify(right, &b) && a.device == b.device && a.file == b.file;
-}
 
 /* Commands that run programs write captured tensors; all others read them. */
 static bool is_output(const struct cli_command *command, const char *option)
 {
-    static const char *const outputs[] = {"--output", "--tsv-path", "--to",     "--junit",
-                                          "--trace",  "--heat-map", "--report", NULL};
+    static const char *const outputs[] = {"--output", "--tsv-path", "--to",
+                                          "--junit",  "--trace",    "--heat-map",
+                                          "--report", "--picture",  NULL};
     const bool runs = strcmp(command->name, "run") == 0 || strcmp(command->name, "profile") == 0;
     if (strcmp(option, "--debug-buffer") == 0) return runs;
+    if (strcmp(option, "--save") == 0) return strcmp(command->name, "machine") == 0;
     const char *const *name = outputs;
     while (*name != NULL && strcmp(*name, option) != 0) name++;
     return *name != NULL;
@@ -54,15 +35,15 @@ static int check(const struct cli_arguments *arguments, unsigned index)
     const char *path = arguments->values[index];
     const char *option = options[arguments->option_of[index]].name;
     for (unsigned i = 0; i < arguments->word_count; i++) {
-        if (is_same(path, arguments->words[i])) return complain_input(path, option);
+        if (cli_is_same_file(path, arguments->words[i])) return complain_input(path, option);
     }
     for (unsigned i = 0; i < arguments->value_count; i++) {
         const struct cli_option *other = &options[arguments->option_of[i]];
         if (i == index || other->value == NULL) continue;
         if (!is_output(arguments->command, other->name)) {
-            if (is_same(path, arguments->values[i])) return complain_input(path, option);
+            if (cli_is_same_file(path, arguments->values[i])) return complain_input(path, option);
         } else if (i < index && strcmp(other->name, option) != 0 &&
-                   is_same(path, arguments->values[i])) {
+                   cli_is_same_file(path, arguments->values[i])) {
             return cli_complain(CLI_USAGE, "%s is the output of both %s and %s", path, other->name,
                                 option);
         }

@@ -139,6 +139,18 @@ static enum ets_status write_model(struct ets_output *output, enum ets_graph_for
     return ETS_OK;
 }
 
+/*
+ * Calls may share a payload, which is drawn in each. SECURITY.md states the bound of a command; the
+ * rest of it is for the files' other parts and for what is written. 0: a record shares nothing.
+ */
+static size_t most_bytes(const struct ets_graph_source *source)
+{
+    enum { FLOOR = 192 << 20, BYTES_OF_A_BYTE = 128 };
+    if (source->program == NULL) return 0;
+    const size_t size = source->program->bytes.size;
+    return size > (SIZE_MAX - FLOOR) / BYTES_OF_A_BYTE ? SIZE_MAX : FLOOR + size * BYTES_OF_A_BYTE;
+}
+
 enum ets_status ets_graph_write(struct ets_output *output, enum ets_graph_format format,
                                 const struct ets_graph_source *source,
                                 const struct ets_allocator *allocator,
@@ -146,9 +158,15 @@ enum ets_status ets_graph_write(struct ets_output *output, enum ets_graph_format
 {
     struct ets_arena arena;
     struct ets_model model;
-    ets_arena_init(&arena, allocator, 0);
+    const size_t most = most_bytes(source);
+    ets_arena_init(&arena, allocator, most);
     ets_model_init(&model, &arena);
-    const enum ets_status status = write_model(output, format, source, &model, failed_out, error);
+    enum ets_status status = write_model(output, format, source, &model, failed_out, error);
+    if (status == ETS_NO_MEMORY && arena.was_limited) {
+        status =
+            ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
+                     "its graphs take more than %zu MiB: many calls share one payload", most >> 20);
+    }
     ets_arena_reset(&arena);
     return status;
 }

@@ -44,8 +44,7 @@ static void put_line(const struct ets_page_block *block, const struct ets_source
     const bool has_code = frame != NULL && !document->has_no_source;
     const struct ets_text code = has_code ? frame->code : none;
     ets_page_put_integer(document, block->table, block->trace->first_block + block->index);
-    ets_page_put_text(document, block->table,
-                      frame != NULL ? lines->files[place->file].name : none);
+    ets_page_put_text(document, block->table, frame != NULL ? frame->file : none);
     if (frame != NULL) ets_page_put_integer(document, block->table, frame->line);
     else ets_page_put_null(document, block->table);
     ets_page_put_text(document, block->table, frame != NULL ? frame->function : none);
