@@ -256,6 +256,9 @@ static void align_value(const struct aligner *a, uint32_t index)
         value->match = item->is_shared          ? ETS_GAP_OVERLAP
                        : item->handle_kinds > 1 ? ETS_GAP_SUBSET
                                                 : ETS_GAP_EXACT;
+        if (!item->is_call && item->node != GAP_NONE) {
+            value->is_by_order = a->instructions.is_by_order[item->node];
+        }
         const uint32_t number = item->is_unsure ? GAP_NONE : find_edge_value(a, index, value);
         if (item->is_unsure) value->reason = unsure;
         if (number != GAP_NONE && report->edge.places[number].node != GAP_NONE) {

@@ -30,6 +30,7 @@ struct ets_gap_report {
     uint32_t *order;               /* [row_count] numbers of rows in order of computation */
     uint32_t *place_in_order;      /* [compared.count] */
     uint32_t row_count;
+    bool *is_excluded;             /* [compared.count] its pairing is in doubt: it judges nothing */
     struct ets_gap_row **pictured; /* [picture_count] rows that have a picture */
     uint32_t picture_count;
     uint32_t *kernels; /* [reference node] kernels that round; NULL: not judged by rounding */
@@ -145,6 +146,8 @@ double ets_gap_rounding(const struct ets_gap_report *report, const struct gap_re
 
 /* verdict.c: sets thresholds, findings and the guilty row (its number, or GAP_NONE). */
 enum ets_status ets_gap_judge(struct ets_gap_report *report, struct ets_error *error);
+/* Excludes values that were paired by order and are off; false: there are no new ones. */
+bool ets_gap_exclude_doubtful(struct ets_gap_report *report);
 /* Blames no row if most values are wrong. Call it after the guilty row's share is known. */
 void ets_gap_judge_model(struct ets_gap_report *report);
 /* evaluation.c: sets `verdict.other_input` if delegates had other inputs than these. */

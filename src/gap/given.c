@@ -62,6 +62,7 @@ enum ets_status ets_gap_compare(struct ets_gap_report *report, ets_gap_lookup *l
     report->verdict.other_input = ETS_NO_INDEX;
     report->verdict.against = ETS_GAP_AGAINST_VALUES;
     report->verdict.in_double = 0;
+    report->verdict.overflow = (struct ets_gap_overflow){.node = NULL};
     report->verdict.mismatch = ETS_GAP_MATCHES;
     for (uint32_t i = 0; i < report->compared.count; i++) {
         ETS_TRY(compare_row(report, &report->rows[i], lookup, context, error));

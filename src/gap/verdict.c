@@ -154,6 +154,7 @@ static enum ets_status find_typical(const struct ets_gap_report *report, struct 
     for (uint32_t i = 0; i < report->row_count; i++) {
         const struct ets_gap_row *row = &report->rows[report->order[i]];
         if (!row->has_own || (computes != ANY && computes != (int)row->computes)) continue;
+        if (isinf(row->own_error)) continue; /* NaN on one side: no scale for others */
         typical->errors[typical->count++] = row->own_error;
     }
     if (typical->count > 0) {
@@ -162,13 +163,18 @@ static enum ets_status find_typical(const struct ets_gap_report *report, struct 
     return ETS_OK;
 }
 
+/* Fewer rows are no yardstick: the tolerance decides. An own error as large as the values stands
+ * out, whatever the others do. */
+enum { LEAST_ALIKE = 6 };
+static const double ABSURD = 1;
+
 static double threshold_of(const struct ets_gap_row *row, const struct typical *typical,
                            double limit)
 {
     const struct typical *alike = &typical[row->computes];
-    if (!row->has_own) return limit;
+    if (!row->has_own || alike->count < LEAST_ALIKE) return limit;
     const uint32_t own = find_error(alike->errors, alike->count, row->own_error);
-    return fmax(limit, 10 * median_of(alike->errors, alike->count, own));
+    return fmax(limit, fmin(ABSURD, 10 * median_of(alike->errors, alike->count, own)));
 }
 
 /*
@@ -181,6 +187,7 @@ static bool is_first_off(const struct ets_gap_report *report, const struct gap_r
     for (uint32_t i = 0; i < region->row_count; i++) {
         const struct ets_gap_row *source = &report->rows[region->rows[i]];
         if (source->finding != ETS_GAP_AGREES && source->finding != ETS_GAP_UNKNOWN) return false;
+        if (report->is_excluded[region->rows[i]]) continue;
         if (source->has_total && ets_comparison_relative_rms(&source->total) > limit) return false;
     }
     return true;
@@ -234,54 +241,42 @@ static bool is_blameless(struct ets_gap_report *report, const struct gap_region 
 }
 
 static const char in_doubt[] =
-    "its pairing is in doubt: the delegate has several outputs of this "
-    "shape, and what takes the value agrees";
-
-static bool has_row(const struct gap_region *region, uint32_t number)
-{
-    for (uint32_t i = 0; i < region->row_count; i++) {
-        if (region->rows[i] == number) return true;
-    }
-    return false;
-}
-
-/* Whether all values that are computed from a row, one at least, are within their limits. */
-static bool feeds_only_right(struct ets_gap_report *report, uint32_t place,
-                             const struct limits *limits)
-{
-    bool feeds = false;
-    for (uint32_t i = place + 1; i < report->row_count; i++) {
-        const struct ets_gap_row *row = &report->rows[report->order[i]];
-        if (!row->has_total) continue;
-        ets_gap_region_find(report->region, report, report->order[i]);
-        if (!has_row(report->region, report->order[place])) continue;
-        if (!(ets_comparison_relative_rms(&row->total) <= limits[i].total)) return false;
-        feeds = true;
-    }
-    return feeds;
-}
+    "its pairing is in doubt: several values fit, and the order of instructions chose";
 
 /*
- * An output of a delegate that was chosen by order among values of one shape is likely another of
- * them if it is wrong, but what is computed from it is right. Its row is then without a finding,
- * and the values computed from it have no own error.
+ * Whether a value that was paired by order is off for another reason than the values that it was
+ * computed from: it may be another one. Where these may be others, too, they come first.
  */
-static bool is_in_doubt(struct ets_gap_report *report, uint32_t place, const struct limits *limits)
+static bool is_doubtful(struct ets_gap_report *report, uint32_t place, const struct limits *limits)
 {
     struct ets_gap_row *row = &report->rows[report->order[place]];
-    if (row->value->is_by_order && row->own_error > limits[place].own &&
-        feeds_only_right(report, place, limits)) {
-        row->reason = in_doubt;
-        row->finding = ETS_GAP_UNKNOWN;
-        report->verdict.doubtful++;
-        return true;
-    }
-    if (ets_comparison_relative_rms(&row->total) > limits[place].total) return false;
+    if (!row->value->is_by_order || !row->has_total) return false;
+    if (!(ets_comparison_relative_rms(&row->total) > limits->total)) return false;
+    if (row->has_own && !(row->own_error > limits->own)) return false;
     ets_gap_region_find(report->region, report, report->order[place]);
     for (uint32_t i = 0; i < report->region->row_count; i++) {
-        if (report->rows[report->region->rows[i]].reason != in_doubt) continue;
-        row->finding = ETS_GAP_AGREES;
-        return true;
+        const uint32_t source = report->region->rows[i];
+        if (report->rows[source].reason == in_doubt && !report->is_excluded[source]) return false;
+    }
+    return true;
+}
+
+bool ets_gap_exclude_doubtful(struct ets_gap_report *report)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < report->row_count; i++) {
+        struct ets_gap_row *row = &report->rows[i];
+        if (row->reason != in_doubt || report->is_excluded[i]) continue;
+        report->is_excluded[i] = found = true;
+        row->has_own = 0;
+    }
+    return found;
+}
+
+static bool region_has(const struct ets_gap_report *report, const struct ets_graph_node *node)
+{
+    for (uint32_t i = 0; i < report->region->node_count; i++) {
+        if (report->reference->nodes[report->region->nodes[i]] == node) return true;
     }
     return false;
 }
@@ -300,12 +295,18 @@ static void judge_row(struct ets_gap_report *report, const struct typical *typic
     row->threshold = decides_alike ? INFINITY : threshold_of(row, typical, limits.own);
     row->rounding = limits.rounding;
     row->limit = limits.total;
-    if (row->own_error > row->threshold && is_in_doubt(report, place, all)) return;
+    if (report->is_excluded[report->order[place]] || is_doubtful(report, place, &limits)) {
+        row->reason = in_doubt;
+        row->finding = ETS_GAP_UNKNOWN;
+        verdict->doubtful++;
+        return;
+    }
     verdict->unlike += is_off || is_own;
     if (row->own_error > limits.rounding) row->finding = ETS_GAP_INEXACT;
     else row->finding = is_off ? ETS_GAP_INHERITED : ETS_GAP_AGREES;
     if (is_own) row->finding = ETS_GAP_OFF;
     verdict->inexact += row->finding == ETS_GAP_INEXACT;
+    if (row->value->is_by_order) return;
     if (row->has_own ? !(row->own_error > row->threshold) : !is_off) return;
     ets_gap_region_find(region, report, report->order[place]);
     if (!row->has_own && !is_first_off(report, region, limits.own)) return;
@@ -318,6 +319,8 @@ static void judge_row(struct ets_gap_report *report, const struct typical *typic
     const struct ets_gap_row *guilty = &report->rows[report->order[verdict->guilty]];
     if (row->value->node == guilty->value->node) {
         row->finding = ETS_GAP_GUILTY;
+    } else if (region_has(report, guilty->value->node)) {
+        row->finding = ETS_GAP_OFF; /* what is guilty is between it and captured values, too */
     } else {
         verdict->suspects++;
         row->finding = ETS_GAP_SUSPECT;
@@ -387,8 +390,8 @@ static bool are_unrelated(const struct ets_gap_report *report, uint32_t *first_o
 }
 
 /*
- * Whether most values are wrong by half or more, the first of all does not agree, and no operator
- * explains the outputs' error.
+ * Whether most values are wrong by half or more, the first of all neither agrees nor correlates,
+ * and no operator explains the outputs' error.
  */
 static bool is_unexplained(const struct ets_gap_report *report)
 {
@@ -398,7 +401,7 @@ static bool is_unexplained(const struct ets_gap_report *report)
         const struct ets_gap_row *row = &report->rows[report->order[i]];
         if (!row->has_total) continue;
         const double total = ets_comparison_relative_rms(&row->total);
-        if (compared++ == 0 && total <= row->limit) return false;
+        if (compared++ == 0 && (total <= row->limit || correlation_of(row) >= 0.9)) return false;
         far += total >= 0.5;
     }
     const bool is_explained = verdict->guilty != ETS_NO_INDEX && !(verdict->explained < 0.1);

@@ -107,8 +107,8 @@ struct ets_gap_value {
     int is_view;            /* 1: the same numbers in another shape */
     int is_computed;        /* 1: computed from captured values (ets_gap_evaluate_other) */
     int is_inferred;        /* 1: inside control flow, joined by the order of operators */
-    int is_by_order;        /* 1: an output of a delegate call, which of several values of its
-                               shape was chosen by their order */
+    int is_by_order;        /* 1: several values fit, and the order of instructions, or of a
+                               delegate's outputs, chose: it is never guilty */
     const int64_t *handles; /* [handle_count] of the instruction */
     size_t handle_count;
     const char *backend;                    /* of a delegate call, or NULL */
@@ -302,6 +302,14 @@ enum ets_gap_mismatch {
     ETS_GAP_OTHER_STATE = 6 /* values computed from buffers that earlier runs may have changed */
 };
 
+/* The first value of the reference, in float64, that its type in the program cannot hold. */
+struct ets_gap_overflow {
+    const struct ets_graph_node *node; /* NULL: there is none */
+    int scalar_type;                   /* of its value in the program */
+    double reach, limit;               /* its largest number by magnitude; that of the type */
+    double before;                     /* the largest number of the values before it */
+};
+
 /* A weight that the program quantizes with one scale, as it computes with it. */
 struct ets_gap_weight_use {
     double step;                /* the scale */
@@ -314,18 +322,19 @@ struct ets_gap_weight_use {
 /* The findings in numbers. */
 struct ets_gap_conclusion {
     enum ets_gap_against against;
-    int in_double;       /* 1: the reference was computed in float64, except `single` nodes */
-    int is_quantized;    /* 1: the reference quantizes, so the cost of quantization is not
-                            visible */
-    int is_unchecked;    /* 1: unknown whether the delegate quantizes like the record; give the
-                            program to find out */
-    uint32_t guilty;     /* row; ETS_NO_INDEX: nothing stands out */
-    uint32_t suspects;   /* rows of other nodes with an own error that stands out */
-    double outputs;      /* error of the worst output, relative like own_error; NaN if no output
-                            was compared, or one has NaNs or infinities */
-    double explained;    /* share of the outputs' squared error caused by the guilty operator,
-                            0 to 1; NaN: unknown */
-    double typical;      /* median of the rows' own errors; NaN: no row has one */
+    int in_double;     /* 1: the reference was computed in float64, except `single` nodes */
+    int is_quantized;  /* 1: the reference quantizes, so the cost of quantization is not
+                          visible */
+    int is_unchecked;  /* 1: unknown whether the delegate quantizes like the record; give the
+                          program to find out */
+    uint32_t guilty;   /* row; ETS_NO_INDEX: nothing stands out */
+    uint32_t suspects; /* rows of other nodes with an own error that stands out */
+    double outputs;    /* error of the worst output, relative like own_error; NaN if no output
+                          was compared, or one has NaNs or infinities */
+    double explained;  /* share of the outputs' squared error caused by the guilty operator,
+                          0 to 1; NaN: unknown */
+    double typical;    /* median of the rows' own errors; NaN: no row has one */
+    struct ets_gap_overflow overflow;
     uint32_t unlike;     /* rows whose total error exceeds rounding */
     uint32_t doubtful;   /* rows without a finding, as they may be paired with another value */
     uint32_t inexact;    /* rows that are INEXACT */
