@@ -222,6 +222,7 @@ complete -c etscope -n '__fish_seen_subcommand_from gap' -l python -x -d 'A Pyth
 complete -c etscope -n '__fish_seen_subcommand_from gap' -l engine -r -F -d 'The engine plug-in; default: search the usual places'
 complete -c etscope -n '__fish_seen_subcommand_from gap' -l metric -x -a 'snr mse l1 cosine max' -d 'The metric in the column gap; default snr'
 complete -c etscope -n '__fish_seen_subcommand_from gap' -l fail-below -x -d 'Exit with 1 if the SNR of a value is below DB decibels, or if nothing could be compared'
+complete -c etscope -n '__fish_seen_subcommand_from gap' -l allow-uncompared -d 'End with 0 although an output of the model was not compared; default: end with 1'
 complete -c etscope -n '__fish_seen_subcommand_from gap' -l rms -x -d 'Tolerance of all values, as a fraction of the reference\'s root mean square; default: by the type the operator computes in'
 complete -c etscope -n '__fish_seen_subcommand_from gap' -l tolerance -x -d 'A tolerance for some values, such as dtype=bfloat16,rms=0.02'
 complete -c etscope -n '__fish_seen_subcommand_from gap' -l tolerances -r -F -d 'A file with one such tolerance per line'

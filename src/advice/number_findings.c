@@ -5,6 +5,7 @@
 #include "advice/finding_rules.h"
 #include "base/text.h"
 #include "etscope/experimental/captured_values.h"
+#include "gap/gap_details.h"
 #include "partition/partition_node.h"
 #include "views/gap_headline.h"
 
@@ -61,7 +62,7 @@ static void propose_scales(struct ets_finder *finder, const struct ets_gap_repor
                            struct ets_finding *finding)
 {
     const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
-    const struct ets_graph_node *node = ets_gap_row(report, verdict->guilty)->value->node;
+    const struct ets_graph_node *node = ets_gap_row(report, ets_gap_cause(verdict))->value->node;
     if (verdict->against != ETS_GAP_AGAINST_OTHER) return;
     if (verdict->saturates_guilty) {
         ets_find_propose(finder, "%s", calibrate);
@@ -88,7 +89,7 @@ static void propose_scales(struct ets_finder *finder, const struct ets_gap_repor
 static bool is_explained(const struct ets_finder *finder, const struct ets_gap_report *report)
 {
     static const char *const kinds[] = {"wrong_softmax", "wrong_gelu", "lost_weight_scales"};
-    const struct ets_gap_row *row = ets_gap_row(report, ets_gap_conclusion(report)->guilty);
+    const struct ets_gap_row *row = ets_gap_row(report, ets_gap_cause(ets_gap_conclusion(report)));
     const struct ets_captured_value *captured = &row->value->captured;
     for (uint32_t i = 0; captured->chain == 0 && i < finder->out->count; i++) {
         const struct ets_finding *earlier = &finder->out->items[i];
@@ -114,13 +115,13 @@ bool ets_find_numbers(struct ets_finder *finder)
     if (verdict->mismatch >= ETS_GAP_OTHER_WEIGHTS) {
         finding.kind = "other_values";
         finding.severity = ETS_SEVERITY_BAD;
-    } else if (verdict->guilty != ETS_NO_INDEX) {
-        finding.kind = "wrong_operator";
-        finding.severity = ets_gap_is_fault(report) && !is_explained(finder, report)
-                               ? ETS_SEVERITY_BAD
-                               : ETS_SEVERITY_NOTE;
+    } else if (ets_gap_cause(verdict) != ETS_NO_INDEX) {
+        const bool is_guilty = verdict->guilty != ETS_NO_INDEX; /* else all outputs agree */
+        if (is_guilty) finding.kind = "wrong_operator";
+        if (is_guilty && !is_explained(finder, report)) finding.severity = ETS_SEVERITY_BAD;
         finding.check = ETS_CHECK_NUMBERS;
-        const struct ets_graph_node *node = ets_gap_row(report, verdict->guilty)->value->node;
+        const struct ets_graph_node *node =
+            ets_gap_row(report, ets_gap_cause(verdict))->value->node;
         ets_parts_begin(finder);
         if (!ets_parts_add_node(finder, node)) return false;
         ets_finding_place_parts(finder, &finding);
@@ -151,7 +152,7 @@ bool ets_find_cut_off(struct ets_finder *finder)
     const struct ets_gap_report *report = finder->subject->gap;
     if (report == NULL) return true;
     const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
-    if (verdict->guilty != ETS_NO_INDEX ||
+    if (ets_gap_cause(verdict) != ETS_NO_INDEX ||
         ets_gap_describe_cut_off(report, text, sizeof text) == 0) {
         return true;
     }

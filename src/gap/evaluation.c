@@ -1,8 +1,7 @@
 /*
  * Evaluates the reference and compares it with the device. The first evaluation is unchanged and
  * gives total errors. The second replaces computed values by captured ones and gives each node's
- * own error. If an operator is guilty, a third replaces only its value and shows how much of the
- * outputs' error it causes.
+ * own error. Further ones show what part of the outputs' error the largest of these make: shares.c.
  */
 #include <math.h>
 #include <string.h>
@@ -15,28 +14,25 @@
 #include "gap/largest.h"
 #include "gap/overflow.h"
 #include "gap/saturation.h"
+#include "gap/shares.h"
 #include "numerics/value_picture.h"
 #include "reference/reference.h"
 #include "reference/weights.h"
 
-enum pass { PASS_TOTAL, PASS_OWN, PASS_BITS, PASS_GUILTY };
+enum pass { PASS_TOTAL, PASS_OWN, PASS_BITS };
 
 struct comparer {
     struct ets_gap_report *report;
     enum pass pass;
-    uint32_t guilty;             /* the number of its row */
-    const bool *is_output;       /* [compared.count] of the model */
     uint32_t fitting, unfitting; /* captured values with and without the reference's shape */
     uint32_t first_unfitting;    /* its row's number */
-    double left;                 /* PASS_GUILTY: remaining error of the outputs, relative */
     const struct ets_gap_evaluation *how;
     struct gap_saturations saturations; /* of the program; count 0: none, or of another model */
     uint64_t seen, to_see; /* values of all passes: computed, and about how many there will be */
 };
 
-/* The row of a computed value, or GAP_NONE. */
-static uint32_t row_of(const struct ets_gap_report *report,
-                       const struct ets_reference_result *result)
+uint32_t ets_gap_row_of(const struct ets_gap_report *report,
+                        const struct ets_reference_result *result)
 {
     const uint32_t node = ets_gap_graph_number(report->reference, result->node);
     if (node == GAP_NONE) return GAP_NONE;
@@ -213,12 +209,17 @@ enum ets_status ets_gap_compare_total(struct ets_gap_report *report, struct ets_
     return compare_by_callers(report, row, reference, device, error);
 }
 
-/* Of what is more than float32's rounding: which channel has most of the error. */
+/* Of what is more than float32's rounding: which channel has most of the error, and how much each
+ * is off by its own size. */
 static enum ets_status find_channel(const struct comparer *c, struct ets_gap_row *row,
                                     const struct ets_tensor *reference,
                                     const struct ets_tensor *device, struct ets_error *error)
 {
     struct ets_arena arena;
+    if (row->has_own) {
+        ETS_TRY(ets_gap_channel_errors(&c->report->arena, row->value->node, reference, device,
+                                       &row->own_channels, error));
+    }
     if (!row->has_own || !(ets_comparison_relative_rms(&row->own) > 1e-5)) return ETS_OK;
     ets_arena_init(&arena, c->report->options.allocator, 0);
     const enum ets_status status =
@@ -233,9 +234,10 @@ static enum ets_status compare(struct comparer *c, uint32_t number,
                                struct ets_error *error)
 {
     struct ets_gap_row *row = &c->report->rows[number];
-    struct ets_comparison rest;
     if (c->pass == PASS_TOTAL) {
-        if (c->is_output[number]) row->largest = ets_gap_largest_of(reference, device);
+        if (c->report->is_output[number]) row->largest = ets_gap_largest_of(reference, device);
+        ETS_TRY(ets_gap_channel_errors(&c->report->arena, row->value->node, reference, device,
+                                       &row->total_channels, error));
         return ets_gap_compare_total(c->report, row, reference, device, error);
     }
     if (c->pass == PASS_BITS) {
@@ -243,21 +245,13 @@ static enum ets_status compare(struct comparer *c, uint32_t number,
         return ETS_OK;
     }
     if (c->report->is_excluded[number]) return ETS_OK;
-    if (c->pass == PASS_OWN) {
-        row->rounding = NAN;
-        row->has_own = ets_comparison_of(reference, device, &row->own, NULL) == ETS_OK;
-        if (row->has_own && !c->report->verdict.in_double) {
-            row->same_bits = row->own.unequal_count == 0;
-        }
-        ETS_TRY(find_channel(c, row, reference, device, error));
-        return ets_gap_note_rounding(c->report, row, reference, (int)device->scalar_type, error);
+    row->rounding = NAN;
+    row->has_own = ets_comparison_of(reference, device, &row->own, NULL) == ETS_OK;
+    if (row->has_own && !c->report->verdict.in_double) {
+        row->same_bits = row->own.unequal_count == 0;
     }
-    if (!c->is_output[number]) return ETS_OK;
-    if (ets_comparison_of(reference, device, &rest, NULL) != ETS_OK) return ETS_OK;
-    const double power = row->total.reference_square_sum;
-    if (number != c->guilty && rest.broken_count > 0) c->left = INFINITY;
-    if (number != c->guilty && power > 0) c->left += rest.error_square_sum / power;
-    return ETS_OK;
+    ETS_TRY(find_channel(c, row, reference, device, error));
+    return ets_gap_note_rounding(c->report, row, reference, (int)device->scalar_type, error);
 }
 
 /* Handles the first computation of a row's value. */
@@ -276,11 +270,20 @@ static enum ets_status keep_reason(struct ets_gap_report *report, struct ets_gap
     return row->reason == NULL ? gap_fail_memory(error) : ETS_OK;
 }
 
-static bool replaces(const struct comparer *c, uint32_t number)
+void ets_gap_replace(const struct ets_gap_report *report, uint32_t row,
+                     const struct ets_reference_result *result, struct ets_value *replacement_out)
 {
-    if (c->report->is_excluded[number]) return false;
-    return c->pass == PASS_OWN || c->pass == PASS_BITS ||
-           (c->pass == PASS_GUILTY && number == c->guilty);
+    const struct ets_gap_value *value = report->rows[row].value;
+    struct ets_tensor computed, device = value->captured.tensor;
+    int64_t room;
+    if (report->is_excluded[row] || value->captured.status != ETS_OK) return;
+    if (ets_gap_tensor_of(&result->value, &room, &computed)) {
+        if (result->value.kind != ETS_VALUE_TENSOR) return;
+        if (!ets_gap_reshape(&value->captured.tensor, &computed, &device)) return;
+    } else if (value->is_view) {
+        return;
+    }
+    *replacement_out = (struct ets_value){.kind = ETS_VALUE_TENSOR, .as.tensor = device};
 }
 
 static void tell_progress(struct comparer *c)
@@ -309,7 +312,7 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
     struct comparer *c = context;
     tell_progress(c);
     if (c->pass == PASS_TOTAL) see_activation(c, result);
-    const uint32_t number = row_of(c->report, result);
+    const uint32_t number = ets_gap_row_of(c->report, result);
     if (number == GAP_NONE) return ETS_OK;
     struct ets_gap_row *row = &c->report->rows[number];
     const struct ets_captured_value *captured = &row->value->captured;
@@ -326,15 +329,10 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
         }
         c->fitting++;
         ETS_TRY(compare(c, number, &reference, &device, error));
-    } else {
-        if (row->reason == NULL) ETS_TRY(keep_reason(c->report, row, result->reason, error));
-        if (row->value->is_view) return ETS_OK;
-        device = captured->tensor;
+    } else if (row->reason == NULL) {
+        ETS_TRY(keep_reason(c->report, row, result->reason, error));
     }
-    if (replaces(c, number) && result->value.kind != ETS_VALUE_INT &&
-        result->value.kind != ETS_VALUE_BOOL && result->value.kind != ETS_VALUE_DOUBLE) {
-        *replacement_out = (struct ets_value){.kind = ETS_VALUE_TENSOR, .as.tensor = device};
-    }
+    if (c->pass != PASS_TOTAL) ets_gap_replace(c->report, number, result, replacement_out);
     ets_gap_take_random(c->report, result, replacement_out);
     return ETS_OK;
 }
@@ -359,8 +357,12 @@ enum ets_status ets_gap_make_rows(struct ets_gap_report *report, struct ets_erro
         const struct ets_gap_value *value = &report->values[report->compared_value[i]];
         const struct ets_captured_value *captured = &value->captured;
         report->place_in_order[i] = GAP_NONE;
-        report->rows[i] = (struct ets_gap_row){
-            .value = value, .same_bits = -1, .own_error = NAN, .threshold = NAN, .rounding = NAN};
+        report->rows[i] = (struct ets_gap_row){.value = value,
+                                               .same_bits = -1,
+                                               .own_error = NAN,
+                                               .share = NAN,
+                                               .threshold = NAN,
+                                               .rounding = NAN};
         if (captured->has_statistics) report->rows[i].reason = "only its statistics were captured";
         else if (captured->status != ETS_OK) report->rows[i].reason = captured->reason.message;
     }
@@ -377,69 +379,6 @@ static void add_unreached(struct ets_gap_report *report)
         }
         note_row(report, i);
     }
-}
-
-static enum ets_status find_outputs(const struct ets_gap_report *report, bool **is_output_out,
-                                    struct ets_arena *arena, struct ets_error *error)
-{
-    const struct ets_graph *graph = report->reference->graph;
-    bool *is_output = ets_arena_alloc_array(arena, report->compared.count, sizeof *is_output);
-    if (is_output == NULL) return gap_fail_memory(error);
-    for (uint32_t i = 0; i < graph->output_count; i++) {
-        if (graph->outputs[i].role != ETS_OUTPUT_USER) continue;
-        const uint32_t value =
-            ets_gap_graph_value(report->reference, 0, graph->outputs[i].argument.name);
-        if (value == GAP_NONE || report->reference->places[value].node == GAP_NONE) continue;
-        const struct gap_place place = report->reference->places[value];
-        const uint64_t key[] = {place.node, place.output, 0};
-        const uint32_t row = ets_key_table_find(&report->compared, key);
-        if (row != ETS_KEY_NONE) is_output[row] = true;
-    }
-    *is_output_out = is_output;
-    return ETS_OK;
-}
-
-/* The total error of the outputs, relative to the power of each; NaN if undefined. */
-static double outputs_error(const struct comparer *c)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < c->report->compared.count; i++) {
-        const struct ets_gap_row *row = &c->report->rows[i];
-        if (!c->is_output[i] || !row->has_total) continue;
-        if (row->total.broken_count > 0) return NAN;
-        if (row->total.reference_square_sum > 0) {
-            sum += row->total.error_square_sum / row->total.reference_square_sum;
-        }
-    }
-    return sum > 0 ? sum : NAN;
-}
-
-/* The largest error of an output; NaN if none was compared, or one has NaNs or infinities. */
-static double worst_output(const struct comparer *c)
-{
-    double worst = NAN;
-    for (uint32_t i = 0; i < c->report->compared.count; i++) {
-        const struct ets_gap_row *row = &c->report->rows[i];
-        if (!c->is_output[i] || !row->has_total) continue;
-        if (row->total.broken_count > 0) return NAN;
-        worst = fmax(worst, ets_comparison_relative_rms(&row->total));
-    }
-    return worst;
-}
-
-static enum ets_status explain_outputs(struct comparer *c, const struct gap_evaluation *e,
-                                       struct ets_error *error)
-{
-    struct ets_gap_conclusion *verdict = &c->report->verdict;
-    const double before = outputs_error(c);
-    verdict->outputs = worst_output(c);
-    if (verdict->guilty == ETS_NO_INDEX || isnan(before)) return ETS_OK;
-    c->pass = PASS_GUILTY;
-    c->guilty = c->report->order[verdict->guilty];
-    ETS_TRY(ets_reference_run(e->reference, e->inputs, e->input_count, observe, c, error));
-    const double explained = 1 - c->left / before;
-    verdict->explained = explained < 0 ? 0 : explained;
-    return ETS_OK;
 }
 
 static const enum ets_gap_route ROUTES[] = {
@@ -613,15 +552,15 @@ static enum ets_status run_passes(struct comparer *c, const struct gap_evaluatio
 {
     const bool has_bits =
         c->report->verdict.against == ETS_GAP_AGAINST_RECORD && evaluation->use_double;
-    const uint64_t passes = has_bits ? 4 : 3; /* the last only if an operator is guilty */
+    const uint64_t passes = has_bits ? 3 : 2;
     c->to_see = passes * ets_reference_node_count(e->reference);
     ETS_TRY(ets_reference_run(e->reference, e->inputs, e->input_count, observe, c, error));
     c->to_see = passes * c->seen; /* loops and lists are known now */
     add_unreached(c->report);
     ETS_TRY(check_shapes(c, error));
     ETS_TRY(judge_own_errors(c, e, evaluation, has_bits, error));
-    ETS_TRY(explain_outputs(c, e, error));
-    ets_gap_judge_model(c->report);
+    ETS_TRY(ets_gap_shares_measure(c->report, e, evaluation, error));
+    ets_gap_conclude(c->report);
     return ETS_OK;
 }
 
@@ -631,17 +570,16 @@ enum ets_status ets_gap_evaluate_run(struct ets_gap_report *report,
 {
     struct gap_evaluation e;
     struct ets_arena arena;
-    bool *is_output = NULL;
     ets_arena_init(&arena, report->options.allocator, 0);
     report->verdict.in_double = evaluation->use_double != 0;
     report->verdict.overflow = (struct ets_gap_overflow){.node = NULL};
     enum ets_status status = ets_gap_make_rows(report, error);
     if (status == ETS_OK) status = ets_gap_find_changed(report, error);
-    if (status == ETS_OK) status = find_outputs(report, &is_output, &arena, error);
+    if (status == ETS_OK) status = ets_gap_outputs_find(report, error);
     if (status == ETS_OK) {
         status = ets_gap_evaluation_open(report, evaluation, &e, error);
         if (status == ETS_OK) {
-            struct comparer c = {.report = report, .is_output = is_output, .how = evaluation};
+            struct comparer c = {.report = report, .how = evaluation};
             status = note_routes(report, e.reference, error);
             if (status == ETS_OK && report->verdict.against == ETS_GAP_AGAINST_RECORD) {
                 status = ets_gap_saturations_find(&c.saturations, &report->arena, report->reference,

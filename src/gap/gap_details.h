@@ -10,6 +10,12 @@ int ets_gap_is_edge(const struct ets_gap_report *report);
 uint32_t ets_gap_hidden_count(const struct ets_gap_report *report);
 const struct ets_gap_hidden *ets_gap_hidden(const struct ets_gap_report *report, uint32_t index);
 
+/* The row that is guilty, or that stands out where all outputs agree; ETS_NO_INDEX: none. */
+static inline uint32_t ets_gap_cause(const struct ets_gap_conclusion *verdict)
+{
+    return verdict->guilty != ETS_NO_INDEX ? verdict->guilty : verdict->stands_out;
+}
+
 /* The comparators of the options; NULL: none. */
 const struct ets_comparator *const *ets_gap_comparators(const struct ets_gap_report *report,
                                                         uint32_t *count_out);

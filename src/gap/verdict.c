@@ -155,7 +155,7 @@ static enum ets_status find_typical(const struct ets_gap_report *report, struct 
         const struct ets_gap_row *row = &report->rows[report->order[i]];
         if (!row->has_own || (computes != ANY && computes != (int)row->computes)) continue;
         if (isinf(row->own_error)) continue; /* NaN on one side: no scale for others */
-        typical->errors[typical->count++] = row->own_error;
+        typical->errors[typical->count++] = row->judged_own;
     }
     if (typical->count > 0) {
         qsort(typical->errors, typical->count, sizeof *typical->errors, compare_errors);
@@ -173,7 +173,7 @@ static double threshold_of(const struct ets_gap_row *row, const struct typical *
 {
     const struct typical *alike = &typical[row->computes];
     if (!row->has_own || alike->count < LEAST_ALIKE) return limit;
-    const uint32_t own = find_error(alike->errors, alike->count, row->own_error);
+    const uint32_t own = find_error(alike->errors, alike->count, row->judged_own);
     return fmax(limit, fmin(ABSURD, 10 * median_of(alike->errors, alike->count, own)));
 }
 
@@ -193,8 +193,7 @@ static bool is_first_off(const struct ets_gap_report *report, const struct gap_r
     return true;
 }
 
-/* Pearson's correlation of all finite numbers; NaN: one side is constant. */
-static double correlation_of(const struct ets_gap_row *row)
+double ets_gap_correlation(const struct ets_gap_row *row)
 {
     const struct ets_comparison *sums = &row->total;
     const double count = (double)sums->finite_count;
@@ -206,12 +205,11 @@ static double correlation_of(const struct ets_gap_row *row)
     return sums->broken_count == 0 && power > 0 ? product / sqrt(power) : NAN;
 }
 
-/* Whether the numbers of a row are unrelated to the reference's. */
-static bool is_unrelated(const struct ets_gap_row *row)
+bool ets_gap_is_unrelated(const struct ets_gap_row *row)
 {
     if (!row->has_total || row->total.finite_count < 2) return false;
     const double error = row->has_own ? row->own_error : ets_comparison_relative_rms(&row->total);
-    return error >= 0.5 && correlation_of(row) < 0.5;
+    return error >= 0.5 && ets_gap_correlation(row) < 0.5;
 }
 
 /* Errors from other inputs, another state or another model are no operator's fault. */
@@ -224,9 +222,10 @@ static bool is_blameless(struct ets_gap_report *report, const struct gap_region 
         verdict->mismatch == ETS_GAP_OTHER_OPERATORS) {
         return true;
     }
-    const bool is_of_inputs = verdict->against == ETS_GAP_AGAINST_OTHER
-                                  ? has_other_input
-                                  : region->takes_input && (has_other_input || is_unrelated(row));
+    const bool is_of_inputs =
+        verdict->against == ETS_GAP_AGAINST_OTHER
+            ? has_other_input
+            : region->takes_input && (has_other_input || ets_gap_is_unrelated(row));
     if (region->takes_state && !has_other_input) {
         if (verdict->mismatch != ETS_GAP_OTHER_INPUTS) verdict->mismatch = ETS_GAP_OTHER_STATE;
         return true;
@@ -234,7 +233,7 @@ static bool is_blameless(struct ets_gap_report *report, const struct gap_region 
     if (!is_of_inputs) return false;
     if (verdict->mismatch != ETS_GAP_OTHER_INPUTS) {
         verdict->unrelated = place;
-        verdict->correlation = correlation_of(row);
+        verdict->correlation = ets_gap_correlation(row);
     }
     verdict->mismatch = ETS_GAP_OTHER_INPUTS;
     return true;
@@ -251,8 +250,8 @@ static bool is_doubtful(struct ets_gap_report *report, uint32_t place, const str
 {
     struct ets_gap_row *row = &report->rows[report->order[place]];
     if (!row->value->is_by_order || !row->has_total) return false;
-    if (!(ets_comparison_relative_rms(&row->total) > limits->total)) return false;
-    if (row->has_own && !(row->own_error > limits->own)) return false;
+    if (!(row->judged_total > limits->total)) return false;
+    if (row->has_own && !(row->judged_own > limits->own)) return false;
     ets_gap_region_find(report->region, report, report->order[place]);
     for (uint32_t i = 0; i < report->region->row_count; i++) {
         const uint32_t source = report->region->rows[i];
@@ -307,7 +306,7 @@ static void judge_row(struct ets_gap_report *report, const struct typical *typic
     if (is_own) row->finding = ETS_GAP_OFF;
     verdict->inexact += row->finding == ETS_GAP_INEXACT;
     if (row->value->is_by_order) return;
-    if (row->has_own ? !(row->own_error > row->threshold) : !is_off) return;
+    if (row->has_own ? !(row->judged_own > row->threshold) : !is_off) return;
     ets_gap_region_find(region, report, report->order[place]);
     if (!row->has_own && !is_first_off(report, region, limits.own)) return;
     if (row->finding == ETS_GAP_INEXACT) verdict->inexact--;
@@ -334,6 +333,10 @@ static struct limits *explain_rows(struct ets_gap_report *report, struct ets_are
     for (uint32_t i = 0; limits != NULL && i < report->row_count; i++) {
         struct ets_gap_row *row = &report->rows[report->order[i]];
         row->own_error = row->has_own ? ets_comparison_relative_rms(&row->own) : NAN;
+        row->judged_own = row->has_own ? fmax(row->own_error, row->own_channels.median) : NAN;
+        row->judged_total = row->has_total ? fmax(ets_comparison_relative_rms(&row->total),
+                                                  row->total_channels.median)
+                                           : NAN;
         limits[i] = explain(report, report->region, report->order[i]);
     }
     return limits;
@@ -358,7 +361,7 @@ enum ets_status ets_gap_judge(struct ets_gap_report *report, struct ets_error *e
 {
     struct ets_arena arena;
     ets_arena_init(&arena, report->options.allocator, 0);
-    report->verdict.guilty = ETS_NO_INDEX;
+    report->verdict.guilty = report->verdict.stands_out = ETS_NO_INDEX;
     report->verdict.saturation = NULL;
     report->verdict.saturates_guilty = 0;
     report->verdict.saturated = 0;
@@ -370,65 +373,6 @@ enum ets_status ets_gap_judge(struct ets_gap_report *report, struct ets_error *e
     if (status == ETS_OK) status = judge_rows(report, &arena, error);
     ets_arena_reset(&arena);
     return status;
-}
-
-/* Whether most values, and the first of all, are unrelated to the reference's. */
-static bool are_unrelated(const struct ets_gap_report *report, uint32_t *first_out)
-{
-    uint32_t compared = 0, unrelated = 0;
-    bool is_first = false;
-    for (uint32_t i = 0; i < report->row_count; i++) {
-        const struct ets_gap_row *row = &report->rows[report->order[i]];
-        if (!row->has_total || type_decides(row)) continue;
-        if (compared++ == 0) {
-            *first_out = i;
-            is_first = is_unrelated(row);
-        }
-        unrelated += is_unrelated(row);
-    }
-    return is_first && 2 * (uint64_t)unrelated > compared;
-}
-
-/*
- * Whether most values are wrong by half or more, the first of all neither agrees nor correlates,
- * and no operator explains the outputs' error.
- */
-static bool is_unexplained(const struct ets_gap_report *report)
-{
-    const struct ets_gap_conclusion *verdict = &report->verdict;
-    uint32_t compared = 0, far = 0;
-    for (uint32_t i = 0; i < report->row_count; i++) {
-        const struct ets_gap_row *row = &report->rows[report->order[i]];
-        if (!row->has_total) continue;
-        const double total = ets_comparison_relative_rms(&row->total);
-        if (compared++ == 0 && (total <= row->limit || correlation_of(row) >= 0.9)) return false;
-        far += total >= 0.5;
-    }
-    const bool is_explained = verdict->guilty != ETS_NO_INDEX && !(verdict->explained < 0.1);
-    return 2 * (uint64_t)far > compared && !is_explained;
-}
-
-void ets_gap_judge_model(struct ets_gap_report *report)
-{
-    struct ets_gap_conclusion *verdict = &report->verdict;
-    uint32_t first = 0;
-    if (verdict->mismatch == ETS_GAP_BELONGS || verdict->mismatch == ETS_GAP_OTHER_WEIGHTS ||
-        verdict->mismatch == ETS_GAP_OTHER_OPERATORS || verdict->mismatch == ETS_GAP_OTHER_STATE) {
-        return;
-    }
-    const bool are_inputs = verdict->mismatch == ETS_GAP_OTHER_INPUTS;
-    if (!are_unrelated(report, &first) && (are_inputs || !is_unexplained(report))) return;
-    verdict->mismatch = ETS_GAP_OTHER_VALUES;
-    verdict->unrelated = first;
-    verdict->correlation =
-        report->row_count > 0 ? correlation_of(&report->rows[report->order[first]]) : NAN;
-    verdict->guilty = ETS_NO_INDEX;
-    verdict->explained = NAN;
-    verdict->suspects = 0;
-    for (uint32_t i = 0; i < report->row_count; i++) {
-        enum ets_gap_finding *finding = &report->rows[i].finding;
-        if (*finding == ETS_GAP_GUILTY || *finding == ETS_GAP_SUSPECT) *finding = ETS_GAP_OFF;
-    }
 }
 
 const struct ets_gap_conclusion *ets_gap_conclusion(const struct ets_gap_report *report)

@@ -1,6 +1,7 @@
 /* Describes the guilty operator of a gap report, findings and tolerances. */
 #include "etscope/experimental/captured_values.h"
 #include "etscope/inspect.h"
+#include "gap/gap_details.h"
 #include "views/gap_headline.h"
 #include "views/gap_lines.h"
 #include "views/gap_words.h"
@@ -103,10 +104,11 @@ static void describe(struct ets_gap_words *words, const struct ets_gap_report *r
                      const struct ets_gap_row *row, const struct ets_gap_line *line)
 {
     const struct ets_captured_value *captured = &row->value->captured;
-    const uint32_t guilty = ets_gap_conclusion(report)->guilty;
-    say(words, "guilty: ");
-    ets_gap_say_culprit(words, report, guilty);
-    if (ets_gap_suspect_count(report, guilty) == 1 && line->module.size > 0) {
+    const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
+    const uint32_t cause = ets_gap_cause(verdict);
+    say(words, "%s: ", cause == verdict->guilty ? "guilty" : "stands out");
+    ets_gap_say_culprit(words, report, cause);
+    if (ets_gap_suspect_count(report, cause) == 1 && line->module.size > 0) {
         say(words, ", module %.*s", ETS_TEXT(line->module));
     }
     if (captured->chain >= 0) say(words, ", instruction %d", (int)captured->instruction);
@@ -145,13 +147,13 @@ size_t ets_gap_describe_findings(const struct ets_gap_report *report, char *text
         const char *words;
     } legend[] = {
         {ETS_GAP_INHERITED, "right for inputs that were already off"},
-        {ETS_GAP_OFF, "beyond rounding, but no more than other operators"},
+        {ETS_GAP_OFF, "beyond rounding, but like other operators or without harm to the outputs"},
         {ETS_GAP_SUSPECT, "another one that stands out"},
         {ETS_GAP_INEXACT, "within the tolerance, but more than rounding explains"},
     };
     struct ets_gap_words words = {{text, room, 0}, NULL};
     if (room > 0) text[0] = '\0';
-    if (ets_gap_conclusion(report)->guilty != ETS_NO_INDEX) {
+    if (ets_gap_cause(ets_gap_conclusion(report)) != ETS_NO_INDEX) {
         say(&words, "errors are fractions of the reference's root mean square");
     }
     for (size_t k = 0; k < sizeof legend / sizeof *legend; k++) {
@@ -197,10 +199,11 @@ size_t ets_gap_describe_guilty(const struct ets_inspection *inspection,
     struct ets_arena arena;
     struct ets_gap_line line;
     if (room > 0) text[0] = '\0';
-    if (verdict->guilty == ETS_NO_INDEX) return 0;
+    const uint32_t cause = ets_gap_cause(verdict);
+    if (cause == ETS_NO_INDEX) return 0;
     ets_arena_init(&arena, NULL, 0);
-    if (ets_gap_line_make(&line, &arena, inspection, report, verdict->guilty, NULL) == ETS_OK) {
-        describe(&words, report, ets_gap_row(report, verdict->guilty), &line);
+    if (ets_gap_line_make(&line, &arena, inspection, report, cause, NULL) == ETS_OK) {
+        describe(&words, report, ets_gap_row(report, cause), &line);
     }
     ets_arena_reset(&arena);
     return words.builder.used;

@@ -315,27 +315,89 @@ static void say_suspects(struct ets_gap_words *words, const struct ets_gap_repor
     }
 }
 
-static void say_guilty(struct ets_gap_words *words, const struct ets_gap_report *report,
-                       const struct ets_gap_conclusion *verdict)
+/* The row with the second largest share; ETS_NO_INDEX: it is small. */
+static uint32_t next_share(const struct ets_gap_report *report, uint32_t first)
 {
-    const struct ets_gap_row *row = ets_gap_row(report, verdict->guilty);
-    ets_gap_say_culprit(words, report, verdict->guilty);
-    if (say_overflow(words, report, verdict)) {
-        say_outputs(words, report, verdict);
-        say_suspects(words, report, verdict);
-        return;
+    uint32_t found = ETS_NO_INDEX;
+    double most = 0.05;
+    for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
+        const double share = ets_gap_row(report, i)->share;
+        if (i == first || !(share > most)) continue;
+        most = share;
+        found = i;
     }
-    if (isnan(verdict->explained)) {
-        say(words, row->has_own ? " is off" : " is the first value that is off");
-    } else if (verdict->explained < 0.01) {
+    return found;
+}
+
+static void say_share_number(struct ets_gap_words *words, double share)
+{
+    say_number(words, 100 * share, share < 0.1 ? 2 : 3);
+    say(words, " %%");
+}
+
+/* " makes 79.1 % of the outputs' error against ...": shares above all of it are no shares. */
+static void say_share(struct ets_gap_words *words, const struct ets_gap_report *report,
+                      const struct ets_gap_conclusion *verdict)
+{
+    const double share = verdict->explained;
+    if (isnan(share)) {
+        say(words, ets_gap_row(report, verdict->guilty)->has_own
+                       ? " is off"
+                       : " is the first value that is off");
+    } else if (share < 0.01) {
         say(words, " is the first that stands out");
+    } else if (share > 1.005) {
+        say(words, " adds most to the outputs' error");
     } else {
         say(words, " makes ");
-        say_number(words, 100 * verdict->explained, verdict->explained < 0.1 ? 2 : 3);
-        say(words, " %% of the outputs' error");
+        say_share_number(words, share);
+        say(words, " of the outputs' error");
     }
     say(words, " against ");
     say_reference(words, report, verdict);
+}
+
+/* What the others make, and what the sum of all leaves. */
+static void say_other_shares(struct ets_gap_words *words, const struct ets_gap_report *report,
+                             const struct ets_gap_conclusion *verdict)
+{
+    const double share = verdict->explained;
+    if (isnan(share) || share < 0.01) return;
+    const uint32_t next = next_share(report, verdict->guilty);
+    if (share > 1.005) {
+        say(words, "; alone it would make ");
+        say_number(words, share, 2);
+        say(words, " times that error, of which others take back a part");
+    }
+    if (next != ETS_NO_INDEX) {
+        say(words, "; then ");
+        ets_gap_say_row(words, report, next);
+        say(words, " with ");
+        say_share_number(words, ets_gap_row(report, next)->share);
+    }
+    if (fabs(1 - verdict->measured) < 0.1) return;
+    say(words, "; measured one by one they add up to ");
+    say_share_number(words, verdict->measured);
+    say(words, ", the rest is interaction");
+}
+
+/* "; 25 of 32 channels are off by more than 0.05, half of them by 0.36": a loud one hides them. */
+static void say_channels(struct ets_gap_words *words, const struct ets_gap_row *row)
+{
+    const struct ets_gap_channels *channels = &row->own_channels;
+    uint32_t off = 0;
+    if (channels->count == 0 || !(channels->median > 2 * row->own_error)) return;
+    for (uint32_t i = 0; i < channels->count; i++) off += channels->errors[i] > row->tolerance;
+    if (off == 0) return;
+    say(words, ", but %u of %u channels are off by more than ", off, channels->count);
+    say_number(words, row->tolerance, 2);
+    say(words, " of their own size, half of all by ");
+    say_number(words, channels->median, 2);
+}
+
+/* Its error, in whole and in channels. */
+static void say_error(struct ets_gap_words *words, const struct ets_gap_row *row)
+{
     if (!row->has_own) {
         say(words, ": its error is ");
         say_number(words, ets_comparison_relative_rms(&row->total), 2);
@@ -345,13 +407,58 @@ static void say_guilty(struct ets_gap_words *words, const struct ets_gap_report 
     } else {
         say(words, ": its own error is ");
         say_number(words, row->own_error, 2);
+        say_channels(words, row);
         say_channel(words, row);
     }
+}
+
+static void say_reasons(struct ets_gap_words *words, const struct ets_gap_conclusion *verdict)
+{
     say_cause(words, verdict->weight);
-    if (verdict->saturates_guilty) {
-        say(words, "; ");
-        say_saturation(words, verdict->saturation, verdict->saturates_guilty == 2);
+    if (!verdict->saturates_guilty) return;
+    say(words, "; ");
+    say_saturation(words, verdict->saturation, verdict->saturates_guilty == 2);
+}
+
+/* Whether the guilty error is that of two operators in another order. */
+static bool are_swapped(const struct ets_gap_report *report,
+                        const struct ets_gap_conclusion *verdict, uint32_t row)
+{
+    return verdict->swapped[0] != NULL && ets_gap_covers(report, row, verdict->swapped[0]) &&
+           ets_gap_covers(report, row, verdict->swapped[1]);
+}
+
+static void say_who(struct ets_gap_words *words, const struct ets_gap_report *report,
+                    const struct ets_gap_conclusion *verdict, uint32_t row)
+{
+    if (!are_swapped(report, verdict, row)) {
+        ets_gap_say_culprit(words, report, row);
+        return;
     }
+    ets_gap_say_node(words, verdict->swapped[0]);
+    say(words, " and ");
+    ets_gap_say_node(words, verdict->swapped[1]);
+    say(words, " are swapped: the program computes ");
+    say_text(words, verdict->swapped[1]->name);
+    say(words, " first, the other model ");
+    say_text(words, verdict->swapped[0]->name);
+    say(words, "; this");
+}
+
+static void say_guilty(struct ets_gap_words *words, const struct ets_gap_report *report,
+                       const struct ets_gap_conclusion *verdict)
+{
+    const struct ets_gap_row *row = ets_gap_row(report, verdict->guilty);
+    say_who(words, report, verdict, verdict->guilty);
+    if (say_overflow(words, report, verdict)) {
+        say_outputs(words, report, verdict);
+        say_suspects(words, report, verdict);
+        return;
+    }
+    say_share(words, report, verdict);
+    say_error(words, row);
+    say_reasons(words, verdict);
+    say_other_shares(words, report, verdict);
     say_outputs(words, report, verdict);
     say_before(words, report, verdict->guilty);
     if (row->same_bits == 1 && verdict->in_double) {
@@ -473,53 +580,122 @@ static bool is_doubtful(const struct ets_gap_conclusion *verdict, const struct e
     return verdict->doubtful > 0 && row->finding == ETS_GAP_UNKNOWN;
 }
 
-static void say_agreement(struct ets_gap_words *words, const struct ets_gap_report *report,
-                          const struct ets_gap_conclusion *verdict)
+/* What was compared: how many values, and which of them is farthest off. */
+struct coverage {
+    uint32_t compared, worst;
+    double largest;
+};
+
+static struct coverage coverage_of(const struct ets_gap_report *report,
+                                   const struct ets_gap_conclusion *verdict)
 {
-    uint32_t compared = 0, worst = 0;
-    double largest = -1;
+    struct coverage coverage = {.largest = -1};
     for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
         const struct ets_gap_row *row = ets_gap_row(report, i);
         if (!row->has_total || is_doubtful(verdict, row)) continue;
         const double error = ets_comparison_relative_rms(&row->total);
-        compared++;
-        if (error > largest) worst = i;
-        largest = fmax(largest, error);
+        coverage.compared++;
+        if (error > coverage.largest) coverage.worst = i;
+        coverage.largest = fmax(coverage.largest, error);
     }
-    if (compared == 0) {
+    return coverage;
+}
+
+/* "all 40 values agree with", "24 of 67 values were compared and agree with" */
+static void say_count(struct ets_gap_words *words, const struct ets_gap_report *report,
+                      const struct ets_gap_conclusion *verdict, uint32_t compared)
+{
+    const uint32_t rows = ets_gap_row_count(report);
+    if (compared < rows) {
+        say(words, "%u of %u values %s compared and %s with ", compared, rows,
+            compared == 1 ? "was" : "were", compared == 1 ? "agrees" : "agree");
+    } else {
+        say(words, "%s%u %s with ", compared > 1 ? "all " : "", compared,
+            compared == 1 ? "value agrees" : "values agree");
+    }
+    say_reference(words, report, verdict);
+    if (verdict->doubtful > 0) {
+        say(words, "; %u may be paired with the wrong value%s", verdict->doubtful,
+            verdict->doubtful == 1 ? "" : "s");
+    }
+}
+
+/* "; the output was not compared (custom_sdpa: unknown operator)" */
+static void say_uncompared(struct ets_gap_words *words, const struct ets_gap_conclusion *verdict)
+{
+    const uint32_t missing = verdict->output_count - verdict->outputs_compared;
+    if (missing == 0) return;
+    if (verdict->output_count == 1) say(words, "; the output was not compared (");
+    else if (missing == verdict->output_count) say(words, "; the outputs were not compared (");
+    else say(words, "; %u of %u outputs were not compared (", missing, verdict->output_count);
+    say_text(words, verdict->uncompared_output->name);
+    say(words, ": %s)", verdict->uncompared_reason);
+}
+
+static void say_differences(struct ets_gap_words *words, const struct ets_gap_report *report,
+                            const struct ets_gap_conclusion *verdict, uint32_t compared)
+{
+    say(words, "no operator stands out: %u of %u values differ from ", verdict->unlike, compared);
+    say_reference(words, report, verdict);
+}
+
+static void say_agreement(struct ets_gap_words *words, const struct ets_gap_report *report,
+                          const struct ets_gap_conclusion *verdict)
+{
+    const struct coverage coverage = coverage_of(report, verdict);
+    if (coverage.compared == 0) {
         say(words, "nothing could be compared");
+        say_uncompared(words, verdict);
         return;
     }
-    if (verdict->unlike == 0) {
-        const bool are_all = compared > 1 && verdict->doubtful == 0;
-        say(words, "%s%u %s with ", are_all ? "all " : "", compared,
-            compared == 1 ? "value agrees" : "values agree");
-        say_reference(words, report, verdict);
-        if (verdict->doubtful > 0) {
-            say(words, "; %u other%s may be paired with the wrong value%s", verdict->doubtful,
-                verdict->doubtful == 1 ? "" : "s", verdict->doubtful == 1 ? "" : "s");
-        }
-        if (largest == 0) {
-            say(words, verdict->in_double ? ", exactly" : ", bit for bit");
-            return;
-        }
-    } else {
-        say(words, "no operator stands out: %u of %u values differ from ", verdict->unlike,
-            compared);
-        say_reference(words, report, verdict);
-    }
+    if (verdict->unlike == 0) say_count(words, report, verdict, coverage.compared);
+    else say_differences(words, report, verdict, coverage.compared);
+    const bool is_exact = verdict->unlike == 0 && coverage.largest == 0;
+    if (is_exact) say(words, verdict->in_double ? ", exactly" : ", bit for bit");
+    say_uncompared(words, verdict);
+    if (is_exact) return;
     say(words, "; the largest error is ");
-    say_number(words, largest, 2);
-    const struct ets_gap_row *row = ets_gap_row(report, worst);
-    if (verdict->unlike == 0 && row->limit >= 1e-3) { /* state a loose tolerance */
-        say(words, " of ");
+    say_number(words, coverage.largest, 2);
+    const struct ets_gap_row *row = ets_gap_row(report, coverage.worst);
+    if (verdict->unlike == 0 && row->limit >= 1e-3 && isfinite(row->limit)) {
+        say(words, " of "); /* a loose tolerance */
         say_number(words, row->limit, 2);
         say(words, " allowed");
     }
     say(words, " in ");
-    ets_gap_say_row(words, report, worst);
+    ets_gap_say_row(words, report, coverage.worst);
     if (verdict->unlike > 0) say_nearest(words, report);
     if (verdict->against == ETS_GAP_AGAINST_OTHER) say_outputs(words, report, verdict);
+}
+
+/* All outputs agree, so nobody is guilty; what stands out inside is said behind that. */
+static void say_harmless(struct ets_gap_words *words, const struct ets_gap_report *report,
+                         const struct ets_gap_conclusion *verdict)
+{
+    const struct ets_gap_row *row = ets_gap_row(report, verdict->stands_out);
+    if (verdict->output_count == 1) say(words, "the output agrees with ");
+    else say(words, "all %u outputs agree with ", verdict->output_count);
+    say_reference(words, report, verdict);
+    if (verdict->outputs > 0) {
+        say(words, ", off by ");
+        say_number(words, verdict->outputs, 2);
+        if (verdict->outputs_limit >= 1e-3) {
+            say(words, " of ");
+            say_number(words, verdict->outputs_limit, 2);
+            say(words, " allowed");
+        }
+        say_largest(words, report);
+    }
+    say(words, "; inside, ");
+    say_who(words, report, verdict, verdict->stands_out);
+    say(words, " stands out");
+    say_error(words, row);
+    say_reasons(words, verdict);
+    if (verdict->explained >= 0.01 && verdict->explained <= 1.005) {
+        say(words, "; it makes ");
+        say_share_number(words, verdict->explained);
+        say(words, " of that error of the outputs");
+    }
 }
 
 size_t ets_gap_headline(const struct ets_gap_report *report, const struct ets_advice_words *advice,
@@ -531,10 +707,11 @@ size_t ets_gap_headline(const struct ets_gap_report *report, const struct ets_ad
     const bool is_mismatch = verdict->mismatch > ETS_GAP_BELONGS;
     if (verdict->guilty == ETS_NO_INDEX && is_mismatch) say_mismatch(&words, report, verdict);
     else if (verdict->guilty != ETS_NO_INDEX) say_guilty(&words, report, verdict);
+    else if (verdict->stands_out != ETS_NO_INDEX) say_harmless(&words, report, verdict);
     else say_agreement(&words, report, verdict);
     if (!is_mismatch) say_inexact(&words, report, verdict);
     if (verdict->guilty == ETS_NO_INDEX && !is_mismatch) {
-        if (verdict->saturation != NULL) {
+        if (verdict->saturation != NULL && !verdict->saturates_guilty) {
             say(&words, "; but ");
             say_cut_off(&words, verdict);
         }
@@ -545,19 +722,6 @@ size_t ets_gap_headline(const struct ets_gap_report *report, const struct ets_ad
     }
     say_nan(&words, report);
     return words.builder.used;
-}
-
-bool ets_gap_is_fault(const struct ets_gap_report *report)
-{
-    const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
-    const double most = ets_tolerance_of(ETS_COMPUTES_STATIC_INT8)->tolerance.of_rms;
-    if (verdict->against != ETS_GAP_AGAINST_OTHER || isnan(verdict->outputs)) return true;
-    if (isnan(verdict->explained) || verdict->explained >= 0.5) return true;
-    if (verdict->outputs > most) return true;
-    for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
-        if (ets_gap_row(report, i)->largest.moved > 0) return true;
-    }
-    return false;
 }
 
 size_t ets_gap_describe_cut_off(const struct ets_gap_report *report, char *text, size_t room)

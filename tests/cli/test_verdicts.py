@@ -3,10 +3,11 @@
 tests/data/README.md says what was planted in each.
 """
 
+import struct
 import unittest
 
 import run_support as support
-from gap_support import GapTest, unpack
+from gap_support import GapTest, files, unpack
 from support import json_rows
 
 
@@ -43,8 +44,8 @@ class Encoder(VerdictTest):
 
     def test_gap__values_that_the_order_paired_are_never_guilty(self):
         self.assertEqual({finding for _, finding in self.findings(*self.words())}, {None})
-        self.assertRegex(self.line(*self.words()), r"^29 values agree with the edge program in float64; 2 others may be "
-                                                   r"paired with the wrong values; the largest error is 3.\de-07 in ")
+        self.assertRegex(self.line(*self.words()), r"^29 of 31 values were compared and agree with the edge program in float64; "
+                                                   r"2 may be paired with the wrong values; the largest error is 3.\de-07 in ")
 
     def test_gap__a_product_of_sizes_is_no_operator_of_tensors(self):
         rows = json_rows(self.ok("gap", *self.words("--alignment", "--format", "json")).stdout)
@@ -105,6 +106,84 @@ class InsidePartition(VerdictTest):
                                         "conv2d_2; models/wrong.py:9; modules c1, c2, c3) "), text)
         self.assertIn("guilty: one of the 5 operators of partition 0", text)
         self.assertNotRegex(text, r"module c3\b")
+
+
+class Shares(VerdictTest):
+    """In int8, channel 4 of relu_1 is 150 times larger than the others and sets the step of all."""
+
+    case = "activation"
+
+    def test_gap__the_share_is_what_arrives_of_its_error_alone(self):
+        words = self.words("debug", "model", "--reference-etrecord", self.at / "float.etrecord")
+        rows = {row["aot_ops"][-1]: row for row in self.gap(*words)}
+        shares = {name: row["share"] for name, row in rows.items() if row["share"] is not None}
+        self.assertAlmostEqual(shares["relu_1"], 0.79, delta=0.02)
+        self.assertAlmostEqual(shares["conv2d_2"], 0.15, delta=0.02)
+        self.assertAlmostEqual(sum(shares.values()), 1, delta=0.05)  # to first order
+        self.assertRegex(self.line(*words), r"^relu_1 \(models/gen2.py:86\) makes 79.1 % of the outputs' error against the other model "
+                                            r"in float64: its own error is 0.02, but \d+ of 2\d channels are off by more than 0.05 of "
+                                            r"their own size, half of all by 0.52; then conv2d_2 \(models/gen2.py:86\) with 15.3 %; ")
+
+
+class Coarse(VerdictTest):
+    """One channel of block3.depthwise is 60 times larger: 25 of 32 channels keep at most 3 of 127 steps."""
+
+    case = "coarse"
+
+    def words(self, *more):
+        return super().words("debug", "model", "--input", self.at / "in0.npy", "--reference-etrecord",
+                             self.at / "float.etrecord", *more)
+
+    def test_gap__a_share_above_all_is_no_share(self):
+        line = self.line(*self.words())
+        self.assertRegex(line, r"^one of the 2 operators that end at batch_norm_4 \(conv2d_5, batch_norm_4; models/net.py:17; modules "
+                               r"block3.depthwise, block3.norm1\) adds most to the outputs' error against the other model in float64: "
+                               r"its own error is 0.03, but 31 of 32 channels are off by more than 0.05 of their own size")
+        self.assertRegex(line, r"; alone it would make 1.2 times that error, of which others take back a part")
+        self.assertNotRegex(line, r"\b1[0-9]{2} %")
+
+
+class RowOutlier(VerdictTest):
+    """One row of b2.3 is 50 times larger; the head's bias hides that from the outputs."""
+
+    case = "row_outlier"
+
+    def test_gap__a_loud_channel_does_not_hide_the_ruin_of_the_others(self):
+        words = self.words("debug", "model", "--reference-etrecord", self.at / "float.etrecord")
+        self.assertRegex(self.line(*words), r"^the output agrees with the other model in float64, off by 0.0022 of 0.05 allowed, but the "
+                                            r"largest element stays the same; inside, one of the 2 operators that end at batch_norm_3 "
+                                            r"\(conv2d_4, batch_norm_3; modules b2.3, b2.4\) stands out: its own error is 0.042, but "
+                                            r"31 of 32 channels are off by more than 0.05 of their own size, half of all by 0.37")
+        self.assertNotIn("guilty", {finding for _, finding in self.findings(*words)})
+
+
+class Order(VerdictTest):
+    """The program computes a layer norm before a gelu, the other model behind it."""
+
+    case = "order"
+
+    def test_gap__swapped_operators_are_said_to_be_swapped(self):
+        words = self.words("debug", "model", "--reference-etrecord", self.at / "reference.etrecord")
+        self.assertRegex(self.line(*words), r"^gelu \(models/gen2.py:71\) and layer_norm \(models/gen2.py:71\) are swapped: the program "
+                                            r"computes layer_norm first, the other model gelu; this makes 100 % of the outputs' error ")
+        self.assertEqual(dict(self.findings(*words))["linear_1"], "inherited")
+
+
+class Uncompared(GapTest):
+    def test_gap__an_output_that_was_not_compared_is_no_pass(self):
+        trace, *words = files("mlp_portable")
+        (relu,) = [row for row in json_rows(self.ok("tensors", trace, *words, "--format", "json").stdout)
+                   if row["operator"] == "relu.out"]
+        numbers = struct.unpack_from("<64f", words[-1].read_bytes(), relu["offset"])
+        support.write_npy(self.folder / "relu.npy", "<f4", (2, 32), numbers)  # of no other value
+        words = (trace, *words, "--reference-npy", self.folder)
+        done = support.call("gap", *words)
+        self.assertEqual(done.returncode, support.NEGATIVE)
+        self.assertEqual(done.stdout.splitlines()[0], "1 of 4 values was compared and agrees with the given values, bit for bit; "
+                                                      "the output was not compared (softmax: the reference has no such value)")
+        self.assertIn("etscope: 1 of 1 outputs was not compared: softmax: the reference has no such value; "
+                                      "--allow-uncompared accepts this\n", done.stderr)
+        self.assertEqual(support.call("gap", *words, "--allow-uncompared").returncode, support.OK)
 
 
 if __name__ == "__main__":

@@ -176,6 +176,13 @@ struct ets_gap_channel {
     double share;  /* of the squared error */
 };
 
+/* The relative errors of a value's channels, each by its own size. */
+struct ets_gap_channels {
+    uint32_t count;       /* of channels that are not 0 in the reference; 0: it has no channels */
+    double median;        /* NaN: no channels */
+    const double *errors; /* [count] ascending */
+};
+
 /* Where the largest number of each row of an output is; a row is the last dimension. */
 struct ets_gap_largest {
     uint64_t rows;              /* 0: unknown, or no output of rows of floats (images are none) */
@@ -219,13 +226,19 @@ struct ets_gap_row {
     double limit;                   /* the limit of the total error: `inherited`, or more if the
                                        inputs are large compared with the result */
     struct ets_gap_channel channel; /* of `own` */
-    struct ets_gap_largest largest; /* of `total`, of outputs */
+    struct ets_gap_channels own_channels, total_channels; /* a loud channel hides the others in the
+                                                             errors of the whole */
+    double judged_own, judged_total; /* what is judged: the larger of the whole's error and the
+                                        median of the channels' */
+    struct ets_gap_largest largest;  /* of `total`, of outputs */
     const struct ets_gap_saturation *saturation; /* of its value, where the program quantizes that
                                                     with a scale that cuts numbers off; NULL:
                                                     nothing is cut off, or not known */
     double own_error;       /* own error, relative: root mean square over that of the
                                reference; NaN: unknown */
     double threshold;       /* the limit of own_error */
+    double share;           /* of the outputs' error: what arrives of the own error alone, projected
+                               on it; below 0: it makes the error smaller. NaN: not measured */
     double rounding;        /* INEXACT: the part that rounding to the type explains */
     const double *compared; /* [comparator_count] if has_total: results of your
                                comparators; NaN: no number */
@@ -322,18 +335,25 @@ struct ets_gap_weight_use {
 /* The findings in numbers. */
 struct ets_gap_conclusion {
     enum ets_gap_against against;
-    int in_double;     /* 1: the reference was computed in float64, except `single` nodes */
-    int is_quantized;  /* 1: the reference quantizes, so the cost of quantization is not
-                          visible */
-    int is_unchecked;  /* 1: unknown whether the delegate quantizes like the record; give the
-                          program to find out */
-    uint32_t guilty;   /* row; ETS_NO_INDEX: nothing stands out */
-    uint32_t suspects; /* rows of other nodes with an own error that stands out */
-    double outputs;    /* error of the worst output, relative like own_error; NaN if no output
-                          was compared, or one has NaNs or infinities */
-    double explained;  /* share of the outputs' squared error caused by the guilty operator,
-                          0 to 1; NaN: unknown */
-    double typical;    /* median of the rows' own errors; NaN: no row has one */
+    int in_double;    /* 1: the reference was computed in float64, except `single` nodes */
+    int is_quantized; /* 1: the reference quantizes, so the cost of quantization is not
+                         visible */
+    int is_unchecked; /* 1: unknown whether the delegate quantizes like the record; give the
+                         program to find out */
+    uint32_t guilty;  /* row; ETS_NO_INDEX: nothing stands out, or all outputs agree */
+    uint32_t
+        stands_out; /* row that would be guilty if not all outputs agreed; ETS_NO_INDEX: none */
+    /* User outputs that a node of the reference computes. */
+    uint32_t output_count, outputs_compared, outputs_agreeing;
+    const struct ets_graph_node *uncompared_output; /* the first; NULL: all were compared */
+    const char *uncompared_reason;
+    uint32_t suspects;    /* rows of other nodes with an own error that stands out */
+    double outputs;       /* error of the worst output, relative like own_error; NaN if no output
+                             was compared, or one has NaNs or infinities */
+    double outputs_limit; /* the limit of that output's error */
+    double explained;     /* the share of the operator that is guilty or stands out; NaN: unknown */
+    double measured;      /* sum of all shares that were measured; NaN: none was */
+    double typical;       /* median of the rows' own errors; NaN: no row has one */
     struct ets_gap_overflow overflow;
     uint32_t unlike;     /* rows whose total error exceeds rounding */
     uint32_t doubtful;   /* rows without a finding, as they may be paired with another value */
@@ -346,9 +366,11 @@ struct ets_gap_conclusion {
      * tell, and no operator is blamed.
      */
     enum ets_gap_mismatch mismatch;
-    uint32_t weights_compared;    /* AGAINST_OTHER: compared weights of the program, dequantized */
-    uint32_t weights_alike;       /* of these, equal to the other model's up to quantization */
-    uint32_t paired;              /* operators of the other model that have a pair */
+    uint32_t weights_compared; /* AGAINST_OTHER: compared weights of the program, dequantized */
+    uint32_t weights_alike;    /* of these, equal to the other model's up to quantization */
+    uint32_t paired;           /* operators of the other model that have a pair */
+    const struct ets_graph_node *swapped[2]; /* AGAINST_OTHER: the program computes the second of
+                                                these first; NULL: none found */
     uint32_t unrelated;           /* OTHER_VALUES, OTHER_INPUTS: the first row that shows it */
     double correlation;           /* of its values with the reference's; NaN: unknown */
     uint32_t uncovered;           /* nodes that the reference could not compute */
