@@ -166,7 +166,7 @@ bool ets_gap_is_unrelated(const struct ets_gap_row *row);
  */
 void ets_gap_conclude(struct ets_gap_report *report);
 
-/* outputs.c: finds which rows are outputs of the model. Statuses: NO_MEMORY. */
+/* model_outputs.c: finds which rows are outputs of the model. Statuses: NO_MEMORY. */
 enum ets_status ets_gap_outputs_find(struct ets_gap_report *report, struct ets_error *error);
 /* Counts the outputs that were compared, and those that agree; says why one was not. */
 void ets_gap_outputs_count(struct ets_gap_report *report);
