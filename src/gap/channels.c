@@ -6,6 +6,7 @@
 #include "base/quantile.h"
 #include "base/text.h"
 #include "etscope/numerics.h"
+#include "gap/gap_details.h"
 #include "gap/gap_parts.h"
 
 /* Of fewer channels, one may well have half of the error by chance; more are not summed. */
@@ -97,7 +98,7 @@ static uint32_t dimension_of(const struct ets_graph_node *node, const struct ets
 
 /* Sums squares of errors and of the reference by channel; returns the mean square of all. */
 static double sum_channels(const struct ets_tensor *reference, const struct ets_tensor *device,
-                           uint32_t dimension, double *errors, double *powers)
+                           uint32_t dimension, double *errors, double *powers, double *reaches)
 {
     const uint64_t size = (uint64_t)reference->sizes[dimension];
     struct ets_elements left, right;
@@ -114,6 +115,7 @@ static double sum_channels(const struct ets_tensor *reference, const struct ets_
         if (!isfinite(one) || !isfinite(two)) continue;
         errors[at / inner % size] += (one - two) * (one - two);
         powers[at / inner % size] += one * one;
+        reaches[at / inner % size] = fmax(reaches[at / inner % size], fabs(one));
         power += one * one;
     }
     return at > 0 ? power / (double)at : 0;
@@ -131,8 +133,9 @@ enum ets_status ets_gap_channel_errors(struct ets_arena *arena, const struct ets
     const uint32_t size = (uint32_t)reference->sizes[dimension];
     double *errors = ets_arena_alloc_array(arena, size, sizeof *errors);
     double *powers = ets_arena_alloc_array(arena, size, sizeof *powers);
-    if (errors == NULL || powers == NULL) return gap_fail_memory(error);
-    const double mean = sum_channels(reference, device, dimension, errors, powers);
+    double *reaches = ets_arena_alloc_array(arena, size, sizeof *reaches);
+    if (errors == NULL || powers == NULL || reaches == NULL) return gap_fail_memory(error);
+    const double mean = sum_channels(reference, device, dimension, errors, powers, reaches);
     const double unit = 8 * ets_gap_epsilon((int)device->scalar_type);
     const double each = (double)ets_tensor_count(reference) / size;
     uint32_t count = 0;
@@ -145,5 +148,20 @@ enum ets_status ets_gap_channel_errors(struct ets_arena *arena, const struct ets
     ets_sort_doubles(errors, count);
     *channels_out = (struct ets_gap_channels){
         .count = count, .median = errors[(count - 1) / 2], .errors = errors};
+    const uint32_t loudest = channels_out->loudest = largest_of(reaches, size);
+    channels_out->largest = reaches[loudest];
+    reaches[loudest] = 0;
+    channels_out->next = reaches[largest_of(reaches, size)];
     return ETS_OK;
+}
+
+/* So many times larger than all other channels is loud. */
+enum { LOUD = 8 };
+
+bool ets_gap_channel_sets_step(const struct ets_gap_report *report, const struct ets_gap_row *row)
+{
+    const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
+    const struct ets_gap_channels *own = &row->own_channels, *total = &row->total_channels;
+    if (verdict->against != ETS_GAP_AGAINST_OTHER || own->count == 0) return false;
+    return own->median > 2 * row->own_error && total->largest >= LOUD * total->next;
 }

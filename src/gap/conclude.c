@@ -188,6 +188,7 @@ void ets_gap_conclude(struct ets_gap_report *report)
 {
     struct ets_gap_conclusion *verdict = &report->verdict;
     verdict->outputs = worst_output(report);
+    for (uint32_t i = 0; i < report->row_count; i++) report->rows[i].rest *= verdict->outputs;
     ets_gap_outputs_count(report);
     weigh(report);
     verdict->explained = share_at(report, verdict->guilty);

@@ -361,6 +361,7 @@ enum ets_status ets_gap_make_rows(struct ets_gap_report *report, struct ets_erro
                                                .same_bits = -1,
                                                .own_error = NAN,
                                                .share = NAN,
+                                               .rest = NAN,
                                                .threshold = NAN,
                                                .rounding = NAN};
         if (captured->has_statistics) report->rows[i].reason = "only its statistics were captured";

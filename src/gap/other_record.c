@@ -237,6 +237,14 @@ static enum ets_status convert_inputs(struct other *o, struct ets_gap_evaluation
     return ETS_OK;
 }
 
+/* Whether the other model's numbers are beyond the scale: else they only arrive there wrong. */
+static bool reaches_beyond(const struct ets_gap_row *row, const struct ets_gap_saturation *seen)
+{
+    const double step = (seen->highest - seen->lowest) / 255;
+    return !row->has_total || row->reference.max > seen->highest + step / 2 ||
+           row->reference.min < seen->lowest - step / 2;
+}
+
 /* Tells each row what the program cuts off of its value. */
 static void find_saturations(struct other *o)
 {
@@ -246,7 +254,9 @@ static void find_saturations(struct other *o)
         for (uint32_t k = 0; seen != NULL && k < o->twin->row_count; k++) {
             struct ets_gap_row *row = &o->twin->rows[k];
             const struct ets_graph_node *node = o->twin->reference->nodes[o->pairs[i].other];
-            if (row->value->node == node && row->saturation == NULL) row->saturation = seen;
+            if (row->value->node != node || row->saturation != NULL) continue;
+            if (reaches_beyond(row, seen)) row->saturation = seen;
+            else ets_gap_saturations_clear(&o->saturations, seen);
         }
     }
 }

@@ -46,7 +46,7 @@ struct shares {
     struct candidate *current;
     uint64_t bytes;   /* of the errors that are kept */
     double *injected; /* room for the largest error */
-    double power, projected;
+    double power, projected, left;
     const struct ets_gap_evaluation *how;
     uint64_t seen, to_see;
 };
@@ -120,8 +120,12 @@ static void project(struct shares *s, const struct output *output, const struct 
     if (ets_elements_init(&elements, value, NULL) != ETS_OK) return;
     for (uint64_t i = 0; ets_elements_next(&elements, &number) && at < output->count; i++) {
         if (i % output->step != 0) continue;
-        const double product = (number - output->clean[at]) * output->error[at];
-        if (isfinite(product)) s->projected += product / output->power;
+        const double arrived = number - output->clean[at];
+        const double left = output->error[at] - arrived;
+        if (isfinite(left * output->error[at])) {
+            s->projected += arrived * output->error[at] / output->power;
+            s->left += left * left / output->power;
+        }
         at++;
     }
 }
@@ -244,9 +248,11 @@ static enum ets_status measure(struct shares *s, const struct gap_evaluation *e,
         if (clock() - start > (clock_t)MOST_SECONDS * CLOCKS_PER_SEC) break;
         if (s->items[i].error.data == NULL) continue;
         s->current = &s->items[i];
-        s->projected = 0;
+        s->projected = s->left = 0;
         ETS_TRY(run(s, e, PASS_SHARE, error));
-        s->report->rows[s->items[i].row].share = s->projected / s->power;
+        struct ets_gap_row *row = &s->report->rows[s->items[i].row];
+        row->share = s->projected / s->power;
+        row->rest = sqrt(s->left / s->power); /* of the outputs' error, until it is known */
     }
     return ETS_OK;
 }

@@ -39,7 +39,7 @@ static void see_source(void *context, uint32_t value)
 static bool measure(const struct ets_tensor *value, double step, struct ets_gap_weight_use *use)
 {
     struct ets_elements elements;
-    double number, squares = 0, of_channel = 0;
+    double number, squares = 0, of_channel = 0, loudest = 0;
     *use = (struct ets_gap_weight_use){.step = step};
     if (ets_elements_init(&elements, value, NULL) != ETS_OK) return false;
     const uint64_t channels = (uint64_t)value->sizes[0], all = ets_tensor_count(value);
@@ -55,6 +55,13 @@ static bool measure(const struct ets_tensor *value, double step, struct ets_gap_
         if (size > of_channel) of_channel = size;
         if (use->count % each != 0) continue;
         use->coarse_count += of_channel > step / 2 && of_channel < (FEW_STEPS + 0.5) * step;
+        if (of_channel > loudest) {
+            use->next = loudest;
+            loudest = of_channel;
+            use->loudest = use->count / each - 1;
+        } else if (of_channel > use->next) {
+            use->next = of_channel;
+        }
         of_channel = 0;
     }
     use->rms = use->count > 0 ? sqrt(squares / (double)use->count) : 0;

@@ -70,9 +70,17 @@ static void say_weight(struct ets_gap_words *words, const struct ets_gap_weight_
     say_number(words, weight->rms, 3);
     say(words, ", largest ");
     say_number(words, weight->largest, 3);
+    if (weight->channel_count > 1) {
+        say(words, " in channel %llu, in all others ", (unsigned long long)weight->loudest);
+        say_number(words, weight->next, 3);
+    }
     say(words, "\n");
     if (ets_gap_weight_is_cause(weight)) {
-        say(words, "  try          a step for each channel, or this layer in float\n");
+        say(words,
+            "  try          a step for each channel; or divide channel %llu by what makes it "
+            "large, "
+            "and multiply\n               the weights that take it; or this layer in float\n",
+            (unsigned long long)weight->loudest);
     }
 }
 
@@ -98,6 +106,25 @@ static void say_scale(struct ets_gap_words *words, const struct ets_gap_conclusi
     say(words, " to ");
     say_number(words, saturation->largest, 3);
     say(words, "\n  try          calibrate with inputs like those of this run\n");
+}
+
+/* What is left when this error is mended, and how an activation's step is. */
+static void say_remedy(struct ets_gap_words *words, const struct ets_gap_report *report,
+                       const struct ets_gap_row *row)
+{
+    const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
+    if (!ets_gap_weight_is_cause(verdict->weight) && !verdict->saturates_guilty &&
+        ets_gap_channel_sets_step(report, row)) {
+        say(words,
+            "  try          divide channel %u by what makes it large, and multiply the weights "
+            "that "
+            "take it; or this layer in float\n",
+            row->total_channels.loudest);
+    }
+    if (!(row->rest < verdict->outputs) || !(row->share <= 1.005)) return;
+    say(words, "  without it   the outputs would be off by about ");
+    say_number(words, row->rest, 2);
+    say(words, "\n");
 }
 
 static void describe(struct ets_gap_words *words, const struct ets_gap_report *report,
@@ -138,6 +165,7 @@ static void describe(struct ets_gap_words *words, const struct ets_gap_report *r
     say_worst(words, row->has_own ? &row->own : &row->total);
     say_weight(words, ets_gap_conclusion(report)->weight);
     say_scale(words, ets_gap_conclusion(report));
+    say_remedy(words, report, row);
 }
 
 size_t ets_gap_describe_findings(const struct ets_gap_report *report, char *text, size_t room)

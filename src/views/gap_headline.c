@@ -412,9 +412,23 @@ static void say_error(struct ets_gap_words *words, const struct ets_gap_row *row
     }
 }
 
-static void say_reasons(struct ets_gap_words *words, const struct ets_gap_conclusion *verdict)
+/* Whether one loud channel of the activation sets the step, and not one of the weight. */
+static bool is_activation(const struct ets_gap_report *report,
+                          const struct ets_gap_conclusion *verdict, const struct ets_gap_row *row)
+{
+    return !ets_gap_weight_is_cause(verdict->weight) && ets_gap_channel_sets_step(report, row);
+}
+
+static void say_reasons(struct ets_gap_words *words, const struct ets_gap_report *report,
+                        const struct ets_gap_conclusion *verdict, const struct ets_gap_row *row)
 {
     say_cause(words, verdict->weight);
+    if (is_activation(report, verdict, row)) {
+        say(words, "; its channel %u reaches ", row->total_channels.loudest);
+        say_number(words, row->total_channels.largest, 3);
+        say(words, " and sets the step of all, the next reaches ");
+        say_number(words, row->total_channels.next, 3);
+    }
     if (!verdict->saturates_guilty) return;
     say(words, "; ");
     say_saturation(words, verdict->saturation, verdict->saturates_guilty == 2);
@@ -457,7 +471,7 @@ static void say_guilty(struct ets_gap_words *words, const struct ets_gap_report 
     }
     say_share(words, report, verdict);
     say_error(words, row);
-    say_reasons(words, verdict);
+    say_reasons(words, report, verdict, row);
     say_other_shares(words, report, verdict);
     say_outputs(words, report, verdict);
     say_before(words, report, verdict->guilty);
@@ -690,7 +704,7 @@ static void say_harmless(struct ets_gap_words *words, const struct ets_gap_repor
     say_who(words, report, verdict, verdict->stands_out);
     say(words, " stands out");
     say_error(words, row);
-    say_reasons(words, verdict);
+    say_reasons(words, report, verdict, row);
     if (verdict->explained >= 0.01 && verdict->explained <= 1.005) {
         say(words, "; it makes ");
         say_share_number(words, verdict->explained);

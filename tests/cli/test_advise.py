@@ -420,7 +420,7 @@ class Told(unittest.TestCase):
         self.assertNotIn("wrong", text.splitlines()[0])  # the output agrees: nobody is guilty
         self.assertRegex(text.splitlines()[0], r"\. \d+ of \d+ compared values agree with the model of .*float\.etrecord$")
         self.assertRegex(text, r"do +quantize weights per channel \(get_symmetric_quantization_config\(is_per_channel=True"
-                               r'\)\); or leave it in float: quantizer\.set_filter_function\(lambda node: all\(path != '
+                               r'\)\); or equalize: divide channel 3 by .*; or leave it in float: quantizer\.set_filter_function\(lambda node: all\(path != '
                                r'"[\w.]+" for path, _ in node\.meta\.get\("nn_module_stack", {}\)\.values\(\)\)\)')
         self.assertRegex(text, r"where +\S+\.py:\d+, module \S+")
         self.assertIn("the output agrees with the other model in float64", text)
@@ -473,7 +473,8 @@ class Told(unittest.TestCase):
         (row,) = found(program, "--etrecord", program.with_suffix(".etrecord"))
         self.assertEqual((row["module"], row["source"]), ("squeeze", ["models/net.py:20"]))
         self.assertIn(": in squeeze, 15 of 16 channels", row["sentence"])
-        self.assertEqual(row["action"], "quantize weights per channel (get_symmetric_quantization_config(is_per_channel=True))")
+        self.assertRegex(row["action"], r"^quantize weights per channel \(get_symmetric_quantization_config\(is_per_channel=True\)\)"
+                                        r"; or equalize: divide channel 3 ")
         for clean in (support.fixture("conv_xnnpack_int8", "model.pte"), support.fixture("linear_int8_xnnpack", "model.pte"),
                       support.DATA / "saturated" / "int8.pte", support.DATA / "schemes" / "static.bpte"):
             self.assertEqual(found(clean), [], clean)

@@ -393,11 +393,11 @@ class Int8(GapTest):
                       "of all, 0.16",
                       text)
         weight = re.search(r"weight +quantized with one step of (\S+) for all 256 numbers: 31 % became "
-                           r"0; root mean square (\S+), largest (\S+)\n", text)
+                           r"0; root mean square (\S+), largest (\S+) in channel 3, in all others 0.315\n", text)
         step, rms, largest = map(float, weight.groups())
         self.assertAlmostEqual(largest / step, 127, delta=1)  # the largest takes the last step
         self.assertLess(8 * rms, largest)
-        self.assertIn("\n  try          a step for each channel, or this layer in float\n", text)
+        self.assertIn("\n  try          a step for each channel; or divide channel 3 by what makes it large, ", text)
         text = support.call(*words, str(folder / "int8.etrecord")).stdout
         self.assertNotIn("weights became 0", text)
         self.assertNotIn("  try ", text)

@@ -95,6 +95,16 @@ class LostScales(VerdictTest):
                                                    r"models/gen.py:106; .*its own error is 1.7e\+03")
 
 
+    def test_advise__weights_without_scales_are_seen_in_the_program(self):
+        done = support.call("advise", self.at / "model.pte", "--no-siblings", "--fail-on", "lost_weight_scales")
+        self.assertEqual(done.returncode, support.NEGATIVE)
+        self.assertIn(" 1  WRONG: XNNPACK has lost the scales of the weights of 3 layers, such as FullyConnected 0.0: ", done.stdout)
+        for healthy in ("mlp_xnnpack", "conv_xnnpack", "gpt_xnnpack", "conv_xnnpack_int8", "linear_int8_xnnpack"):
+            with self.subTest(healthy=healthy):
+                done = support.call("advise", support.DATA / healthy / "model.pte", "--no-siblings", "--fail-on", "wrong")
+                self.assertEqual(done.returncode, support.OK, done.stdout)
+
+
 class InsidePartition(VerdictTest):
     """Three convolutions in one float call, the weight of the second times 1.05."""
 
@@ -122,7 +132,8 @@ class Shares(VerdictTest):
         self.assertAlmostEqual(sum(shares.values()), 1, delta=0.05)  # to first order
         self.assertRegex(self.line(*words), r"^relu_1 \(models/gen2.py:86\) makes 79.1 % of the outputs' error against the other model "
                                             r"in float64: its own error is 0.02, but \d+ of 2\d channels are off by more than 0.05 of "
-                                            r"their own size, half of all by 0.52; then conv2d_2 \(models/gen2.py:86\) with 15.3 %; ")
+                                            r"their own size, half of all by 0.52; its channel 4 reaches 93 and sets the step of all, the next "
+                                            r"reaches 1.07; then conv2d_2 \(models/gen2.py:86\) with 15.3 %; ")
 
 
 class Coarse(VerdictTest):
@@ -143,6 +154,21 @@ class Coarse(VerdictTest):
         self.assertNotRegex(line, r"\b1[0-9]{2} %")
 
 
+    def test_advise__measured_effect_ranks_what_to_do(self):
+        text = support.call("advise", self.at / "model.pte", "--no-siblings", "--width", "1000").stdout
+        self.assertRegex(text, r"WRONG: the int8 weights of 1 layer have too few steps: in \S+ \S+, 25 of 32 channels")
+        self.assertRegex(text, r"do +quantize weights per channel .*; or equalize: divide channel 5 \(its batch norm, too\)")
+        self.assertRegex(text, r"seen +one scale for all channels, which channel 5 sets: it reaches 127 steps, 25.4 times as far as the "
+                               r"next; in Python the layer may be harmless: a batch norm behind it is folded into it")
+        trace, *words = self.words()
+        del words[words.index("--input"):words.index("--input") + 2]
+        text = support.call("advise", trace, *words, "--program", self.at / "model.pte", "--width", "1000").stdout
+        self.assertEqual(text.count("WRONG"), 1)
+        self.assertRegex(text, r"(?m)^ 1  WRONG: one of the 2 operators that end at batch_norm_4 ")
+        self.assertRegex(text, r"do +quantize weights per channel .*; or equalize: divide channel 5 .*path != \"block3.depthwise\"")
+        self.assertNotIn("calibrate", text)
+
+
 class RowOutlier(VerdictTest):
     """One row of b2.3 is 50 times larger; the head's bias hides that from the outputs."""
 
@@ -155,6 +181,8 @@ class RowOutlier(VerdictTest):
                                             r"\(conv2d_4, batch_norm_3; modules b2.3, b2.4\) stands out: its own error is 0.042, but "
                                             r"31 of 32 channels are off by more than 0.05 of their own size, half of all by 0.37")
         self.assertNotIn("guilty", {finding for _, finding in self.findings(*words)})
+        done = support.call("advise", *words, "--fail-on", "wrong")
+        self.assertEqual(done.returncode, support.OK)
 
 
 class Order(VerdictTest):

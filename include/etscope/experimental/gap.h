@@ -180,6 +180,8 @@ struct ets_gap_channel {
 struct ets_gap_channels {
     uint32_t count;       /* of channels that are not 0 in the reference; 0: it has no channels */
     double median;        /* NaN: no channels */
+    uint32_t loudest;     /* the channel with the largest number of the reference, */
+    double largest, next; /* that number, and the largest of all other channels, by magnitude */
     const double *errors; /* [count] ascending */
 };
 
@@ -237,6 +239,7 @@ struct ets_gap_row {
     double own_error;       /* own error, relative: root mean square over that of the
                                reference; NaN: unknown */
     double threshold;       /* the limit of own_error */
+    double rest;            /* what the outputs' error would be without it, to first order; NaN */
     double share;           /* of the outputs' error: what arrives of the own error alone, projected
                                on it; below 0: it makes the error smaller. NaN: not measured */
     double rounding;        /* INEXACT: the part that rounding to the type explains */
@@ -329,6 +332,8 @@ struct ets_gap_weight_use {
     double rms, largest;        /* of the dequantized weight; `largest` by magnitude */
     uint64_t count, zero_count; /* elements, and those that became 0 */
     uint64_t channel_count;     /* size of the first dimension */
+    uint64_t loudest;           /* the channel of `largest` */
+    double next;                /* the largest of all other channels, by magnitude */
     uint64_t coarse_count;      /* channels whose largest element is 1 to 3 steps */
 };
 
