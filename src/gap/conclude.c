@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "gap/gap_parts.h"
+#include "record/record_maps.h"
 #include "verify/computing.h"
 
 /* Smaller shares are not what is wrong; larger ones are, however much the others do. */
@@ -22,6 +23,11 @@ static bool decides_by_type(const struct ets_gap_row *row)
 static bool stands_out(const struct ets_gap_row *row)
 {
     return row->finding == ETS_GAP_GUILTY || row->finding == ETS_GAP_SUSPECT;
+}
+
+static double total_correlation(const struct ets_gap_row *row)
+{
+    return ets_gap_correlation(&row->total, &row->reference, &row->device);
 }
 
 /* Nobody is guilty: what stood out is off. */
@@ -63,12 +69,57 @@ static bool is_unexplained(const struct ets_gap_report *report)
         const struct ets_gap_row *row = &report->rows[report->order[i]];
         if (!row->has_total) continue;
         const double total = ets_comparison_relative_rms(&row->total);
-        if (compared++ == 0 && (total <= row->limit || ets_gap_correlation(row) >= 0.9))
-            return false;
+        if (compared++ == 0 && (total <= row->limit || total_correlation(row) >= 0.9)) return false;
         far += total >= 0.5;
     }
     const bool is_explained = verdict->guilty != ETS_NO_INDEX && !(verdict->explained < 0.1);
     return 2 * (uint64_t)far > compared && !is_explained;
+}
+
+struct weighted {
+    const struct gap_graph *graph;
+    bool is_found;
+};
+
+static void see_weight(void *context, uint32_t value)
+{
+    struct weighted *weighted = context;
+    const struct gap_place place = weighted->graph->places[value];
+    if (place.node != GAP_NONE || *ets_key_table_key(&weighted->graph->values, value) != 0) return;
+    const struct ets_graph_input *input = &weighted->graph->graph->inputs[place.output];
+    const struct ets_graph_value *tensor =
+        ets_graph_find_value(weighted->graph->graph, input->argument.name);
+    weighted->is_found |= input->role == ETS_INPUT_PARAMETER && tensor != NULL && tensor->rank >= 2;
+}
+
+/* Whether a row's own error covers an operator with a weight of two dimensions or more. */
+static bool has_weight(struct ets_gap_report *report, uint32_t number)
+{
+    struct weighted weighted = {report->reference, false};
+    ets_gap_region_find(report->region, report, number);
+    for (uint32_t i = 0; i < report->region->node_count && !weighted.is_found; i++) {
+        ets_gap_graph_inputs(report->reference, report->region->nodes[i], see_weight, &weighted);
+    }
+    return weighted.is_found;
+}
+
+/*
+ * Operators with weights of which each computes something else than the reference: these are
+ * other weights, or values of another run. 0: none, or at least one is right.
+ */
+static uint32_t count_unlike_weights(struct ets_gap_report *report, uint32_t *first_out)
+{
+    uint32_t unlike = 0;
+    for (uint32_t i = 0; i < report->row_count; i++) {
+        const uint32_t number = report->order[i];
+        const struct ets_gap_row *row = &report->rows[number];
+        if (!row->has_own || row->own.finite_count < 2 || row->own.broken_count > 0) continue;
+        if (report->is_excluded[number] || !has_weight(report, number)) continue;
+        if (row->finding != ETS_GAP_OFF && !stands_out(row)) return 0;
+        if (!(row->own_correlation < 0.5)) continue;
+        if (unlike++ == 0) *first_out = i;
+    }
+    return unlike;
 }
 
 static void judge_model(struct ets_gap_report *report)
@@ -80,11 +131,16 @@ static void judge_model(struct ets_gap_report *report)
         return;
     }
     const bool are_inputs = verdict->mismatch == ETS_GAP_OTHER_INPUTS;
-    if (!are_unrelated(report, &first) && (are_inputs || !is_unexplained(report))) return;
+    if (are_inputs && verdict->other_input != ETS_NO_INDEX) return; /* that is sure */
+    verdict->unlike_weights = count_unlike_weights(report, &first);
+    if (verdict->unlike_weights == 0 && !are_unrelated(report, &first) &&
+        (are_inputs || !is_unexplained(report))) {
+        return;
+    }
     verdict->mismatch = ETS_GAP_OTHER_VALUES;
     verdict->unrelated = first;
     verdict->correlation =
-        report->row_count > 0 ? ets_gap_correlation(&report->rows[report->order[first]]) : NAN;
+        report->row_count > 0 ? total_correlation(&report->rows[report->order[first]]) : NAN;
     verdict->explained = NAN;
     acquit(report);
 }

@@ -250,6 +250,10 @@ static enum ets_status compare(struct comparer *c, uint32_t number,
     if (row->has_own && !c->report->verdict.in_double) {
         row->same_bits = row->own.unequal_count == 0;
     }
+    struct ets_tensor_statistics computed;
+    if (row->has_own && ets_tensor_statistics_of(reference, 0, &computed) == ETS_OK) {
+        row->own_correlation = ets_gap_correlation(&row->own, &computed, &row->device);
+    }
     ETS_TRY(find_channel(c, row, reference, device, error));
     return ets_gap_note_rounding(c->report, row, reference, (int)device->scalar_type, error);
 }
@@ -360,6 +364,7 @@ enum ets_status ets_gap_make_rows(struct ets_gap_report *report, struct ets_erro
         report->rows[i] = (struct ets_gap_row){.value = value,
                                                .same_bits = -1,
                                                .own_error = NAN,
+                                               .own_correlation = NAN,
                                                .share = NAN,
                                                .rest = NAN,
                                                .threshold = NAN,

@@ -156,7 +156,9 @@ enum ets_status ets_gap_judge(struct ets_gap_report *report, struct ets_error *e
 /* Excludes values that were paired by order and are off; false: there are no new ones. */
 bool ets_gap_exclude_doubtful(struct ets_gap_report *report);
 /* Pearson's correlation of all finite numbers; NaN: one side is constant. */
-double ets_gap_correlation(const struct ets_gap_row *row);
+double ets_gap_correlation(const struct ets_comparison *sums,
+                           const struct ets_tensor_statistics *reference,
+                           const struct ets_tensor_statistics *device);
 /* Whether the numbers of a row are unrelated to the reference's. */
 bool ets_gap_is_unrelated(const struct ets_gap_row *row);
 

@@ -193,23 +193,30 @@ static bool is_first_off(const struct ets_gap_report *report, const struct gap_r
     return true;
 }
 
-double ets_gap_correlation(const struct ets_gap_row *row)
+double ets_gap_correlation(const struct ets_comparison *sums,
+                           const struct ets_tensor_statistics *reference,
+                           const struct ets_tensor_statistics *device)
 {
-    const struct ets_comparison *sums = &row->total;
     const double count = (double)sums->finite_count;
-    const double one = ets_tensor_statistics_mean(&row->reference),
-                 two = ets_tensor_statistics_mean(&row->device);
+    const double one = ets_tensor_statistics_mean(reference),
+                 two = ets_tensor_statistics_mean(device);
     const double product = sums->product_sum - count * one * two;
     const double power = (sums->reference_square_sum - count * one * one) *
                          (sums->other_square_sum - count * two * two);
     return sums->broken_count == 0 && power > 0 ? product / sqrt(power) : NAN;
 }
 
+/* Of the total error. */
+static double correlation_of(const struct ets_gap_row *row)
+{
+    return ets_gap_correlation(&row->total, &row->reference, &row->device);
+}
+
 bool ets_gap_is_unrelated(const struct ets_gap_row *row)
 {
     if (!row->has_total || row->total.finite_count < 2) return false;
     const double error = row->has_own ? row->own_error : ets_comparison_relative_rms(&row->total);
-    return error >= 0.5 && ets_gap_correlation(row) < 0.5;
+    return error >= 0.5 && correlation_of(row) < 0.5;
 }
 
 /* Errors from other inputs, another state or another model are no operator's fault. */
@@ -233,7 +240,7 @@ static bool is_blameless(struct ets_gap_report *report, const struct gap_region 
     if (!is_of_inputs) return false;
     if (verdict->mismatch != ETS_GAP_OTHER_INPUTS) {
         verdict->unrelated = place;
-        verdict->correlation = ets_gap_correlation(row);
+        verdict->correlation = correlation_of(row);
     }
     verdict->mismatch = ETS_GAP_OTHER_INPUTS;
     return true;

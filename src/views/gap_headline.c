@@ -369,7 +369,7 @@ static void say_other_shares(struct ets_gap_words *words, const struct ets_gap_r
         say_number(words, share, 2);
         say(words, " times that error, of which others take back a part");
     }
-    if (next != ETS_NO_INDEX) {
+    if (next != ETS_NO_INDEX && ets_gap_row(report, next)->share <= 1.005) {
         say(words, "; then ");
         ets_gap_say_row(words, report, next);
         say(words, " with ");
@@ -532,9 +532,15 @@ static void say_mismatch(struct ets_gap_words *words, const struct ets_gap_repor
     default:
         say(words, "this seems to be another model than ");
         say_reference(words, report, verdict);
-        say(words,
-            ", a run with other inputs, or the debug buffer of another run: most values are off by "
-            "half or more; ");
+        say(words, ", a run with other inputs, or the debug buffer of another run: ");
+        if (verdict->unlike_weights > 1) {
+            say(words, "all %u values that weights make are unlike the reference; ",
+                verdict->unlike_weights);
+        } else if (verdict->unlike_weights == 1) {
+            say(words, "the only value that weights make is unlike the reference; ");
+        } else {
+            say(words, "most values are off by half or more; ");
+        }
         say_correlation(words, report, verdict);
     }
     say(words, "; no operator is blamed");

@@ -3,8 +3,10 @@
 tests/data/README.md says what was planted in each.
 """
 
+import io
 import struct
 import unittest
+import zipfile
 
 import run_support as support
 from gap_support import GapTest, files, unpack
@@ -195,6 +197,42 @@ class Order(VerdictTest):
         self.assertRegex(self.line(*words), r"^gelu \(models/gen2.py:71\) and layer_norm \(models/gen2.py:71\) are swapped: the program "
                                             r"computes layer_norm first, the other model gelu; this makes 100 % of the outputs' error ")
         self.assertEqual(dict(self.findings(*words))["linear_1"], "inherited")
+
+
+class Swapped(GapTest):
+    """A record, or a debug buffer, of another export of the same architecture: both are doubted, and nobody is blamed."""
+
+    def other_weights(self, model):
+        """The model's record in which each weight of the exported program is another one."""
+        record = self.folder / f"{model}.etrecord"
+        with zipfile.ZipFile(support.DATA / model / "model.etrecord") as old, zipfile.ZipFile(record, "w") as new:
+            for name in old.namelist():
+                data = old.read(name)
+                new.writestr(name, self.reversed_storages(data) if name.endswith("_state_dict") else data)
+        return record
+
+    @staticmethod
+    def reversed_storages(saved):
+        out = io.BytesIO()
+        with zipfile.ZipFile(io.BytesIO(saved)) as old, zipfile.ZipFile(out, "w") as new:
+            for info in old.infolist():
+                data = old.read(info)
+                if "/data/" in info.filename:
+                    numbers = struct.unpack(f"<{len(data) // 4}f", data)
+                    data = struct.pack(f"<{len(numbers)}f", *(-number if i % 2 else number for i, number in
+                                                              enumerate(reversed(numbers))))
+                new.writestr(info.filename, data)
+        return out.getvalue()
+
+    def test_gap__a_record_of_another_export_is_doubted(self):
+        for model in ("mlp_portable", "mlp_xnnpack", "gpt_xnnpack", "linear_fp32_xnnpack", "conv_portable"):
+            with self.subTest(model=model):
+                trace, _, _, *buffer = files(model)
+                words = (trace, "--etrecord", self.other_weights(model), *buffer, "--no-siblings")
+                rows = json_rows(support.call("gap", *words, "--format", "json").stdout)
+                self.assertNotIn("guilty", {row["finding"] for row in rows})
+                self.assertRegex(support.call("gap", *words).stdout.splitlines()[0],
+                                 r"^this seems to be another model .* or the debug buffer of another run.*; no operator is blamed$")
 
 
 class Uncompared(GapTest):

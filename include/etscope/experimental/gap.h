@@ -238,6 +238,7 @@ struct ets_gap_row {
                                                     nothing is cut off, or not known */
     double own_error;       /* own error, relative: root mean square over that of the
                                reference; NaN: unknown */
+    double own_correlation; /* of `own`; NaN: unknown, or one side is constant */
     double threshold;       /* the limit of own_error */
     double rest;            /* what the outputs' error would be without it, to first order; NaN */
     double share;           /* of the outputs' error: what arrives of the own error alone, projected
@@ -376,9 +377,11 @@ struct ets_gap_conclusion {
     uint32_t paired;           /* operators of the other model that have a pair */
     const struct ets_graph_node *swapped[2]; /* AGAINST_OTHER: the program computes the second of
                                                 these first; NULL: none found */
-    uint32_t unrelated;           /* OTHER_VALUES, OTHER_INPUTS: the first row that shows it */
-    double correlation;           /* of its values with the reference's; NaN: unknown */
-    uint32_t uncovered;           /* nodes that the reference could not compute */
+    uint32_t unrelated;      /* OTHER_VALUES, OTHER_INPUTS: the first row that shows it */
+    uint32_t unlike_weights; /* OTHER_VALUES: operators with weights, if each computes something
+                                else than the reference; else 0 */
+    double correlation;      /* of its values with the reference's; NaN: unknown */
+    uint32_t uncovered;      /* nodes that the reference could not compute */
     const char *uncovered_reason; /* of the first of these; NULL: none */
     uint32_t fallbacks;           /* nodes computed by nodes of the edge program */
     const char *fallback_reason;  /* of the first of these; NULL: none */
