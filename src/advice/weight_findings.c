@@ -161,8 +161,9 @@ bool ets_find_coarse_weights(struct ets_finder *finder)
     return ets_finding_add(finder, finding);
 }
 
-/* Float weights that are whole numbers of int8: so many different ones are no chance. */
-enum { LEAST_DIFFERENT = 32, LEAST_REACH = 64 };
+/* Float weights that are whole numbers of int8, or of int4: so many different ones are no chance.
+ */
+enum { LEAST_DIFFERENT = 32, LEAST_REACH = 64, LEAST_OF_INT4 = 14, LEAST_NUMBERS = 256 };
 
 static bool is_float_weight(const struct ets_byte_item *item)
 {
@@ -175,7 +176,7 @@ static bool are_whole_numbers(struct ets_bytes weights)
 {
     bool seen[256] = {false};
     uint32_t different = 0;
-    int reach = 0;
+    int reach = 0, least = 0;
     if (weights.size == 0 || weights.size % 4 != 0) return false;
     for (size_t i = 0; i < weights.size; i += 4) {
         const uint32_t bits = ets_load_u32(weights.data + i);
@@ -186,8 +187,11 @@ static bool are_whole_numbers(struct ets_bytes weights)
         different += !seen[whole + 128];
         seen[whole + 128] = true;
         if (abs(whole) > reach) reach = abs(whole);
+        if (whole < least) least = whole;
     }
-    return different >= LEAST_DIFFERENT && reach >= LEAST_REACH;
+    const bool is_int4 = reach <= 8 && least >= -8 && different >= LEAST_OF_INT4 &&
+                         weights.size / 4 >= LEAST_NUMBERS;
+    return is_int4 || (different >= LEAST_DIFFERENT && reach >= LEAST_REACH);
 }
 
 static bool has_finding(const struct ets_finder *finder, const char *kind)
@@ -228,7 +232,7 @@ bool ets_find_whole_weights(struct ets_finder *finder)
     say_layer(finder, first);
     ets_find_say(finder, ": results are wrong by orders of magnitude");
     ets_find_prove(finder,
-                   "its float weights are whole numbers from -128 to 127: int8 without a scale");
+                   "its float weights are whole numbers, as of int8 or int4 without a scale");
     ets_find_propose(finder,
                      "quantize activations dynamically as well "
                      "(Int8DynamicActivationIntxWeightConfig), which XNNPACK takes");

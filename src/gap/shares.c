@@ -55,7 +55,7 @@ static bool is_worth(const struct ets_gap_report *report, const struct ets_gap_r
 {
     const int type = (int)row->value->captured.tensor.scalar_type;
     if (!row->has_own || !(row->own_error > LEAST_ERROR) || isinf(row->own_error)) return false;
-    if (!ets_reference_is_floating(type) || row->value->is_view) return false;
+    if (!ets_reference_is_floating(type)) return false;
     return report->verdict.against == ETS_GAP_AGAINST_OTHER || row->judged_own > row->tolerance;
 }
 

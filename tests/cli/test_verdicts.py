@@ -101,6 +101,8 @@ class LostScales(VerdictTest):
         done = support.call("advise", self.at / "model.pte", "--no-siblings", "--fail-on", "lost_weight_scales")
         self.assertEqual(done.returncode, support.NEGATIVE)
         self.assertIn(" 1  WRONG: XNNPACK has lost the scales of the weights of 3 layers, such as FullyConnected 0.0: ", done.stdout)
+        done = support.call("advise", support.DATA / "torchao" / "int4_weights.pte", "--no-siblings", "--fail-on", "lost_weight_scales")
+        self.assertEqual(done.returncode, support.NEGATIVE, done.stdout)
         for healthy in ("mlp_xnnpack", "conv_xnnpack", "gpt_xnnpack", "conv_xnnpack_int8", "linear_int8_xnnpack"):
             with self.subTest(healthy=healthy):
                 done = support.call("advise", support.DATA / healthy / "model.pte", "--no-siblings", "--fail-on", "wrong")
