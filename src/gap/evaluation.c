@@ -15,6 +15,7 @@
 #include "gap/overflow.h"
 #include "gap/saturation.h"
 #include "gap/shares.h"
+#include "inspect/given_inputs.h"
 #include "numerics/value_picture.h"
 #include "reference/reference.h"
 #include "reference/weights.h"
@@ -450,10 +451,26 @@ void ets_gap_check_inputs(struct ets_gap_report *report, const struct gap_evalua
     }
 }
 
+enum ets_status ets_gap_given_inputs(const struct ets_gap_report *report,
+                                     struct ets_value **inputs_out, size_t *count_out,
+                                     struct ets_error *error)
+{
+    const struct ets_run *run = ets_inspection_run(report->options.inspection, report->run);
+    struct ets_arena *arena = (struct ets_arena *)(uintptr_t)&report->arena;
+    return ets_given_inputs_read(arena, report->options.inspection, report->method,
+                                 run->bundled_input_index, inputs_out, count_out, error);
+}
+
 enum ets_status ets_gap_record_inputs(const struct ets_gap_report *report,
                                       const struct ets_value **inputs_out, size_t *count_out,
                                       struct ets_error *error)
 {
+    struct ets_value *given;
+    ETS_TRY(ets_gap_given_inputs(report, &given, count_out, error));
+    if (*count_out > 0) {
+        *inputs_out = given;
+        return ETS_OK;
+    }
     const enum ets_status status =
         ets_etrecord_representative_inputs(report->options.record, inputs_out, count_out, error);
     if (status == ETS_NOT_FOUND) {

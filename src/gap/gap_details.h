@@ -24,6 +24,12 @@ static inline uint32_t ets_gap_cause(const struct ets_gap_conclusion *verdict)
  */
 bool ets_gap_channel_sets_step(const struct ets_gap_report *report, const struct ets_gap_row *row);
 
+/* What the run was given, if its trace keeps that; `*count_out` 0: it does not. Status: NO_MEMORY.
+ */
+enum ets_status ets_gap_given_inputs(const struct ets_gap_report *report,
+                                     struct ets_value **inputs_out, size_t *count_out,
+                                     struct ets_error *error);
+
 /* The comparators of the options; NULL: none. */
 const struct ets_comparator *const *ets_gap_comparators(const struct ets_gap_report *report,
                                                         uint32_t *count_out);

@@ -91,7 +91,8 @@ void ets_gap_take_random(const struct ets_gap_report *report,
                          const struct ets_reference_result *result,
                          struct ets_value *replacement_out);
 
-/* The record's inputs, as many as the reference takes. NOT_FOUND with an advice, and others. */
+/* What the run was given, or else the record's inputs, as many as the reference takes. NOT_FOUND
+ * with an advice, and others. */
 enum ets_status ets_gap_record_inputs(const struct ets_gap_report *report,
                                       const struct ets_value **inputs_out, size_t *count_out,
                                       struct ets_error *error);

@@ -237,6 +237,46 @@ class Swapped(GapTest):
                                  r"^this seems to be another model .* or the debug buffer of another run.*; no operator is blamed$")
 
 
+class Given(GapTest):
+    """The inputs of a run are in its trace: random ones, files, test cases of every method."""
+
+    def recorded(self, model, *inputs):
+        self.ok("run", support.DATA / model / "model.pte", "--capture", "intermediates", "-o", "debug.etdp", "--debug-buffer",
+                "debug.bin", *inputs)
+        return ("debug.etdp", "--debug-buffer", "debug.bin", "--etrecord", support.DATA / model / "model.etrecord", "--no-siblings")
+
+    def test_gap__takes_the_inputs_from_the_trace(self):
+        for model in ("mlp_xnnpack", "conv_portable", "gpt_xnnpack"):
+            for inputs in (("--inputs", "random", "--seed", "7"), ("--inputs", "ones")):
+                with self.subTest(model=model, inputs=inputs):
+                    words = self.recorded(model, *inputs)
+                    self.assertEqual({row["finding"] for row in self.gap(*words)}, {"agrees"})
+        words = self.recorded("mlp_xnnpack", "--inputs", "random")
+        support.write_npy(self.folder / "zeros.npy", "<f4", (2, 16), [0.0] * 32)
+        self.assertIn("had other inputs", self.headline(*words, "--input", "zeros.npy"))  # an option has the last word
+
+    def test_gap__the_trace_of_a_test_case_needs_no_bundle(self):
+        folder = support.DATA / "multi_method"
+        self.ok("run", folder / "model.bpte", "--method", "decode", "--case", 0, "--capture", "intermediates", "-o", "debug.etdp",
+                "--debug-buffer", "debug.bin")
+        words = ("debug.etdp", "--debug-buffer", "debug.bin", "--etrecord", folder / "model.etrecord", "--no-siblings")
+        self.assertEqual({row["finding"] for row in self.gap(*words)}, {"agrees"})
+
+    def test_gap__input_takes_npz(self):
+        words = self.recorded("mlp_portable", "--inputs", "ones")
+        support.write_npy(self.folder / "ones.npy", "<f4", (2, 16), [1.0] * 32)
+        support.write_npz(self.folder / "in.npz", [("arr_0", self.folder / "ones.npy")])
+        self.assertTrue(self.headline(*words, "--input", "in.npz").startswith("all 4 values agree"))
+
+    def test_run__inputs_etrecord_finds_the_record_beside_the_program(self):
+        for name in ("model.pte", "model.etrecord"):
+            (self.folder / name).write_bytes((support.DATA / "mlp_portable" / name).read_bytes())
+        done = self.ok("run", "model.pte", "--inputs", "etrecord")
+        self.assertIn("note: using model.etrecord beside the program", done.stderr)
+        (self.folder / "model.etrecord").unlink()
+        self.fails(support.USAGE, "needs --etrecord FILE; none lies beside the program", "run", "model.pte", "--inputs", "etrecord")
+
+
 class Uncompared(GapTest):
     def test_gap__an_output_that_was_not_compared_is_no_pass(self):
         trace, *words = files("mlp_portable")

@@ -16,6 +16,7 @@
 #include "etscope/experimental/gap.h"
 #include "etscope/experimental/row_filter.h"
 #include "etscope/inspect.h"
+#include "gap/gap_details.h"
 #include "views/gap_headline.h"
 
 /* Every evaluation starts with the ETRecord's values of buffers that the model changes. */
@@ -139,11 +140,16 @@ static int compute(struct cli_gap *gap)
     int code = other == NULL ? CLI_OK : cli_record_open(other, &gap->other);
     if (code != CLI_OK) return code;
     const bool takes_any = ets_gap_input_count(gap->report) > 0;
+    struct ets_value *kept;
+    size_t kept_count;
+    if (ets_gap_given_inputs(gap->report, &kept, &kept_count, &error) != ETS_OK) {
+        return cli_fail(NULL, &error);
+    }
     if (takes_any) {
         code = cli_gap_inputs_open(gap->arguments, gap->program, ets_gap_method(gap->report),
-                                   run->bundled_input_index, &inputs);
+                                   run->bundled_input_index, kept_count > 0, &inputs);
     }
-    if (code == CLI_OK && takes_any && inputs.count == 0) {
+    if (code == CLI_OK && takes_any && inputs.count == 0 && kept_count == 0) {
         code =
             cli_check_record_inputs(cli_value(gap->arguments, "--etrecord"), gap->subject->record);
     }
