@@ -15,6 +15,7 @@
 #include "gap/overflow.h"
 #include "gap/saturation.h"
 #include "gap/shares.h"
+#include "gap/weight_steps.h"
 #include "inspect/given_inputs.h"
 #include "numerics/value_picture.h"
 #include "reference/reference.h"
@@ -28,6 +29,7 @@ struct comparer {
     uint32_t fitting, unfitting; /* captured values with and without the reference's shape */
     uint32_t first_unfitting;    /* its row's number */
     const struct ets_gap_evaluation *how;
+    struct gap_weight_steps steps;      /* likewise */
     struct gap_saturations saturations; /* of the program; count 0: none, or of another model */
     uint64_t seen, to_see; /* values of all passes: computed, and about how many there will be */
 };
@@ -311,12 +313,39 @@ static void see_activation(struct comparer *c, const struct ets_reference_result
     if (result->output == 0) ets_gap_saturations_see(&c->saturations, node, &value);
 }
 
+/* The weights of the program's own graph. */
+static enum ets_status see_weight(struct comparer *c, const struct ets_reference_result *result,
+                                  struct ets_error *error)
+{
+    const uint32_t node = ets_gap_graph_number(c->report->reference, result->node);
+    if (c->steps.arena == NULL || node == GAP_NONE || result->value.kind != ETS_VALUE_TENSOR) {
+        return ETS_OK;
+    }
+    return ets_gap_weight_steps_see(&c->steps, c->report->reference, node, &result->value.as.tensor,
+                                    error);
+}
+
+/* Where weights have too few steps, what scales cut off behind them arrives wrong there. */
+static void judge_scales(struct comparer *c)
+{
+    struct ets_gap_conclusion *verdict = &c->report->verdict;
+    const uint32_t cause = ets_gap_weight_steps_cause(&c->steps);
+    ets_gap_saturations_judge(&c->saturations, verdict);
+    verdict->coarse = NULL;
+    if (cause == GAP_NONE) return;
+    verdict->weight = &c->steps.items[cause];
+    verdict->coarse = ets_gap_weight_steps_user(&c->steps, c->report->reference, cause);
+    const bool is_input = verdict->saturation != NULL && verdict->saturation->node == NULL;
+    if (!is_input) verdict->saturation = NULL;
+}
+
 static enum ets_status observe(void *context, const struct ets_reference_result *result,
                                struct ets_value *replacement_out, struct ets_error *error)
 {
     struct comparer *c = context;
     tell_progress(c);
     if (c->pass == PASS_TOTAL) see_activation(c, result);
+    if (c->pass == PASS_TOTAL) ETS_TRY(see_weight(c, result, error));
     const uint32_t number = ets_gap_row_of(c->report, result);
     if (number == GAP_NONE) return ETS_OK;
     struct ets_gap_row *row = &c->report->rows[number];
@@ -605,6 +634,7 @@ enum ets_status ets_gap_evaluate_run(struct ets_gap_report *report,
             struct comparer c = {.report = report, .how = evaluation};
             status = note_routes(report, e.reference, error);
             if (status == ETS_OK && report->verdict.against == ETS_GAP_AGAINST_RECORD) {
+                c.steps.arena = &report->arena;
                 status = ets_gap_saturations_find(&c.saturations, &report->arena, report->reference,
                                                   error);
                 ets_gap_saturations_see_inputs(&c.saturations, e.inputs, e.input_count);
@@ -612,7 +642,7 @@ enum ets_status ets_gap_evaluate_run(struct ets_gap_report *report,
             if (report->verdict.against == ETS_GAP_AGAINST_RECORD) ets_gap_check_inputs(report, &e);
             if (status == ETS_OK) status = run_passes(&c, &e, evaluation, error);
             if (report->verdict.against == ETS_GAP_AGAINST_RECORD) {
-                ets_gap_saturations_judge(&c.saturations, &report->verdict);
+                judge_scales(&c);
                 for (uint32_t i = 0; i < report->row_count; i++) {
                     const struct ets_graph_node *node = report->rows[i].value->node;
                     report->rows[i].saturation = ets_gap_saturation_of(

@@ -30,6 +30,10 @@ enum ets_status ets_gap_given_inputs(const struct ets_gap_report *report,
                                      struct ets_value **inputs_out, size_t *count_out,
                                      struct ets_error *error);
 
+/* Whether the one scale of a weight is the cause of an error: the rule is in docs/numerics.md.
+ * NULL: it is not. */
+bool ets_gap_weight_is_cause(const struct ets_gap_weight_use *weight);
+
 /* The comparators of the options; NULL: none. */
 const struct ets_comparator *const *ets_gap_comparators(const struct ets_gap_report *report,
                                                         uint32_t *count_out);

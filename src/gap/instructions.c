@@ -1,6 +1,7 @@
 /* Lists the instructions of a run with their captured values, and finds their nodes. */
 #include "gap/instructions.h"
 
+#include "gap/arguments.h"
 #include "gap/copies.h"
 #include "gap/unlogged_rows.h"
 #include "inspect/names.h"
@@ -207,7 +208,7 @@ static bool is_ambiguous(const struct gap_instructions *s, const struct ets_gap_
     for (size_t i = 0; i < item->row->node_count; i++) {
         const struct ets_graph_node *node = item->row->nodes[i].node;
         const uint32_t number = ets_gap_graph_number(&report->edge, node);
-        if (number == GAP_NONE || number == item->node) continue;
+        if (number == GAP_NONE || number == item->node || s->is_sure[number]) continue;
         if (!has_kernel(item, node, strictness)) continue;
         if (strictness == BY_KERNEL || outputs_fit(s, report, instruction, number)) return true;
     }
@@ -236,6 +237,13 @@ static uint32_t choose_node(struct gap_instructions *s, const struct ets_gap_rep
         if (strictness == BY_KERNEL || outputs_fit(s, report, instruction, number)) return number;
     }
     return found;
+}
+
+static bool can_be(const struct gap_instructions *s, const struct ets_gap_report *report,
+                   uint32_t instruction, uint32_t node)
+{
+    return has_kernel(&s->items[instruction], report->edge.nodes[node], BY_OVERLOAD_AND_SHAPE) &&
+           outputs_fit(s, report, instruction, node);
 }
 
 static void take_nodes(struct gap_instructions *s, const struct ets_gap_report *report,
@@ -294,14 +302,17 @@ static enum ets_status fill_partition(struct gap_instructions *s, struct ets_gap
         quota[at]++;
     }
     find_choices(s, report, row, &handles, quota, counts);
-    for (size_t i = 0; i < row->node_count; i++) {
-        const uint32_t node = ets_gap_graph_number(&report->edge, row->nodes[i].node);
-        const uint64_t key = (uint64_t)row->nodes[i].handle;
-        const uint32_t at = ets_key_table_find(&handles, &key);
-        if (node == GAP_NONE || at == ETS_KEY_NONE || quota[at] == 0) continue;
-        if (s->done_by[node] != GAP_NONE) continue;
-        s->done_by[node] = s->part[node] = call;
-        quota[at]--;
+    for (int with_views = 0; with_views < 2; with_views++) { /* views are often outside of calls */
+        for (size_t i = 0; i < row->node_count; i++) {
+            const uint32_t node = ets_gap_graph_number(&report->edge, row->nodes[i].node);
+            const uint64_t key = (uint64_t)row->nodes[i].handle;
+            const uint32_t at = ets_key_table_find(&handles, &key);
+            if (node == GAP_NONE || at == ETS_KEY_NONE || quota[at] == 0) continue;
+            if (s->done_by[node] != GAP_NONE) continue;
+            if (!with_views && ets_gap_is_view(report->edge.nodes[node])) continue;
+            s->done_by[node] = s->part[node] = call;
+            quota[at]--;
+        }
     }
     return ETS_OK;
 }
@@ -320,14 +331,16 @@ enum ets_status ets_gap_instructions_find(struct gap_instructions *s, struct ets
     s->part = ets_arena_alloc_array(arena, nodes, sizeof *s->part);
     s->done_by = ets_arena_alloc_array(arena, nodes, sizeof *s->done_by);
     s->is_by_order = ets_arena_alloc_array(arena, nodes, sizeof *s->is_by_order);
+    s->is_sure = ets_arena_alloc_array(arena, nodes, sizeof *s->is_sure);
     if (s->items == NULL || s->of_value == NULL || s->part == NULL || s->done_by == NULL ||
-        s->is_by_order == NULL) {
+        s->is_by_order == NULL || s->is_sure == NULL) {
         return gap_fail_memory(error);
     }
     for (uint32_t i = 0; i < nodes; i++) s->part[i] = s->done_by[i] = GAP_NONE;
     ETS_TRY(list_instructions(s, report, error));
     find_values(s, report);
     ETS_TRY(find_sharing(s, report, error));
+    ETS_TRY(ets_gap_arguments_pair(s, report, can_be, error));
     take_nodes(s, report, BY_OVERLOAD_AND_SHAPE);
     take_nodes(s, report, BY_KERNEL_AND_SHAPE);
     take_nodes(s, report, BY_KERNEL);

@@ -163,7 +163,9 @@ static void describe(struct ets_gap_words *words, const struct ets_gap_report *r
     say_statistics(words, "reference    ", &row->reference);
     say_statistics(words, "device       ", &row->device);
     say_worst(words, row->has_own ? &row->own : &row->total);
-    say_weight(words, ets_gap_conclusion(report)->weight);
+    if (ets_gap_conclusion(report)->coarse == NULL) {
+        say_weight(words, ets_gap_conclusion(report)->weight);
+    }
     say_scale(words, ets_gap_conclusion(report));
     say_remedy(words, report, row);
 }

@@ -93,24 +93,8 @@ static void say_nan(struct ets_gap_words *words, const struct ets_gap_report *re
     }
 }
 
-/* Of so many weights that became 0, one says so: bells lose one or two in a hundred. */
+/* Of so many weights that became 0, one says so. */
 static const double MANY_ZEROS = 0.2;
-/* Of so many channels that have but a few steps. */
-static const double MANY_COARSE = 0.5;
-
-/* Whether one weight that is far larger than the others sets the step: channels have few steps
- * left.
- */
-bool ets_gap_weight_is_cause(const struct ets_gap_weight_use *weight)
-{
-    if (weight == NULL) return false;
-    if ((double)weight->coarse_count >= MANY_COARSE * (double)weight->channel_count &&
-        weight->coarse_count > 0) {
-        return true;
-    }
-    return (double)weight->zero_count >= MANY_ZEROS * (double)weight->count &&
-           weight->largest >= 8 * weight->rms;
-}
 
 /* Why it is off, where the weights tell. */
 static void say_cause(struct ets_gap_words *words, const struct ets_gap_weight_use *weight)
@@ -731,6 +715,12 @@ size_t ets_gap_headline(const struct ets_gap_report *report, const struct ets_ad
     else say_agreement(&words, report, verdict);
     if (!is_mismatch) say_inexact(&words, report, verdict);
     if (verdict->guilty == ETS_NO_INDEX && !is_mismatch) {
+        if (verdict->coarse != NULL) {
+            say(&words, "; but the weights of ");
+            ets_gap_say_node(&words, verdict->coarse);
+            say(&words, " have too few steps");
+            say_cause(&words, verdict->weight);
+        }
         if (verdict->saturation != NULL && !verdict->saturates_guilty) {
             say(&words, "; but ");
             say_cut_off(&words, verdict);

@@ -49,6 +49,11 @@ class Encoder(VerdictTest):
         self.assertRegex(self.line(*self.words()), r"^29 of 31 values were compared and agree with the edge program in float64; "
                                                    r"2 may be paired with the wrong values; the largest error is 3.\de-07 in ")
 
+    def test_gap__the_arguments_of_the_program_tell_the_nodes_of_a_handle_apart(self):
+        words = self.words("--program", self.at / "program.pte")
+        self.assertRegex(self.line(*words), r"^all 34 values agree with the edge program in float64; the largest error is 3.\de-07 in ")
+        self.assertEqual(self.findings(*words), [])
+
     def test_gap__a_product_of_sizes_is_no_operator_of_tensors(self):
         rows = json_rows(self.ok("gap", *self.words("--alignment", "--format", "json")).stdout)
         self.assertEqual([row["edge_op"] for row in rows if row["runtime_op"] == "mul.Scalar_out"],

@@ -390,6 +390,9 @@ struct ets_gap_conclusion {
                                      captured it; ETS_NO_INDEX: none known */
     const struct ets_gap_weight_use *weight; /* AGAINST_OTHER: of the guilty operator; NULL: none
                                                 that has a single scale */
+    const struct ets_graph_node *coarse; /* AGAINST_RECORD: the operator whose weight, `weight`, has
+                                            too few steps: what arrives wrong behind it is cut off
+                                            by no scale; NULL: none */
     const struct ets_gap_saturation
         *saturation;      /* of the guilty operator, or of a value that it takes, if
                              that is half of its squared error or more; else the first of which more is
