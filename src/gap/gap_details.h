@@ -24,12 +24,6 @@ static inline uint32_t ets_gap_cause(const struct ets_gap_conclusion *verdict)
  */
 bool ets_gap_channel_sets_step(const struct ets_gap_report *report, const struct ets_gap_row *row);
 
-/* What the run was given, if its trace keeps that; `*count_out` 0: it does not. Status: NO_MEMORY.
- */
-enum ets_status ets_gap_given_inputs(const struct ets_gap_report *report,
-                                     struct ets_value **inputs_out, size_t *count_out,
-                                     struct ets_error *error);
-
 /* Whether the one scale of a weight is the cause of an error: the rule is in docs/numerics.md.
  * NULL: it is not. */
 bool ets_gap_weight_is_cause(const struct ets_gap_weight_use *weight);

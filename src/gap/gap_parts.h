@@ -80,7 +80,7 @@ struct gap_evaluation {
     const struct ets_value *inputs;
     size_t input_count;
 };
-/* The row of a computed value, or GAP_NONE. */
+/* replaced_values.c: the row of a computed value, or GAP_NONE. */
 uint32_t ets_gap_row_of(const struct ets_gap_report *report,
                         const struct ets_reference_result *result);
 /* Replaces a computed value of the row by the captured one, if that is not in doubt. */

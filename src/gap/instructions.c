@@ -1,7 +1,7 @@
 /* Lists the instructions of a run with their captured values, and finds their nodes. */
 #include "gap/instructions.h"
 
-#include "gap/arguments.h"
+#include "gap/argument_pairs.h"
 #include "gap/copies.h"
 #include "gap/unlogged_rows.h"
 #include "inspect/names.h"

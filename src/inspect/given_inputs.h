@@ -5,8 +5,8 @@
 #ifndef ETSCOPE_INSPECT_GIVEN_INPUTS_H
 #define ETSCOPE_INSPECT_GIVEN_INPUTS_H
 
-#include "etscope/engine.h"
 #include "etscope/inspect.h"
+#include "etscope/tensor.h"
 #include "host/arena.h"
 
 /*

@@ -283,7 +283,7 @@ void cli_session_close_program(struct cli_session *session)
     free(session->summaries);
     free(session->grown_trace);
     session->grown_trace = NULL;
-    cli_kept_inputs_close(&session->given);
+    ets_extra_inputs_close(&session->given);
     session->program = NULL;
     session->data_files = NULL;
     session->data_file_count = 0;
@@ -530,8 +530,8 @@ static int run_case(struct cli_session *session, struct ets_engine_method *metho
     int code = cli_model_inputs_open(session, name, test_case, &inputs);
     if (code == CLI_OK) code = set_inputs(session, method, name, &inputs);
     if (code == CLI_OK && session->capture != ETS_CAPTURE_NONE &&
-        !cli_kept_inputs_add(&session->given, name, (int32_t)inputs.test_case, inputs.values,
-                             inputs.count)) {
+        !ets_extra_inputs_add(&session->given, name, (int32_t)inputs.test_case, inputs.values,
+                              inputs.count)) {
         code = cli_complain(CLI_INTERNAL, "no memory for the inputs of %s", name);
     }
     session->engine->trace_set_case(session->program, (int32_t)inputs.test_case);
@@ -601,7 +601,7 @@ int cli_session_finish(struct cli_session *session)
         ETS_OK) {
         return cli_fail(session->path, &error);
     }
-    if (!cli_kept_inputs_append(&session->given, session->trace, &session->grown_trace, &size)) {
+    if (!ets_extra_inputs_append(&session->given, session->trace, &session->grown_trace, &size)) {
         return cli_complain(CLI_INTERNAL, "no memory for the trace");
     }
     if (session->grown_trace != NULL) {

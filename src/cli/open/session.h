@@ -4,8 +4,8 @@
 
 #include "cli/open/arrays.h"
 #include "cli/open/inputs.h"
-#include "cli/open/kept_inputs.h"
 #include "cli/open/timed_runs.h"
+#include "dump/extra_inputs.h"
 #include "etscope/engine.h"
 #include "host/output.h"
 
@@ -100,7 +100,7 @@ struct cli_session {
     bool counts_memory;                                 /* and the trace tells it */
     bool is_next_turn;                                  /* where inputs come from was told */
     uint8_t fingerprint[ETS_PROGRAM_FINGERPRINT_BYTES]; /* of the model, for the trace */
-    struct cli_kept_inputs given;                       /* for the trace, with captured tensors */
+    struct ets_extra_inputs given;                      /* for the trace, with captured tensors */
     uint8_t *grown_trace;                               /* that has them; NULL: none */
     struct ets_bytes trace, debug;                      /* after cli_session_execute; borrowed */
     const char *default_method;                         /* if --method names none */

@@ -1,5 +1,5 @@
 /* Writes the inputs of runs into the extra block of a finished trace; docs/SPEC.md, section 6. */
-#include "cli/open/kept_inputs.h"
+#include "dump/extra_inputs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static size_t entry_bytes(const struct ets_value *value, size_t name_size)
            padded(bytes_of(value));
 }
 
-static bool grow(struct cli_kept_inputs *kept, size_t more)
+static bool grow(struct ets_extra_inputs *kept, size_t more)
 {
     if (kept->room - kept->size >= more) return true;
     const size_t room = 2 * kept->room + more;
@@ -85,7 +85,7 @@ static int type_of(const struct ets_value *value)
     }
 }
 
-static void put(struct cli_kept_inputs *kept, const char *method, int32_t test_case,
+static void put(struct ets_extra_inputs *kept, const char *method, int32_t test_case,
                 const struct ets_value *value, uint32_t number, uint32_t count)
 {
     const size_t name_size = strlen(method), all = entry_bytes(value, name_size);
@@ -109,8 +109,8 @@ static void put(struct cli_kept_inputs *kept, const char *method, int32_t test_c
     kept->size += all;
 }
 
-bool cli_kept_inputs_add(struct cli_kept_inputs *kept, const char *method, int32_t test_case,
-                         const struct ets_value *values, size_t count)
+bool ets_extra_inputs_add(struct ets_extra_inputs *kept, const char *method, int32_t test_case,
+                          const struct ets_value *values, size_t count)
 {
     size_t more = 0;
     if (strlen(method) > UINT16_MAX) return true;
@@ -128,8 +128,8 @@ bool cli_kept_inputs_add(struct cli_kept_inputs *kept, const char *method, int32
     return true;
 }
 
-bool cli_kept_inputs_append(const struct cli_kept_inputs *kept, struct ets_bytes trace,
-                            uint8_t **grown_out, size_t *size_out)
+bool ets_extra_inputs_append(const struct ets_extra_inputs *kept, struct ets_bytes trace,
+                             uint8_t **grown_out, size_t *size_out)
 {
     *grown_out = NULL;
     if (kept->size == 0 || trace.size < FOOTER_BYTES + PREFIX_BYTES ||
@@ -154,8 +154,8 @@ bool cli_kept_inputs_append(const struct cli_kept_inputs *kept, struct ets_bytes
     return true;
 }
 
-void cli_kept_inputs_close(struct cli_kept_inputs *kept)
+void ets_extra_inputs_close(struct ets_extra_inputs *kept)
 {
     free(kept->bytes);
-    *kept = (struct cli_kept_inputs){NULL, 0, 0};
+    *kept = (struct ets_extra_inputs){NULL, 0, 0};
 }

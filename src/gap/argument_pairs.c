@@ -1,5 +1,5 @@
 /* Follows values through the program's instructions. */
-#include "gap/arguments.h"
+#include "gap/argument_pairs.h"
 
 #include "base/text.h"
 #include "format/program_lists.h"

@@ -2,8 +2,8 @@
  * Pairs kernels with nodes by the arguments of the program: a kernel can only be a node that takes
  * the values that the kernel takes. This tells apart nodes of one handle, operator and shape.
  */
-#ifndef ETSCOPE_GAP_ARGUMENTS_H
-#define ETSCOPE_GAP_ARGUMENTS_H
+#ifndef ETSCOPE_GAP_ARGUMENT_PAIRS_H
+#define ETSCOPE_GAP_ARGUMENT_PAIRS_H
 
 #include "gap/instructions.h"
 
