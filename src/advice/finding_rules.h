@@ -247,6 +247,7 @@ bool ets_find_refusing_kernels(struct ets_finder *finder);
 bool ets_find_mixed_types(struct ets_finder *finder);
 /* weight_findings.c */
 bool ets_find_coarse_weights(struct ets_finder *finder);
+bool ets_find_whole_weights(struct ets_finder *finder);
 /* packing_findings.c */
 bool ets_find_packed_twice(struct ets_finder *finder);
 

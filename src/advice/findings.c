@@ -62,6 +62,7 @@ static rule *const of_model[] = {
     ets_find_unused_constants,
     ets_find_packed_twice,
     ets_find_coarse_weights,
+    ets_find_whole_weights,
     ets_find_numbers,
     ets_find_cut_off,
     ets_find_nonfinite,

@@ -5,6 +5,7 @@
 #include "advice/finding_rules.h"
 #include "base/text.h"
 #include "etscope/experimental/captured_values.h"
+#include "gap/gap_details.h"
 #include "partition/partition_node.h"
 #include "views/gap_headline.h"
 
@@ -55,22 +56,52 @@ static bool is_product(const struct ets_graph_node *node)
     return false;
 }
 
+/* The operator that a row is about: of a product and a batch norm that is folded into it, the
+ * product. */
+static const struct ets_graph_node *operator_of(const struct ets_gap_report *report, uint32_t row)
+{
+    enum { MOST = 4 };
+    const struct ets_graph_node *own = ets_gap_row(report, row)->value->node, *nodes[MOST];
+    const struct ets_graph_node *product = NULL;
+    uint32_t count, rows;
+    if (!ets_text_contains(own->op, "batch_norm") ||
+        ets_gap_region(report, row, nodes, MOST, &count, NULL, 0, &rows, NULL) != ETS_OK) {
+        return own;
+    }
+    for (uint32_t i = 0; i < count && i < MOST; i++) {
+        if (is_product(nodes[i])) product = nodes[i];
+    }
+    return product != NULL ? product : own;
+}
+
 /* What makes the guilty operator exact: a scale that fits its values; for weights of one scale, in
  * which small channels have no steps left beside a large one, a scale for each channel. */
 static void propose_scales(struct ets_finder *finder, const struct ets_gap_report *report,
                            struct ets_finding *finding)
 {
     const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
-    const struct ets_graph_node *node = ets_gap_row(report, verdict->guilty)->value->node;
+    const struct ets_graph_node *node = operator_of(report, ets_gap_cause(verdict));
     if (verdict->against != ETS_GAP_AGAINST_OTHER) return;
     if (verdict->saturates_guilty) {
         ets_find_propose(finder, "%s", calibrate);
         finding->confidence = ETS_CONFIDENCE_MEDIUM;
         finding->doubt = rare_inputs;
     } else if (ets_gap_weight_is_cause(verdict->weight)) {
+        ets_find_propose(
+            finder,
+            "quantize weights per channel "
+            "(get_symmetric_quantization_config(is_per_channel=True)); or equalize: "
+            "divide channel %llu by what makes it large, and multiply the weights that "
+            "take it; or ",
+            (unsigned long long)verdict->weight->loudest);
+        propose_float(finder, node);
+        finding->confidence = ETS_CONFIDENCE_MEDIUM;
+    } else if (ets_gap_channel_sets_step(report, ets_gap_row(report, ets_gap_cause(verdict)))) {
+        const struct ets_gap_row *row = ets_gap_row(report, ets_gap_cause(verdict));
         ets_find_propose(finder,
-                         "quantize weights per channel "
-                         "(get_symmetric_quantization_config(is_per_channel=True)); or ");
+                         "equalize: divide channel %u by what makes it large, and multiply the "
+                         "weights that take it; or ",
+                         row->total_channels.loudest);
         propose_float(finder, node);
         finding->confidence = ETS_CONFIDENCE_MEDIUM;
     } else if (is_product(node)) {
@@ -88,7 +119,7 @@ static void propose_scales(struct ets_finder *finder, const struct ets_gap_repor
 static bool is_explained(const struct ets_finder *finder, const struct ets_gap_report *report)
 {
     static const char *const kinds[] = {"wrong_softmax", "wrong_gelu", "lost_weight_scales"};
-    const struct ets_gap_row *row = ets_gap_row(report, ets_gap_conclusion(report)->guilty);
+    const struct ets_gap_row *row = ets_gap_row(report, ets_gap_cause(ets_gap_conclusion(report)));
     const struct ets_captured_value *captured = &row->value->captured;
     for (uint32_t i = 0; captured->chain == 0 && i < finder->out->count; i++) {
         const struct ets_finding *earlier = &finder->out->items[i];
@@ -103,6 +134,25 @@ static bool is_explained(const struct ets_finder *finder, const struct ets_gap_r
     return false;
 }
 
+/* Measured beside the float model, coarse weights are as bad as their share of the outputs' error.
+ */
+static void weigh_coarse_weights(struct ets_finder *finder,
+                                 const struct ets_gap_conclusion *verdict)
+{
+    if (verdict->against != ETS_GAP_AGAINST_OTHER || verdict->output_count == 0) return;
+    if (verdict->outputs_compared < verdict->output_count) return;
+    for (uint32_t i = 0; i < finder->out->count; i++) {
+        struct ets_finding *finding = &finder->out->items[i];
+        if (strcmp(finding->kind, "coarse_weights") != 0) continue;
+        if (verdict->outputs_agreeing == verdict->output_count) {
+            finding->severity = ETS_SEVERITY_NOTE;
+            finding->doubt = "the outputs agree with the float model on the inputs of this run";
+        } else if (ets_gap_weight_is_cause(verdict->weight)) {
+            finding->severity = ETS_SEVERITY_NOTE; /* the operator that is wrong says it */
+        }
+    }
+}
+
 /* What the gap report concludes. */
 bool ets_find_numbers(struct ets_finder *finder)
 {
@@ -111,16 +161,16 @@ bool ets_find_numbers(struct ets_finder *finder)
     if (report == NULL) return true;
     const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
     struct ets_finding finding = ets_finding_of("values_differ", ETS_SEVERITY_NOTE, "numbers");
+    weigh_coarse_weights(finder, verdict);
     if (verdict->mismatch >= ETS_GAP_OTHER_WEIGHTS) {
         finding.kind = "other_values";
         finding.severity = ETS_SEVERITY_BAD;
-    } else if (verdict->guilty != ETS_NO_INDEX) {
-        finding.kind = "wrong_operator";
-        finding.severity = ets_gap_is_fault(report) && !is_explained(finder, report)
-                               ? ETS_SEVERITY_BAD
-                               : ETS_SEVERITY_NOTE;
+    } else if (ets_gap_cause(verdict) != ETS_NO_INDEX) {
+        const bool is_guilty = verdict->guilty != ETS_NO_INDEX; /* else all outputs agree */
+        if (is_guilty) finding.kind = "wrong_operator";
+        if (is_guilty && !is_explained(finder, report)) finding.severity = ETS_SEVERITY_BAD;
         finding.check = ETS_CHECK_NUMBERS;
-        const struct ets_graph_node *node = ets_gap_row(report, verdict->guilty)->value->node;
+        const struct ets_graph_node *node = operator_of(report, ets_gap_cause(verdict));
         ets_parts_begin(finder);
         if (!ets_parts_add_node(finder, node)) return false;
         ets_finding_place_parts(finder, &finding);
@@ -151,7 +201,7 @@ bool ets_find_cut_off(struct ets_finder *finder)
     const struct ets_gap_report *report = finder->subject->gap;
     if (report == NULL) return true;
     const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
-    if (verdict->guilty != ETS_NO_INDEX ||
+    if (ets_gap_cause(verdict) != ETS_NO_INDEX ||
         ets_gap_describe_cut_off(report, text, sizeof text) == 0) {
         return true;
     }

@@ -7,7 +7,6 @@
 #include "gap/gap_details.h"
 #include "gap/partitions.h"
 #include "gap/unlogged_rows.h"
-#include "inspect/names.h"
 
 struct aligner {
     struct ets_gap_report *report;
@@ -17,20 +16,6 @@ struct aligner {
     uint32_t *first_exit; /* [reference node + 1] into */
     uint32_t *exits;      /* edge values, by the reference's node */
 };
-
-static const char *const view_names[] = {"view",    "unsqueeze",  "squeeze",          "alias",
-                                         "clone",   "detach",     "_clone_dim_order", "reshape",
-                                         "flatten", "lift_fresh", "_unsafe_view",     NULL};
-
-/* The same numbers in the same order, in another shape. */
-static bool is_view(const struct ets_graph_node *node)
-{
-    const struct ets_text name = ets_node_base_name(node->op);
-    for (const char *const *view = view_names; *view != NULL; view++) {
-        if (ets_text_is(name, *view)) return true;
-    }
-    return false;
-}
 
 static enum ets_status find_exits(struct aligner *a, struct ets_error *error)
 {
@@ -104,7 +89,7 @@ static bool leads_by_views(const struct aligner *a, uint32_t from, uint32_t to)
     while (to != from) {
         const uint32_t maker = edge->places[to].node;
         struct only_input input = {GAP_NONE, 0};
-        if (maker == GAP_NONE || !is_view(edge->nodes[maker])) return false;
+        if (maker == GAP_NONE || !ets_gap_is_view(edge->nodes[maker])) return false;
         ets_gap_graph_inputs(edge, maker, see_first, &input);
         if (input.count == 0 || input.value >= to) return false; /* values are in order */
         to = input.value;
@@ -256,6 +241,9 @@ static void align_value(const struct aligner *a, uint32_t index)
         value->match = item->is_shared          ? ETS_GAP_OVERLAP
                        : item->handle_kinds > 1 ? ETS_GAP_SUBSET
                                                 : ETS_GAP_EXACT;
+        if (!item->is_call && item->node != GAP_NONE) {
+            value->is_by_order = a->instructions.is_by_order[item->node];
+        }
         const uint32_t number = item->is_unsure ? GAP_NONE : find_edge_value(a, index, value);
         if (item->is_unsure) value->reason = unsure;
         if (number != GAP_NONE && report->edge.places[number].node != GAP_NONE) {

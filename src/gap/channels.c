@@ -3,7 +3,11 @@
 
 #include <math.h>
 
+#include "base/quantile.h"
+#include "base/text.h"
 #include "etscope/numerics.h"
+#include "gap/gap_details.h"
+#include "gap/gap_parts.h"
 
 /* Of fewer channels, one may well have half of the error by chance; more are not summed. */
 enum { LEAST_CHANNELS = 8, MOST_CHANNELS = 1 << 16 };
@@ -73,4 +77,91 @@ enum ets_status ets_gap_channel_find(struct ets_arena *arena, const struct ets_t
     }
     if (concentrated != 1) channel_out->size = 0;
     return ETS_OK;
+}
+
+/* With fewer numbers in each, a channel has no size of its own. */
+enum { LEAST_NUMBERS = 8 };
+
+/* The dimension of a value's channels; ETS_NO_INDEX: it has too few, or too little in each. */
+static uint32_t dimension_of(const struct ets_graph_node *node, const struct ets_tensor *value)
+{
+    static const char *const in_front[] = {"conv", "pool", "batch_norm"};
+    if (value->rank < 2) return ETS_NO_INDEX;
+    uint32_t dimension = value->rank >= 4 ? 1 : value->rank - 1;
+    for (size_t i = 0; i < sizeof in_front / sizeof *in_front; i++) {
+        if (ets_text_contains(node->op, in_front[i])) dimension = 1;
+    }
+    if (!is_divided(value, dimension)) return ETS_NO_INDEX;
+    const uint64_t each = ets_tensor_count(value) / (uint64_t)value->sizes[dimension];
+    return each >= LEAST_NUMBERS ? dimension : ETS_NO_INDEX;
+}
+
+/* Sums squares of errors and of the reference by channel; returns the mean square of all. */
+static double sum_channels(const struct ets_tensor *reference, const struct ets_tensor *device,
+                           uint32_t dimension, double *errors, double *powers, double *reaches)
+{
+    const uint64_t size = (uint64_t)reference->sizes[dimension];
+    struct ets_elements left, right;
+    uint64_t inner = 1, at = 0;
+    double one, two, power = 0;
+    if (ets_elements_init(&left, reference, NULL) != ETS_OK ||
+        ets_elements_init(&right, device, NULL) != ETS_OK) {
+        return 0;
+    }
+    for (uint32_t d = dimension + 1; d < reference->rank; d++) {
+        inner *= (uint64_t)reference->sizes[d];
+    }
+    for (; ets_elements_next(&left, &one) && ets_elements_next(&right, &two); at++) {
+        if (!isfinite(one) || !isfinite(two)) continue;
+        errors[at / inner % size] += (one - two) * (one - two);
+        powers[at / inner % size] += one * one;
+        reaches[at / inner % size] = fmax(reaches[at / inner % size], fabs(one));
+        power += one * one;
+    }
+    return at > 0 ? power / (double)at : 0;
+}
+
+enum ets_status ets_gap_channel_errors(struct ets_arena *arena, const struct ets_graph_node *node,
+                                       const struct ets_tensor *reference,
+                                       const struct ets_tensor *device,
+                                       struct ets_gap_channels *channels_out,
+                                       struct ets_error *error)
+{
+    const uint32_t dimension = dimension_of(node, reference);
+    *channels_out = (struct ets_gap_channels){.count = 0, .median = NAN};
+    if (dimension == ETS_NO_INDEX) return ETS_OK;
+    const uint32_t size = (uint32_t)reference->sizes[dimension];
+    double *errors = ets_arena_alloc_array(arena, size, sizeof *errors);
+    double *powers = ets_arena_alloc_array(arena, size, sizeof *powers);
+    double *reaches = ets_arena_alloc_array(arena, size, sizeof *reaches);
+    if (errors == NULL || powers == NULL || reaches == NULL) return gap_fail_memory(error);
+    const double mean = sum_channels(reference, device, dimension, errors, powers, reaches);
+    const double unit = 8 * ets_gap_epsilon((int)device->scalar_type);
+    const double each = (double)ets_tensor_count(reference) / size;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < size; i++) {
+        if (!(powers[i] > 0)) continue;
+        const bool is_rounding = errors[i] <= unit * unit * mean * each;
+        errors[count++] = is_rounding ? 0 : sqrt(errors[i] / powers[i]);
+    }
+    if (count < LEAST_CHANNELS) return ETS_OK;
+    ets_sort_doubles(errors, count);
+    *channels_out = (struct ets_gap_channels){
+        .count = count, .median = errors[(count - 1) / 2], .errors = errors};
+    const uint32_t loudest = channels_out->loudest = largest_of(reaches, size);
+    channels_out->largest = reaches[loudest];
+    reaches[loudest] = 0;
+    channels_out->next = reaches[largest_of(reaches, size)];
+    return ETS_OK;
+}
+
+/* So many times larger than all other channels is loud. */
+enum { LOUD = 8 };
+
+bool ets_gap_channel_sets_step(const struct ets_gap_report *report, const struct ets_gap_row *row)
+{
+    const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
+    const struct ets_gap_channels *own = &row->own_channels, *total = &row->total_channels;
+    if (verdict->against != ETS_GAP_AGAINST_OTHER || own->count == 0) return false;
+    return own->median > 2 * row->own_error && total->largest >= LOUD * total->next;
 }

@@ -12,4 +12,15 @@ enum ets_status ets_gap_channel_find(struct ets_arena *arena, const struct ets_t
                                      const struct ets_tensor *device,
                                      struct ets_gap_channel *channel_out, struct ets_error *error);
 
+/*
+ * The error of each channel that has numbers other than 0, by its own size. Errors that are
+ * rounding to the device's type, of numbers as large as the others, count as 0. The list is in
+ * `arena`. Status: NO_MEMORY.
+ */
+enum ets_status ets_gap_channel_errors(struct ets_arena *arena, const struct ets_graph_node *node,
+                                       const struct ets_tensor *reference,
+                                       const struct ets_tensor *device,
+                                       struct ets_gap_channels *channels_out,
+                                       struct ets_error *error);
+
 #endif

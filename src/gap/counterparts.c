@@ -293,6 +293,62 @@ static void fold_batch_norms(struct pairing *p)
     }
 }
 
+/* The node of user output `index`, or GAP_NONE. */
+static uint32_t output_node(const struct gap_graph *graph, uint32_t index)
+{
+    for (uint32_t i = 0; i < graph->graph->output_count; i++) {
+        const struct ets_graph_output *output = &graph->graph->outputs[i];
+        if (output->role != ETS_OUTPUT_USER || index-- > 0) continue;
+        const uint32_t value = ets_gap_graph_value(graph, 0, output->argument.name);
+        return value == GAP_NONE ? GAP_NONE : graph->places[value].node;
+    }
+    return GAP_NONE;
+}
+
+/* Outputs of the models are pairs by their position, however they are computed. */
+static void pair_outputs(struct pairing *p)
+{
+    bool have_pairs = false;
+    for (uint32_t i = 0; i < p->other.graph->node_count; i++)
+        have_pairs |= p->partner[i] != GAP_NONE;
+    if (!have_pairs) return; /* models with nothing in common */
+    for (uint32_t i = 0; i < p->other.graph->graph->output_count; i++) {
+        const uint32_t own = output_node(p->own.graph, i), other = output_node(p->other.graph, i);
+        if (own == GAP_NONE || other == GAP_NONE || p->partner[other] != GAP_NONE) continue;
+        if (p->other.kind[other] == GAP_NONE) continue;
+        p->partner[other] = own;
+    }
+}
+
+static bool takes(const struct gap_graph *graph, uint32_t node, uint32_t maker)
+{
+    const struct makers makers = makers_of(graph, node);
+    return makers.count == 1 && makers.nodes[0] == maker;
+}
+
+/*
+ * Where the program computes two operators in the other order, what leaves the second of each model
+ * is the pair; what is between them has none. `swapped_out`: the first such, in the order of the
+ * other model.
+ */
+static void pair_swapped(struct pairing *p, uint32_t swapped_out[2])
+{
+    swapped_out[0] = swapped_out[1] = GAP_NONE;
+    for (uint32_t second = 0; second < p->other.graph->node_count; second++) {
+        const struct makers makers = makers_of(p->other.graph, second);
+        const uint32_t own = p->partner[second], first = makers.nodes[0];
+        if (makers.count != 1 || own == GAP_NONE || p->partner[first] == GAP_NONE) continue;
+        const uint32_t own_of_first = p->partner[first];
+        if (!takes(p->own.graph, own_of_first, own)) continue;
+        p->partner[second] = own_of_first;
+        p->partner[first] = GAP_NONE;
+        p->other.kind[first] = GAP_NONE; /* it is not missing */
+        if (swapped_out[0] != GAP_NONE) continue;
+        swapped_out[0] = first;
+        swapped_out[1] = second;
+    }
+}
+
 /* [node] its dequantize node, or itself; NULL: no memory. */
 static uint32_t *find_values(struct ets_arena *arena, const struct gap_graph *graph)
 {
@@ -320,7 +376,8 @@ static struct gap_counterpart pair_values(uint32_t own, const uint32_t *own_valu
 enum ets_status ets_gap_counterparts_find(struct ets_arena *arena, const struct gap_graph *own,
                                           const struct gap_graph *other,
                                           struct gap_counterpart **pairs_out, uint32_t *count_out,
-                                          uint32_t *unpaired_out, struct ets_error *error)
+                                          uint32_t *unpaired_out, uint32_t swapped_out[2],
+                                          struct ets_error *error)
 {
     struct pairing p = {.arena = arena};
     const size_t kinds = (size_t)own->node_count + other->node_count + 1;
@@ -343,6 +400,8 @@ enum ets_status ets_gap_counterparts_find(struct ets_arena *arena, const struct 
     if (!pair_by_inputs(&p)) return gap_fail_memory(error);
     pair_by_name(&p);
     fold_batch_norms(&p);
+    pair_swapped(&p, swapped_out);
+    pair_outputs(&p);
     *count_out = *unpaired_out = 0;
     for (uint32_t i = 0; i < other->node_count; i++) {
         if (p.partner[i] != GAP_NONE) {

@@ -22,7 +22,8 @@ struct gap_counterpart {
 enum ets_status ets_gap_counterparts_find(struct ets_arena *arena, const struct gap_graph *own,
                                           const struct gap_graph *other,
                                           struct gap_counterpart **pairs_out, uint32_t *count_out,
-                                          uint32_t *unpaired_out, struct ets_error *error);
+                                          uint32_t *unpaired_out, uint32_t swapped_out[2],
+                                          struct ets_error *error);
 
 /* Whether a node quantizes, dequantizes, or computes quantization parameters. */
 bool ets_gap_quantizes(const struct ets_graph_node *node);

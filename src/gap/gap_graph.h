@@ -61,6 +61,9 @@ const struct ets_graph_value *ets_gap_output_value(const struct gap_graph *flat,
  */
 void ets_gap_graph_leaving(const struct gap_graph *flat, const uint32_t *part, bool *leaves);
 
+/* Whether a node gives the same numbers in the same order, in another shape. */
+bool ets_gap_is_view(const struct ets_graph_node *node);
+
 /* Calls `see(context, value)` for every input value of `node`, in order. */
 void ets_gap_graph_inputs(const struct gap_graph *flat, uint32_t node,
                           void (*see)(void *context, uint32_t value), void *context);

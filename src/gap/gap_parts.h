@@ -30,6 +30,8 @@ struct ets_gap_report {
     uint32_t *order;               /* [row_count] numbers of rows in order of computation */
     uint32_t *place_in_order;      /* [compared.count] */
     uint32_t row_count;
+    bool *is_output;               /* [compared.count] an output of the model */
+    bool *is_excluded;             /* [compared.count] its pairing is in doubt: it judges nothing */
     struct ets_gap_row **pictured; /* [picture_count] rows that have a picture */
     uint32_t picture_count;
     uint32_t *kernels; /* [reference node] kernels that round; NULL: not judged by rounding */
@@ -78,12 +80,19 @@ struct gap_evaluation {
     const struct ets_value *inputs;
     size_t input_count;
 };
+/* replaced_values.c: the row of a computed value, or GAP_NONE. */
+uint32_t ets_gap_row_of(const struct ets_gap_report *report,
+                        const struct ets_reference_result *result);
+/* Replaces a computed value of the row by the captured one, if that is not in doubt. */
+void ets_gap_replace(const struct ets_gap_report *report, uint32_t row,
+                     const struct ets_reference_result *result, struct ets_value *replacement_out);
 /* Replaces random numbers of a node by the captured ones. */
 void ets_gap_take_random(const struct ets_gap_report *report,
                          const struct ets_reference_result *result,
                          struct ets_value *replacement_out);
 
-/* The record's inputs, as many as the reference takes. NOT_FOUND with an advice, and others. */
+/* What the run was given, or else the record's inputs, as many as the reference takes. NOT_FOUND
+ * with an advice, and others. */
 enum ets_status ets_gap_record_inputs(const struct ets_gap_report *report,
                                       const struct ets_value **inputs_out, size_t *count_out,
                                       struct ets_error *error);
@@ -145,8 +154,25 @@ double ets_gap_rounding(const struct ets_gap_report *report, const struct gap_re
 
 /* verdict.c: sets thresholds, findings and the guilty row (its number, or GAP_NONE). */
 enum ets_status ets_gap_judge(struct ets_gap_report *report, struct ets_error *error);
-/* Blames no row if most values are wrong. Call it after the guilty row's share is known. */
-void ets_gap_judge_model(struct ets_gap_report *report);
+/* Excludes values that were paired by order and are off; false: there are no new ones. */
+bool ets_gap_exclude_doubtful(struct ets_gap_report *report);
+/* Pearson's correlation of all finite numbers; NaN: one side is constant. */
+double ets_gap_correlation(const struct ets_comparison *sums,
+                           const struct ets_tensor_statistics *reference,
+                           const struct ets_tensor_statistics *device);
+/* Whether the numbers of a row are unrelated to the reference's. */
+bool ets_gap_is_unrelated(const struct ets_gap_row *row);
+
+/*
+ * conclude.c: the last word, when shares are known. Blames no row if most values are wrong, or if
+ * all outputs agree.
+ */
+void ets_gap_conclude(struct ets_gap_report *report);
+
+/* model_outputs.c: finds which rows are outputs of the model. Statuses: NO_MEMORY. */
+enum ets_status ets_gap_outputs_find(struct ets_gap_report *report, struct ets_error *error);
+/* Counts the outputs that were compared, and those that agree; says why one was not. */
+void ets_gap_outputs_count(struct ets_gap_report *report);
 /* evaluation.c: sets `verdict.other_input` if delegates had other inputs than these. */
 void ets_gap_check_inputs(struct ets_gap_report *report, const struct gap_evaluation *e);
 

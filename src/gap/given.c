@@ -58,16 +58,18 @@ enum ets_status ets_gap_compare(struct ets_gap_report *report, ets_gap_lookup *l
     ets_gap_close(report->twin);
     report->twin = NULL;
     ETS_TRY(ets_gap_make_rows(report, error));
+    ETS_TRY(ets_gap_outputs_find(report, error));
     order_rows(report);
     report->verdict.other_input = ETS_NO_INDEX;
     report->verdict.against = ETS_GAP_AGAINST_VALUES;
     report->verdict.in_double = 0;
+    report->verdict.overflow = (struct ets_gap_overflow){.node = NULL};
     report->verdict.mismatch = ETS_GAP_MATCHES;
     for (uint32_t i = 0; i < report->compared.count; i++) {
         ETS_TRY(compare_row(report, &report->rows[i], lookup, context, error));
     }
     ETS_TRY(ets_gap_judge(report, error));
-    ets_gap_judge_model(report);
+    ets_gap_conclude(report);
     return ETS_OK;
 }
 

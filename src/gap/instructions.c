@@ -1,6 +1,7 @@
 /* Lists the instructions of a run with their captured values, and finds their nodes. */
 #include "gap/instructions.h"
 
+#include "gap/argument_pairs.h"
 #include "gap/copies.h"
 #include "gap/unlogged_rows.h"
 #include "inspect/names.h"
@@ -145,18 +146,74 @@ static bool outputs_fit(const struct gap_instructions *s, const struct ets_gap_r
         const struct ets_captured_value *value = &report->values[at].captured;
         if (report->values[at].occurrence > 0) break;
         if (!value->has_tensor || value->type != ETS_DEBUG_TENSOR) continue;
+        const struct ets_graph_argument *output =
+            ets_gap_output(report->edge.nodes[node], value->index);
         const struct ets_graph_value *expected =
             ets_gap_output_value(&report->edge, node, value->index);
+        if (output != NULL && output->kind != ETS_ARGUMENT_TENSOR) return false; /* a size */
         if (expected != NULL && !ets_gap_value_fits(expected, &value->tensor)) return false;
     }
     return true;
 }
 
 enum strictness {
-    BY_KERNEL_AND_SHAPE, /* the node's operator is the kernel's, and its outputs fit */
+    BY_OVERLOAD_AND_SHAPE, /* as the next, and not of another overload */
+    BY_KERNEL_AND_SHAPE,   /* the node's operator is the kernel's, and its outputs fit */
     BY_KERNEL,
     BY_HANDLE /* nothing else has the handle */
 };
+
+/* A kernel of sizes, such as executorch_prim::mul.Scalar, or a node of them: "_operator.mul". */
+static bool is_of_sizes(struct ets_text name)
+{
+    return ets_text_starts_with(name, "executorch_prim::") ||
+           ets_text_starts_with(name, "_operator.") || ets_text_starts_with(name, "builtins.");
+}
+
+static struct ets_text overload_of(struct ets_text name)
+{
+    size_t end = name.size;
+    while (end > 0 && name.data[end - 1] != '.') end--;
+    return end == 0 ? (struct ets_text){NULL, 0}
+                    : (struct ets_text){name.data + end, name.size - end};
+}
+
+/* Whether the overloads exclude each other: "Scalar_out" and "Tensor". */
+static bool has_other_overload(const struct gap_instruction *item,
+                               const struct ets_graph_node *node)
+{
+    struct ets_text kernel = ets_row_kernel(item->row), op = overload_of(node->op);
+    if (kernel.data == NULL) kernel = item->row->kernel;
+    kernel = overload_of(kernel);
+    if (kernel.size < 4 || memcmp(kernel.data + kernel.size - 4, "_out", 4) != 0) return false;
+    kernel.size -= 4;
+    return kernel.size > 0 && op.size > 0 && !ets_text_equal(kernel, op);
+}
+
+/* Whether the instruction's kernel can be that of the node. */
+static bool has_kernel(const struct gap_instruction *item, const struct ets_graph_node *node,
+                       enum strictness strictness)
+{
+    if (!ets_text_equal(ets_node_base_name(node->op), item->kernel)) return false;
+    if (is_of_sizes(item->row->kernel) != is_of_sizes(node->op)) return false;
+    return strictness != BY_OVERLOAD_AND_SHAPE || !has_other_overload(item, node);
+}
+
+/* Whether another node fits as well, so that only the order chose. */
+static bool is_ambiguous(const struct gap_instructions *s, const struct ets_gap_report *report,
+                         uint32_t instruction, enum strictness strictness)
+{
+    const struct gap_instruction *item = &s->items[instruction];
+    if (!item->is_shared || item->kernel.data == NULL) return false;
+    for (size_t i = 0; i < item->row->node_count; i++) {
+        const struct ets_graph_node *node = item->row->nodes[i].node;
+        const uint32_t number = ets_gap_graph_number(&report->edge, node);
+        if (number == GAP_NONE || number == item->node || s->is_sure[number]) continue;
+        if (!has_kernel(item, node, strictness)) continue;
+        if (strictness == BY_KERNEL || outputs_fit(s, report, instruction, number)) return true;
+    }
+    return false;
+}
 
 static uint32_t choose_node(struct gap_instructions *s, const struct ets_gap_report *report,
                             uint32_t instruction, enum strictness strictness)
@@ -173,14 +230,20 @@ static uint32_t choose_node(struct gap_instructions *s, const struct ets_gap_rep
             found = number;
             continue;
         }
-        const struct ets_text op = ets_node_base_name(node->op);
         const bool is_unknown = item->kernel.data == NULL; /* then match in order, by shape */
-        if (is_unknown ? strictness != BY_KERNEL_AND_SHAPE : !ets_text_equal(op, item->kernel)) {
+        if (is_unknown ? strictness > BY_KERNEL_AND_SHAPE : !has_kernel(item, node, strictness)) {
             continue;
         }
         if (strictness == BY_KERNEL || outputs_fit(s, report, instruction, number)) return number;
     }
     return found;
+}
+
+static bool can_be(const struct gap_instructions *s, const struct ets_gap_report *report,
+                   uint32_t instruction, uint32_t node)
+{
+    return has_kernel(&s->items[instruction], report->edge.nodes[node], BY_OVERLOAD_AND_SHAPE) &&
+           outputs_fit(s, report, instruction, node);
 }
 
 static void take_nodes(struct gap_instructions *s, const struct ets_gap_report *report,
@@ -192,7 +255,33 @@ static void take_nodes(struct gap_instructions *s, const struct ets_gap_report *
         if (item->node != GAP_NONE || item->row->node_count == 0) continue;
         if (strictness == BY_HANDLE && item->is_shared && item->kernel.data != NULL) continue;
         item->node = choose_node(s, report, i, strictness);
-        if (item->node != GAP_NONE) s->done_by[item->node] = i;
+        if (item->node == GAP_NONE) continue;
+        s->done_by[item->node] = i;
+        s->is_by_order[item->node] =
+            strictness != BY_HANDLE && is_ambiguous(s, report, i, strictness);
+    }
+}
+
+/*
+ * Marks the nodes of the call that the order of calls chose: their handle leads to more nodes
+ * without a kernel than the call's list has. Copies of one dequantized value are alike.
+ */
+static void find_choices(struct gap_instructions *s, const struct ets_gap_report *report,
+                         const struct ets_row *row, const struct ets_key_table *handles,
+                         const uint32_t *quota, uint32_t *counts)
+{
+    uint32_t from;
+    for (int marking = 0; marking < 2; marking++) {
+        for (size_t i = 0; i < row->node_count; i++) {
+            const uint32_t node = ets_gap_graph_number(&report->edge, row->nodes[i].node);
+            const uint64_t key = (uint64_t)row->nodes[i].handle;
+            const uint32_t at = ets_key_table_find(handles, &key);
+            if (node == GAP_NONE || at == ETS_KEY_NONE) continue;
+            const bool is_of_kernel = s->done_by[node] != GAP_NONE && s->part[node] == GAP_NONE;
+            if (is_of_kernel || ets_gap_is_copy(&report->edge, node, &from)) continue;
+            if (marking) s->is_by_order[node] |= counts[at] > quota[at];
+            else counts[at]++;
+        }
     }
 }
 
@@ -204,21 +293,26 @@ static enum ets_status fill_partition(struct gap_instructions *s, struct ets_gap
     struct ets_key_table handles;
     ets_key_table_init(&handles, &report->arena, 1);
     uint32_t *quota = ets_arena_alloc_array(&report->arena, row->handle_count, sizeof *quota);
-    if (quota == NULL) return gap_fail_memory(error);
+    uint32_t *counts = ets_arena_alloc_array(&report->arena, row->handle_count, sizeof *counts);
+    if (quota == NULL || counts == NULL) return gap_fail_memory(error);
     for (size_t i = 0; i < row->handle_count; i++) {
         const uint64_t key = (uint64_t)row->handles[i];
         const uint32_t at = ets_key_table_add(&handles, &key);
         if (at == ETS_KEY_NONE) return gap_fail_memory(error);
         quota[at]++;
     }
-    for (size_t i = 0; i < row->node_count; i++) {
-        const uint32_t node = ets_gap_graph_number(&report->edge, row->nodes[i].node);
-        const uint64_t key = (uint64_t)row->nodes[i].handle;
-        const uint32_t at = ets_key_table_find(&handles, &key);
-        if (node == GAP_NONE || at == ETS_KEY_NONE || quota[at] == 0) continue;
-        if (s->done_by[node] != GAP_NONE) continue;
-        s->done_by[node] = s->part[node] = call;
-        quota[at]--;
+    find_choices(s, report, row, &handles, quota, counts);
+    for (int with_views = 0; with_views < 2; with_views++) { /* views are often outside of calls */
+        for (size_t i = 0; i < row->node_count; i++) {
+            const uint32_t node = ets_gap_graph_number(&report->edge, row->nodes[i].node);
+            const uint64_t key = (uint64_t)row->nodes[i].handle;
+            const uint32_t at = ets_key_table_find(&handles, &key);
+            if (node == GAP_NONE || at == ETS_KEY_NONE || quota[at] == 0) continue;
+            if (s->done_by[node] != GAP_NONE) continue;
+            if (!with_views && ets_gap_is_view(report->edge.nodes[node])) continue;
+            s->done_by[node] = s->part[node] = call;
+            quota[at]--;
+        }
     }
     return ETS_OK;
 }
@@ -236,13 +330,18 @@ enum ets_status ets_gap_instructions_find(struct gap_instructions *s, struct ets
     s->of_value = ets_arena_alloc_array(arena, report->value_count, sizeof *s->of_value);
     s->part = ets_arena_alloc_array(arena, nodes, sizeof *s->part);
     s->done_by = ets_arena_alloc_array(arena, nodes, sizeof *s->done_by);
-    if (s->items == NULL || s->of_value == NULL || s->part == NULL || s->done_by == NULL) {
+    s->is_by_order = ets_arena_alloc_array(arena, nodes, sizeof *s->is_by_order);
+    s->is_sure = ets_arena_alloc_array(arena, nodes, sizeof *s->is_sure);
+    if (s->items == NULL || s->of_value == NULL || s->part == NULL || s->done_by == NULL ||
+        s->is_by_order == NULL || s->is_sure == NULL) {
         return gap_fail_memory(error);
     }
     for (uint32_t i = 0; i < nodes; i++) s->part[i] = s->done_by[i] = GAP_NONE;
     ETS_TRY(list_instructions(s, report, error));
     find_values(s, report);
     ETS_TRY(find_sharing(s, report, error));
+    ETS_TRY(ets_gap_arguments_pair(s, report, can_be, error));
+    take_nodes(s, report, BY_OVERLOAD_AND_SHAPE);
     take_nodes(s, report, BY_KERNEL_AND_SHAPE);
     take_nodes(s, report, BY_KERNEL);
     take_nodes(s, report, BY_HANDLE);

@@ -29,7 +29,9 @@ struct gap_instructions {
     uint32_t *of_value;         /* [value_count] its instruction, or GAP_NONE */
     uint32_t *part;             /* [edge node] the delegate call that has it, or GAP_NONE */
     uint32_t *done_by;          /* [edge node] the instruction that computes it, or GAP_NONE */
-    uint64_t budget;            /* remaining nodes to visit, which limits hostile files */
+    bool *is_by_order; /* [edge node] several nodes fit, and the order of instructions chose */
+    bool *is_sure;     /* [edge node] the program's arguments chose it */
+    uint64_t budget;   /* remaining nodes to visit, which limits hostile files */
 };
 
 /* Statuses: NO_MEMORY. */

@@ -237,6 +237,14 @@ static enum ets_status convert_inputs(struct other *o, struct ets_gap_evaluation
     return ETS_OK;
 }
 
+/* Whether the other model's numbers are beyond the scale: else they only arrive there wrong. */
+static bool reaches_beyond(const struct ets_gap_row *row, const struct ets_gap_saturation *seen)
+{
+    const double step = (seen->highest - seen->lowest) / 255;
+    return !row->has_total || row->reference.max > seen->highest + step / 2 ||
+           row->reference.min < seen->lowest - step / 2;
+}
+
 /* Tells each row what the program cuts off of its value. */
 static void find_saturations(struct other *o)
 {
@@ -246,7 +254,9 @@ static void find_saturations(struct other *o)
         for (uint32_t k = 0; seen != NULL && k < o->twin->row_count; k++) {
             struct ets_gap_row *row = &o->twin->rows[k];
             const struct ets_graph_node *node = o->twin->reference->nodes[o->pairs[i].other];
-            if (row->value->node == node && row->saturation == NULL) row->saturation = seen;
+            if (row->value->node != node || row->saturation != NULL) continue;
+            if (reaches_beyond(row, seen)) row->saturation = seen;
+            else ets_gap_saturations_clear(&o->saturations, seen);
         }
     }
 }
@@ -290,8 +300,9 @@ static void explain_guilty(struct other *o)
 {
     struct ets_gap_conclusion *verdict = &o->twin->verdict;
     ets_gap_saturations_judge(&o->saturations, verdict);
-    if (verdict->guilty == ETS_NO_INDEX) return;
-    const struct ets_gap_row *row = &o->twin->rows[o->twin->order[verdict->guilty]];
+    const uint32_t cause = ets_gap_cause(verdict);
+    if (cause == ETS_NO_INDEX) return;
+    const struct ets_gap_row *row = &o->twin->rows[o->twin->order[cause]];
     const uint32_t node = ets_gap_graph_number(o->twin->reference, row->value->node);
     const struct ets_gap_saturation *taken = NULL;
     for (uint32_t i = 0; i < o->count && verdict->weight == NULL; i++) {
@@ -315,13 +326,17 @@ enum ets_status ets_gap_evaluate_other(struct ets_gap_report *report, struct ets
 {
     struct other o = {.report = report};
     struct ets_gap_evaluation of_twin = *evaluation;
-    uint32_t unpaired;
+    uint32_t unpaired, swapped[2];
     ETS_TRY(open_twin(report, record, error));
     o.twin = report->twin;
     o.weights.arena = o.steps.arena = &o.twin->arena;
     ETS_TRY(ets_gap_saturations_find(&o.saturations, &o.twin->arena, report->reference, error));
     ETS_TRY(ets_gap_counterparts_find(&o.twin->arena, report->reference, &o.twin->other, &o.pairs,
-                                      &o.count, &unpaired, error));
+                                      &o.count, &unpaired, swapped, error));
+    for (int i = 0; i < 2; i++) {
+        o.twin->verdict.swapped[i] =
+            swapped[i] == GAP_NONE ? NULL : o.twin->other.nodes[swapped[i]];
+    }
     if (o.count == 0) {
         return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
                         "the two records have no operator in common");

@@ -319,8 +319,11 @@ static void match_outputs(struct border *border, struct ets_gap_report *report,
         const uint32_t choices = count_possible(outputs, i, &first);
         partitions->is_undecided[outputs->values[i]] = choices > 0 && outputs->value[i] == GAP_NONE;
         if (outputs->value[i] == GAP_NONE) continue;
-        value->is_by_order = choices > 1 && !are_copies(border, outputs, i);
-        partitions->value_of[outputs->values[i]] = border->list[outputs->value[i]];
+        const uint32_t edge_value = border->list[outputs->value[i]];
+        const uint32_t maker = report->edge.places[edge_value].node;
+        value->is_by_order = (maker != GAP_NONE && border->instructions->is_by_order[maker]) ||
+                             (choices > 1 && !are_copies(border, outputs, i));
+        partitions->value_of[outputs->values[i]] = edge_value;
     }
 }
 

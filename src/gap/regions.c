@@ -43,7 +43,7 @@ static uint32_t row_of(const struct ets_gap_report *report, struct gap_place pla
     for (int first = 0; first < 2; first++) {
         const uint64_t key[] = {place.node, place.output, first ? 0 : occurrence};
         const uint32_t at = ets_key_table_find(&report->compared, key);
-        if (at != ETS_KEY_NONE) return at;
+        if (at != ETS_KEY_NONE) return report->is_excluded[at] ? GAP_NONE : at;
     }
     return GAP_NONE;
 }

@@ -51,7 +51,9 @@ enum ets_status ets_gap_note_rounding(struct ets_gap_report *report, struct ets_
     rounded.data = data;
     enum ets_status status = data == NULL ? gap_fail_memory(error)
                                           : ets_reference_tensor_copy(reference, &rounded, error);
-    if (status == ETS_OK && ets_comparison_of(reference, &rounded, &comparison, NULL) == ETS_OK) {
+    /* What the type cannot hold is no rounding. */
+    if (status == ETS_OK && ets_comparison_of(reference, &rounded, &comparison, NULL) == ETS_OK &&
+        comparison.broken_count == 0) {
         row->rounding = ets_comparison_relative_rms(&comparison);
     }
     ets_arena_reset(&arena);

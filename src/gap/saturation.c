@@ -9,7 +9,7 @@
 #include "reference/weights.h"
 
 /* From a value to what was quantized: dequantize, quantize. */
-enum { MOST_STEPS = 4 };
+enum { MOST_STEPS = 4, LEAST_BEYOND = 8 };
 
 struct parameters {
     double scale;
@@ -133,7 +133,9 @@ static void measure(struct gap_saturation *saturation, const struct ets_tensor *
         seen->low_count += number < seen->lowest;
         seen->high_count += number > seen->highest;
     }
-    seen->error = squares > 0 ? sqrt(cut / squares) : 0;
+    /* A handful of numbers is no evidence. */
+    const bool is_evidence = seen->low_count + seen->high_count >= LEAST_BEYOND;
+    seen->error = squares > 0 && is_evidence ? sqrt(cut / squares) : 0;
 }
 
 void ets_gap_saturations_see_inputs(struct gap_saturations *saturations,
@@ -180,6 +182,14 @@ const struct ets_gap_saturation *ets_gap_saturation_of(const struct gap_saturati
         node = maker_of(saturations->graph, node);
     }
     return NULL;
+}
+
+void ets_gap_saturations_clear(struct gap_saturations *saturations,
+                               const struct ets_gap_saturation *seen)
+{
+    for (uint32_t i = 0; i < saturations->count; i++) {
+        if (&saturations->items[i].seen == seen) saturations->items[i].seen.error = 0;
+    }
 }
 
 void ets_gap_saturations_judge(const struct gap_saturations *saturations,

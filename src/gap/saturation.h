@@ -45,6 +45,10 @@ const struct ets_gap_saturation *ets_gap_saturation_of(const struct gap_saturati
  * there is none. */
 uint32_t ets_gap_quantized_node(const struct gap_graph *graph, uint32_t node);
 
+/* Takes back that numbers were cut off: the right ones are within the scale. */
+void ets_gap_saturations_clear(struct gap_saturations *saturations,
+                               const struct ets_gap_saturation *seen);
+
 /* Counts those of which more was cut off than int8 may be wrong, and tells the first. */
 void ets_gap_saturations_judge(const struct gap_saturations *saturations,
                                struct ets_gap_conclusion *verdict);

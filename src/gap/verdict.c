@@ -154,7 +154,8 @@ static enum ets_status find_typical(const struct ets_gap_report *report, struct 
     for (uint32_t i = 0; i < report->row_count; i++) {
         const struct ets_gap_row *row = &report->rows[report->order[i]];
         if (!row->has_own || (computes != ANY && computes != (int)row->computes)) continue;
-        typical->errors[typical->count++] = row->own_error;
+        if (isinf(row->own_error)) continue; /* NaN on one side: no scale for others */
+        typical->errors[typical->count++] = row->judged_own;
     }
     if (typical->count > 0) {
         qsort(typical->errors, typical->count, sizeof *typical->errors, compare_errors);
@@ -162,13 +163,18 @@ static enum ets_status find_typical(const struct ets_gap_report *report, struct 
     return ETS_OK;
 }
 
+/* Fewer rows are no yardstick: the tolerance decides. An own error as large as the values stands
+ * out, whatever the others do. */
+enum { LEAST_ALIKE = 6 };
+static const double ABSURD = 1;
+
 static double threshold_of(const struct ets_gap_row *row, const struct typical *typical,
                            double limit)
 {
     const struct typical *alike = &typical[row->computes];
-    if (!row->has_own) return limit;
-    const uint32_t own = find_error(alike->errors, alike->count, row->own_error);
-    return fmax(limit, 10 * median_of(alike->errors, alike->count, own));
+    if (!row->has_own || alike->count < LEAST_ALIKE) return limit;
+    const uint32_t own = find_error(alike->errors, alike->count, row->judged_own);
+    return fmax(limit, fmin(ABSURD, 10 * median_of(alike->errors, alike->count, own)));
 }
 
 /*
@@ -181,26 +187,32 @@ static bool is_first_off(const struct ets_gap_report *report, const struct gap_r
     for (uint32_t i = 0; i < region->row_count; i++) {
         const struct ets_gap_row *source = &report->rows[region->rows[i]];
         if (source->finding != ETS_GAP_AGREES && source->finding != ETS_GAP_UNKNOWN) return false;
+        if (report->is_excluded[region->rows[i]]) continue;
         if (source->has_total && ets_comparison_relative_rms(&source->total) > limit) return false;
     }
     return true;
 }
 
-/* Pearson's correlation of all finite numbers; NaN: one side is constant. */
-static double correlation_of(const struct ets_gap_row *row)
+double ets_gap_correlation(const struct ets_comparison *sums,
+                           const struct ets_tensor_statistics *reference,
+                           const struct ets_tensor_statistics *device)
 {
-    const struct ets_comparison *sums = &row->total;
     const double count = (double)sums->finite_count;
-    const double one = ets_tensor_statistics_mean(&row->reference),
-                 two = ets_tensor_statistics_mean(&row->device);
+    const double one = ets_tensor_statistics_mean(reference),
+                 two = ets_tensor_statistics_mean(device);
     const double product = sums->product_sum - count * one * two;
     const double power = (sums->reference_square_sum - count * one * one) *
                          (sums->other_square_sum - count * two * two);
     return sums->broken_count == 0 && power > 0 ? product / sqrt(power) : NAN;
 }
 
-/* Whether the numbers of a row are unrelated to the reference's. */
-static bool is_unrelated(const struct ets_gap_row *row)
+/* Of the total error. */
+static double correlation_of(const struct ets_gap_row *row)
+{
+    return ets_gap_correlation(&row->total, &row->reference, &row->device);
+}
+
+bool ets_gap_is_unrelated(const struct ets_gap_row *row)
 {
     if (!row->has_total || row->total.finite_count < 2) return false;
     const double error = row->has_own ? row->own_error : ets_comparison_relative_rms(&row->total);
@@ -217,9 +229,10 @@ static bool is_blameless(struct ets_gap_report *report, const struct gap_region 
         verdict->mismatch == ETS_GAP_OTHER_OPERATORS) {
         return true;
     }
-    const bool is_of_inputs = verdict->against == ETS_GAP_AGAINST_OTHER
-                                  ? has_other_input
-                                  : region->takes_input && (has_other_input || is_unrelated(row));
+    const bool is_of_inputs =
+        verdict->against == ETS_GAP_AGAINST_OTHER
+            ? has_other_input
+            : region->takes_input && (has_other_input || ets_gap_is_unrelated(row));
     if (region->takes_state && !has_other_input) {
         if (verdict->mismatch != ETS_GAP_OTHER_INPUTS) verdict->mismatch = ETS_GAP_OTHER_STATE;
         return true;
@@ -234,54 +247,42 @@ static bool is_blameless(struct ets_gap_report *report, const struct gap_region 
 }
 
 static const char in_doubt[] =
-    "its pairing is in doubt: the delegate has several outputs of this "
-    "shape, and what takes the value agrees";
-
-static bool has_row(const struct gap_region *region, uint32_t number)
-{
-    for (uint32_t i = 0; i < region->row_count; i++) {
-        if (region->rows[i] == number) return true;
-    }
-    return false;
-}
-
-/* Whether all values that are computed from a row, one at least, are within their limits. */
-static bool feeds_only_right(struct ets_gap_report *report, uint32_t place,
-                             const struct limits *limits)
-{
-    bool feeds = false;
-    for (uint32_t i = place + 1; i < report->row_count; i++) {
-        const struct ets_gap_row *row = &report->rows[report->order[i]];
-        if (!row->has_total) continue;
-        ets_gap_region_find(report->region, report, report->order[i]);
-        if (!has_row(report->region, report->order[place])) continue;
-        if (!(ets_comparison_relative_rms(&row->total) <= limits[i].total)) return false;
-        feeds = true;
-    }
-    return feeds;
-}
+    "its pairing is in doubt: several values fit, and the order of instructions chose";
 
 /*
- * An output of a delegate that was chosen by order among values of one shape is likely another of
- * them if it is wrong, but what is computed from it is right. Its row is then without a finding,
- * and the values computed from it have no own error.
+ * Whether a value that was paired by order is off for another reason than the values that it was
+ * computed from: it may be another one. Where these may be others, too, they come first.
  */
-static bool is_in_doubt(struct ets_gap_report *report, uint32_t place, const struct limits *limits)
+static bool is_doubtful(struct ets_gap_report *report, uint32_t place, const struct limits *limits)
 {
     struct ets_gap_row *row = &report->rows[report->order[place]];
-    if (row->value->is_by_order && row->own_error > limits[place].own &&
-        feeds_only_right(report, place, limits)) {
-        row->reason = in_doubt;
-        row->finding = ETS_GAP_UNKNOWN;
-        report->verdict.doubtful++;
-        return true;
-    }
-    if (ets_comparison_relative_rms(&row->total) > limits[place].total) return false;
+    if (!row->value->is_by_order || !row->has_total) return false;
+    if (!(row->judged_total > limits->total)) return false;
+    if (row->has_own && !(row->judged_own > limits->own)) return false;
     ets_gap_region_find(report->region, report, report->order[place]);
     for (uint32_t i = 0; i < report->region->row_count; i++) {
-        if (report->rows[report->region->rows[i]].reason != in_doubt) continue;
-        row->finding = ETS_GAP_AGREES;
-        return true;
+        const uint32_t source = report->region->rows[i];
+        if (report->rows[source].reason == in_doubt && !report->is_excluded[source]) return false;
+    }
+    return true;
+}
+
+bool ets_gap_exclude_doubtful(struct ets_gap_report *report)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < report->row_count; i++) {
+        struct ets_gap_row *row = &report->rows[i];
+        if (row->reason != in_doubt || report->is_excluded[i]) continue;
+        report->is_excluded[i] = found = true;
+        row->has_own = 0;
+    }
+    return found;
+}
+
+static bool region_has(const struct ets_gap_report *report, const struct ets_graph_node *node)
+{
+    for (uint32_t i = 0; i < report->region->node_count; i++) {
+        if (report->reference->nodes[report->region->nodes[i]] == node) return true;
     }
     return false;
 }
@@ -300,13 +301,19 @@ static void judge_row(struct ets_gap_report *report, const struct typical *typic
     row->threshold = decides_alike ? INFINITY : threshold_of(row, typical, limits.own);
     row->rounding = limits.rounding;
     row->limit = limits.total;
-    if (row->own_error > row->threshold && is_in_doubt(report, place, all)) return;
+    if (report->is_excluded[report->order[place]] || is_doubtful(report, place, &limits)) {
+        row->reason = in_doubt;
+        row->finding = ETS_GAP_UNKNOWN;
+        verdict->doubtful++;
+        return;
+    }
     verdict->unlike += is_off || is_own;
     if (row->own_error > limits.rounding) row->finding = ETS_GAP_INEXACT;
     else row->finding = is_off ? ETS_GAP_INHERITED : ETS_GAP_AGREES;
     if (is_own) row->finding = ETS_GAP_OFF;
     verdict->inexact += row->finding == ETS_GAP_INEXACT;
-    if (row->has_own ? !(row->own_error > row->threshold) : !is_off) return;
+    if (row->value->is_by_order) return;
+    if (row->has_own ? !(row->judged_own > row->threshold) : !is_off) return;
     ets_gap_region_find(region, report, report->order[place]);
     if (!row->has_own && !is_first_off(report, region, limits.own)) return;
     if (row->finding == ETS_GAP_INEXACT) verdict->inexact--;
@@ -318,6 +325,8 @@ static void judge_row(struct ets_gap_report *report, const struct typical *typic
     const struct ets_gap_row *guilty = &report->rows[report->order[verdict->guilty]];
     if (row->value->node == guilty->value->node) {
         row->finding = ETS_GAP_GUILTY;
+    } else if (region_has(report, guilty->value->node)) {
+        row->finding = ETS_GAP_OFF; /* what is guilty is between it and captured values, too */
     } else {
         verdict->suspects++;
         row->finding = ETS_GAP_SUSPECT;
@@ -331,6 +340,10 @@ static struct limits *explain_rows(struct ets_gap_report *report, struct ets_are
     for (uint32_t i = 0; limits != NULL && i < report->row_count; i++) {
         struct ets_gap_row *row = &report->rows[report->order[i]];
         row->own_error = row->has_own ? ets_comparison_relative_rms(&row->own) : NAN;
+        row->judged_own = row->has_own ? fmax(row->own_error, row->own_channels.median) : NAN;
+        row->judged_total = row->has_total ? fmax(ets_comparison_relative_rms(&row->total),
+                                                  row->total_channels.median)
+                                           : NAN;
         limits[i] = explain(report, report->region, report->order[i]);
     }
     return limits;
@@ -355,7 +368,7 @@ enum ets_status ets_gap_judge(struct ets_gap_report *report, struct ets_error *e
 {
     struct ets_arena arena;
     ets_arena_init(&arena, report->options.allocator, 0);
-    report->verdict.guilty = ETS_NO_INDEX;
+    report->verdict.guilty = report->verdict.stands_out = ETS_NO_INDEX;
     report->verdict.saturation = NULL;
     report->verdict.saturates_guilty = 0;
     report->verdict.saturated = 0;
@@ -367,65 +380,6 @@ enum ets_status ets_gap_judge(struct ets_gap_report *report, struct ets_error *e
     if (status == ETS_OK) status = judge_rows(report, &arena, error);
     ets_arena_reset(&arena);
     return status;
-}
-
-/* Whether most values, and the first of all, are unrelated to the reference's. */
-static bool are_unrelated(const struct ets_gap_report *report, uint32_t *first_out)
-{
-    uint32_t compared = 0, unrelated = 0;
-    bool is_first = false;
-    for (uint32_t i = 0; i < report->row_count; i++) {
-        const struct ets_gap_row *row = &report->rows[report->order[i]];
-        if (!row->has_total || type_decides(row)) continue;
-        if (compared++ == 0) {
-            *first_out = i;
-            is_first = is_unrelated(row);
-        }
-        unrelated += is_unrelated(row);
-    }
-    return is_first && 2 * (uint64_t)unrelated > compared;
-}
-
-/*
- * Whether most values are wrong by half or more, the first of all does not agree, and no operator
- * explains the outputs' error.
- */
-static bool is_unexplained(const struct ets_gap_report *report)
-{
-    const struct ets_gap_conclusion *verdict = &report->verdict;
-    uint32_t compared = 0, far = 0;
-    for (uint32_t i = 0; i < report->row_count; i++) {
-        const struct ets_gap_row *row = &report->rows[report->order[i]];
-        if (!row->has_total) continue;
-        const double total = ets_comparison_relative_rms(&row->total);
-        if (compared++ == 0 && total <= row->limit) return false;
-        far += total >= 0.5;
-    }
-    const bool is_explained = verdict->guilty != ETS_NO_INDEX && !(verdict->explained < 0.1);
-    return 2 * (uint64_t)far > compared && !is_explained;
-}
-
-void ets_gap_judge_model(struct ets_gap_report *report)
-{
-    struct ets_gap_conclusion *verdict = &report->verdict;
-    uint32_t first = 0;
-    if (verdict->mismatch == ETS_GAP_BELONGS || verdict->mismatch == ETS_GAP_OTHER_WEIGHTS ||
-        verdict->mismatch == ETS_GAP_OTHER_OPERATORS || verdict->mismatch == ETS_GAP_OTHER_STATE) {
-        return;
-    }
-    const bool are_inputs = verdict->mismatch == ETS_GAP_OTHER_INPUTS;
-    if (!are_unrelated(report, &first) && (are_inputs || !is_unexplained(report))) return;
-    verdict->mismatch = ETS_GAP_OTHER_VALUES;
-    verdict->unrelated = first;
-    verdict->correlation =
-        report->row_count > 0 ? correlation_of(&report->rows[report->order[first]]) : NAN;
-    verdict->guilty = ETS_NO_INDEX;
-    verdict->explained = NAN;
-    verdict->suspects = 0;
-    for (uint32_t i = 0; i < report->row_count; i++) {
-        enum ets_gap_finding *finding = &report->rows[i].finding;
-        if (*finding == ETS_GAP_GUILTY || *finding == ETS_GAP_SUSPECT) *finding = ETS_GAP_OFF;
-    }
 }
 
 const struct ets_gap_conclusion *ets_gap_conclusion(const struct ets_gap_report *report)

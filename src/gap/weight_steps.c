@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "etscope/numerics.h"
 #include "gap/counterparts.h"
+#include "gap/gap_details.h"
 
 /* Steps that a coarse channel reaches at most. */
 enum { FEW_STEPS = 3 };
@@ -39,7 +40,7 @@ static void see_source(void *context, uint32_t value)
 static bool measure(const struct ets_tensor *value, double step, struct ets_gap_weight_use *use)
 {
     struct ets_elements elements;
-    double number, squares = 0, of_channel = 0;
+    double number, squares = 0, of_channel = 0, loudest = 0;
     *use = (struct ets_gap_weight_use){.step = step};
     if (ets_elements_init(&elements, value, NULL) != ETS_OK) return false;
     const uint64_t channels = (uint64_t)value->sizes[0], all = ets_tensor_count(value);
@@ -55,6 +56,13 @@ static bool measure(const struct ets_tensor *value, double step, struct ets_gap_
         if (size > of_channel) of_channel = size;
         if (use->count % each != 0) continue;
         use->coarse_count += of_channel > step / 2 && of_channel < (FEW_STEPS + 0.5) * step;
+        if (of_channel > loudest) {
+            use->next = loudest;
+            loudest = of_channel;
+            use->loudest = use->count / each - 1;
+        } else if (of_channel > use->next) {
+            use->next = of_channel;
+        }
         of_channel = 0;
     }
     use->rms = use->count > 0 ? sqrt(squares / (double)use->count) : 0;
@@ -111,6 +119,57 @@ const struct ets_gap_weight_use *ets_gap_weight_steps_of(const struct gap_weight
         if (search.found != NULL || !ets_gap_quantizes(graph->nodes[node])) return search.found;
         if (search.maker == GAP_NONE) return NULL;
         node = search.maker; /* what is quantized here */
+    }
+    return NULL;
+}
+
+/* Of so many weights that became 0, one says so: bells lose one or two in a hundred. */
+static const double MANY_ZEROS = 0.2;
+/* Of so many channels that have but a few steps. */
+static const double MANY_COARSE = 0.5;
+
+/* Whether one weight that is far larger than the others sets the step: channels have few steps
+ * left.
+ */
+bool ets_gap_weight_is_cause(const struct ets_gap_weight_use *weight)
+{
+    if (weight == NULL) return false;
+    if ((double)weight->coarse_count >= MANY_COARSE * (double)weight->channel_count &&
+        weight->coarse_count > 0) {
+        return true;
+    }
+    return (double)weight->zero_count >= MANY_ZEROS * (double)weight->count &&
+           weight->largest >= 8 * weight->rms;
+}
+
+uint32_t ets_gap_weight_steps_cause(const struct gap_weight_steps *steps)
+{
+    for (uint32_t i = 0; i < steps->count; i++) {
+        if (ets_gap_weight_is_cause(&steps->items[i])) return i;
+    }
+    return GAP_NONE;
+}
+
+struct user {
+    const struct gap_graph *graph;
+    uint32_t weight; /* node */
+    bool is_found;
+};
+
+static void see_weight(void *context, uint32_t value)
+{
+    struct user *user = context;
+    user->is_found |= user->graph->places[value].node == user->weight;
+}
+
+const struct ets_graph_node *ets_gap_weight_steps_user(const struct gap_weight_steps *steps,
+                                                       const struct gap_graph *graph,
+                                                       uint32_t index)
+{
+    for (uint32_t i = steps->nodes[index] + 1; i < graph->node_count; i++) {
+        struct user user = {graph, steps->nodes[index], false};
+        ets_gap_graph_inputs(graph, i, see_weight, &user);
+        if (user.is_found) return graph->nodes[i];
     }
     return NULL;
 }

@@ -28,4 +28,11 @@ const struct ets_gap_weight_use *ets_gap_weight_steps_of(const struct gap_weight
                                                          const struct gap_graph *graph,
                                                          uint32_t node);
 
+/* The operator that takes weight `index`; NULL: none. */
+const struct ets_graph_node *ets_gap_weight_steps_user(const struct gap_weight_steps *steps,
+                                                       const struct gap_graph *graph,
+                                                       uint32_t index);
+/* The number of the first that is a cause of errors; GAP_NONE: none is. */
+uint32_t ets_gap_weight_steps_cause(const struct gap_weight_steps *steps);
+
 #endif

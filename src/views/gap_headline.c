@@ -2,68 +2,13 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "base/text.h"
-#include "etscope/experimental/captured_values.h"
-#include "etscope/experimental/gap.h"
-#include "etscope/inspect.h"
 #include "gap/gap_details.h"
-#include "host/text_builder.h"
+#include "gap/overflow.h"
 #include "views/gap_headline.h"
-#include "views/gap_lines.h"
-
-/* Sentences as they grow, and what they may advise. */
-struct words {
-    struct ets_text_builder builder;
-    const struct ets_advice_words *advice;
-};
-
-#define say(words, ...) ets_add_plain_text(&(words)->builder, __VA_ARGS__)
-
-static void say_advice(struct words *words, enum ets_advice advice)
-{
-    ets_add_advice(&words->builder, words->advice, advice);
-}
-
-/* With `digits` significant ones. */
-static void say_number(struct words *words, double number, int digits)
-{
-    say(words, "%.*g", digits, number);
-}
-
-/* "0.31 %", "43 %"; never 100 of what is less than all. */
-static void say_percent(struct words *words, double share)
-{
-    const double percent = 100 * share;
-    if (percent >= 10) say(words, "%.0f %%", floor(percent));
-    else say(words, "%.2g %%", percent);
-}
-
-static void say_text(struct words *words, struct ets_text text)
-{
-    say(words, "%.*s", ETS_TEXT(text));
-}
-
-/* A row by its node, with the line of the model that it is of. */
-static void say_row(struct words *words, const struct ets_gap_report *report, uint32_t row)
-{
-    const struct ets_graph_node *node = ets_gap_row(report, row)->value->node;
-    const struct ets_graph_frame *frame = NULL;
-    struct ets_arena arena;
-    struct ets_gap_line line;
-    ets_arena_init(&arena, NULL, 0);
-    if (ets_gap_line_make(&line, &arena, NULL, report, row, NULL) == ETS_OK) {
-        frame = ets_graph_user_frame(line.placed);
-    }
-    ets_arena_reset(&arena);
-    say_text(words, node->name);
-    if (frame == NULL) return;
-    say(words, " (");
-    say_text(words, frame->file);
-    say(words, ":%u)", frame->line);
-}
+#include "views/gap_words.h"
 
 /* Names the reference. */
-static void say_reference(struct words *words, const struct ets_gap_report *report,
+static void say_reference(struct ets_gap_words *words, const struct ets_gap_report *report,
                           const struct ets_gap_conclusion *verdict)
 {
     const bool is_edge = ets_gap_is_edge(report);
@@ -82,7 +27,7 @@ static void say_reference(struct words *words, const struct ets_gap_report *repo
 }
 
 /* The program's own graph quantizes as the program does, so what that costs is not seen. */
-static void say_float_model(struct words *words, const struct ets_gap_conclusion *verdict)
+static void say_float_model(struct ets_gap_words *words, const struct ets_gap_conclusion *verdict)
 {
     if (!verdict->is_quantized) return;
     say(words, "; to see what quantization costs, give the float model");
@@ -90,7 +35,7 @@ static void say_float_model(struct words *words, const struct ets_gap_conclusion
 }
 
 /* Adds what this agreement does not prove. */
-static void say_limits(struct words *words, const struct ets_gap_conclusion *verdict)
+static void say_limits(struct ets_gap_words *words, const struct ets_gap_conclusion *verdict)
 {
     if (verdict->is_unchecked) {
         say(words, "; not checked: whether the delegate quantizes like the ETRecord");
@@ -100,7 +45,7 @@ static void say_limits(struct words *words, const struct ets_gap_conclusion *ver
 }
 
 /* Adds whether the device computed the same bits as this runtime's kernels. */
-static void say_bits(struct words *words, const struct ets_gap_conclusion *verdict)
+static void say_bits(struct ets_gap_words *words, const struct ets_gap_conclusion *verdict)
 {
     if (verdict->same_bits == 0 || !verdict->in_double) return;
     say(words, "; bit-identical to this runtime's kernels");
@@ -109,7 +54,8 @@ static void say_bits(struct words *words, const struct ets_gap_conclusion *verdi
 }
 
 /* Adds how well the rows before the guilty one agree. */
-static void say_before(struct words *words, const struct ets_gap_report *report, uint32_t end)
+static void say_before(struct ets_gap_words *words, const struct ets_gap_report *report,
+                       uint32_t end)
 {
     double largest = 0;
     uint32_t unknown = 0;
@@ -123,6 +69,10 @@ static void say_before(struct words *words, const struct ets_gap_report *report,
         say(words, "; nothing before it could be compared");
         return;
     }
+    if (isinf(largest)) {
+        say(words, "; a value before it is NaN or infinite, too");
+        return;
+    }
     if (largest == 0) say(words, "; everything before it agrees bit for bit");
     else say(words, "; nothing before it is off by more than ");
     if (largest > 0) say_number(words, largest, 2);
@@ -130,7 +80,7 @@ static void say_before(struct words *words, const struct ets_gap_report *report,
 }
 
 /* NaN on both sides counts as agreement, but is rarely intended. */
-static void say_nan(struct words *words, const struct ets_gap_report *report)
+static void say_nan(struct ets_gap_words *words, const struct ets_gap_report *report)
 {
     for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
         const struct ets_gap_row *row = ets_gap_row(report, i);
@@ -138,39 +88,16 @@ static void say_nan(struct words *words, const struct ets_gap_report *report)
             continue;
         }
         say(words, "; both have NaN, first in ");
-        say_row(words, report, i);
+        ets_gap_say_row(words, report, i);
         return;
     }
 }
 
-static void say_culprit(struct words *words, const struct ets_gap_report *report, uint32_t row)
-{
-    const struct ets_gap_value *value = ets_gap_row(report, row)->value;
-    if (value->backend != NULL) say(words, "the %s partition ending at ", value->backend);
-    say_row(words, report, row);
-}
-
-/* Of so many weights that became 0, one says so: bells lose one or two in a hundred. */
+/* Of so many weights that became 0, one says so. */
 static const double MANY_ZEROS = 0.2;
-/* Of so many channels that have but a few steps. */
-static const double MANY_COARSE = 0.5;
-
-/* Whether one weight that is far larger than the others sets the step: channels have few steps
- * left.
- */
-bool ets_gap_weight_is_cause(const struct ets_gap_weight_use *weight)
-{
-    if (weight == NULL) return false;
-    if ((double)weight->coarse_count >= MANY_COARSE * (double)weight->channel_count &&
-        weight->coarse_count > 0) {
-        return true;
-    }
-    return (double)weight->zero_count >= MANY_ZEROS * (double)weight->count &&
-           weight->largest >= 8 * weight->rms;
-}
 
 /* Why it is off, where the weights tell. */
-static void say_cause(struct words *words, const struct ets_gap_weight_use *weight)
+static void say_cause(struct ets_gap_words *words, const struct ets_gap_weight_use *weight)
 {
     if (!ets_gap_weight_is_cause(weight)) return;
     say(words, "; ");
@@ -200,7 +127,7 @@ static const struct ets_gap_row *most_moved(const struct ets_gap_report *report)
 }
 
 /* ", and the largest of head is element 3, in the reference element 7": another class. */
-static void say_largest(struct words *words, const struct ets_gap_report *report)
+static void say_largest(struct ets_gap_words *words, const struct ets_gap_report *report)
 {
     const struct ets_gap_row *row = most_moved(report);
     if (row == NULL) return;
@@ -222,7 +149,7 @@ static void say_largest(struct words *words, const struct ets_gap_report *report
 }
 
 /* Adds the error of the outputs, and whether it would change what a classifier answers. */
-static void say_outputs(struct words *words, const struct ets_gap_report *report,
+static void say_outputs(struct ets_gap_words *words, const struct ets_gap_report *report,
                         const struct ets_gap_conclusion *verdict)
 {
     if (isnan(verdict->outputs)) return;
@@ -231,16 +158,9 @@ static void say_outputs(struct words *words, const struct ets_gap_report *report
     if (verdict->outputs > 0) say_largest(words, report);
 }
 
-/* "input 0", or the name of its node. */
-static void say_activation(struct words *words, const struct ets_gap_saturation *saturation)
-{
-    if (saturation->node == NULL) say(words, "input %u", saturation->input);
-    else say_text(words, saturation->node->name);
-}
-
 /* "43 % of its values are beyond its scale, 0 to 1.5: they reach 3.6"; `is_taken`: "43 % of the
  * values of input 0, which it takes, are ..." */
-static void say_saturation(struct words *words, const struct ets_gap_saturation *saturation,
+static void say_saturation(struct ets_gap_words *words, const struct ets_gap_saturation *saturation,
                            bool is_taken)
 {
     const double beyond = (double)(saturation->low_count + saturation->high_count);
@@ -262,7 +182,7 @@ static void say_saturation(struct words *words, const struct ets_gap_saturation 
 }
 
 /* What a scale cuts off, which no comparison with the quantized graph tells. */
-static void say_cut_off(struct words *words, const struct ets_gap_conclusion *verdict)
+static void say_cut_off(struct ets_gap_words *words, const struct ets_gap_conclusion *verdict)
 {
     const struct ets_gap_saturation *saturation = verdict->saturation;
     const uint32_t more = verdict->saturated - 1;
@@ -292,7 +212,7 @@ static bool is_of_images(const struct ets_graph_node *node)
 }
 
 /* "; 95 % of it is in channel 3 of 16 (dimension 1)"; of images dimensions have names. */
-static void say_channel(struct words *words, const struct ets_gap_row *row)
+static void say_channel(struct ets_gap_words *words, const struct ets_gap_row *row)
 {
     const struct ets_gap_channel *channel = &row->channel;
     const struct ets_captured_value *captured = &row->value->captured;
@@ -319,59 +239,237 @@ static uint32_t first_suspect(const struct ets_gap_report *report)
     return row;
 }
 
-static void say_guilty(struct words *words, const struct ets_gap_report *report,
-                       const struct ets_gap_conclusion *verdict)
+/* A comparison of NaN or infinity on one side only. */
+static void say_broken(struct ets_gap_words *words, const struct ets_comparison *error)
+{
+    say(words, "%llu of its %llu elements are NaN or infinite on one side only",
+        (unsigned long long)error->broken_count, (unsigned long long)error->count);
+}
+
+/* " overflows float16: conv2d_1 reaches 4.3e+05 in the reference, the type 6.6e+04; ..."; false:
+ * its numbers are within its type, or there are others in it. */
+static bool say_overflow(struct ets_gap_words *words, const struct ets_gap_report *report,
+                         const struct ets_gap_conclusion *verdict)
 {
     const struct ets_gap_row *row = ets_gap_row(report, verdict->guilty);
-    say_culprit(words, report, verdict->guilty);
-    if (isnan(verdict->explained)) {
-        say(words, row->has_own ? " is off" : " is the first value that is off");
-    } else if (verdict->explained < 0.01) {
+    const struct ets_comparison *error = row->has_own ? &row->own : &row->total;
+    struct ets_gap_overflow overflow = verdict->overflow;
+    if (error->broken_count == 0) return false;
+    if (overflow.node == NULL || !ets_gap_covers(report, verdict->guilty, overflow.node)) {
+        overflow.scalar_type = (int)row->value->captured.tensor.scalar_type;
+        overflow.limit = ets_gap_largest_number(overflow.scalar_type);
+        overflow.node = row->value->node;
+        overflow.reach = row->reference.absolute_max;
+        overflow.before = 0;
+        if (!(overflow.reach > overflow.limit)) return false;
+    }
+    say(words, " overflows %s: ", ets_scalar_type_name(overflow.scalar_type));
+    if (ets_gap_suspect_count(report, verdict->guilty) > 1) {
+        ets_gap_say_node(words, overflow.node);
+        say(words, " is the first that reaches ");
+    } else {
+        say(words, "it reaches ");
+    }
+    say_number(words, overflow.reach, 3);
+    say(words, " in ");
+    say_reference(words, report, verdict);
+    say(words, ", the type ");
+    say_number(words, overflow.limit, 5);
+    if (overflow.before > 0) {
+        say(words, "; no value before it exceeds ");
+        say_number(words, overflow.before, 3);
+    }
+    say(words, "; ");
+    say_broken(words, error);
+    return true;
+}
+
+/* Other operators that stand out. */
+static void say_suspects(struct ets_gap_words *words, const struct ets_gap_report *report,
+                         const struct ets_gap_conclusion *verdict)
+{
+    const struct ets_gap_row *row = ets_gap_row(report, verdict->guilty);
+    if (verdict->suspects == 0) return;
+    say(words, "; ");
+    ets_gap_say_row(words, report, first_suspect(report));
+    if (verdict->suspects > 1) say(words, " and %u more stand out, too", verdict->suspects - 1);
+    else say(words, " stands out, too");
+    if (!row->has_own) { /* errors against other values do not tell who made them */
+        say(words, "; a comparison with the ETRecord's graph would tell their own errors");
+    }
+}
+
+/* The row with the second largest share; ETS_NO_INDEX: it is small. */
+static uint32_t next_share(const struct ets_gap_report *report, uint32_t first)
+{
+    uint32_t found = ETS_NO_INDEX;
+    double most = 0.05;
+    for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
+        const double share = ets_gap_row(report, i)->share;
+        if (i == first || !(share > most)) continue;
+        most = share;
+        found = i;
+    }
+    return found;
+}
+
+static void say_share_number(struct ets_gap_words *words, double share)
+{
+    say_number(words, 100 * share, share < 0.1 ? 2 : 3);
+    say(words, " %%");
+}
+
+/* " makes 79.1 % of the outputs' error against ...": shares above all of it are no shares. */
+static void say_share(struct ets_gap_words *words, const struct ets_gap_report *report,
+                      const struct ets_gap_conclusion *verdict)
+{
+    const double share = verdict->explained;
+    if (isnan(share)) {
+        say(words, ets_gap_row(report, verdict->guilty)->has_own
+                       ? " is off"
+                       : " is the first value that is off");
+    } else if (share < 0.01) {
         say(words, " is the first that stands out");
+    } else if (share > 1.005) {
+        say(words, " adds most to the outputs' error");
     } else {
         say(words, " makes ");
-        say_number(words, 100 * verdict->explained, verdict->explained < 0.1 ? 2 : 3);
-        say(words, " %% of the outputs' error");
+        say_share_number(words, share);
+        say(words, " of the outputs' error");
     }
     say(words, " against ");
     say_reference(words, report, verdict);
+}
+
+/* What the others make, and what the sum of all leaves. */
+static void say_other_shares(struct ets_gap_words *words, const struct ets_gap_report *report,
+                             const struct ets_gap_conclusion *verdict)
+{
+    const double share = verdict->explained;
+    if (isnan(share) || share < 0.01) return;
+    const uint32_t next = next_share(report, verdict->guilty);
+    if (share > 1.005) {
+        say(words, "; alone it would make ");
+        say_number(words, share, 2);
+        say(words, " times that error, of which others take back a part");
+    }
+    if (next != ETS_NO_INDEX && ets_gap_row(report, next)->share <= 1.005) {
+        say(words, "; then ");
+        ets_gap_say_row(words, report, next);
+        say(words, " with ");
+        say_share_number(words, ets_gap_row(report, next)->share);
+    }
+    if (fabs(1 - verdict->measured) < 0.1) return;
+    say(words, "; measured one by one they add up to ");
+    say_share_number(words, verdict->measured);
+    say(words, ", the rest is interaction");
+}
+
+/* "; 25 of 32 channels are off by more than 0.05, half of them by 0.36": a loud one hides them. */
+static void say_channels(struct ets_gap_words *words, const struct ets_gap_row *row)
+{
+    const struct ets_gap_channels *channels = &row->own_channels;
+    uint32_t off = 0;
+    if (channels->count == 0 || !(channels->median > 2 * row->own_error)) return;
+    for (uint32_t i = 0; i < channels->count; i++) off += channels->errors[i] > row->tolerance;
+    if (off == 0) return;
+    say(words, ", but %u of %u channels are off by more than ", off, channels->count);
+    say_number(words, row->tolerance, 2);
+    say(words, " of their own size, half of all by ");
+    say_number(words, channels->median, 2);
+}
+
+/* Its error, in whole and in channels. */
+static void say_error(struct ets_gap_words *words, const struct ets_gap_row *row)
+{
     if (!row->has_own) {
         say(words, ": its error is ");
         say_number(words, ets_comparison_relative_rms(&row->total), 2);
     } else if (row->own.broken_count > 0) {
-        say(words, ": %llu of its elements are NaN or infinite on one side only",
-            (unsigned long long)row->own.broken_count);
+        say(words, ": ");
+        say_broken(words, &row->own);
     } else {
         say(words, ": its own error is ");
         say_number(words, row->own_error, 2);
+        say_channels(words, row);
         say_channel(words, row);
     }
+}
+
+/* Whether one loud channel of the activation sets the step, and not one of the weight. */
+static bool is_activation(const struct ets_gap_report *report,
+                          const struct ets_gap_conclusion *verdict, const struct ets_gap_row *row)
+{
+    return !ets_gap_weight_is_cause(verdict->weight) && ets_gap_channel_sets_step(report, row);
+}
+
+static void say_reasons(struct ets_gap_words *words, const struct ets_gap_report *report,
+                        const struct ets_gap_conclusion *verdict, const struct ets_gap_row *row)
+{
     say_cause(words, verdict->weight);
-    if (verdict->saturates_guilty) {
-        say(words, "; ");
-        say_saturation(words, verdict->saturation, verdict->saturates_guilty == 2);
+    if (is_activation(report, verdict, row)) {
+        say(words, "; its channel %u reaches ", row->total_channels.loudest);
+        say_number(words, row->total_channels.largest, 3);
+        say(words, " and sets the step of all, the next reaches ");
+        say_number(words, row->total_channels.next, 3);
     }
+    if (!verdict->saturates_guilty) return;
+    say(words, "; ");
+    say_saturation(words, verdict->saturation, verdict->saturates_guilty == 2);
+}
+
+/* Whether the guilty error is that of two operators in another order. */
+static bool are_swapped(const struct ets_gap_report *report,
+                        const struct ets_gap_conclusion *verdict, uint32_t row)
+{
+    return verdict->swapped[0] != NULL && ets_gap_covers(report, row, verdict->swapped[0]) &&
+           ets_gap_covers(report, row, verdict->swapped[1]);
+}
+
+static void say_who(struct ets_gap_words *words, const struct ets_gap_report *report,
+                    const struct ets_gap_conclusion *verdict, uint32_t row)
+{
+    if (!are_swapped(report, verdict, row)) {
+        ets_gap_say_culprit(words, report, row);
+        return;
+    }
+    ets_gap_say_node(words, verdict->swapped[0]);
+    say(words, " and ");
+    ets_gap_say_node(words, verdict->swapped[1]);
+    say(words, " are swapped: the program computes ");
+    say_text(words, verdict->swapped[1]->name);
+    say(words, " first, the other model ");
+    say_text(words, verdict->swapped[0]->name);
+    say(words, "; this");
+}
+
+static void say_guilty(struct ets_gap_words *words, const struct ets_gap_report *report,
+                       const struct ets_gap_conclusion *verdict)
+{
+    const struct ets_gap_row *row = ets_gap_row(report, verdict->guilty);
+    say_who(words, report, verdict, verdict->guilty);
+    if (say_overflow(words, report, verdict)) {
+        say_outputs(words, report, verdict);
+        say_suspects(words, report, verdict);
+        return;
+    }
+    say_share(words, report, verdict);
+    say_error(words, row);
+    say_reasons(words, report, verdict, row);
+    say_other_shares(words, report, verdict);
     say_outputs(words, report, verdict);
     say_before(words, report, verdict->guilty);
     if (row->same_bits == 1 && verdict->in_double) {
         say(words, "; this runtime's own kernel computes the same bits");
     }
-    if (verdict->suspects > 0) {
-        say(words, "; ");
-        say_row(words, report, first_suspect(report));
-        if (verdict->suspects > 1) say(words, " and %u more stand out, too", verdict->suspects - 1);
-        else say(words, " stands out, too");
-        if (!row->has_own) { /* errors against other values do not tell who made them */
-            say(words, "; a comparison with the ETRecord's graph would tell their own errors");
-        }
-    }
+    say_suspects(words, report, verdict);
 }
 
-static void say_correlation(struct words *words, const struct ets_gap_report *report,
+static void say_correlation(struct ets_gap_words *words, const struct ets_gap_report *report,
                             const struct ets_gap_conclusion *verdict)
 {
     const struct ets_gap_row *row = ets_gap_row(report, verdict->unrelated);
-    say_row(words, report, verdict->unrelated);
+    ets_gap_say_row(words, report, verdict->unrelated);
     say(words, " is off by ");
     say_number(words, ets_comparison_relative_rms(&row->total), 2);
     if (isnan(verdict->correlation)) return;
@@ -380,7 +478,7 @@ static void say_correlation(struct words *words, const struct ets_gap_report *re
 }
 
 /* Explains which files seem not to belong together, and why. */
-static void say_mismatch(struct words *words, const struct ets_gap_report *report,
+static void say_mismatch(struct ets_gap_words *words, const struct ets_gap_report *report,
                          const struct ets_gap_conclusion *verdict)
 {
     switch (verdict->mismatch) {
@@ -418,16 +516,22 @@ static void say_mismatch(struct words *words, const struct ets_gap_report *repor
     default:
         say(words, "this seems to be another model than ");
         say_reference(words, report, verdict);
-        say(words,
-            ", a run with other inputs, or the debug buffer of another run: most values are off by "
-            "half or more; ");
+        say(words, ", a run with other inputs, or the debug buffer of another run: ");
+        if (verdict->unlike_weights > 1) {
+            say(words, "all %u values that weights make are unlike the reference; ",
+                verdict->unlike_weights);
+        } else if (verdict->unlike_weights == 1) {
+            say(words, "the only value that weights make is unlike the reference; ");
+        } else {
+            say(words, "most values are off by half or more; ");
+        }
         say_correlation(words, report, verdict);
     }
     say(words, "; no operator is blamed");
 }
 
 /* Kernels that are less exact than their type allows. */
-static void say_inexact(struct words *words, const struct ets_gap_report *report,
+static void say_inexact(struct ets_gap_words *words, const struct ets_gap_report *report,
                         const struct ets_gap_conclusion *verdict)
 {
     uint32_t worst = 0;
@@ -442,7 +546,7 @@ static void say_inexact(struct words *words, const struct ets_gap_report *report
     const struct ets_gap_row *row = ets_gap_row(report, worst);
     say(words, "; but ");
     if (verdict->inexact > 1) say(words, "%u kernels are inexact, above all ", verdict->inexact);
-    say_row(words, report, worst);
+    ets_gap_say_row(words, report, worst);
     if (verdict->inexact == 1) say(words, " is inexact");
     say(words, ": off by ");
     say_number(words, row->own_error, 2);
@@ -454,7 +558,7 @@ static void say_inexact(struct words *words, const struct ets_gap_report *report
  * Adds the operator that is closest to standing out, if no operator is guilty: "; the closest is
  * linear_1 (make.py:26): its own error is 0.14, 0.38 would stand out".
  */
-static void say_nearest(struct words *words, const struct ets_gap_report *report)
+static void say_nearest(struct ets_gap_words *words, const struct ets_gap_report *report)
 {
     uint32_t nearest = ETS_NO_INDEX;
     double part = 0;
@@ -466,7 +570,7 @@ static void say_nearest(struct words *words, const struct ets_gap_report *report
     }
     if (nearest == ETS_NO_INDEX) return;
     say(words, "; the closest is ");
-    say_row(words, report, nearest);
+    ets_gap_say_row(words, report, nearest);
     say(words, ": its own error is ");
     say_number(words, ets_gap_row(report, nearest)->own_error, 2);
     say(words, ", ");
@@ -480,68 +584,144 @@ static bool is_doubtful(const struct ets_gap_conclusion *verdict, const struct e
     return verdict->doubtful > 0 && row->finding == ETS_GAP_UNKNOWN;
 }
 
-static void say_agreement(struct words *words, const struct ets_gap_report *report,
-                          const struct ets_gap_conclusion *verdict)
+/* What was compared: how many values, and which of them is farthest off. */
+struct coverage {
+    uint32_t compared, worst;
+    double largest;
+};
+
+static struct coverage coverage_of(const struct ets_gap_report *report,
+                                   const struct ets_gap_conclusion *verdict)
 {
-    uint32_t compared = 0, worst = 0;
-    double largest = -1;
+    struct coverage coverage = {.largest = -1};
     for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
         const struct ets_gap_row *row = ets_gap_row(report, i);
         if (!row->has_total || is_doubtful(verdict, row)) continue;
         const double error = ets_comparison_relative_rms(&row->total);
-        compared++;
-        if (error > largest) worst = i;
-        largest = fmax(largest, error);
+        coverage.compared++;
+        if (error > coverage.largest) coverage.worst = i;
+        coverage.largest = fmax(coverage.largest, error);
     }
-    if (compared == 0) {
+    return coverage;
+}
+
+/* "all 40 values agree with", "24 of 67 values were compared and agree with" */
+static void say_count(struct ets_gap_words *words, const struct ets_gap_report *report,
+                      const struct ets_gap_conclusion *verdict, uint32_t compared)
+{
+    const uint32_t rows = ets_gap_row_count(report);
+    if (compared < rows) {
+        say(words, "%u of %u values %s compared and %s with ", compared, rows,
+            compared == 1 ? "was" : "were", compared == 1 ? "agrees" : "agree");
+    } else {
+        say(words, "%s%u %s with ", compared > 1 ? "all " : "", compared,
+            compared == 1 ? "value agrees" : "values agree");
+    }
+    say_reference(words, report, verdict);
+    if (verdict->doubtful > 0) {
+        say(words, "; %u may be paired with the wrong value%s", verdict->doubtful,
+            verdict->doubtful == 1 ? "" : "s");
+    }
+}
+
+/* "; the output was not compared (custom_sdpa: unknown operator)" */
+static void say_uncompared(struct ets_gap_words *words, const struct ets_gap_conclusion *verdict)
+{
+    const uint32_t missing = verdict->output_count - verdict->outputs_compared;
+    if (missing == 0) return;
+    if (verdict->output_count == 1) say(words, "; the output was not compared (");
+    else if (missing == verdict->output_count) say(words, "; the outputs were not compared (");
+    else say(words, "; %u of %u outputs were not compared (", missing, verdict->output_count);
+    say_text(words, verdict->uncompared_output->name);
+    say(words, ": %s)", verdict->uncompared_reason);
+}
+
+static void say_differences(struct ets_gap_words *words, const struct ets_gap_report *report,
+                            const struct ets_gap_conclusion *verdict, uint32_t compared)
+{
+    say(words, "no operator stands out: %u of %u values differ from ", verdict->unlike, compared);
+    say_reference(words, report, verdict);
+}
+
+static void say_agreement(struct ets_gap_words *words, const struct ets_gap_report *report,
+                          const struct ets_gap_conclusion *verdict)
+{
+    const struct coverage coverage = coverage_of(report, verdict);
+    if (coverage.compared == 0) {
         say(words, "nothing could be compared");
+        say_uncompared(words, verdict);
         return;
     }
-    if (verdict->unlike == 0) {
-        const bool are_all = compared > 1 && verdict->doubtful == 0;
-        say(words, "%s%u %s with ", are_all ? "all " : "", compared,
-            compared == 1 ? "value agrees" : "values agree");
-        say_reference(words, report, verdict);
-        if (verdict->doubtful > 0) {
-            say(words, "; %u other%s may be paired with the wrong value%s", verdict->doubtful,
-                verdict->doubtful == 1 ? "" : "s", verdict->doubtful == 1 ? "" : "s");
-        }
-        if (largest == 0) {
-            say(words, verdict->in_double ? ", exactly" : ", bit for bit");
-            return;
-        }
-    } else {
-        say(words, "no operator stands out: %u of %u values differ from ", verdict->unlike,
-            compared);
-        say_reference(words, report, verdict);
-    }
+    if (verdict->unlike == 0) say_count(words, report, verdict, coverage.compared);
+    else say_differences(words, report, verdict, coverage.compared);
+    const bool is_exact = verdict->unlike == 0 && coverage.largest == 0;
+    if (is_exact) say(words, verdict->in_double ? ", exactly" : ", bit for bit");
+    say_uncompared(words, verdict);
+    if (is_exact) return;
     say(words, "; the largest error is ");
-    say_number(words, largest, 2);
-    const struct ets_gap_row *row = ets_gap_row(report, worst);
-    if (verdict->unlike == 0 && row->limit >= 1e-3) { /* state a loose tolerance */
-        say(words, " of ");
+    say_number(words, coverage.largest, 2);
+    const struct ets_gap_row *row = ets_gap_row(report, coverage.worst);
+    if (verdict->unlike == 0 && row->limit >= 1e-3 && isfinite(row->limit)) {
+        say(words, " of "); /* a loose tolerance */
         say_number(words, row->limit, 2);
         say(words, " allowed");
     }
     say(words, " in ");
-    say_row(words, report, worst);
+    ets_gap_say_row(words, report, coverage.worst);
     if (verdict->unlike > 0) say_nearest(words, report);
     if (verdict->against == ETS_GAP_AGAINST_OTHER) say_outputs(words, report, verdict);
+}
+
+/* All outputs agree, so nobody is guilty; what stands out inside is said behind that. */
+static void say_harmless(struct ets_gap_words *words, const struct ets_gap_report *report,
+                         const struct ets_gap_conclusion *verdict)
+{
+    const struct ets_gap_row *row = ets_gap_row(report, verdict->stands_out);
+    if (verdict->output_count == 1) say(words, "the output agrees with ");
+    else say(words, "all %u outputs agree with ", verdict->output_count);
+    say_reference(words, report, verdict);
+    if (verdict->outputs > 0) {
+        say(words, ", off by ");
+        say_number(words, verdict->outputs, 2);
+        if (verdict->outputs_limit >= 1e-3) {
+            say(words, " of ");
+            say_number(words, verdict->outputs_limit, 2);
+            say(words, " allowed");
+        }
+        say_largest(words, report);
+    }
+    say(words, "; inside, ");
+    say_who(words, report, verdict, verdict->stands_out);
+    say(words, " stands out");
+    say_error(words, row);
+    say_reasons(words, report, verdict, row);
+    if (verdict->explained >= 0.01 && verdict->explained <= 1.005) {
+        say(words, "; it makes ");
+        say_share_number(words, verdict->explained);
+        say(words, " of that error of the outputs");
+    }
 }
 
 size_t ets_gap_headline(const struct ets_gap_report *report, const struct ets_advice_words *advice,
                         char *text, size_t room)
 {
-    struct words words = {{text, room, 0}, advice};
+    struct ets_gap_words words = {{text, room, 0}, advice};
     const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
     if (room > 0) text[0] = '\0';
     const bool is_mismatch = verdict->mismatch > ETS_GAP_BELONGS;
     if (verdict->guilty == ETS_NO_INDEX && is_mismatch) say_mismatch(&words, report, verdict);
     else if (verdict->guilty != ETS_NO_INDEX) say_guilty(&words, report, verdict);
+    else if (verdict->stands_out != ETS_NO_INDEX) say_harmless(&words, report, verdict);
     else say_agreement(&words, report, verdict);
     if (!is_mismatch) say_inexact(&words, report, verdict);
     if (verdict->guilty == ETS_NO_INDEX && !is_mismatch) {
-        if (verdict->saturation != NULL) {
+        if (verdict->coarse != NULL) {
+            say(&words, "; but the weights of ");
+            ets_gap_say_node(&words, verdict->coarse);
+            say(&words, " have too few steps");
+            say_cause(&words, verdict->weight);
+        }
+        if (verdict->saturation != NULL && !verdict->saturates_guilty) {
             say(&words, "; but ");
             say_cut_off(&words, verdict);
         }
@@ -554,225 +734,13 @@ size_t ets_gap_headline(const struct ets_gap_report *report, const struct ets_ad
     return words.builder.used;
 }
 
-bool ets_gap_is_fault(const struct ets_gap_report *report)
-{
-    const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
-    const double most = ets_tolerance_of(ETS_COMPUTES_STATIC_INT8)->tolerance.of_rms;
-    if (verdict->against != ETS_GAP_AGAINST_OTHER || isnan(verdict->outputs)) return true;
-    if (isnan(verdict->explained) || verdict->explained >= 0.5) return true;
-    if (verdict->outputs > most) return true;
-    for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
-        if (ets_gap_row(report, i)->largest.moved > 0) return true;
-    }
-    return false;
-}
-
 size_t ets_gap_describe_cut_off(const struct ets_gap_report *report, char *text, size_t room)
 {
-    struct words words = {{text, room, 0}, NULL};
+    struct ets_gap_words words = {{text, room, 0}, NULL};
     const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
     if (room > 0) text[0] = '\0';
     if (verdict->saturation != NULL && verdict->mismatch <= ETS_GAP_BELONGS) {
         say_cut_off(&words, verdict);
     }
-    return words.builder.used;
-}
-
-static void say_statistics(struct words *words, const char *whose,
-                           const struct ets_tensor_statistics *statistics)
-{
-    say(words, "  %s", whose);
-    say_number(words, statistics->min, 6);
-    say(words, " to ");
-    say_number(words, statistics->max, 6);
-    say(words, ", mean ");
-    say_number(words, ets_tensor_statistics_mean(statistics), 6);
-    if (statistics->nan_count > 0)
-        say(words, ", %llu NaN", (unsigned long long)statistics->nan_count);
-    if (statistics->infinite_count > 0) {
-        say(words, ", %llu infinite", (unsigned long long)statistics->infinite_count);
-    }
-    say(words, "\n");
-}
-
-static void say_list(struct words *words, const struct ets_text *items, size_t count)
-{
-    enum { MOST = 8 };
-    for (size_t i = 0; i < count && i < MOST; i++) {
-        if (i > 0) say(words, ", ");
-        say_text(words, items[i]);
-    }
-    if (count > MOST) say(words, " and %u more", (unsigned)(count - MOST));
-}
-
-static void say_worst(struct words *words, const struct ets_comparison *error)
-{
-    say(words, "  worst        ");
-    if (error->broken_count > 0) {
-        say(words,
-            "%llu of %llu elements are NaN or infinite on one side only, the first is element "
-            "%llu\n",
-            (unsigned long long)error->broken_count, (unsigned long long)error->count,
-            (unsigned long long)error->first_broken_index);
-        return;
-    }
-    say(words, "element %llu, off by ", (unsigned long long)error->max_error_index);
-    say_number(words, error->max_error, 6);
-    say(words, "\n");
-}
-
-/* Delegates capture their inputs; otherwise the inputs of a run are unknown. */
-static bool has_captured_input(const struct ets_gap_report *report)
-{
-    for (uint32_t i = 0; i < ets_gap_value_count(report); i++) {
-        if (ets_gap_value(report, i)->input != ETS_NO_INDEX) return true;
-    }
-    return false;
-}
-
-/* "0.0963 a step, one for all 192; 61 % became 0; root mean square 0.11, largest 12.2" */
-static void say_weight(struct words *words, const struct ets_gap_weight_use *weight)
-{
-    if (weight == NULL) return;
-    say(words, "  weight       quantized with one step of ");
-    say_number(words, weight->step, 3);
-    say(words, " for all %llu numbers: ", (unsigned long long)weight->count);
-    say_number(words, 100 * (double)weight->zero_count / (double)weight->count, 2);
-    say(words, " %% became 0; root mean square ");
-    say_number(words, weight->rms, 3);
-    say(words, ", largest ");
-    say_number(words, weight->largest, 3);
-    say(words, "\n");
-    if (ets_gap_weight_is_cause(weight)) {
-        say(words, "  try          a step for each channel, or this layer in float\n");
-    }
-}
-
-/* "0 to 1.5; 28 of 64 numbers are beyond, the numbers are 0 to 3.6" */
-static void say_scale(struct words *words, const struct ets_gap_conclusion *verdict)
-{
-    const struct ets_gap_saturation *saturation = verdict->saturation;
-    if (!verdict->saturates_guilty) return;
-    say(words, "  scale        ");
-    if (verdict->saturates_guilty == 2) {
-        say(words, "of ");
-        say_activation(words, saturation);
-        say(words, " ");
-    }
-    say(words, "tells ");
-    say_number(words, saturation->lowest, 3);
-    say(words, " to ");
-    say_number(words, saturation->highest, 3);
-    say(words,
-        "; of %llu numbers %llu are below and %llu above: ", (unsigned long long)saturation->count,
-        (unsigned long long)saturation->low_count, (unsigned long long)saturation->high_count);
-    say_number(words, saturation->smallest, 3);
-    say(words, " to ");
-    say_number(words, saturation->largest, 3);
-    say(words, "\n  try          calibrate with inputs like those of this run\n");
-}
-
-static void describe(struct words *words, const struct ets_gap_report *report,
-                     const struct ets_gap_row *row, const struct ets_gap_line *line)
-{
-    const struct ets_captured_value *captured = &row->value->captured;
-    say(words, "guilty: ");
-    say_row(words, report, ets_gap_conclusion(report)->guilty);
-    if (line->module.size > 0) say(words, ", module ");
-    say_text(words, line->module);
-    if (captured->chain >= 0) say(words, ", instruction %d", (int)captured->instruction);
-    if (captured->event != ETS_NO_INDEX && !row->value->is_computed) {
-        say(words, ", event %u", captured->event);
-    }
-    if (row->value->is_computed) say(words, ", computed from captured values");
-    else if (line->captured.size > 0) say(words, ", %.*s", ETS_TEXT(line->captured));
-    say(words, "\n");
-    if (line->ops.count > 1) {
-        say(words, "  computes     ");
-        say_list(words, line->ops.items, line->ops.count);
-        say(words, "\n");
-    }
-    say(words, "  from         ");
-    if (line->ancestors.count == 0) {
-        say(words, "the model's inputs");
-        if (!has_captured_input(report)) {
-            say(words, ", if the run had those of the reference");
-            say_advice(words, ETS_ADVICE_INPUTS);
-        }
-    }
-    say_list(words, line->ancestors.items, line->ancestors.count);
-    say(words, "\n");
-    say_statistics(words, "reference    ", &row->reference);
-    say_statistics(words, "device       ", &row->device);
-    say_worst(words, row->has_own ? &row->own : &row->total);
-    say_weight(words, ets_gap_conclusion(report)->weight);
-    say_scale(words, ets_gap_conclusion(report));
-}
-
-size_t ets_gap_describe_findings(const struct ets_gap_report *report, char *text, size_t room)
-{
-    static const struct {
-        enum ets_gap_finding finding;
-        const char *words;
-    } legend[] = {
-        {ETS_GAP_INHERITED, "right for inputs that were already off"},
-        {ETS_GAP_OFF, "beyond rounding, but no more than other operators"},
-        {ETS_GAP_SUSPECT, "another one that stands out"},
-        {ETS_GAP_INEXACT, "within the tolerance, but more than rounding explains"},
-    };
-    struct words words = {{text, room, 0}, NULL};
-    if (room > 0) text[0] = '\0';
-    if (ets_gap_conclusion(report)->guilty != ETS_NO_INDEX) {
-        say(&words, "errors are fractions of the reference's root mean square");
-    }
-    for (size_t k = 0; k < sizeof legend / sizeof *legend; k++) {
-        uint32_t i = 0;
-        while (i < ets_gap_row_count(report) &&
-               ets_gap_row(report, i)->finding != legend[k].finding) {
-            i++;
-        }
-        if (i == ets_gap_row_count(report)) continue;
-        say(&words, "%s%s: %s", words.builder.used > 0 ? "; " : "",
-            ets_gap_finding_name(legend[k].finding), legend[k].words);
-    }
-    return words.builder.used;
-}
-
-size_t ets_gap_describe_tolerances(const struct ets_gap_report *report, char *text, size_t room)
-{
-    struct words words = {{text, room, 0}, NULL};
-    const struct ets_tolerance_class *class_;
-    if (room > 0) text[0] = '\0';
-    for (int i = ETS_COMPUTES_FLOAT64; (class_ = ets_tolerance_of(i)) != NULL; i++) {
-        double tolerance = -1;
-        for (uint32_t k = 0; k < ets_gap_row_count(report); k++) {
-            const struct ets_gap_row *row = ets_gap_row(report, k);
-            const bool is_it = row->has_total && row->computes == (enum ets_computes)i;
-            if (is_it && row->tolerance > tolerance) tolerance = row->tolerance;
-        }
-        if (tolerance < 0) continue;
-        say(&words, "%s%s ", words.builder.used > 0 ? "; " : "", class_->name);
-        say_number(&words, tolerance, 2);
-        const bool is_own = tolerance == class_->tolerance.of_rms;
-        say(&words, " of the root mean square (%s)", is_own ? class_->source : "as given");
-    }
-    return words.builder.used;
-}
-
-size_t ets_gap_describe_guilty(const struct ets_inspection *inspection,
-                               const struct ets_gap_report *report,
-                               const struct ets_advice_words *advice, char *text, size_t room)
-{
-    struct words words = {{text, room, 0}, advice};
-    const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
-    struct ets_arena arena;
-    struct ets_gap_line line;
-    if (room > 0) text[0] = '\0';
-    if (verdict->guilty == ETS_NO_INDEX) return 0;
-    ets_arena_init(&arena, NULL, 0);
-    if (ets_gap_line_make(&line, &arena, inspection, report, verdict->guilty, NULL) == ETS_OK) {
-        describe(&words, report, ets_gap_row(report, verdict->guilty), &line);
-    }
-    ets_arena_reset(&arena);
     return words.builder.used;
 }

@@ -26,14 +26,6 @@ ETS_API size_t ets_gap_describe_guilty(const struct ets_inspection *inspection,
                                        const struct ets_advice_words *advice, char *text,
                                        size_t room);
 
-/* Whether the one scale of a weight is the cause of an error: the rule is in docs/numerics.md.
- * NULL: it is not. */
-bool ets_gap_weight_is_cause(const struct ets_gap_weight_use *weight);
-
-/* Whether what the guilty operator does to the outputs is a fault, and not what int8 costs: they
- * are off by more than int8 may be, or say something else, or it is most of their error. */
-bool ets_gap_is_fault(const struct ets_gap_report *report);
-
 /*
  * Prints which activation a scale cuts off, where that is worth a word: "relu (models/net.py:15) is
  * cut off: 12 % of its values are beyond its scale, 0 to 0.703: they reach 1.21, an error of 0.26".

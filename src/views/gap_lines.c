@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "etscope/experimental/captured_values.h"
 #include "etscope/inspect.h"
+#include "host/text_builder.h"
 
 enum ets_status ets_gap_nodes_find(struct ets_arena *arena, const struct ets_gap_report *report,
                                    uint32_t row, struct ets_gap_nodes *nodes_out,
@@ -77,6 +78,35 @@ static bool find_place(struct ets_gap_line *line, struct ets_arena *arena,
     return true;
 }
 
+/* "c1, c2, c3 +2": of a delegate's partition all modules, as none of them is known to be meant. */
+static bool join_modules(struct ets_gap_line *line, struct ets_arena *arena)
+{
+    enum { MOST = 3, ROOM = 200 };
+    struct ets_text seen[MOST];
+    uint32_t count = 0, more = 0;
+    char text[ROOM];
+    struct ets_text_builder out = {text, sizeof text, 0};
+    text[0] = '\0';
+    for (uint32_t i = 0; i < line->nodes.count; i++) {
+        const struct ets_text path = ets_graph_module_path(line->nodes.items[i]);
+        bool is_new = path.size > 0;
+        for (uint32_t k = 0; k < count; k++) is_new = is_new && !ets_text_equal(seen[k], path);
+        if (!is_new) continue;
+        if (count == MOST) {
+            more++;
+            continue;
+        }
+        ets_add_plain_text(&out, "%s%.*s", count > 0 ? ", " : "", ETS_TEXT(path));
+        seen[count++] = path;
+    }
+    if (count <= 1) return true;
+    if (more > 0) ets_add_plain_text(&out, " and more");
+    const size_t size = out.used < ROOM ? out.used : ROOM - 1;
+    const char *copy = ets_arena_copy_text(arena, text, size);
+    line->module = (struct ets_text){copy, copy == NULL ? 0 : size};
+    return copy != NULL;
+}
+
 static void name_capture(struct ets_gap_line *line, const struct ets_inspection *inspection,
                          const struct ets_gap_value *value)
 {
@@ -101,7 +131,9 @@ enum ets_status ets_gap_line_make(struct ets_gap_line *line, struct ets_arena *a
     ETS_TRY(ets_gap_nodes_find(arena, report, row, &line->nodes, error));
     line->placed = find_placed(value->node, line->nodes.items, line->nodes.count);
     if (inspection != NULL) name_capture(line, inspection, value);
-    if (!list_nodes(line, arena, report) || !find_place(line, arena, line->placed)) {
+    const bool is_partition = value->backend != NULL && !value->is_computed;
+    if (!list_nodes(line, arena, report) || !find_place(line, arena, line->placed) ||
+        (is_partition && !join_modules(line, arena))) {
         return ets_fail_memory(error, "the line of a value");
     }
     return ETS_OK;

@@ -258,9 +258,9 @@ class Report(unittest.TestCase):
             self.skipTest("the engine is missing")
         _, document = write(folder / "int8.etdp", *files)
         self.assertEqual(document["headline"][-1], gap.stdout.decode().splitlines()[0])
-        (wrong,) = (finding for finding in document["findings"] if finding["severity"] == "bad")
-        self.assertEqual((wrong["kind"], wrong["view"]), ("wrong_operator", "numbers"))
-        self.assertRegex(wrong["sentence"], r"^linear \(models/net.py:20\) ")
+        (said,) = (finding for finding in document["findings"] if finding["view"] == "numbers")
+        self.assertEqual((said["kind"], said["severity"]), ("values_differ", "note"))
+        self.assertRegex(said["sentence"], r"; inside, linear \(models/net.py:20\) stands out")
         values = document["tables"]["gap_values"]
         self.assertEqual([place is None for place in values["instruction"]],
                          [captured == "(computed)" for captured in values["captured"]])

@@ -73,7 +73,8 @@ class Mistakes(RunTest):
         self.refuses(support.USAGE, "--case", bundle, "--case", -1)
         self.refuses(support.USAGE, "no test cases", self.program, "--case", 0)
         self.refuses(support.USAGE, "exclude each other", bundle, "--case", 0, "--input", "x.npy")
-        self.refuses(support.USAGE, "--etrecord", self.program, "--inputs", "etrecord")
+        (self.folder / "alone.pte").write_bytes(Path(self.program).read_bytes())
+        self.refuses(support.USAGE, "--etrecord", self.folder / "alone.pte", "--inputs", "etrecord")
 
     def test_a_missing_engine(self):
         self.refuses(support.UNAVAILABLE, "/nonexistent", self.program, "-o", "old.etdp",

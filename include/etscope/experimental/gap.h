@@ -107,8 +107,8 @@ struct ets_gap_value {
     int is_view;            /* 1: the same numbers in another shape */
     int is_computed;        /* 1: computed from captured values (ets_gap_evaluate_other) */
     int is_inferred;        /* 1: inside control flow, joined by the order of operators */
-    int is_by_order;        /* 1: an output of a delegate call, which of several values of its
-                               shape was chosen by their order */
+    int is_by_order;        /* 1: several values fit, and the order of instructions, or of a
+                               delegate's outputs, chose: it is never guilty */
     const int64_t *handles; /* [handle_count] of the instruction */
     size_t handle_count;
     const char *backend;                    /* of a delegate call, or NULL */
@@ -176,6 +176,15 @@ struct ets_gap_channel {
     double share;  /* of the squared error */
 };
 
+/* The relative errors of a value's channels, each by its own size. */
+struct ets_gap_channels {
+    uint32_t count;       /* of channels that are not 0 in the reference; 0: it has no channels */
+    double median;        /* NaN: no channels */
+    uint32_t loudest;     /* the channel with the largest number of the reference, */
+    double largest, next; /* that number, and the largest of all other channels, by magnitude */
+    const double *errors; /* [count] ascending */
+};
+
 /* Where the largest number of each row of an output is; a row is the last dimension. */
 struct ets_gap_largest {
     uint64_t rows;              /* 0: unknown, or no output of rows of floats (images are none) */
@@ -219,13 +228,21 @@ struct ets_gap_row {
     double limit;                   /* the limit of the total error: `inherited`, or more if the
                                        inputs are large compared with the result */
     struct ets_gap_channel channel; /* of `own` */
-    struct ets_gap_largest largest; /* of `total`, of outputs */
+    struct ets_gap_channels own_channels, total_channels; /* a loud channel hides the others in the
+                                                             errors of the whole */
+    double judged_own, judged_total; /* what is judged: the larger of the whole's error and the
+                                        median of the channels' */
+    struct ets_gap_largest largest;  /* of `total`, of outputs */
     const struct ets_gap_saturation *saturation; /* of its value, where the program quantizes that
                                                     with a scale that cuts numbers off; NULL:
                                                     nothing is cut off, or not known */
     double own_error;       /* own error, relative: root mean square over that of the
                                reference; NaN: unknown */
+    double own_correlation; /* of `own`; NaN: unknown, or one side is constant */
     double threshold;       /* the limit of own_error */
+    double rest;            /* what the outputs' error would be without it, to first order; NaN */
+    double share;           /* of the outputs' error: what arrives of the own error alone, projected
+                               on it; below 0: it makes the error smaller. NaN: not measured */
     double rounding;        /* INEXACT: the part that rounding to the type explains */
     const double *compared; /* [comparator_count] if has_total: results of your
                                comparators; NaN: no number */
@@ -302,30 +319,48 @@ enum ets_gap_mismatch {
     ETS_GAP_OTHER_STATE = 6 /* values computed from buffers that earlier runs may have changed */
 };
 
+/* The first value of the reference, in float64, that its type in the program cannot hold. */
+struct ets_gap_overflow {
+    const struct ets_graph_node *node; /* NULL: there is none */
+    int scalar_type;                   /* of its value in the program */
+    double reach, limit;               /* its largest number by magnitude; that of the type */
+    double before;                     /* the largest number of the values before it */
+};
+
 /* A weight that the program quantizes with one scale, as it computes with it. */
 struct ets_gap_weight_use {
     double step;                /* the scale */
     double rms, largest;        /* of the dequantized weight; `largest` by magnitude */
     uint64_t count, zero_count; /* elements, and those that became 0 */
     uint64_t channel_count;     /* size of the first dimension */
+    uint64_t loudest;           /* the channel of `largest` */
+    double next;                /* the largest of all other channels, by magnitude */
     uint64_t coarse_count;      /* channels whose largest element is 1 to 3 steps */
 };
 
 /* The findings in numbers. */
 struct ets_gap_conclusion {
     enum ets_gap_against against;
-    int in_double;       /* 1: the reference was computed in float64, except `single` nodes */
-    int is_quantized;    /* 1: the reference quantizes, so the cost of quantization is not
-                            visible */
-    int is_unchecked;    /* 1: unknown whether the delegate quantizes like the record; give the
-                            program to find out */
-    uint32_t guilty;     /* row; ETS_NO_INDEX: nothing stands out */
-    uint32_t suspects;   /* rows of other nodes with an own error that stands out */
-    double outputs;      /* error of the worst output, relative like own_error; NaN if no output
-                            was compared, or one has NaNs or infinities */
-    double explained;    /* share of the outputs' squared error caused by the guilty operator,
-                            0 to 1; NaN: unknown */
-    double typical;      /* median of the rows' own errors; NaN: no row has one */
+    int in_double;    /* 1: the reference was computed in float64, except `single` nodes */
+    int is_quantized; /* 1: the reference quantizes, so the cost of quantization is not
+                         visible */
+    int is_unchecked; /* 1: unknown whether the delegate quantizes like the record; give the
+                         program to find out */
+    uint32_t guilty;  /* row; ETS_NO_INDEX: nothing stands out, or all outputs agree */
+    uint32_t
+        stands_out; /* row that would be guilty if not all outputs agreed; ETS_NO_INDEX: none */
+    /* User outputs that a node of the reference computes. */
+    uint32_t output_count, outputs_compared, outputs_agreeing;
+    const struct ets_graph_node *uncompared_output; /* the first; NULL: all were compared */
+    const char *uncompared_reason;
+    uint32_t suspects;    /* rows of other nodes with an own error that stands out */
+    double outputs;       /* error of the worst output, relative like own_error; NaN if no output
+                             was compared, or one has NaNs or infinities */
+    double outputs_limit; /* the limit of that output's error */
+    double explained;     /* the share of the operator that is guilty or stands out; NaN: unknown */
+    double measured;      /* sum of all shares that were measured; NaN: none was */
+    double typical;       /* median of the rows' own errors; NaN: no row has one */
+    struct ets_gap_overflow overflow;
     uint32_t unlike;     /* rows whose total error exceeds rounding */
     uint32_t doubtful;   /* rows without a finding, as they may be paired with another value */
     uint32_t inexact;    /* rows that are INEXACT */
@@ -337,12 +372,16 @@ struct ets_gap_conclusion {
      * tell, and no operator is blamed.
      */
     enum ets_gap_mismatch mismatch;
-    uint32_t weights_compared;    /* AGAINST_OTHER: compared weights of the program, dequantized */
-    uint32_t weights_alike;       /* of these, equal to the other model's up to quantization */
-    uint32_t paired;              /* operators of the other model that have a pair */
-    uint32_t unrelated;           /* OTHER_VALUES, OTHER_INPUTS: the first row that shows it */
-    double correlation;           /* of its values with the reference's; NaN: unknown */
-    uint32_t uncovered;           /* nodes that the reference could not compute */
+    uint32_t weights_compared; /* AGAINST_OTHER: compared weights of the program, dequantized */
+    uint32_t weights_alike;    /* of these, equal to the other model's up to quantization */
+    uint32_t paired;           /* operators of the other model that have a pair */
+    const struct ets_graph_node *swapped[2]; /* AGAINST_OTHER: the program computes the second of
+                                                these first; NULL: none found */
+    uint32_t unrelated;      /* OTHER_VALUES, OTHER_INPUTS: the first row that shows it */
+    uint32_t unlike_weights; /* OTHER_VALUES: operators with weights, if each computes something
+                                else than the reference; else 0 */
+    double correlation;      /* of its values with the reference's; NaN: unknown */
+    uint32_t uncovered;      /* nodes that the reference could not compute */
     const char *uncovered_reason; /* of the first of these; NULL: none */
     uint32_t fallbacks;           /* nodes computed by nodes of the edge program */
     const char *fallback_reason;  /* of the first of these; NULL: none */
@@ -351,6 +390,9 @@ struct ets_gap_conclusion {
                                      captured it; ETS_NO_INDEX: none known */
     const struct ets_gap_weight_use *weight; /* AGAINST_OTHER: of the guilty operator; NULL: none
                                                 that has a single scale */
+    const struct ets_graph_node *coarse; /* AGAINST_RECORD: the operator whose weight, `weight`, has
+                                            too few steps: what arrives wrong behind it is cut off
+                                            by no scale; NULL: none */
     const struct ets_gap_saturation
         *saturation;      /* of the guilty operator, or of a value that it takes, if
                              that is half of its squared error or more; else the first of which more is

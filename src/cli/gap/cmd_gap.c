@@ -41,6 +41,9 @@ const struct cli_option cli_gap_options[] = {
      "Exit with 1 if the SNR of a value is below DB decibels, or if nothing could be compared",
      NULL,
      false},
+    {"--allow-uncompared", NULL, NULL,
+     "End with 0 although an output of the model was not compared; default: end with 1", NULL,
+     false},
     {"--rms", NULL, "X",
      "Tolerance of all values, as a fraction of the reference's root mean square; default: "
      "by the type the operator computes in",
@@ -144,6 +147,18 @@ static int check_compared(const struct cli_gap *gap)
                         reason != NULL ? reason : "");
 }
 
+/* CLI_NEGATIVE if an output was not compared, which is no pass. */
+static int check_outputs(const struct cli_gap *gap)
+{
+    const struct ets_gap_conclusion *verdict = ets_gap_conclusion(gap->report);
+    const uint32_t missing = verdict->output_count - verdict->outputs_compared;
+    if (missing == 0 || cli_has(gap->arguments, "--allow-uncompared")) return CLI_OK;
+    return cli_complain(
+        CLI_NEGATIVE, "%u of %u outputs %s not compared: %.*s: %s; --allow-uncompared accepts this",
+        missing, verdict->output_count, missing == 1 ? "was" : "were",
+        ETS_TEXT(verdict->uncompared_output->name), verdict->uncompared_reason);
+}
+
 /* CLI_NEGATIVE if a value is worse than --fail-below. */
 static int check_limit(const struct cli_gap *gap, double limit)
 {
@@ -175,6 +190,7 @@ static int compare(struct cli_gap *gap, double limit)
     if (code == CLI_OK) code = cli_gap_check_buffer(gap);
     if (code == CLI_OK) code = check_compared(gap);
     if (code == CLI_OK) code = check_limit(gap, limit);
+    if (code == CLI_OK) code = check_outputs(gap);
     return code;
 }
 

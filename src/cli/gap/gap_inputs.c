@@ -5,33 +5,40 @@
 #include <string.h>
 
 #include "cli/core/cli_text.h"
-#include "record/numpy.h"
 
 static int no_memory(void)
 {
     return cli_complain(CLI_INTERNAL, "no memory for the inputs");
 }
 
+/* The arrays of a .npy or .npz file. */
+static int add_file(const char *path, struct cli_gap_inputs *inputs)
+{
+    struct cli_arrays *arrays = &inputs->files[inputs->file_count++];
+    int code = cli_arrays_open(path, arrays);
+    if (code != CLI_OK) return code;
+    struct ets_value *values =
+        realloc(inputs->values, (inputs->count + arrays->count + 1) * sizeof *values);
+    if (values == NULL) return no_memory();
+    inputs->values = values;
+    for (size_t i = 0; code == CLI_OK && i < arrays->count; i++) {
+        values[inputs->count] = (struct ets_value){.kind = ETS_VALUE_TENSOR};
+        code = cli_arrays_read(arrays, i, &values[inputs->count++].as.tensor);
+    }
+    return code;
+}
+
 static int from_files(const struct cli_arguments *arguments, struct cli_gap_inputs *inputs)
 {
-    size_t count = 0;
-    while (cli_value_at(arguments, "--input", (unsigned)count) != NULL) count++;
-    inputs->values = calloc(count, sizeof *inputs->values);
-    inputs->files = calloc(count, sizeof *inputs->files);
-    if (inputs->values == NULL || inputs->files == NULL) return no_memory();
-    for (size_t i = 0; i < count; i++) {
-        const char *path = cli_value_at(arguments, "--input", (unsigned)i);
-        struct ets_value *value = &inputs->values[i];
-        struct ets_error error;
-        if (cli_file_open(path, &inputs->files[i], &error) != ETS_OK) return cli_fail(path, &error);
-        inputs->file_count++;
-        value->kind = ETS_VALUE_TENSOR;
-        if (ets_npy_read(ets_file_bytes(inputs->files[i]), &value->as.tensor, &error) != ETS_OK) {
-            return cli_fail(path, &error);
-        }
-        inputs->count++;
+    unsigned count = 0;
+    while (cli_value_at(arguments, "--input", count) != NULL) count++;
+    inputs->files = calloc((size_t)count + 1, sizeof *inputs->files);
+    if (inputs->files == NULL) return no_memory();
+    int code = CLI_OK;
+    for (unsigned i = 0; code == CLI_OK && i < count; i++) {
+        code = add_file(cli_value_at(arguments, "--input", i), inputs);
     }
-    return CLI_OK;
+    return code;
 }
 
 static int from_case(const struct cli_program *program, const char *method, uint32_t number,
@@ -57,7 +64,8 @@ static int from_case(const struct cli_program *program, const char *method, uint
 }
 
 int cli_gap_inputs_open(const struct cli_arguments *arguments, const struct cli_program *program,
-                        const char *method, int told, struct cli_gap_inputs *inputs_out)
+                        const char *method, int told, bool is_kept,
+                        struct cli_gap_inputs *inputs_out)
 {
     bool ok = true;
     const bool has_case = cli_has(arguments, "--case");
@@ -71,6 +79,10 @@ int cli_gap_inputs_open(const struct cli_arguments *arguments, const struct cli_
     if (has_case && !program->is_bundle) {
         return cli_complain(CLI_USAGE, "--case needs --program with a bundled program (.bpte)");
     }
+    if (has_case && program->is_bundle) {
+        return from_case(program, method, (uint32_t)asked, inputs_out);
+    }
+    if (is_kept) return CLI_OK;
     if (asked >= 0 && program->is_bundle) {
         return from_case(program, method, (uint32_t)asked, inputs_out);
     }
@@ -87,7 +99,7 @@ int cli_gap_inputs_open(const struct cli_arguments *arguments, const struct cli_
 
 void cli_gap_inputs_close(struct cli_gap_inputs *inputs)
 {
-    for (size_t i = 0; i < inputs->file_count; i++) ets_file_close(inputs->files[i]);
+    for (size_t i = 0; i < inputs->file_count; i++) cli_arrays_close(&inputs->files[i]);
     free(inputs->files);
     free(inputs->values);
 }

@@ -1,5 +1,6 @@
 /* Opens and evaluates the gap report of a run, for `gap` and `annotate`. */
 #include "cli/gap/gap_report.h"
+#include "inspect/given_inputs.h"
 #include "inspect/patterns.h"
 
 #include <stdio.h>
@@ -128,6 +129,19 @@ static void show_progress(void *context, uint64_t done, uint64_t all)
     cli_progress_count(context, "value", (double)done, (double)all);
 }
 
+/* Whether the trace keeps what the run was given. */
+static bool keeps_inputs(const struct cli_gap *gap, int32_t test_case)
+{
+    struct ets_arena arena;
+    struct ets_value *kept;
+    size_t count = 0;
+    ets_arena_init(&arena, NULL, 0);
+    (void)ets_given_inputs_read(&arena, gap->inspection, ets_gap_method(gap->report), test_case,
+                                &kept, &count, NULL); /* no memory: the gap says so */
+    ets_arena_reset(&arena);
+    return count > 0;
+}
+
 static int compute(struct cli_gap *gap)
 {
     struct cli_progress progress = cli_progress_start();
@@ -139,11 +153,12 @@ static int compute(struct cli_gap *gap)
     int code = other == NULL ? CLI_OK : cli_record_open(other, &gap->other);
     if (code != CLI_OK) return code;
     const bool takes_any = ets_gap_input_count(gap->report) > 0;
+    const bool is_kept = keeps_inputs(gap, run->bundled_input_index);
     if (takes_any) {
         code = cli_gap_inputs_open(gap->arguments, gap->program, ets_gap_method(gap->report),
-                                   run->bundled_input_index, &inputs);
+                                   run->bundled_input_index, is_kept, &inputs);
     }
-    if (code == CLI_OK && takes_any && inputs.count == 0) {
+    if (code == CLI_OK && takes_any && inputs.count == 0 && !is_kept) {
         code =
             cli_check_record_inputs(cli_value(gap->arguments, "--etrecord"), gap->subject->record);
     }

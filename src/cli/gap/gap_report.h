@@ -31,8 +31,10 @@
      "Compute the reference in float64 (default), to see what is right, or in the types of "      \
      "the ETRecord, as the runtime's kernels do",                                                 \
      NULL, false},                                                                                \
-    {"--input", "-i", "FILE", "Inputs as .npy files, in the method's order", ".npy",              \
-     true},                                                                                       \
+    {"--input", "-i", "FILE",                                                                     \
+     "Inputs as .npy or .npz files, in the method's order; default: what the run was given, if "  \
+     "the trace keeps it",                                                                        \
+     ".npy|.npz", true},                                                                          \
     {"--case", NULL, "N", "Take the inputs from this test case of the --program .bpte", NULL,     \
      false},                                                                                      \
     {"--load-library", NULL, "FILE", "A shared library with kernels of your own", NULL, true},    \

@@ -426,9 +426,11 @@ static int from_record(const struct cli_session *session, const char *method,
     struct ets_engine_method_info info;
     struct ets_error error;
     size_t count;
-    const char *path = cli_value(session->arguments, "--etrecord");
+    const char *given = cli_value(session->arguments, "--etrecord");
+    const char *path = given != NULL ? given : session->record.path;
     if (session->record.record == NULL) {
-        return cli_complain(CLI_USAGE, "--inputs etrecord needs --etrecord FILE");
+        return cli_complain(
+            CLI_USAGE, "--inputs etrecord needs --etrecord FILE; none lies beside the program");
     }
     if (ets_etrecord_representative_inputs(session->record.record, &values, &count, &error) !=
         ETS_OK) {
@@ -463,6 +465,11 @@ static bool has_representative_inputs(const struct cli_session *session, const c
     return session->record.record != NULL && strcmp(method, "forward") == 0 &&
            ets_etrecord_representative_inputs(session->record.record, &values, &count, NULL) ==
                ETS_OK;
+}
+
+bool cli_wants_record_inputs(const struct cli_arguments *arguments)
+{
+    return cli_choice(arguments, "--inputs", SOURCE_AUTO) == SOURCE_ETRECORD;
 }
 
 int cli_model_inputs_check(const struct cli_arguments *arguments)

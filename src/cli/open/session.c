@@ -1,4 +1,5 @@
 /* Runs a model: opens the engine, program and inputs, runs, and writes the files. */
+#define _POSIX_C_SOURCE 200809L
 #include "cli/open/session.h"
 #include "host/output.h"
 
@@ -8,6 +9,7 @@
 
 #include "cli/core/interrupt.h"
 #include "cli/open/python_libraries.h"
+#include "cli/open/siblings.h"
 #include "cli/run/print_outputs.h"
 #include "etscope/inspect.h"
 #include "record/numpy.h"
@@ -220,6 +222,21 @@ int cli_session_start(struct cli_session *session, unsigned threads)
     return code == CLI_OK ? cli_session_program(session, threads) : code;
 }
 
+/* For --inputs etrecord: the ETRecord beside the program. */
+static int open_sibling_record(struct cli_session *session)
+{
+    char path[CLI_SIBLING_BYTES];
+    if (session->record.record != NULL || !cli_sibling_path(session->path, ".etrecord", path)) {
+        return CLI_OK;
+    }
+    char *name = strdup(path); /* the record keeps it */
+    if (name == NULL) return cli_complain(CLI_INTERNAL, "no memory for a name");
+    const int code = cli_record_open(name, &session->record);
+    session->record.path = name;
+    if (code == CLI_OK) cli_note("using %s beside the program", path);
+    return code;
+}
+
 int cli_session_prepare(const struct cli_arguments *arguments, bool wants_trace, uint32_t runs,
                         uint32_t warmup, struct cli_session *session)
 {
@@ -243,6 +260,7 @@ int cli_session_prepare(const struct cli_arguments *arguments, bool wants_trace,
     if (code == CLI_OK) code = cli_program_open(session->path, &session->model);
     if (code == CLI_OK)
         code = cli_record_open(cli_value(arguments, "--etrecord"), &session->record);
+    if (code == CLI_OK && cli_wants_record_inputs(arguments)) code = open_sibling_record(session);
     return code;
 }
 
@@ -263,6 +281,9 @@ void cli_session_close_program(struct cli_session *session)
     for (size_t i = 0; i < session->data_file_count; i++) ets_file_close(session->data_files[i]);
     free(session->data_files);
     free(session->summaries);
+    free(session->grown_trace);
+    session->grown_trace = NULL;
+    ets_extra_inputs_close(&session->given);
     session->program = NULL;
     session->data_files = NULL;
     session->data_file_count = 0;
@@ -508,6 +529,11 @@ static int run_case(struct cli_session *session, struct ets_engine_method *metho
     struct cli_model_inputs inputs;
     int code = cli_model_inputs_open(session, name, test_case, &inputs);
     if (code == CLI_OK) code = set_inputs(session, method, name, &inputs);
+    if (code == CLI_OK && session->capture != ETS_CAPTURE_NONE &&
+        !ets_extra_inputs_add(&session->given, name, (int32_t)inputs.test_case, inputs.values,
+                              inputs.count)) {
+        code = cli_complain(CLI_INTERNAL, "no memory for the inputs of %s", name);
+    }
     session->engine->trace_set_case(session->program, (int32_t)inputs.test_case);
     if (code == CLI_OK && session->warmup > 0) code = warm_up(session, method);
     if (code == CLI_OK && cli_interrupted() == 0) {
@@ -563,6 +589,7 @@ static void report_drops(struct cli_session *session)
 int cli_session_finish(struct cli_session *session)
 {
     struct ets_error error;
+    size_t size;
     if (!session->wants_trace) return CLI_OK;
     if (!session->engine->tracing_compiled_in) {
         return cli_complain(CLI_UNAVAILABLE,
@@ -573,6 +600,12 @@ int cli_session_finish(struct cli_session *session)
     if (session->engine->trace_finish(session->program, &session->trace, &session->debug, &error) !=
         ETS_OK) {
         return cli_fail(session->path, &error);
+    }
+    if (!ets_extra_inputs_append(&session->given, session->trace, &session->grown_trace, &size)) {
+        return cli_complain(CLI_INTERNAL, "no memory for the trace");
+    }
+    if (session->grown_trace != NULL) {
+        session->trace = (struct ets_bytes){session->grown_trace, size};
     }
     const char *debug_path = cli_value(session->arguments, "--debug-buffer");
     if (debug_path == NULL) return CLI_OK;

@@ -5,6 +5,7 @@
 #include "cli/open/arrays.h"
 #include "cli/open/inputs.h"
 #include "cli/open/timed_runs.h"
+#include "dump/extra_inputs.h"
 #include "etscope/engine.h"
 #include "host/output.h"
 
@@ -103,6 +104,8 @@ struct cli_session {
     bool counts_memory;                                 /* and the trace tells it */
     bool is_next_turn;                                  /* where inputs come from was told */
     uint8_t fingerprint[ETS_PROGRAM_FINGERPRINT_BYTES]; /* of the model, for the trace */
+    struct ets_extra_inputs given;                      /* for the trace, with captured tensors */
+    uint8_t *grown_trace;                               /* that has them; NULL: none */
     struct ets_bytes trace, debug;                      /* after cli_session_execute; borrowed */
     const char *default_method;                         /* if --method names none */
     struct cli_summary *summaries;                      /* in the order of execution */
@@ -166,6 +169,8 @@ struct cli_model_inputs {
 };
 /* Checks for input options that contradict each other. Returns an exit code. */
 int cli_model_inputs_check(const struct cli_arguments *arguments);
+/* Whether --inputs etrecord is given. */
+bool cli_wants_record_inputs(const struct cli_arguments *arguments);
 /* Reports representative inputs that are not values. Returns an exit code. */
 int cli_check_record_inputs(const char *path, struct ets_etrecord *record);
 /* Makes the inputs of `method`; `test_case` < 0: none requested. Notes where they come from. */

@@ -261,6 +261,26 @@ static void put_threshold(const struct line *line)
     put_own_real(line, isfinite(threshold) ? threshold : NAN);
 }
 
+static void put_channels(const struct line *line)
+{
+    put_integer(line, line->row->own_channels.count > 0, line->row->own_channels.count);
+}
+
+static void put_own_channel(const struct line *line)
+{
+    put_own_real(line, line->row->own_channels.median);
+}
+
+static void put_total_channel(const struct line *line)
+{
+    put_total_real(line, line->row->total_channels.median);
+}
+
+static void put_share(const struct line *line)
+{
+    put_own_real(line, line->row->share);
+}
+
 static void put_tolerance(const struct line *line)
 {
     put_total_real(line, line->row->tolerance);
@@ -424,6 +444,10 @@ static const struct field fields[] = {
     {MACHINE("own_max_error"), put_own_max_error},
     {MACHINE_INTEGER("own_worst_index"), put_own_worst},
     {MACHINE("threshold"), put_threshold},
+    {MACHINE("share"), put_share},
+    {MACHINE_INTEGER("channels"), put_channels},
+    {MACHINE("own_channel_error"), put_own_channel},
+    {MACHINE("total_channel_error"), put_total_channel},
     {MACHINE("tolerance"), put_tolerance},
     {{.name = "computes_in", .machine_only = 1}, put_computes},
     {MACHINE_INTEGER("same_bits"), put_same_bits},

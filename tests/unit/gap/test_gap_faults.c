@@ -290,18 +290,17 @@ static void test_gap_faults__given_values_name_the_first_that_is_off(void **stat
     assert_int_equal(ets_gap_compare(report, look_up, &planted, NULL), ETS_OK);
     assert_int_equal(ets_gap_row_count(report), 4);
     const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
-    assert_int_equal(verdict->guilty, 2);
+    assert_int_equal(verdict->guilty, ETS_NO_INDEX); /* the output agrees */
+    assert_int_equal(verdict->stands_out, 2);
     assert_int_equal(verdict->suspects, 0);
     const struct ets_gap_row *row = ets_gap_row(report, 2);
     assert_string_equal(row->value->node->name.data, "linear_1");
     assert_int_equal(row->total.max_error_index, 5);
     assert_false(row->has_own);
     ets_gap_headline(report, NULL, headline, sizeof headline);
-    assert_memory_equal(
-        headline,
-        "linear_1 (models/zoo.py:16) is the first value that is off against the given values: its "
-        "error is ",
-        97);
+    assert_non_null(strstr(headline, "the output agrees with the given values"));
+    assert_non_null(
+        strstr(headline, "; inside, linear_1 (models/zoo.py:16) stands out: its error is"));
     for (size_t room = 0; room < 40; room++) { /* cut, never beyond */
         char small[41];
         memset(small, 'x', sizeof small);

@@ -1,0 +1,161 @@
+/* Writes the inputs of runs into the extra block of a finished trace; docs/SPEC.md, section 6. */
+#include "dump/extra_inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/crc32.h"
+#include "base/input_entry.h"
+#include "base/load.h"
+#include "etscope/tensor.h"
+
+/* Larger inputs would make traces large; `gap` then needs them again. */
+enum { MOST_BYTES = 16 << 20, FOOTER_BYTES = 16, HEADER_BYTES = 8, PREFIX_BYTES = 4 };
+
+static void store(uint8_t *at, uint64_t value, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) at[i] = (uint8_t)(value >> 8 * i);
+}
+
+static size_t padded(size_t bytes)
+{
+    return (bytes + 7) & ~(size_t)7;
+}
+
+/* The bytes of elements; plain numbers take 8. SIZE_MAX: the value has no bytes. */
+static size_t bytes_of(const struct ets_value *value)
+{
+    switch (value->kind) {
+    case ETS_VALUE_INT:
+    case ETS_VALUE_BOOL:
+    case ETS_VALUE_DOUBLE: return 8;
+    case ETS_VALUE_TENSOR:
+        if (value->as.tensor.data == NULL && value->as.tensor.data_bytes > 0) return SIZE_MAX;
+        if (!ets_tensor_is_contiguous(&value->as.tensor)) return SIZE_MAX;
+        return (size_t)(ets_tensor_count(&value->as.tensor) *
+                        ets_scalar_type_bytes(value->as.tensor.scalar_type));
+    default: return SIZE_MAX;
+    }
+}
+
+static uint32_t rank_of(const struct ets_value *value)
+{
+    return value->kind == ETS_VALUE_TENSOR ? value->as.tensor.rank : 0;
+}
+
+static size_t entry_bytes(const struct ets_value *value, size_t name_size)
+{
+    return HEADER_BYTES + ETS_INPUT_ENTRY_SIZES + 8 * (size_t)rank_of(value) + padded(name_size) +
+           padded(bytes_of(value));
+}
+
+static bool grow(struct ets_extra_inputs *kept, size_t more)
+{
+    if (kept->room - kept->size >= more) return true;
+    const size_t room = 2 * kept->room + more;
+    uint8_t *bytes = realloc(kept->bytes, room);
+    if (bytes == NULL) return false;
+    kept->bytes = bytes;
+    kept->room = room;
+    return true;
+}
+
+/* The elements, or the plain number. */
+static void put_elements(uint8_t *at, const struct ets_value *value, size_t bytes)
+{
+    uint64_t bits = 0;
+    switch (value->kind) {
+    case ETS_VALUE_TENSOR:
+        if (bytes > 0) memcpy(at, value->as.tensor.data, bytes);
+        return;
+    case ETS_VALUE_INT: bits = (uint64_t)value->as.int_value; break;
+    case ETS_VALUE_BOOL: bits = value->as.bool_value != 0; break;
+    default: memcpy(&bits, &value->as.double_value, sizeof bits);
+    }
+    store(at, bits, 8);
+}
+
+static int type_of(const struct ets_value *value)
+{
+    switch (value->kind) {
+    case ETS_VALUE_INT: return ETS_SCALAR_LONG;
+    case ETS_VALUE_BOOL: return ETS_SCALAR_BOOL;
+    case ETS_VALUE_DOUBLE: return ETS_SCALAR_DOUBLE;
+    default: return (int)value->as.tensor.scalar_type;
+    }
+}
+
+static void put(struct ets_extra_inputs *kept, const char *method, int32_t test_case,
+                const struct ets_value *value, uint32_t number, uint32_t count)
+{
+    const size_t name_size = strlen(method), all = entry_bytes(value, name_size);
+    uint8_t *entry = kept->bytes + kept->size, *at = entry + HEADER_BYTES;
+    const bool is_tensor = value->kind == ETS_VALUE_TENSOR;
+    memset(entry, 0, all);
+    store(entry, ETS_INPUT_ENTRY_KEY, 4);
+    store(entry + 4, all - HEADER_BYTES, 4);
+    store(at + ETS_INPUT_ENTRY_CASE, (uint32_t)test_case, 4);
+    store(at + ETS_INPUT_ENTRY_NUMBER, number, 4);
+    store(at + ETS_INPUT_ENTRY_COUNT, count, 4);
+    store(at + ETS_INPUT_ENTRY_NAME, name_size, 2);
+    at[ETS_INPUT_ENTRY_TYPE] = (uint8_t)type_of(value);
+    at[ETS_INPUT_ENTRY_RANK] = is_tensor ? (uint8_t)rank_of(value) : ETS_INPUT_ENTRY_PLAIN;
+    at += ETS_INPUT_ENTRY_SIZES;
+    for (uint32_t i = 0; i < rank_of(value); i++, at += 8) {
+        store(at, (uint64_t)value->as.tensor.sizes[i], 8);
+    }
+    memcpy(at, method, name_size);
+    put_elements(at + padded(name_size), value, bytes_of(value));
+    kept->size += all;
+}
+
+bool ets_extra_inputs_add(struct ets_extra_inputs *kept, const char *method, int32_t test_case,
+                          const struct ets_value *values, size_t count)
+{
+    size_t more = 0;
+    if (strlen(method) > UINT16_MAX) return true;
+    for (size_t i = 0; i < count; i++) {
+        const size_t bytes = bytes_of(&values[i]);
+        if (bytes > MOST_BYTES) return true;
+        more += entry_bytes(&values[i], strlen(method));
+        if (kept->size + more > MOST_BYTES) return true;
+    }
+    if (more == 0) return true;
+    if (!grow(kept, more)) return false;
+    for (size_t i = 0; i < count; i++) {
+        put(kept, method, test_case, &values[i], (uint32_t)i, (uint32_t)count);
+    }
+    return true;
+}
+
+bool ets_extra_inputs_append(const struct ets_extra_inputs *kept, struct ets_bytes trace,
+                             uint8_t **grown_out, size_t *size_out)
+{
+    *grown_out = NULL;
+    if (kept->size == 0 || trace.size < FOOTER_BYTES + PREFIX_BYTES ||
+        memcmp(trace.data + trace.size - 4, "ETSX", 4) != 0) {
+        return true; /* a tracer that writes no extra block */
+    }
+    const size_t body = trace.size - FOOTER_BYTES;
+    const uint8_t *footer = trace.data + body;
+    const uint32_t before = ets_load_u32(footer);
+    if (before > body || trace.size > UINT32_MAX - kept->size) return true;
+    uint8_t *grown = malloc(trace.size + kept->size);
+    if (grown == NULL) return false;
+    memcpy(grown, trace.data, body);
+    store(grown, ets_load_u32(trace.data) + kept->size, 4);
+    memcpy(grown + body, kept->bytes, kept->size);
+    uint8_t *end = grown + body + kept->size;
+    store(end, before + kept->size, 4);
+    store(end + 4, ets_crc32(ets_load_u32(footer + 4), kept->bytes, kept->size), 4);
+    memcpy(end + 8, footer + 8, 8);
+    *grown_out = grown;
+    *size_out = trace.size + kept->size;
+    return true;
+}
+
+void ets_extra_inputs_close(struct ets_extra_inputs *kept)
+{
+    free(kept->bytes);
+    *kept = (struct ets_extra_inputs){NULL, 0, 0};
+}
