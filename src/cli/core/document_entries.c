@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/document.h"
@@ -77,15 +76,6 @@ static bool is_last(const char *path)
            strcmp(gathered.entries[gathered.count - 1].text, path) == 0;
 }
 
-/* What a gzip's bytes may become as a trace, whose inspection takes a multiple of it (SECURITY.md).
- */
-static bool is_too_large(size_t dump_bytes, size_t packed_bytes)
-{
-    enum { FIRST_BYTES = 12 << 20, BYTES_OF_A_BYTE = 8 };
-    return packed_bytes > 0 && dump_bytes > FIRST_BYTES &&
-           (dump_bytes - FIRST_BYTES) / BYTES_OF_A_BYTE > packed_bytes;
-}
-
 /*
  * A profile of another runtime is read as the trace that import makes of it. `packed_bytes`: the
  * size of the file that gzip packed; 0: it did not.
@@ -102,12 +92,8 @@ static enum ets_status import(struct ets_file *file, size_t packed_bytes, struct
     if (kind == ETS_FOREIGN_NONE) return ETS_OK;
     const enum ets_status status = ets_import(bytes, kind, NULL, &imported, error);
     if (status == ETS_OK) ets_file_replace(file, imported.dump);
-    if (status == ETS_OK && is_too_large(ets_file_bytes(file).size, packed_bytes)) {
-        return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
-                        "has too many events for its %zu packed bytes; gunzip unpacks it",
-                        packed_bytes);
-    }
-    return status;
+    if (status != ETS_OK || packed_bytes == 0) return status;
+    return ets_imported_check_packed(ets_file_bytes(file).size, packed_bytes, error);
 }
 
 static enum ets_status open_unpacked(const char *path, struct ets_file **file_out,
