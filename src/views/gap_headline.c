@@ -239,6 +239,15 @@ static uint32_t first_suspect(const struct ets_gap_report *report)
     return row;
 }
 
+/* Another operator than the guilty one, in few words. */
+static void say_other(struct ets_gap_words *words, const struct ets_gap_report *report,
+                      uint32_t row)
+{
+    const uint32_t count = ets_gap_suspect_count(report, row);
+    if (count > 1) say(words, "one of the %u operators that end at ", count);
+    ets_gap_say_row(words, report, row);
+}
+
 /* A comparison of NaN or infinity on one side only. */
 static void say_broken(struct ets_gap_words *words, const struct ets_comparison *error)
 {
@@ -273,7 +282,7 @@ static bool say_overflow(struct ets_gap_words *words, const struct ets_gap_repor
     say_number(words, overflow.reach, 3);
     say(words, " in ");
     say_reference(words, report, verdict);
-    say(words, ", the type ");
+    say(words, ", beyond the type's ");
     say_number(words, overflow.limit, 5);
     if (overflow.before > 0) {
         say(words, "; no value before it exceeds ");
@@ -291,7 +300,7 @@ static void say_suspects(struct ets_gap_words *words, const struct ets_gap_repor
     const struct ets_gap_row *row = ets_gap_row(report, verdict->guilty);
     if (verdict->suspects == 0) return;
     say(words, "; ");
-    ets_gap_say_row(words, report, first_suspect(report));
+    say_other(words, report, first_suspect(report));
     if (verdict->suspects > 1) say(words, " and %u more stand out, too", verdict->suspects - 1);
     else say(words, " stands out, too");
     if (!row->has_own) { /* errors against other values do not tell who made them */
@@ -355,7 +364,7 @@ static void say_other_shares(struct ets_gap_words *words, const struct ets_gap_r
     }
     if (next != ETS_NO_INDEX && ets_gap_row(report, next)->share <= 1.005) {
         say(words, "; then ");
-        ets_gap_say_row(words, report, next);
+        say_other(words, report, next);
         say(words, " with ");
         say_share_number(words, ets_gap_row(report, next)->share);
     }

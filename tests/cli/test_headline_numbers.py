@@ -622,6 +622,15 @@ class HeadlineNumbers(unittest.TestCase):
                      lambda error, rounding: (
                          account.near(error, max(row["own_error"] for row in inexact)),
                          self.assertLess(float(rounding), float(error))))
+        account.take(r"one of the (\d+) operators of partition (\d+) of XnnpackBackend \(([^;]+); \S+:\d+; modules [\w., ]+\)",
+                     lambda count, _, names: (
+                         self.assertEqual(int(count), len(names.split(", "))),
+                         self.assertLessEqual(set(names.split(", ")), set(guilty[0]["aot_ops"]))))
+        account.take(rf"but the weights of (\w+) \(\S+:\d+\) have too few steps; (\d+) % of its weights became 0: the largest, "
+                     rf"({NUMBER}), sets the step of all, ({NUMBER})",
+                     lambda name, share, largest, step: (
+                         self.assertTrue(any(name in row["aot_ops"] for row in rows), name),
+                         self.assertLess(int(share), 100), self.assertAlmostEqual(float(largest) / float(step), 127, delta=4)))
         account.take(r"(\w+) \((\S+:\d+)\)", place)
         account.take(GENERAL)
 

@@ -71,7 +71,7 @@ class Overflow(VerdictTest):
     def test_gap__the_first_that_overflows_is_guilty(self):
         words = self.words("portable", "portable")
         self.assertRegex(self.line(*words), r"^conv2d_1 overflows float16: it reaches 5\.95e\+05 in the exported program in float64, "
-                                            r"the type 65504; no value before it exceeds 3\.53e\+03; 3261 of its 4096 elements are NaN "
+                                            r"beyond the type's 65504; no value before it exceeds 3\.53e\+03; 3261 of its 4096 elements are NaN "
                                             r"or infinite on one side only")
         self.assertIn(("conv2d_1", "guilty"), self.findings(*words))
 
