@@ -192,7 +192,8 @@ static bool try_encoding(struct ets_device_log *capture, struct ets_bytes bytes,
     if (encoding == ETS_LOG_HEX) {
         decoded = (struct ets_bytes){memory, ets_decode_hex_lines(bytes, memory)};
     } else if (encoding == ETS_LOG_BASE64) {
-        decoded = (struct ets_bytes){memory, ets_decode_base64_lines(bytes, memory)};
+        decoded = (struct ets_bytes){memory, ets_decode_echoed_base64(bytes, memory)};
+        if (decoded.size == 0) decoded.size = ets_decode_base64_lines(bytes, memory);
     }
     take_stream(capture, decoded);
     if (capture->stream.size == 0) take_dumps(capture, decoded);

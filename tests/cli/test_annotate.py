@@ -207,6 +207,19 @@ class Sources(support.FolderTest):
                 self.assertNotIn("after = 1", text)
                 path.unlink()
 
+    def test_annotate__files_elsewhere_are_not_shown(self):
+        """A record may name any file of its reader; links lead away, too."""
+        path = self.write("elsewhere/zoo.py")
+        (self.folder / "here/models").mkdir(parents=True)
+        (self.folder / "here/models/zoo.py").symlink_to(path)
+        for words in ((), ("--source-root", "."), ("--source-root", "models=models")):
+            text, notes = self.shown(*words, cwd=self.folder / "here")
+            self.assertIn("models/zoo.py was not found", notes)
+            self.assertNotIn("def forward", text)
+        text, notes = self.shown("--source-root", "models=../elsewhere", cwd=self.folder / "here")
+        self.assertEqual(notes, "")
+        self.assertIn("def forward", text)
+
     def test_annotate__other_text_than_was_exported_is_not_shown(self):
         changed = self.text.splitlines(keepends=True)
         changed[self.first - 1] = "        secret = 1\n"

@@ -165,6 +165,18 @@ class Whole(InFolder):
                 self.assertIsNone(report["stream"])
                 self.assertEqual(self.output.read_bytes(), DUMP)
 
+    def test_recover__what_the_runner_of_cortex_m_prints(self):
+        """A shell's commands, the debug buffer first; only complete ones are read."""
+        def echo(name, data):
+            text = base64.b64encode(data)
+            return b'# Writing ' + name + b'\necho "' + text + b'" | base64 -d >' + name + b"\n"
+
+        log = NOISE + echo(b"debug_buffer.bin", bytes(99)) + echo(b"etdump.bin", DUMP)
+        self.recover(log + b"# ETDump parsing example:\npython3 -m devtools.inspector\n")
+        self.assertEqual(self.output.read_bytes(), DUMP)
+        self.output.unlink()
+        self.refuse(echo(b"etdump.bin", DUMP).replace(b'" | base64 -d', b""))
+
     def test_recover__a_summary_in_lines_is_written_as_it_is(self):
         summary = (support.DATA / "summaries" / "named.etsum").read_bytes()
         lines = dump_lines(summary)

@@ -6,23 +6,28 @@ import sys
 
 from etscope import __version__
 from etscope._errors import Error
-from etscope.fleet import ask_command, compaction, ingest
-
-JOBS = (ingest, compaction, ask_command)
 
 
 def main(arguments=None):
+    try:
+        return _run(arguments)
+    except ModuleNotFoundError as error:
+        print(f"etscope-fleet: needs {error.name}: pip install 'etscope[fleet]'", file=sys.stderr)
+    return 2
+
+
+def _run(arguments):
+    from etscope.fleet import ask_command, compaction, ingest  # these need the extra
+
     parser = argparse.ArgumentParser(
         prog="etscope-fleet", description="Compares traces of a fleet of devices.")  # fmt: skip
     parser.add_argument("--version", action="version", version=f"etscope-fleet {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for job in JOBS:
+    for job in (ingest, compaction, ask_command):
         job.add_commands(commands)
     words = parser.parse_args(arguments)
     try:
         return words.run(words)
-    except ModuleNotFoundError as error:
-        print(f"etscope-fleet: needs {error.name}: pip install 'etscope[fleet]'", file=sys.stderr)
     except (Error, OSError) as error:
         is_full = getattr(error, "errno", None) == errno.ENOSPC
         room = "; what is committed stays: make room and begin again" if is_full else ""

@@ -34,6 +34,16 @@ class Duck:
                 self._add(table, schema, files.get(table, []))
         except self._error as error:
             raise self._told(error) from None
+        self._close_off(sorted({file for each in files.values() for file in each}))
+
+    def _close_off(self, files):
+        """Questions read the files of the data set and nothing else: no other file, no network, no
+        extension that DuckDB would fetch or load; and they cannot change that."""
+        paths = ", ".join(_quoted(self._scheme + file) for file in files)
+        for setting in ("autoinstall_known_extensions=false", "autoload_known_extensions=false",
+                        "allow_community_extensions=false", f"allowed_paths=[{paths}]",
+                        "enable_external_access=false", "lock_configuration=true"):  # fmt: skip
+            self._connection.execute(f"set {setting}")
 
     def _add(self, table, schema, files):
         if not files:

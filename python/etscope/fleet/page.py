@@ -1,8 +1,11 @@
 """The fleet page: one HTML file with a data set's answers, which needs no network."""
 
+import contextlib
+import errno
 import hashlib
 import os
 import pathlib
+import secrets
 import subprocess
 import sys
 
@@ -113,14 +116,46 @@ def html(content):
             f"<script>\n{script}</script>\n</body>\n</html>\n")  # fmt: skip
 
 
+def _check_output(dataset, output):
+    """The files of the data set are inputs, however the output names one of them."""
+    if "://" in dataset:
+        return
+    folder, path = os.path.realpath(dataset), os.path.realpath(output)
+    if os.path.commonpath([folder, path]) == folder:
+        raise Error(f"{output} is in the data set: -o needs a file elsewhere", status="INVALID_ARGUMENT")
+
+
+def _write_whole(path, text):
+    """The page appears under its name when it is complete; a link stays, and the mode of a file."""
+    path = os.path.realpath(path)
+    if os.path.exists(path) and not os.path.isfile(path):  # a pipe, /dev/null
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return
+    mode = os.stat(path).st_mode & 0o777 if os.path.exists(path) else None
+    if mode is not None and not mode & 0o222:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+    temporary = f"{path}.{secrets.token_hex(4)}"
+    try:
+        with open(temporary, "x", encoding="utf-8") as file:
+            if mode is not None:
+                os.chmod(temporary, mode)
+            file.write(text)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
+
+
 def write(engine, words):
+    _check_output(words.dataset, words.output)
     if (words.base is None) != (words.new is None):
         raise Error("--base and --new belong together", status="INVALID_ARGUMENT")
     links = {}
     if words.reports:
         links = make_reports(engine, words.reports, words.output, words.limit or MOST_TRACES)
     content = document(engine, words.dataset, words.base, words.new, links)
-    with open(words.output, "w", encoding="utf-8") as file:
-        file.write(html(content))
+    _write_whole(words.output, html(content))
     told = f"; {questions.counted(len(links), 'report')} in {words.reports}" if words.reports else ""
     return Answer(f"wrote {words.output}: {content['sentence']}{told}", [], [])

@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE
 #include "cli/open/source_files.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -16,6 +17,19 @@ static struct ets_file *open_text(const char *path)
     return cli_file_open(path, &file, NULL) == ETS_OK ? file : NULL;
 }
 
+/* Whether a file is below a folder, links followed: an ETRecord may name "../" and links lead away.
+ */
+static bool is_below(const char *folder, const char *path)
+{
+    char *root = realpath(folder, NULL), *real = realpath(path, NULL);
+    const size_t size = root == NULL ? 0 : strlen(root);
+    const bool is = root != NULL && real != NULL && strncmp(real, root, size) == 0 &&
+                    (real[size] == '/' || (size > 0 && root[size - 1] == '/'));
+    free(root);
+    free(real);
+    return is;
+}
+
 static struct ets_file *open_below(const char *folder, size_t folder_size, struct ets_text rest)
 {
     char path[PATH_BYTES];
@@ -23,7 +37,8 @@ static struct ets_file *open_below(const char *folder, size_t folder_size, struc
         rest = (struct ets_text){rest.data + 1, rest.size - 1};
     if (rest.size == 0 || folder_size + rest.size + 2 > sizeof path) return NULL;
     snprintf(path, sizeof path, "%.*s/%.*s", (int)folder_size, folder, (int)rest.size, rest.data);
-    return strlen(path) == folder_size + rest.size + 1 ? open_text(path) : NULL;
+    const bool is_whole = strlen(path) == folder_size + rest.size + 1;
+    return is_whole && is_below(folder, path) ? open_text(path) : NULL;
 }
 
 /* DIR: the path below it, or the longest end of the path that exists there. */
@@ -65,7 +80,7 @@ static struct ets_file *find(const struct cli_arguments *arguments, struct ets_t
     }
     memcpy(path, name.data, name.size);
     path[name.size] = '\0';
-    return strcmp(path, "-") == 0 ? NULL : open_text(path);
+    return strcmp(path, "-") != 0 && is_below(".", path) ? open_text(path) : NULL;
 }
 
 int cli_source_find(void *context, struct ets_text file, struct ets_bytes *text_out)

@@ -2,6 +2,7 @@
 #include "output/export/export_buffer.h"
 
 #include "base/utf8.h"
+#include "output/text/formula_text.h"
 
 void ets_export_flush(struct ets_export_buffer *out)
 {
@@ -68,9 +69,8 @@ static bool next_piece(struct ets_text *text, struct ets_text *piece)
             size++;
             continue;
         }
-        const size_t length = ets_utf8_length(text->data + size, text->size - size);
-        const uint32_t code = length == 0 ? 0 : ets_utf8_code(text->data + size, length);
-        if (code < 0x20 || (code >= 0x7f && code < 0xa0)) break; /* also what is no UTF-8 */
+        const size_t length = ets_plain_length(text->data + size, text->size - size);
+        if (length == 0) break;
         size += length;
     }
     *piece = (struct ets_text){text->data, size};
@@ -84,12 +84,11 @@ static bool next_piece(struct ets_text *text, struct ets_text *piece)
     return true;
 }
 
-/* Writes a text between quotes, with a mark before the characters that ask for one. */
-static void put_quoted(struct ets_export_buffer *out, struct ets_text text, const char *escaped,
-                       char mark)
+/* Writes a text with a mark before the characters that ask for one. */
+static void put_escaped(struct ets_export_buffer *out, struct ets_text text, const char *escaped,
+                        char mark)
 {
     struct ets_text piece;
-    ets_export_put_literal(out, "\"");
     while (next_piece(&text, &piece)) {
         size_t begin = 0;
         for (size_t i = 0; i < piece.size; i++) {
@@ -100,6 +99,13 @@ static void put_quoted(struct ets_export_buffer *out, struct ets_text text, cons
         }
         ets_export_put(out, piece.data + begin, piece.size - begin);
     }
+}
+
+static void put_quoted(struct ets_export_buffer *out, struct ets_text text, const char *escaped,
+                       char mark)
+{
+    ets_export_put_literal(out, "\"");
+    put_escaped(out, text, escaped, mark);
     ets_export_put_literal(out, "\"");
 }
 
@@ -110,7 +116,13 @@ void ets_export_put_json(struct ets_export_buffer *out, struct ets_text text)
 
 void ets_export_put_csv(struct ets_export_buffer *out, struct ets_text text)
 {
-    put_quoted(out, text, "\"\"", '"');
+    if (ets_is_formula(text)) {
+        ets_export_put_literal(out, "\"'");
+        put_escaped(out, text, "\"\"", '"');
+        ets_export_put_literal(out, "\"");
+    } else {
+        put_quoted(out, text, "\"\"", '"');
+    }
 }
 
 /*

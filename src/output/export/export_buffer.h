@@ -35,10 +35,10 @@ void ets_export_put_microseconds(struct ets_export_buffer *out, uint64_t ns);
 
 /*
  * A text as a JSON string with its quotes. Only quotes and backslashes are escaped, because
- * Perfetto shows other escapes as they are written.
+ * Perfetto shows other escapes as they are written; what is not safe to print (base.h) is a space.
  */
 void ets_export_put_json(struct ets_export_buffer *out, struct ets_text text);
-/* A text as a field of CSV, with its quotes. */
+/* A text as a field of CSV, with its quotes; a formula gets an apostrophe. */
 void ets_export_put_csv(struct ets_export_buffer *out, struct ets_text text);
 
 /*

@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "output/graph/graph_writers.h"
 
-/* A part of a quoted text. Control characters become spaces, invalid UTF-8 U+FFFD. */
+/* A part of a quoted text. What is not safe to print becomes spaces, invalid UTF-8 U+FFFD. */
 static void put_part(struct ets_output *output, struct ets_text text)
 {
     size_t start = 0, length;
@@ -16,13 +16,14 @@ static void put_part(struct ets_output *output, struct ets_text text)
         const char c = text.data[i];
         const size_t valid = ets_utf8_length(text.data + i, text.size - i);
         length = valid > 0 ? valid : 1;
-        if (valid > 0 && c != '"' && c != '\\' && (unsigned char)c >= ' ') continue;
+        const bool is_plain = ets_plain_length(text.data + i, text.size - i) > 0;
+        if (is_plain && c != '"' && c != '\\') continue;
         ets_output_write(output, text.data + start, i - start);
         if (valid == 0) ets_output_write(output, "\xef\xbf\xbd", 3);
         else if (c == '"') ets_output_write(output, "\\\"", 2);
         else if (c == '\\') ets_output_write(output, "\\\\", 2);
         else ets_output_write(output, " ", 1);
-        start = i + 1;
+        start = i + length;
     }
     ets_output_write(output, text.data + start, text.size - start);
 }

@@ -9,6 +9,7 @@
 #include "host/number.h"
 #include "output/table/field_text.h"
 #include "output/table/table_cells.h"
+#include "output/text/formula_text.h"
 
 /* A value of every row: a column, or the upper bounds of one. */
 struct record_field {
@@ -54,26 +55,6 @@ static bool needs_quotes(const struct records *r, struct ets_text text)
 }
 
 /*
- * Whether a spreadsheet would run a text instead of showing it: it begins with one of these, or
- * with one of their full-width forms, and is no number.
- */
-static bool is_formula(struct ets_text text)
-{
-    static const char *const wide[] = {"\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d",
-                                       "\xef\xbc\xa0"};
-    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) {
-        if (ets_text_starts_with(text, wide[i])) return true;
-    }
-    if (text.size == 0 || memchr("=+-@\t\r", text.data[0], 6) == NULL) return false;
-    if (text.data[0] != '+' && text.data[0] != '-') return true;
-    for (size_t i = 1; i < text.size; i++) {
-        const bool is_digit = text.data[i] >= '0' && text.data[i] <= '9';
-        if (!is_digit && text.data[i] != '.') return true;
-    }
-    return text.size == 1;
-}
-
-/*
  * Texts as one field, ", " between them: RFC 4180's quoting with this format's separator, and an
  * apostrophe before what would be a formula.
  */
@@ -82,7 +63,7 @@ static void put_field(const struct records *r, const struct ets_text *texts, siz
     bool quote = count > 1 && r->format == ETS_FORMAT_CSV;
     for (size_t i = 0; i < count && !quote; i++) quote = needs_quotes(r, texts[i]);
     if (quote) put(r, "\"");
-    if (count > 0 && is_formula(texts[0])) put(r, "'");
+    if (count > 0 && ets_is_formula(texts[0])) put(r, "'");
     for (size_t i = 0; i < count; i++) {
         if (i > 0) put(r, ", ");
         ets_put_field_text(r->output, texts[i]);

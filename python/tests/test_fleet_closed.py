@@ -1,0 +1,65 @@
+"""etscope-fleet reads its data set only, writes whole files beside it, and says what it needs."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("pyarrow")
+pytest.importorskip("datasketches")
+pytest.importorskip("duckdb")
+
+from fixtures import file
+
+from etscope.fleet.command import main
+
+
+@pytest.fixture
+def dataset(tmp_path, capsys):
+    (tmp_path / "in").mkdir()
+    shutil.copy(file("mlp_portable", "profile.etdp"), tmp_path / "in/good.etdp")
+    code = main(["ingest", str(tmp_path / "in"), "-o", str(tmp_path / "set"), "--workers", "1"])
+    assert code == 0, capsys.readouterr().err
+    capsys.readouterr()
+    return tmp_path / "set"
+
+
+def test_a_query_reads_the_data_set_alone(dataset, tmp_path, capsys):
+    (tmp_path / "secret.csv").write_text("a,b\n1,hidden\n")
+    assert main(["query", "--dataset", str(dataset), "select count(*) as n from traces"]) == 0
+    capsys.readouterr()
+    for sql in (f"select * from read_csv('{tmp_path}/secret.csv')", f"select * from '{tmp_path}/secret.csv'",
+                f"select * from read_text('{tmp_path}/secret.csv')", f"select * from glob('{tmp_path}/*')",
+                "select * from read_parquet('https://example.invalid/x.parquet')",
+                "select * from read_json('s3://bucket/x.json')"):  # fmt: skip
+        assert main(["query", "--dataset", str(dataset), sql]) == 2
+        said = capsys.readouterr()
+        assert "hidden" not in said.out and "Traceback" not in said.err
+        assert len(said.err.splitlines()) == 1
+
+
+def test_the_page_is_whole_and_elsewhere(dataset, tmp_path, capsys):
+    before = {path: path.read_bytes() for path in dataset.rglob("*") if path.is_file()}
+    for inside in sorted(before):
+        assert main(["page", "--dataset", str(dataset), "-o", str(inside)]) == 2
+    assert {path: path.read_bytes() for path in dataset.rglob("*") if path.is_file()} == before
+    page, link = tmp_path / "page.html", tmp_path / "link.html"
+    page.write_text("before")
+    page.chmod(0o600)
+    link.symlink_to("page.html")
+    assert main(["page", "--dataset", str(dataset), "-o", str(link)]) == 0
+    assert link.is_symlink() and page.read_text().startswith("<!doctype html>")
+    assert page.stat().st_mode & 0o777 == 0o600
+    assert not list(tmp_path.glob("*.html.*"))
+    page.chmod(0o400)
+    assert main(["page", "--dataset", str(dataset), "-o", str(page)]) == 2
+
+
+def test_without_the_extra_it_says_so():
+    code = "import sys; sys.modules['pyarrow'] = None; from etscope.fleet.command import main; sys.exit(main(['query', '--dataset', 'x', 'select 1']))"  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False,
+                          env=dict(os.environ))  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr == "etscope-fleet: needs pyarrow: pip install 'etscope[fleet]'\n"
