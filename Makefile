@@ -133,6 +133,10 @@ bench: bench-tracer bench-comparators ## measure tracer, comparators, verdicts, 
 bench-roofs: build ## measure this machine twice, and hold all programs against it (needs the engine)
 	@$(PYTHON) tools/bench_roofs.py $(ETSCOPE)
 
+.PHONY: bench-noise
+bench-noise: build ## measure how often diff reports a change where there is none (needs the engine)
+	@$(PYTHON) tools/bench_noise.py $(ETSCOPE)
+
 .PHONY: bench-fleet
 bench-fleet: ## measure ingest of and questions to 1,000 large traces (7 GB in FOLDER; after make test)
 	@build/python-venv/bin/python tools/bench_fleet.py $(FOLDER:%=--folder %)

@@ -36,7 +36,8 @@ static void check_lines(const struct ets_difference *difference)
         const struct ets_difference_line *line = ets_difference_line(difference, i);
         check(line->before.operator_count + line->after.operator_count > 0);
         check(line->parent == ETS_NO_INDEX || line->parent < i);
-        check(!(line->adjusted_p < line->test.p));
+        check(!(line->adjusted_p < line->p * 0.999999));
+        check(!(line->interval.low > line->interval.high));
         check_side(&line->before);
         check_side(&line->after);
     }

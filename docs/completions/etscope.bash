@@ -74,6 +74,9 @@ _etscope() {
     profile:--outputs) ;;
     profile:--output-file|profile:--output_file) ;;
     profile:--threads) compopt +o default 2>/dev/null ;;
+    profile:--recordings) compopt +o default 2>/dev/null ;;
+    profile:--before) compopt +o default 2>/dev/null ;;
+    profile:--before-etrecord) ;;
     profile:--block) compopt +o default 2>/dev/null ;;
     profile:--run) compopt +o default 2>/dev/null ;;
     inspect:--etrecord|inspect:--etrecord_path) ;;
@@ -278,6 +281,8 @@ _etscope() {
     gate:--budget|gate:-b) ;;
     gate:--junit) ;;
     gate:--undecided) words='fail pass' ;;
+    gate:--before) ;;
+    gate:--after) ;;
     gate:--etrecord) ;;
     gate:--etrecord-b) ;;
     gate:--program) ;;
@@ -418,7 +423,7 @@ _etscope() {
     help:--completion) words='bash zsh fish' ;;
     *)
       case ${COMP_WORDS[1]} in
-        profile) words='-h --help --etrecord --no-siblings --runs -r --trace -o --report --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all -a --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --output --memory --c-snippet --allocations --method -m --input -i --case --inputs --seed --range --int-range --shape --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file --threads --block --run --allow-mismatch' ;;
+        profile) words='-h --help --etrecord --no-siblings --runs -r --trace -o --report --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all -a --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --output --memory --c-snippet --allocations --method -m --input -i --case --inputs --seed --range --int-range --shape --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file --threads --recordings --before --before-etrecord --block --run --allow-mismatch' ;;
         inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method -m --block --run --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all -a --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --output -o --memory --c-snippet --allocations --threads --no-siblings --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
         annotate) words='-h --help --etrecord --program --debug-buffer --debug_buffer_path --source-root --frames --context --whole --method -m --block --run --cost --machine --threads --steady --name --module --handle --source --backend --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --format -f --unit --bounds --color --width --output -o --subtract-overhead --source-time-scale --no-siblings --partial --allow-mismatch' ;;
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method -m --block --run --event --only-outputs --only-nonfinite --only-broken --name --module --handle --source --backend --top -n --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --comparator --heat-map --format -f --color --width --output -o --no-siblings --partial --allow-mismatch' ;;
@@ -429,7 +434,7 @@ _etscope() {
         export) words='-h --help --to -t --output -o --etrecord --etrecord_path --program --method -m --no-siblings --partial --allow-mismatch --source-time-scale --source_time_scale' ;;
         sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method -m --machine --threads --no-siblings --to --schema --format -f --color --width --output -o --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
         diff) words='-h --help --before --after --etrecord --etrecord-b --program --program-b --method -m --by --sort -s --top -n --min-change --least-change --brief --max-samples --allow-mismatch --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --bounds --color --width --output -o' ;;
-        gate) words='-h --help --budget -b --junit --undecided --all -a --allow-mismatch --etrecord --etrecord-b --program --program-b --method -m --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --bounds --color --width --output -o' ;;
+        gate) words='-h --help --budget -b --junit --undecided --all -a --before --after --allow-mismatch --etrecord --etrecord-b --program --program-b --method -m --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --bounds --color --width --output -o' ;;
         summary) words='-h --help --etrecord --program --method -m --sort -s --top -n --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --bounds --color --width --output -o' ;;
         run) words='-h --help --trace -o --runs -r --etrecord --print-outputs --print_output --memory --method -m --input -i --case --inputs --seed --range --int-range --shape --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file --threads' ;;
         verify) words='-h --help --method -m --case --rtol --atol --rms --tolerance --tolerances --comparator --junit --columns -c --format -f --color --width --output -o --threads --data --load-library --python --engine' ;;

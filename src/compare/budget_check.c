@@ -1,13 +1,11 @@
 /* Checks a comparison against the rules of a budget, with a verdict for each. */
 #include <math.h>
 
-#include "compare/budget_doubt.h"
+#include "compare/budget_recordings.h"
 #include "compare/compare_names.h"
 #include "compare/difference_parts.h"
+#include "compare/recordings.h"
 #include "etscope/experimental/budget.h"
-
-/* The least runs in a quarter of the base for an estimate of its noise. */
-enum { QUARTERS = 4, LEAST_QUARTER = 5 };
 
 struct ets_budget_verdicts {
     struct ets_arena arena;
@@ -47,41 +45,6 @@ static bool matches(struct ets_text pattern, struct ets_text text)
     return p == pattern.size;
 }
 
-static double metric_of(const struct ets_statistics *times, enum ets_budget_metric metric)
-{
-    const double values[] = {times->min, times->p10, times->p50,
-                             times->p90, times->max, times->mean};
-    return values[metric];
-}
-
-static double metric_over(const struct checker *c, const double *times_of_runs, uint32_t count,
-                          enum ets_budget_metric metric)
-{
-    struct ets_statistics times;
-    memcpy(c->scratch, times_of_runs, count * sizeof *times_of_runs);
-    ets_statistics_compute(c->scratch, count, &times);
-    return metric_of(&times, metric);
-}
-
-/* The largest value of the metric among the base's files, or the quarters of its only file. */
-static double noise_of(const struct checker *c, const struct ets_difference_side *base,
-                       enum ets_budget_metric metric)
-{
-    const struct ets_pool_block *block = base->block;
-    double most = metric_of(&base->times, metric);
-    for (uint32_t p = 0; block->part_count > 1 && p < block->part_count; p++) {
-        const struct ets_pool_part *part = &block->parts[p];
-        most = fmax(most, metric_over(c, base->per_run + part->first_run, part->run_count, metric));
-    }
-    if (block->part_count > 1 || block->run_count < QUARTERS * LEAST_QUARTER) return most;
-    for (uint32_t q = 0; q < QUARTERS; q++) {
-        const uint32_t start = (uint32_t)((uint64_t)block->run_count * q / QUARTERS);
-        const uint32_t end = (uint32_t)((uint64_t)block->run_count * (q + 1) / QUARTERS);
-        most = fmax(most, metric_over(c, base->per_run + start, end - start, metric));
-    }
-    return most;
-}
-
 /* Whether one of the rule's limits is relative to the base. */
 static bool is_over_base(const struct ets_budget_rule *rule)
 {
@@ -92,38 +55,17 @@ static bool is_over_base(const struct ets_budget_rule *rule)
     return false;
 }
 
-/* The widest of the rule's limits. */
-static double limit_of(const struct ets_budget_rule *rule, double base)
+/* An absolute limit is over all runs; one relative to the base is judged by recordings, later. */
+static void check_time(const struct ets_budget_rule *rule, const struct ets_difference_line *line,
+                       struct ets_budget_verdict *verdict)
 {
-    double widest = 0;
-    for (uint32_t i = 0; i < rule->bound_count; i++) {
-        const struct ets_budget_bound *bound = &rule->bounds[i];
-        const double limit = bound->limit == ETS_LIMIT_TIME        ? bound->value
-                             : bound->limit == ETS_LIMIT_OVER_TIME ? base + bound->value
-                                                                   : base * (1 + bound->value);
-        if (i == 0 || limit > widest) widest = limit;
+    if (is_over_base(rule)) return;
+    verdict->value = ets_metric_of(&line->after.times, rule->metric);
+    if (line->before.operator_count > 0) {
+        verdict->base = ets_metric_of(&line->before.times, rule->metric);
     }
-    return widest;
-}
-
-static void check_time(const struct checker *c, const struct ets_budget_rule *rule,
-                       const struct ets_difference_line *line, struct ets_budget_verdict *verdict)
-{
-    const bool has_base = line->before.operator_count > 0;
-    verdict->value = metric_of(&line->after.times, rule->metric);
-    if (has_base) verdict->base = metric_of(&line->before.times, rule->metric);
-    if (!is_over_base(rule)) {
-        verdict->limit = limit_of(rule, NAN);
-        verdict->result = verdict->value > verdict->limit ? ETS_BUDGET_FAIL : ETS_BUDGET_PASS;
-    } else if (!has_base) {
-        verdict->result = ETS_BUDGET_NEW;
-    } else { /* the true value is above the reading of a coarse clock */
-        const double base = verdict->base + line->before.resolution;
-        verdict->limit = limit_of(rule, base);
-        verdict->noise = noise_of(c, &line->before, rule->metric) + line->before.resolution;
-        verdict->p = line->adjusted_p;
-        ets_budget_weigh(rule, line, ets_difference_line_count(c->difference), c->scratch, verdict);
-    }
+    verdict->limit = ets_budget_limit_of(rule, NAN);
+    verdict->result = verdict->value > verdict->limit ? ETS_BUDGET_FAIL : ETS_BUDGET_PASS;
 }
 
 /* The median over the runs of the share of delegate calls in the total; NaN: no total. */
@@ -212,23 +154,62 @@ static void add(struct checker *c, uint32_t rule_index, uint32_t line_index)
     if (line_index != ETS_NO_INDEX) {
         const struct ets_difference_line *line = ets_difference_line(c->difference, line_index);
         if (rule->metric == ETS_METRIC_SHARE) check_share(c, rule, line, verdict);
-        else check_time(c, rule, line, verdict);
+        else check_time(rule, line, verdict);
     }
-    c->verdicts->failed += ets_budget_is_failure(verdict->result) != 0;
-    c->verdicts->undecided += verdict->result == ETS_BUDGET_UNDECIDED;
 }
 
-static void check_all(struct checker *c)
+/* The block of a verdict on a line. */
+static uint32_t block_of(const struct checker *c, uint32_t verdict)
+{
+    return ets_difference_line(c->difference, c->verdicts->items[verdict].line)->block;
+}
+
+static uint32_t end_of_block(const struct checker *c, uint32_t first)
+{
+    uint32_t end = first + 1;
+    while (end < c->verdicts->count && block_of(c, end) == block_of(c, first)) end++;
+    return end;
+}
+
+/* Judges the verdicts from `first` on, which are of one rule, block by block. */
+static bool weigh(const struct checker *c, const struct ets_budget_rule *rule, uint32_t first)
+{
+    uint32_t blocks = 0;
+    for (uint32_t i = first; i < c->verdicts->count; i = end_of_block(c, i)) blocks++;
+    for (uint32_t i = first, end; i < c->verdicts->count; i = end) {
+        end = end_of_block(c, i);
+        if (!ets_budget_weigh(rule, c->difference, &c->verdicts->items[i], end - i, blocks)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void count_results(struct ets_budget_verdicts *verdicts)
+{
+    for (uint32_t i = 0; i < verdicts->count; i++) {
+        const enum ets_budget_result result = verdicts->items[i].result;
+        verdicts->failed += ets_budget_is_failure(result) != 0;
+        verdicts->undecided += result == ETS_BUDGET_UNDECIDED;
+    }
+}
+
+/* False: no memory. */
+static bool check_all(struct checker *c)
 {
     for (uint32_t r = 0; r < ets_budget_rule_count(c->budget); r++) {
+        const struct ets_budget_rule *rule = ets_budget_rule(c->budget, r);
+        const uint32_t first = c->verdicts->count;
         uint32_t found = 0;
         for (uint32_t i = 0; i < ets_difference_line_count(c->difference); i++) {
-            if (!is_about(ets_budget_rule(c->budget, r), c, i)) continue;
+            if (!is_about(rule, c, i)) continue;
             add(c, r, i);
             found++;
         }
         if (found == 0) add(c, r, ETS_NO_INDEX);
+        else if (!c->is_counting && is_over_base(rule) && !weigh(c, rule, first)) return false;
     }
+    return true;
 }
 
 static enum ets_status check_units(const struct ets_budget *budget, enum ets_time_unit unit,
@@ -323,15 +304,15 @@ enum ets_status ets_budget_check(const struct ets_budget *budget,
     verdicts->arena = arena;
     struct checker c = {
         .budget = budget, .difference = difference, .verdicts = verdicts, .is_counting = true};
-    check_all(&c);
+    (void)check_all(&c);
     c.is_counting = false;
     verdicts->items = ets_arena_alloc_array(&verdicts->arena, c.count, sizeof *verdicts->items);
     c.scratch = ets_arena_alloc_array(&verdicts->arena, most_runs(difference), sizeof *c.scratch);
-    if (verdicts->items == NULL || c.scratch == NULL) {
+    if (verdicts->items == NULL || c.scratch == NULL || !check_all(&c)) {
         ets_budget_verdicts_close(verdicts);
         return ets_fail_memory(error, "the verdicts of a budget");
     }
-    check_all(&c);
+    count_results(verdicts);
     *verdicts_out = verdicts;
     return ETS_OK;
 }

@@ -7,10 +7,10 @@
 
 /* "added", "removed", "replaced", "delegated", "undelegated", "repartitioned"; "" for NONE. */
 const char *ets_change_name(enum ets_change change);
-/* "same", "faster", "slower", "unknown", "unclear"; "" for NONE. */
+/* "same", "faster", "slower", "undecided", "unclear", "differs"; "" for NONE. */
 const char *ets_verdict_name(enum ets_verdict verdict);
 
-/* "order", "handles", "types", "operator", "module". */
+/* "order", "handles", "types", "operator", "module", "in_modules", "lines". */
 const char *ets_matched_by_name(enum ets_matched_by by);
 /* "names in order of execution", "debug handles"... */
 const char *ets_matched_by_words(enum ets_matched_by by);

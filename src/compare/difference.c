@@ -7,21 +7,39 @@ static uint32_t operators_of(const struct ets_pool_block *block)
     return block == NULL ? 0 : block->operator_count;
 }
 
+/* By handles; where they match too little, by what else the records know of them, then by names. */
+static bool match_pair(struct ets_arena *scratch, const struct ets_block_pair *pair,
+                       struct ets_match *match)
+{
+    for (int i = 0; i < ETS_SCHEME_COUNT; i++) {
+        if (!ets_match_blocks(match, scratch, (enum ets_match_scheme)i, pair->before, pair->after,
+                              pair->before_names, pair->after_names)) {
+            return false;
+        }
+        if (ets_match_is_good(match) || (i == 0 && !match->by_handles)) return true;
+    }
+    return ets_match_blocks(match, scratch, ETS_SCHEME_HANDLES, pair->before, pair->after,
+                            pair->before_names, pair->after_names);
+}
+
+static enum ets_matched_by matched_how(const struct ets_match *match, enum ets_matched_by otherwise)
+{
+    static const enum ets_matched_by how[] = {ETS_MATCHED_HANDLES, ETS_MATCHED_IN_MODULES,
+                                              ETS_MATCHED_LINES};
+    return match->by_handles ? how[match->scheme] : otherwise;
+}
+
 static enum ets_status add_pair(struct ets_difference *difference, struct ets_arena *scratch,
                                 const struct ets_block_pair *pair, enum ets_matched_by otherwise,
                                 struct ets_error *error)
 {
     struct ets_match match;
-    if (!ets_match_blocks(&match, scratch, pair->before, pair->after, pair->before_names,
-                          pair->after_names)) {
-        return ets_fail_difference(error);
-    }
+    if (!match_pair(scratch, pair, &match)) return ets_fail_difference(error);
     struct ets_difference_block *block = &difference->blocks[difference->block_count];
-    *block = (struct ets_difference_block){
-        .before = pair->before,
-        .after = pair->after,
-        .by_handles = match.by_handles,
-        .matched_by = match.by_handles ? ETS_MATCHED_HANDLES : otherwise};
+    *block = (struct ets_difference_block){.before = pair->before,
+                                           .after = pair->after,
+                                           .by_handles = match.by_handles,
+                                           .matched_by = matched_how(&match, otherwise)};
     ETS_TRY(ets_difference_add_lines(difference, &match, block, error));
     difference->block_count++;
     return ETS_OK;
@@ -59,7 +77,8 @@ static void find_agreement(struct ets_difference *difference)
     }
     /* Sums of two programs are compared on purpose. */
     const bool is_grouped =
-        difference->block_count > 0 && difference->blocks[0].matched_by >= ETS_MATCHED_OPERATOR;
+        difference->block_count > 0 && (difference->blocks[0].matched_by == ETS_MATCHED_OPERATOR ||
+                                        difference->blocks[0].matched_by == ETS_MATCHED_MODULE);
     agreement->is_poor = !is_grouped && agreement->operators / 2 > agreement->matched;
 }
 
@@ -176,21 +195,26 @@ const char *ets_change_name(enum ets_change change)
 
 const char *ets_matched_by_name(enum ets_matched_by by)
 {
-    static const char *const names[] = {"order", "handles", "types", "operator", "module"};
+    static const char *const names[] = {"order",  "handles",    "types", "operator",
+                                        "module", "in_modules", "lines"};
     return names[by];
 }
 
 const char *ets_matched_by_words(enum ets_matched_by by)
 {
-    static const char *const words[] = {"names in order of execution", "debug handles",
+    static const char *const words[] = {"names in order of execution",
+                                        "debug handles",
                                         "operator types in order of execution",
                                         "operator types, all operators of a type together",
-                                        "modules, all operators of a module together"};
+                                        "modules, all operators of a module together",
+                                        "modules of operators, because debug handles match too few",
+                                        "source lines, because debug handles match too few"};
     return words[by];
 }
 
 const char *ets_verdict_name(enum ets_verdict verdict)
 {
-    static const char *const names[] = {"same", "faster", "slower", "unknown", "", "unclear"};
+    static const char *const names[] = {"same", "faster",  "slower", "undecided",
+                                        "",     "unclear", "differs"};
     return (unsigned)verdict < ETS_VERDICT_COUNT ? names[verdict] : "";
 }

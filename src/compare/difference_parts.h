@@ -40,6 +40,10 @@ enum ets_status ets_difference_add_lines(struct ets_difference *difference,
                                          struct ets_error *error);
 
 /* judge.c: tests and verdicts of all lines. */
+/* Whether each side is the sum of several readings of a coarse clock, whose errors add up. */
+bool ets_difference_is_coarse(const struct ets_difference_line *line);
+/* Whether line `index` is the execution of a method. */
+bool ets_difference_is_whole(const struct ets_difference *difference, uint32_t index);
 enum ets_status ets_difference_judge(struct ets_difference *difference, struct ets_error *error);
 
 #endif

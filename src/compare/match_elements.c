@@ -3,7 +3,8 @@
  * program, so the same model has the same handles with any delegation; a changed model may have
  * others. If all handles used on both sides agree on module and operator, they are the elements.
  * Otherwise the element is the handle's module, its operator in the exported program, and its
- * position among equal ones.
+ * position among equal ones. Where that matches too little, as between a float build and one whose
+ * weights were quantized before the export, the element is the module, or the source line.
  */
 #include <stdlib.h>
 
@@ -84,6 +85,47 @@ static struct ets_text target_of(const struct ets_graph_node *node)
         if (target.size > 0 && target.data[0] != '<') return target;
     }
     return node->op;
+}
+
+/* "model.py:12", without folders, which differ between machines; empty: unknown. */
+static struct ets_text line_of(struct ets_arena *arena, const struct ets_graph_node *node)
+{
+    const struct ets_graph_frame *frame = ets_graph_user_frame(node);
+    if (frame == NULL) return (struct ets_text){"", 0};
+    struct ets_text file = frame->file;
+    for (size_t i = file.size; i-- > 0;) {
+        if (file.data[i] != '/') continue;
+        file = (struct ets_text){file.data + i + 1, file.size - i - 1};
+        break;
+    }
+    char *text = ets_arena_alloc(arena, file.size + 24);
+    if (text == NULL) return (struct ets_text){NULL, 0};
+    return (struct ets_text){text, ets_print_text(text, file.size + 24, "%.*s:%lld", ETS_TEXT(file),
+                                                  (long long)frame->line)};
+}
+
+/* The module or line that a handle stands for; handles without one keep their number. */
+static bool place(struct ets_match *match, struct ets_strings *texts,
+                  struct ets_key_table *elements, struct handles *handles)
+{
+    for (uint32_t i = 0; i < handles->count; i++) {
+        struct handle *handle = &handles->items[i];
+        uint64_t key[2] = {UINT64_MAX, (uint64_t)handle->number};
+        struct ets_text text = {"", 0};
+        if (handle->node != NULL) {
+            text = match->scheme == ETS_SCHEME_MODULES ? ets_graph_module_path(handle->node)
+                                                       : line_of(match->arena, handle->node);
+            if (text.data == NULL && match->scheme == ETS_SCHEME_LINES) return false;
+        }
+        if (text.size > 0) {
+            key[0] = 0;
+            key[1] = ets_strings_add(texts, text);
+            if (key[1] == UINT32_MAX) return false;
+        }
+        handle->element = ets_key_table_add(elements, key);
+        if (handle->element == ETS_KEY_NONE) return false;
+    }
+    return true;
 }
 
 static bool describe(struct ets_strings *texts, struct handles *handles)
@@ -193,8 +235,18 @@ bool ets_match_find_elements(struct ets_match *match)
         if (!collect(match->arena, match->sides[side].block, &handles[side])) return false;
         if (handles[side].count == 0) return true; /* no record: by order */
     }
+    if (match->scheme == ETS_SCHEME_NAMES) return true;
     if (ets_strings_init(&texts, match->arena) != 0) return false;
     ets_key_table_init(&elements, match->arena, 2);
+    if (match->scheme != ETS_SCHEME_HANDLES) {
+        for (int side = 0; side < 2; side++) {
+            if (!place(match, &texts, &elements, &handles[side])) return false;
+        }
+        match->element_count = elements.count;
+        match->by_handles = true;
+        return hand_out(match, ETS_BEFORE, &handles[ETS_BEFORE]) &&
+               hand_out(match, ETS_AFTER, &handles[ETS_AFTER]);
+    }
     if (!describe(&texts, &handles[ETS_BEFORE]) || !describe(&texts, &handles[ETS_AFTER])) {
         return false;
     }

@@ -83,11 +83,28 @@ static bool is_frame(const struct ets_match *match, int which, uint32_t index)
            match->sides[which].block->operators[index].role == ETS_POOL_FRAME;
 }
 
-bool ets_match_blocks(struct ets_match *match, struct ets_arena *arena,
-                      const struct ets_pool_block *before, const struct ets_pool_block *after,
-                      const uint32_t *before_names, const uint32_t *after_names)
+bool ets_match_is_good(const struct ets_match *match)
 {
-    *match = (struct ets_match){.arena = arena};
+    uint32_t all = 0, matched = 0;
+    for (int s = 0; s < 2; s++) {
+        const struct ets_match_side *side = &match->sides[s];
+        if (side->block == NULL) return true;
+        for (uint32_t i = 0; i < side->block->operator_count; i++) {
+            if (side->block->operators[i].role != ETS_POOL_WORK) continue;
+            all++;
+            if (side->group[i] == ETS_NO_INDEX) continue;
+            matched += match->groups[side->group[i]].count[1 - s] > 0;
+        }
+    }
+    return 2 * matched >= all;
+}
+
+bool ets_match_blocks(struct ets_match *match, struct ets_arena *arena,
+                      enum ets_match_scheme scheme, const struct ets_pool_block *before,
+                      const struct ets_pool_block *after, const uint32_t *before_names,
+                      const uint32_t *after_names)
+{
+    *match = (struct ets_match){.arena = arena, .scheme = scheme};
     const size_t most = (size_t)(before == NULL ? 0 : before->operator_count) +
                         (after == NULL ? 0 : after->operator_count);
     match->groups = ets_arena_alloc_array(arena, most, sizeof *match->groups);

@@ -28,13 +28,23 @@ struct ets_match_group {
     uint32_t first[2], last[2], count[2];
 };
 
+/* What the handles of both sides are compared by, in the order of trying. */
+enum ets_match_scheme {
+    ETS_SCHEME_HANDLES = 0,
+    ETS_SCHEME_MODULES = 1,
+    ETS_SCHEME_LINES = 2,
+    ETS_SCHEME_NAMES = 3,
+    ETS_SCHEME_COUNT = 4
+};
+
 struct ets_match {
     struct ets_arena *arena; /* of this pair of blocks */
     struct ets_match_side sides[2];
     struct ets_match_group *groups;
     uint32_t group_count;
     uint32_t element_count; /* distinct elements of both sides */
-    bool by_handles;
+    enum ets_match_scheme scheme;
+    bool by_handles; /* both sides have what the scheme compares */
 };
 
 /* Operators of either side, in order of execution. */
@@ -57,8 +67,11 @@ bool ets_match_by_order(struct ets_match *match, const struct ets_match_lists *l
 /* matching.c */
 /* Groups all operators of two blocks; one may be NULL. False: no memory. */
 bool ets_match_blocks(struct ets_match *match, struct ets_arena *arena,
-                      const struct ets_pool_block *before, const struct ets_pool_block *after,
-                      const uint32_t *before_names, const uint32_t *after_names);
+                      enum ets_match_scheme scheme, const struct ets_pool_block *before,
+                      const struct ets_pool_block *after, const uint32_t *before_names,
+                      const uint32_t *after_names);
+/* Whether at least half of the instructions have a match, or there are none. */
+bool ets_match_is_good(const struct ets_match *match);
 
 /* match_groups.c */
 uint32_t ets_match_new_group(struct ets_match *match);

@@ -65,7 +65,8 @@ static bool classify(struct grouper *g)
         g->number[i] = ETS_STRING_NONE;
         if (op->role != ETS_POOL_WORK && op->role != ETS_POOL_INNER) continue;
         const bool is_inside = op->role == ETS_POOL_INNER;
-        if (is_inside && (g->is_whole[op->parent] || g->number[op->parent] == ETS_STRING_NONE)) {
+        if (is_inside && op->parent != ETS_NO_INDEX &&
+            (g->is_whole[op->parent] || g->number[op->parent] == ETS_STRING_NONE)) {
             g->is_whole[i] = true;
             continue;
         }
@@ -108,7 +109,7 @@ static bool make_groups(struct grouper *g, struct ets_pool_operator *groups)
         if (g->number[i] == ETS_STRING_NONE) continue;
         const struct ets_pool_operator *op = &block->operators[i];
         add(&groups[g->number[i] - 1], op, false, block->run_count);
-        if (op->role != ETS_POOL_INNER) continue;
+        if (op->role != ETS_POOL_INNER || op->parent == ETS_NO_INDEX) continue;
         add(&groups[g->number[op->parent] - 1], op, true, block->run_count);
     }
     for (uint32_t i = 0; i + 1 < g->names.count; i++) { /* parts may take up to all of it */
@@ -121,13 +122,28 @@ static bool make_groups(struct grouper *g, struct ets_pool_operator *groups)
     return true;
 }
 
+/* Whether groups and the time between operators add up to a run. */
+static bool is_run(const struct ets_pool_block *block)
+{
+    return block->total != ETS_NO_INDEX && block->operators[block->total].role == ETS_POOL_FRAME &&
+           block->operators[block->operator_count - 1].role == ETS_POOL_REST;
+}
+
+/* What another runtime did outside of its runs: operators that nothing encloses. */
+static bool is_outside(const struct ets_pool_block *block)
+{
+    for (uint32_t i = 0; i < block->operator_count; i++) {
+        if (block->operators[i].role == ETS_POOL_FRAME) return false;
+    }
+    return block->operator_count > 0;
+}
+
 bool ets_pool_group(struct ets_pool *pool, struct ets_pool_block *block)
 {
     struct grouper g = {.pool = pool, .block = block};
     const uint32_t count = block->operator_count;
-    if (pool->by == ETS_POOL_BY_NONE || block->total == ETS_NO_INDEX ||
-        block->operators[block->total].role != ETS_POOL_FRAME ||
-        block->operators[count - 1].role != ETS_POOL_REST) {
+    const bool has_total = pool->by != ETS_POOL_BY_NONE && is_run(block);
+    if (pool->by == ETS_POOL_BY_NONE || (!has_total && !is_outside(block))) {
         return true; /* a load: nothing adds up to a run */
     }
     g.is_whole = ets_arena_alloc_array(&pool->scratch, count, sizeof *g.is_whole);
@@ -138,6 +154,15 @@ bool ets_pool_group(struct ets_pool *pool, struct ets_pool_block *block)
         ets_strings_init(&g.names, &pool->arena) != 0 || !classify(&g) ||
         !make_groups(&g, operators + 1)) {
         return false;
+    }
+    if (!has_total) {
+        block->operator_count = g.names.count - 1;
+        for (uint32_t i = 1; i < g.names.count; i++) {
+            operators[i].parent = ETS_NO_INDEX;
+            operators[i].depth = 0;
+        }
+        block->operators = operators + 1;
+        return true;
     }
     operators[0] = block->operators[block->total];
     operators[g.names.count] = block->operators[count - 1];

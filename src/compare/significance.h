@@ -3,10 +3,10 @@
  *
  *     double before[] = {10, 11, 12, 13, 14}, after[] = {15, 16, 17, 18, 19}; // ascending
  *     struct ets_rank_test test;
- *     struct ets_shift shift;
+ *     struct ets_interval interval;
  *     ets_rank_test(before, 5, after, 5, &test);
- *     ets_shift_of(before, 5, after, 5, 0.95, &shift);
- *     printf("+%g (%g to %g), p %.3f\n", shift.estimate, shift.low, shift.high, test.p);
+ *     interval = ets_median_change(before, 5, after, 5);
+ *     printf("+5 (%g to %g), p %.3f\n", interval.low, interval.high, test.p);
  *
  * Times are not normally distributed: they have a floor, a long tail and the steps of their clock.
  * So means are not used here. Samples must be ascending and without NaN. There is no state: any
@@ -17,6 +17,15 @@
 
 #include "etscope/experimental/difference.h"
 
+/* The test of Mann and Whitney (Wilcoxon's rank sum), two-sided. */
+struct ets_rank_test {
+    double u; /* pairs in which `after` is larger, ties counted half; NaN: a sample is empty */
+    double p; /* probability of a difference this large by chance; 1 for empty samples */
+    double least_p; /* the smallest p of samples of these sizes without ties */
+    int is_exact;   /* 1: exact, ties included; 0: normal approximation, corrected for ties
+                       and continuity */
+};
+
 /*
  * Exact if the size of the smaller sample times the size of both is at most 300 (12 and 13, 3 and
  * 97), else from the normal distribution.
@@ -24,10 +33,9 @@
 void ets_rank_test(const double *before, uint32_t before_count, const double *after,
                    uint32_t after_count, struct ets_rank_test *test_out);
 
-/* `confidence` is that of the interval: 0.95. Takes time n log n; the differences are never listed.
- */
-void ets_shift_of(const double *before, uint32_t before_count, const double *after,
-                  uint32_t after_count, double confidence, struct ets_shift *shift_out);
+/* 95 % interval of the change of the median; NaN: fewer than 6 values on a side. */
+struct ets_interval ets_median_change(const double *before, uint32_t before_count,
+                                      const double *after, uint32_t after_count);
 
 /*
  * Adjusts the p values of `count` tests by Benjamini and Hochberg: among the tests with an adjusted

@@ -37,7 +37,7 @@ static double used_part(const struct ets_budget_report *report,
                         const struct ets_budget_verdict *verdict)
 {
     const struct ets_budget_rule *rule = ets_budget_rule(report->budget, verdict->rule);
-    const bool is_over_base = !isnan(verdict->noise) && verdict->limit > verdict->base;
+    const bool is_over_base = !isnan(verdict->p) && verdict->limit > verdict->base;
     if (rule->metric == ETS_METRIC_SHARE) return verdict->limit / verdict->value;
     if (!is_over_base) return verdict->value / verdict->limit;
     return (verdict->value - verdict->base) / (verdict->limit - verdict->base);
@@ -61,9 +61,9 @@ static const struct ets_budget_verdict *find_tightest(const struct ets_budget_re
 static bool is_farther(const struct ets_budget_verdict *left,
                        const struct ets_budget_verdict *right)
 {
-    const bool is_countable = left->doubt == ETS_DOUBT_RUNS && left->runs_needed > 0;
-    if (right->doubt != ETS_DOUBT_RUNS || right->runs_needed == 0) return false;
-    return !is_countable || left->runs_needed > right->runs_needed;
+    const bool is_countable = left->doubt == ETS_DOUBT_RECORDINGS && left->recordings_needed > 0;
+    if (right->doubt != ETS_DOUBT_RECORDINGS || right->recordings_needed == 0) return false;
+    return !is_countable || left->recordings_needed > right->recordings_needed;
 }
 
 /* Verdicts of one rule stand together. */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "compare/compare_names.h"
 #include "host/text_builder.h"
 #include "views/budget_words.h"
 
@@ -51,57 +52,58 @@ static const char *percent_text(double part, char text[VALUE_BYTES])
     return text;
 }
 
-/* "5 runs", "5 and 20 runs" */
-static void say_runs(struct ets_text_builder *s, const struct ets_difference_line *line)
+/* "1 recording a side", "5 and 1 recordings" */
+static void say_recordings(struct ets_text_builder *s, const struct ets_budget_verdict *verdict)
 {
-    const uint32_t before = line->before.times.count, after = line->after.times.count;
-    if (before != after) ets_add_plain_text(s, "%u and ", before);
-    ets_add_plain_text(s, "%u run%s", after, after == 1 && before == after ? "" : "s");
+    const uint32_t before = verdict->before_recordings, after = verdict->after_recordings;
+    if (before != after) ets_add_plain_text(s, "%u and %u recordings", before, after);
+    else ets_add_plain_text(s, "%u recording%s a side", after, after == 1 ? "" : "s");
 }
 
-static void say_few_runs(struct ets_text_builder *s, const struct ets_budget_report *report,
-                         const struct ets_budget_verdict *verdict)
+static void say_few_recordings(struct ets_text_builder *s, const struct ets_budget_verdict *verdict)
 {
     char spread[VALUE_BYTES], room[VALUE_BYTES];
-    say_runs(s, ets_difference_line(report->difference, verdict->line));
+    say_recordings(s, verdict);
     if (!isnan(verdict->spread)) {
         ets_add_plain_text(s, " with a spread of %s", percent_text(verdict->spread, spread));
     }
     ets_add_plain_text(s, " cannot decide a rule of %s: ", percent_text(verdict->room, room));
-    if (verdict->runs_needed > 0)
-        ets_add_plain_text(s, "record %u or more per side", verdict->runs_needed);
-    else ets_add_plain_text(s, "more than a million would be needed; loosen the rule");
+    if (verdict->recordings_needed > 0) {
+        ets_add_plain_text(s, "record %u or more of each side", verdict->recordings_needed);
+    } else {
+        ets_add_plain_text(s, "more than %d of each side would be needed; loosen the rule",
+                           ETS_MOST_RECORDINGS);
+    }
 }
 
 static void say_doubt(struct ets_text_builder *s, const struct ets_budget_report *report,
                       const struct ets_budget_verdict *verdict)
 {
     const struct ets_budget_rule *rule = ets_budget_rule(report->budget, verdict->rule);
-    char noise[VALUE_BYTES], room[VALUE_BYTES], spread[VALUE_BYTES];
+    char room[VALUE_BYTES], spread[VALUE_BYTES];
     percent_text(verdict->room, room);
+    percent_text(verdict->spread, spread);
     switch (verdict->doubt) {
-    case ETS_DOUBT_RUNS: say_few_runs(s, report, verdict); break;
-    case ETS_DOUBT_BASE:
+    case ETS_DOUBT_RECORDINGS: say_few_recordings(s, verdict); break;
+    case ETS_DOUBT_SPREAD:
         ets_add_plain_text(s,
-                           "parts of the base itself reach %s: a rule of %s needs recordings that "
-                           "differ less, or a looser limit",
-                           value_text(report, rule, verdict->noise, noise), room);
+                           "recordings of one side differ by %s, more than the change: a rule of "
+                           "%s needs a quieter machine, or a looser limit",
+                           spread, room);
         break;
     case ETS_DOUBT_CLOCK:
         ets_add_plain_text(
             s, "the delegate's clock is too coarse for a rule of %s: loosen the rule", room);
         break;
     case ETS_DOUBT_ROOM:
-        ets_add_plain_text(s,
-                           "a rule of 0 %% cannot be decided with a spread of %s: loosen the rule",
-                           percent_text(verdict->spread, spread));
-        break;
-    case ETS_DOUBT_SLOWEST:
         ets_add_plain_text(
-            s,
-            "the slowest runs differ by more than the %s that the rule allows, and more runs do "
-            "not help: limit p90 (of %d runs or more) instead, or loosen the rule",
-            room, ETS_BUDGET_P90_RUNS);
+            s, "a rule of 0 %% cannot be decided with a spread of %s: loosen the rule", spread);
+        break;
+    case ETS_DOUBT_LENGTH:
+        ets_add_plain_text(s,
+                           "the recordings have unequally many runs, on which %s depends: record "
+                           "as many runs of each side, or limit p50",
+                           ets_budget_metric_name(rule->metric));
         break;
     case ETS_DOUBT_NONE: break;
     }
@@ -164,7 +166,7 @@ void ets_budget_margin(const struct ets_budget_report *report,
     if (rule->metric == ETS_METRIC_SHARE) {
         ets_add_plain_text(&s, "%s of at least %s", value_text(report, rule, verdict->value, value),
                            value_text(report, rule, verdict->limit, limit));
-    } else if (!isnan(verdict->noise) && room > 0 && isfinite(room)) {
+    } else if (!isnan(verdict->p) && room > 0 && isfinite(room)) {
         ets_add_plain_text(&s, "%c%s of %s allowed", change < 1 ? '-' : '+',
                            percent_text(change - 1, value), percent_text(room, limit));
     } else {

@@ -2,17 +2,19 @@
 #include "views/difference_headline.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "inspect/time_details.h"
+#include "views/difference_cause.h"
 #include "views/sentence_numbers.h"
 
-enum { SENTENCE_BYTES = 512, MOST_METHODS = 4 };
+enum { SENTENCE_BYTES = 1024, MOST_METHODS = 4 };
 
 struct maker {
     const struct ets_difference *difference;
-    double tick_ns; /* 0: cycles */
+    const char *how; /* to record more; NULL: not said */
+    double tick_ns;  /* 0: cycles */
+    double scale;    /* the unit of the sentence */
     char text[SENTENCE_BYTES];
     struct ets_text_builder line;
 };
@@ -37,7 +39,7 @@ const struct ets_difference_line *ets_difference_execution(const struct ets_diff
 
 static void say_time(struct maker *m, double time)
 {
-    ets_add_time(&m->line, (struct ets_span){time, time}, m->tick_ns);
+    ets_add_time_in(&m->line, (struct ets_span){time, time}, m->tick_ns, m->scale);
 }
 
 /* "10 times", "12.3 %": how much longer the longer one takes, or how much less the shorter. */
@@ -48,60 +50,72 @@ static void say_factor(struct maker *m, double before, double after)
     else say(m, "%.1f %% ", 100 * fabs(after / before - 1));
 }
 
+/* "the recordings differ by 12.3 %", "... by a factor of 10" */
+static void say_recordings(struct maker *m, double before, double after)
+{
+    const double factor = fmax(before, after) / fmin(before, after);
+    say(m, "the recordings differ");
+    if (!(before > 0 && after > 0)) return;
+    if (factor >= 2) say(m, " by a factor of %.3g", factor);
+    else say(m, " by %.1f %%", 100 * fabs(after / before - 1));
+}
+
 static void say_total(struct maker *m, const struct ets_difference_line *line)
 {
-    const double before = line->before.times.p50, after = line->after.times.p50;
+    const double before = line->before.median, after = line->after.median;
     const bool is_faster = line->verdict == ETS_VERDICT_FASTER;
+    m->scale = ets_time_scale(fmin(before, after), m->tick_ns);
     if ((is_faster || line->verdict == ETS_VERDICT_SLOWER) && before > 0 && after > 0) {
         say_factor(m, before, after);
-        say(m, is_faster ? "faster (" : "slower (");
+        say(m, is_faster ? "faster" : "slower");
     } else if (line->verdict == ETS_VERDICT_SAME) {
-        say(m, "the same (");
-    } else if (line->verdict == ETS_VERDICT_UNCLEAR) {
-        say(m, "no clear difference (");
+        say(m, "the same");
+    } else if (line->verdict == ETS_VERDICT_DIFFERS) {
+        say_recordings(m, before, after);
     } else {
-        say(m, "too few runs or too coarse a clock for a verdict (");
+        say(m, "undecided");
     }
+    say(m, " (");
     say_time(m, before);
     say(m, " -> ");
     say_time(m, after);
     say(m, ")");
 }
 
-/* Operators of the side before that are kernels. */
-static uint32_t count_kernels(const struct ets_pool_block *block)
+static uint32_t fewer(const struct ets_difference_block *block)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < block->operator_count; i++) {
-        const struct ets_pool_operator *of = &block->operators[i];
-        count += of->role == ETS_POOL_WORK && of->row != NULL &&
-                 strcmp(ets_row_backend(of->row), "portable") == 0;
-    }
-    return count;
+    const uint32_t before = block->before_recordings, after = block->after_recordings;
+    return before < after ? before : after;
 }
 
-/* "; XnnpackBackend took 50 of 106 operators", or gave them back. */
-static void say_delegation(struct maker *m, const struct ets_difference_block *block,
-                           enum ets_change change)
+/* Why the whole is not decided, and what would decide it. */
+static void say_doubt(struct maker *m, const struct ets_difference_block *block,
+                      const struct ets_difference_line *line)
 {
-    const bool is_taken = change == ETS_CHANGE_DELEGATED;
-    const char *backend = NULL;
-    uint32_t moved = 0;
-    for (uint32_t i = 0; i < block->line_count; i++) {
-        const struct ets_difference_line *line =
-            ets_difference_line(m->difference, block->first_line + i);
-        if (line->change != change || line->role != ETS_POOL_WORK) continue;
-        const struct ets_difference_side *kernels = is_taken ? &line->before : &line->after;
-        const struct ets_difference_side *call = is_taken ? &line->after : &line->before;
-        moved += kernels->operator_count;
-        if (call->operator_count == 0) continue;
-        const struct ets_row *row = call->block->operators[call->operators[0]].row;
-        if (row != NULL && backend == NULL) backend = ets_row_backend(row);
+    const uint32_t now = fewer(block);
+    switch (line->doubt) {
+    case ETS_LINE_ONE_RECORDING:
+        say(m, "; one recording a side cannot tell the program from the day: ");
+        if (m->how != NULL) say(m, "%s", m->how);
+        else say(m, "%d of each would", ETS_ADVISED_RECORDINGS);
+        break;
+    case ETS_LINE_FEW_RECORDINGS:
+        say(m, "; %u and %u recordings cannot decide", block->before_recordings,
+            block->after_recordings);
+        if (line->recordings_needed > 0) {
+            say(m, ": about %u more of each side would", line->recordings_needed - now);
+        } else {
+            say(m, ", and more hardly would: they differ too much");
+        }
+        break;
+    case ETS_LINE_SPREAD:
+        say(m, "; recordings of one side differ by ");
+        say_time(m, line->spread);
+        say(m, ", more than the change: a quieter machine would help");
+        break;
+    case ETS_LINE_CLOCK: say(m, "; the clock is too coarse"); break;
+    case ETS_LINE_DECIDED: break;
     }
-    if (moved == 0 || backend == NULL) return;
-    const uint32_t all = count_kernels(is_taken ? block->before : block->after);
-    if (is_taken) say(m, "; %s took %u of %u kernels", backend, moved, all);
-    else say(m, "; %u of %u kernels were in %s before", moved, all, backend);
 }
 
 /* "; load +2.21 ms": the line of a block that only loads. */
@@ -121,15 +135,49 @@ static void say_load(struct maker *m)
     }
 }
 
-static void say_block(struct maker *m, const struct ets_difference_block *block,
-                      const struct ets_difference_line *total)
+/* "; run 1 of 5 before took 9.7 times the median of all": it may be warm-up. */
+static void say_first_run(struct maker *m, const struct ets_difference_side *side,
+                          const char *which)
+{
+    const double first = side->per_run[0], median = side->times.p50;
+    if (side->block->part_count > 1 || side->times.count < 3 || !(first >= 1.5 * median)) return;
+    if (side->block->parts[0].left_out > 0) return;
+    say(m, "; run 1 of %u %s took %.3g times the median", side->times.count, which, first / median);
+}
+
+/* "difference +5.0 %, 95 % interval +4.1..+5.9 %; recordings of one program differ here by 1.2 %"
+ */
+static void say_noise(struct maker *m, const struct ets_difference_line *line)
+{
+    const double before = line->before.median / 100;
+    if (isnan(line->spread) || !(before > 0)) return;
+    say(m, "difference %+.1f %%", line->change_of_median / before);
+    if (!isnan(line->interval.low)) {
+        say(m, ", 95 %% interval %+.1f..%+.1f %%", line->interval.low / before,
+            line->interval.high / before);
+    }
+    say(m, "; recordings of one program differ here by %.1f %%", line->spread / before);
+}
+
+static bool say_block(struct maker *m, struct ets_arena *arena,
+                      const struct ets_difference_block *block,
+                      const struct ets_difference_line *total, bool is_first)
 {
     const struct ets_pool_block *named = block->after;
     if (named->method != NULL) say(m, "%s: ", named->method);
     else say(m, "%.*s: ", ETS_TEXT(named->name));
     say_total(m, total);
-    say_delegation(m, block, ETS_CHANGE_DELEGATED);
-    say_delegation(m, block, ETS_CHANGE_UNDELEGATED);
+    if (!ets_difference_add_cause(arena, &m->line, ": ", m->difference, block, m->tick_ns,
+                                  m->scale)) {
+        return false;
+    }
+    if (is_first) say_load(m);
+    if (total->doubt != ETS_LINE_DECIDED) {
+        say_first_run(m, &total->before, "before");
+        say_first_run(m, &total->after, "after");
+    }
+    if (is_first || total->doubt != ETS_LINE_ONE_RECORDING) say_doubt(m, block, total);
+    return true;
 }
 
 /* The block whose runs took longest before, of those with less than `limit`, or later ones with as
@@ -183,24 +231,26 @@ static bool end_sentence(struct maker *m, struct ets_arena *arena, struct ets_se
 }
 
 bool ets_difference_headline(struct ets_arena *arena, const struct ets_difference *difference,
-                             struct ets_sentences *headline_out)
+                             const char *how, struct ets_sentences *headline_out)
 {
     const enum ets_time_unit unit = ets_difference_unit(difference);
     const struct ets_difference_block *block = NULL;
     const struct ets_difference_line *total = NULL;
-    struct maker m = {.difference = difference};
+    struct maker m = {.difference = difference, .how = how};
     if (unit != ETS_UNIT_CYCLES) m.tick_ns = 1e9 / ets_time_unit_per_second(unit);
     *headline_out = (struct ets_sentences){
-        ets_arena_alloc_array(arena, MOST_METHODS, sizeof *headline_out->items), 0};
+        ets_arena_alloc_array(arena, MOST_METHODS + 1, sizeof *headline_out->items), 0};
     if (headline_out->items == NULL) return false;
     m.line = (struct ets_text_builder){m.text, sizeof m.text, 0};
     say_agreement(&m);
     if (m.line.used > 0) return end_sentence(&m, arena, headline_out);
     while (headline_out->count < MOST_METHODS &&
            (block = next_block(difference, block, &total)) != NULL) {
-        say_block(&m, block, total);
-        if (headline_out->count == 0) say_load(&m);
+        if (!say_block(&m, arena, block, total, headline_out->count == 0)) return false;
         if (!end_sentence(&m, arena, headline_out)) return false;
+        if (headline_out->count > 1) continue;
+        say_noise(&m, total);
+        if (m.line.used > 0 && !end_sentence(&m, arena, headline_out)) return false;
     }
     return true;
 }

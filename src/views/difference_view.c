@@ -133,6 +133,31 @@ void ets_difference_add_name(struct ets_text_builder *text,
     add_side(text, &line->of->after);
 }
 
+void ets_difference_add_reason(struct ets_text_builder *text,
+                               const struct ets_difference_line *line)
+{
+    const bool is_one_sided = line->before.operator_count == 0 || line->after.operator_count == 0;
+    if (line->verdict == ETS_VERDICT_NONE) {
+        ets_add_text(
+            text, is_one_sided ? "only one side has it" : "a delegate's own clock counts one side");
+        return;
+    }
+    switch (line->doubt) {
+    case ETS_LINE_DECIDED: break;
+    case ETS_LINE_ONE_RECORDING:
+        ets_add_text(text, "one recording a side cannot tell the program from the day");
+        break;
+    case ETS_LINE_FEW_RECORDINGS:
+        if (line->recordings_needed == 0) ets_add_text(text, "the recordings differ too much");
+        else ets_add_text(text, "about %u recordings a side would decide", line->recordings_needed);
+        break;
+    case ETS_LINE_SPREAD:
+        ets_add_text(text, "recordings of one side differ by more than the change");
+        break;
+    case ETS_LINE_CLOCK: ets_add_text(text, "the clock is too coarse"); break;
+    }
+}
+
 struct ets_difference_contents ets_difference_survey(const struct ets_difference *difference)
 {
     struct ets_difference_contents contents = {.has_handles = false};

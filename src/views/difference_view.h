@@ -47,6 +47,10 @@ bool ets_difference_view_collect(struct ets_arena *arena, const struct ets_diffe
 void ets_difference_add_name(struct ets_text_builder *text,
                              const struct ets_difference_view_line *line);
 
+/* "too few recordings", ... of a line without a verdict; nothing where the test decided. */
+void ets_difference_add_reason(struct ets_text_builder *text,
+                               const struct ets_difference_line *line);
+
 /* Which properties any line of a difference has. */
 struct ets_difference_contents {
     bool has_handles; /* a block was matched by debug handles: lines have places in the model */

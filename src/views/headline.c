@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "inspect/accounting/accounting.h"
 #include "memory/memory_plan.h"
 #include "views/gap_headline.h"
 #include "views/sentence_numbers.h"
@@ -13,13 +14,17 @@
 enum {
     SENTENCE_BYTES = 1024,
     MOST_METHODS = 4,
-    MOST_SENTENCES = MOST_METHODS + 2,
+    MOST_SENTENCES = 2 * MOST_METHODS + 3,
     MOST_PLACES = 3,
     LONGEST_NAME = 100
 };
 
+/* Less is not the first thing to say of runs. */
+static const double LEAST_DRIFT = 0.1;
+
 struct maker {
     struct ets_arena *arena;
+    bool is_all_runs; /* not one of them */
     struct ets_timed_blocks blocks;
     struct ets_sentences *out;
     char text[SENTENCE_BYTES];
@@ -46,6 +51,7 @@ static struct ets_span exactly(double ticks)
 static void say_spread(struct maker *m, const struct ets_timed_block *block)
 {
     const struct ets_statistics *s = &block->times.statistics;
+    const double tick_ns = m->blocks.tick_ns, scale = ets_time_scale(s->p50, tick_ns);
     const struct ets_spread *spread = &block->times.spread;
     if (s->count == 1) {
         say(m, " in 1 run: one run does not show how much times vary");
@@ -56,25 +62,30 @@ static void say_spread(struct maker *m, const struct ets_timed_block *block)
             ? " that captured tensors, which takes part of the time"
             : "");
     if (isnan(spread->median_low)) {
-        ets_add_time(&m->line, (struct ets_span){s->min, s->max}, m->blocks.tick_ns);
+        ets_add_time_in(&m->line, (struct ets_span){s->min, s->max}, tick_ns, scale);
         say(m, "; too few for a 95 %% interval)");
         return;
     }
     say(m, "95 %% interval of this recording ");
-    ets_add_time(&m->line, (struct ets_span){spread->median_low, spread->median_high},
-                 m->blocks.tick_ns);
+    ets_add_time_in(&m->line, (struct ets_span){spread->median_low, spread->median_high}, tick_ns,
+                    scale);
     say(m, ", p10 to p90 ");
-    ets_add_time(&m->line, (struct ets_span){s->p10, s->p90}, m->blocks.tick_ns);
+    ets_add_time_in(&m->line, (struct ets_span){s->p10, s->p90}, tick_ns, scale);
     say(m, ")");
 }
 
-static void say_time(struct maker *m, const struct ets_timed_block *block)
+static void say_name(struct maker *m, const struct ets_timed_block *block)
 {
     const struct ets_block *b = ets_inspection_block(m->blocks.inspection, block->block);
     const bool has_method = b->method_state == ETS_METHOD_FOUND || b->is_method_named;
     if (has_method) say(m, "%s", b->method);
     else say(m, "%.*s", ETS_TEXT(b->name));
     if (ets_timed_block_has_twin(&m->blocks, block)) say(m, " (block %u)", block->block);
+}
+
+static void say_time(struct maker *m, const struct ets_timed_block *block)
+{
+    say_name(m, block);
     say(m, ": ");
     ets_add_time(&m->line, exactly(block->times.statistics.p50), m->blocks.tick_ns);
     say_spread(m, block);
@@ -273,8 +284,33 @@ static bool say_most_expensive(struct maker *m, const struct ets_timed_block *bl
     return true;
 }
 
+/*
+ * "forward: runs got 38 times slower over time (140 us -> 5320 us, first and last third of 40
+ * runs): no median describes them". Nothing where the runs do not drift.
+ */
+static bool say_drift(struct maker *m, const struct ets_timed_block *block)
+{
+    struct ets_run_phases phases;
+    const uint32_t whole = ets_inspection_total_row(m->blocks.inspection, block->block);
+    if (whole == ETS_NO_INDEX) return true;
+    if (ets_run_phases_of_row(m->blocks.inspection, whole, m->arena->allocator, &phases, NULL) !=
+        ETS_OK) {
+        return false;
+    }
+    const double factor = 1 + phases.drift;
+    if (phases.state != ETS_PHASE_DRIFTING || !(fabs(phases.drift) >= LEAST_DRIFT)) return true;
+    say_name(m, block);
+    say(m, ": runs get %s over time: the last third takes ", factor > 1 ? "slower" : "faster");
+    if (factor >= 2 || factor <= 0.5) say(m, "%.3g times the first", factor);
+    else
+        say(m, "%.0f %% %s than the first", 100 * fabs(phases.drift), factor > 1 ? "more" : "less");
+    say(m, " (%u runs): the median below describes neither", phases.run_count);
+    return end_sentence(m);
+}
+
 static bool make_one(struct maker *m, const struct ets_timed_block *block)
 {
+    if (m->is_all_runs && !say_drift(m, block)) return false;
     say_time(m, block);
     if (!end_sentence(m) || !say_delegation(m, block)) return false;
     if (m->line.used > 0 && !end_sentence(m)) return false;
@@ -284,6 +320,9 @@ static bool make_one(struct maker *m, const struct ets_timed_block *block)
 
 static bool make_several(struct maker *m)
 {
+    for (uint32_t i = 0; m->is_all_runs && i < m->blocks.count && i < MOST_METHODS; i++) {
+        if (!say_drift(m, &m->blocks.items[i])) return false;
+    }
     for (uint32_t i = 0; i < m->blocks.count && i < MOST_METHODS; i++) {
         say_time(m, &m->blocks.items[i]);
         say(m, "; ");
@@ -345,7 +384,8 @@ bool ets_headline_make(struct ets_arena *arena, const struct ets_inspection *ins
                        const struct ets_headline_options *options,
                        struct ets_sentences *headline_out)
 {
-    struct maker m = {.arena = arena, .out = headline_out};
+    struct maker m = {
+        .arena = arena, .out = headline_out, .is_all_runs = options->run == ETS_NO_INDEX};
     struct ets_memory_plan found;
     const struct ets_memory_plan *plan = options->plan;
     m.line = (struct ets_text_builder){m.text, sizeof m.text, 0};

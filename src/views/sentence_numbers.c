@@ -25,21 +25,38 @@ static void add_span(struct ets_text_builder *text, struct ets_span span, double
     else ets_add_text(text, "%s..%s", lower, upper);
 }
 
-void ets_add_time(struct ets_text_builder *text, struct ets_span ticks, double tick_ns)
+static const struct {
+    double ns;
+    const char *name;
+} units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+
+enum { UNITS = sizeof units / sizeof *units };
+
+double ets_time_scale(double ticks, double tick_ns)
 {
-    static const struct {
-        double ns;
-        const char *name;
-    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
     size_t at = 0;
-    if (tick_ns == 0) {
+    if (tick_ns == 0) return 0;
+    while (at + 1 < UNITS && ticks * tick_ns < units[at].ns) at++;
+    return units[at].ns;
+}
+
+void ets_add_time_in(struct ets_text_builder *text, struct ets_span ticks, double tick_ns,
+                     double scale)
+{
+    size_t at = 0;
+    if (scale == 0) {
         add_span(text, ticks, 1);
         ets_add_text(text, " cycles");
         return;
     }
-    while (at < 3 && ticks.upper * tick_ns < units[at].ns) at++;
-    add_span(text, ticks, units[at].ns / tick_ns);
+    while (at + 1 < UNITS && units[at].ns > scale) at++;
+    add_span(text, ticks, scale / tick_ns);
     ets_add_text(text, " %s", units[at].name);
+}
+
+void ets_add_time(struct ets_text_builder *text, struct ets_span ticks, double tick_ns)
+{
+    ets_add_time_in(text, ticks, tick_ns, ets_time_scale(ticks.upper, tick_ns));
 }
 
 void ets_add_share(struct ets_text_builder *text, struct ets_span share)
@@ -49,5 +66,6 @@ void ets_add_share(struct ets_text_builder *text, struct ets_span share)
     if (is_exact && lower > 0 && lower < 0.05) ets_add_text(text, "<0.1 %%");
     else if (is_exact) ets_add_text(text, "%.1f %%", lower);
     else if (lower < 0.05) ets_add_text(text, "<%.1f %%", ceil(upper * 10) / 10);
+    else if (round(lower * 10) == round(upper * 10)) ets_add_text(text, "%.1f %%", upper);
     else ets_add_text(text, "%.1f..%.1f %%", lower, upper);
 }

@@ -187,8 +187,8 @@ struct loser {
 
 static bool gains_nothing(const struct ets_difference_line *line)
 {
-    const bool is_known = line->verdict == ETS_VERDICT_SAME || line->verdict == ETS_VERDICT_SLOWER;
-    return line->role == ETS_POOL_WORK && is_known && line->after.operator_count > 0;
+    if (line->role != ETS_POOL_WORK || line->after.operator_count == 0) return false;
+    return line->interval.low > -LEAST * line->before.median;
 }
 
 static void add_loser(struct loser *losers, uint32_t *count, const struct ets_difference_line *line)
@@ -198,7 +198,7 @@ static void add_loser(struct loser *losers, uint32_t *count, const struct ets_di
     while (i < *count && !ets_text_equal(losers[i].name, name)) i++;
     if (i == MOST_OPERATORS) return;
     if (i == *count) losers[(*count)++] = (struct loser){name, 0};
-    losers[i].time += line->after.times.p50;
+    losers[i].time += line->after.median;
 }
 
 static struct loser take_largest(struct loser *losers, uint32_t count)
@@ -219,8 +219,8 @@ static void collect_losers(const struct ets_difference *difference, struct loser
     for (uint32_t b = 0; b < ets_difference_block_count(difference); b++) {
         const struct ets_difference_block *block = ets_difference_block(difference, b);
         const struct ets_difference_line *total = ets_difference_execution(difference, block);
-        if (total == NULL || total->after.times.p50 <= *whole) continue;
-        *whole = total->after.times.p50;
+        if (total == NULL || total->after.median <= *whole) continue;
+        *whole = total->after.median;
         *count = 0;
         for (uint32_t i = 0; i < block->line_count; i++) {
             const struct ets_difference_line *line =

@@ -70,6 +70,8 @@ class Sandbox:
         "before.etdp": "profile.etdp", "after.etdp": "profile.etdp",
         "counted.etdump": "../memory/counted.etdp",
         "before.pte": "model.pte", "after.pte": "model.pte",
+        "b1.etdp": "profile.etdp", "b2.etdp": "profile.etdp", "b3.etdp": "profile.etdp",
+        "a1.etdp": "profile.etdp", "a2.etdp": "profile.etdp", "a3.etdp": "profile.etdp",
         "monday.etdp": "profile.etdp", "tuesday.etdp": "profile.etdp",
         "int8.pte": "../quantized/int8.pte", "int8.etrecord": "../quantized/int8.etrecord",
         "float.etrecord": "../quantized/float.etrecord",
@@ -92,6 +94,9 @@ class Sandbox:
         (self.folder / "image.bin").write_bytes(image[10 + int.from_bytes(image[8:10], "little"):])
         (self.folder / "budget.txt").write_text("total p50 <= +5%\n")
         support.write_npy(self.folder / "y.npy", "<f4", (2, 4), [0.25] * 8)  # of the output's shape
+        for folder in ("before", "after", "base", "new"):  # of recordings
+            (self.folder / folder).mkdir()
+            shutil.copy(self.folder / "profile.etdp", self.folder / folder / "1.etdp")
         for folder in ("examples", "tests"):
             (self.folder / folder).symlink_to(support.ROOT / folder)
         (self.folder / "build" / "bin").mkdir(parents=True)

@@ -104,8 +104,12 @@ class Color(support.FolderTest):
                 runs.append(("Execute", [*events, support.framework("Method::execute", now,
                                                                     now + 40000)]))
                 now += 100000
-            return support.make_dump(self.folder / name, runs)
-        before, after = trace("a", (1000, 5000, 900)), trace("b", (5000, 1000, 900))
+            return support.make_dump(name, runs)
+        before, after = self.folder / "a", self.folder / "b"
+        for folder, ticks in ((before, (1000, 5000, 900)), (after, (5000, 1000, 900))):
+            folder.mkdir()
+            for k in range(5):
+                trace(folder / str(k), [each + k for each in ticks])
         text = in_pipe("diff", before, after, "--color", "always")
         self.assertRegex(text, r"add\.out.*\033\[31mslower\033")
         self.assertRegex(text, r"mul\.out.*\033\[32mfaster\033")

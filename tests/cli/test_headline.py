@@ -125,8 +125,10 @@ class Headlines(unittest.TestCase):
         records = [support.fixture(f"gpt_{name}", "model.etrecord")
                    for name in ("portable", "xnnpack")]
         expected = {
-            "diff": "forward: 9.95 times faster (1.96 ms -> 197 us); XnnpackBackend took 50 of "
-                    "106 kernels; load +2.21 ms",
+            "diff": "forward: the recordings differ by a factor of 9.95 (1957 us -> 197 us): XnnpackBackend took 50 "
+                    "of 106 kernels; load +2213 us; run 1 of 5 before took 2.27 times the median; run 1 of 5 after "
+                    "took 4 times the median; one recording a side cannot tell the program from the day: record 5 "
+                    "of each, and give the others with --before and --after",
             "summary": "Execute: 197 us per run (median of 10 runs of 2 files, p10 to p90 "
                        "185..787 us); medians of the files 197 us",
         }

@@ -41,7 +41,7 @@ class Narrow(unittest.TestCase):
                       "--etrecord", self.record,
                       "--etrecord-b", support.fixture("gpt_portable", "model.etrecord"))
         self.assertIn("source", head(lines, "operator"))
-        self.assertTrue(any(re.search(r"DELEGATE_CA.rators .*slower +./zoo.py:29", line)
+        self.assertTrue(any(re.search(r"DELEGATE_CA.rators .*differs +./zoo.py:29", line)
                             for line in lines), lines)
         self.assertTrue(any(" 3 -> 15 operators " in line for line in lines), lines)
 

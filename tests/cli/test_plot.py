@@ -256,10 +256,10 @@ class Waterfalls(Plot):
         rows = [row for row in rows if row["method"] == "forward"]
         whole = next(row for row in rows if row["operator"] == "Method::execute")
         picture = self.plot("waterfall", *self.sides())
-        steps = picture.named(r".* -> .*95 % interval")
+        steps = picture.named(r".* -> .*, [+-].*")
         parts = sorted((row for row in rows if row["depth"] == 1 and row["change_ns"]),
                        key=lambda row: -abs(row["change_ns"]))
-        self.assertEqual(len(steps), 16)
+        self.assertGreaterEqual(len(steps), 16)
         for (title, boxes), row in zip(steps, parts):
             self.assertIn(row["operator"], title)
             self.assertTrue(title.endswith(", " + row["verdict"]), title)
@@ -268,7 +268,7 @@ class Waterfalls(Plot):
             pixels = width_of(total) / whole["before_ns"]
             self.assertAlmostEqual(width_of(boxes), max(abs(row["change_ns"]) * pixels, 1),
                                    delta=0.02)
-        self.assertIn("9.95 times faster", picture.texts[0])
+        self.assertIn("differ by a factor of 9.95", picture.texts[0])
 
     def test_plot__other_programs_are_no_difference(self):
         done = support.run("plot", "waterfall", model("gpt_portable")[0], model("mlp_portable")[0],

@@ -365,8 +365,8 @@ class Report(unittest.TestCase):
         found = tables["differences"]
         for column, name in (("before", "before_ns"), ("after", "after_ns"),
                              ("change", "change_ns"), ("ratio", "ratio"),
-                             ("shift", "shift_ns"), ("shift_low", "shift_low_ns"),
-                             ("shift_high", "shift_high_ns"), ("contribution", "contribution"),
+                             ("change_low", "change_low_ns"), ("change_high", "change_high_ns"),
+                             ("reason", "reason"), ("contribution", "contribution"),
                              ("adjusted_p", "adjusted_p"), ("verdict", "verdict"),
                              ("kind", "kind"), ("depth", "depth"),
                              ("instruction", "instruction")):
@@ -395,8 +395,8 @@ class Report(unittest.TestCase):
                     call("x", 0, 9000 * i, 9000 * i + 600 + longer + i % 7)]) for i in range(20)])
             _, document = write(paths[0], "--before", paths[1], "--before", paths[2])
             self.assertEqual(document["tables"]["comparisons"]["trace"], [1, 2])
-            self.assertRegex(document["headline"][0], r"^compared with a\.etdp: .*47\.\d % faster")
-            self.assertRegex(document["headline"][1], r"^compared with b\.etdp: .*the same")
+            self.assertRegex(document["headline"][0], r"^compared with a\.etdp: .*the recordings differ by 47\.\d %")
+            self.assertRegex(document["headline"][1], r"^compared with b\.etdp: .*undecided")
             self.assertEqual(document["title"], "new")
             for words, reason in ((("--before", paths[0], "--program", GPT / "model.pte"),
                                    "--before needs a trace to compare"),

@@ -92,7 +92,8 @@ class Summary(InFolder):
         for command in ("gate", "diff"):
             words = ["--budget", "-"] if command == "gate" else []
             done = support.run(command, folder, paths[0], *words, stdin=b"total p50 <= +5%")
-            self.assertEqual(done.returncode, support.OK, done.stderr)
+            # one recording of the new side decides no limit over the base
+            self.assertEqual(done.returncode, 1 if command == "gate" else support.OK, done.stderr)
 
     def test_summary__one_trace_at_a_time_is_in_memory(self):
         folder, paths = self.many(400)

@@ -23,10 +23,12 @@
  *     delegated         share  >= 90%      of the total, in delegate calls
  *     [decode]                             the following rules are for this method only
  *
- * (without the remarks at the right). A rule relative to the base fails if the change exceeds both
- * the limit and the base's own noise, and a rank test confirms it. It passes if the runs could have
- * shown a change of that size. Otherwise it is undecided, and the verdict gives the number of runs
- * that would decide it.
+ * (without the remarks at the right). A rule relative to the base compares recordings, not runs:
+ * the metric of each recording is one value, and both sides need ETS_LEAST_RECORDINGS of them. It
+ * fails if the change exceeds the limit and the spread between recordings, and a permutation test
+ * confirms it. It passes if the recordings could have shown a change of that size. Otherwise it is
+ * undecided, and the verdict gives the number of recordings that would decide it. An absolute limit
+ * is judged with any number of recordings.
  */
 #ifndef ETSCOPE_BUDGET_H
 #define ETSCOPE_BUDGET_H
@@ -106,17 +108,14 @@ enum ets_budget_result {
     ETS_BUDGET_RESULT_COUNT = 5
 };
 
-/* The fewest runs that bound p90 from above. With fewer, p90 may exceed all of them. */
-enum { ETS_BUDGET_P90_RUNS = 29 };
-
 /* Why a rule is undecided. */
 enum ets_budget_doubt {
     ETS_DOUBT_NONE = 0,
-    ETS_DOUBT_RUNS = 1,   /* too few runs for this spread: `runs_needed` */
-    ETS_DOUBT_BASE = 2,   /* parts of the base are also over the limit: `noise` */
-    ETS_DOUBT_CLOCK = 3,  /* a delegate's clock is coarser than the change */
-    ETS_DOUBT_ROOM = 4,   /* the rule allows no change (+0%), but the runs differ */
-    ETS_DOUBT_SLOWEST = 5 /* max: the slowest runs differ by more than the rule allows */
+    ETS_DOUBT_RECORDINGS = 1, /* too few for this spread: `recordings_needed` */
+    ETS_DOUBT_SPREAD = 2,     /* recordings of one side differ by more than the change: `noise` */
+    ETS_DOUBT_CLOCK = 3,      /* a delegate's clock is coarser than the change */
+    ETS_DOUBT_ROOM = 4,       /* the rule allows no change (+0%), but the recordings differ */
+    ETS_DOUBT_LENGTH = 5      /* recordings of unequally many runs, on which the metric depends */
 };
 
 /*
@@ -127,19 +126,19 @@ struct ets_budget_verdict {
     uint32_t line; /* of the difference; ETS_NO_INDEX: none */
     enum ets_budget_result result;
     enum ets_budget_doubt doubt; /* UNDECIDED */
-    double base, value;          /* of the metric; for shares 0 to 1 */
-    double limit;                /* compared with `value`; of two limits the wider */
-    double noise;  /* largest value of the metric in parts of the base; NaN: not needed */
-    double p;      /* adjusted; NaN: not needed */
-    double room;   /* UNDECIDED: (limit - base) / base: 0.05 for "+5%" */
-    double spread; /* UNDECIDED: (p90 - p10) / median of the runs, the larger of both sides; NaN:
-                      neither side has two runs */
-    uint32_t runs_needed; /* DOUBT_RUNS: of each side, at this spread; 0: over a million */
+    double base, value; /* of the metric, mean over the recordings; for shares 0 to 1. Of an
+                           absolute limit over all runs */
+    double limit;       /* compared with `value`; of two limits the wider */
+    double noise;       /* as spread of struct ets_difference_line; NaN: not needed */
+    double p;           /* adjusted; NaN: not needed */
+    double room;        /* UNDECIDED: (limit - base) / base: 0.05 for "+5%" */
+    double spread;      /* UNDECIDED: noise / base; NaN: one recording a side */
+    uint32_t before_recordings, after_recordings; /* of a relative limit */
+    uint32_t recordings_needed; /* DOUBT_RECORDINGS: of each side, at this spread; 0: too many */
 };
 
 /*
- * Checks every rule against all lines that it matches. The noise of the base is the largest value
- * of the metric among its files, or, for a single file, among the quarters of its runs. Statuses:
+ * Checks every rule against all lines that it matches. Statuses:
  * INVALID_ARGUMENT (a rule in time for traces in cycles, or the reverse), NO_MEMORY. The budget and
  * the difference must outlive the verdicts.
  */

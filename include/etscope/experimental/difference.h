@@ -17,17 +17,26 @@
  * sides joined a block to an ETRecord, operators are matched by their debug handles and names: by
  * the handles themselves if both exports numbered alike, else by module, operator and position
  * among equal ones in the exported program. Remaining operators that share handles are compared as
- * a group: five kernels that became one delegate call are one line. A delegate's events are matched
- * in the same way if they are tied to nodes (enum ets_tie), else by name in order, ignoring the
- * number at the end of the name. If one side has no record, operators are matched by name, along
- * the longest common sequence. Traces of two runtimes are matched so by the types of operators,
- * which are named alike for all runtimes; two profiles of one runtime by type and node name.
+ * a group: five kernels that became one delegate call are one line. If fewer than half of the
+ * operators match so, the modules of their nodes are tried, then source lines, then names; the
+ * block says which. A delegate's events are matched in the same way if they are tied to nodes (enum
+ * ets_tie), else by name in order, ignoring the number at the end of the name. If one side has no
+ * record, operators are matched by name, along the longest common sequence. Traces of two runtimes
+ * are matched so by the types of operators, which are named alike for all runtimes; two profiles of
+ * one runtime by type and node name.
  *
- * Verdicts. A rank test over the runs gives the verdict of a line, adjusted for the number of lines
- * by Benjamini and Hochberg, and the medians must have changed alike: a verdict never contradicts
- * change_of_median. The runs of one trace share one state of the machine: the test says
- * whether these traces differ, not whether another trace would. Give several traces of each side to
- * find out.
+ * Verdicts. The unit is the recording, which is one trace of a side: runs of one process share its
+ * memory layout, clock and neighbours, so they do not count as independent. A recording has one
+ * value for each line, the median of its runs; a side has the mean of those. Copies of a recording
+ * count once.
+ *
+ * - One recording a side: DIFFERS or UNCLEAR, by a rank test over the runs, adjusted for the number
+ *   of lines by Benjamini and Hochberg. This compares two recordings, not two programs.
+ * - From ETS_LEAST_RECORDINGS a side on, an exact unpaired permutation test over the recordings
+ *   decides the whole run. Other lines use the largest statistic of all lines in the same
+ *   permutations (Westfall and Young). FASTER and SLOWER also exceed least_change and the spread
+ *   between the recordings of one side.
+ * - Fewer: UNDECIDED, with the number of recordings that would decide.
  */
 #ifndef ETSCOPE_DIFFERENCE_H
 #define ETSCOPE_DIFFERENCE_H
@@ -50,34 +59,40 @@ enum ets_change {
 };
 
 enum ets_verdict {
-    ETS_VERDICT_SAME = 0, /* the interval of the shift and the change are within least_change */
+    ETS_VERDICT_SAME = 0, /* the interval of the change is within least_change */
     ETS_VERDICT_FASTER = 1,
     ETS_VERDICT_SLOWER = 2,
-    ETS_VERDICT_UNKNOWN = 3, /* too few runs, or too coarse a clock */
-    ETS_VERDICT_NONE = 4,    /* only one side has it */
-    ETS_VERDICT_UNCLEAR = 5, /* neither: more runs would tell */
-    ETS_VERDICT_COUNT = 6
+    ETS_VERDICT_UNDECIDED = 3, /* `doubt` tells why */
+    ETS_VERDICT_NONE = 4,      /* only one side has it */
+    ETS_VERDICT_UNCLEAR = 5,   /* one recording a side: they do not differ clearly */
+    ETS_VERDICT_DIFFERS = 6,   /* one recording a side: they differ, the programs may not */
+    ETS_VERDICT_COUNT = 7
+};
+
+/* Why a line has no other verdict. */
+enum ets_line_doubt {
+    ETS_LINE_DECIDED = 0,
+    ETS_LINE_ONE_RECORDING = 1,  /* one recording a side cannot tell the program from the day */
+    ETS_LINE_FEW_RECORDINGS = 2, /* `recordings_needed` of each side would decide */
+    ETS_LINE_SPREAD = 3, /* recordings of one side differ by more than the change: `spread` */
+    ETS_LINE_CLOCK = 4   /* a delegate's clock is coarser than the change */
+};
+
+enum {
+    ETS_LEAST_RECORDINGS = 4,   /* of each side, for a verdict on the whole run */
+    ETS_ADVISED_RECORDINGS = 5, /* of each side, for verdicts on operators */
+    ETS_MOST_RECORDINGS = 1000  /* more are not asked for */
 };
 
 struct ets_difference_options {
-    double false_discovery; /* accepted share of false changes; 0: 0.05 */
-    double least_change;    /* smaller shifts count as "same": 0.01 is 1 % of the median before */
+    double false_discovery; /* accepted probability of a false change; 0: 0.05 */
+    double least_change;    /* smaller changes count as "same": 0.01 is 1 % of the time before */
     const struct ets_allocator *allocator; /* NULL: the C library's */
 };
 
-/* The test of Mann and Whitney (Wilcoxon's rank sum), two-sided. */
-struct ets_rank_test {
-    double u; /* pairs in which `after` is larger, ties counted half; NaN: a sample is empty */
-    double p; /* probability of a difference this large by chance; 1 for empty samples */
-    double least_p; /* the smallest p of samples of these sizes without ties */
-    int is_exact;   /* 1: exact, ties included; 0: normal approximation, corrected for ties
-                       and continuity */
-};
-
-/* The estimate of Hodges and Lehmann: the median of all differences after - before. */
-struct ets_shift {
-    double estimate;  /* NaN: a sample is empty */
-    double low, high; /* its confidence interval (Moses); NaN: too few values for it */
+/* A 95 % interval; NaN: too few values for one. */
+struct ets_interval {
+    double low, high;
 };
 
 /* One side of a line: operators of a block of its pool. Times are their sum in each run. */
@@ -87,7 +102,9 @@ struct ets_difference_side {
     uint32_t operator_count;
     double resolution;           /* of the sum, as in ets_pool_operator */
     const double *per_run;       /* [block->run_count] in order of the runs; NULL: no operators */
-    struct ets_statistics times; /* count 0: no operators */
+    struct ets_statistics times; /* of all runs; count 0: no operators */
+    double
+        median; /* mean over the recordings of the median of the runs of each; NaN: no operators */
 };
 
 struct ets_difference_line {
@@ -98,27 +115,35 @@ struct ets_difference_line {
                           side's are, they are not compared, and the verdict is NONE */
     enum ets_change change;
     enum ets_verdict verdict;
+    enum ets_line_doubt doubt;
+    uint32_t recordings_needed; /* FEW_RECORDINGS: in all, of each side; 0: too many */
     struct ets_difference_side before, after;
-    double change_of_median;   /* median after - median before; with one side: +-its median */
-    double ratio;              /* change_of_median / median before; NaN if that is 0 */
-    struct ets_shift shift;    /* 95 % interval; NaN if a side is missing */
-    struct ets_rank_test test; /* p is NaN if a side is missing */
-    double adjusted_p;
+    double change_of_median;      /* median after - median before; with one side: +-its median */
+    double ratio;                 /* change_of_median / median before; NaN if that is 0 */
+    struct ets_interval interval; /* of change_of_median; NaN if a side is missing */
+    double spread;  /* range of the medians of a side's recordings without the tenth at each end, of
+                       the side  where it is larger; NaN: one recording a side */
+    double p;       /* probability of such a change by chance; NaN: not tested */
+    int p_is_exact; /* 1: of all permutations, or ranks; 0: of many of them, or approximated */
+    double adjusted_p; /* for the number of lines; of the whole run, for the number of methods */
 };
 
 /* What operators were matched by. */
 enum ets_matched_by {
-    ETS_MATCHED_ORDER = 0,    /* names, in order of execution */
-    ETS_MATCHED_HANDLES = 1,  /* debug handles */
-    ETS_MATCHED_TYPES = 2,    /* operator types, in order of execution: sides of two runtimes */
-    ETS_MATCHED_OPERATOR = 3, /* operator types, added up */
-    ETS_MATCHED_MODULE = 4    /* modules, added up */
+    ETS_MATCHED_ORDER = 0,      /* names, in order of execution */
+    ETS_MATCHED_HANDLES = 1,    /* debug handles */
+    ETS_MATCHED_TYPES = 2,      /* operator types, in order of execution: sides of two runtimes */
+    ETS_MATCHED_OPERATOR = 3,   /* operator types, added up */
+    ETS_MATCHED_MODULE = 4,     /* modules, added up */
+    ETS_MATCHED_IN_MODULES = 5, /* modules of nodes: too few handles matched */
+    ETS_MATCHED_LINES = 6       /* source lines of nodes: too few modules matched */
 };
 
 /* A block of one or both sides. */
 struct ets_difference_block {
-    const struct ets_pool_block *before, *after; /* one may be NULL */
-    int by_handles;                              /* 1: matched by debug handles, 0: by order */
+    const struct ets_pool_block *before, *after;  /* one may be NULL */
+    uint32_t before_recordings, after_recordings; /* copies count once */
+    int by_handles; /* 1: matched by debug handles, or by what records know of them */
     enum ets_matched_by matched_by;
     uint32_t first_line, line_count; /* in order of execution, parents first */
     uint32_t total;                  /* line of Method::execute, or ETS_NO_INDEX */

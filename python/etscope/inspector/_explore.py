@@ -91,7 +91,7 @@ class Explored:
             before, after = Inspector("before.etdp"), Inspector("after.etdp")
             frame = before.diff(after)
             print(frame.attrs["headline"][0])         # "forward: 1.5 times faster (...)"
-            print(frame[frame.verdict == "slower"][["operator", "before_ns", "after_ns"]])
+            print(frame[frame.verdict == "differs"][["operator", "before_ns", "after_ns"]])
 
         other           an Inspector
         min_change      treat smaller changes as "same", as a part of the time before

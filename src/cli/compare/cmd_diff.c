@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/compare/compare_programs.h"
+#include "cli/compare/show_sides.h"
 #include "cli/compare/sides.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
@@ -17,10 +18,7 @@
 #include "views/difference_order.h"
 
 const struct cli_option cli_diff_options[] = {
-    {"--before", NULL, "FILE",
-     "Another trace of the first side; its runs are added to those of BEFORE", NULL, true},
-    {"--after", NULL, "FILE",
-     "Another trace of the second side; its runs are added to those of AFTER", NULL, true},
+    CLI_RECORDINGS_OPTIONS,
     CLI_SIDES_OPTIONS,
     {"--by", NULL, "none|operator|module",
      "Add up the operators of one type, which all runtimes name alike, or of one module", NULL,
@@ -42,52 +40,6 @@ const struct cli_option cli_diff_options[] = {
     CLI_TRACES_OPTIONS,
     {NULL, NULL, NULL, NULL, NULL, false},
 };
-
-static int put_headline(struct ets_table *table, const struct ets_difference *difference)
-{
-    struct ets_arena arena;
-    struct ets_sentences headline;
-    ets_arena_init(&arena, NULL, 0);
-    const bool ok = ets_difference_headline(&arena, difference, &headline);
-    if (ok) cli_put_headline(table, headline.items, headline.count);
-    ets_arena_reset(&arena);
-    return ok ? CLI_OK : cli_complain(CLI_INTERNAL, "no memory for the headline");
-}
-
-static int write_table(const struct cli_arguments *arguments,
-                       const struct ets_difference *difference,
-                       const struct ets_difference_order_options *options)
-{
-    struct ets_table *table;
-    struct ets_error error;
-    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
-    int code = ets_difference_table_fill(table, difference, options, &error) == ETS_OK
-                   ? put_headline(table, difference)
-                   : cli_fail(NULL, &error);
-    if (code == CLI_OK) code = cli_write_styled(arguments, table);
-    ets_table_close(table);
-    return code;
-}
-
-/* Lists a side's traces: its argument and those of its option. Returns their number. */
-static unsigned list_traces(const struct cli_arguments *arguments, unsigned word,
-                            const char *option, const char *paths[CLI_MAX_VALUES + 1])
-{
-    unsigned count = 0;
-    paths[count++] = arguments->words[word];
-    for (unsigned i = 0; cli_value_at(arguments, option, i) != NULL; i++) {
-        paths[count++] = cli_value_at(arguments, option, i);
-    }
-    return count;
-}
-
-/* In the order of the option's values. */
-static enum ets_sort_by sort_of(const struct cli_arguments *arguments)
-{
-    static const enum ets_sort_by orders[] = {ETS_SORT_CHANGE, ETS_SORT_RATIO, ETS_SORT_ORDER,
-                                              ETS_SORT_NAME};
-    return orders[cli_choice(arguments, "--sort", 0)];
-}
 
 /* A program and something else: a file of another kind, or one that cannot be read. */
 static int complain_of_kinds(const struct cli_arguments *arguments)
@@ -114,10 +66,9 @@ static int complain_of_kinds(const struct cli_arguments *arguments)
 int cmd_diff(const struct cli_arguments *arguments)
 {
     bool ok = true;
-    struct cli_sides sides;
     static const char *const inputs[] = {
         "--etrecord", "--program", "--etrecord-b", "--program-b", "--before", "--after", NULL};
-    const char *before[CLI_MAX_VALUES + 1], *after[CLI_MAX_VALUES + 1];
+    struct cli_side_paths before, after;
     if (arguments->word_count != 2) {
         return cli_complain(CLI_USAGE,
                             "diff needs two traces or two programs: etscope diff before.etdp "
@@ -132,19 +83,9 @@ int cmd_diff(const struct cli_arguments *arguments)
         return cli_complain(CLI_USAGE, "%s needs programs; %s is not a program", given,
                             cli_path_name(arguments->words[0]));
     }
-    const struct ets_difference_options options = {
-        .least_change = cli_percent(arguments, "--min-change", 1, &ok) / 100};
-    const struct ets_difference_order_options table = {
-        .sort = sort_of(arguments),
-        .top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok),
-    };
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
     if (!ok || cli_check_stdin(arguments, inputs) != CLI_OK) return CLI_USAGE;
-    const unsigned befores = list_traces(arguments, 0, "--before", before);
-    const unsigned afters = list_traces(arguments, 1, "--after", after);
-    int code = cli_sides_open(arguments, before, befores, after, afters, &options, &sides);
-    if (code == CLI_OK) code = cli_sides_check(arguments, before[0], after[0], sides.difference);
-    if (code == CLI_OK) code = write_table(arguments, sides.difference, &table);
-    cli_sides_close(&sides);
-    return code;
+    cli_side_list(arguments, 0, 1, "--before", &before);
+    cli_side_list(arguments, 1, 2, "--after", &after);
+    return cli_show_sides(arguments, &before, &after, NULL);
 }

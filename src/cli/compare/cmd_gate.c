@@ -20,6 +20,7 @@ const struct cli_option cli_gate_options[] = {
     {"--undecided", NULL, "fail|pass",
      "Verdict of a rule that the runs cannot decide; default fail", NULL, false},
     {"--all", "-a", NULL, "Also list passed checks", NULL, false},
+    CLI_RECORDINGS_OPTIONS,
     CLI_ALLOW_MISMATCH_OPTION,
     CLI_SIDES_OPTIONS,
     CLI_TRACES_OPTIONS,
@@ -120,13 +121,14 @@ static bool is_relative(const struct ets_budget *budget)
 static int compare(const struct cli_arguments *arguments, const struct ets_budget *budget)
 {
     static const struct ets_difference_options options = {0}; /* the budget sets the limits */
-    const unsigned bases = arguments->word_count - 1;
+    const unsigned words = arguments->word_count, bases = words == 0 ? 0 : words - 1;
+    struct cli_side_paths before, after;
     struct cli_sides sides;
-    int code = cli_sides_open(arguments, arguments->words, bases, arguments->words + bases, 1,
-                              &options, &sides);
+    cli_side_list(arguments, 0, bases, "--before", &before);
+    cli_side_list(arguments, bases, words, "--after", &after);
+    int code = cli_sides_open(arguments, &before, &after, &options, &sides);
     if (code == CLI_OK && is_relative(budget)) {
-        code = cli_sides_check(arguments, arguments->words[0], arguments->words[bases],
-                               sides.difference);
+        code = cli_sides_check(arguments, before.items[0], after.items[0], sides.difference);
     }
     if (code == CLI_OK) code = check(arguments, budget, sides.difference);
     cli_sides_close(&sides);
@@ -135,16 +137,18 @@ static int compare(const struct cli_arguments *arguments, const struct ets_budge
 
 static int check_words(const struct cli_arguments *arguments)
 {
-    static const char *const inputs[] = {"--etrecord",  "--program", "--etrecord-b",
-                                         "--program-b", "--budget",  NULL};
+    static const char *const inputs[] = {"--etrecord", "--program", "--etrecord-b", "--program-b",
+                                         "--budget",   "--before",  "--after",      NULL};
     const char *output = cli_value(arguments, "--output"), *junit = cli_value(arguments, "--junit");
     bool ok = true;
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
     if (!ok) return CLI_USAGE;
-    if (arguments->word_count < 2) {
+    const unsigned words = arguments->word_count;
+    const bool has_before = words >= 2 || cli_has(arguments, "--before");
+    if (!has_before || (words == 0 && !cli_has(arguments, "--after"))) {
         return cli_complain(CLI_USAGE,
-                            "gate needs a base and a new trace: etscope gate base.etdp "
-                            "new.etdp --budget budget.txt");
+                            "gate needs recordings of both sides: etscope gate --before base/ "
+                            "--after new/ --budget budget.txt");
     }
     if (!cli_has(arguments, "--budget")) {
         return cli_complain(CLI_USAGE, "gate needs a budget: --budget FILE");

@@ -1,6 +1,7 @@
 /* The command `summary`: summarizes several traces of one program. */
 #include <stdlib.h>
 
+#include "cli/compare/show_sides.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/columns.h"
@@ -25,31 +26,6 @@ const struct cli_option cli_summary_options[] = {
     CLI_TRACES_OPTIONS,
     {NULL, NULL, NULL, NULL, NULL, false},
 };
-
-static int put_headline(struct ets_table *table, const struct ets_pool *pool)
-{
-    struct ets_arena arena;
-    struct ets_sentences headline;
-    ets_arena_init(&arena, NULL, 0);
-    const bool ok = ets_pool_headline(&arena, pool, &headline);
-    if (ok) cli_put_headline(table, headline.items, headline.count);
-    ets_arena_reset(&arena);
-    return ok ? CLI_OK : cli_complain(CLI_INTERNAL, "no memory for the headline");
-}
-
-static int write_table(const struct cli_arguments *arguments, const struct ets_pool *pool,
-                       const struct ets_pool_table_options *options)
-{
-    struct ets_table *table;
-    struct ets_error error;
-    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
-    int code = ets_pool_table_fill(table, pool, options, &error) == ETS_OK
-                   ? put_headline(table, pool)
-                   : cli_fail(NULL, &error);
-    if (code == CLI_OK) code = cli_write_styled(arguments, table);
-    ets_table_close(table);
-    return code;
-}
 
 /*
  * Pairs the first ETRecord with the first program and so on, because together they explain most;
@@ -96,7 +72,7 @@ static int summarise(const struct cli_arguments *arguments, struct cli_model *mo
                 traces.paths.items[i] = cli_path_name(traces.paths.items[i]);
             }
             shown.files = traces.paths.items;
-            code = write_table(arguments, traces.pool, &shown);
+            code = cli_write_summary(arguments, traces.pool, &shown);
         }
         cli_traces_close(&traces);
     }

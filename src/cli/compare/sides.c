@@ -3,9 +3,19 @@
 
 #include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/core/cli_text.h"
 #include "inspect/told_nodes.h"
+
+/* Opens the models of both sides. */
+static int open_own_models(const struct cli_side_paths *before, const struct cli_side_paths *after,
+                           struct cli_sides *sides)
+{
+    const int code = cli_model_open(before->record, before->program, &sides->models[0]);
+    if (code != CLI_OK) return code;
+    return cli_model_open(after->record, after->program, &sides->models[1]);
+}
 
 /* Opens the models of both traces; the second uses the first's unless it has its own. */
 static int open_models(const struct cli_arguments *arguments, struct cli_sides *sides)
@@ -59,17 +69,19 @@ static int level_siblings(const struct cli_arguments *arguments, struct cli_side
     return reopen(arguments, has_before ? before : after, NULL);
 }
 
-static int open_sides(const struct cli_arguments *arguments, const char *const *before,
-                      unsigned before_count, const char *const *after, unsigned after_count,
-                      struct cli_sides *sides)
+static int open_sides(const struct cli_arguments *arguments, const struct cli_side_paths *before,
+                      const struct cli_side_paths *after, struct cli_sides *sides)
 {
-    const bool has_own = cli_has(arguments, "--etrecord-b") || cli_has(arguments, "--program-b");
-    struct cli_traces_request request = {
-        .words = before, .word_count = before_count, .models = &sides->models[0], .model_count = 1};
+    const bool has_own = after->program != NULL || cli_has(arguments, "--etrecord-b") ||
+                         cli_has(arguments, "--program-b");
+    struct cli_traces_request request = {.words = before->items,
+                                         .word_count = before->count,
+                                         .models = &sides->models[0],
+                                         .model_count = 1};
     int code = cli_traces_open(arguments, &request, &sides->traces[0]);
     if (code != CLI_OK) return code;
-    request.words = after;
-    request.word_count = after_count;
+    request.words = after->items;
+    request.word_count = after->count;
     request.models = &sides->models[has_own];
     request.other = cli_traces_with_siblings(&sides->traces[0]);
     code = cli_traces_open(arguments, &request, &sides->traces[1]);
@@ -100,15 +112,16 @@ static void note_threads(const struct cli_sides *sides)
              before, before == 1 ? "" : "s", after);
 }
 
-int cli_sides_open(const struct cli_arguments *arguments, const char *const *before,
-                   unsigned before_count, const char *const *after, unsigned after_count,
-                   const struct ets_difference_options *options, struct cli_sides *sides)
+int cli_sides_open(const struct cli_arguments *arguments, const struct cli_side_paths *before,
+                   const struct cli_side_paths *after, const struct ets_difference_options *options,
+                   struct cli_sides *sides)
 {
     struct ets_error error;
     *sides = (struct cli_sides){.difference = NULL};
-    int code = open_models(arguments, sides);
+    int code = after->program != NULL ? open_own_models(before, after, sides)
+                                      : open_models(arguments, sides);
     if (code == CLI_OK) {
-        code = open_sides(arguments, before, before_count, after, after_count, sides);
+        code = open_sides(arguments, before, after, sides);
     }
     if (code != CLI_OK) return code;
     if (cli_traces_check_units(sides->traces[0].paths.items[0], sides->traces[0].kept[0].inspection,
@@ -121,6 +134,38 @@ int cli_sides_open(const struct cli_arguments *arguments, const char *const *bef
                                &sides->difference, &error) == ETS_OK
                ? CLI_OK
                : cli_fail(NULL, &error);
+}
+
+void cli_side_list(const struct cli_arguments *arguments, unsigned first, unsigned end,
+                   const char *option, struct cli_side_paths *paths_out)
+{
+    *paths_out = (struct cli_side_paths){.count = 0};
+    for (unsigned i = first; i < end; i++) {
+        paths_out->items[paths_out->count++] = arguments->words[i];
+    }
+    for (unsigned i = 0; cli_value_at(arguments, option, i) != NULL; i++) {
+        paths_out->items[paths_out->count++] = cli_value_at(arguments, option, i);
+    }
+}
+
+static const char *program_of(const struct cli_arguments *arguments, const char *option,
+                              const struct cli_traces *traces)
+{
+    const char *given = cli_value(arguments, option);
+    if (given != NULL) return given;
+    const struct cli_sibling *first = traces->siblings.first;
+    return first == NULL ? NULL : first->program_path;
+}
+
+void cli_sides_programs(const struct cli_arguments *arguments, const struct cli_sides *sides,
+                        struct cli_side_programs *programs_out)
+{
+    const char *before = program_of(arguments, "--program", &sides->traces[0]);
+    const char *after = program_of(arguments, "--program-b", &sides->traces[1]);
+    const bool are_two = before != NULL && after != NULL && strcmp(before, after) != 0;
+    *programs_out = are_two
+                        ? (struct cli_side_programs){cli_path_name(before), cli_path_name(after)}
+                        : (struct cli_side_programs){NULL, NULL};
 }
 
 void cli_sides_close(struct cli_sides *sides)
@@ -157,7 +202,9 @@ int cli_sides_check(const struct cli_arguments *arguments, const char *before, c
     }
     return cli_complain(
         CLI_MISMATCH,
-        "%s and %s: only %u of %u operators match: these are different programs, or two builds "
-        "that --etrecord and --etrecord-b could match; --allow-mismatch compares them anyway",
+        "%s and %s: only %u of %u operators match, by handles, modules, lines or names: these look "
+        "like different programs; "
+        "--by operator or --by module adds up what can be compared, --allow-mismatch compares them "
+        "anyway",
         cli_path_name(before), cli_path_name(after), agreement.matched, agreement.operators);
 }

@@ -160,12 +160,14 @@ static const struct cli_command commands[] = {
     {"diff", "show what changed between two traces or two programs", "BEFORE AFTER",
      "Compares two ETDumps operator by operator: the medians, the change, how certain it is, and "
      "which operators were added, removed or delegated. With ETRecords, operators are matched by "
-     "their debug handles, otherwise by name in the order of execution. The verdict comes from a "
-     "rank test over the runs, adjusted for the number of operators. It says whether these "
-     "recordings differ. All runs of one recording share one state of the machine: add more "
-     "recordings with --before and --after. same: any change is below --min-change; unclear: it "
-     "may be larger, and more runs would tell; unknown: too few runs, or a clock that is too "
-     "coarse. If most operators do not match, the programs differ: diff reports that and exits "
+     "their debug handles, otherwise by name in the order of execution. All runs of one "
+     "recording share one state of the machine, so the recording is the unit. One recording a side "
+     "compares two recordings, not two programs: differs, unclear. From four recordings a side on, "
+     "a permutation test decides: slower, faster, same, undecided; five usually decide operators, "
+     "too. Add recordings with --before and --after, or give folders or lists (@LIST). `etscope "
+     "profile AFTER.pte --before BEFORE.pte` records both. same: any change is below --min-change. "
+     "Where debug handles match too few operators, modules, source lines and names are tried. If "
+     "most operators do not match, the programs differ: diff reports that and exits "
      "with 4, unless --allow-mismatch is given.\n\n"
      "Two programs (.pte, .bpte) are compared by content: methods, kernels and backends with their "
      "calls, instructions, delegates, arenas, constants, named data. With ETRecords, given or "
@@ -174,23 +176,27 @@ static const struct cli_command commands[] = {
      "prints only the answer.",
      cli_diff_options,
      "etscope diff before.etdp after.etdp --etrecord model.etrecord\n"
-     "etscope diff monday.etdp after.etdp --before tuesday.etdp\n"
+     "etscope diff before/ after/\n"
      "etscope diff portable.etdp xnnpack.etdp --etrecord portable.etrecord --etrecord-b "
      "xnnpack.etrecord --top 10\n"
      "etscope diff before.pte after.pte --brief",
      cmd_diff},
-    {"gate", "check a new trace against a base and a budget", "BASE... NEW",
-     "Compares the last trace with all others, and exits with 1 if it breaks a rule of the budget. "
+    {"gate", "check a new trace against a base and a budget", "[BASE... NEW]",
+     "Compares recordings of two sides, and exits with 1 if the new ones break a rule of the "
+     "budget. --before and --after name the recordings: files, folders or lists (@LIST). Without "
+     "them, the last trace is compared with all others. "
      "A budget has one rule per line: what, a metric, and a limit. `total p50 <= +5%` limits the "
      "median of Method::execute to 5 % above the base, `operator *conv* max <= 2ms` limits every "
      "operator with a matching name to 2 ms, and `delegated share >= 90%` requires 90 % of the "
-     "time in delegates. A limit relative to the base is broken if the change exceeds the base's "
-     "own noise (between its files, or between the quarters of its only file's runs) and a rank "
-     "test confirms it. A rule that the runs cannot decide fails, too, and is reported with the "
-     "number of runs that would decide it; with --undecided pass it passes.",
+     "time in delegates. A limit relative to the base needs four recordings of each side, or "
+     "five for operators. It is broken if the change exceeds the limit and the spread between "
+     "recordings of one side, and a permutation test confirms it. A rule that the recordings "
+     "cannot "
+     "decide fails, too, and is reported with the number of recordings that would decide it; with "
+     "--undecided pass it passes. Limits such as 2ms are judged with any number.",
      cli_gate_options,
      "etscope gate before.etdp after.etdp --budget budget.txt\n"
-     "etscope gate monday.etdp tuesday.etdp after.etdp --budget budget.txt --junit gate.xml",
+     "etscope gate --before base/ --after new/ --budget budget.txt --junit gate.xml",
      cmd_gate},
     {"summary", "summarize several traces of one program", "TRACE...",
      "Pools the runs of several ETDumps of one program: shows quantiles over all runs, and how far "

@@ -1,6 +1,7 @@
 /* The command `profile`: runs a program and shows its operator table. */
 #include <string.h>
 
+#include "cli/inspect/profile_recordings.h"
 #include "cli/inspect/profile_report.h"
 #include "cli/inspect/profile_threads.h"
 #include "cli/inspect/show.h"
@@ -25,6 +26,16 @@ const struct cli_option cli_profile_options[] = {
      "Number of threads of the runtime; default: the runtime decides. A list such as 1,2,4: "
      "measure each in turns, and show what more threads gain; with -o, one trace for each",
      NULL, false},
+    {"--recordings", NULL, "N",
+     "Record the program N times, each time in a new process, and summarize the recordings; with "
+     "--before: N times each, default 5",
+     NULL, false},
+    {"--before", NULL, "PROGRAM",
+     "Compare with this program: record both in turn, in random order, each time in a new process; "
+     "with -o, the traces are kept",
+     NULL, false},
+    {"--before-etrecord", NULL, "FILE",
+     "The ETRecord of the program before; default: the one beside it", NULL, false},
     {"--block", NULL, "NAME", "Only this block, by name or number", NULL, false},
     {"--run", NULL, "N", "Only this run of the trace; runs count from 0", NULL, false},
     {"--allow-mismatch", NULL, NULL, "Continue if the ETRecord and the program disagree", NULL,
@@ -110,6 +121,7 @@ int cmd_profile(const struct cli_arguments *arguments)
         return cli_complain(CLI_USAGE,
                             "the table goes to standard output; --debug-buffer needs a file");
     }
+    if (cli_wants_recordings(arguments)) return cli_profile_recordings(arguments);
     if (cli_wants_thread_counts(arguments)) return cli_profile_threads(arguments);
     struct cli_session session;
     int code = cli_session_open(arguments, true, 10, 1, &session);

@@ -18,10 +18,12 @@ int cli_plot_waterfall(const struct cli_arguments *arguments)
     static const char *const inputs[] = {"--etrecord", "--program", "--etrecord-b", "--program-b",
                                          NULL};
     const char *const *before = &arguments->words[0], *const *after = &arguments->words[1];
+    const struct cli_side_paths paths[] = {{.items = {*before}, .count = 1},
+                                           {.items = {*after}, .count = 1}};
     struct cli_sides sides;
     int code = cli_check_stdin(arguments, inputs);
     if (code != CLI_OK) return code;
-    code = cli_sides_open(arguments, before, 1, after, 1, &options, &sides);
+    code = cli_sides_open(arguments, &paths[0], &paths[1], &options, &sides);
     if (code == CLI_OK) code = cli_sides_check(arguments, *before, *after, sides.difference);
     if (code == CLI_OK) code = cli_plot_write(arguments, *after, draw, sides.difference);
     cli_sides_close(&sides);

@@ -16,7 +16,7 @@ static bool say_headline(struct ets_page *page, uint32_t number, struct ets_sent
 {
     struct ets_arena *arena = &page->document.arena;
     const char *path = page->data.sources.traces[ets_page_before(page, number)].path;
-    if (!ets_difference_headline(arena, page->source->differences[number], out)) return false;
+    if (!ets_difference_headline(arena, page->source->differences[number], NULL, out)) return false;
     if (page->source->before_count == 1) return true;
     for (uint32_t i = 0; i < out->count; i++) {
         char room[SENTENCE_BYTES];
@@ -51,7 +51,7 @@ static bool say_trust(struct ets_page *page, uint32_t number, const char *name,
 }
 
 struct survey {
-    uint32_t faster, slower, same, undecided, one_sided;
+    uint32_t faster, slower, same, differs, undecided, one_sided;
     const struct ets_difference_line *worst; /* the slower one with the largest change; or NULL */
 };
 
@@ -61,6 +61,7 @@ static void count_line(struct survey *survey, const struct ets_difference_line *
     switch (line->verdict) {
     case ETS_VERDICT_FASTER: survey->faster++; break;
     case ETS_VERDICT_SAME: survey->same++; break;
+    case ETS_VERDICT_DIFFERS: survey->differs++; break;
     case ETS_VERDICT_NONE: survey->one_sided++; break;
     case ETS_VERDICT_SLOWER:
         survey->slower++;
@@ -112,7 +113,7 @@ static bool say_worst(struct ets_page *page, const char *name,
     const struct ets_pool_operator *of = &after->block->operators[after->operators[0]];
     const enum ets_time_unit unit = ets_difference_unit(difference);
     const double tick_ns = unit == ETS_UNIT_CYCLES ? 0 : 1e9 / ets_time_unit_per_second(unit);
-    const double times[] = {line->before.times.p50, after->times.p50};
+    const double times[] = {line->before.median, after->median};
     const double steps[] = {line->before.resolution, after->resolution};
     char room[SENTENCE_BYTES];
     struct ets_text_builder text = {room, sizeof room, 0};

@@ -23,7 +23,7 @@ static const struct ets_page_head line_columns[] = {
     {"block", ETS_PAGE_INTEGER}, {"parent", ETS_PAGE_INTEGER}, {"depth", ETS_PAGE_INTEGER},
     {"instruction", ETS_PAGE_INTEGER}, {"name", ETS_PAGE_TEXT}, {"kind", ETS_PAGE_TEXT},
     BOUNDS("before"), BOUNDS("after"), {"change", ETS_PAGE_REAL}, {"ratio", ETS_PAGE_REAL},
-    {"shift", ETS_PAGE_REAL}, {"shift_low", ETS_PAGE_REAL}, {"shift_high", ETS_PAGE_REAL},
+    {"change_low", ETS_PAGE_REAL}, {"change_high", ETS_PAGE_REAL},
     {"contribution", ETS_PAGE_REAL}, {"p", ETS_PAGE_REAL}, {"adjusted_p", ETS_PAGE_REAL},
     {"verdict", ETS_PAGE_TEXT}, {"reason", ETS_PAGE_TEXT},
     {"source", ETS_PAGE_TEXT}, {"module", ETS_PAGE_TEXT}, {NULL, ETS_PAGE_TEXT}};
@@ -68,23 +68,6 @@ uint32_t ets_page_operator_id(const struct ets_page *page, uint32_t first_trace,
     return ETS_NO_INDEX;
 }
 
-/* Why a line has its verdict; NULL: the test decided. */
-static const char *reason_of(const struct ets_difference_line *line)
-{
-    const bool is_one_sided = line->before.operator_count == 0 || line->after.operator_count == 0;
-    switch (line->verdict) {
-    case ETS_VERDICT_SAME: return "a change would be below 1 % of the time before";
-    case ETS_VERDICT_UNCLEAR:
-        return line->adjusted_p < 0.05 ? "the medians do not show what the runs show"
-                                       : "the change could be chance, and could be above 1 %";
-    case ETS_VERDICT_UNKNOWN:
-        return line->adjusted_p < 0.05 ? "the clock is too coarse" : "too few runs";
-    case ETS_VERDICT_NONE:
-        return is_one_sided ? "only one side has it" : "a delegate's own clock counts one side";
-    default: return NULL;
-    }
-}
-
 static void put_index(struct maker *m, struct ets_page_table *table, uint32_t index)
 {
     if (index == ETS_NO_INDEX) ets_page_put_null(m->document, table);
@@ -99,9 +82,8 @@ static void put_time(struct maker *m, const struct ets_difference_line *line, do
 static void put_median(struct maker *m, const struct ets_difference_line *line,
                        const struct ets_difference_side *side)
 {
-    const double p50 = side->times.count == 0 ? NAN : side->times.p50;
-    put_time(m, line, p50);
-    put_time(m, line, side->resolution > 0 ? p50 + side->resolution : NAN);
+    put_time(m, line, side->median);
+    put_time(m, line, side->resolution > 0 ? side->median + side->resolution : NAN);
 }
 
 static bool put_list(struct maker *m, const struct ets_text_list *list)
@@ -119,6 +101,15 @@ static bool put_list(struct maker *m, const struct ets_text_list *list)
     }
     ets_page_put_text(m->document, m->lines, ets_built_text(&text));
     return true;
+}
+
+static void put_reason(struct maker *m, const struct ets_difference_line *line)
+{
+    char room[128];
+    struct ets_text_builder text = {room, sizeof room, 0};
+    ets_difference_add_reason(&text, line);
+    if (text.used == 0) ets_page_put_null(m->document, m->lines);
+    else ets_page_put_text(m->document, m->lines, ets_built_text(&text));
 }
 
 static void put_operators(struct maker *m, const struct ets_difference_side *side,
@@ -155,14 +146,13 @@ static bool put_line(struct maker *m, uint32_t block, const struct ets_differenc
     put_median(m, of, &of->after);
     put_time(m, of, of->change_of_median);
     ets_page_put_real(m->document, table, of->ratio);
-    put_time(m, of, of->shift.estimate);
-    put_time(m, of, of->shift.low);
-    put_time(m, of, of->shift.high);
+    put_time(m, of, of->interval.low);
+    put_time(m, of, of->interval.high);
     ets_page_put_real(m->document, table, shown->contribution);
-    ets_page_put_real(m->document, table, of->test.p);
+    ets_page_put_real(m->document, table, of->p);
     ets_page_put_real(m->document, table, of->adjusted_p);
     ets_page_put_string(m->document, table, *verdict == '\0' ? NULL : verdict);
-    ets_page_put_string(m->document, table, reason_of(of));
+    put_reason(m, of);
     return put_list(m, &shown->sources) && put_list(m, &shown->modules);
 }
 
@@ -198,7 +188,7 @@ static bool put_difference(struct maker *m)
     struct ets_sentences headline;
     const uint32_t count = ets_difference_line_count(m->difference);
     m->row_of = ets_arena_alloc_array(&m->arena, (size_t)count + 1, sizeof *m->row_of);
-    if (m->row_of == NULL || !ets_difference_headline(&m->arena, m->difference, &headline)) {
+    if (m->row_of == NULL || !ets_difference_headline(&m->arena, m->difference, NULL, &headline)) {
         return false;
     }
     for (uint32_t i = 0; i < headline.count; i++) {

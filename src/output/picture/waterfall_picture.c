@@ -35,7 +35,7 @@ struct picture {
 
 static double median(const struct ets_difference_side *side)
 {
-    return side->times.count == 0 ? 0 : side->times.p50;
+    return side->times.count == 0 ? 0 : side->median;
 }
 
 static struct ets_span span_of(const struct ets_difference_side *side)
@@ -145,7 +145,7 @@ struct row {
     enum ets_ink ink;
     enum ets_box box;
     double from, to;
-    const struct ets_shift *shift; /* NULL: none to draw */
+    const struct ets_interval *interval; /* NULL: none to draw */
 };
 
 static void put_row(struct picture *p, uint32_t number, const struct row *row)
@@ -159,9 +159,9 @@ static void put_row(struct picture *p, uint32_t number, const struct row *row)
         row->name);
     ets_draw_box(&p->drawing, row->ink, row->box,
                  (struct ets_area){fmin(from, to), y + 3, fmax(fabs(to - from), 1), ROW - 6});
-    if (row->shift != NULL) {
-        const double low = place(p, row->from + row->shift->low);
-        const double high = place(p, row->from + row->shift->high);
+    if (row->interval != NULL) {
+        const double low = place(p, row->from + row->interval->low);
+        const double high = place(p, row->from + row->interval->high);
         ets_draw_line(&p->drawing, ETS_INK_TOTAL, (struct ets_area){low, middle, high - low, 0});
     }
     ets_draw_text(&p->drawing, ETS_INK_SOFT, p->left + p->width + GAP, middle + 4, ETS_ALIGN_LEFT,
@@ -221,11 +221,11 @@ static void word_step(const struct picture *p, const struct ets_difference_view_
     else ets_add_text(title, "nothing");
     ets_add_text(title, ", ");
     add_signed(p, title, of->change_of_median);
-    if (!isnan(of->shift.low)) {
+    if (!isnan(of->interval.low)) {
         ets_add_text(title, " (95 %% interval ");
-        add_signed(p, title, of->shift.low);
+        add_signed(p, title, of->interval.low);
         ets_add_text(title, " to ");
-        add_signed(p, title, of->shift.high);
+        add_signed(p, title, of->interval.high);
         ets_add_text(title, ")");
     }
     if (*words_of(of) != '\0') ets_add_text(title, ", %s", words_of(of));
@@ -249,7 +249,7 @@ static void put_step(struct picture *p, uint32_t number,
                             .box = is_coarse(of) ? ETS_BOX_HATCHED : ETS_BOX_SOLID,
                             .from = from,
                             .to = from + of->change_of_median,
-                            .shift = isnan(of->shift.low) ? NULL : &of->shift};
+                            .interval = isnan(of->interval.low) ? NULL : &of->interval};
     put_row(p, number, &row);
 }
 
@@ -325,7 +325,7 @@ static bool draw(struct picture *p, struct ets_output *output)
     char room[1024];
     struct ets_text_builder text = {room, sizeof room, 0};
     struct ets_sentences headline;
-    if (!ets_difference_headline(&p->arena, p->difference, &headline)) return false;
+    if (!ets_difference_headline(&p->arena, p->difference, NULL, &headline)) return false;
     for (uint32_t i = 0; i < headline.count && i < 2; i++) {
         ets_add_text(&text, "%s%.*s", i > 0 ? ". " : "", ETS_TEXT(headline.items[i]));
     }

@@ -129,10 +129,10 @@ static void put_spread(const struct line *line)
     ets_table_put_known(line->table, line->verdict->spread);
 }
 
-static void put_runs_needed(const struct line *line)
+static void put_needed(const struct line *line)
 {
-    if (line->verdict->runs_needed == 0) ets_table_put_nothing(line->table);
-    else ets_table_put_integer(line->table, line->verdict->runs_needed);
+    if (line->verdict->recordings_needed == 0) ets_table_put_nothing(line->table);
+    else ets_table_put_integer(line->table, line->verdict->recordings_needed);
 }
 
 static void put_reason(const struct line *line)
@@ -162,7 +162,7 @@ static const struct field fields[] = {
     {{.name = "limit_share", .title = "limit", .kind = ETS_COLUMN_SHARE}, put_limit_share},
     {{.name = "adjusted_p", .kind = ETS_COLUMN_REAL, .machine_only = 1}, put_adjusted_p},
     {{.name = "spread", .kind = ETS_COLUMN_SHARE, .machine_only = 1}, put_spread},
-    {{.name = "runs_needed", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_runs_needed},
+    {{.name = "recordings_needed", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_needed},
     {{.name = "reason", .machine_only = 1}, put_reason},
 };
 

@@ -26,10 +26,12 @@ struct field {
 static void mark_verdict(const struct line *line)
 {
     const enum ets_verdict verdict = line->of->verdict;
-    ets_table_mark_cell(line->table, verdict == ETS_VERDICT_SLOWER    ? ETS_MEANS_WORSE
-                                     : verdict == ETS_VERDICT_FASTER  ? ETS_MEANS_BETTER
-                                     : verdict == ETS_VERDICT_UNCLEAR ? ETS_MEANS_WARNING
-                                                                      : ETS_MEANS_NOTHING);
+    const bool is_open = verdict == ETS_VERDICT_UNCLEAR || verdict == ETS_VERDICT_DIFFERS ||
+                         verdict == ETS_VERDICT_UNDECIDED;
+    ets_table_mark_cell(line->table, verdict == ETS_VERDICT_SLOWER   ? ETS_MEANS_WORSE
+                                     : verdict == ETS_VERDICT_FASTER ? ETS_MEANS_BETTER
+                                     : is_open                       ? ETS_MEANS_WARNING
+                                                                     : ETS_MEANS_NOTHING);
 }
 
 /* A delegate's own clock has no times; ratios of its ticks are good. */
@@ -41,8 +43,7 @@ static void put_time(const struct line *line, double lower, double upper)
 
 static void put_median(const struct line *line, const struct ets_difference_side *side)
 {
-    const double p50 = side->times.count == 0 ? NAN : side->times.p50;
-    put_time(line, p50, p50 + side->resolution);
+    put_time(line, side->median, side->median + side->resolution);
 }
 
 static void put_word(const struct line *line, const char *word)
@@ -83,6 +84,16 @@ static void put_runs_before(const struct line *line)
 static void put_runs_after(const struct line *line)
 {
     put_run_count(line, &line->of->after);
+}
+
+static void put_recordings_before(const struct line *line)
+{
+    ets_table_put_integer(line->table, line->view->block->before_recordings);
+}
+
+static void put_recordings_after(const struct line *line)
+{
+    ets_table_put_integer(line->table, line->view->block->after_recordings);
 }
 
 static void put_instruction(const struct line *line)
@@ -138,22 +149,22 @@ static void put_ratio(const struct line *line)
 
 static void put_interval(const struct line *line)
 {
-    put_time(line, line->of->shift.low, line->of->shift.high);
+    put_time(line, line->of->interval.low, line->of->interval.high);
 }
 
-static void put_shift(const struct line *line)
+static void put_change_low(const struct line *line)
 {
-    put_time(line, line->of->shift.estimate, line->of->shift.estimate);
+    put_time(line, line->of->interval.low, line->of->interval.low);
 }
 
-static void put_shift_low(const struct line *line)
+static void put_change_high(const struct line *line)
 {
-    put_time(line, line->of->shift.low, line->of->shift.low);
+    put_time(line, line->of->interval.high, line->of->interval.high);
 }
 
-static void put_shift_high(const struct line *line)
+static void put_spread(const struct line *line)
 {
-    put_time(line, line->of->shift.high, line->of->shift.high);
+    put_time(line, line->of->spread, line->of->spread);
 }
 
 static void put_contribution(const struct line *line)
@@ -163,13 +174,13 @@ static void put_contribution(const struct line *line)
 
 static void put_p(const struct line *line)
 {
-    ets_table_put_known(line->table, line->of->test.p);
+    ets_table_put_known(line->table, line->of->p);
 }
 
 static void put_p_is_exact(const struct line *line)
 {
-    if (isnan(line->of->test.p)) ets_table_put_nothing(line->table);
-    else ets_table_put_integer(line->table, line->of->test.is_exact);
+    if (isnan(line->of->p)) ets_table_put_nothing(line->table);
+    else ets_table_put_integer(line->table, line->of->p_is_exact);
 }
 
 static void put_adjusted_p(const struct line *line)
@@ -181,6 +192,21 @@ static void put_verdict(const struct line *line)
 {
     put_word(line, ets_verdict_name(line->of->verdict));
     mark_verdict(line);
+}
+
+static void put_reason(const struct line *line)
+{
+    char room[128];
+    struct ets_text_builder text = {room, sizeof room, 0};
+    ets_difference_add_reason(&text, line->of);
+    if (text.used == 0) ets_table_put_nothing(line->table);
+    else ets_table_put_text(line->table, ets_built_text(&text));
+}
+
+static void put_needed(const struct line *line)
+{
+    if (line->of->recordings_needed == 0) ets_table_put_nothing(line->table);
+    else ets_table_put_integer(line->table, line->of->recordings_needed);
 }
 
 static void put_kind(const struct line *line)
@@ -214,6 +240,10 @@ static const struct field fields[] = {
     {{.name = "matched_by", .machine_only = 1}, put_matched_by},
     {{.name = "runs_before", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_runs_before},
     {{.name = "runs_after", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_runs_after},
+    {{.name = "recordings_before", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
+     put_recordings_before},
+    {{.name = "recordings_after", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
+     put_recordings_after},
     {{.name = "instruction", .title = "#", .kind = ETS_COLUMN_INTEGER}, put_instruction},
     {{.name = "operator", .least_width = 20, .cut_in_middle = 1}, put_name},
     {{.name = "operators_before", .kind = ETS_COLUMN_LIST, .machine_only = 1},
@@ -232,14 +262,16 @@ static const struct field fields[] = {
       .is_signed = 1,
       .priority = 4},
      put_interval},
-    {{.name = "shift", .kind = ETS_COLUMN_TIME, .machine_only = 1}, put_shift},
-    {{.name = "shift_low", .kind = ETS_COLUMN_TIME, .machine_only = 1}, put_shift_low},
-    {{.name = "shift_high", .kind = ETS_COLUMN_TIME, .machine_only = 1}, put_shift_high},
+    {{.name = "change_low", .kind = ETS_COLUMN_TIME, .machine_only = 1}, put_change_low},
+    {{.name = "change_high", .kind = ETS_COLUMN_TIME, .machine_only = 1}, put_change_high},
+    {{.name = "spread", .kind = ETS_COLUMN_TIME, .machine_only = 1}, put_spread},
     {{.name = "contribution", .kind = ETS_COLUMN_SHARE, .machine_only = 1}, put_contribution},
     {{.name = "p", .kind = ETS_COLUMN_REAL, .machine_only = 1}, put_p},
     {{.name = "p_is_exact", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_p_is_exact},
     {{.name = "adjusted_p", .kind = ETS_COLUMN_REAL, .machine_only = 1}, put_adjusted_p},
     {{.name = "verdict"}, put_verdict},
+    {{.name = "reason", .machine_only = 1}, put_reason},
+    {{.name = "recordings_needed", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_needed},
     {{.name = "kind", .title = "what", .priority = 2}, put_kind},
     {{.name = "tie", .machine_only = 1}, put_tie},
     {{.name = "source",
@@ -274,14 +306,17 @@ static void add_columns(struct ets_table *table, const struct ets_difference *di
     }
 }
 
-static void add_runs(struct ets_text_builder *text, const struct ets_pool_block *block)
+static void add_runs(struct ets_text_builder *text, const struct ets_pool_block *block,
+                     uint32_t recordings)
 {
     if (block == NULL) {
         ets_add_text(text, "none");
         return;
     }
     ets_add_text(text, "%u run%s", block->run_count, block->run_count == 1 ? "" : "s");
-    if (block->part_count > 1) ets_add_text(text, " of %u files", block->part_count);
+    if (block->part_count > 1) {
+        ets_add_text(text, " of %u recording%s", recordings, recordings == 1 ? "" : "s");
+    }
 }
 
 static void add_heading(struct ets_table *table, const struct ets_difference_view *view)
@@ -294,9 +329,9 @@ static void add_heading(struct ets_table *table, const struct ets_difference_vie
         ets_add_text(&text, " - method %.*s", (int)sizeof room / 2, view->named_by->method);
     }
     ets_add_text(&text, " - ");
-    add_runs(&text, view->block->before);
+    add_runs(&text, view->block->before, view->block->before_recordings);
     ets_add_text(&text, " before, ");
-    add_runs(&text, view->block->after);
+    add_runs(&text, view->block->after, view->block->after_recordings);
     ets_add_text(&text, " after, matched by %s", ets_matched_by_words(view->block->matched_by));
     ets_table_add_section(table, ets_built_text(&text));
 }

@@ -42,7 +42,7 @@ static enum ets_status fill(struct ets_table *table, const struct ets_difference
     if (!options->allow_mismatch) ETS_TRY(check(difference, error));
     ETS_TRY(ets_difference_table_fill(table, difference, &order, error));
     ets_arena_init(&arena, ets_table_allocator(table), 0);
-    const bool ok = ets_difference_headline(&arena, difference, &headline);
+    const bool ok = ets_difference_headline(&arena, difference, NULL, &headline);
     for (uint32_t i = 0; ok && i < headline.count; i++) {
         ets_table_add_lead(table, headline.items[i]);
     }

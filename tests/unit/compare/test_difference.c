@@ -1,6 +1,8 @@
 /* Two sets of traces: who is compared with whom, and what the verdicts say where truth is known. */
 #include "test_compare_support.h"
 
+#include <math.h>
+
 #include "compare/compare_names.h"
 
 static const struct made_operator base[] = {{"native_call_add.out", 1000, 30},
@@ -15,43 +17,106 @@ static void assert_change(const struct ets_difference_line *line, enum ets_chang
     assert_string_equal(ets_verdict_name(line->verdict), ets_verdict_name(verdict));
 }
 
+static void record(const struct made_operator *after, uint32_t recordings, uint64_t spread,
+                   struct recorded *out)
+{
+    compare_recordings((const struct made_operator *const[]){base, after}, (const uint32_t[]){4, 4},
+                       20, recordings, spread, out);
+}
+
 static void verdicts__find_the_one_that_is_slower(void **state)
 {
     (void)state;
     struct made_operator slower[4];
+    struct recorded recorded;
     memcpy(slower, base, sizeof base);
     slower[2].ticks = 300;
-    struct made a = inspect_program(base, 4, 20), b = inspect_program(slower, 4, 20);
-    struct compared compared;
-    compare(a.inspection, b.inspection, &compared);
-    const struct ets_difference_line *line = find_line(&compared, "relu.out");
+    record(slower, 5, 1, &recorded);
+    const struct compared *compared = &recorded.compared;
+    const struct ets_difference_line *line = find_line(compared, "relu.out");
     assert_change(line, ETS_CHANGE_NONE, ETS_VERDICT_SLOWER);
-    assert_true(line->change_of_median == 100 && line->shift.low <= 100 && line->shift.high >= 100);
-    assert_change(find_line(&compared, "add.out"), ETS_CHANGE_NONE, ETS_VERDICT_SAME);
-    assert_change(find_line(&compared, "mul.out"), ETS_CHANGE_NONE, ETS_VERDICT_SAME);
-    assert_change(find_line(&compared, "Method::execute"), ETS_CHANGE_NONE, ETS_VERDICT_SLOWER);
-    assert_int_equal(ets_difference_line_count(compared.difference), 6);
-    compared_close(&compared);
-    compare(b.inspection, a.inspection, &compared);
-    assert_change(find_line(&compared, "relu.out"), ETS_CHANGE_NONE, ETS_VERDICT_FASTER);
-    compared_close(&compared);
-    made_close(&a);
-    made_close(&b);
+    assert_true(fabs(line->change_of_median - 100) < 2);
+    assert_true(line->interval.low <= line->change_of_median);
+    assert_true(line->interval.high >= line->change_of_median);
+    assert_true(line->p_is_exact && fabs(line->p - 2.0 / 252) < 1e-9);
+    assert_change(find_line(compared, "add.out"), ETS_CHANGE_NONE, ETS_VERDICT_SAME);
+    assert_change(find_line(compared, "mul.out"), ETS_CHANGE_NONE, ETS_VERDICT_SAME);
+    assert_change(find_line(compared, "Method::execute"), ETS_CHANGE_NONE, ETS_VERDICT_SLOWER);
+    assert_int_equal(ets_difference_line_count(compared->difference), 6);
+    recorded_close(&recorded);
 }
 
-static void verdicts__of_too_few_runs_are_unknown(void **state)
+/* Runs of one process do not count as independent: twenty of them are one recording. */
+static void verdicts__of_one_recording_a_side_are_none(void **state)
+{
+    (void)state;
+    struct made_operator slower[4];
+    struct recorded recorded;
+    memcpy(slower, base, sizeof base);
+    slower[0].ticks = 9000;
+    record(slower, 1, 1, &recorded);
+    const struct compared *compared = &recorded.compared;
+    assert_change(find_line(compared, "add.out"), ETS_CHANGE_NONE, ETS_VERDICT_DIFFERS);
+    assert_change(find_line(compared, "relu.out"), ETS_CHANGE_NONE, ETS_VERDICT_UNCLEAR);
+    assert_int_equal(find_line(compared, "add.out")->doubt, ETS_LINE_ONE_RECORDING);
+    recorded_close(&recorded);
+}
+
+static void verdicts__of_two_or_three_recordings_say_how_many_would_decide(void **state)
 {
     (void)state;
     struct made_operator slower[4];
     memcpy(slower, base, sizeof base);
     slower[0].ticks = 9000;
-    struct made a = inspect_program(base, 4, 3), b = inspect_program(slower, 4, 3);
-    struct compared compared;
-    compare(a.inspection, b.inspection, &compared);
-    for (uint32_t i = 0; i < ets_difference_line_count(compared.difference); i++) {
-        assert_change(ets_difference_line(compared.difference, i), ETS_CHANGE_NONE,
-                      ETS_VERDICT_UNKNOWN);
+    for (uint32_t n = 2; n <= 3; n++) {
+        struct recorded recorded;
+        record(slower, n, 1, &recorded);
+        const struct ets_difference_line *whole = find_line(&recorded.compared, "Method::execute");
+        assert_change(whole, ETS_CHANGE_NONE, ETS_VERDICT_UNDECIDED);
+        assert_int_equal(whole->doubt, ETS_LINE_FEW_RECORDINGS);
+        assert_int_equal(whole->recordings_needed, ETS_LEAST_RECORDINGS);
+        assert_int_equal(find_line(&recorded.compared, "add.out")->recordings_needed,
+                         ETS_ADVISED_RECORDINGS);
+        recorded_close(&recorded);
     }
+}
+
+/* The recordings of one side differ by more than the sides do. */
+static void verdicts__need_more_than_the_spread(void **state)
+{
+    (void)state;
+    struct made_operator slower[4];
+    struct recorded recorded;
+    memcpy(slower, base, sizeof base);
+    slower[0].ticks += 130;
+    record(slower, 5, 150, &recorded);
+    const struct ets_difference_line *line = find_line(&recorded.compared, "add.out");
+    assert_true(line->change_of_median > 100 && line->spread > 0);
+    assert_string_equal(ets_verdict_name(line->verdict),
+                        line->change_of_median > line->spread ? "slower" : "undecided");
+    recorded_close(&recorded);
+}
+
+/* One recording, given five times, is one. */
+static void copies__count_once(void **state)
+{
+    (void)state;
+    struct made_operator slower[4];
+    memcpy(slower, base, sizeof base);
+    slower[0].ticks = 9000;
+    struct made a = inspect_program(base, 4, 20), b = inspect_program(slower, 4, 20);
+    const struct ets_inspection *before[5], *after[5];
+    for (int i = 0; i < 5; i++) {
+        before[i] = a.inspection;
+        after[i] = b.inspection;
+    }
+    const struct ets_difference_options options = {.least_change = 0.01};
+    struct compared compared = {.pools = {open_pool(before, 5), open_pool(after, 5)}};
+    assert_int_equal(ets_difference_open(compared.pools[0], compared.pools[1], &options,
+                                         &compared.difference, NULL),
+                     ETS_OK);
+    assert_int_equal(ets_difference_block(compared.difference, 0)->before_recordings, 1);
+    assert_change(find_line(&compared, "add.out"), ETS_CHANGE_NONE, ETS_VERDICT_DIFFERS);
     compared_close(&compared);
     made_close(&a);
     made_close(&b);
@@ -62,60 +127,13 @@ static void changes__below_the_least_are_none(void **state)
     (void)state;
     static const struct made_operator before[] = {{"native_call_add.out", 100000, 0}};
     static const struct made_operator after[] = {{"native_call_add.out", 100900, 0}};
-    struct made a = inspect_program(before, 1, 20), b = inspect_program(after, 1, 20);
-    struct compared compared;
-    compare(a.inspection, b.inspection, &compared);
-    const struct ets_difference_line *line = find_line(&compared, "add.out");
-    assert_true(line->adjusted_p < 0.001);
+    struct recorded recorded;
+    compare_recordings((const struct made_operator *const[]){before, after},
+                       (const uint32_t[]){1, 1}, 20, 5, 3, &recorded);
+    const struct ets_difference_line *line = find_line(&recorded.compared, "add.out");
+    assert_true(line->adjusted_p < 0.01);
     assert_change(line, ETS_CHANGE_NONE, ETS_VERDICT_SAME);
-    compared_close(&compared);
-    made_close(&a);
-    made_close(&b);
-}
-
-enum { FEW_STEPS_RUNS = 20, FEW_STEPS_MOST = 31 };
-
-/* `count` operators of one time, but that the first takes a step of 1000 in `steps` of the runs. */
-static struct made inspect_few_steps(int count, int steps)
-{
-    static struct made_event events[FEW_STEPS_RUNS][FEW_STEPS_MOST + 1];
-    static struct made_run runs[FEW_STEPS_RUNS];
-    for (int r = 0; r < FEW_STEPS_RUNS; r++) {
-        for (int i = 0; i < count; i++) {
-            const uint64_t start = 1000 + 2000 * (uint64_t)i;
-            const uint64_t end = start + (i > 0 ? 500 : r < steps ? 1000 : 0);
-            events[r][i] = (struct made_event)CALL("native_call_add.out", i, start, end);
-        }
-        events[r][count] = (struct made_event)FRAMEWORK("Method::execute", 5, 100000);
-        runs[r] = (struct made_run){"Execute", -1, events[r], (size_t)count + 1, 0};
-    }
-    return inspect_runs(runs, FEW_STEPS_RUNS, (struct ets_inspect_options){0});
-}
-
-/* That some runs differ shows in the ranks; the shift of them all is none. */
-static void changes__of_nothing_are_no_verdict(void **state)
-{
-    (void)state;
-    static const struct {
-        int operators, steps;
-        enum ets_verdict verdict;
-        int is_certain;
-    } cases[] = {{1, 8, ETS_VERDICT_UNCLEAR, 1},
-                 {1, 6, ETS_VERDICT_SAME, 1},
-                 {FEW_STEPS_MOST, 5, ETS_VERDICT_SAME, 0}};
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        struct made a = inspect_few_steps(cases[i].operators, 0),
-                    b = inspect_few_steps(cases[i].operators, cases[i].steps);
-        struct compared compared;
-        compare(a.inspection, b.inspection, &compared);
-        const struct ets_difference_line *line = find_line(&compared, "add.out");
-        assert_true(line->test.p < 0.05 && line->shift.estimate == 0);
-        assert_int_equal(line->adjusted_p < 0.05, cases[i].is_certain);
-        assert_change(line, ETS_CHANGE_NONE, cases[i].verdict);
-        compared_close(&compared);
-        made_close(&a);
-        made_close(&b);
-    }
+    recorded_close(&recorded);
 }
 
 /* An operator that was put in moves all others by one, and takes none of their places. */
@@ -204,6 +222,28 @@ static void order__does_not_part_single_names(void **state)
                  (const char *const[]){"mean.out", "relu.out", "add.out", NULL});
     assert_pairs(after, 5, before, 4,
                  (const char *const[]){"mean.out", "relu.out", "add.out", NULL});
+}
+
+static void order__an_operator_that_moved_is_not_removed_and_added(void **state)
+{
+    (void)state;
+    static const struct made_operator before[] = {{"native_call_add.out", 100, 3},
+                                                  {"native_call_mul.out", 200, 3},
+                                                  {"native_call_add.out", 300, 3},
+                                                  {"native_call_relu.out", 400, 3}};
+    static const struct made_operator after[] = {{"native_call_relu.out", 400, 3},
+                                                 {"native_call_add.out", 300, 3},
+                                                 {"native_call_add.out", 100, 3},
+                                                 {"native_call_mul.out", 200, 3}};
+    struct made a = inspect_program(before, 4, 5), b = inspect_program(after, 4, 5);
+    struct compared compared;
+    compare(a.inspection, b.inspection, &compared);
+    for (uint32_t i = 0; i < ets_difference_line_count(compared.difference); i++) {
+        assert_int_equal(ets_difference_line(compared.difference, i)->change, ETS_CHANGE_NONE);
+    }
+    compared_close(&compared);
+    made_close(&a);
+    made_close(&b);
 }
 
 /* Two methods in one trace, run in another order in the other: no record says which is which. */
@@ -338,12 +378,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(verdicts__find_the_one_that_is_slower),
-        cmocka_unit_test(verdicts__of_too_few_runs_are_unknown),
+        cmocka_unit_test(verdicts__of_one_recording_a_side_are_none),
+        cmocka_unit_test(verdicts__of_two_or_three_recordings_say_how_many_would_decide),
+        cmocka_unit_test(verdicts__need_more_than_the_spread),
+        cmocka_unit_test(copies__count_once),
         cmocka_unit_test(changes__below_the_least_are_none),
-        cmocka_unit_test(changes__of_nothing_are_no_verdict),
         cmocka_unit_test(order__survives_operators_put_in_and_taken_out),
         cmocka_unit_test(order__prefers_single_names),
         cmocka_unit_test(order__does_not_part_single_names),
+        cmocka_unit_test(order__an_operator_that_moved_is_not_removed_and_added),
         cmocka_unit_test(blocks__are_paired_by_what_they_have_in_common),
         cmocka_unit_test(handles__show_what_was_delegated),
         cmocka_unit_test(quanta__are_ties),

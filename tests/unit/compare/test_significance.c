@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/quantile.h"
 #include "compare/significance.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -84,58 +85,48 @@ static void rank_test__is_scipys(void **state)
     }
 }
 
-/* Of whole numbers, and of the same as fractions, which are searched for in another way. */
-static void shift__is_the_median_of_all_differences(void **state)
+/* The interval of a change of medians has the change inside. */
+static void median_change__is_inside_of_its_interval(void **state)
 {
     (void)state;
     static double before[MOST], after[MOST];
-    static const double scales[] = {1, 1.0 / 1024};
-    for (size_t i = 0; i < COUNT(cases) * 2; i++) {
-        const size_t c = i / 2;
-        const double scale = scales[i % 2];
-        fill(before, cases[c].before_count, cases[c].before_seed, cases[c].modulus, 0, scale);
+    for (size_t c = 0; c < COUNT(cases); c++) {
+        fill(before, cases[c].before_count, cases[c].before_seed, cases[c].modulus, 0, 1);
         fill(after, cases[c].after_count, cases[c].after_seed, cases[c].modulus, cases[c].offset,
-             scale);
-        struct ets_shift shift;
-        ets_shift_of(before, cases[c].before_count, after, cases[c].after_count, 0.95, &shift);
-        assert_near(shift.estimate, cases[c].estimate * scale);
-        assert_near(shift.low, cases[c].low * scale);
-        assert_near(shift.high, cases[c].high * scale);
+             1);
+        const struct ets_interval interval =
+            ets_median_change(before, cases[c].before_count, after, cases[c].after_count);
+        const double change = ets_quantile(after, cases[c].after_count, 0.5) -
+                              ets_quantile(before, cases[c].before_count, 0.5);
+        const int is_small = cases[c].before_count < 6 || cases[c].after_count < 6;
+        assert_int_equal(isnan(interval.low), is_small);
+        assert_true(is_small || (interval.low <= change && interval.high >= change));
     }
 }
 
-static void empty_samples__have_no_shift_and_no_evidence(void **state)
+static void empty_samples__have_no_evidence(void **state)
 {
     (void)state;
     static const double values[] = {1, 2};
     struct ets_rank_test test;
-    struct ets_shift shift;
     ets_rank_test(values, 0, values, 2, &test);
     assert_true(isnan(test.u) && test.p == 1 && test.least_p == 1);
     ets_rank_test(values, 2, values, 0, &test);
     assert_true(isnan(test.u) && test.p == 1);
-    ets_shift_of(values, 2, values, 0, 0.95, &shift);
-    assert_true(isnan(shift.estimate) && isnan(shift.low) && isnan(shift.high));
+    assert_true(isnan(ets_median_change(values, 2, values, 0).low));
 }
 
-/* Four and four can just reach 5 %; three and three cannot, and have no interval. */
+/* Four and four can just reach 5 %; three and three cannot. */
 static void few_values__can_tell_only_so_much(void **state)
 {
     (void)state;
     static const double low[] = {1, 2, 3, 4}, high[] = {5, 6, 7, 8};
     struct ets_rank_test test;
-    struct ets_shift shift;
     ets_rank_test(low, 4, high, 4, &test);
     assert_near(test.p, 2.0 / 70);
     assert_near(test.least_p, 2.0 / 70);
     ets_rank_test(low, 3, high, 3, &test);
     assert_near(test.least_p, 0.1);
-    ets_shift_of(low, 3, high, 3, 0.95, &shift);
-    assert_near(shift.estimate, 4);
-    assert_true(isnan(shift.low));
-    ets_shift_of(low, 4, high, 4, 0.95, &shift);
-    assert_near(shift.low, 1);
-    assert_near(shift.high, 7);
 }
 
 static void false_discovery__is_scipys(void **state)
@@ -192,8 +183,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rank_test__is_scipys),
-        cmocka_unit_test(shift__is_the_median_of_all_differences),
-        cmocka_unit_test(empty_samples__have_no_shift_and_no_evidence),
+        cmocka_unit_test(median_change__is_inside_of_its_interval),
+        cmocka_unit_test(empty_samples__have_no_evidence),
         cmocka_unit_test(few_values__can_tell_only_so_much),
         cmocka_unit_test(false_discovery__is_scipys),
         cmocka_unit_test(false_discovery__says_when_there_is_no_memory),

@@ -80,6 +80,53 @@ static inline void compared_close(struct compared *compared)
     ets_pool_close(compared->pools[1]);
 }
 
+enum { MOST_RECORDINGS = 20 };
+
+/* Several recordings a side, compared. */
+struct recorded {
+    struct made made[2][MOST_RECORDINGS];
+    uint32_t count;
+    struct compared compared;
+};
+
+/*
+ * Records each side `recordings` times, of `runs` runs. Recording k of both takes up to `spread`
+ * ticks more for each operator.
+ */
+static inline void compare_recordings(const struct made_operator *const sides[2],
+                                      const uint32_t counts[2], uint32_t runs, uint32_t recordings,
+                                      uint64_t spread, struct recorded *out)
+{
+    const struct ets_difference_options options = {.least_change = 0.01};
+    out->count = recordings;
+    for (int s = 0; s < 2; s++) {
+        const struct ets_inspection *inspections[MOST_RECORDINGS];
+        assert_true(recordings <= MOST_RECORDINGS);
+        for (uint32_t k = 0; k < recordings; k++) {
+            struct made_operator operators[MOST_OPERATORS];
+            for (uint32_t i = 0; i < counts[s]; i++) {
+                operators[i] = sides[s][i];
+                operators[i].ticks += (k * 5 + i + 3 * (uint32_t)s) % (spread + 1);
+            }
+            operators[0].jitter += k + 1; /* no two are equal */
+            out->made[s][k] = inspect_program(operators, counts[s], runs);
+            inspections[k] = out->made[s][k].inspection;
+        }
+        out->compared.pools[s] = open_pool(inspections, recordings);
+    }
+    assert_int_equal(ets_difference_open(out->compared.pools[0], out->compared.pools[1], &options,
+                                         &out->compared.difference, NULL),
+                     ETS_OK);
+}
+
+static inline void recorded_close(struct recorded *recorded)
+{
+    compared_close(&recorded->compared);
+    for (int s = 0; s < 2; s++) {
+        for (uint32_t k = 0; k < recorded->count; k++) made_close(&recorded->made[s][k]);
+    }
+}
+
 /* The first line that has an operator `name` on either side. */
 static inline const struct ets_difference_line *find_line(const struct compared *compared,
                                                           const char *name)

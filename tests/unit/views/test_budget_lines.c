@@ -16,8 +16,7 @@ static const char mixed[] =
     "operator relu* p50 <= +5%\ndelegated share >= 0%\n";
 
 struct gate {
-    struct made made[2];
-    struct compared compared;
+    struct recorded recorded;
     struct ets_budget *budget;
     struct ets_budget_verdicts *verdicts;
     struct ets_budget_report report;
@@ -26,14 +25,13 @@ struct gate {
 static void open_gate(struct gate *g, const char *rules, const struct made_operator *after)
 {
     const struct ets_bytes text = {(const uint8_t *)rules, strlen(rules)};
-    g->made[0] = inspect_program(base, 2, RUNS);
-    g->made[1] = inspect_program(after, 2, RUNS);
-    compare(g->made[0].inspection, g->made[1].inspection, &g->compared);
+    compare_recordings((const struct made_operator *const[]){base, after}, (const uint32_t[]){2, 2},
+                       RUNS, 5, 3, &g->recorded);
     assert_int_equal(ets_budget_open(text, NULL, &g->budget, NULL), ETS_OK);
-    assert_int_equal(ets_budget_check(g->budget, g->compared.difference, &g->verdicts, NULL),
-                     ETS_OK);
+    assert_int_equal(
+        ets_budget_check(g->budget, g->recorded.compared.difference, &g->verdicts, NULL), ETS_OK);
     g->report = (struct ets_budget_report){.budget = g->budget,
-                                           .difference = g->compared.difference,
+                                           .difference = g->recorded.compared.difference,
                                            .verdicts = g->verdicts,
                                            .budget_path = "budget.txt"};
 }
@@ -42,9 +40,7 @@ static void close_gate(struct gate *g)
 {
     ets_budget_verdicts_close(g->verdicts);
     ets_budget_close(g->budget);
-    compared_close(&g->compared);
-    made_close(&g->made[0]);
-    made_close(&g->made[1]);
+    recorded_close(&g->recorded);
 }
 
 static void lines__begin_with_what_failed(void **state)

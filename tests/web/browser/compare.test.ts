@@ -44,14 +44,23 @@ test("the verdict leads, and the table is that of diff", async () => {
     assert.equal(await grid.getAttribute("aria-rowcount"), String(expected.length + 1));
     const shown = await grid.locator("tbody tr[aria-rowindex]").allInnerTexts();
     assert.ok(shown.length > 5);
-    const undecided = ["unclear", "unknown"];
+    const undecided = ["unclear", "undecided"];
     shown.forEach((cells, i) => {
         const row = expected[i] as Record<string, unknown>;
         const verdict = String(row.verdict ?? "not compared");
         if (row.before_ns !== null && row.before_ns_upper === row.before_ns) {
             assert.ok(cells.includes(((row.before_ns as number) / 1000).toFixed(3)), cells);
         }
-        assert.ok(cells.includes(undecided.includes(verdict) ? "undecided" : verdict), cells);
+        assert.ok(
+            cells.includes(
+                undecided.includes(verdict)
+                    ? "undecided"
+                    : verdict === "differs"
+                      ? "recordings differ"
+                      : verdict,
+            ),
+            cells,
+        );
     });
     assert.deepEqual(faults, []);
     await page.close();

@@ -57,7 +57,7 @@ test("a waterfall begins before, ends after, and what is left is not judged", ()
             [1000, 600, "faster"],
             [600, 720, "slower"],
             [720, 670, "unclear"],
-            [670, 700, "unknown"],
+            [670, 700, "undecided"],
         ],
     );
     assert.equal(steps[3]?.line, null);
@@ -76,7 +76,7 @@ test("groups hold what counts once, the largest change first", () => {
     const lines = [
         line(0, { change: 5 }),
         line(1, { name: "add #1", change: 2, verdict: "slower" }),
-        line(2, { name: "add #2", change: 4, verdict: "unknown" }),
+        line(2, { name: "add #2", change: 4, verdict: "undecided" }),
         line(3, { name: "call", change: -9, hasInside: true }),
         line(4, { name: "inner", change: -8, parent: 3, source: "a.py:1, a.py:2" }),
     ];

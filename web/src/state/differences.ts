@@ -10,7 +10,7 @@ export const DIFFERENCE_TABLES = [
     "difference_operators",
 ] as const;
 
-export type Verdict = "faster" | "slower" | "same" | "unclear" | "unknown" | "none";
+export type Verdict = "faster" | "slower" | "same" | "differs" | "unclear" | "undecided" | "none";
 
 export interface Difference {
     id: number;
@@ -183,7 +183,7 @@ function readLines(document: ReportDocument): Difference[] {
     const [block, parent, depth] = [number("block"), number("parent"), number("depth")];
     const [instruction, change, ratio] = [number("instruction"), number("change"), number("ratio")];
     const [before, after] = [range("before", "before_upper"), range("after", "after_upper")];
-    const interval = range("shift_low", "shift_high");
+    const interval = range("change_low", "change_high");
     const [name, kind, verdict, reason] = [
         text("name"),
         text("kind"),

@@ -33,7 +33,8 @@ export function Distributions(props: { line: Difference; unit: TimeUnit }) {
             </p>
             {line.interval !== null && (
                 <p class="muted">
-                    shift of a run: {sayInterval(line.interval, unit)} {unit.name} (95 % interval)
+                    change of the median: {sayInterval(line.interval, unit)} {unit.name} (95 %
+                    interval)
                 </p>
             )}
             {all.length === 0 ? (

@@ -90,8 +90,9 @@ export const VERDICTS: readonly { verdict: Verdict; mark: string; word: string }
     { verdict: "faster", mark: "▼", word: "faster" },
     { verdict: "slower", mark: "▲", word: "slower" },
     { verdict: "same", mark: "=", word: "same" },
+    { verdict: "differs", mark: "≠", word: "recordings differ" },
     { verdict: "unclear", mark: "?", word: "undecided" },
-    { verdict: "unknown", mark: "?", word: "undecided" },
+    { verdict: "undecided", mark: "?", word: "undecided" },
     { verdict: "none", mark: "–", word: "not compared" },
 ];
 
@@ -100,7 +101,7 @@ export const isUndecided = (verdict: Verdict): boolean =>
 
 export const describe = (verdict: Verdict) =>
     VERDICTS.find((known) => known.verdict === verdict) ??
-    (VERDICTS[5] as (typeof VERDICTS)[number]);
+    (VERDICTS[6] as (typeof VERDICTS)[number]);
 
 /** "2 faster, 1 undecided" of a group. */
 export function sayMembers(members: readonly Difference[]): string {
@@ -140,7 +141,7 @@ export function waterfall(total: Difference, lines: readonly Difference[]): Step
     }
     if (at !== end) {
         const title = "(all others)";
-        steps.push({ title, line: null, from: at, to: end, verdict: "unknown" });
+        steps.push({ title, line: null, from: at, to: end, verdict: "undecided" });
     }
     return steps;
 }

@@ -1,0 +1,238 @@
+/* Words the cause of a difference, as far as its structure tells. */
+#include "views/difference_cause.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "inspect/time_details.h"
+#include "views/difference_order.h"
+#include "views/operator_lines.h"
+#include "views/sentence_numbers.h"
+
+/* Names beyond this are counted, but none of them is the most frequent. */
+enum { MOST_NAMES = 64 };
+
+#define say(text, ...) ets_add_plain_text(text, __VA_ARGS__)
+
+/* Kernels of one name that changed sides. */
+struct moved {
+    struct ets_text name;
+    const struct ets_row *row; /* the first of them */
+    uint32_t count;
+};
+
+/* What went between delegates and kernels in one direction. */
+struct move {
+    struct moved names[MOST_NAMES];
+    uint32_t name_count, kernels;
+};
+
+struct survey {
+    struct move out, in; /* of delegates */
+    const char *backend; /* NULL: none moved anything */
+    int32_t more_calls;  /* delegate calls after - before */
+    uint32_t kernels[2]; /* of the whole block */
+};
+
+static const struct ets_row *row_at(const struct ets_difference_side *side, uint32_t index)
+{
+    return side->block->operators[side->operators[index]].row;
+}
+
+static bool is_kernel(const struct ets_row *row)
+{
+    return row != NULL && strcmp(ets_row_backend(row), "portable") == 0;
+}
+
+static bool is_call(const struct ets_row *row)
+{
+    return row != NULL && ets_text_is(row->name, "DELEGATE_CALL");
+}
+
+static uint32_t count_kernels(const struct ets_difference_side *side)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < side->operator_count; i++) count += is_kernel(row_at(side, i));
+    return count;
+}
+
+static uint32_t count_name(const struct ets_difference_side *side, struct ets_text name)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < side->operator_count; i++) {
+        const struct ets_pool_operator *op = &side->block->operators[side->operators[i]];
+        count += is_kernel(op->row) && ets_text_equal(op->name, name);
+    }
+    return count;
+}
+
+static struct moved *find_name(struct move *move, struct ets_text name)
+{
+    for (uint32_t i = 0; i < move->name_count; i++) {
+        if (ets_text_equal(move->names[i].name, name)) return &move->names[i];
+    }
+    if (move->name_count == MOST_NAMES) return NULL;
+    struct moved *added = &move->names[move->name_count++];
+    *added = (struct moved){.name = name};
+    return added;
+}
+
+/* Adds the kernels that `to` has and `from` has not. */
+static void add_moved(struct move *move, const struct ets_difference_side *to,
+                      const struct ets_difference_side *from)
+{
+    for (uint32_t i = 0; i < to->operator_count; i++) {
+        const struct ets_pool_operator *op = &to->block->operators[to->operators[i]];
+        uint32_t earlier = 0;
+        if (!is_kernel(op->row)) continue;
+        for (uint32_t k = 0; k < i; k++) {
+            const struct ets_pool_operator *other = &to->block->operators[to->operators[k]];
+            earlier += is_kernel(other->row) && ets_text_equal(other->name, op->name);
+        }
+        if (earlier < count_name(from, op->name)) continue; /* it was a kernel */
+        struct moved *moved = find_name(move, op->name);
+        move->kernels++;
+        if (moved == NULL) continue;
+        if (moved->count++ == 0) moved->row = op->row;
+    }
+}
+
+static void find_backend(struct survey *survey, const struct ets_difference_side *side)
+{
+    for (uint32_t i = 0; i < side->operator_count && survey->backend == NULL; i++) {
+        if (is_call(row_at(side, i))) survey->backend = ets_row_backend(row_at(side, i));
+    }
+}
+
+static void survey_block(const struct ets_difference *difference,
+                         const struct ets_difference_block *block, struct survey *survey)
+{
+    const struct ets_pool_block *sides[] = {block->before, block->after};
+    for (int s = 0; s < 2; s++) {
+        for (uint32_t i = 0; i < sides[s]->operator_count; i++) {
+            const struct ets_pool_operator *op = &sides[s]->operators[i];
+            if (op->role != ETS_POOL_WORK) continue;
+            survey->kernels[s] += is_kernel(op->row);
+            survey->more_calls += is_call(op->row) ? (s == 0 ? -1 : 1) : 0;
+        }
+    }
+    for (uint32_t i = 0; i < block->line_count; i++) {
+        const struct ets_difference_line *line =
+            ets_difference_line(difference, block->first_line + i);
+        const bool is_moved = line->change == ETS_CHANGE_DELEGATED ||
+                              line->change == ETS_CHANGE_UNDELEGATED ||
+                              line->change == ETS_CHANGE_REPARTITIONED;
+        if (!is_moved || line->role != ETS_POOL_WORK) continue;
+        const bool is_out = count_kernels(&line->after) > count_kernels(&line->before);
+        if (is_out) add_moved(&survey->out, &line->after, &line->before);
+        else add_moved(&survey->in, &line->before, &line->after);
+        find_backend(survey, &line->after);
+        find_backend(survey, &line->before);
+    }
+}
+
+/* "add.out at net.py:15" */
+static bool say_operator(struct ets_arena *arena, struct ets_text_builder *text,
+                         struct ets_text name, const struct ets_row *row)
+{
+    struct ets_text_list sources, modules;
+    say(text, "%.*s", ETS_TEXT(name));
+    if (row == NULL) return true;
+    if (!ets_operator_row_places(arena, row, &sources, &modules)) return false;
+    if (sources.count == 0) return true;
+    struct ets_text place = sources.items[0];
+    for (size_t i = place.size; i-- > 0;) {
+        if (place.data[i] != '/') continue;
+        place = (struct ets_text){place.data + i + 1, place.size - i - 1};
+        break;
+    }
+    say(text, " at %.*s", ETS_TEXT(place));
+    return true;
+}
+
+static const char *plural(uint32_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static bool say_out(struct ets_arena *arena, struct ets_text_builder *text,
+                    const struct survey *survey)
+{
+    const struct move *out = &survey->out;
+    const struct moved *most = &out->names[0];
+    const int32_t more = survey->more_calls;
+    for (uint32_t i = 1; i < out->name_count; i++) {
+        if (out->names[i].count > most->count) most = &out->names[i];
+    }
+    if (out->name_count == 1) {
+        if (!say_operator(arena, text, most->name, most->row)) return false;
+        say(text, " left %s: %u kernel%s", survey->backend, out->kernels, plural(out->kernels));
+    } else {
+        say(text, "%u kernels left %s (mostly ", out->kernels, survey->backend);
+        if (!say_operator(arena, text, most->name, most->row)) return false;
+        say(text, ")");
+    }
+    if (more == 0) return true;
+    const uint32_t calls = more < 0 ? (uint32_t)-more : (uint32_t)more;
+    say(text, ", %u %s delegate call%s", calls, more > 0 ? "more" : "fewer", plural(calls));
+    return true;
+}
+
+static bool is_found(const struct ets_difference_line *line)
+{
+    return line->verdict == ETS_VERDICT_SLOWER || line->verdict == ETS_VERDICT_FASTER ||
+           line->verdict == ETS_VERDICT_DIFFERS || line->verdict == ETS_VERDICT_NONE;
+}
+
+/* The operator that makes at least half of the change, if the test says that it changed. */
+static bool say_most(struct ets_arena *arena, struct ets_text_builder *text, const char *separator,
+                     const struct ets_difference *difference,
+                     const struct ets_difference_block *block, double tick_ns, double scale)
+{
+    const struct ets_difference_line *total = ets_difference_line(difference, block->total);
+    const struct ets_difference_line *most = NULL;
+    if (!is_found(total)) return true;
+    for (uint32_t i = 0; i < block->line_count; i++) {
+        const struct ets_difference_line *line =
+            ets_difference_line(difference, block->first_line + i);
+        if (line->role != ETS_POOL_WORK || line->has_own_clock || !is_found(line)) continue;
+        if (!(line->change_of_median / total->change_of_median >= 0.5)) continue;
+        if (most == NULL || fabs(line->change_of_median) > fabs(most->change_of_median)) {
+            most = line;
+        }
+    }
+    if (most == NULL) return true;
+    const struct ets_pool_operator *op = ets_difference_operator(most);
+    const double size = fabs(most->change_of_median);
+    say(text, "%smostly %s", separator,
+        most->change == ETS_CHANGE_ADDED     ? "the new "
+        : most->change == ETS_CHANGE_REMOVED ? "without "
+                                             : "");
+    if (!say_operator(arena, text, op->name, op->row)) return false;
+    say(text, " (%s", most->change_of_median < 0 ? "-" : "+");
+    ets_add_time_in(text, (struct ets_span){size, size}, tick_ns, scale);
+    say(text, ")");
+    return true;
+}
+
+bool ets_difference_add_cause(struct ets_arena *arena, struct ets_text_builder *text,
+                              const char *separator, const struct ets_difference *difference,
+                              const struct ets_difference_block *block, double tick_ns,
+                              double scale)
+{
+    struct survey *survey = ets_arena_alloc(arena, sizeof *survey);
+    if (survey == NULL) return false;
+    survey_block(difference, block, survey);
+    if (survey->backend != NULL && survey->out.kernels > 0) {
+        say(text, "%s", separator);
+        if (!say_out(arena, text, survey)) return false;
+        separator = "; ";
+    }
+    if (survey->backend != NULL && survey->in.kernels > 0) {
+        say(text, "%s%s took %u of %u kernels", separator, survey->backend, survey->in.kernels,
+            survey->kernels[0]);
+    }
+    if (survey->out.kernels > 0 || survey->in.kernels > 0) return true;
+    return say_most(arena, text, separator, difference, block, tick_ns, scale);
+}
