@@ -1,10 +1,10 @@
 /* Collects the files that a command reads and its notes, until the document is written. */
 #include "cli/core/document_entries.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/document.h"
@@ -103,9 +103,11 @@ static enum ets_status import(struct ets_file *file, size_t packed_bytes, struct
     const enum ets_status status = ets_import(bytes, kind, NULL, &imported, error);
     if (status == ETS_OK) ets_file_replace(file, imported.dump);
     if (status == ETS_OK && is_too_large(ets_file_bytes(file).size, packed_bytes)) {
-        return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
-                        "has too many events for its %zu packed bytes; gunzip unpacks it",
-                        packed_bytes);
+        if (error == NULL) return ETS_LIMIT;
+        *error = (struct ets_error){.status = ETS_LIMIT, .offset = ETS_NO_OFFSET};
+        snprintf(error->message, sizeof error->message,
+                 "has too many events for its %zu packed bytes; gunzip unpacks it", packed_bytes);
+        return ETS_LIMIT;
     }
     return status;
 }
