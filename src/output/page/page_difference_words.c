@@ -96,6 +96,9 @@ static bool say_counts(struct ets_page *page, const char *name, const struct sur
                        "%u, undecided: %u, on one side only: %u",
                        name, survey->faster, survey->slower, survey->same, survey->undecided,
                        survey->one_sided);
+    if (survey->differs > 0) {
+        ets_add_plain_text(&text, "; %u differ between the two recordings", survey->differs);
+    }
     const bool is_good = survey->faster > 0 && survey->slower == 0;
     const struct ets_finding finding = {.kind = "difference",
                                         .severity = is_good ? ETS_SEVERITY_GOOD : ETS_SEVERITY_NOTE,
