@@ -403,8 +403,14 @@ NAMES = ('a"b', "back\\slash", "semi;colon", "line\nbreak", "tab\tnul\x01", "</s
          .decode("utf-16"), " ", "a,b")  # fmt: skip
 
 
+def is_shown(code):
+    """Neither a control character nor a mark of direction or a line's end (src/base/plain_text.c)."""
+    return not (code < 32 or 0x7f <= code <= 0x9f or code == 0x61c or 0x200e <= code <= 0x200f or
+                0x2028 <= code <= 0x202e or 0x2066 <= code <= 0x206f)
+
+
 def shown_as(name):
-    return "".join(" " if ord(one) < 32 or 127 <= ord(one) < 160 else one for one in name)
+    return "".join(one if is_shown(ord(one)) else " " for one in name)
 
 
 def stack_tops(path):

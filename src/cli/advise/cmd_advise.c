@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advice/coverage.h"
 #include "advice/saving_total.h"
-#include "cli/advise/coverage.h"
 #include "cli/advise/fail_on.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/what_to_type.h"
@@ -74,7 +74,7 @@ struct advice {
     const struct ets_findings *found;
     const struct ets_finding **shown;
     struct ets_saving_total total;
-    struct cli_coverage coverage;
+    struct ets_advice_coverage coverage;
     bool is_undecided; /* nothing was found, but not all was read */
     char headline[1024], missing[1024];
     const char *checks[ETS_CHECK_COUNT];
@@ -209,7 +209,7 @@ static void word_headline(struct advice *a)
 {
     struct ets_text_builder line = {a->headline, sizeof a->headline, 0};
     if (a->total.bad == 0 && a->total.advice == 0) {
-        line.used = cli_coverage_print(&a->coverage, a->headline, sizeof a->headline);
+        line.used = ets_advice_coverage_print(&a->coverage, a->headline, sizeof a->headline);
         a->is_undecided = line.used > 0;
     }
     if (line.used == 0) {
@@ -364,7 +364,10 @@ static int show(const struct advice *a)
 static int read_coverage(struct advice *a, const struct ets_sql_sources *sources)
 {
     struct ets_error error;
-    const enum ets_status status = cli_coverage_find(sources, &a->data.arena, &a->coverage, &error);
+    const enum ets_status status =
+        ets_advice_coverage_find(sources->program_count > 0 ? sources->programs[0].program : NULL,
+                                 sources->record_count > 0 ? sources->records[0].record : NULL,
+                                 &a->data.arena, &a->coverage, &error);
     if (status == ETS_OK) return CLI_OK;
     if (status == ETS_MISMATCH && cli_has(a->arguments, "--allow-mismatch")) return CLI_OK;
     return cli_fail(sources->record_count > 0 ? sources->records[0].path : NULL, &error);

@@ -3,16 +3,37 @@
 
 #include <string.h>
 
+#include "advice/coverage.h"
 #include "advice/saving_total.h"
 #include "base/error.h"
 #include "output/sql/sql_data.h"
 #include "output/table/advice_table.h"
 
+enum { HEADLINE_BYTES = 512 };
+
+/* As the command says it: what was not read is no comfort. */
+static size_t print_headline(struct ets_sql_data *data, const struct ets_saving_total *total,
+                             double tick_ns, char headline[HEADLINE_BYTES])
+{
+    const struct ets_sql_sources *sources = &data->sources;
+    struct ets_advice_coverage coverage;
+    const bool has_nothing = total->bad == 0 && total->advice == 0;
+    const enum ets_status status =
+        !has_nothing ? ETS_NOT_FOUND
+                     : ets_advice_coverage_find(
+                           sources->program_count > 0 ? sources->programs[0].program : NULL,
+                           sources->record_count > 0 ? sources->records[0].record : NULL,
+                           &data->arena, &coverage, NULL);
+    const size_t size =
+        status == ETS_OK ? ets_advice_coverage_print(&coverage, headline, HEADLINE_BYTES) : 0;
+    return size > 0 ? size : ets_saving_total_print(total, tick_ns, headline, HEADLINE_BYTES);
+}
+
 static enum ets_status fill(struct ets_table *table, struct ets_sql_data *data, int all,
                             struct ets_error *error)
 {
     static const char *const no_checks[ETS_CHECK_COUNT] = {NULL};
-    char headline[512];
+    char headline[HEADLINE_BYTES];
     struct ets_saving_total total;
     const struct ets_sql_trace_data *trace = &data->traces[0];
     ETS_TRY(ets_sql_data_findings(data, error));
@@ -34,7 +55,7 @@ static enum ets_status fill(struct ets_table *table, struct ets_sql_data *data, 
         }
         shown[page.count++] = finding;
     }
-    const size_t size = ets_saving_total_print(&total, page.tick_ns, headline, sizeof headline);
+    const size_t size = print_headline(data, &total, page.tick_ns, headline);
     ets_table_add_lead(table, (struct ets_text){headline, size});
     ets_advice_table_fill(table, &page);
     return ETS_OK;

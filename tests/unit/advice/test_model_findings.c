@@ -72,7 +72,7 @@ static void test_model_findings__duplicates(void **state)
 struct planted {
     const char *node;
     const char *output; /* likewise; NULL: the output agrees, so that nobody is wrong */
-    float number; /* takes the place of an element */
+    float number;       /* takes the place of an element */
     float numbers[2][64 * 64];
 };
 
@@ -127,10 +127,11 @@ static void test_model_findings__a_wrong_operator(void **state)
     assert_non_null(finding);
     assert_int_equal(finding->severity, ETS_SEVERITY_BAD);
     assert_text(finding->place, "linear_1");
-    assert_text(finding->sentence,
-                "linear_1 (models/zoo.py:16) is the first value that is off against the given "
-                "values: its error is 1; the outputs are off by 0.97; everything before it agrees bit "
-                "for bit");
+    assert_text(
+        finding->sentence,
+        "linear_1 (models/zoo.py:16) is the first value that is off against the given "
+        "values: its error is 1; the outputs are off by 0.97; everything before it agrees bit "
+        "for bit");
     assert_null(find(&findings, "nan_or_infinity"));
     assert_null(find(&findings, "values_agree"));
     ets_arena_reset(&arena);

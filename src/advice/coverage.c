@@ -1,12 +1,13 @@
 /* Counts the delegate calls of a program whose payloads nothing read. */
-#include "cli/advise/coverage.h"
+#include "advice/coverage.h"
 
+#include "etscope/experimental/delegates.h"
 #include "etscope/program.h"
 #include "host/text_builder.h"
 #include "inspect/inspection.h"
 
 static void add_unread(const struct ets_program *program, const struct ets_delegation_step *step,
-                       struct cli_coverage *coverage)
+                       struct ets_advice_coverage *coverage)
 {
     struct ets_instruction call;
     struct ets_method method;
@@ -19,18 +20,16 @@ static void add_unread(const struct ets_program *program, const struct ets_deleg
     coverage->unread_bytes += ets_payload_of(&chain, step->instruction).size;
 }
 
-enum ets_status cli_coverage_find(const struct ets_sql_sources *sources, struct ets_arena *arena,
-                                  struct cli_coverage *coverage_out, struct ets_error *error)
+enum ets_status ets_advice_coverage_find(const struct ets_program *program,
+                                         struct ets_etrecord *record, struct ets_arena *arena,
+                                         struct ets_advice_coverage *coverage_out,
+                                         struct ets_error *error)
 {
     struct ets_delegation *delegation;
-    *coverage_out = (struct cli_coverage){.has_program = sources->program_count > 0};
-    if (sources->program_count == 0) return ETS_OK;
-    const struct ets_program *program = sources->programs[0].program;
+    *coverage_out = (struct ets_advice_coverage){.has_program = program != NULL};
+    if (program == NULL) return ETS_OK;
     const struct ets_delegation_options options = {
-        .program = program,
-        .record = sources->record_count > 0 ? sources->records[0].record : NULL,
-        .allocator = arena->allocator,
-    };
+        .program = program, .record = record, .allocator = arena->allocator};
     ETS_TRY(ets_delegation_open(&options, &delegation, error));
     coverage_out->program_bytes = program->bytes.size;
     for (uint32_t i = 0; i < ets_delegation_count(delegation); i++) {
@@ -43,12 +42,13 @@ enum ets_status cli_coverage_find(const struct ets_sql_sources *sources, struct 
     return ETS_OK;
 }
 
-size_t cli_coverage_print(const struct cli_coverage *coverage, char *text, size_t room)
+size_t ets_advice_coverage_print(const struct ets_advice_coverage *coverage, char *text,
+                                 size_t room)
 {
     struct ets_text_builder line = {text, room, 0};
     if (room > 0) text[0] = '\0';
     if (!coverage->has_program) {
-        ets_add_text(&line, "cannot say what to change: the program was not given (--program)");
+        ets_add_text(&line, "cannot say what to change: the program was not given");
         return line.used;
     }
     if (coverage->unread_count == 0) return 0;
