@@ -73,7 +73,11 @@ class Duck:
         import duckdb
 
         reason = str(error).splitlines()[0]
-        if isinstance(error, duckdb.IOException):
+        # A file that is gone is tried as a folder, which is outside of what may be read.
+        is_gone = isinstance(error, duckdb.PermissionException) and "/**/*.parquet" in reason
+        if is_gone:
+            reason = reason.split(" - ")[0].replace("/**/*.parquet", "")
+        if is_gone or isinstance(error, duckdb.IOException):
             return Error(f"{reason}; if a compaction replaced this file since, ask again", status="IO")
         return Error(reason, status="INVALID_ARGUMENT")
 
