@@ -45,6 +45,31 @@ static const struct ets_fb_field file_fields[] = {
 };
 const struct ets_fb_type ets_data_file_type = {"FlatTensor", file_fields, 3};
 
+/* Until ExecuTorch 0.5: an alignment, tensors by name, then segments. */
+static const struct ets_fb_field early_tensor_fields[] = {
+    {"fully_qualified_name", 0, ETS_FB_STRING, ETS_FB_REQUIRED, {0}},
+};
+static const struct ets_fb_type early_tensor_type = {"TensorMetadata", early_tensor_fields, 1};
+static const struct ets_fb_field early_fields[] = {
+    SCALAR("version", 0, ETS_FB_U32),
+    SCALAR("tensor_alignment", 1, ETS_FB_U32),
+    TABLES("tensors", 2, early_tensor_type),
+    TABLES("segments", 3, ets_parts_segment_type),
+};
+static const struct ets_fb_type early_type = {"FlatTensor", early_fields, 4};
+
+/* Says of a file of that layout that it is one, instead of what is wrong with it. */
+static enum ets_status fail_root(struct ets_bytes body, enum ets_status status,
+                                 struct ets_error *error)
+{
+    struct ets_fb early;
+    if (ets_fb_verify_root(body, 0, &early_type, 0, &early, NULL) != ETS_OK) return status;
+    if (!ets_fb_has(early, 1) || !ets_fb_has(early, 2)) return status;
+    return ets_fail(error, ETS_UNSUPPORTED, early.at,
+                    "tensor data file of an early layout (ExecuTorch 0.5), which current runtimes do "
+                    "not read either; write it again with a newer version");
+}
+
 static enum ets_status check_kind(struct ets_bytes bytes, struct ets_error *error)
 {
     if (ets_kind_sniff(bytes) != ETS_KIND_DATA_FILE) {
@@ -157,7 +182,9 @@ enum ets_status ets_data_file_init(struct ets_data_file *data, struct ets_bytes 
     ETS_TRY(read_header(&view, error));
     const struct ets_bytes body = {bytes.data, (size_t)view.flatbuffer_bytes};
     struct ets_fb root;
-    ETS_TRY(ets_fb_verify_root(body, 0, &ets_data_file_type, 0, &root, error));
+    const enum ets_status verified =
+        ets_fb_verify_root(body, 0, &ets_data_file_type, 0, &root, error);
+    if (verified != ETS_OK) return fail_root(body, verified, error);
     view.root_at = root.at;
     view.version = ets_fb_u32(root, FILE_VERSION, 0);
     if (view.version > ETS_DATA_FILE_VERSION) {

@@ -263,5 +263,25 @@ class Examples(unittest.TestCase):
         self.assertEqual(calls, 32)
 
 
+class WrongMap(unittest.TestCase):
+    """Vulkan's map of executorch 1.5.1 names handles of operators that ran outside of its calls."""
+
+    def test_delegates__a_handle_that_the_call_does_not_own_is_not_believed(self):
+        base = DATA / "payloads" / "vulkan_map"
+        done = support.run("delegates", f"{base}.pte", "--etrecord", f"{base}.etrecord", "--format",
+                           "json")
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest(done.stderr.decode())
+        self.assertEqual(done.returncode, OK, done.stderr)
+        self.assertIn(b"names debug handles of operators outside of the call", done.stderr)
+        rows = json.loads(done.stdout)["rows"]
+        inside = [row["operator"] for row in rows if row["kind"] == "inside"]
+        self.assertEqual(inside, ["aten.convolution.default", "aten.relu.default",
+                                  "aten.permute_copy.default", "aten.addmm.default",
+                                  "aten._softmax.default"])
+        outside = [row["operator"] for row in rows if row["kind"] == "kernel"]
+        self.assertEqual(outside, ["aten::erf.out", "aten::mean.out"])
+
+
 if __name__ == "__main__":
     unittest.main()

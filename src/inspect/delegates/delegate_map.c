@@ -1,8 +1,35 @@
-/* Reads units from a backend's map in the ETRecord: identifier to debug handles. */
+/*
+ * Reads units from a backend's map in the ETRecord: identifier to debug handles. Vulkan's map of
+ * ExecuTorch 1.5.1 numbers the nodes of its own graph instead, which are handles of other operators:
+ * a map that names a handle which the call does not own is not believed.
+ */
 #include "inspect/delegates/delegate_units.h"
+#include "host/key_table.h"
 #include "record/record_maps.h"
 
 #include <string.h>
+
+/* Whether all handles of the units are among those of the call; also where these are not known. */
+static enum ets_status owns_all(struct ets_arena *arena, const struct ets_delegate_call *call,
+                                const struct ets_delegate_unit *units, uint32_t count,
+                                bool *owns_out, struct ets_error *error)
+{
+    struct ets_key_table own;
+    *owns_out = true;
+    if (call->handle_count == 0) return ETS_OK;
+    ets_key_table_init(&own, arena, 1);
+    for (size_t i = 0; i < call->handle_count; i++) {
+        const uint64_t key = (uint64_t)call->handles[i];
+        if (ets_key_table_add(&own, &key) == ETS_KEY_NONE) return ets_fail_unit_memory(error);
+    }
+    for (uint32_t i = 0; i < count && *owns_out; i++) {
+        for (size_t k = 0; k < units[i].handle_count && *owns_out; k++) {
+            const uint64_t key = (uint64_t)units[i].handles[k];
+            *owns_out = ets_key_table_find(&own, &key) != ETS_KEY_NONE;
+        }
+    }
+    return ETS_OK;
+}
 
 static enum ets_status read_map(struct ets_arena *arena, const struct ets_delegate_call *call,
                                 struct ets_delegate_units *units_out, struct ets_error *error)
@@ -23,7 +50,10 @@ static enum ets_status read_map(struct ets_arena *arena, const struct ets_delega
         ets_etrecord_delegate_handles(call->record, call->method, call->instruction, units[i].event,
                                       &units[i].handles, &units[i].handle_count);
     }
-    *units_out = (struct ets_delegate_units){.items = units, .count = count};
+    bool owns;
+    ETS_TRY(owns_all(arena, call, units, count, &owns, error));
+    if (owns) *units_out = (struct ets_delegate_units){.items = units, .count = count};
+    else units_out->reason = "the backend's map names debug handles of operators outside of the call";
     return ETS_OK;
 }
 

@@ -19,7 +19,8 @@
 #include "record/numpy.h"
 
 /* Positions that are tried in one file, by its size. */
-enum { SMALL_BYTES = 2500, LARGE_BYTES = 200 * 1024, MANY = 1200, FEW = 40 };
+enum { SMALL_BYTES = 2500, MIDDLE_BYTES = 8 * 1024, LARGE_BYTES = 200 * 1024 };
+enum { MANY = 1200, SOME = 300, FEW = 40 };
 
 /* Reads everything that `bytes` hold, which adds to walk_sink. */
 typedef enum ets_status read_function(struct ets_bytes bytes, struct ets_error *error);
@@ -232,7 +233,9 @@ static void try_cut(read_function *read, struct ets_bytes whole, size_t size,
 
 static size_t tries_of(struct ets_bytes bytes)
 {
-    return bytes.size <= SMALL_BYTES ? bytes.size : bytes.size <= LARGE_BYTES ? MANY : FEW;
+    if (bytes.size <= SMALL_BYTES) return bytes.size;
+    if (bytes.size <= MIDDLE_BYTES) return MANY;
+    return bytes.size <= LARGE_BYTES ? SOME : FEW;
 }
 
 static void try_file(read_function *read, struct ets_bytes bytes, struct outcome undamaged)
