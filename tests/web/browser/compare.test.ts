@@ -30,7 +30,10 @@ const models = (folder: string, end = ""): string[] => [
 
 test("the verdict leads, and the table is that of diff", async () => {
     const { page, faults } = await open(browser, report, COMPARE);
-    assert.match(await page.locator(".answer").innerText(), /^forward: the recordings differ by a factor of 9\.95/);
+    assert.match(
+        await page.locator(".answer").innerText(),
+        /^forward: the recordings differ by a factor of 9\.95/,
+    );
     const expected = jsonRows(
         "diff",
         data("gpt_portable/profile.etdp"),
@@ -103,7 +106,10 @@ test("keys select a line, both sides of which are drawn; groups add up", async (
     assert.match(labels[0] ?? "", /^before: 5 runs/);
     assert.match(labels[1] ?? "", /^after: 5 runs/);
     await page.click('.choice button:has-text("line")');
-    assert.match(await page.locator("tbody tr").first().innerText(), /zoo\.py:29[^]*4 recordings differ/);
+    assert.match(
+        await page.locator("tbody tr").first().innerText(),
+        /zoo\.py:29[^]*4 recordings differ/,
+    );
     assert.deepEqual(faults, []);
     await page.close();
 });
