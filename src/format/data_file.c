@@ -65,9 +65,10 @@ static enum ets_status fail_root(struct ets_bytes body, enum ets_status status,
     struct ets_fb early;
     if (ets_fb_verify_root(body, 0, &early_type, 0, &early, NULL) != ETS_OK) return status;
     if (!ets_fb_has(early, 1) || !ets_fb_has(early, 2)) return status;
-    return ets_fail(error, ETS_UNSUPPORTED, early.at,
-                    "tensor data file of an early layout (ExecuTorch 0.5), which current runtimes do "
-                    "not read either; write it again with a newer version");
+    return ets_fail(
+        error, ETS_UNSUPPORTED, early.at,
+        "tensor data file of an early layout (ExecuTorch 0.5), which current runtimes do "
+        "not read either; write it again with a newer version");
 }
 
 static enum ets_status check_kind(struct ets_bytes bytes, struct ets_error *error)

@@ -87,10 +87,11 @@ static enum ets_status read_node(struct ets_graph_reader *reader, const struct e
     node->name = ets_json_text(ets_json_get(json, "name"));
     node->target = ets_json_text(ets_json_get(json, "target"));
     if (node->name.data == NULL || node->target.data == NULL) {
-        return fail_shape(reader, node->target.data == NULL
-                                      ? "a node has no name or target"
-                                      : "a node has a target but no name: graphs of 2023 are written "
-                                        "so; export the model again");
+        return fail_shape(reader,
+                          node->target.data == NULL
+                              ? "a node has no name or target"
+                              : "a node has a target but no name: graphs of 2023 are written "
+                                "so; export the model again");
     }
     node->op = op_of(node->target);
     node->debug_handle = handle_of(ets_json_get(metadata, "debug_handle"));

@@ -1,10 +1,10 @@
 /*
  * Reads units from a backend's map in the ETRecord: identifier to debug handles. Vulkan's map of
- * ExecuTorch 1.5.1 numbers the nodes of its own graph instead, which are handles of other operators:
- * a map that names a handle which the call does not own is not believed.
+ * ExecuTorch 1.5.1 numbers the nodes of its own graph instead, which are handles of other
+ * operators: a map that names a handle which the call does not own is not believed.
  */
-#include "inspect/delegates/delegate_units.h"
 #include "host/key_table.h"
+#include "inspect/delegates/delegate_units.h"
 #include "record/record_maps.h"
 
 #include <string.h>
@@ -53,7 +53,9 @@ static enum ets_status read_map(struct ets_arena *arena, const struct ets_delega
     bool owns;
     ETS_TRY(owns_all(arena, call, units, count, &owns, error));
     if (owns) *units_out = (struct ets_delegate_units){.items = units, .count = count};
-    else units_out->reason = "the backend's map names debug handles of operators outside of the call";
+    else
+        units_out->reason =
+            "the backend's map names debug handles of operators outside of the call";
     return ETS_OK;
 }
 
