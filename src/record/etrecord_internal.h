@@ -115,6 +115,8 @@ enum ets_status ets_etrecord_lists_program(struct ets_etrecord *record, struct e
 struct ets_text ets_etrecord_edge_method(struct ets_text entry_name);
 
 /* etrecord_maps.c: methods, the small maps, the graph id. */
+const struct ets_handle_entry *ets_method_maps_find(const struct ets_handle_entry *entries,
+                                                    uint32_t count, int64_t instruction);
 struct ets_method_maps *ets_etrecord_find_maps(const struct ets_etrecord *record, const char *name);
 enum ets_status ets_etrecord_read_maps(struct ets_etrecord *record, struct ets_error *error);
 

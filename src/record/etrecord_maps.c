@@ -435,6 +435,12 @@ static const void *find_entry(const void *entries, uint32_t count, size_t size, 
     return NULL;
 }
 
+const struct ets_handle_entry *ets_method_maps_find(const struct ets_handle_entry *entries,
+                                                    uint32_t count, int64_t instruction)
+{
+    return find_entry(entries, count, sizeof *entries, instruction);
+}
+
 void ets_etrecord_handles(const struct ets_etrecord *record, const char *method,
                           int64_t instruction, const int64_t **handles_out, size_t *count_out,
                           int *is_list_out)
@@ -455,7 +461,7 @@ bool ets_etrecord_call_handles(const struct ets_etrecord *record, const char *me
     const struct ets_method_maps *maps = ets_etrecord_find_maps(record, method);
     if (*handles_out != NULL || maps == NULL) return false;
     const struct ets_handle_entry *entry =
-        find_entry(maps->inferred, maps->inferred_count, sizeof *entry, instruction);
+        ets_method_maps_find(maps->inferred, maps->inferred_count, instruction);
     if (entry == NULL) return false;
     *handles_out = entry->handles;
     *count_out = entry->count;

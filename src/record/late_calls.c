@@ -31,14 +31,7 @@ struct late {
 
 static const struct ets_handle_entry *entry_of(const struct late *l, int64_t instruction)
 {
-    uint32_t low = 0, high = l->maps->handle_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (l->maps->handles[middle].instruction < instruction) low = middle + 1;
-        else high = middle;
-    }
-    if (low == l->maps->handle_count) return NULL;
-    return l->maps->handles[low].instruction == instruction ? &l->maps->handles[low] : NULL;
+    return ets_method_maps_find(l->maps->handles, l->maps->handle_count, instruction);
 }
 
 /* The handles of all instructions, and the last node of each. */

@@ -111,8 +111,7 @@ static bool is_foreign(struct ets_text kernel)
     const char *colon = kernel.size == 0 ? NULL : memchr(kernel.data, ':', kernel.size);
     if (colon == NULL) return false;
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        const size_t size = strlen(own[i]);
-        if (kernel.size >= size && memcmp(kernel.data, own[i], size) == 0) return false;
+        if (ets_text_starts_with(kernel, own[i])) return false;
     }
     return true;
 }

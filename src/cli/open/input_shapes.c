@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/core/cli_text.h"
+#include "record/record_maps.h"
 
 enum { SHAPE_TEXT = 160 };
 
@@ -31,12 +32,7 @@ static const struct ets_graph_value *find_example(const struct cli_session *sess
         if (input->role != ETS_INPUT_USER || user++ != index) continue;
         if (input->argument.kind != ETS_ARGUMENT_TENSOR) return NULL;
         *name_out = input->argument.name;
-        for (uint32_t v = 0; v < graph->value_count; v++) {
-            if (is_equal(graph->values[v].name, input->argument.name)) {
-                return &graph->values[v];
-            }
-        }
-        return NULL;
+        return ets_graph_find_value(graph, input->argument.name);
     }
     return NULL;
 }
