@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/core/document.h"
+#include "engine/providers.h"
 #include "etscope/engine.h"
 #include "etscope/etrecord.h"
 #include "host/output.h"
@@ -121,15 +122,6 @@ static bool has_backend(const struct ets_engine *engine, const char *name)
     return false;
 }
 
-/* Backends in PyPI's wheel that need libraries of their vendors. */
-static const struct other_backend {
-    const char *name, *library, *needs;
-} others[] = {
-    {"QnnBackend", "libexecutorch_backend_qnn.so", "Qualcomm's QNN SDK"},
-    {"OpenvinoBackend", "libexecutorch_backend_openvino.so", "OpenVINO's libopenvino_c.so"},
-};
-enum { OTHER_COUNT = sizeof others / sizeof *others };
-
 /* For people: the backends that are available, or those that are not. */
 static void tell_usable(struct ets_facts *facts, const struct ets_engine *engine, bool is_available)
 {
@@ -165,16 +157,17 @@ static void tell_other_backends(struct ets_facts *facts, const struct ets_engine
 {
     const char *label = "not loaded";
     ets_json_begin_array(facts->json, "not_loaded");
-    for (size_t i = 0; i < OTHER_COUNT; i++) {
-        const struct other_backend *other = &others[i];
-        if (has_backend(engine, other->name)) continue;
+    const struct ets_provider *other;
+    for (size_t i = 0; (other = ets_provider_at(i)) != NULL; i++) {
+        if (!other->is_backend || other->library == NULL) continue;
+        if (has_backend(engine, other->part)) continue;
         ets_json_begin_object(facts->json, NULL);
-        ets_json_put_string(facts->json, "name", other->name);
+        ets_json_put_string(facts->json, "name", other->part);
         ets_json_put_string(facts->json, "library", other->library);
         ets_json_put_string(facts->json, "needs", other->needs);
         ets_json_end_object(facts->json);
         ets_facts_line(facts, "%s", label);
-        ets_facts_words(facts, "%s, which needs %s:", other->name, other->needs);
+        ets_facts_words(facts, "%s, which needs %s:", other->part, other->needs);
         ets_facts_end(facts);
         ets_facts_line(facts, "%s", "");
         ets_facts_words(facts, "--load-library lib/%s of its wheel", other->library);

@@ -300,23 +300,36 @@ void cli_session_close(struct cli_session *session)
     cli_program_close(&session->model);
 }
 
+/* "decode, prefill": the methods' names, as many as fit, and the number of the others. */
+static void list_methods(const struct cli_session *session, char *list, size_t room)
+{
+    const size_t count = session->engine->method_count(session->program);
+    const size_t rest = sizeof " and 4294967295 more";
+    size_t used = 0;
+    *list = '\0';
+    for (size_t i = 0; i < count; i++) {
+        const char *name = session->engine->method_name(session->program, i);
+        const bool fits = used + strlen(name) + rest < room;
+        const char *comma = i > 0 ? ", " : "";
+        if (!fits) snprintf(list + used, room - used, " and %zu more", count - i);
+        if (!fits) return;
+        used += (size_t)snprintf(list + used, room - used, "%s%s", comma, name);
+    }
+}
+
 /* The only method, or "forward", like the runtime's tools. */
 static int default_method(const struct cli_session *session, const char **name_out)
 {
     const size_t count = session->engine->method_count(session->program);
-    char list[256] = "";
-    size_t used = 0;
+    char list[256];
     for (size_t i = 0; i < count; i++) {
         const char *name = session->engine->method_name(session->program, i);
         if (count == 1 || strcmp(name, "forward") == 0) {
             *name_out = name;
             return CLI_OK;
         }
-        if (used < sizeof list) {
-            used +=
-                (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", name);
-        }
     }
+    list_methods(session, list, sizeof list);
     return cli_complain(CLI_USAGE, "%s has no method forward; choose one with --method: %s",
                         session->path, list);
 }

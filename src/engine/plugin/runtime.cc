@@ -4,6 +4,7 @@
 #include <executorch/runtime/platform/platform.h>
 #include <executorch/runtime/platform/runtime.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,8 @@
 #include <mutex>
 #include <string>
 #include <vector>
+
+#include "engine/providers.h"
 
 namespace ets
 {
@@ -89,18 +92,27 @@ void take_log_line(et_timestamp_t, et_pal_log_level_t level, const char *file, c
     std::abort();
 }
 
-/* "aten::foo.out, aten::bar.out" from the lines with missing operators, each once. */
-std::string missing_operators(const std::vector<std::string> &lines)
+/* The operators of the lines that miss one, each once. */
+std::vector<std::string> missing_operators(const std::vector<std::string> &lines)
 {
-    std::string names;
+    std::vector<std::string> names;
     for (const std::string &line : lines) {
-        const size_t name = line.find("] ");
-        if (line.rfind("Missing operator: [", 0) != 0 || name == std::string::npos) continue;
-        const std::string item = line.substr(name + 2) + ", ";
-        if ((", " + names).find(", " + item) == std::string::npos) names += item;
+        const size_t bracket = line.find("] ");
+        if (line.rfind("Missing operator: [", 0) != 0 || bracket == std::string::npos) continue;
+        const std::string name = line.substr(bracket + 2);
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
-    if (!names.empty()) names.resize(names.size() - 2);
     return names;
+}
+
+/* "aten::foo.out, aten::bar.out", "a, b and 4 more". */
+std::string first_names(const std::vector<std::string> &names)
+{
+    const size_t count = std::min<size_t>(names.size(), 2);
+    std::string text;
+    for (size_t i = 0; i < count; i++) text += (i > 0 ? ", " : "") + names[i];
+    if (count < names.size()) text += " and " + std::to_string(names.size() - count) + " more";
+    return text;
 }
 
 /* Why a call failed, and what would help. */
@@ -108,28 +120,19 @@ struct explanation {
     std::string text;
     enum ets_advice advice = ETS_ADVICE_NONE;
 
-    /* Unlinked libraries of PyPI's wheel, by the missing operator or backend. */
+    /* Says what has the operator or backend `lacks`. */
     void add_provider(const std::string &lacks)
     {
-        static const struct {
-            const char *part, *text;
-            enum ets_advice advice;
-        } providers[] = {
-            {"llama::", "libcustom_ops_aot_lib.so of executorch with PyTorch provides llama's",
-             ETS_ADVICE_PYTHON},
-            {"QnnBackend",
-             "the wheel's libexecutorch_backend_qnn.so provides it (needs Qualcomm's SDK)",
-             ETS_ADVICE_LIBRARY},
-            {"OpenvinoBackend",
-             "the wheel's libexecutorch_backend_openvino.so provides it (needs OpenVINO)",
-             ETS_ADVICE_LIBRARY},
-        };
-        for (const auto &each : providers) {
-            if (lacks.find(each.part) == std::string::npos) continue;
-            text += std::string("; ") + each.text;
-            advice = each.advice;
+        const ets_provider *has = ets_provider_of(lacks.c_str());
+        if (has == nullptr) return;
+        const std::string is_in = has->is_backend ? "; it is in " : "; such kernels are in ";
+        if (has->library == nullptr) {
+            text += is_in + has->builds;
             return;
         }
+        text += is_in + has->library + " of PyPI's executorch, which needs " +
+                has->needs;
+        advice = has->is_backend ? ETS_ADVICE_LIBRARY : ETS_ADVICE_PYTHON;
     }
 };
 
@@ -141,10 +144,10 @@ explanation explain(const std::vector<std::string> &lines)
 {
     explanation why;
     if (lines.empty()) return why;
-    const std::string operators = missing_operators(lines);
+    const std::vector<std::string> operators = missing_operators(lines);
     if (!operators.empty()) {
-        why.text = ": no kernel is registered for " + operators;
-        why.add_provider(operators);
+        why.text = ": no kernel is registered for " + first_names(operators);
+        why.add_provider(operators.front());
         return why;
     }
     std::string place = lines.back();
@@ -153,7 +156,10 @@ explanation explain(const std::vector<std::string> &lines)
     }
     const bool lacks_backend = lines.front().find("is not registered") != std::string::npos;
     why.text = ": " + place + (place == lines.front() ? "" : "; first: " + lines.front());
-    if (lacks_backend) why.add_provider(lines.front());
+    if (lacks_backend) {
+        if (why.text.back() == '.') why.text.pop_back();
+        why.add_provider(lines.front());
+    }
     /* of XNNPACK's nodes and tensors */
     else if (lines.front().find("Failed to ") == 0) why.advice = ETS_ADVICE_REFUSED;
     return why;

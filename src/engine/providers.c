@@ -1,0 +1,50 @@
+/* Backends and kernels that PyPI's runtime does not have, and what has them. */
+#include "engine/providers.h"
+
+#include <string.h>
+
+#define BACKEND(name, builds) {name, NULL, NULL, builds, true}
+
+static const struct ets_provider providers[] = {
+    {"QnnBackend", "libexecutorch_backend_qnn.so", "Qualcomm's QNN SDK", NULL, true},
+    {"OpenvinoBackend", "libexecutorch_backend_openvino.so", "OpenVINO's libopenvino_c.so", NULL,
+     true},
+    BACKEND("CoreMLBackend",
+            "ExecuTorch for macOS and iOS (its wheel for macOS, EXECUTORCH_BUILD_COREML)"),
+    BACKEND("CoreAIBackend", "ExecuTorch for macOS and iOS (EXECUTORCH_BUILD_COREAI)"),
+    BACKEND("MPSBackend", "ExecuTorch for macOS and iOS (EXECUTORCH_BUILD_MPS)"),
+    BACKEND("MLXBackend", "ExecuTorch for Macs with Apple silicon (EXECUTORCH_BUILD_MLX)"),
+    BACKEND("MetalBackend", "ExecuTorch for Macs (EXECUTORCH_BUILD_METAL)"),
+    BACKEND("CudaBackend", "ExecuTorch for NVIDIA's graphics processors (EXECUTORCH_BUILD_CUDA)"),
+    BACKEND("VulkanBackend",
+            "ExecuTorch with Vulkan or WebGPU (EXECUTORCH_BUILD_VULKAN, EXECUTORCH_BUILD_WEBGPU)"),
+    BACKEND("EthosUBackend", "firmware for Arm's Ethos-U, on a board or a Corstone simulator "
+                             "(EXECUTORCH_BUILD_ARM_BAREMETAL)"),
+    BACKEND("ArmBackend", "firmware of ExecuTorch 0.6 or before for Arm's Ethos-U"),
+    BACKEND("VgfBackend", "ExecuTorch with Arm's ML SDK for Vulkan (EXECUTORCH_BUILD_VGF)"),
+    BACKEND("TOSABackend", "no runtime: TOSA is an interchange format, which Arm's TOSA reference "
+                           "model executes"),
+    BACKEND("NeuropilotBackend",
+            "ExecuTorch for MediaTek's processors with its NeuroPilot SDK (EXECUTORCH_BUILD_NEURON)"),
+    BACKEND("EnnBackend", "ExecuTorch for Samsung's Exynos, with its ENN SDK"),
+    BACKEND("NeutronBackend", "ExecuTorch for NXP's eIQ Neutron (EXECUTORCH_BUILD_NXP_NEUTRON)"),
+    BACKEND("NativeBackend", "ExecuTorch built from source with backends/native"),
+    {"llama::", "libcustom_ops_aot_lib.so",
+     "PyTorch and the libpython of its Python", NULL, false},
+    {"cortex_m::", NULL, NULL, "ExecuTorch for Cortex-M (EXECUTORCH_BUILD_CORTEX_M)", false},
+    {"cadence::", NULL, NULL, "ExecuTorch for Cadence's DSPs (EXECUTORCH_BUILD_CADENCE)", false},
+};
+enum { PROVIDER_COUNT = sizeof providers / sizeof *providers };
+
+const struct ets_provider *ets_provider_at(size_t index)
+{
+    return index < PROVIDER_COUNT ? &providers[index] : NULL;
+}
+
+const struct ets_provider *ets_provider_of(const char *name)
+{
+    for (size_t i = 0; i < PROVIDER_COUNT; i++) {
+        if (strstr(name, providers[i].part) != NULL) return &providers[i];
+    }
+    return NULL;
+}
