@@ -50,6 +50,14 @@ class Scratch(unittest.TestCase):
                  if row["backend"] == "EthosUBackend"}
         self.assertEqual((sizes["NPU commands"], sizes["compressed weights"]), (2308, 1168))
 
+    def test_memory__info_names_the_scratch(self):
+        done = support.run("info", self.PROGRAM)
+        self.assertIn(b"of scratch a call, 1 call", done.stdout)
+        done = support.run("info", self.PROGRAM, "--format", "json")
+        delegate, = json.loads(done.stdout)["methods"][0]["delegates"]
+        self.assertEqual((delegate["content"], delegate["scratch_bytes"]),
+                         ("Vela binary stream", 25344))
+
     def test_memory__delegates_say_what_the_stream_keeps(self):
         done = support.run("delegates", self.PROGRAM)
         self.assertIn(b"Vela's stream keeps no names of operators", done.stderr)

@@ -2,9 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/core/cli_text.h"
 #include "cli/info/info_kinds.h"
 #include "contents/payload_kind.h"
 #include "format/program_names.h"
+#include "format/vela.h"
 #include "format/xnnpack.h"
 #include "host/output.h"
 
@@ -18,7 +20,16 @@ struct operator_calls {
 struct delegate_calls {
     struct ets_text id;
     uint64_t delegates, bytes, calls;
-    uint64_t nodes; /* of XNNPACK's payloads */
+    uint64_t nodes;   /* of XNNPACK's payloads */
+    uint64_t scratch; /* of Vela's streams: the largest */
+};
+
+/* What is in a payload. */
+struct payload_facts {
+    char text[ETS_PAYLOAD_KIND_CHARS]; /* holds `content`, where that is not static */
+    const char *content;               /* "XNNPACK graph"; NULL: no payload */
+    uint64_t nodes;                    /* of XNNPACK's */
+    uint64_t scratch;                  /* that a call allocates, of Vela's stream */
 };
 
 /* The counts of a method's operators and delegates. */
@@ -217,24 +228,26 @@ static int compare_delegates(const void *left, const void *right)
     return compare_texts(a->id, b->id);
 }
 
-/* What a payload is; *nodes_out: of XNNPACK's. `budget`: bytes that may still be read, so that many
- * delegates with one payload do not cost their product. */
-static const char *look_into(const struct ets_delegate *delegate, uint64_t *budget,
-                             char text[ETS_PAYLOAD_KIND_CHARS], uint64_t *nodes_out)
+/* `budget`: bytes that may still be read, so that many delegates with one payload do not cost their
+ * product. */
+static void look_into(const struct ets_delegate *delegate, uint64_t *budget,
+                      struct payload_facts *facts)
 {
-    const struct ets_text xnnpack = {ETS_XNNPACK_BACKEND, strlen(ETS_XNNPACK_BACKEND)};
+    const struct ets_bytes blob = delegate->blob;
     struct ets_xnnpack payload;
-    *nodes_out = 0;
-    if (delegate->blob.size == 0) return NULL;
-    if (compare_texts(delegate->id, xnnpack) != 0 || delegate->blob.size > *budget) {
-        return ets_payload_kind(delegate->blob, text);
+    struct ets_vela vela;
+    *facts = (struct payload_facts){.content = NULL};
+    if (blob.size == 0) return;
+    facts->content = ets_payload_kind(blob, facts->text);
+    if (blob.size > *budget) return;
+    *budget -= blob.size;
+    if (cli_text_is(delegate->id, ETS_XNNPACK_BACKEND)) {
+        if (ets_xnnpack_init(&payload, blob, NULL) != ETS_OK) return;
+        facts->content = "XNNPACK graph";
+        facts->nodes = payload.node_count;
+    } else if (ets_vela_init(&vela, blob, NULL) == ETS_OK) {
+        facts->scratch = vela.scratch_bytes;
     }
-    *budget -= delegate->blob.size;
-    if (ets_xnnpack_init(&payload, delegate->blob, NULL) != ETS_OK) {
-        return ets_payload_kind(delegate->blob, text);
-    }
-    *nodes_out = payload.node_count;
-    return "XNNPACK graph";
 }
 
 static uint64_t budget_of(const struct ets_method *method)
@@ -247,15 +260,15 @@ static uint64_t budget_of(const struct ets_method *method)
 static uint32_t group_delegates(const struct ets_method *method, const struct method_counts *counts,
                                 struct delegate_calls *groups)
 {
-    char text[ETS_PAYLOAD_KIND_CHARS];
-    uint64_t budget = budget_of(method), nodes;
+    uint64_t budget = budget_of(method);
+    struct payload_facts facts;
     uint32_t count = 0;
     for (uint32_t i = 0; i < method->delegate_count; i++) {
         struct ets_delegate delegate;
         ets_method_delegate(method, i, &delegate);
-        (void)look_into(&delegate, &budget, text, &nodes);
-        groups[i] = (struct delegate_calls){delegate.id, 1, delegate.blob.size,
-                                            counts->delegates[i], nodes};
+        look_into(&delegate, &budget, &facts);
+        groups[i] = (struct delegate_calls){
+            delegate.id, 1, delegate.blob.size, counts->delegates[i], facts.nodes, facts.scratch};
     }
     qsort(groups, method->delegate_count, sizeof *groups, compare_delegates);
     for (uint32_t i = 0; i < method->delegate_count; i++) {
@@ -267,8 +280,24 @@ static uint32_t group_delegates(const struct ets_method *method, const struct me
         groups[count - 1].bytes += groups[i].bytes;
         groups[count - 1].calls += groups[i].calls;
         groups[count - 1].nodes += groups[i].nodes;
+        if (groups[i].scratch > groups[count - 1].scratch) {
+            groups[count - 1].scratch = groups[i].scratch;
+        }
     }
     return count;
+}
+
+/* "14 nodes, ", "101.7 KiB of scratch a call, "; nothing of payloads that do not tell. */
+static void tell_contents(struct ets_facts *facts, uint64_t nodes, uint64_t scratch)
+{
+    if (nodes > 0) {
+        ets_facts_count(facts, "node_count", nodes, "node");
+        ets_facts_words(facts, ", ");
+    }
+    if (scratch > 0) {
+        ets_facts_bytes(facts, "scratch_bytes", scratch);
+        ets_facts_words(facts, " of scratch a call, ");
+    }
 }
 
 /* For people only. */
@@ -289,10 +318,7 @@ static void tell_backends(struct info_request *request, const struct ets_method 
         ets_facts_words(facts, ": %llu, ", (unsigned long long)groups[i].delegates);
         ets_facts_bytes(facts, NULL, groups[i].bytes);
         ets_facts_words(facts, ", ");
-        if (groups[i].nodes > 0) {
-            ets_facts_count(facts, NULL, groups[i].nodes, "node");
-            ets_facts_words(facts, ", ");
-        }
+        tell_contents(facts, groups[i].nodes, groups[i].scratch);
         ets_facts_count(facts, NULL, groups[i].calls, "call");
         ets_facts_end(facts);
     }
@@ -305,28 +331,25 @@ static void tell_delegates(struct info_request *request, const struct ets_method
                            const struct method_counts *counts)
 {
     struct ets_facts *facts = &request->facts;
-    char text[ETS_PAYLOAD_KIND_CHARS];
-    uint64_t budget = budget_of(method), nodes;
+    uint64_t budget = budget_of(method);
+    struct payload_facts payload;
     tell_backends(request, method, counts);
     ets_json_begin_array(facts->json, "delegates");
     for (uint32_t i = 0; i < method->delegate_count; i++) {
         struct ets_delegate delegate;
         ets_method_delegate(method, i, &delegate);
-        const char *content = look_into(&delegate, &budget, text, &nodes);
+        look_into(&delegate, &budget, &payload);
         ets_json_begin_object(facts->json, NULL);
         if (request->all) ets_facts_line(facts, "delegate %u", (unsigned)i);
         ets_facts_text(facts, "backend", delegate.id);
         ets_facts_words(facts, ", ");
         ets_facts_bytes(facts, "blob_bytes", delegate.blob.size);
         ets_facts_words(facts, "%s, ", delegate.is_inline ? " inline" : "");
-        ets_facts_string(facts, "content", content);
-        if (content != NULL) ets_facts_words(facts, ", ");
-        if (nodes > 0) {
-            ets_facts_count(facts, "node_count", nodes, "node");
-            ets_facts_words(facts, ", ");
-        } else {
-            ets_json_put_null(facts->json, "node_count");
-        }
+        ets_facts_string(facts, "content", payload.content);
+        if (payload.content != NULL) ets_facts_words(facts, ", ");
+        tell_contents(facts, payload.nodes, payload.scratch);
+        if (payload.nodes == 0) ets_json_put_null(facts->json, "node_count");
+        if (payload.scratch == 0) ets_json_put_null(facts->json, "scratch_bytes");
         ets_facts_count(facts, "calls", counts->delegates[i], "call");
         ets_facts_end(facts);
         ets_json_end_object(facts->json);
