@@ -349,6 +349,10 @@ bool ets_instruction_part_cost(struct ets_instruction_costs *costs,
                                size_t payload_node_count, struct ets_cost *cost_out)
 {
     bool ok = true;
+    if (query->is_counted_elsewhere) {
+        *cost_out = (struct ets_cost){.operators = 0};
+        return true;
+    }
     struct ets_delegate_cost *delegate = delegate_of(costs, query->instruction, &ok);
     *cost_out = ets_cost_unknown(ETS_COST_NO_PAYLOAD);
     if (!ok) return false;

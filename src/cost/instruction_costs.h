@@ -73,6 +73,7 @@ struct ets_cost_query {
     size_t node_count;
     const int64_t *handles; /* as the record lists them: of a call, once for each node it took */
     size_t handle_count;
+    bool is_counted_elsewhere; /* a part of a call whose nodes another part stands for */
 };
 
 /* One execution of an instruction. false: no memory. */

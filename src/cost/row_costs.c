@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "etscope/experimental/delegates.h"
 #include "format/xnnpack.h"
 #include "inspect/inspection.h"
 
@@ -146,6 +147,8 @@ static bool cost_part(struct finder *f, const struct ets_row *row, struct ets_co
     *cost_out = ets_cost_unknown(ETS_COST_NO_PAYLOAD);
     if (f->costs == NULL || row->tie == ETS_TIE_NONE || row->tie == ETS_TIE_CALL) return true;
     describe(f, row, &room, &query);
+    const struct ets_delegate_unit *unit = ets_row_unit(f->inspection, row);
+    query.is_counted_elsewhere = unit != NULL && unit->is_counted_elsewhere;
     if (f->call_block != row->block || f->call_instruction != row->instruction) {
         f->call_block = row->block;
         f->call_instruction = row->instruction;

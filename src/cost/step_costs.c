@@ -43,6 +43,7 @@ static bool cost_units(struct finder *f, uint32_t index, const struct ets_instru
         const struct ets_delegate_unit *unit = &step->units[i];
         const struct ets_cost_query query = {.instruction = instruction,
                                              .is_xnnpack = is_xnnpack,
+                                             .is_counted_elsewhere = unit->is_counted_elsewhere,
                                              .nodes = unit->nodes,
                                              .node_count = unit->node_count};
         if (!ets_instruction_part_cost(&f->costs, &query, unit->payload_nodes,

@@ -183,6 +183,9 @@ enum ets_payload_fit {
 enum ets_status ets_delegate_call_fit(struct ets_inspection *inspection,
                                       struct ets_known_method *method, uint32_t call_row,
                                       enum ets_payload_fit *fit_out, struct ets_error *error);
+/* The unit that a delegate's row is tied to; NULL: none. */
+const struct ets_delegate_unit *ets_row_unit(const struct ets_inspection *inspection,
+                                             const struct ets_row *row);
 /* delegate_operations.c: names the operation of each delegate's event, independent of the
  * processor. */
 enum ets_status ets_rows_name_operations(struct ets_inspection *inspection,

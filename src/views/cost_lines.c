@@ -149,6 +149,7 @@ static bool add_units(struct lister *l, uint32_t index, const struct piece *call
     const bool is_grouped = l->options->group_by != ETS_COST_BY_NONE;
     for (uint32_t i = 0; i < call->step->unit_count; i++) {
         const struct ets_delegate_unit *unit = &call->step->units[i];
+        if (is_grouped && unit->is_counted_elsewhere) continue;
         struct piece piece = {.step = call->step,
                               .unit = i,
                               .nodes = unit->nodes,

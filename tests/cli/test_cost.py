@@ -340,6 +340,19 @@ class Inspect(unittest.TestCase):
         for row in rated:
             self.assertAlmostEqual(row["gflops_per_s"] * row["mid_ns_upper"], row["flops"])
 
+    def test_cost__counts_the_nodes_of_several_operations_once(self):
+        """Core ML's map names a convolution's handle for ten operations, eight of them constants."""
+        program = DATA / "payloads" / "coreml.pte"
+        rows = [row for row in cost(program)["rows"] if row["kind"] == "inside"]
+        counted = [row for row in rows if row["flops"] is not None]
+        self.assertEqual(len(rows), 22)
+        self.assertEqual([row["operator"].split(":")[1] for row in counted],
+                         ["conv", "relu", "erf", "reduce_mean", "linear", "softmax"])
+        whole, = [row for row in cost(program)["rows"] if row["kind"] == "delegate"]
+        self.assertEqual(sum(row["flops"] for row in counted), whole["flops"])
+        modules = cost(program, "--group-by", "module")["rows"]
+        self.assertEqual(sum(row["operators"] for row in modules), len(counted))
+
     def test_cost__is_not_of_runs(self):
         done = support.run("inspect", DATA / "mlp_xnnpack" / "profile.etdp", "--group-by", "run",
                            "--cost")

@@ -47,6 +47,8 @@ struct ets_delegate_unit {
     const int64_t *handles;
     size_t node_count; /* nodes of the record's graph with these handles */
     const struct ets_row_node *nodes;
+    int is_counted_elsewhere; /* 1: the nodes' work is another unit's: of a constant, or of several
+                                 units with the same handles all but one */
 };
 
 /* An instruction of chain 0: a delegate call, or an operator that was not delegated. */

@@ -4,6 +4,7 @@
  * operators: a map that names a handle which the call does not own is not believed.
  */
 #include "host/key_table.h"
+#include "host/strings.h"
 #include "inspect/delegates/delegate_units.h"
 #include "record/record_maps.h"
 
@@ -31,6 +32,50 @@ static enum ets_status owns_all(struct ets_arena *arena, const struct ets_delega
     return ETS_OK;
 }
 
+/*
+ * Core ML's operations of ExecuTorch 1.5.1, "output:operation": constants do no work, and casts are
+ * put beside the operation that a node became.
+ */
+static bool is_operation(const struct ets_delegate_unit *unit, const char *operation)
+{
+    const size_t size = strlen(operation);
+    const struct ets_text name = unit->event;
+    return name.size > size && name.data[name.size - size - 1] == ':' &&
+           memcmp(name.data + name.size - size, operation, size) == 0;
+}
+
+/* Who has the work of nodes that several units name: no constant, a cast only for want of others. */
+static int claim(const struct ets_delegate_unit *unit)
+{
+    if (is_operation(unit, "const")) return 0;
+    return is_operation(unit, "cast") ? 1 : 2;
+}
+
+/* Of units with the same handles one counts: the last of those with the best claim. */
+static enum ets_status share_nodes(struct ets_arena *arena, struct ets_delegate_unit *units,
+                                   uint32_t count, struct ets_error *error)
+{
+    struct ets_strings lists; /* handles, as bytes */
+    uint32_t *owners = ets_arena_alloc_array(arena, (size_t)count + 1, sizeof *owners);
+    if (owners == NULL || ets_strings_init(&lists, arena) != 0) return ets_fail_unit_memory(error);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ets_text list = {(const char *)units[i].handles,
+                                      units[i].handle_count * sizeof *units[i].handles};
+        if (list.size == 0) continue;
+        const uint32_t known = lists.count;
+        const uint32_t at = ets_strings_add(&lists, list);
+        if (at == UINT32_MAX) return ets_fail_unit_memory(error);
+        const bool is_first = at == known;
+        units[i].is_counted_elsewhere = claim(&units[i]) == 0 || !is_first;
+        if (is_first) owners[at] = i;
+        if (is_first || claim(&units[i]) < claim(&units[owners[at]])) continue;
+        units[owners[at]].is_counted_elsewhere = 1;
+        units[i].is_counted_elsewhere = claim(&units[i]) == 0;
+        owners[at] = i;
+    }
+    return ETS_OK;
+}
+
 static enum ets_status read_map(struct ets_arena *arena, const struct ets_delegate_call *call,
                                 struct ets_delegate_units *units_out, struct ets_error *error)
 {
@@ -52,11 +97,13 @@ static enum ets_status read_map(struct ets_arena *arena, const struct ets_delega
     }
     bool owns;
     ETS_TRY(owns_all(arena, call, units, count, &owns, error));
-    if (owns) *units_out = (struct ets_delegate_units){.items = units, .count = count};
-    else
+    if (!owns) {
         units_out->reason =
             "the backend's map names debug handles of operators outside of the call";
-    return ETS_OK;
+        return ETS_OK;
+    }
+    *units_out = (struct ets_delegate_units){.items = units, .count = count};
+    return share_nodes(arena, units, count, error);
 }
 
 const struct ets_delegate_reader ets_delegate_map_reader = {NULL, read_map};

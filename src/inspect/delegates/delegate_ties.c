@@ -67,6 +67,16 @@ static enum ets_status units_of(struct ets_inspection *inspection, struct ets_kn
     return ETS_OK;
 }
 
+const struct ets_delegate_unit *ets_row_unit(const struct ets_inspection *inspection,
+                                             const struct ets_row *row)
+{
+    const struct ets_known_method *method = inspection->block_method[row->block];
+    const uint64_t key = (uint64_t)row->instruction;
+    if (method == NULL || row->unit == ETS_NO_INDEX) return NULL;
+    const uint32_t at = ets_key_table_find(&method->calls, &key);
+    return at == ETS_KEY_NONE ? NULL : &method->units[at]->items[row->unit];
+}
+
 /*
  * Whether each event may have all nodes of its call: for a delegate with thousands of operators
  * that is the product. The call itself always has them.
