@@ -54,7 +54,7 @@ class Scratch(unittest.TestCase):
         done = support.run("info", self.PROGRAM)
         self.assertIn(b"of scratch a call, 1 call", done.stdout)
         done = support.run("info", self.PROGRAM, "--format", "json")
-        delegate, = json.loads(done.stdout)["program"]["methods"][0]["delegates"]
+        delegate, = json.loads(done.stdout)["rows"][0]["methods"][0]["delegates"]
         self.assertEqual((delegate["content"], delegate["scratch_bytes"]),
                          ("Vela binary stream", 25344))
 
