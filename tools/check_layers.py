@@ -55,7 +55,7 @@ LAYERS = {
     "output": {"advice", "base", "compare", "contents", "cost", "dump", "format", "gap", "host", "inspect",
                "memory", "numerics", "partition", "record", "verify", "views"},
     # Beside public headers: views, output, and inner headers for what no user of the library asks.
-    "cli": {"advice", "contents", "cost", "dump", "format", "host", "import", "inspect", "memory", "numerics", "output",
+    "cli": {"advice", "contents", "cost", "dump", "engine", "format", "host", "import", "inspect", "memory", "numerics", "output",
             "record", "verify", "views"},
 }
 DEVICE = {"base", "trace", "format", "numerics", "verify"}

@@ -5,6 +5,7 @@
 #include "cost/call_names.h"
 #include "host/strings.h"
 #include "record/record_maps.h"
+#include "record/size_expression.h"
 
 /* A graph, or a branch of it. */
 struct level {
@@ -24,6 +25,9 @@ struct ets_graph_costs {
     struct level *levels;
     uint32_t level_count, last; /* `last`: that the last node was of */
     uint32_t set;
+    struct ets_arena *arena;
+    const struct ets_size_symbols *symbols; /* of the inputs at hand; NULL: the example's sizes */
+    bool is_example;                        /* of the value that was read last */
 };
 
 static uint32_t value_of(const struct ets_graph *graph, struct ets_text name)
@@ -112,6 +116,7 @@ struct ets_graph_costs *ets_graph_costs_open(struct ets_arena *arena, const stru
 {
     struct ets_graph_costs *costs = ets_arena_alloc(arena, sizeof *costs);
     if (costs == NULL) return NULL;
+    costs->arena = arena;
     costs->level_count = 1 + graph->subgraph_count;
     costs->levels = ets_arena_alloc_array(arena, costs->level_count, sizeof *costs->levels);
     if (costs->levels == NULL) return NULL;
@@ -126,6 +131,92 @@ struct ets_graph_costs *ets_graph_costs_open(struct ets_arena *arena, const stru
 void ets_graph_costs_close(struct ets_graph_costs *costs)
 {
     if (costs != NULL) ets_arena_reset(&costs->scratch);
+}
+
+/* false: no memory. */
+static bool add_symbols(struct ets_size_symbols *symbols, const struct ets_graph_value *value)
+{
+    for (uint32_t i = 0; value->size_texts != NULL && i < value->rank; i++) {
+        if (value->size_texts[i].data == NULL) continue;
+        if (ets_size_symbols_add(symbols, value->size_texts[i]) == ETS_NO_MEMORY) return false;
+    }
+    return value->expression.data == NULL ||
+           ets_size_symbols_add(symbols, value->expression) != ETS_NO_MEMORY;
+}
+
+/* false: the input is none of the graph's. */
+static bool bind_input(struct ets_size_symbols *symbols, const struct ets_graph_value *value,
+                       const struct ets_value *input)
+{
+    const struct ets_tensor *tensor = &input->as.tensor;
+    if (input->kind == ETS_VALUE_INT && value->expression.data != NULL) {
+        return ets_size_bind(symbols, value->expression, input->as.int_value) != ETS_MISMATCH;
+    }
+    if (input->kind != ETS_VALUE_TENSOR || value->scalar_type < 0) return true;
+    if (value->rank != tensor->rank) return false;
+    for (uint32_t i = 0; i < value->rank; i++) {
+        if (value->size_texts == NULL || value->size_texts[i].data == NULL) {
+            if (value->sizes[i] != tensor->sizes[i]) return false;
+        } else if (ets_size_bind(symbols, value->size_texts[i], tensor->sizes[i]) == ETS_MISMATCH) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool ets_graph_costs_bind(struct ets_graph_costs *costs, const struct ets_value *inputs,
+                          size_t count, const struct ets_size_symbols **sizes_out)
+{
+    const struct ets_graph *graph = costs->levels[0].graph;
+    struct ets_size_symbols *symbols = ets_arena_alloc(costs->arena, sizeof *symbols);
+    bool fits = true;
+    size_t number = 0;
+    *sizes_out = NULL;
+    if (symbols == NULL || ets_size_symbols_init(symbols, costs->arena) != ETS_OK) return false;
+    for (uint32_t i = 0; i < graph->input_count && fits; i++) {
+        if (graph->inputs[i].role != ETS_INPUT_USER) continue;
+        const uint32_t index = value_of(graph, graph->inputs[i].argument.name);
+        const size_t at = number++;
+        if (at >= count || index == ETS_GRAPH_NONE) continue;
+        if (!add_symbols(symbols, &graph->values[index])) return false;
+        fits = bind_input(symbols, &graph->values[index], &inputs[at]);
+    }
+    if (fits && number == count) *sizes_out = symbols;
+    return true;
+}
+
+void ets_graph_costs_use(struct ets_graph_costs *costs, const struct ets_size_symbols *sizes)
+{
+    costs->symbols = sizes;
+}
+
+/*
+ * A value with its sizes for the inputs at hand; with those of the example, and `is_example`, where
+ * these do not determine all. false: no memory.
+ */
+static bool read_value(struct ets_graph_costs *costs, const struct ets_graph_value *value,
+                       struct ets_cost_tensor *out)
+{
+    *out = (struct ets_cost_tensor){
+        .scalar_type = value->scalar_type, .rank = value->rank, .sizes = value->sizes};
+    costs->is_example = false;
+    uint32_t open = 0;
+    for (uint32_t i = 0; value->size_texts != NULL && i < value->rank; i++) {
+        open += value->size_texts[i].data != NULL;
+    }
+    if (open == 0) return true;
+    int64_t *sizes = ets_arena_alloc_array(&costs->scratch, value->rank, sizeof *sizes);
+    if (sizes == NULL) return false;
+    costs->is_example = costs->symbols == NULL;
+    for (uint32_t i = 0; !costs->is_example && i < value->rank; i++) {
+        const struct ets_text text = value->size_texts[i];
+        sizes[i] = value->sizes[i];
+        if (text.data == NULL) continue;
+        costs->is_example = ets_size_evaluate(costs->symbols, text, &sizes[i]) != ETS_OK;
+        if (sizes[i] < 0) costs->is_example = true;
+    }
+    if (!costs->is_example) out->sizes = sizes;
+    return true;
 }
 
 /* The graph that a node is of; NULL: none. */
@@ -148,24 +239,20 @@ struct reader {
     struct ets_cost_call *call;
 };
 
-static void read_tensor(struct reader *r, struct ets_text name, struct ets_cost_tensor *out)
+static bool read_tensor(struct reader *r, struct ets_text name, struct ets_cost_tensor *out)
 {
     const struct ets_graph *graph = r->level->graph;
     const uint32_t index = value_of(graph, name);
-    *out = (struct ets_cost_tensor){.scalar_type = -1};
     if (index == ETS_GRAPH_NONE) {
-        out->identity = graph->value_count; /* the last mark is of what is not known */
-        return;
+        /* the last mark is of what is not known */
+        *out = (struct ets_cost_tensor){.scalar_type = -1, .identity = graph->value_count};
+        return true;
     }
-    const struct ets_graph_value *value = &graph->values[index];
-    *out = (struct ets_cost_tensor){.scalar_type = value->scalar_type,
-                                    .rank = value->rank,
-                                    .sizes = value->sizes,
-                                    .identity = index,
-                                    .is_constant = r->level->is_constant[index]};
-    for (uint32_t i = 0; value->size_texts != NULL && i < value->rank; i++) {
-        if (value->size_texts[i].data != NULL) r->call->is_example = true;
-    }
+    if (!read_value(r->costs, &graph->values[index], out)) return false;
+    out->identity = index;
+    out->is_constant = r->level->is_constant[index];
+    if (r->costs->is_example) r->call->is_example = true;
+    return true;
 }
 
 static bool read_list(struct reader *r, const struct ets_graph_argument *list,
@@ -179,7 +266,9 @@ static bool read_list(struct reader *r, const struct ets_graph_argument *list,
     if (tensors == NULL || integers == NULL) return false;
     for (uint32_t i = 0; i < list->item_count; i++) {
         const struct ets_graph_argument *item = &list->items[i];
-        if (item->kind == ETS_ARGUMENT_TENSOR) read_tensor(r, item->name, &tensors[count++]);
+        if (item->kind == ETS_ARGUMENT_TENSOR && !read_tensor(r, item->name, &tensors[count++])) {
+            return false;
+        }
         integers[i] = item->kind == ETS_ARGUMENT_INT ? item->int_value : -1;
     }
     out->is_list = true;
@@ -198,8 +287,7 @@ static bool read_argument(struct reader *r, const struct ets_graph_argument *arg
     switch (argument->kind) {
     case ETS_ARGUMENT_TENSOR: {
         struct ets_cost_tensor *tensor = ets_arena_alloc(arena, sizeof *tensor);
-        if (tensor == NULL) return false;
-        read_tensor(r, argument->name, tensor);
+        if (tensor == NULL || !read_tensor(r, argument->name, tensor)) return false;
         out->kind = ETS_COST_TENSORS;
         out->tensors = tensor;
         out->count = 1;
@@ -237,7 +325,7 @@ static bool read_outputs(struct reader *r, const struct ets_graph_node *node)
             const uint32_t value = value_of(r->level->graph, item->name);
             /* The saved statistics of a batch norm are emitted without elements. */
             if (i > 0 && value != ETS_GRAPH_NONE && r->level->uses[value] == 0) continue;
-            read_tensor(r, item->name, &outputs[r->call->output_count++]);
+            if (!read_tensor(r, item->name, &outputs[r->call->output_count++])) return false;
         }
     }
     r->call->outputs = outputs;
@@ -359,18 +447,22 @@ static void mark_made(struct level *level, uint32_t value, void *context)
 
 /* Bytes of the set's border. */
 struct border {
+    struct ets_graph_costs *costs;
     uint32_t set;
     struct ets_cost cost;
-    bool ok;
+    bool ok, has_memory;
 };
 
 static void add_bytes(struct level *level, uint32_t value, struct border *border, uint64_t *sum)
 {
-    const struct ets_graph_value *v = &level->graph->values[value];
-    const struct ets_cost_tensor tensor = {
-        .scalar_type = v->scalar_type, .rank = v->rank, .sizes = v->sizes};
+    struct ets_cost_tensor tensor;
     if (level->counted_set[value] == border->set) return;
     level->counted_set[value] = border->set;
+    if (!read_value(border->costs, &level->graph->values[value], &tensor)) {
+        border->has_memory = false;
+        return;
+    }
+    if (border->costs->is_example) border->cost.is_example = true;
     *sum = ets_cost_plus(*sum, ets_cost_tensor_bytes(&tensor, &border->ok), &border->ok);
 }
 
@@ -394,7 +486,7 @@ bool ets_graph_costs_set(struct ets_graph_costs *costs, const struct ets_graph_n
 {
     struct ets_cost sum = {.operators = 0};
     uint32_t set = ++costs->set;
-    struct border border = {.set = set, .ok = true};
+    struct border border = {.costs = costs, .set = set, .ok = true, .has_memory = true};
     for (size_t i = 0; i < count; i++) {
         struct level *level = level_of(costs, nodes[i]);
         if (level == NULL) continue;
@@ -411,6 +503,7 @@ bool ets_graph_costs_set(struct ets_graph_costs *costs, const struct ets_graph_n
         for_each_value(level, nodes[i]->inputs, nodes[i]->input_count, count_input, &border);
         for_each_value(level, nodes[i]->outputs, nodes[i]->output_count, count_output, &border);
     }
+    if (!border.has_memory) return false;
     if (!border.ok) sum = ets_cost_unknown(ETS_COST_TOO_LARGE);
     else if (sum.operators > 0) ets_cost_add(&sum, &border.cost);
     *cost_out = sum;

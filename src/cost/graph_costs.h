@@ -15,14 +15,26 @@
 
 #include "cost/cost_call.h"
 #include "etscope/etrecord.h"
+#include "etscope/tensor.h"
 #include "host/arena.h"
 
-struct ets_graph_costs; /* graph_costs.c */
+struct ets_graph_costs;  /* graph_costs.c */
+struct ets_size_symbols; /* record/size_expression.h */
 
 /* The graph with its subgraphs; borrowed. All but scratch is the arena's. NULL: no memory. */
 struct ets_graph_costs *ets_graph_costs_open(struct ets_arena *arena,
                                              const struct ets_graph *graph);
 void ets_graph_costs_close(struct ets_graph_costs *costs); /* NULL is allowed */
+
+/*
+ * Finds what the graph's symbols are for these inputs, in order; the data of tensors is not read.
+ * `*sizes_out` NULL: they are not inputs of the graph. false: no memory.
+ */
+bool ets_graph_costs_bind(struct ets_graph_costs *costs, const struct ets_value *inputs,
+                          size_t count, const struct ets_size_symbols **sizes_out);
+/* From now on sizes that are expressions have their values for `sizes`; NULL: those of the example,
+ * as do sizes that the inputs did not determine. */
+void ets_graph_costs_use(struct ets_graph_costs *costs, const struct ets_size_symbols *sizes);
 
 /* `node` is of the graph, or of a subgraph. false: no memory. */
 bool ets_graph_costs_node(struct ets_graph_costs *costs, const struct ets_graph_node *node,

@@ -273,6 +273,39 @@ static bool cost_of_kernel(struct ets_instruction_costs *c, const struct ets_cos
     return cost_of_kernel_node(c, query, cost_out);
 }
 
+/* Of the graph's nodes, with the sizes that follow from inputs. */
+static bool count_nodes(struct ets_instruction_costs *c, const struct ets_cost_query *query,
+                        bool is_whole_call, const struct ets_size_symbols *sizes,
+                        struct ets_total_cost *total_out)
+{
+    bool ok = true;
+    *total_out = (struct ets_total_cost){.cost = {.operators = 0}};
+    ets_graph_costs_use(c->graph, sizes);
+    if (query->kernel.data != NULL) {
+        ok = cost_of_kernel_node(c, query, &total_out->cost);
+        add_operator(total_out, &total_out->cost);
+    } else {
+        ok = total_of_nodes(c, query, is_whole_call, total_out);
+    }
+    ets_graph_costs_use(c->graph, NULL);
+    return ok;
+}
+
+/* Replaces upper bounds by the cost of the shapes that ran. */
+static bool narrow(struct ets_instruction_costs *c, const struct ets_cost_query *query,
+                   bool is_whole_call, struct ets_total_cost *total)
+{
+    struct ets_total_cost of_bounds, of_ran;
+    if (c->ran == NULL || c->bounds == NULL || !total->cost.at_most || query->node_count == 0) {
+        return true;
+    }
+    if (!count_nodes(c, query, is_whole_call, c->bounds, &of_bounds)) return false;
+    if (of_bounds.cost.is_example || !is_equal(&of_bounds.cost, &total->cost)) return true;
+    if (!count_nodes(c, query, is_whole_call, c->ran, &of_ran)) return false;
+    if (!of_ran.cost.is_example) *total = of_ran;
+    return true;
+}
+
 static bool count_instruction(struct ets_instruction_costs *costs,
                               const struct ets_cost_query *query, struct ets_total_cost *total_out)
 {
@@ -281,7 +314,7 @@ static bool count_instruction(struct ets_instruction_costs *costs,
     if (query->kernel.data != NULL) {
         ok = cost_of_kernel(costs, query, &total_out->cost);
         add_operator(total_out, &total_out->cost);
-        return ok;
+        return ok && narrow(costs, query, true, total_out);
     }
     struct ets_delegate_cost *delegate = delegate_of(costs, query->instruction, &ok);
     if (!ok) return false;
@@ -293,7 +326,34 @@ static bool count_instruction(struct ets_instruction_costs *costs,
     } else if (!total_of_nodes(costs, query, true, total_out)) {
         return false;
     }
-    return find_bounds(costs, query->instruction, &total_out->cost);
+    return find_bounds(costs, query->instruction, &total_out->cost) &&
+           narrow(costs, query, true, total_out);
+}
+
+/* The program's inputs, with the upper bounds of their sizes. */
+static struct ets_value *bounds_of(struct ets_instruction_costs *costs)
+{
+    const uint32_t count = costs->method.input_count;
+    struct ets_value *values = ets_arena_alloc_array(costs->arena, count, sizeof *values);
+    for (uint32_t i = 0; values != NULL && i < count; i++) {
+        struct ets_evalue value;
+        ets_method_input(&costs->method, i, &value);
+        values[i].kind = ETS_VALUE_NONE;
+        if (value.kind != ETS_EVALUE_TENSOR) continue;
+        values[i] = (struct ets_value){.kind = ETS_VALUE_TENSOR, .as.tensor = value.tensor.tensor};
+    }
+    return values;
+}
+
+bool ets_instruction_costs_bind(struct ets_instruction_costs *costs, const struct ets_value *inputs,
+                                size_t count)
+{
+    if (costs->graph == NULL || !costs->has_method || count != costs->method.input_count) {
+        return true;
+    }
+    const struct ets_value *bounds = bounds_of(costs);
+    return bounds != NULL && ets_graph_costs_bind(costs->graph, inputs, count, &costs->ran) &&
+           ets_graph_costs_bind(costs->graph, bounds, count, &costs->bounds);
 }
 
 bool ets_instruction_cost(struct ets_instruction_costs *costs, const struct ets_cost_query *query,
@@ -367,5 +427,11 @@ bool ets_instruction_part_cost(struct ets_instruction_costs *costs,
         if (!total_of_nodes(costs, query, false, &total)) return false;
         *cost_out = total.cost;
     }
-    return find_bounds(costs, query->instruction, cost_out);
+    struct ets_total_cost total = {.cost = *cost_out};
+    if (!find_bounds(costs, query->instruction, &total.cost) ||
+        !narrow(costs, query, false, &total)) {
+        return false;
+    }
+    *cost_out = total.cost;
+    return true;
 }

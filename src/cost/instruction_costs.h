@@ -46,11 +46,13 @@ struct ets_instruction_costs {
     struct ets_arena *arena;
     bool has_method;
     struct ets_method method;
-    struct ets_method_costs kernels;     /* where has_method */
-    struct ets_graph_costs *graph;       /* NULL: none */
-    struct ets_delegate_cost *delegates; /* [method.delegate_count] */
-    uint64_t budget;                     /* bytes of payloads that may be read */
-    uint64_t node_budget;                /* nodes of the graph that may be counted */
+    struct ets_method_costs kernels; /* where has_method */
+    struct ets_graph_costs *graph;   /* NULL: none */
+    /* Of the graph: its sizes for the inputs that ran, and for the program's upper bounds. */
+    const struct ets_size_symbols *ran, *bounds; /* NULL: not known */
+    struct ets_delegate_cost *delegates;         /* [method.delegate_count] */
+    uint64_t budget;                             /* bytes of payloads that may be read */
+    uint64_t node_budget;                        /* nodes of the graph that may be counted */
     /* What was counted before: many blocks and rows ask the same. */
     struct ets_key_table known;
     struct ets_total_cost *totals; /* [known.count] */
@@ -62,6 +64,14 @@ struct ets_instruction_costs {
 bool ets_instruction_costs_open(struct ets_arena *arena, const struct ets_method *method,
                                 const struct ets_graph *graph,
                                 struct ets_instruction_costs *costs_out);
+/*
+ * Where shapes are dynamic, costs are from now on of these inputs, if the graph tells the sizes
+ * that follow from them: of an instruction whose nodes come to what the program says at its upper
+ * bounds. Nodes of a handle may be more or less than the instruction; then the bounds stay. false:
+ * no memory.
+ */
+bool ets_instruction_costs_bind(struct ets_instruction_costs *costs, const struct ets_value *inputs,
+                                size_t count);
 void ets_instruction_costs_close(struct ets_instruction_costs *costs);
 
 /* An instruction, or a part of it, as record and program know it. */

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "etscope/experimental/delegates.h"
 #include "format/xnnpack.h"
+#include "inspect/given_inputs.h"
 #include "inspect/inspection.h"
 
 struct finder {
@@ -82,8 +83,13 @@ static bool open_method(struct finder *f, uint32_t block)
     f->costs = &f->methods[at];
     if (f->is_open[at]) return true;
     f->is_open[at] = true;
+    struct ets_value *inputs;
+    size_t count;
     return ets_instruction_costs_open(f->arena, method->in_program ? &method->chain.method : NULL,
-                                      method->graph, f->costs);
+                                      method->graph, f->costs) &&
+           ets_given_sizes_read(f->arena, f->inspection, method->name, &inputs, &count, NULL) ==
+               ETS_OK &&
+           ets_instruction_costs_bind(f->costs, inputs, count);
 }
 
 /* Of an OPERATOR_CALL the event of the kernel inside, whose row is just before it; else the row. */

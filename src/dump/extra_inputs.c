@@ -43,10 +43,11 @@ static uint32_t rank_of(const struct ets_value *value)
     return value->kind == ETS_VALUE_TENSOR ? value->as.tensor.rank : 0;
 }
 
-static size_t entry_bytes(const struct ets_value *value, size_t name_size)
+static size_t entry_bytes(const struct ets_value *value, size_t name_size, bool has_elements)
 {
+    const bool has_bytes = has_elements || value->kind != ETS_VALUE_TENSOR;
     return HEADER_BYTES + ETS_INPUT_ENTRY_SIZES + 8 * (size_t)rank_of(value) + padded(name_size) +
-           padded(bytes_of(value));
+           (has_bytes ? padded(bytes_of(value)) : 0);
 }
 
 static bool grow(struct ets_extra_inputs *kept, size_t more)
@@ -86,13 +87,13 @@ static int type_of(const struct ets_value *value)
 }
 
 static void put(struct ets_extra_inputs *kept, const char *method, int32_t test_case,
-                const struct ets_value *value, uint32_t number, uint32_t count)
+                const struct ets_value *value, uint32_t number, uint32_t count, bool has_elements)
 {
-    const size_t name_size = strlen(method), all = entry_bytes(value, name_size);
+    const size_t name_size = strlen(method), all = entry_bytes(value, name_size, has_elements);
     uint8_t *entry = kept->bytes + kept->size, *at = entry + HEADER_BYTES;
     const bool is_tensor = value->kind == ETS_VALUE_TENSOR;
     memset(entry, 0, all);
-    store(entry, ETS_INPUT_ENTRY_KEY, 4);
+    store(entry, has_elements ? ETS_INPUT_ENTRY_KEY : ETS_INPUT_SIZES_KEY, 4);
     store(entry + 4, all - HEADER_BYTES, 4);
     store(at + ETS_INPUT_ENTRY_CASE, (uint32_t)test_case, 4);
     store(at + ETS_INPUT_ENTRY_NUMBER, number, 4);
@@ -105,25 +106,37 @@ static void put(struct ets_extra_inputs *kept, const char *method, int32_t test_
         store(at, (uint64_t)value->as.tensor.sizes[i], 8);
     }
     memcpy(at, method, name_size);
-    put_elements(at + padded(name_size), value, bytes_of(value));
+    if (has_elements || !is_tensor) put_elements(at + padded(name_size), value, bytes_of(value));
     kept->size += all;
 }
 
-bool ets_extra_inputs_add(struct ets_extra_inputs *kept, const char *method, int32_t test_case,
-                          const struct ets_value *values, size_t count)
+/* The bytes of all entries; SIZE_MAX: they are not to be kept. */
+static size_t entries_bytes(const struct ets_extra_inputs *kept, const char *method,
+                            const struct ets_value *values, size_t count, bool has_elements)
 {
-    size_t more = 0;
-    if (strlen(method) > UINT16_MAX) return true;
+    size_t bytes = 0;
     for (size_t i = 0; i < count; i++) {
-        const size_t bytes = bytes_of(&values[i]);
-        if (bytes > MOST_BYTES) return true;
-        more += entry_bytes(&values[i], strlen(method));
-        if (kept->size + more > MOST_BYTES) return true;
+        const bool has_bytes = has_elements || values[i].kind != ETS_VALUE_TENSOR;
+        if (has_bytes && bytes_of(&values[i]) > MOST_BYTES) return SIZE_MAX;
+        bytes += entry_bytes(&values[i], strlen(method), has_elements);
+        if (kept->size + bytes > MOST_BYTES) return SIZE_MAX;
     }
-    if (more == 0) return true;
+    return bytes;
+}
+
+bool ets_extra_inputs_add(struct ets_extra_inputs *kept, const char *method, int32_t test_case,
+                          const struct ets_value *values, size_t count, bool has_elements)
+{
+    if (strlen(method) > UINT16_MAX) return true;
+    size_t more = entries_bytes(kept, method, values, count, has_elements);
+    if (more == SIZE_MAX && has_elements) {
+        has_elements = false;
+        more = entries_bytes(kept, method, values, count, has_elements);
+    }
+    if (more == 0 || more == SIZE_MAX) return true;
     if (!grow(kept, more)) return false;
     for (size_t i = 0; i < count; i++) {
-        put(kept, method, test_case, &values[i], (uint32_t)i, (uint32_t)count);
+        put(kept, method, test_case, &values[i], (uint32_t)i, (uint32_t)count, has_elements);
     }
     return true;
 }

@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-#define BACKEND(name, builds) {name, NULL, NULL, builds, true}
+#define BACKEND(name, builds)          \
+    {                                  \
+        name, NULL, NULL, builds, true \
+    }
 
 static const struct ets_provider providers[] = {
     {"QnnBackend", "libexecutorch_backend_qnn.so", "Qualcomm's QNN SDK", NULL, true},
@@ -18,19 +21,21 @@ static const struct ets_provider providers[] = {
     BACKEND("CudaBackend", "ExecuTorch for NVIDIA's graphics processors (EXECUTORCH_BUILD_CUDA)"),
     BACKEND("VulkanBackend",
             "ExecuTorch with Vulkan or WebGPU (EXECUTORCH_BUILD_VULKAN, EXECUTORCH_BUILD_WEBGPU)"),
-    BACKEND("EthosUBackend", "firmware for Arm's Ethos-U, on a board or a Corstone simulator "
-                             "(EXECUTORCH_BUILD_ARM_BAREMETAL)"),
+    BACKEND("EthosUBackend",
+            "firmware for Arm's Ethos-U, on a board or a Corstone simulator "
+            "(EXECUTORCH_BUILD_ARM_BAREMETAL)"),
     BACKEND("ArmBackend", "firmware of ExecuTorch 0.6 or before for Arm's Ethos-U"),
     BACKEND("VgfBackend", "ExecuTorch with Arm's ML SDK for Vulkan (EXECUTORCH_BUILD_VGF)"),
-    BACKEND("TOSABackend", "no runtime: TOSA is an interchange format, which Arm's TOSA reference "
-                           "model executes"),
-    BACKEND("NeuropilotBackend",
-            "ExecuTorch for MediaTek's processors with its NeuroPilot SDK (EXECUTORCH_BUILD_NEURON)"),
+    BACKEND("TOSABackend",
+            "no runtime: TOSA is an interchange format, which Arm's TOSA reference "
+            "model executes"),
+    BACKEND(
+        "NeuropilotBackend",
+        "ExecuTorch for MediaTek's processors with its NeuroPilot SDK (EXECUTORCH_BUILD_NEURON)"),
     BACKEND("EnnBackend", "ExecuTorch for Samsung's Exynos, with its ENN SDK"),
     BACKEND("NeutronBackend", "ExecuTorch for NXP's eIQ Neutron (EXECUTORCH_BUILD_NXP_NEUTRON)"),
     BACKEND("NativeBackend", "ExecuTorch built from source with backends/native"),
-    {"llama::", "libcustom_ops_aot_lib.so",
-     "PyTorch and the libpython of its Python", NULL, false},
+    {"llama::", "libcustom_ops_aot_lib.so", "PyTorch and the libpython of its Python", NULL, false},
     {"cortex_m::", NULL, NULL, "ExecuTorch for Cortex-M (EXECUTORCH_BUILD_CORTEX_M)", false},
     {"cadence::", NULL, NULL, "ExecuTorch for Cadence's DSPs (EXECUTORCH_BUILD_CADENCE)", false},
 };

@@ -1,6 +1,6 @@
 /*
- * providers.h - what has the backends and kernels that a runtime may lack. One list, for the error of
- * a program that needs one and for what the engine says of itself.
+ * providers.h - what has the backends and kernels that a runtime may lack. One list, for the error
+ * of a program that needs one and for what the engine says of itself.
  *
  * Source: ExecuTorch 1.5, identifiers of backends/, options of tools/cmake/preset/default.cmake,
  * libraries of PyPI's wheel.
@@ -19,7 +19,7 @@ struct ets_provider {
     const char *part;    /* of a backend's identifier or a kernel's name: "QnnBackend", "llama::" */
     const char *library; /* of PyPI's wheel that has it; NULL: none */
     const char *needs;   /* beside that library: "Qualcomm's QNN SDK"; NULL: nothing */
-    const char *builds;  /* of ExecuTorch that have it: "builds for Linux with ..."; NULL: library */
+    const char *builds; /* of ExecuTorch that have it: "builds for Linux with ..."; NULL: library */
     bool is_backend;
 };
 

@@ -255,15 +255,15 @@ static enum ets_status describe_slots(struct builder *builder)
     return ETS_OK;
 }
 
-static enum ets_status add_symbols(const struct ets_graph *graph, struct reference_symbols *symbols,
+static enum ets_status add_symbols(const struct ets_graph *graph, struct ets_size_symbols *symbols,
                                    struct ets_error *error)
 {
     for (uint32_t i = 0; i < graph->value_count; i++) {
         const struct ets_graph_value *value = &graph->values[i];
-        enum ets_status status = ets_reference_symbols_add(symbols, value->expression);
+        enum ets_status status = ets_size_symbols_add(symbols, value->expression);
         for (uint32_t j = 0; j < value->rank && value->size_texts != NULL && status == ETS_OK;
              j++) {
-            status = ets_reference_symbols_add(symbols, value->size_texts[j]);
+            status = ets_size_symbols_add(symbols, value->size_texts[j]);
         }
         if (status != ETS_OK) return no_memory(error);
     }
@@ -287,7 +287,7 @@ static enum ets_status read_plan(struct builder *builder)
 }
 
 enum ets_status ets_reference_program_read(const struct ets_graph *graph, struct ets_arena *arena,
-                                           struct reference_symbols *symbols,
+                                           struct ets_size_symbols *symbols,
                                            struct reference_program *program_out,
                                            struct ets_error *error)
 {

@@ -252,7 +252,7 @@ static enum ets_status open_reference(struct opening *opening)
     struct ets_reference *reference = opening->reference;
     struct ets_arena *arena = &reference->arena;
     struct ets_error *error = opening->error;
-    if (ets_reference_symbols_init(&reference->symbols, arena) != ETS_OK) return no_memory(error);
+    if (ets_size_symbols_init(&reference->symbols, arena) != ETS_OK) return no_memory(error);
     ETS_TRY(ets_reference_program_read(reference->options.graph, arena, &reference->symbols,
                                        &reference->program, error));
     ETS_TRY(
@@ -328,7 +328,7 @@ static void begin(struct ets_reference *reference)
     struct reference_program *program = &reference->program;
     reference->memory.peak_bytes = reference->memory.bytes;
     reference->memory.made_bytes = 0;
-    ets_reference_symbols_forget(&reference->symbols);
+    ets_size_symbols_forget(&reference->symbols);
     for (uint32_t i = 0; i < program->plan_count; i++) {
         for (uint32_t j = 0; j < program->plans[i].step_count; j++) {
             program->plans[i].steps[j].times = 0;

@@ -8,9 +8,9 @@
 #define ETSCOPE_REFERENCE_REFERENCE_PLAN_H
 
 #include "host/strings.h"
+#include "record/size_expression.h"
 #include "reference/node_call.h"
 #include "reference/reference.h"
-#include "reference/size_expression.h"
 
 #define REFERENCE_NO_SLOT ETS_STRING_NONE
 #define REFERENCE_NO_STEP UINT32_MAX
@@ -81,7 +81,7 @@ struct reference_program {
  * the message names the node.
  */
 enum ets_status ets_reference_program_read(const struct ets_graph *graph, struct ets_arena *arena,
-                                           struct reference_symbols *symbols,
+                                           struct ets_size_symbols *symbols,
                                            struct reference_program *program_out,
                                            struct ets_error *error);
 

@@ -12,7 +12,7 @@ struct ets_reference {
     struct ets_reference_options options;
     struct reference_memory memory;
     struct reference_calls calls;
-    struct reference_symbols symbols;
+    struct ets_size_symbols symbols;
     struct reference_program program, fallback; /* fallback.graph NULL: none */
     struct ets_reference_node *nodes;
     uint32_t node_count;

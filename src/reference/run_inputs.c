@@ -76,8 +76,8 @@ static enum ets_status bind_sizes(struct reference_run *run, const struct ets_te
     enum ets_status result = ETS_OK;
     for (uint32_t i = 0; i < value->rank && value->size_texts != NULL; i++) {
         if (value->size_texts[i].data == NULL) continue;
-        const enum ets_status status = ets_reference_size_bind(
-            &run->reference->symbols, value->size_texts[i], tensor->sizes[i]);
+        const enum ets_status status =
+            ets_size_bind(&run->reference->symbols, value->size_texts[i], tensor->sizes[i]);
         if (status == ETS_NOT_FOUND) result = ETS_NOT_FOUND;
         else ETS_TRY(status);
     }

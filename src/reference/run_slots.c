@@ -16,8 +16,7 @@ void ets_reference_slot_shape(const struct ets_reference *reference,
     for (uint32_t i = 0; i < value->rank; i++) {
         int64_t size = value->sizes[i];
         if (value->size_texts != NULL && value->size_texts[i].data != NULL &&
-            ets_reference_size_evaluate(&reference->symbols, value->size_texts[i], &size) !=
-                ETS_OK) {
+            ets_size_evaluate(&reference->symbols, value->size_texts[i], &size) != ETS_OK) {
             size = -1;
         }
         shape_out->sizes[i] = size < 0 ? -1 : size;
@@ -114,14 +113,13 @@ void ets_reference_bind_symbols(struct ets_reference *reference,
 {
     if (described == NULL) return;
     if (value->kind == REFERENCE_INT) {
-        ets_reference_symbol_set(&reference->symbols, described->expression, value->as.int_value);
+        ets_size_symbol_set(&reference->symbols, described->expression, value->as.int_value);
     }
     if (value->kind != REFERENCE_TENSOR || described->size_texts == NULL) return;
     const struct ets_tensor *tensor = &value->as.tensor.view;
     for (uint32_t i = 0; i < described->rank && i < tensor->rank; i++) {
         if (described->size_texts[i].data == NULL) continue;
-        (void)ets_reference_size_bind(&reference->symbols, described->size_texts[i],
-                                      tensor->sizes[i]);
+        (void)ets_size_bind(&reference->symbols, described->size_texts[i], tensor->sizes[i]);
     }
 }
 

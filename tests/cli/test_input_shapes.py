@@ -53,6 +53,32 @@ class InputShapes(unittest.TestCase):
             self.assertEqual(code, USAGE, notes)
             self.assertIn(message, notes)
 
+    def costs_of(self, *words):
+        with tempfile.TemporaryDirectory() as folder:
+            trace = pathlib.Path(folder) / "t.etdp"
+            code, _, notes = self.run_model("-o", trace, *words)
+            self.assertEqual(code, OK, notes)
+            done = support.run("inspect", trace, "--cost", "--program", PROGRAM, "--etrecord",
+                               RECORD, "--format", "json")
+            self.assertEqual(done.returncode, OK, done.stderr)
+            rows = support.json_rows(done.stdout)
+            bounds = support.run("inspect", trace, "--cost", "--program", PROGRAM,
+                                 "--no-siblings", "--format", "json")
+        kernels = [row for row in rows if row["flops"] and row["instruction"] is not None]
+        of_bounds = [row for row in support.json_rows(bounds.stdout)
+                     if row["flops"] and row["instruction"] is not None]
+        return kernels, of_bounds
+
+    def test_input_shapes__costs_are_of_the_shapes_that_ran(self):
+        kernels, bounds = self.costs_of("--shape", "0=3x16")
+        self.assertEqual(len(kernels), 4)
+        for row, bound in zip(kernels, bounds):
+            self.assertEqual((row["cost"], bound["cost"]), ("known", "at most"))
+            self.assertAlmostEqual(row["flops"], bound["flops"] * 3 / 8)
+        kernels, bounds = self.costs_of("--shape", "0=8x16")
+        for row, bound in zip(kernels, bounds):
+            self.assertEqual((row["cost"], row["flops"]), ("known", bound["flops"]))
+
     def test_input_shapes__profile_takes_them_too(self):
         with tempfile.TemporaryDirectory() as folder:
             done = support.run("profile", PROGRAM, "--shape", "0=1x16", "--no-siblings", "-r", "2",

@@ -267,8 +267,8 @@ static uint32_t group_delegates(const struct ets_method *method, const struct me
         struct ets_delegate delegate;
         ets_method_delegate(method, i, &delegate);
         look_into(&delegate, &budget, &facts);
-        groups[i] = (struct delegate_calls){
-            delegate.id, 1, delegate.blob.size, counts->delegates[i], facts.nodes, facts.scratch};
+        groups[i] = (struct delegate_calls){delegate.id,          1,           delegate.blob.size,
+                                            counts->delegates[i], facts.nodes, facts.scratch};
     }
     qsort(groups, method->delegate_count, sizeof *groups, compare_delegates);
     for (uint32_t i = 0; i < method->delegate_count; i++) {

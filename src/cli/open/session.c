@@ -542,9 +542,9 @@ static int run_case(struct cli_session *session, struct ets_engine_method *metho
     struct cli_model_inputs inputs;
     int code = cli_model_inputs_open(session, name, test_case, &inputs);
     if (code == CLI_OK) code = set_inputs(session, method, name, &inputs);
-    if (code == CLI_OK && session->capture != ETS_CAPTURE_NONE &&
+    if (code == CLI_OK && session->wants_trace &&
         !ets_extra_inputs_add(&session->given, name, (int32_t)inputs.test_case, inputs.values,
-                              inputs.count)) {
+                              inputs.count, session->capture != ETS_CAPTURE_NONE)) {
         code = cli_complain(CLI_INTERNAL, "no memory for the inputs of %s", name);
     }
     session->engine->trace_set_case(session->program, (int32_t)inputs.test_case);

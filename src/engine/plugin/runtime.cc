@@ -130,8 +130,7 @@ struct explanation {
             text += is_in + has->builds;
             return;
         }
-        text += is_in + has->library + " of PyPI's executorch, which needs " +
-                has->needs;
+        text += is_in + has->library + " of PyPI's executorch, which needs " + has->needs;
         advice = has->is_backend ? ETS_ADVICE_LIBRARY : ETS_ADVICE_PYTHON;
     }
 };
@@ -161,7 +160,8 @@ explanation explain(const std::vector<std::string> &lines)
         why.add_provider(lines.front());
     }
     /* of XNNPACK's nodes and tensors */
-    else if (lines.front().find("Failed to ") == 0) why.advice = ETS_ADVICE_REFUSED;
+    else if (lines.front().find("Failed to ") == 0)
+        why.advice = ETS_ADVICE_REFUSED;
     return why;
 }
 }  // namespace

@@ -44,7 +44,8 @@ static bool is_operation(const struct ets_delegate_unit *unit, const char *opera
            memcmp(name.data + name.size - size, operation, size) == 0;
 }
 
-/* Who has the work of nodes that several units name: no constant, a cast only for want of others. */
+/* Who has the work of nodes that several units name: no constant, a cast only for want of others.
+ */
 static int claim(const struct ets_delegate_unit *unit)
 {
     if (is_operation(unit, "const")) return 0;

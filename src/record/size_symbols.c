@@ -2,16 +2,15 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "reference/size_expression.h"
+#include "record/size_expression.h"
 
-enum ets_status ets_reference_symbols_init(struct reference_symbols *symbols,
-                                           struct ets_arena *arena)
+enum ets_status ets_size_symbols_init(struct ets_size_symbols *symbols, struct ets_arena *arena)
 {
-    *symbols = (struct reference_symbols){.arena = arena};
+    *symbols = (struct ets_size_symbols){.arena = arena};
     return ets_strings_init(&symbols->names, arena) == 0 ? ETS_OK : ETS_NO_MEMORY;
 }
 
-static enum ets_status add_symbol(struct reference_symbols *symbols, struct ets_text name)
+static enum ets_status add_symbol(struct ets_size_symbols *symbols, struct ets_text name)
 {
     const uint32_t number = ets_strings_add(&symbols->names, name);
     if (number == UINT32_MAX) return ETS_NO_MEMORY;
@@ -67,8 +66,7 @@ static struct ets_text next_symbol(struct scan *scan)
     return (struct ets_text){NULL, 0};
 }
 
-enum ets_status ets_reference_symbols_add(struct reference_symbols *symbols,
-                                          struct ets_text expression)
+enum ets_status ets_size_symbols_add(struct ets_size_symbols *symbols, struct ets_text expression)
 {
     if (expression.data == NULL) return ETS_OK;
     struct scan scan = scan_of(expression);
@@ -79,7 +77,7 @@ enum ets_status ets_reference_symbols_add(struct reference_symbols *symbols,
     }
 }
 
-void ets_reference_symbols_forget(struct reference_symbols *symbols)
+void ets_size_symbols_forget(struct ets_size_symbols *symbols)
 {
     if (symbols->capacity > 0) {
         memset(symbols->is_bound, 0, symbols->capacity * sizeof *symbols->is_bound);
@@ -87,7 +85,7 @@ void ets_reference_symbols_forget(struct reference_symbols *symbols)
 }
 
 /* The number of the only unbound symbol; ETS_STRING_NONE: none. */
-static enum ets_status find_unbound(const struct reference_symbols *symbols,
+static enum ets_status find_unbound(const struct ets_size_symbols *symbols,
                                     struct ets_text expression, uint32_t *number_out)
 {
     struct scan scan = scan_of(expression);
@@ -104,17 +102,17 @@ static enum ets_status find_unbound(const struct reference_symbols *symbols,
 }
 
 /* The expression's value with `number` bound to `trial`. */
-static enum ets_status evaluate_at(struct reference_symbols *symbols, struct ets_text expression,
+static enum ets_status evaluate_at(struct ets_size_symbols *symbols, struct ets_text expression,
                                    uint32_t number, int64_t trial, int64_t *value_out)
 {
     symbols->values[number] = trial;
     symbols->is_bound[number] = true;
-    const enum ets_status status = ets_reference_size_evaluate(symbols, expression, value_out);
+    const enum ets_status status = ets_size_evaluate(symbols, expression, value_out);
     symbols->is_bound[number] = false;
     return status;
 }
 
-static enum ets_status solve(struct reference_symbols *symbols, struct ets_text expression,
+static enum ets_status solve(struct ets_size_symbols *symbols, struct ets_text expression,
                              uint32_t number, int64_t value)
 {
     int64_t at_zero, at_one, slope, gap, check;
@@ -134,20 +132,20 @@ static enum ets_status solve(struct reference_symbols *symbols, struct ets_text 
     return ETS_OK;
 }
 
-enum ets_status ets_reference_size_bind(struct reference_symbols *symbols,
-                                        struct ets_text expression, int64_t value)
+enum ets_status ets_size_bind(struct ets_size_symbols *symbols, struct ets_text expression,
+                              int64_t value)
 {
     uint32_t number;
     int64_t given;
     if (expression.data == NULL) return ETS_MALFORMED;
     ETS_TRY(find_unbound(symbols, expression, &number));
     if (number != ETS_STRING_NONE) return solve(symbols, expression, number, value);
-    ETS_TRY(ets_reference_size_evaluate(symbols, expression, &given));
+    ETS_TRY(ets_size_evaluate(symbols, expression, &given));
     return given == value ? ETS_OK : ETS_MISMATCH;
 }
 
-void ets_reference_symbol_set(struct reference_symbols *symbols, struct ets_text expression,
-                              int64_t value)
+void ets_size_symbol_set(struct ets_size_symbols *symbols, struct ets_text expression,
+                         int64_t value)
 {
     if (expression.data == NULL) return;
     const uint32_t number = ets_strings_find(&symbols->names, expression);

@@ -2,8 +2,8 @@
  * size_expression.h - sizes that a graph has as text: "s27", "2*s0 + 1", "(s6//2)", "Max(1, u0)",
  * as sympy prints them.
  */
-#ifndef ETSCOPE_REFERENCE_SIZE_EXPRESSION_H
-#define ETSCOPE_REFERENCE_SIZE_EXPRESSION_H
+#ifndef ETSCOPE_RECORD_SIZE_EXPRESSION_H
+#define ETSCOPE_RECORD_SIZE_EXPRESSION_H
 
 #include <stdbool.h>
 
@@ -11,7 +11,7 @@
 #include "host/strings.h"
 
 /* The symbols of a program, and what each stands for in the current run. */
-struct reference_symbols {
+struct ets_size_symbols {
     struct ets_arena *arena;
     struct ets_strings names;
     int64_t *values; /* by the name's number */
@@ -20,33 +20,31 @@ struct reference_symbols {
 };
 
 /* `arena` outlives the table. NO_MEMORY. */
-enum ets_status ets_reference_symbols_init(struct reference_symbols *symbols,
-                                           struct ets_arena *arena);
+enum ets_status ets_size_symbols_init(struct ets_size_symbols *symbols, struct ets_arena *arena);
 
 /* Makes room for the symbols of `expression`, borrowed, so that binding needs no memory later. */
-enum ets_status ets_reference_symbols_add(struct reference_symbols *symbols,
-                                          struct ets_text expression);
+enum ets_status ets_size_symbols_add(struct ets_size_symbols *symbols, struct ets_text expression);
 
-void ets_reference_symbols_forget(struct reference_symbols *symbols); /* all are unbound */
+void ets_size_symbols_forget(struct ets_size_symbols *symbols); /* all are unbound */
 
 /*
  * The value of `expression`, computed in fractions, so that 2*(s0/2) is s0. MALFORMED: the result
  * is not an integer, or the text is not an expression; NOT_FOUND: a symbol is not bound; LIMIT: a
  * number or the nesting is too large.
  */
-enum ets_status ets_reference_size_evaluate(const struct reference_symbols *symbols,
-                                            struct ets_text expression, int64_t *value_out);
+enum ets_status ets_size_evaluate(const struct ets_size_symbols *symbols,
+                                  struct ets_text expression, int64_t *value_out);
 
 /*
  * Binds the only unbound symbol of `expression` so that the expression equals `value`: a single
  * symbol, or one in a linear expression. MISMATCH: no integer fits, or all symbols are bound and
  * the value differs; NOT_FOUND: several symbols are unbound; else as above.
  */
-enum ets_status ets_reference_size_bind(struct reference_symbols *symbols,
-                                        struct ets_text expression, int64_t value);
+enum ets_status ets_size_bind(struct ets_size_symbols *symbols, struct ets_text expression,
+                              int64_t value);
 
 /* Sets the symbol if the expression is a single symbol, bound or not. */
-void ets_reference_symbol_set(struct reference_symbols *symbols, struct ets_text expression,
-                              int64_t value);
+void ets_size_symbol_set(struct ets_size_symbols *symbols, struct ets_text expression,
+                         int64_t value);
 
 #endif

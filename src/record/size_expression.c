@@ -1,5 +1,5 @@
 /* A recursive-descent parser for sympy's infix expressions, with 64-bit fractions. */
-#include "reference/size_expression.h"
+#include "record/size_expression.h"
 
 #include <stddef.h>
 
@@ -13,7 +13,7 @@ struct fraction {
 enum { MAX_DEPTH = 64, MAX_ARGUMENTS = 16 };
 
 struct reader {
-    const struct reference_symbols *symbols;
+    const struct ets_size_symbols *symbols;
     const char *at, *end;
     unsigned depth;
     enum ets_status status; /* the first failure; parsing stops there */
@@ -250,7 +250,7 @@ static struct fraction read_named(struct reader *reader)
         if (!accept(reader, ")")) return fail(reader, ETS_MALFORMED);
         return call(reader, name, arguments, count);
     }
-    const struct reference_symbols *symbols = reader->symbols;
+    const struct ets_size_symbols *symbols = reader->symbols;
     const uint32_t number = ets_strings_find(&symbols->names, name);
     if (number >= symbols->capacity || !symbols->is_bound[number]) {
         return fail(reader, ETS_NOT_FOUND);
@@ -320,8 +320,8 @@ static struct fraction read_sum(struct reader *reader)
     return value;
 }
 
-enum ets_status ets_reference_size_evaluate(const struct reference_symbols *symbols,
-                                            struct ets_text expression, int64_t *value_out)
+enum ets_status ets_size_evaluate(const struct ets_size_symbols *symbols,
+                                  struct ets_text expression, int64_t *value_out)
 {
     if (expression.data == NULL) return ETS_MALFORMED;
     struct reader reader = {symbols, expression.data, expression.data + expression.size, 0, ETS_OK};

@@ -8,11 +8,11 @@
 
 #include <cmocka.h>
 
-#include "reference/size_expression.h"
+#include "record/size_expression.h"
 
 struct table {
     struct ets_arena arena;
-    struct reference_symbols symbols;
+    struct ets_size_symbols symbols;
 };
 
 static struct ets_text text_of(const char *text)
@@ -24,12 +24,12 @@ static int open_table(void **state)
 {
     static struct table table;
     ets_arena_init(&table.arena, NULL, 0);
-    if (ets_reference_symbols_init(&table.symbols, &table.arena) != ETS_OK) return -1;
+    if (ets_size_symbols_init(&table.symbols, &table.arena) != ETS_OK) return -1;
     static const char *const NAMES[] = {"s0", "s27", "u0"};
     static const int64_t VALUES[] = {7, 12, 5};
     for (size_t i = 0; i < 3; i++) {
-        if (ets_reference_symbols_add(&table.symbols, text_of(NAMES[i])) != ETS_OK) return -1;
-        ets_reference_symbol_set(&table.symbols, text_of(NAMES[i]), VALUES[i]);
+        if (ets_size_symbols_add(&table.symbols, text_of(NAMES[i])) != ETS_OK) return -1;
+        ets_size_symbol_set(&table.symbols, text_of(NAMES[i]), VALUES[i]);
     }
     *state = &table;
     return 0;
@@ -43,7 +43,7 @@ static int close_table(void **state)
 
 static void test_values(void **state)
 {
-    const struct reference_symbols *symbols = &((struct table *)*state)->symbols;
+    const struct ets_size_symbols *symbols = &((struct table *)*state)->symbols;
     static const struct {
         const char *text;
         int64_t value;
@@ -89,8 +89,7 @@ static void test_values(void **state)
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         int64_t value = -1;
-        const enum ets_status status =
-            ets_reference_size_evaluate(symbols, text_of(CASES[i].text), &value);
+        const enum ets_status status = ets_size_evaluate(symbols, text_of(CASES[i].text), &value);
         if (status != ETS_OK || value != CASES[i].value) print_error("%s\n", CASES[i].text);
         assert_int_equal(status, ETS_OK);
         assert_int_equal(value, CASES[i].value);
@@ -99,7 +98,7 @@ static void test_values(void **state)
 
 static void test_refusals(void **state)
 {
-    const struct reference_symbols *symbols = &((struct table *)*state)->symbols;
+    const struct ets_size_symbols *symbols = &((struct table *)*state)->symbols;
     static const struct {
         const char *text;
         enum ets_status status;
@@ -126,23 +125,20 @@ static void test_refusals(void **state)
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         int64_t value = 0;
-        if (ets_reference_size_evaluate(symbols, text_of(CASES[i].text), &value) !=
-            CASES[i].status) {
+        if (ets_size_evaluate(symbols, text_of(CASES[i].text), &value) != CASES[i].status) {
             print_error("%s\n", CASES[i].text);
         }
-        assert_int_equal(ets_reference_size_evaluate(symbols, text_of(CASES[i].text), &value),
+        assert_int_equal(ets_size_evaluate(symbols, text_of(CASES[i].text), &value),
                          CASES[i].status);
     }
     char deep[600];
     memset(deep, '(', sizeof deep);
     int64_t value;
-    assert_int_equal(
-        ets_reference_size_evaluate(symbols, (struct ets_text){deep, sizeof deep}, &value),
-        ETS_LIMIT);
+    assert_int_equal(ets_size_evaluate(symbols, (struct ets_text){deep, sizeof deep}, &value),
+                     ETS_LIMIT);
     memset(deep, '-', sizeof deep);
-    assert_int_equal(
-        ets_reference_size_evaluate(symbols, (struct ets_text){deep, sizeof deep}, &value),
-        ETS_LIMIT);
+    assert_int_equal(ets_size_evaluate(symbols, (struct ets_text){deep, sizeof deep}, &value),
+                     ETS_LIMIT);
 }
 
 /* Whatever is left of an expression is read up to its end and no further. */
@@ -156,39 +152,39 @@ static void test_cuts(void **state)
             test_malloc(size > 0 ? size : 1); /* an allocation that ends where the text does */
         memcpy(exact, TEXT, size);
         const struct ets_text text = {exact, size};
-        assert_int_equal(ets_reference_symbols_add(&table->symbols, text), ETS_OK);
-        const enum ets_status status = ets_reference_size_evaluate(&table->symbols, text, &value);
+        assert_int_equal(ets_size_symbols_add(&table->symbols, text), ETS_OK);
+        const enum ets_status status = ets_size_evaluate(&table->symbols, text, &value);
         assert_true(status == ETS_OK || status == ETS_MALFORMED || status == ETS_NOT_FOUND);
-        (void)ets_reference_size_bind(&table->symbols, text, 3);
+        (void)ets_size_bind(&table->symbols, text, 3);
         assert_int_equal(close_table(state), 0); /* names point into the text */
         test_free(exact);
         assert_int_equal(open_table(state), 0);
     }
-    assert_int_equal(ets_reference_size_evaluate(&table->symbols, text_of(TEXT), &value), ETS_OK);
+    assert_int_equal(ets_size_evaluate(&table->symbols, text_of(TEXT), &value), ETS_OK);
     assert_int_equal(value, 11 * 4 + 15);
 }
 
 static void test_binding(void **state)
 {
-    struct reference_symbols *symbols = &((struct table *)*state)->symbols;
+    struct ets_size_symbols *symbols = &((struct table *)*state)->symbols;
     int64_t value;
-    ets_reference_symbols_forget(symbols);
-    assert_int_equal(ets_reference_size_evaluate(symbols, text_of("s0"), &value), ETS_NOT_FOUND);
-    assert_int_equal(ets_reference_size_bind(symbols, text_of("s0"), 9), ETS_OK);
-    assert_int_equal(ets_reference_size_bind(symbols, text_of("s0"), 9), ETS_OK);
-    assert_int_equal(ets_reference_size_bind(symbols, text_of("s0"), 8), ETS_MISMATCH);
-    assert_int_equal(ets_reference_size_bind(symbols, text_of("2*s27 + s0"), 21), ETS_OK);
-    assert_int_equal(ets_reference_size_evaluate(symbols, text_of("s27"), &value), ETS_OK);
+    ets_size_symbols_forget(symbols);
+    assert_int_equal(ets_size_evaluate(symbols, text_of("s0"), &value), ETS_NOT_FOUND);
+    assert_int_equal(ets_size_bind(symbols, text_of("s0"), 9), ETS_OK);
+    assert_int_equal(ets_size_bind(symbols, text_of("s0"), 9), ETS_OK);
+    assert_int_equal(ets_size_bind(symbols, text_of("s0"), 8), ETS_MISMATCH);
+    assert_int_equal(ets_size_bind(symbols, text_of("2*s27 + s0"), 21), ETS_OK);
+    assert_int_equal(ets_size_evaluate(symbols, text_of("s27"), &value), ETS_OK);
     assert_int_equal(value, 6);
-    assert_int_equal(ets_reference_size_bind(symbols, text_of("4*u0"), 6), ETS_MISMATCH);
-    assert_int_equal(ets_reference_size_bind(symbols, text_of("u0*u0"), 5), ETS_MISMATCH);
-    assert_int_equal(ets_reference_size_bind(symbols, text_of("u0 + u1"), 5), ETS_NOT_FOUND);
-    assert_int_equal(ets_reference_size_evaluate(symbols, text_of("u0"), &value), ETS_NOT_FOUND);
-    ets_reference_symbol_set(symbols, text_of("u0"), 3);
-    assert_int_equal(ets_reference_size_evaluate(symbols, text_of("u0"), &value), ETS_OK);
+    assert_int_equal(ets_size_bind(symbols, text_of("4*u0"), 6), ETS_MISMATCH);
+    assert_int_equal(ets_size_bind(symbols, text_of("u0*u0"), 5), ETS_MISMATCH);
+    assert_int_equal(ets_size_bind(symbols, text_of("u0 + u1"), 5), ETS_NOT_FOUND);
+    assert_int_equal(ets_size_evaluate(symbols, text_of("u0"), &value), ETS_NOT_FOUND);
+    ets_size_symbol_set(symbols, text_of("u0"), 3);
+    assert_int_equal(ets_size_evaluate(symbols, text_of("u0"), &value), ETS_OK);
     assert_int_equal(value, 3);
-    ets_reference_symbol_set(symbols, text_of("2*u0"), 8); /* no symbol alone: nothing happens */
-    assert_int_equal(ets_reference_size_evaluate(symbols, text_of("u0"), &value), ETS_OK);
+    ets_size_symbol_set(symbols, text_of("2*u0"), 8); /* no symbol alone: nothing happens */
+    assert_int_equal(ets_size_evaluate(symbols, text_of("u0"), &value), ETS_OK);
     assert_int_equal(value, 3);
 }
 
