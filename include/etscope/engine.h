@@ -41,7 +41,7 @@ extern "C" {
 #endif
 
 /* Raised with every change of the structs below or of the meaning of their numbers. */
-#define ETS_ENGINE_INTERFACE_VERSION 7
+#define ETS_ENGINE_INTERFACE_VERSION 8
 
 struct ets_kernel_argument; /* below */
 struct ets_engine_library;
@@ -119,6 +119,13 @@ struct ets_engine_trace_statistics {
     int32_t first_dropped_instruction; /* of the first drop for type or space; -1: outside any
                                           instruction */
     char first_dropped[64];            /* its value ("float16 tensor"); "": nothing was dropped */
+};
+
+/* Where an engine is, for the handler of a crash. */
+struct ets_engine_place {
+    const char *method;         /* NULL: none is loaded or run */
+    int is_loading;             /* 1: it is loaded, 0: it runs */
+    int64_t chain, instruction; /* -1: not known; a program without tracer does not tell them */
 };
 
 /* All functions are set. Those that can fail take an optional error as last parameter. */
@@ -250,6 +257,9 @@ struct ets_engine {
     /* Counts of recorded and dropped events so far; all zero without a tracer. */
     void (*trace_statistics)(const struct ets_engine_program *program,
                              struct ets_engine_trace_statistics *statistics_out);
+
+    /* What is loaded or run now, by the thread that began last. A signal handler may call it. */
+    void (*current_place)(struct ets_engine_place *place_out);
 };
 
 /*

@@ -1,5 +1,6 @@
 """Everything that a user of `etscope run` can get wrong: one line, and the right exit code."""
 
+import signal
 import unittest
 from pathlib import Path
 
@@ -77,6 +78,23 @@ class Mistakes(RunTest):
         self.assertRegex(self.with_backend(b"HouseBackend"), "HouseBackend is not registered\n")
         self.assertRegex(self.with_part("mlp_portable", b"aten::relu", b"cortex_m::"),
                          "such kernels are in ExecuTorch for Cortex-M")
+
+    def test_a_crash_names_the_instruction(self):
+        """Whether the kernel divides by zero is the processor's and the compiler's affair."""
+        program = DATA / "made" / "divide.pte"
+        for i in range(2):
+            support.write_npy(self.folder / f"{i}.npy", "<i8", (4,), [0] * 4)
+        inputs = ["--input", self.folder / "0.npy", "--input", self.folder / "1.npy"]
+        trace = self.folder / "t.etdp"
+        done = support.call("run", program, *inputs, "-o", trace)
+        if done.returncode != -signal.SIGFPE:
+            self.skipTest("integer division by zero is no fault here")
+        self.assertIn("divide.pte: the process crashed (SIGFPE: integer division by zero, for "
+                      "example) while it ran forward, in instruction 1, aten::div.out\n",
+                      done.stderr)
+        self.assertFalse(list(self.folder.glob("*t.etdp*")))
+        done = support.call("run", program, *inputs)
+        self.assertIn("while it ran forward; -o TRACE makes it know the instruction", done.stderr)
 
     def test_methods_and_cases_that_are_not_there(self):
         bundle = DATA / "mlp_portable" / "model.bpte"

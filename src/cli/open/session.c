@@ -1,6 +1,7 @@
 /* Runs a model: opens the engine, program and inputs, runs, and writes the files. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/open/session.h"
+#include "cli/open/crash.h"
 #include "host/output.h"
 
 #include <math.h>
@@ -165,6 +166,7 @@ int cli_session_program(struct cli_session *session, unsigned threads)
         code = cli_fail(session->path, &error);
     }
     free(data);
+    cli_crash_watch(session->engine, &session->model.program, session->path);
     return code;
 }
 
@@ -277,6 +279,7 @@ int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, ui
 
 void cli_session_close_program(struct cli_session *session)
 {
+    cli_crash_forget();
     if (session->program != NULL) session->engine->program_close(session->program);
     for (size_t i = 0; i < session->data_file_count; i++) ets_file_close(session->data_files[i]);
     free(session->data_files);

@@ -2,6 +2,7 @@
 #include <executorch/extension/memory_allocator/malloc_memory_allocator.h>
 #include <executorch/runtime/executor/method.h>
 
+#include <atomic>
 #include <optional>
 
 #include "engine/plugin/engine_program.h"
@@ -60,6 +61,33 @@ namespace ets
 {
 namespace
 {
+/* What current_place tells: a signal handler reads it. */
+struct place {
+    struct ets_engine_program *program;
+    const char *method;
+    bool is_loading;
+};
+std::atomic<const place *> current{nullptr};
+
+class place_scope
+{
+  public:
+    place_scope(struct ets_engine_program *program, const char *method, bool is_loading)
+        : here_{program, method, is_loading}, before_(current.exchange(&here_))
+    {
+    }
+    ~place_scope()
+    {
+        current = before_;
+    }
+    place_scope(const place_scope &) = delete;
+    place_scope &operator=(const place_scope &) = delete;
+
+  private:
+    const place here_;
+    const place *before_;
+};
+
 enum ets_status plan_memory(struct ets_engine_method *method, const et::MethodMeta &meta,
                             struct ets_error *error)
 {
@@ -281,6 +309,7 @@ enum ets_status method_open(struct ets_engine_program *program, const char *name
 {
     std::unique_ptr<struct ets_engine_method> method;
     ETS_TRY(check_usable(program, error));
+    const place_scope scope(program, name, true);
     ETS_TRY(guarded(error, &program->is_broken,
                     [&] { return open_checked(program, name, &method, error); }));
     *method_out = method.release();
@@ -317,6 +346,7 @@ enum ets_status method_set_input(struct ets_engine_method *method, size_t index,
 enum ets_status method_execute(struct ets_engine_method *method, struct ets_error *error)
 {
     ETS_TRY(check_usable(method->program, error));
+    const place_scope scope(method->program, method->name, false);
     return guarded(error, &method->program->is_broken, [&] {
         for (size_t i = 0; i < method->inputs.size(); i++) {
             if (!method->inputs[i].is_set) {
@@ -334,6 +364,20 @@ enum ets_status method_execute(struct ets_engine_method *method, struct ets_erro
         if (code == et::Error::Ok) return ETS_OK;
         return fail_runtime(error, ETS_RUNTIME, code, "cannot run %s", method->name);
     });
+}
+
+void current_place(struct ets_engine_place *place_out)
+{
+    const place *here = current;
+    *place_out = {nullptr, 0, -1, -1};
+    if (here == nullptr) return;
+    place_out->method = here->method;
+    place_out->is_loading = here->is_loading ? 1 : 0;
+    if (here->is_loading || here->program->tracer == nullptr) return;
+    et::EventTracer *tracer = here->program->tracer->event_tracer();
+    if (tracer->current_chain_id() == executorch::runtime::kUnsetChainId) return;
+    place_out->chain = tracer->current_chain_id();
+    place_out->instruction = tracer->current_debug_handle();
 }
 
 enum ets_status method_get_output(struct ets_engine_method *method, size_t index,

@@ -77,6 +77,7 @@ void method_close(struct ets_engine_method *method);
 enum ets_status method_set_input(struct ets_engine_method *method, size_t index,
                                  const struct ets_value *value, struct ets_error *error);
 enum ets_status method_execute(struct ets_engine_method *method, struct ets_error *error);
+void current_place(struct ets_engine_place *place_out);
 enum ets_status method_get_output(struct ets_engine_method *method, size_t index,
                                   struct ets_value *value_out, struct ets_error *error);
 enum ets_status method_get_attribute(struct ets_engine_method *method, const char *name,

@@ -120,6 +120,7 @@ struct ets_engine make_interface()
     engine.trace_enable = trace_enable;
     engine.trace_set_case = trace_set_case;
     engine.trace_statistics = trace_statistics;
+    engine.current_place = current_place;
     return engine;
 }
 }  // namespace
