@@ -1,7 +1,8 @@
 /*
  * Every file of the test data, cut and with bits flipped, and records whose allocations fail: each
  * reader answers with an error that says why, or hands out what can be walked without leaving the
- * file. Small files at every byte, larger ones at positions spread over them.
+ * file. Small files at every byte, larger ones at positions spread over them; fewer of both in
+ * builds without sanitizers.
  */
 #define _XOPEN_SOURCE 700
 #include <ftw.h>
@@ -21,6 +22,8 @@
 /* Positions that are tried in one file, by its size. */
 enum { SMALL_BYTES = 2500, MIDDLE_BYTES = 8 * 1024, LARGE_BYTES = 200 * 1024 };
 enum { MANY = 1200, SOME = 300, FEW = 40 };
+
+static unsigned long tried; /* files */
 
 /* Reads everything that `bytes` hold, which adds to walk_sink. */
 typedef enum ets_status read_function(struct ets_bytes bytes, struct ets_error *error);
@@ -216,9 +219,9 @@ static struct outcome outcome_of(read_function *read, struct ets_bytes bytes)
 }
 
 /* The first `size` bytes on the heap, exactly, so that a sanitizer sees one byte too far. They are
- * refused, or nothing that counts was cut off. */
-static void try_cut(read_function *read, struct ets_bytes whole, size_t size,
-                    struct outcome undamaged)
+ * refused, for which 1 is returned, or nothing that counts was cut off. */
+static int try_cut(read_function *read, struct ets_bytes whole, size_t size,
+                   struct outcome undamaged)
 {
     uint8_t *copy = malloc(size > 0 ? size : 1);
     assert_non_null(copy);
@@ -229,6 +232,7 @@ static void try_cut(read_function *read, struct ets_bytes whole, size_t size,
         assert_true(cut.sum == undamaged.sum);
     }
     free(copy);
+    return cut.status != ETS_OK;
 }
 
 static size_t tries_of(struct ets_bytes bytes)
@@ -245,10 +249,10 @@ static void try_file(read_function *read, struct ets_bytes bytes, struct outcome
     uint8_t *copy = malloc(bytes.size);
     assert_non_null(copy);
     memcpy(copy, bytes.data, bytes.size);
-    for (size_t i = 0; i < tries; i++) {
+    for (size_t i = first_fault(tried) % tries; i < tries; i += FAULT_STRIDE) {
         const size_t at =
             tries == bytes.size ? i : (size_t)((double)i / (double)tries * (double)bytes.size);
-        try_cut(read, bytes, at, undamaged);
+        refused += (size_t)try_cut(read, bytes, at, undamaged);
         copy[at] ^= (uint8_t)(1u << (i % 8));
         const struct outcome flipped = outcome_of(read, (struct ets_bytes){copy, bytes.size});
         copy[at] = bytes.data[at];
@@ -280,7 +284,6 @@ static int can_read_records(void)
 typedef void try_function(read_function *read, const char *path, struct ets_bytes bytes);
 
 static try_function *try_with;
-static unsigned long tried;
 
 static int visit(const char *path, const struct stat *info, int type, struct FTW *walk)
 {
@@ -347,8 +350,9 @@ static void fail_allocations(read_function *read, const char *path, struct ets_b
         least = most;
         most *= 2;
     }
-    const unsigned long step = (most - least) / FEW + 1;
-    for (unsigned long at = 0; at < most; at += at < FEW ? 1 : step) {
+    const unsigned long step = ((most - least) / FEW + 1) * FAULT_STRIDE;
+    for (unsigned long at = first_fault(tried); at < most;
+         at += at < FEW ? FAULT_STRIDE : step) {
         (void)try_without_memory(bytes, at, undamaged.sum);
     }
     tried++;

@@ -14,6 +14,20 @@
 
 #include "etscope/base.h"
 
+/*
+ * Loops over the places of a fault try each place where a sanitizer looks on, and one of seven in
+ * the other builds, which look for what depends on the processor. `file` varies where they begin.
+ */
+#ifdef ETS_EVERY_FAULT
+enum { FAULT_STRIDE = 1 };
+#else
+enum { FAULT_STRIDE = 7 };
+#endif
+static inline size_t first_fault(size_t file)
+{
+    return file % FAULT_STRIDE;
+}
+
 /* An allocator whose calls fail from number `fail_at` on, and which knows what it still owes. */
 struct failing {
     unsigned long calls, fail_at;
