@@ -11,8 +11,6 @@
 enum { MOST_NAMED = 6 };
 /* Source lines, and modules, of a finding that are kept. */
 enum { MOST_FRAMES = 256 };
-/* Of fewer runs the slowest makes mid; then only shares are told. */
-enum { RUNS_FOR_MID = 8 };
 
 struct ets_text ets_kernel_short_name(struct ets_text name)
 {
@@ -116,6 +114,15 @@ bool ets_parts_add_row(struct ets_finder *finder, uint32_t row)
     return add_number(finder->arena, &parts->rows, &parts->row_count, &parts->row_room, row);
 }
 
+bool ets_parts_take_row(struct ets_finder *finder, uint32_t index)
+{
+    const struct ets_row *row = ets_inspection_row(finder->subject->inspection, index);
+    for (size_t i = 0; i < row->node_count; i++) {
+        if (!ets_parts_add_node(finder, row->nodes[i].node)) return false;
+    }
+    return ets_parts_add_row(finder, index);
+}
+
 /* In any order, and more than once; ets_parts_prove sorts them. */
 static bool add_instruction(struct ets_finder *finder, uint32_t instruction)
 {
@@ -159,7 +166,7 @@ static bool add_times(struct ets_finder *finder, const struct ets_delegate_line 
     parts->ticks.upper += line->middle + line->resolution;
     parts->fastest += times.min;
     parts->beside += beside_of(finder, line);
-    parts->has_few_runs = times.count < RUNS_FOR_MID;
+    parts->has_few_runs = times.count < ETS_RUNS_FOR_MID;
     return ets_parts_add_row(finder, line->row);
 }
 
@@ -327,6 +334,16 @@ void ets_finding_place_parts(const struct ets_finder *finder, struct ets_finding
     if (parts->frame_count > 0) finding->place = parts->frames[0]->place;
 }
 
+void ets_finding_name_parts(const struct ets_finder *finder, struct ets_finding *finding)
+{
+    const struct ets_finding_parts *parts = &finder->parts;
+    finding->instructions = parts->instructions;
+    finding->instruction_count = parts->instruction_count;
+    finding->rows = parts->rows;
+    finding->row_count = parts->row_count;
+    if (parts->row_count == 1) finding->row = parts->rows[0];
+}
+
 struct ets_finding ets_finding_of_parts(struct ets_finder *finder, const char *kind,
                                         enum ets_saving_basis basis, enum ets_check check)
 {
@@ -341,11 +358,7 @@ struct ets_finding ets_finding_of_parts(struct ets_finder *finder, const char *k
     finding.confidence = ETS_CONFIDENCE_MEDIUM;
     finding.check = check;
     ets_finding_place_parts(finder, &finding);
-    finding.instructions = parts->instructions;
-    finding.instruction_count = parts->instruction_count;
-    finding.rows = parts->rows;
-    finding.row_count = parts->row_count;
-    if (parts->row_count == 1) finding.row = parts->rows[0];
+    ets_finding_name_parts(finder, &finding);
     finding.saving = saving_of(finder, basis);
     finding.bytes = parts->bytes;
     for (uint32_t i = 0; i < parts->instruction_count; i++) {
