@@ -83,6 +83,19 @@ class Rules(unittest.TestCase):
         self.assertIn("max_pool2d", row["action"])
         self.assertNotIn("restricted", row["sentence"])
 
+    def test_advise__operators_of_one_source_line_are_one_finding(self):
+        (row,) = self.found("softplus")
+        self.assertEqual(row["sentence"], "6 calls of gt.Scalar_out, log1p.out and where.self_out stay outside of "
+                         "XNNPACK: XNNPACK has no such operators")
+        self.assertEqual((row["instructions"], row["source"]), ([1, 2, 3, 5, 6, 7], ["models/make.py:42",
+                                                                                    "models/make.py:43"]))
+        self.assertTrue(row["action"].startswith("softplus(x) as relu(x) + "))
+        self.assertIn("; leaky_relu for where(", row["action"])
+
+    def test_advise__modules_of_one_source_line_are_apart(self):
+        found = [row for row in rows(*GPT_FILES) if "native_layer_norm" in row["sentence"]]
+        self.assertEqual([(len(row["instructions"]), row["module"]) for row in found], [(5, "blocks.0.ln1")])
+
 
 class Undecided(unittest.TestCase):
     """What was not read is no comfort."""
