@@ -90,6 +90,9 @@ bool ets_finding_add(struct ets_finder *finder, struct ets_finding finding);
 
 /* "add.out" of "aten::add.out" */
 struct ets_text ets_kernel_short_name(struct ets_text name);
+/* Whether a model or an export chose this very kernel, such as llama::custom_sdpa: its library is
+ * none of those that models are broken down to. */
+bool ets_kernel_is_deliberate(struct ets_text name);
 
 /* finding_parts.c: begins to collect; adds a line of the method, whose time counts. The line of an
  * instruction itself is added once. */

@@ -41,6 +41,7 @@ static bool is_kernel(const struct ets_delegate_line *line)
 static bool is_asked(const struct ets_finder *finder, const struct ets_delegate_line *line)
 {
     return is_kernel(line) && line->step->output_count > 0 && !gains_nothing(line->step->name) &&
+           !ets_kernel_is_deliberate(line->step->name) &&
            !finder->method.is_told[line->step->instruction];
 }
 

@@ -5,6 +5,7 @@
 max_pool1d   becomes max_pool2d_with_indices, which XNNPACK's partitioner does not take
 poisson, log_normal   draw from a buffer: not the same in every run
 softplus              two lines become three operators each that XNNPACK lacks
+custom_operator       an operator of an own library between two layers
 lstm_cell             its layers are addmm with a transposed weight, which XNNPACK takes only if that is a constant
 """
 
@@ -44,11 +45,28 @@ class Softplus(torch.nn.Module):
         return self.third(x)
 
 
+library = torch.library.Library("planted", "DEF")
+library.define("fused(Tensor x) -> Tensor")
+library.define("fused.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)")
+library.impl("fused", lambda x: x.sin(), "CompositeExplicitAutograd")
+library.impl("fused.out", lambda x, *, out: out.copy_(x.sin()), "CompositeExplicitAutograd")
+
+
+class Custom(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = torch.nn.Linear(4, 4), torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.second(torch.ops.planted.fused(self.first(x)))
+
+
 MODELS = {
     "max_pool1d": (torch.nn.MaxPool1d(2), torch.randn(2, 4, 16), [XnnpackPartitioner()]),
     "poisson": (Noise(torch.poisson), torch.randn(16, 32), []),
     "log_normal": (Noise(lambda rate: rate.clone().log_normal_()), torch.randn(16, 32), []),
     "softplus": (Softplus(), torch.randn(4, 4), [XnnpackPartitioner()]),
+    "custom_operator": (Custom(), torch.randn(4, 4), [XnnpackPartitioner()]),
     "lstm_cell": (torch.nn.LSTMCell(2, 4), torch.randn(1, 2), XnnpackPartitioner()),  # the older way
 }
 
