@@ -9,7 +9,7 @@ static bool is_split(const struct ets_finder *finder, const struct ets_delegate_
 {
     const uint32_t instruction = line->step->instruction;
     return line->unit == ETS_NO_INDEX && finder->method.joins[instruction].calls > 0 &&
-           !finder->method.is_named[instruction];
+           !finder->method.is_named[instruction] && !ets_kernel_is_deliberate(line->step->name);
 }
 
 /* Of all kernels of one name. */

@@ -78,3 +78,11 @@ bool ets_finding_add(struct ets_finder *finder, struct ets_finding finding)
     items[out->count++] = finding;
     return true;
 }
+
+bool ets_finding_is_shown(const struct ets_finding *finding)
+{
+    const bool is_expensive = (finding->instruction_count > 0 || finding->row_count > 0) &&
+                              finding->share.lower >= ETS_EXPENSIVE_SHARE;
+    return is_expensive || finding->severity == ETS_SEVERITY_BAD ||
+           ets_finding_is_advice(finding) || strcmp(finding->view, "numbers") == 0;
+}

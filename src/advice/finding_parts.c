@@ -11,8 +11,6 @@
 enum { MOST_NAMED = 6 };
 /* Source lines, and modules, of a finding that are kept. */
 enum { MOST_FRAMES = 256 };
-/* Of fewer runs the slowest makes mid; then only shares are told. */
-enum { RUNS_FOR_MID = 8 };
 
 struct ets_text ets_kernel_short_name(struct ets_text name)
 {
@@ -22,6 +20,22 @@ struct ets_text ets_kernel_short_name(struct ets_text name)
         }
     }
     return name;
+}
+
+bool ets_kernel_is_deliberate(struct ets_text name)
+{
+    static const char *const common[] = {"aten::", "dim_order_ops::", "executorch_prim::"};
+    static const char *const steps[] = {"quantize_", "dequantize_", "choose_qparams_"};
+    const struct ets_text short_name = ets_kernel_short_name(name);
+    if (short_name.size == name.size) return false;
+    for (size_t i = 0; i < sizeof common / sizeof *common; i++) {
+        if (ets_text_starts_with(name, common[i])) return false;
+    }
+    /* Steps around an operator, of any library; embedding_4bit and mixed_linear are fused. */
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        if (ets_text_starts_with(short_name, steps[i])) return false;
+    }
+    return true;
 }
 
 void ets_parts_begin(struct ets_finder *finder)
@@ -116,6 +130,15 @@ bool ets_parts_add_row(struct ets_finder *finder, uint32_t row)
     return add_number(finder->arena, &parts->rows, &parts->row_count, &parts->row_room, row);
 }
 
+bool ets_parts_take_row(struct ets_finder *finder, uint32_t index)
+{
+    const struct ets_row *row = ets_inspection_row(finder->subject->inspection, index);
+    for (size_t i = 0; i < row->node_count; i++) {
+        if (!ets_parts_add_node(finder, row->nodes[i].node)) return false;
+    }
+    return ets_parts_add_row(finder, index);
+}
+
 /* In any order, and more than once; ets_parts_prove sorts them. */
 static bool add_instruction(struct ets_finder *finder, uint32_t instruction)
 {
@@ -159,7 +182,7 @@ static bool add_times(struct ets_finder *finder, const struct ets_delegate_line 
     parts->ticks.upper += line->middle + line->resolution;
     parts->fastest += times.min;
     parts->beside += beside_of(finder, line);
-    parts->has_few_runs = times.count < RUNS_FOR_MID;
+    parts->has_few_runs = times.count < ETS_RUNS_FOR_MID;
     return ets_parts_add_row(finder, line->row);
 }
 
@@ -327,6 +350,16 @@ void ets_finding_place_parts(const struct ets_finder *finder, struct ets_finding
     if (parts->frame_count > 0) finding->place = parts->frames[0]->place;
 }
 
+void ets_finding_name_parts(const struct ets_finder *finder, struct ets_finding *finding)
+{
+    const struct ets_finding_parts *parts = &finder->parts;
+    finding->instructions = parts->instructions;
+    finding->instruction_count = parts->instruction_count;
+    finding->rows = parts->rows;
+    finding->row_count = parts->row_count;
+    if (parts->row_count == 1) finding->row = parts->rows[0];
+}
+
 struct ets_finding ets_finding_of_parts(struct ets_finder *finder, const char *kind,
                                         enum ets_saving_basis basis, enum ets_check check)
 {
@@ -341,11 +374,7 @@ struct ets_finding ets_finding_of_parts(struct ets_finder *finder, const char *k
     finding.confidence = ETS_CONFIDENCE_MEDIUM;
     finding.check = check;
     ets_finding_place_parts(finder, &finding);
-    finding.instructions = parts->instructions;
-    finding.instruction_count = parts->instruction_count;
-    finding.rows = parts->rows;
-    finding.row_count = parts->row_count;
-    if (parts->row_count == 1) finding.row = parts->rows[0];
+    ets_finding_name_parts(finder, &finding);
     finding.saving = saving_of(finder, basis);
     finding.bytes = parts->bytes;
     for (uint32_t i = 0; i < parts->instruction_count; i++) {

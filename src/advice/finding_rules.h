@@ -10,6 +10,8 @@
 #include "views/timed_blocks.h"
 
 enum { ETS_FINDING_BYTES = 1024 };
+/* Of fewer runs the slowest makes mid; then only shares are told. */
+enum { ETS_RUNS_FOR_MID = 8 };
 
 /* What a finding is about, while it grows: ets_parts_add. */
 struct ets_finding_parts {
@@ -88,6 +90,9 @@ bool ets_finding_add(struct ets_finder *finder, struct ets_finding finding);
 
 /* "add.out" of "aten::add.out" */
 struct ets_text ets_kernel_short_name(struct ets_text name);
+/* Whether a model or an export chose this very kernel, such as llama::custom_sdpa: its library is
+ * none of those that models are broken down to. */
+bool ets_kernel_is_deliberate(struct ets_text name);
 
 /* finding_parts.c: begins to collect; adds a line of the method, whose time counts. The line of an
  * instruction itself is added once. */
@@ -118,6 +123,8 @@ static inline bool ets_is_ambiguous_image(const struct ets_tensor *image)
 /* Adds an instruction, or a row, alone. */
 bool ets_parts_add_call(struct ets_finder *finder, uint32_t instruction);
 bool ets_parts_add_row(struct ets_finder *finder, uint32_t row);
+/* Adds a row with its lines and modules. */
+bool ets_parts_take_row(struct ets_finder *finder, uint32_t row);
 /* Whether what was collected is worth advice: a share of a run, or not measured at all. */
 bool ets_parts_are_large(const struct ets_finder *finder);
 /* Whether times are known, and are those of the model. */
@@ -133,6 +140,8 @@ struct ets_finding ets_finding_of_parts(struct ets_finder *finder, const char *k
                                         enum ets_saving_basis basis, enum ets_check check);
 /* Gives a finding the modules and lines of what was collected. */
 void ets_finding_place_parts(const struct ets_finder *finder, struct ets_finding *finding);
+/* Gives a finding the instructions and rows of what was collected. */
+void ets_finding_name_parts(const struct ets_finder *finder, struct ets_finding *finding);
 /* Adds mid of other rows than the finding's to what can be saved at most. */
 void ets_saving_add(const struct ets_finder *finder, struct ets_finding *finding, double mid);
 /* The instruction's own line. */
@@ -191,6 +200,8 @@ bool ets_find_overhead(struct ets_finder *finder);
 /* roof_findings.c */
 bool ets_find_below_roof(struct ets_finder *finder);
 bool ets_find_small_operators(struct ets_finder *finder);
+/* expensive_findings.c: after all other rules. */
+bool ets_find_expensive(struct ets_finder *finder);
 
 /* Of the trace: trace_findings.c. */
 bool ets_find_load(struct ets_finder *finder);

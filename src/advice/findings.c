@@ -68,6 +68,8 @@ static rule *const of_model[] = {
     ets_find_nonfinite,
 };
 
+static rule *const of_rest[] = {ets_find_expensive};
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* Several methods are told apart by their name, before the sentence of a block. */
@@ -188,10 +190,27 @@ static enum ets_status examine_program(struct ets_finder *finder, struct ets_err
     return status;
 }
 
+/* What no finding is about comes last. */
+static bool examine_rest(struct ets_finder *finder)
+{
+    for (uint32_t i = 0; i < finder->blocks.count; i++) {
+        finder->block = &finder->blocks.items[i];
+        if (finder->blocks.captured[finder->block->block] > 0) continue;
+        if (!apply_to_block(finder, of_rest, COUNT(of_rest))) return false;
+    }
+    return true;
+}
+
+/* Of equal severity: what no rule helps is no answer to what to change. */
+static int order_of(const struct ets_finding *finding)
+{
+    return 2 * (int)finding->severity + (strcmp(finding->kind, ETS_EXPENSIVE_KIND) == 0);
+}
+
 static int by_cost(const void *left, const void *right)
 {
     const struct ets_finding *a = left, *b = right;
-    if (a->severity != b->severity) return (int)a->severity - (int)b->severity;
+    if (order_of(a) != order_of(b)) return order_of(a) - order_of(b);
     if (a->cost != b->cost) return a->cost < b->cost ? 1 : -1;
     const bool is_a_placed = a->instruction_count > 0, is_b_placed = b->instruction_count > 0;
     if (is_a_placed != is_b_placed) return is_a_placed ? -1 : 1; /* of unknown time before bytes */
@@ -217,7 +236,8 @@ enum ets_status ets_findings_collect(struct ets_arena *arena,
         return ets_fail_memory(error, "the findings");
     }
     ETS_TRY(examine_program(finder, error));
-    if (!apply(finder, of_model, COUNT(of_model))) return ets_fail_memory(error, "the findings");
+    if (!apply(finder, of_model, COUNT(of_model)) || !examine_rest(finder))
+        return ets_fail_memory(error, "the findings");
     if (findings_out->count > 1) {
         qsort(findings_out->items, findings_out->count, sizeof *findings_out->items, by_cost);
     }
@@ -260,6 +280,7 @@ bool ets_finding_kind_exists(const char *kind)
                                         "drift",
                                         "duplicates",
                                         "empty_expand",
+                                        ETS_EXPENSIVE_KIND,
                                         "few_runs",
                                         "first_run",
                                         "float_island",

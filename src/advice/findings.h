@@ -118,6 +118,10 @@ struct ets_findings {
     uint32_t count, capacity;
 };
 
+/* Operators of this part of a run are told even where no rule helps. */
+#define ETS_EXPENSIVE_SHARE 0.1
+#define ETS_EXPENSIVE_KIND "expensive_operator"
+
 /*
  * Statuses: NO_MEMORY, those of ets_delegation_open. A record that does not belong to the program
  * is no error; there are no findings from it.
@@ -140,6 +144,10 @@ static inline bool ets_finding_is_advice(const struct ets_finding *finding)
 {
     return finding->action.data != NULL;
 }
+
+/* Whether it is shown to who does not ask for all: also an observation about what takes much of a
+ * run, and what captured values say. */
+bool ets_finding_is_shown(const struct ets_finding *finding);
 
 /* "bad", "note", "good" */
 const char *ets_severity_name(enum ets_severity severity);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "advice/finding_rules.h"
+#include "advice/shared_lines.h"
 #include "base/text.h"
 
 /* Operators or reasons that a method is examined for. */
@@ -40,6 +41,7 @@ static bool is_kernel(const struct ets_delegate_line *line)
 static bool is_asked(const struct ets_finder *finder, const struct ets_delegate_line *line)
 {
     return is_kernel(line) && line->step->output_count > 0 && !gains_nothing(line->step->name) &&
+           !ets_kernel_is_deliberate(line->step->name) &&
            !finder->method.is_told[line->step->instruction];
 }
 
@@ -89,20 +91,76 @@ static void add_name(struct names *names, struct ets_text name)
     else names->items[names->count++] = name;
 }
 
-/* Collects what is like the line at `first`; the kernels that are refused themselves are named. */
-static bool collect_alike(struct ets_finder *finder, uint32_t first, uint8_t *is_done,
-                          struct names *names)
+/* Kernels of one verdict in a method, as findings take them. */
+struct asked {
+    enum ets_outside_kind kind;
+    const char *finding;          /* the kind of the findings */
+    uint64_t *groups;             /* [line] of those that share a source line: shared_lines.h */
+    uint8_t *is_done;             /* [line] */
+    uint32_t *taken, taken_count; /* lines of the finding at hand */
+    uint32_t found;
+};
+
+static bool is_left(const struct ets_finder *finder, const struct asked *asked, uint32_t line)
+{
+    const struct ets_delegate_line *at = &finder->method.lines.items[line];
+    return !asked->is_done[line] && is_asked(finder, at) &&
+           outside_of(finder, at)->kind == asked->kind;
+}
+
+/* What is told of some kernels: their names, and the ways to do without them. */
+struct told {
+    struct names names, remedies;
+    bool by_line; /* they share a source line */
+};
+
+/* Collects what is like the line at `first`, or shares its source line; the kernels that are
+ * refused themselves are named. */
+static bool collect_alike(struct ets_finder *finder, struct asked *asked, uint32_t first,
+                          struct told *told)
 {
     const struct ets_delegate_lines *lines = &finder->method.lines;
-    *names = (struct names){.count = 0};
+    told->names = told->remedies = (struct names){.count = 0};
+    asked->taken_count = 0;
     ets_parts_begin(finder);
     for (uint32_t i = first; i < lines->count; i++) {
         const struct ets_delegate_line *line = &lines->items[i];
-        if (is_done[i] || !is_alike(finder, line, &lines->items[first])) continue;
-        is_done[i] = 1;
-        if (is_root(finder, line)) add_name(names, ets_kernel_short_name(line->step->name));
+        const bool is_like = told->by_line ? asked->groups[i] == asked->groups[first]
+                                           : is_alike(finder, line, &lines->items[first]);
+        if (!is_left(finder, asked, i) || !is_like) continue;
+        asked->taken[asked->taken_count++] = i;
+        if (is_root(finder, line)) add_name(&told->names, ets_kernel_short_name(line->step->name));
+        const char *remedy = outside_of(finder, line)->remedy;
+        if (remedy != NULL) add_name(&told->remedies, ets_text_of(remedy));
         if (!ets_parts_add(finder, line)) return false;
     }
+    return true;
+}
+
+/* Refused kernels of one line are joined if the same remedy helps them, others in any case. */
+static bool find_shared_lines(struct ets_finder *finder, struct asked *asked)
+{
+    const struct ets_delegate_lines *lines = &finder->method.lines;
+    struct ets_line_key *keys = ets_arena_alloc_array(finder->arena, lines->count, sizeof *keys);
+    uint32_t count = 0;
+    if (keys == NULL) return false;
+    for (uint32_t i = 0; i < lines->count; i++) {
+        if (!is_left(finder, asked, i)) continue;
+        const struct ets_delegate_line *line = &lines->items[i];
+        const struct ets_outside *outside = outside_of(finder, line);
+        const struct ets_graph_node *node = ets_kernel_node(finder, line->step->instruction);
+        const struct ets_graph_frame *frame = node == NULL ? NULL : ets_graph_user_frame(node);
+        if (frame == NULL) continue;
+        const bool has_rule = asked->kind == ETS_OUTSIDE_REFUSED;
+        if (has_rule && outside->remedy == NULL) continue;
+        keys[count++] = (struct ets_line_key){
+            .place = frame->place,
+            .module = ets_graph_module_path(node),
+            .family = has_rule ? ets_text_of(outside->remedy) : (struct ets_text){"", 0},
+            .name = has_rule ? root_reason(outside->reason) : line->step->name,
+            .line = i};
+    }
+    ets_shared_lines_find(keys, count, asked->groups);
     return true;
 }
 
@@ -156,20 +214,30 @@ static void add_resizing(const struct ets_finder *finder, struct ets_finding *fi
     }
 }
 
+/* All ways to do without some kernels. */
+static void propose_remedies(struct ets_finder *finder, const struct names *remedies)
+{
+    for (uint32_t i = 0; i < remedies->count; i++) {
+        ets_find_propose(finder, "%s%.*s", i == 0 ? "" : "; ", ETS_TEXT(remedies->items[i]));
+    }
+}
+
 static bool add_outside(struct ets_finder *finder, const struct ets_delegate_line *line,
-                        const struct names *names, const char *kind)
+                        const struct told *told, const char *kind)
 {
     const struct ets_outside *outside = outside_of(finder, line);
     enum ets_confidence confidence = ETS_CONFIDENCE_MEDIUM;
-    say_names(finder, names);
+    say_names(finder, &told->names);
     ets_parts_say_share(finder);
-    if (outside->kind == ETS_OUTSIDE_NO_RULE)
-        ets_find_say(finder, ": XNNPACK has no such operator");
-    else ets_find_say(finder, ": %.*s", ETS_TEXT(root_reason(outside->reason)));
+    if (outside->kind == ETS_OUTSIDE_NO_RULE) {
+        ets_find_say(finder, ": XNNPACK has no such operator%s", told->names.count > 1 ? "s" : "");
+    } else {
+        ets_find_say(finder, ": %.*s", ETS_TEXT(root_reason(outside->reason)));
+    }
     ets_parts_prove(finder);
     ets_find_prove(finder, "; by the rules of XnnpackPartitioner in ExecuTorch 1.5.1");
-    if (outside->remedy != NULL) {
-        ets_find_propose(finder, "%s", outside->remedy);
+    if (told->remedies.count > 0) {
+        propose_remedies(finder, &told->remedies);
     } else if (ets_text_is(line->step->name, "aten::_softmax.out")) { /* of an image */
         ets_find_say(finder,
                      ", and should be left so: behind a convolution XNNPACK computes the last "
@@ -216,27 +284,42 @@ static bool are_shorter_than_calls(const struct ets_finder *finder)
            parts->ticks.upper * finder->blocks.tick_ns < CALL_NS * calls;
 }
 
-/* Kernels of one verdict, a finding for each operator or reason. */
-static bool find_outside(struct ets_finder *finder, enum ets_outside_kind kind, const char *name)
+/* A finding for each operator or reason, or for all kernels that share a source line. */
+static bool add_groups(struct ets_finder *finder, struct asked *asked, bool by_line)
 {
     const struct ets_delegate_lines *lines = &finder->method.lines;
-    struct names names;
-    if (could_delegate(finder)) return true; /* which comes first: ets_find_not_delegated */
-    if (kind == ETS_OUTSIDE_NO_RULE && !finder->method.has_delegate) return true; /* none to join */
-    uint8_t *is_done = ets_arena_alloc_array(finder->arena, lines->count, 1);
-    if (is_done == NULL) return false;
-    for (uint32_t i = 0, groups = 0; i < lines->count && groups < MOST_GROUPS; i++) {
-        const struct ets_delegate_line *line = &lines->items[i];
-        if (!is_asked(finder, line) || outside_of(finder, line)->kind != kind || is_done[i]) {
-            continue;
+    struct told told = {.by_line = by_line};
+    for (uint32_t i = 0; i < lines->count && asked->found < MOST_GROUPS; i++) {
+        if (!is_left(finder, asked, i) || (by_line && asked->groups[i] == 0)) continue;
+        asked->found++;
+        if (!collect_alike(finder, asked, i, &told)) return false;
+        const bool is_small = !ets_parts_are_large(finder) ||
+                              (finder->parts.joined == 0 && are_shorter_than_calls(finder));
+        if (!is_small && !add_outside(finder, &lines->items[i], &told, asked->finding)) {
+            return false;
         }
-        groups++;
-        if (!collect_alike(finder, i, is_done, &names)) return false;
-        if (!ets_parts_are_large(finder)) continue;
-        if (finder->parts.joined == 0 && are_shorter_than_calls(finder)) continue;
-        if (!add_outside(finder, line, &names, name)) return false;
+        for (uint32_t k = 0; k < asked->taken_count; k++) {
+            /* With others of its name a small one may be more. */
+            if (is_small && by_line) asked->groups[asked->taken[k]] = 0;
+            else asked->is_done[asked->taken[k]] = 1;
+        }
     }
     return true;
+}
+
+/* Kernels of one verdict. */
+static bool find_outside(struct ets_finder *finder, enum ets_outside_kind kind, const char *name)
+{
+    const uint32_t count = finder->method.lines.count;
+    struct asked asked = {.kind = kind, .finding = name};
+    if (could_delegate(finder)) return true; /* which comes first: ets_find_not_delegated */
+    if (kind == ETS_OUTSIDE_NO_RULE && !finder->method.has_delegate) return true; /* none to join */
+    asked.is_done = ets_arena_alloc_array(finder->arena, count, 1);
+    asked.groups = ets_arena_alloc_array(finder->arena, count, sizeof *asked.groups);
+    asked.taken = ets_arena_alloc_array(finder->arena, count, sizeof *asked.taken);
+    return asked.is_done != NULL && asked.groups != NULL && asked.taken != NULL &&
+           find_shared_lines(finder, &asked) && add_groups(finder, &asked, true) &&
+           add_groups(finder, &asked, false);
 }
 
 bool ets_find_refused(struct ets_finder *finder)

@@ -28,22 +28,11 @@ static double *room_for_runs(const struct ets_finder *finder, const struct ets_b
     return ets_arena_alloc_array(finder->arena, block->run_count, sizeof(double));
 }
 
-/* Adds the lines, module and rows of one row. */
-static bool take_row(struct ets_finder *finder, uint32_t index)
-{
-    const struct ets_row *row = ets_inspection_row(finder->subject->inspection, index);
-    for (size_t i = 0; i < row->node_count; i++) {
-        if (!ets_parts_add_node(finder, row->nodes[i].node)) return false;
-    }
-    return ets_parts_add_row(finder, index);
-}
-
 /* Saves at most its share of the median run. */
 static struct ets_finding finding_of_rows(const struct ets_finder *finder, const char *kind,
                                           double mid)
 {
     const double share = mid / finder->block->runs.whole;
-    const struct ets_finding_parts *parts = &finder->parts;
     struct ets_finding finding =
         ets_finding_timed(finder, kind, (struct ets_span){share, share}, "cost");
     finding.confidence = ETS_CONFIDENCE_LOW;
@@ -51,14 +40,8 @@ static struct ets_finding finding_of_rows(const struct ets_finder *finder, const
     finding.saving.basis = ETS_SAVING_BOUND;
     finding.saving.part = share;
     finding.saving.ticks = (struct ets_span){0, share * finder->block->times.statistics.p50};
-    finding.modules = parts->modules;
-    finding.module_count = parts->module_count;
-    finding.frames = parts->frames;
-    finding.frame_count = parts->frame_count;
-    finding.rows = parts->rows;
-    finding.row_count = parts->row_count;
-    if (parts->row_count == 1) finding.row = parts->rows[0];
-    if (parts->frame_count > 0) finding.place = parts->frames[0]->place;
+    ets_finding_place_parts(finder, &finding);
+    ets_finding_name_parts(finder, &finding);
     return finding;
 }
 
@@ -68,7 +51,7 @@ static bool add_below(struct ets_finder *finder, uint32_t index, const struct et
     const struct ets_row *row = ets_inspection_row(finder->subject->inspection, index);
     const double tick_ns = finder->blocks.tick_ns, share = mid / finder->block->runs.whole;
     ets_parts_begin(finder);
-    if (!take_row(finder, index)) return false;
+    if (!ets_parts_take_row(finder, index)) return false;
     ets_find_say(finder, "%.*s reaches at most ", ETS_TEXT(row->name));
     ets_add_share(&finder->line, (struct ets_span){at->roof.most_share, at->roof.most_share});
     ets_find_say(finder, " of what the machine can do, in ");
@@ -157,7 +140,7 @@ bool ets_find_small_operators(struct ets_finder *finder)
         if (!(mid * finder->blocks.tick_ns < SHORT_NS * calls)) continue;
         sum += mid;
         count += calls;
-        if (!take_row(finder, i)) return false;
+        if (!ets_parts_take_row(finder, i)) return false;
     }
     if (count < MANY || !(sum >= MUCH * finder->block->runs.whole)) return true;
     ets_find_say(finder, "%u short operator calls take ", count);

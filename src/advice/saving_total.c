@@ -51,6 +51,7 @@ bool ets_saving_total_find(struct ets_arena *arena, const struct ets_inspection 
         total_out->bad += finding->severity == ETS_SEVERITY_BAD;
         total_out->advice +=
             ets_finding_is_advice(finding) && finding->severity != ETS_SEVERITY_BAD;
+        total_out->expensive += strcmp(finding->kind, ETS_EXPENSIVE_KIND) == 0;
         if (inspection == NULL || !saves_time(finding)) continue;
         if (total_out->block == ETS_NO_INDEX) {
             total_out->block = finding->block;
@@ -77,6 +78,14 @@ bool ets_saving_total_find(struct ets_arena *arena, const struct ets_inspection 
     return true;
 }
 
+/* That nothing helps what is expensive is an answer, too. */
+static void add_expensive(const struct ets_saving_total *total, struct ets_text_builder *line)
+{
+    if (total->bad > 0 || total->expensive == 0) return;
+    ets_add_text(line, "; %u operator%s 10 %% of a run or more", total->expensive,
+                 total->expensive == 1 ? " takes" : "s take");
+}
+
 size_t ets_saving_total_print(const struct ets_saving_total *total, double tick_ns, char *text,
                               size_t room)
 {
@@ -85,7 +94,8 @@ size_t ets_saving_total_print(const struct ets_saving_total *total, double tick_
         ets_add_text(&line, "%u thing%s wrong", total->bad, total->bad == 1 ? " is" : "s are");
     }
     if (total->advice == 0) {
-        ets_add_text(&line, "%s", total->bad > 0 ? "" : "nothing to do was found");
+        if (total->bad == 0) ets_add_text(&line, "nothing to do was found");
+        add_expensive(total, &line);
         return line.used;
     }
     ets_add_text(&line, "%s%u %sthing%s to do", total->bad > 0 ? "; " : "", total->advice,

@@ -12,6 +12,7 @@
 
 struct ets_saving_total {
     uint32_t advice, bad; /* findings with advice, and bad ones, which are not advice as well */
+    uint32_t expensive;   /* operators that no other finding is about */
     uint32_t count;       /* findings with advice that save time of this method */
     uint32_t block;       /* that the times are of; ETS_NO_INDEX: none */
     double whole, upper;  /* ticks of a run, and of that saved at most */

@@ -2,12 +2,45 @@
 #include "base/text.h"
 #include "partition/rule_checks.h"
 
+/* The rule of a weight that is constant, but not as it is stored. */
+static const char weight_moved[] = "weight_moved";
+
+/* Of products inside of an nn.Linear, and only of these, the partitioner also takes what is between
+ * them and their weight. */
+static bool is_in_linear(const struct ets_graph_node *node)
+{
+    return node->module_count > 0 && ets_text_is(node->modules[node->module_count - 1].type,
+                                                 "torch.nn.modules.linear.Linear");
+}
+
+/* What permutes or views a weight before it is used; NULL: nothing. */
+static const struct ets_graph_node *mover_of(const struct ets_judgement *judgement,
+                                             const struct ets_graph_argument *argument)
+{
+    const struct ets_graph_node *maker = ets_argument_maker(judgement, argument);
+    return maker == NULL || ets_text_starts_with(ets_operator_base(maker->op), "dequantize")
+               ? NULL
+               : maker;
+}
+
 static void check_static(struct ets_judgement *judgement, const char *label, const char *remedy)
 {
     const struct ets_graph_argument *argument = ets_node_argument(judgement->node, label);
-    if (argument == NULL || ets_is_static(judgement, argument)) return;
-    ets_refuse(judgement, "weight_input", remedy,
-               "%s is computed at run time; only a constant is taken", label);
+    if (argument == NULL) return;
+    if (!ets_is_static(judgement, argument)) {
+        ets_refuse(judgement, "weight_input", remedy,
+                   "%s is computed at run time; only a constant is taken", label);
+        return;
+    }
+    const struct ets_graph_node *mover = mover_of(judgement, argument);
+    if (mover == NULL || is_in_linear(judgement->node)) return;
+    ets_refuse(judgement, weight_moved,
+               "layers of nn.Linear or F.linear, LSTM and GRU cells: to_edge_transform_and_lower "
+               "instead of to_edge; other weights: a Parameter in the shape and order that the "
+               "product takes",
+               "%s is a weight that %.*s changes first; a weight is taken as it is stored, or that "
+               "of an nn.Linear",
+               label, ETS_TEXT(mover->op));
 }
 
 static bool is_made_by(const struct ets_graph_node *maker, const char *op)
@@ -105,14 +138,16 @@ static const struct ets_graph_node *find_product(const struct ets_judgement *jud
     return NULL;
 }
 
-/* The verdict on the product that the judged node belongs to. */
-static void judge_product(struct ets_judgement *judgement, const struct ets_graph_node *product)
+/* The verdict on the product that the judged node belongs to. What moves a weight is taken without
+ * the product, too. */
+static void judge_product(struct ets_judgement *judgement, const struct ets_graph_node *product,
+                          bool is_mover)
 {
     char text[512];
     struct ets_judgement inner = {
         .partition = judgement->partition, .node = product, .reason = {text, sizeof text, 0}};
     product_of(product)->check(&inner);
-    if (inner.rule == NULL) return;
+    if (inner.rule == NULL || (is_mover && inner.rule == weight_moved)) return;
     ets_refuse(judgement, inner.rule, inner.remedy, "it goes with %.*s, which is refused: %.*s",
                ETS_TEXT(product->op), ETS_TEXT(ets_built_text(&inner.reason)));
 }
@@ -123,21 +158,21 @@ void ets_check_permute(struct ets_judgement *judgement)
     const struct ets_graph_argument *self = ets_node_argument(judgement->node, "self");
     const bool is_weight = self != NULL && ets_is_static(judgement, self);
     if (judgement->rule == NULL && is_weight && user != NULL && product_of(user) != NULL) {
-        judge_product(judgement, user);
+        judge_product(judgement, user, true);
     }
 }
 
 void ets_check_restricted(struct ets_judgement *judgement)
 {
     const struct ets_graph_node *product = find_product(judgement);
-    if (product != NULL) judge_product(judgement, product);
+    if (product != NULL) judge_product(judgement, product, false);
 }
 
 void ets_check_with_product(struct ets_judgement *judgement)
 {
     const struct ets_graph_node *product = find_product(judgement);
     if (product != NULL) {
-        judge_product(judgement, product);
+        judge_product(judgement, product, false);
         return;
     }
     ets_refuse(judgement, "no_product", NULL,

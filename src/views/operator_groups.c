@@ -34,17 +34,6 @@ struct grouper {
     double *per_run;           /* [run of the block] scratch */
 };
 
-/* "Convolution (NHWC, F32) IGEMM" of "Convolution (NHWC, F32) IGEMM #3". */
-static struct ets_text without_number(struct ets_text name)
-{
-    size_t size = name.size;
-    while (size > 0 && name.data[size - 1] >= '0' && name.data[size - 1] <= '9') size--;
-    if (size < 3 || size == name.size || name.data[size - 1] != '#' || name.data[size - 2] != ' ') {
-        return name;
-    }
-    return (struct ets_text){name.data, size - 2};
-}
-
 /* Where the row's nodes are from; `list` is empty where they are from nowhere. */
 static bool find_places(const struct grouper *g, const struct ets_row *row, struct key *key)
 {
@@ -71,7 +60,7 @@ static uint32_t name_of(const struct grouper *g, const struct ets_row *row, bool
     const char *backend = ets_row_backend(row);
     if (is_rest) return ets_work_rest(g->arena, g->places, row);
     if (by == ETS_GROUP_OP) {
-        return ets_places_none(g->places, without_number(ets_row_operator(row)));
+        return ets_places_none(g->places, ets_operator_group_name(row));
     }
     if (by == ETS_GROUP_BACKEND) {
         return ets_places_none(g->places, (struct ets_text){backend, strlen(backend)});

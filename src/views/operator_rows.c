@@ -2,6 +2,7 @@
 #include "views/operator_rows.h"
 
 #include "base/text.h"
+#include "inspect/patterns.h"
 
 bool ets_operator_row_is_shown(const struct ets_inspection *inspection, bool all_events,
                                uint32_t index)
@@ -37,4 +38,14 @@ const struct ets_row *ets_operator_placed_row(const struct ets_inspection *inspe
         at = ets_inspection_row(inspection, at->parent);
     }
     return at;
+}
+
+struct ets_text ets_operator_group_name(const struct ets_row *row)
+{
+    const struct ets_text name = ets_row_operator(row);
+    size_t size = name.size;
+    while (size > 0 && name.data[size - 1] >= '0' && name.data[size - 1] <= '9') size--;
+    const bool is_numbered =
+        size >= 3 && size < name.size && name.data[size - 1] == '#' && name.data[size - 2] == ' ';
+    return is_numbered ? (struct ets_text){name.data, size - 2} : name;
 }

@@ -16,6 +16,9 @@ bool ets_operator_row_is_shown(const struct ets_inspection *inspection, bool all
  */
 uint32_t ets_operator_whole_row(const struct ets_inspection *inspection, uint32_t block);
 
+/* What a group by operator is named: "Convolution (NHWC, F32)" of "Convolution (NHWC, F32) #3". */
+struct ets_text ets_operator_group_name(const struct ets_row *row);
+
 /* The row whose places a row has: itself, or the enclosing row if it stands for no node. */
 const struct ets_row *ets_operator_placed_row(const struct ets_inspection *inspection,
                                               const struct ets_row *row);

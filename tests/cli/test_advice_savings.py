@@ -91,6 +91,19 @@ class Savings(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(self.found(f"{name}.after", kind), [])
 
+    def test_where_no_rule_helps_the_expensive_operators_are_told(self):
+        path = self.programs / "pool_counted.after"
+        done = support.run("advise", f"{path}.etdp", "--program", f"{path}.pte")
+        headline, *findings = done.stdout.decode().split("\n\n")
+        self.assertEqual(headline, "nothing to do was found; 2 operators take 10 % of a run or more")
+        for finding, operator, line in zip(findings, ("Convolution", "Average Pooling"), (41, 42)):
+            self.assertRegex(finding, rf"^ -  \d\d\.\d\.\.\d\d\.\d % of a run is in {operator} .*, 1 call: no rule knows "
+                             rf"what would make it faster\n    where   models/twins\.py:{line},")
+        listed = json.loads(support.run("advise", f"{path}.etdp", "--program", f"{path}.pte", "--format", "json").stdout)
+        self.assertEqual([row["kind"] for row in listed["rows"]], 2 * ["expensive_operator"])
+        # what a finding is about is not told again
+        self.assertEqual([row for row in self.found("portable.before", "expensive_operator")], [])
+
     def test_no_advice_that_makes_it_slower(self):
         for pair in self.pairs + self.models:
             with self.subTest(pair.get("name") or pair["model"]):

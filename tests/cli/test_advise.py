@@ -83,6 +83,34 @@ class Rules(unittest.TestCase):
         self.assertIn("max_pool2d", row["action"])
         self.assertNotIn("restricted", row["sentence"])
 
+    def test_advise__operators_of_other_libraries_are_not_to_be_rewritten(self):
+        self.assertEqual(self.found("custom_operator"), [])
+        outside = support.run("delegates", self.FOLDER / "custom_operator.pte").stdout.decode()
+        self.assertRegex(outside, r"planted::fused\.out +kernel .* no rule")
+
+    def test_advise__weights_that_are_transposed_first_are_not_taken(self):
+        # XnnpackPartitioner 1.5.1 says "Expected weight to be a static param" of such products
+        (row,) = [row for row in self.found("lstm_cell") if "addmm" in row["sentence"]]
+        self.assertEqual(row["kind"], "refused_by_partitioner")
+        self.assertTrue(row["sentence"].endswith(": mat2 is a weight that aten.permute_copy.default changes first; a "
+                                                 "weight is taken as it is stored, or that of an nn.Linear"))
+        self.assertIn("LSTM and GRU cells: to_edge_transform_and_lower instead of to_edge", row["action"])
+        done = support.run("delegates", self.FOLDER / "lstm_cell.pte")
+        self.assertNotIn("taken by the rules", done.stdout.decode())
+
+    def test_advise__operators_of_one_source_line_are_one_finding(self):
+        (row,) = self.found("softplus")
+        self.assertEqual(row["sentence"], "6 calls of gt.Scalar_out, log1p.out and where.self_out stay outside of "
+                         "XNNPACK: XNNPACK has no such operators")
+        self.assertEqual((row["instructions"], row["source"]), ([1, 2, 3, 5, 6, 7], ["models/make.py:43",
+                                                                                    "models/make.py:44"]))
+        self.assertTrue(row["action"].startswith("softplus(x) as relu(x) + "))
+        self.assertIn("; leaky_relu for where(", row["action"])
+
+    def test_advise__modules_of_one_source_line_are_apart(self):
+        found = [row for row in rows(*GPT_FILES) if "native_layer_norm" in row["sentence"]]
+        self.assertEqual([(len(row["instructions"]), row["module"]) for row in found], [(5, "blocks.0.ln1")])
+
 
 class Undecided(unittest.TestCase):
     """What was not read is no comfort."""

@@ -244,20 +244,6 @@ static void word_missing(struct advice *a)
     if (line.used > 0) a->page.missing = a->missing;
 }
 
-/* Who asks what to do about the most expensive operators is told, too, that nothing helps. */
-static bool is_expensive(const struct ets_finding *finding)
-{
-    static const double EXPENSIVE = 0.1; /* of a run */
-    return finding->instruction_count > 0 && finding->share.lower >= EXPENSIVE;
-}
-
-static bool is_shown(const struct advice *a, const struct ets_finding *finding)
-{
-    return is_expensive(finding) || cli_has(a->arguments, "--all") ||
-           finding->severity == ETS_SEVERITY_BAD || ets_finding_is_advice(finding) ||
-           strcmp(finding->view, "numbers") == 0;
-}
-
 /* The findings of the trace, or of the program. */
 static int examine(struct advice *a)
 {
@@ -274,7 +260,9 @@ static int examine(struct advice *a)
         return cli_complain(CLI_INTERNAL, "no memory for the findings");
     }
     for (uint32_t i = 0; i < a->found->count; i++) {
-        if (is_shown(a, &a->found->items[i])) a->shown[a->page.count++] = &a->found->items[i];
+        const struct ets_finding *finding = &a->found->items[i];
+        if (!cli_has(a->arguments, "--all") && !ets_finding_is_shown(finding)) continue;
+        a->shown[a->page.count++] = finding;
     }
     a->page.findings = a->shown;
     a->page.hidden = a->found->count - a->page.count;

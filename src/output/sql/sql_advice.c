@@ -50,9 +50,7 @@ static enum ets_status fill(struct ets_table *table, struct ets_sql_data *data, 
     };
     for (uint32_t i = 0; i < found->count; i++) {
         const struct ets_finding *finding = &found->items[i];
-        if (!all && finding->severity != ETS_SEVERITY_BAD && !ets_finding_is_advice(finding)) {
-            continue;
-        }
+        if (!all && !ets_finding_is_shown(finding)) continue;
         shown[page.count++] = finding;
     }
     const size_t size = print_headline(data, &total, page.tick_ns, headline);

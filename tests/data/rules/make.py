@@ -1,9 +1,12 @@
 """Exports the programs of this folder; needs torch and executorch.
 
-    python make.py
+    python make.py [NAME]
 
 max_pool1d   becomes max_pool2d_with_indices, which XNNPACK's partitioner does not take
 poisson, log_normal   draw from a buffer: not the same in every run
+softplus              two lines become three operators each that XNNPACK lacks
+custom_operator       an operator of an own library between two layers
+lstm_cell             its layers are addmm with a transposed weight, which XNNPACK takes only if that is a constant
 """
 
 import sys
@@ -11,7 +14,7 @@ from pathlib import Path
 
 import torch
 from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
-from executorch.exir import EdgeCompileConfig, ExecutorchBackendConfig, to_edge_transform_and_lower
+from executorch.exir import EdgeCompileConfig, ExecutorchBackendConfig, to_edge, to_edge_transform_and_lower
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from fixture_files import save_record
@@ -31,16 +34,51 @@ class Noise(torch.nn.Module):
         return self.linear(x) + noise + torch.sum(noise)
 
 
+class Softplus(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second, self.third = (torch.nn.Linear(4, 4) for _ in range(3))
+
+    def forward(self, x):
+        x = self.second(torch.nn.functional.mish(self.first(x)))
+        x = torch.log1p(torch.exp(x)) * torch.where(x > 0.5, x, x * x)
+        return self.third(x)
+
+
+library = torch.library.Library("planted", "DEF")
+library.define("fused(Tensor x) -> Tensor")
+library.define("fused.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)")
+library.impl("fused", lambda x: x.sin(), "CompositeExplicitAutograd")
+library.impl("fused.out", lambda x, *, out: out.copy_(x.sin()), "CompositeExplicitAutograd")
+
+
+class Custom(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = torch.nn.Linear(4, 4), torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.second(torch.ops.planted.fused(self.first(x)))
+
+
 MODELS = {
     "max_pool1d": (torch.nn.MaxPool1d(2), torch.randn(2, 4, 16), [XnnpackPartitioner()]),
     "poisson": (Noise(torch.poisson), torch.randn(16, 32), []),
     "log_normal": (Noise(lambda rate: rate.clone().log_normal_()), torch.randn(16, 32), []),
+    "softplus": (Softplus(), torch.randn(4, 4), [XnnpackPartitioner()]),
+    "custom_operator": (Custom(), torch.randn(4, 4), [XnnpackPartitioner()]),
+    "lstm_cell": (torch.nn.LSTMCell(2, 4), torch.randn(1, 2), XnnpackPartitioner()),  # the older way
 }
 
 for name, (model, x, partitioners) in MODELS.items():
-    edge = to_edge_transform_and_lower(torch.export.export(model.eval(), (x,)), partitioner=partitioners,
-                                       generate_etrecord=True,
-                                       compile_config=EdgeCompileConfig(_check_ir_validity=False))
+    if sys.argv[1:] not in ([], [name]):
+        continue
+    exported = torch.export.export(model.eval(), (x,))
+    if isinstance(partitioners, list):
+        edge = to_edge_transform_and_lower(exported, partitioner=partitioners, generate_etrecord=True,
+                                           compile_config=EdgeCompileConfig(_check_ir_validity=False))
+    else:
+        edge = to_edge(exported, generate_etrecord=True).to_backend(partitioners)
     program = edge.to_executorch(ExecutorchBackendConfig(do_quant_fusion_and_const_prop=False))
     HERE.joinpath(f"{name}.pte").write_bytes(program.buffer)
     save_record(program.get_etrecord(), HERE / f"{name}.etrecord", HERE)

@@ -100,16 +100,18 @@ static void assert_found(struct plan planted, struct plan twin, const char *kind
     free(t);
 }
 
-static void test_findings__the_clean_trace_has_only_a_good_one(void **state)
+static void test_findings__the_clean_trace_has_a_good_one_and_what_takes_its_time(void **state)
 {
     (void)state;
     struct trace *t = calloc(1, sizeof *t);
     assert_non_null(t);
     examine(&clean, t);
-    assert_int_equal(t->findings.count, 1);
-    assert_string_equal(t->findings.items[0].kind, "steady");
-    assert_int_equal(t->findings.items[0].severity, ETS_SEVERITY_GOOD);
-    assert_true(isnan(t->findings.items[0].share.lower));
+    assert_int_equal(t->findings.count, 2);
+    assert_text(t->findings.items[0].sentence, "99.0 % of a run is in addmm.out, 1 call");
+    assert_false(ets_finding_is_advice(&t->findings.items[0]));
+    assert_string_equal(t->findings.items[1].kind, "steady");
+    assert_int_equal(t->findings.items[1].severity, ETS_SEVERITY_GOOD);
+    assert_true(isnan(t->findings.items[1].share.lower));
     forget(t);
     free(t);
 }
@@ -205,10 +207,11 @@ static void test_findings__are_ordered_by_what_they_cost(void **state)
     plan.call = 100000;
     plan.first = 2000000;
     examine(&plan, t);
-    assert_int_equal(t->findings.count, 4);
-    static const char *const kinds[] = {"outside_delegates", "between_operators", "copies",
-                                        "warm_up"};
-    for (uint32_t i = 0; i < 4; i++) {
+    static const char *const kinds[] = {
+        "outside_delegates",  "between_operators", "copies", "warm_up", "expensive_operator",
+        "expensive_operator", "expensive_operator"};
+    assert_int_equal(t->findings.count, sizeof kinds / sizeof *kinds);
+    for (uint32_t i = 0; i < t->findings.count; i++) {
         assert_string_equal(t->findings.items[i].kind, kinds[i]);
         assert_int_equal(t->findings.items[i].severity, ETS_SEVERITY_NOTE);
     }
@@ -326,7 +329,7 @@ static void test_findings__of_damaged_traces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_findings__the_clean_trace_has_only_a_good_one),
+        cmocka_unit_test(test_findings__the_clean_trace_has_a_good_one_and_what_takes_its_time),
         cmocka_unit_test(test_findings__where_time_goes),
         cmocka_unit_test(test_findings__time_that_a_delegate_does_not_report),
         cmocka_unit_test(test_findings__a_clock_that_is_not_the_traces),
