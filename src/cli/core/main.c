@@ -2,6 +2,7 @@
 #include <locale.h>
 #include <string.h>
 
+#include "cli/core/bounds.h"
 #include "cli/core/document.h"
 #include "cli/core/input_files.h"
 #include "cli/core/interrupt.h"
@@ -425,8 +426,9 @@ int main(int count, char **words)
     if (code != CLI_OK) return code;
     cli_interrupt_install();
     cli_inputs_guard();
+    cli_bounds_start();
     cli_document_start(&arguments);
-    code = cli_document_end(command->run(&arguments));
+    code = cli_document_end(cli_end(command->run(&arguments)));
     cli_inputs_free();
     return finish(code);
 }
