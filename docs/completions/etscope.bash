@@ -361,6 +361,7 @@ _etscope() {
     bundle:--python) compopt +o default 2>/dev/null ;;
     bundle:--engine) ;;
     recover:--output|recover:-o) ;;
+    recover:--debug-buffer|recover:--debug_buffer_path) ;;
     recover:--encoding) words='auto raw hex base64' ;;
     recover:--part) compopt +o default 2>/dev/null ;;
     recover:--program) ;;
@@ -439,7 +440,7 @@ _etscope() {
         run) words='-h --help --trace -o --runs -r --etrecord --print-outputs --print_output --memory --method -m --input -i --case --inputs --seed --range --int-range --shape --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file --threads' ;;
         verify) words='-h --help --method -m --case --rtol --atol --rms --tolerance --tolerances --comparator --junit --columns -c --format -f --color --width --output -o --threads --data --load-library --python --engine' ;;
         bundle) words='-h --help --output -o --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --python --engine' ;;
-        recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
+        recover) words='-h --help --output -o --debug-buffer --debug_buffer_path --encoding --part --program --etrecord --format -f' ;;
         import) words='-h --help --output -o --format -f' ;;
         delegates) words='-h --help --etrecord --method -m --no-siblings --calls --cost --machine --threads --format -f --unit --all -a --bounds --color --width --output -o --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
         cost) words='-h --help --etrecord --method -m --no-siblings --group-by -g --depth --sort -s --top -n --columns -c --format -f --all -a --color --width --output -o' ;;

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/load.h"
 #include "dump/device_log_text.h"
+#include "dump/runner_log.h"
 #include "etscope/etdump.h"
 #include "format/summary_file.h"
 
@@ -192,7 +193,10 @@ static bool try_encoding(struct ets_device_log *capture, struct ets_bytes bytes,
     if (encoding == ETS_LOG_HEX) {
         decoded = (struct ets_bytes){memory, ets_decode_hex_lines(bytes, memory)};
     } else if (encoding == ETS_LOG_BASE64) {
-        decoded = (struct ets_bytes){memory, ets_decode_echoed_base64(bytes, memory)};
+        const struct ets_runner_files files = ets_runner_files_decode(bytes, memory);
+        decoded = files.all;
+        capture->debug_buffer = files.debug_buffer;
+        capture->is_in_cycles = files.all.size > 0 && ets_runner_counts_cycles(bytes);
         if (decoded.size == 0) decoded.size = ets_decode_base64_lines(bytes, memory);
     }
     take_stream(capture, decoded);

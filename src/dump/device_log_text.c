@@ -152,33 +152,3 @@ size_t ets_decode_base64_lines(struct ets_bytes text, uint8_t *out)
     }
     return bytes + decode_last_word(text, &last, out + bytes, &before);
 }
-
-/* Whether the text goes on with the end of such a line, after its base64. */
-static bool ends_echo(struct ets_bytes text, size_t at)
-{
-    static const char ending[] = "\" | base64 -d";
-    return at <= text.size && text.size - at >= sizeof ending - 1 &&
-           memcmp(text.data + at, ending, sizeof ending - 1) == 0;
-}
-
-size_t ets_decode_echoed_base64(struct ets_bytes text, uint8_t *out)
-{
-    static const char begin[] = "echo \"";
-    enum { BEGIN = sizeof begin - 1 };
-    size_t bytes = 0, used;
-    for (size_t at = 0; text.size - at > BEGIN;) {
-        const uint8_t *found = memchr(text.data + at, 'e', text.size - at - BEGIN);
-        if (found == NULL) break;
-        at = (size_t)(found - text.data);
-        if (memcmp(found, begin, BEGIN) != 0) {
-            at++;
-            continue;
-        }
-        at += BEGIN;
-        const struct ets_bytes rest = {text.data + at, text.size - at};
-        const size_t size = ets_decode_base64(rest, out + bytes, &used);
-        if (ends_echo(text, at + used)) bytes += size;
-        at += used;
-    }
-    return bytes;
-}

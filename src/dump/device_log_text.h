@@ -37,10 +37,4 @@ size_t ets_decode_base64(struct ets_bytes text, uint8_t *out, size_t *used_out);
 size_t ets_decode_hex_lines(struct ets_bytes text, uint8_t *out);
 size_t ets_decode_base64_lines(struct ets_bytes text, uint8_t *out);
 
-/*
- * Decodes what ExecuTorch's runner for Cortex-M and Ethos-U prints: echo "BASE64" | base64 -d
- * >FILE, one after another; 0: there is none.
- */
-size_t ets_decode_echoed_base64(struct ets_bytes text, uint8_t *out);
-
 #endif

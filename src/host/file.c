@@ -13,12 +13,14 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "host/arena.h"
 #include "host/file_access.h"
 
 struct ets_file {
     char *path;
     struct ets_bytes bytes;
-    bool mapped; /* else bytes.data is malloc'ed */
+    bool mapped;   /* else bytes.data is malloc'ed, */
+    bool replaced; /* or of ets_libc_allocator */
 };
 
 static enum ets_status fail_errno(struct ets_error *error, const char *what)
@@ -42,7 +44,7 @@ static enum ets_status read_stream(int descriptor, struct ets_file *file, struct
                 return ets_fail(error, ETS_LIMIT, size, "stream is longer than %zu bytes",
                                 ETS_FILE_STREAM_LIMIT);
             }
-            uint8_t *grown = realloc(data, capacity);
+            uint8_t *grown = realloc(data, capacity); /* an input: not of the memory budget */
             if (grown == NULL) {
                 free(data);
                 return ets_fail(error, ETS_NO_MEMORY, size, "no memory to read the stream");
@@ -126,6 +128,7 @@ void ets_file_expect_samples(const struct ets_file *file, bool in_samples)
 static void drop_bytes(struct ets_file *file)
 {
     if (file->mapped) munmap((void *)(uintptr_t)file->bytes.data, file->bytes.size);
+    else if (file->replaced) ets_libc_allocator.release(NULL, (void *)(uintptr_t)file->bytes.data);
     else free((void *)(uintptr_t)file->bytes.data);
 }
 
@@ -134,6 +137,7 @@ void ets_file_replace(struct ets_file *file, struct ets_bytes bytes)
     drop_bytes(file);
     file->bytes = bytes;
     file->mapped = false;
+    file->replaced = true;
 }
 
 void ets_file_close(struct ets_file *file)

@@ -12,7 +12,7 @@
  */
 void ets_file_expect_samples(const struct ets_file *file, bool in_samples);
 
-/* Puts `bytes`, which malloc gave, in the place of those of the file. */
+/* Puts `bytes`, which ets_libc_allocator gave, in the place of those of the file. */
 void ets_file_replace(struct ets_file *file, struct ets_bytes bytes);
 
 #endif

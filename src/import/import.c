@@ -169,15 +169,3 @@ void ets_imported_reset(struct ets_imported *imported)
     allocator->release(allocator->context, (void *)(uintptr_t)imported->dump.data);
     imported->dump = (struct ets_bytes){NULL, 0};
 }
-
-enum ets_status ets_imported_check_packed(size_t dump_bytes, size_t packed_bytes,
-                                          struct ets_error *error)
-{
-    enum { FIRST_BYTES = 12 << 20, BYTES_OF_A_BYTE = 8 };
-    if (dump_bytes <= FIRST_BYTES || (dump_bytes - FIRST_BYTES) / BYTES_OF_A_BYTE <= packed_bytes) {
-        return ETS_OK;
-    }
-    return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
-                    "has too many events for its %zu packed bytes; gunzip unpacks it",
-                    packed_bytes);
-}

@@ -57,12 +57,6 @@ struct ets_imported {
 enum ets_status ets_import(struct ets_bytes bytes, enum ets_foreign_kind kind,
                            const struct ets_allocator *allocator, struct ets_imported *imported_out,
                            struct ets_error *error);
-/*
- * Whether the dump made of what gzip packed in `packed_bytes` is within SECURITY.md's bound: its
- * inspection takes a multiple of it. LIMIT: it is not.
- */
-enum ets_status ets_imported_check_packed(size_t dump_bytes, size_t packed_bytes,
-                                          struct ets_error *error);
 /* Takes the dump's memory out of `imported`; free it with the allocator. */
 void ets_imported_reset(struct ets_imported *imported);
 

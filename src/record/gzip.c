@@ -1,36 +1,28 @@
 /* Unpacks gzip by zlib, into memory that grows with what comes out. */
 #include "record/gzip.h"
 
-#include <stdlib.h>
 #include <zlib.h>
 
 #include "base/error.h"
+#include "host/arena.h"
 
 enum { FIRST_BYTES = 1 << 16, GZIP_WINDOW = 16 + MAX_WBITS };
 
 struct unpacked {
     uint8_t *data;
-    size_t used, room, most;
+    size_t used, room;
 };
-
-static size_t most_bytes(size_t packed)
-{
-    const size_t most = (size_t)ETS_GZIP_MOST_MIB << 20, first = (size_t)ETS_GZIP_FIRST_MIB << 20;
-    const bool is_large = packed > (most - first) / ETS_GZIP_BYTES_OF_A_BYTE;
-    return is_large ? most : first + packed * ETS_GZIP_BYTES_OF_A_BYTE;
-}
 
 static enum ets_status grow(struct unpacked *out, struct ets_error *error)
 {
-    const size_t most = out->most;
+    const size_t most = (size_t)ETS_GZIP_MOST_MIB << 20;
     if (out->used < out->room) return ETS_OK;
     if (out->room == most) {
         return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
-                        "unpacks to more than %zu MiB, the most for its size; gunzip unpacks it",
-                        most >> 20);
+                        "unpacks to more than %d MiB; gunzip unpacks it", ETS_GZIP_MOST_MIB);
     }
     const size_t room = out->room == 0 ? FIRST_BYTES : out->room > most / 2 ? most : out->room * 2;
-    uint8_t *data = realloc(out->data, room);
+    uint8_t *data = ets_libc_allocator.reallocate(NULL, out->data, room);
     if (data == NULL) return ets_fail_memory(error, "what gzip packed");
     out->data = data;
     out->room = room;
@@ -72,7 +64,7 @@ static enum ets_status unpack_member(struct ets_bytes bytes, size_t *at, struct 
 enum ets_status ets_gzip_unpack(struct ets_bytes bytes, struct ets_bytes *data_out,
                                 struct ets_error *error)
 {
-    struct unpacked out = {.most = most_bytes(bytes.size)};
+    struct unpacked out = {.data = NULL};
     size_t at = 0;
     enum ets_status status = ETS_OK;
     do {
@@ -81,7 +73,7 @@ enum ets_status ets_gzip_unpack(struct ets_bytes bytes, struct ets_bytes *data_o
     if (status == ETS_OK) {
         *data_out = (struct ets_bytes){out.data, out.used};
     } else {
-        free(out.data);
+        ets_libc_allocator.release(NULL, out.data);
     }
     return status;
 }

@@ -6,8 +6,8 @@
 
 #include "etscope/base.h"
 
-/* Of what is unpacked: at most so much in all, and beyond the first part so much for each byte. */
-enum { ETS_GZIP_MOST_MIB = 1024, ETS_GZIP_FIRST_MIB = 32, ETS_GZIP_BYTES_OF_A_BYTE = 24 };
+/* The most that is unpacked, whatever memory there is. */
+enum { ETS_GZIP_MOST_MIB = 1024 };
 
 /* By its first three bytes. */
 static inline bool ets_is_gzip(struct ets_bytes bytes)
@@ -17,7 +17,8 @@ static inline bool ets_is_gzip(struct ets_bytes bytes)
 
 /*
  * Unpacks all members. `data_out` is from the C library's allocator; free it. Statuses: TRUNCATED,
- * MALFORMED, LIMIT (more than the above), NO_MEMORY, UNAVAILABLE (built without zlib).
+ * MALFORMED, LIMIT (more than the above), NO_MEMORY (or the budget of memory_budget.h), UNAVAILABLE
+ * (built without zlib).
  */
 enum ets_status ets_gzip_unpack(struct ets_bytes bytes, struct ets_bytes *data_out,
                                 struct ets_error *error);

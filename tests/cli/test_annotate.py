@@ -187,7 +187,8 @@ class Sources(support.FolderTest):
 
     def test_annotate__without_the_file_the_records_lines_are_shown(self):
         text, notes = self.shown(cwd=self.folder)
-        self.assertIn("models/zoo.py was not found", notes)
+        self.assertIn("models/zoo.py: not found; showing the lines stored in the ETRecord; --source-root "
+                      "DIR adds a folder", notes)
         self.assertRegex(text, r"(?m)^ +\.\.\.\n.* \d+ +\w.*\n(.*\n)* +\.\.\.$")
         self.assertNotIn("def forward", text)
 
@@ -214,7 +215,8 @@ class Sources(support.FolderTest):
         (self.folder / "here/models/zoo.py").symlink_to(path)
         for words in ((), ("--source-root", "."), ("--source-root", "models=models")):
             text, notes = self.shown(*words, cwd=self.folder / "here")
-            self.assertIn("models/zoo.py was not found", notes)
+            self.assertIn("models/zoo.py: outside of this folder; showing the lines stored in the "
+                          "ETRecord; --source-root DIR shows files below DIR", notes)
             self.assertNotIn("def forward", text)
         text, notes = self.shown("--source-root", "models=../elsewhere", cwd=self.folder / "here")
         self.assertEqual(notes, "")
@@ -227,7 +229,7 @@ class Sources(support.FolderTest):
         for text in ("".join(changed), "", "root:x:0:0\n" * 100):
             self.write("models/zoo.py", text)
             text, notes = self.shown(cwd=self.folder)
-            self.assertIn(f"changed since the export: line {self.first} differs", notes)
+            self.assertIn(f"models/zoo.py: line {self.first} is not as in the ETRecord", notes)
             self.assertNotIn("secret", text)
             self.assertNotIn("root:x", text)
 
@@ -247,7 +249,44 @@ class Sources(support.FolderTest):
         (self.folder / "models").mkdir()
         os.mkfifo(self.folder / "models" / "zoo.py")
         _, notes = self.shown(cwd=self.folder)
-        self.assertIn("was not found", notes)
+        self.assertIn("models/zoo.py: not a regular .py file of at most 16 MiB", notes)
+
+    def renamed(self, name, change=lambda program: program):
+        """A record that names another file, and what else `change` does to its programs."""
+        original = support.fixture(MODEL, "model.etrecord")
+        record = self.folder / "renamed.etrecord"
+        with zipfile.ZipFile(original) as source:
+            entries = {entry: change(source.read(entry).decode().replace("models/zoo.py", name))
+                       for entry in source.namelist()
+                       if entry in ("exported_program", "edge_dialect_exported_program/forward")}
+        support.replace_entries(original, record, entries)
+        done = support.run("annotate", support.fixture(MODEL, "profile.etdp"), "--etrecord", record,
+                           cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.decode(), done.stderr.decode()
+
+    def test_annotate__no_file_but_python_source_is_shown(self):
+        self.write(".ssh/id_rsa")
+        text, notes = self.renamed(".ssh/id_rsa")
+        self.assertIn(".ssh/id_rsa: not a regular .py file", notes)
+        self.assertNotIn("def forward", text)
+        path = self.write("ssh/id.py")
+        text, notes = self.renamed(str(path))
+        self.assertIn("def forward", text)
+
+    def test_annotate__a_file_is_shown_where_all_lines_of_the_record_agree(self):
+        """Who knows some lines of a file, or tells none, does not get to see the others."""
+        self.write("secret.py")
+        text, _ = self.renamed("secret.py")
+        self.assertIn("def forward", text)
+
+        def forget(program):  # one stack trace, of an operator that took no time, tells no text
+            at = program.rindex("secret.py")
+            head, tail = program[:at], program[at:]
+            return head + re.sub(r"(\\+n)    [^\\\"]+", r"\1    other()", tail, count=1)
+        text, notes = self.renamed("secret.py", forget)
+        self.assertRegex(notes, r"secret\.py: line \d+ is not as in the ETRecord")
+        self.assertNotIn("def forward", text)
 
     def test_annotate__lines_of_files_with_long_paths_stay_apart(self):
         record = self.folder / "long.etrecord"

@@ -165,17 +165,62 @@ class Whole(InFolder):
                 self.assertIsNone(report["stream"])
                 self.assertEqual(self.output.read_bytes(), DUMP)
 
+    def report(self, log):
+        """For people."""
+        done = self.call(log)
+        self.assertEqual((done.returncode, done.stderr), (support.OK, b""))
+        return done.stdout.decode()
+
+    @staticmethod
+    def echo(name, data):
+        text = base64.b64encode(data)
+        return b'# Writing ' + name + b'\necho "' + text + b'" | base64 -d >' + name + b"\n"
+
     def test_recover__what_the_runner_of_cortex_m_prints(self):
         """A shell's commands, the debug buffer first; only complete ones are read."""
-        def echo(name, data):
-            text = base64.b64encode(data)
-            return b'# Writing ' + name + b'\necho "' + text + b'" | base64 -d >' + name + b"\n"
-
-        log = NOISE + echo(b"debug_buffer.bin", bytes(99)) + echo(b"etdump.bin", DUMP)
-        self.recover(log + b"# ETDump parsing example:\npython3 -m devtools.inspector\n")
+        tensors = bytes(range(99))
+        log = NOISE + self.echo(b"debug_buffer.bin", tensors) + self.echo(b"etdump.bin", DUMP)
+        text = self.report(log + b"# ETDump parsing example:\npython3 -m devtools.inspector\n")
         self.assertEqual(self.output.read_bytes(), DUMP)
+        debug = self.output.with_suffix(".bin")
+        self.assertEqual(debug.read_bytes(), tensors)
+        self.assertIn("tensors        99 B of captured tensors", text)
+        self.assertIn(f"and {debug}; next: etscope inspect", text)
         self.output.unlink()
-        self.refuse(echo(b"etdump.bin", DUMP).replace(b'" | base64 -d', b""))
+        done = self.call(log)  # it is not replaced under a name that was not given
+        self.assertEqual(done.returncode, 7)
+        self.assertIn(b"already exists", done.stderr)
+        debug.unlink()
+        self.refuse(self.echo(b"etdump.bin", DUMP).replace(b'" | base64 -d', b""))
+
+    def test_recover__a_runner_that_counts_cycles(self):
+        """Its ETDump has no field for that, and its times would be taken for nanoseconds."""
+        counters = ["NPU Inferences : 1", "ethos-u : cycle_cnt : 1498202 cycles",
+                    "Operator(s) total: 1498202 CPU cycles", "cpu_wait_for_npu_cntr : 729 CPU cycles",
+                    "ethosu_pmu_cycle_cntr : 5920305", "ethosu_pmu_cntr0 : 359921",
+                    "Ethos-U PMU Events:[ETHOSU_PMU_EXT0_RD_DATA_BEAT_RECEIVED, ETHOSU_PMU_NPU_IDLE]"]
+        log = NOISE + "".join(
+            f"I [executorch:arm_perf_monitor.cpp:{120 + i} StopMeasurements()] {line}\r\n"
+            for i, line in enumerate(counters)).encode()
+        log += self.echo(b"etdump.bin", DUMP)
+        log += b"python3 -m devtools.inspector.inspector_cli --source_time_scale cycles\n"
+        text = self.report(log)
+        self.assertIn("times          cycles of the device's counter", text)
+        for line in counters:
+            self.assertIn(line + "\n", text)
+        self.assertEqual(self.output.read_bytes()[4:len(DUMP)], DUMP[4:])
+        done = support.run("inspect", self.output)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertIn(b" cycles per run", done.stdout)
+        self.assertNotIn(b" us", done.stdout)
+        facts = support.run("info", self.output).stdout.decode()
+        self.assertIn("times          cycles\n", facts)
+        self.assertNotRegex(facts, " ms|lost  ")  # what nobody counted is not said to be 0
+        self.output.unlink()
+        row = self.recover(log)
+        self.assertEqual(row["counters"], counters)
+        self.assertIs(row["is_in_cycles"], True)
+        self.assertIsNone(row["debug_buffer"])
 
     def test_recover__a_summary_in_lines_is_written_as_it_is(self):
         summary = (support.DATA / "summaries" / "named.etsum").read_bytes()

@@ -21,6 +21,7 @@
  *     00000000: ab54 5346 0100 0100   .TSF....         xxd
  *     00000000  ab 54 53 46 01 00 01 00  |.TSF....|    hexdump -C, with its "*" for repetitions
  *     I (312) app: ab 54 53 46 01 00 01 00             8 bytes or more at the end of a line
+ *     echo "LAgAAAwAAABF" | base64 -d >etdump.bin      ExecuTorch's runner for Cortex-M
  *
  * A damaged line loses the frames that it is part of. The time is linear in the size.
  */
@@ -49,6 +50,9 @@ struct ets_device_log {
     struct ets_bytes dump;          /* the last whole ETDump, or summary in lines; size 0: none */
     uint32_t dumps;                 /* number of whole ETDumps */
     uint32_t damaged_dumps;         /* ETDumps in text form that are torn or cut off */
+    struct ets_bytes debug_buffer;  /* of captured tensors, as ExecuTorch's runner for Cortex-M
+                                       prints it; size 0: none */
+    int is_in_cycles;               /* 1: that runner printed the ETDump, whose times are cycles */
 };
 
 /*

@@ -116,22 +116,15 @@ static bool parse(const struct cli_arguments *arguments, const struct cli_subjec
     return true;
 }
 
-/* Notes files of which only the lines in the ETRecord are shown. */
-static void note_gaps(const struct ets_annotate_gaps *gaps)
+/* Notes files of which only the lines in the ETRecord are shown, and why. */
+static void note_gaps(const struct ets_annotate_gaps *gaps, const struct cli_source_files *sources)
 {
-    const struct ets_text missing = gaps->first_missing, changed = gaps->first_changed;
     if (gaps->changed > 0) {
         cli_note(
-            "%.*s changed since the export: line %u differs; showing the lines stored in the "
-            "ETRecord",
-            (int)changed.size, changed.data, gaps->changed_line);
+            "%.*s: line %u is not as in the ETRecord; showing the lines stored in the ETRecord",
+            ETS_TEXT(gaps->first_changed), gaps->changed_line);
     }
-    if (gaps->missing > 0) {
-        cli_note(
-            "%.*s%s not found; showing the lines stored in the ETRecord (--source-root DIR adds a "
-            "folder)",
-            (int)missing.size, missing.data, gaps->missing > 1 ? " and other files were" : " was");
-    }
+    cli_source_note(sources);
 }
 
 /* Explains an empty page: the file is not part of the model, or nothing was joined. */
@@ -209,7 +202,7 @@ static int write_table(const struct cli_arguments *arguments,
     } else if (ets_table_row_count(table) == 0) {
         code = complain_nothing(inspection, request->annotate.file);
     } else {
-        if (request->annotate.lines != ETS_LINES_COUNTED) note_gaps(&gaps);
+        if (request->annotate.lines != ETS_LINES_COUNTED) note_gaps(&gaps, &sources);
         const struct ets_text headline = ets_table_headline(table);
         if (headline.data != NULL && request->annotate.gap == NULL)
             cli_headline("%.*s", ETS_TEXT(headline));

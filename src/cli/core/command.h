@@ -110,8 +110,8 @@ void cli_note(const char *format, ...) ETS_PRINTF(1, 2);
 /* Sets the headline of a JSON document (document.h); call it before the rows are written. */
 void cli_headline(const char *format, ...) ETS_PRINTF(1, 2);
 /*
- * Opens an input like ets_file_open. JSON documents list it, and its size raises the limit of
- * tables.
+ * Opens an input like ets_file_open. JSON documents list it, and its size raises the limits of
+ * memory and tables (bounds.h).
  */
 struct ets_file;
 enum ets_status cli_file_open(const char *path, struct ets_file **file_out,
@@ -126,6 +126,12 @@ enum ets_status cli_file_open_as_it_is(const char *path, struct ets_file **file_
 int cli_fail(const char *path, const struct ets_error *error);
 /* The same for an output; "-" is standard output. Returns CLI_INTERNAL; CLI_USAGE: an input. */
 int cli_fail_output(const char *path, const struct ets_error *error);
+
+/*
+ * The exit code of a command that ended with `code`: if its inputs asked for more memory than they
+ * may (bounds.h), and no error said so, this does.
+ */
+int cli_end(int code);
 
 /* Edit distance: characters to change, add or remove; 48 if a word is longer than that. */
 unsigned cli_distance(const char *left, const char *right);

@@ -76,11 +76,8 @@ static bool is_last(const char *path)
            strcmp(gathered.entries[gathered.count - 1].text, path) == 0;
 }
 
-/*
- * A profile of another runtime is read as the trace that import makes of it. `packed_bytes`: the
- * size of the file that gzip packed; 0: it did not.
- */
-static enum ets_status import(struct ets_file *file, size_t packed_bytes, struct ets_error *error)
+/* A profile of another runtime is read as the trace that import makes of it. */
+static enum ets_status import(struct ets_file *file, struct ets_error *error)
 {
     const struct ets_bytes bytes = ets_file_bytes(file);
     const enum ets_kind sniffed = ets_kind_sniff(bytes);
@@ -92,46 +89,43 @@ static enum ets_status import(struct ets_file *file, size_t packed_bytes, struct
     if (kind == ETS_FOREIGN_NONE) return ETS_OK;
     const enum ets_status status = ets_import(bytes, kind, NULL, &imported, error);
     if (status == ETS_OK) ets_file_replace(file, imported.dump);
-    if (status != ETS_OK || packed_bytes == 0) return status;
-    return ets_imported_check_packed(ets_file_bytes(file).size, packed_bytes, error);
+    return status;
 }
 
-static enum ets_status open_unpacked(const char *path, struct ets_file **file_out,
-                                     size_t *packed_bytes_out, struct ets_error *error)
+static enum ets_status unpack(struct ets_file *file, struct ets_error *error)
 {
-    *packed_bytes_out = 0;
-    enum ets_status status = ets_file_open(path, file_out, error);
-    if (status == ETS_OK) cli_inputs_add(path);
-    if (status == ETS_OK && ets_is_gzip(ets_file_bytes(*file_out))) {
-        struct ets_bytes unpacked;
-        *packed_bytes_out = ets_file_bytes(*file_out).size;
-        status = ets_gzip_unpack(ets_file_bytes(*file_out), &unpacked, error);
-        if (status == ETS_OK) ets_file_replace(*file_out, unpacked);
-        else ets_file_close(*file_out);
-    }
-    if (status != ETS_OK) return status;
-    const struct ets_bytes bytes = ets_file_bytes(*file_out);
-    cli_count_input(bytes);
-    if (!gathered.is_wanted || is_last(path)) return ETS_OK;
-    add_entry(cli_text(path),
-              &(struct cli_entry){NULL, true, cli_kind_word(ets_kind_sniff(bytes)), bytes.size});
-    return ETS_OK;
+    struct ets_bytes unpacked;
+    const enum ets_status status = ets_gzip_unpack(ets_file_bytes(file), &unpacked, error);
+    if (status == ETS_OK) ets_file_replace(file, unpacked);
+    return status;
 }
 
 enum ets_status cli_file_open_as_it_is(const char *path, struct ets_file **file_out,
                                        struct ets_error *error)
 {
-    size_t packed_bytes;
-    return open_unpacked(path, file_out, &packed_bytes, error);
+    struct ets_file *file;
+    enum ets_status status = ets_file_open(path, &file, error);
+    if (status != ETS_OK) return status;
+    if (cli_inputs_add(path)) cli_count_input(ets_file_bytes(file));
+    if (ets_is_gzip(ets_file_bytes(file))) status = unpack(file, error);
+    if (status != ETS_OK) {
+        ets_file_close(file);
+        return status;
+    }
+    *file_out = file;
+    if (!gathered.is_wanted || is_last(path)) return ETS_OK;
+    const struct ets_bytes bytes = ets_file_bytes(file);
+    add_entry(cli_text(path),
+              &(struct cli_entry){NULL, true, cli_kind_word(ets_kind_sniff(bytes)), bytes.size});
+    return ETS_OK;
 }
 
 enum ets_status cli_file_open(const char *path, struct ets_file **file_out, struct ets_error *error)
 {
     struct ets_file *file;
-    size_t packed_bytes;
-    enum ets_status status = open_unpacked(path, &file, &packed_bytes, error);
+    enum ets_status status = cli_file_open_as_it_is(path, &file, error);
     if (status != ETS_OK) return status;
-    status = import(file, packed_bytes, error);
+    status = import(file, error);
     if (status == ETS_OK) *file_out = file;
     else ets_file_close(file);
     return status;

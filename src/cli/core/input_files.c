@@ -40,14 +40,18 @@ bool cli_is_same_file(const char *left, const char *right)
     return identify(left, &a) && identify(right, &b) && is_equal(&a, &b);
 }
 
+static bool has(const struct identity *identity)
+{
+    for (size_t i = inputs.count; i-- > 0;) { /* from the last: most are opened again at once */
+        if (is_equal(&inputs.items[i], identity)) return true;
+    }
+    return false;
+}
+
 static bool is_input(const char *path)
 {
     struct identity identity;
-    if (!identify(path, &identity)) return false;
-    for (size_t i = 0; i < inputs.count; i++) {
-        if (is_equal(&inputs.items[i], &identity)) return true;
-    }
-    return inputs.is_incomplete;
+    return identify(path, &identity) && (has(&identity) || inputs.is_incomplete);
 }
 
 void cli_inputs_guard(void)
@@ -55,20 +59,21 @@ void cli_inputs_guard(void)
     ets_output_set_guard(is_input);
 }
 
-void cli_inputs_add(const char *path)
+bool cli_inputs_add(const char *path)
 {
     struct identity identity;
-    if (!identify(path, &identity)) return;
-    if (inputs.count > 0 && is_equal(&inputs.items[inputs.count - 1], &identity)) return;
+    if (!identify(path, &identity)) return true;
+    if (has(&identity)) return false;
     if (inputs.count == inputs.capacity) {
         const size_t capacity = 2 * inputs.capacity + 16;
         struct identity *grown = realloc(inputs.items, capacity * sizeof *grown);
         inputs.is_incomplete |= grown == NULL;
-        if (grown == NULL) return;
+        if (grown == NULL) return true;
         inputs.items = grown;
         inputs.capacity = capacity;
     }
     inputs.items[inputs.count++] = identity;
+    return true;
 }
 
 void cli_inputs_free(void)

@@ -10,8 +10,11 @@
 /* From now on ets_output_open and ets_output_commit refuse inputs. */
 void cli_inputs_guard(void);
 
-/* Counts a file as an input. Devices, pipes and standard input cannot be replaced: no effect. */
-void cli_inputs_add(const char *path);
+/*
+ * Counts a file as an input; false: it was one already. Devices, pipes and standard input cannot be
+ * replaced, and are new each time.
+ */
+bool cli_inputs_add(const char *path);
 
 /* Whether both are the same regular file, or the same name of a file that does not exist. */
 bool cli_is_same_file(const char *left, const char *right);

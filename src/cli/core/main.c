@@ -2,6 +2,7 @@
 #include <locale.h>
 #include <string.h>
 
+#include "cli/core/bounds.h"
 #include "cli/core/document.h"
 #include "cli/core/input_files.h"
 #include "cli/core/interrupt.h"
@@ -36,8 +37,9 @@ static const struct cli_command commands[] = {
      "bytes they wrote. The time of a line is that of the operators whose innermost line it is; "
      "--frames all also adds the time of what the line called. If a delegate fused several lines "
      "into one operator, its time counts at the first line, which is marked +N. Source files are "
-     "searched where the ETRecord names them and below --source-root. If a file is missing or "
-     "changed since the export, the lines stored in the ETRecord are shown. With --debug-buffer, "
+     "searched where the ETRecord names them, if that is below this folder, and below "
+     "--source-root. A file is shown if it has every line that the ETRecord has of it; otherwise a "
+     "note says why not, and the lines stored in the ETRecord are shown. With --debug-buffer, "
      "each line also shows the own and the total numeric error of its captured values against the "
      "reference of gap, and the guilty line is marked.",
      cli_annotate_options,
@@ -425,8 +427,9 @@ int main(int count, char **words)
     if (code != CLI_OK) return code;
     cli_interrupt_install();
     cli_inputs_guard();
+    cli_bounds_start();
     cli_document_start(&arguments);
-    code = cli_document_end(command->run(&arguments));
+    code = cli_document_end(cli_end(command->run(&arguments)));
     cli_inputs_free();
     return finish(code);
 }

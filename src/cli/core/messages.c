@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/command.h"
 #include "cli/core/document_entries.h"
@@ -38,21 +39,31 @@ void cli_note(const char *format, ...)
     va_end(arguments);
 }
 
-/* `name`: of the file, NULL: none. */
-static void print_error(const char *name, const struct ets_error *error)
+static bool bound_was_told;
+
+/* `name`: of the file, NULL: none. Returns the status, which is LIMIT if the budget was why there
+   was no memory. */
+static enum ets_status print_error(const char *name, const struct ets_error *error)
 {
-    char place[32] = "", reason[CLI_REASON_CHARS];
+    char place[32] = "", reason[CLI_REASON_CHARS], bound[CLI_BOUND_CHARS];
+    if (error->status == ETS_NO_MEMORY && cli_bounds_were_exceeded(bound)) {
+        bound_was_told = true;
+        cli_complain(CLI_OK, "%s%s%s", name != NULL ? name : "", name != NULL ? ": " : "", bound);
+        return ETS_LIMIT;
+    }
     if (error->offset != ETS_NO_OFFSET) {
         snprintf(place, sizeof place, "byte %llu: ", (unsigned long long)error->offset);
     }
     cli_complain(CLI_OK, "%s%s%s%s", name != NULL ? name : "", name != NULL ? ": " : "", place,
                  cli_reason(error, reason));
+    return error->status;
 }
 
 int cli_fail_output(const char *path, const struct ets_error *error)
 {
-    print_error(strcmp(path, "-") == 0 ? "standard output" : path, error);
-    return error->status == ETS_INVALID_ARGUMENT ? CLI_USAGE : CLI_INTERNAL;
+    const char *name = strcmp(path, "-") == 0 ? "standard output" : path;
+    const enum ets_status status = print_error(name, error);
+    return status == ETS_INVALID_ARGUMENT ? CLI_USAGE : CLI_INTERNAL;
 }
 
 int cli_fail(const char *path, const struct ets_error *error)
@@ -75,6 +86,14 @@ int cli_fail(const char *path, const struct ets_error *error)
         [ETS_RUNTIME] = CLI_RUNTIME,
     };
     if (error->file != NULL) path = error->file;
-    print_error(path != NULL ? cli_path_name(path) : NULL, error);
-    return codes[error->status];
+    return codes[print_error(path != NULL ? cli_path_name(path) : NULL, error)];
+}
+
+int cli_end(int code)
+{
+    char bound[CLI_BOUND_CHARS];
+    if (bound_was_told || !cli_bounds_were_exceeded(bound)) return code;
+    if (code == CLI_INTERNAL) return cli_complain(CLI_INPUT, "the command %s", bound);
+    cli_note("the command %s; parts of its answer may be missing", bound);
+    return code;
 }

@@ -128,12 +128,12 @@ static void tell_clock(struct ets_facts *facts, const struct ets_trace_facts *tr
     ets_facts_end(facts);
 }
 
-/* What its tracer did; nothing for people where no tracer made it. */
+/* What its tracer did; nothing for people where the tracer says nothing: it always has a buffer. */
 static void tell_tracer(struct ets_facts *facts, const struct ets_trace_facts *trace,
                         bool is_imported)
 {
     const bool is_json = ets_facts_are_json(facts);
-    if (is_imported && !is_json) return;
+    if ((is_imported || trace->state.capacity_bytes == 0) && !is_json) return;
     ets_json_put_string(facts->json, "mode", mode_name(trace));
     ets_json_put_string(facts->json, "first_error", ets_status_name(trace->state.first_error));
     if (is_json) tell_losses(facts, trace); /* for people the buffers come first */

@@ -115,10 +115,15 @@ static void tell_span(struct ets_facts *facts, const struct ets_inspection *insp
 {
     const uint64_t span = counts->most_ticks - counts->least_ticks;
     int is_known;
-    (void)ets_inspection_tick_unit(inspection, &is_known);
+    const enum ets_time_unit unit = ets_inspection_tick_unit(inspection, &is_known);
     ets_json_put_count(facts->json, "first_tick", counts->least_ticks);
     ets_json_put_count(facts->json, "last_tick", counts->most_ticks);
     if (counts->events[ETS_EVENT_PROFILE] > 0) ets_facts_line(facts, "time span");
+    if (unit == ETS_UNIT_CYCLES) {
+        ets_facts_words(facts, "%llu cycles", (unsigned long long)span);
+        ets_facts_end(facts);
+        return;
+    }
     if (!is_known) ets_facts_words(facts, "%llu ticks; ", (unsigned long long)span);
     ets_facts_words(facts, "%.3f ms%s", (double)span / 1e6,
                     is_known ? "" : " where a tick is 1 ns");

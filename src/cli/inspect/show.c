@@ -131,7 +131,7 @@ static int settle_units(const struct cli_arguments *arguments,
     int is_known;
     const enum ets_time_unit said = request->inspect.tick_unit;
     const enum ets_time_unit source = ets_inspection_tick_unit(inspection, &is_known);
-    if (source != said) {
+    if (source != said && cli_has(arguments, "--source-time-scale")) {
         cli_note("the trace states that its times are %s: ignored --source-time-scale %s",
                  ets_time_unit_name(source), ets_time_unit_name(said));
     }

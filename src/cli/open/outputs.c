@@ -8,14 +8,15 @@
 #include "etscope/file.h"
 #include "host/output.h"
 
-/* Commands that run programs write captured tensors; all others read them. */
+/* Commands that run programs, and recover, write captured tensors; all others read them. */
 static bool is_output(const struct cli_command *command, const char *option)
 {
     static const char *const outputs[] = {"--output", "--tsv-path", "--to",
                                           "--junit",  "--trace",    "--heat-map",
                                           "--report", "--picture",  NULL};
     const bool runs = strcmp(command->name, "run") == 0 || strcmp(command->name, "profile") == 0;
-    if (strcmp(option, "--debug-buffer") == 0) return runs;
+    const bool recovers = strcmp(command->name, "recover") == 0;
+    if (strcmp(option, "--debug-buffer") == 0) return runs || recovers;
     if (strcmp(option, "--save") == 0) return strcmp(command->name, "machine") == 0;
     const char *const *name = outputs;
     while (*name != NULL && strcmp(*name, option) != 0) name++;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/core/bounds.h"
 #include "cli/core/interrupt.h"
 #include "cli/open/python_libraries.h"
 #include "cli/open/siblings.h"
@@ -617,6 +618,8 @@ int cli_session_finish(struct cli_session *session)
         ETS_OK) {
         return cli_fail(session->path, &error);
     }
+    cli_count_input(session->trace);
+    cli_count_input(session->debug);
     if (!ets_extra_inputs_append(&session->given, session->trace, &session->grown_trace, &size)) {
         return cli_complain(CLI_INTERNAL, "no memory for the trace");
     }

@@ -8,13 +8,21 @@
 
 enum { PATH_BYTES = 4096, MOST_BYTES = 16 << 20 };
 
-/* The ETRecord, which is untrusted, names the file: opens only regular files of limited size. */
-static struct ets_file *open_text(const char *path)
+/* A file on its way to be shown: of all places that were tried, what came nearest to it. */
+struct search {
+    struct ets_file *file; /* NULL: not found yet */
+    enum cli_source_state state;
+};
+
+static void reach(struct search *search, enum cli_source_state state)
 {
-    struct stat info;
-    struct ets_file *file = NULL;
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > MOST_BYTES) return NULL;
-    return cli_file_open(path, &file, NULL) == ETS_OK ? file : NULL;
+    if (state > search->state) search->state = state;
+}
+
+static bool is_python(const char *path)
+{
+    const size_t size = strlen(path);
+    return size >= 3 && strcmp(path + size - 3, ".py") == 0;
 }
 
 /* Whether a file is below a folder, links followed: an ETRecord may name "../" and links lead away.
@@ -30,57 +38,75 @@ static bool is_below(const char *folder, const char *path)
     return is;
 }
 
-static struct ets_file *open_below(const char *folder, size_t folder_size, struct ets_text rest)
+/*
+ * The ETRecord, which is untrusted, names the file: opens only regular files of Python source, of
+ * limited size, below the folder.
+ */
+static bool try_path(struct search *search, const char *folder, const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) != 0) return false;
+    if (!is_below(folder, path)) {
+        reach(search, CLI_SOURCE_ELSEWHERE);
+    } else if (!S_ISREG(info.st_mode) || info.st_size > MOST_BYTES || !is_python(path)) {
+        reach(search, CLI_SOURCE_UNFIT);
+    } else if (cli_file_open_as_it_is(path, &search->file, NULL) == ETS_OK) {
+        reach(search, CLI_SOURCE_FOUND);
+    } else {
+        reach(search, CLI_SOURCE_UNFIT);
+    }
+    return search->file != NULL;
+}
+
+static bool try_below(struct search *search, const char *folder, struct ets_text rest)
 {
     char path[PATH_BYTES];
+    const size_t folder_size = strlen(folder);
     while (rest.size > 0 && rest.data[0] == '/')
         rest = (struct ets_text){rest.data + 1, rest.size - 1};
-    if (rest.size == 0 || folder_size + rest.size + 2 > sizeof path) return NULL;
+    if (rest.size == 0 || folder_size + rest.size + 2 > sizeof path) return false;
     snprintf(path, sizeof path, "%.*s/%.*s", (int)folder_size, folder, (int)rest.size, rest.data);
-    const bool is_whole = strlen(path) == folder_size + rest.size + 1;
-    return is_whole && is_below(folder, path) ? open_text(path) : NULL;
+    return strlen(path) == folder_size + rest.size + 1 && try_path(search, folder, path);
 }
 
 /* DIR: the path below it, or the longest end of the path that exists there. */
-static struct ets_file *open_in_folder(const char *folder, struct ets_text name)
+static bool try_folder(struct search *search, const char *folder, struct ets_text name)
 {
     enum { MOST_PARTS = 32 };
     for (int i = 0; i < MOST_PARTS && name.size > 0; i++) {
-        struct ets_file *file = open_below(folder, strlen(folder), name);
-        if (file != NULL) return file;
+        if (try_below(search, folder, name)) return true;
         size_t at = name.data[0] == '/' ? 1 : 0;
         while (at < name.size && name.data[at] != '/') at++;
         name = (struct ets_text){name.data + at, name.size - at};
     }
-    return NULL;
+    return false;
 }
 
 /* OLD=NEW: replaces the start of the path. */
-static struct ets_file *open_at_root(const char *root, struct ets_text name)
+static bool try_root(struct search *search, const char *root, struct ets_text name)
 {
     const char *equals = strchr(root, '=');
-    if (equals == NULL) return open_in_folder(root, name);
+    if (equals == NULL) return try_folder(search, root, name);
     size_t old = (size_t)(equals - root);
     while (old > 0 && root[old - 1] == '/') old--;
-    if (name.size <= old || memcmp(name.data, root, old) != 0 || name.data[old] != '/') return NULL;
-    return open_below(equals + 1, strlen(equals + 1),
-                      (struct ets_text){name.data + old, name.size - old});
+    if (name.size <= old || memcmp(name.data, root, old) != 0 || name.data[old] != '/')
+        return false;
+    return try_below(search, equals + 1, (struct ets_text){name.data + old, name.size - old});
 }
 
-static struct ets_file *find(const struct cli_arguments *arguments, struct ets_text name)
+static void find(struct search *search, const struct cli_arguments *arguments, struct ets_text name)
 {
     char path[PATH_BYTES];
     const char *root;
     for (unsigned i = 0; (root = cli_value_at(arguments, "--source-root", i)) != NULL; i++) {
-        struct ets_file *file = open_at_root(root, name);
-        if (file != NULL) return file;
+        if (try_root(search, root, name)) return;
     }
     if (name.size == 0 || name.size >= sizeof path || memchr(name.data, '\0', name.size) != NULL) {
-        return NULL;
+        return;
     }
     memcpy(path, name.data, name.size);
     path[name.size] = '\0';
-    return strcmp(path, "-") != 0 && is_below(".", path) ? open_text(path) : NULL;
+    if (strcmp(path, "-") != 0) (void)try_path(search, ".", path);
 }
 
 int cli_source_find(void *context, struct ets_text file, struct ets_bytes *text_out)
@@ -93,13 +119,39 @@ int cli_source_find(void *context, struct ets_text file, struct ets_bytes *text_
     }
     if (at == CLI_MAX_SOURCES) return 0;
     if (at == sources->count) {
+        struct search search = {.file = NULL};
+        find(&search, sources->arguments, file);
         sources->names[at] = file;
-        sources->files[at] = find(sources->arguments, file);
+        sources->files[at] = search.file;
+        sources->states[at] = search.state;
         sources->count++;
     }
     if (sources->files[at] == NULL) return 0;
     *text_out = ets_file_bytes(sources->files[at]);
     return 1;
+}
+
+void cli_source_note(const struct cli_source_files *sources)
+{
+    static const char *const reasons[][2] = {
+        [CLI_SOURCE_MISSING] = {"not found", "; --source-root DIR adds a folder"},
+        [CLI_SOURCE_ELSEWHERE] = {"outside of this folder",
+                                  "; --source-root DIR shows files below DIR"},
+        [CLI_SOURCE_UNFIT] = {"not a regular .py file of at most 16 MiB", ""},
+    };
+    for (int state = CLI_SOURCE_MISSING; state < CLI_SOURCE_FOUND; state++) {
+        unsigned count = 0, first = 0;
+        for (unsigned i = sources->count; i-- > 0;) {
+            if (sources->states[i] != (enum cli_source_state)state) continue;
+            count++;
+            first = i;
+        }
+        if (count == 0) continue;
+        char more[48] = "";
+        if (count > 1) snprintf(more, sizeof more, " and %u other files", count - 1);
+        cli_note("%.*s%s: %s; showing the lines stored in the ETRecord%s",
+                 ETS_TEXT(sources->names[first]), more, reasons[state][0], reasons[state][1]);
+    }
 }
 
 void cli_source_close(struct cli_source_files *sources)

@@ -121,7 +121,7 @@ static int add_list(struct cli_paths *paths, const char *list)
     const unsigned before = paths->count;
     int code = CLI_OK;
     if (ets_file_open(list, &file, &error) != ETS_OK) return cli_fail(list, &error);
-    cli_inputs_add(list);
+    (void)cli_inputs_add(list);
     const struct ets_bytes bytes = ets_file_bytes(file);
     const char *text = (const char *)bytes.data;
     for (size_t at = 0, end; code == CLI_OK && at < bytes.size; at = end + 1) {

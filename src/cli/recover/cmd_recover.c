@@ -5,6 +5,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/default_trace.h"
 #include "cli/recover/recover.h"
+#include "dump/runner_log.h"
 #include "etscope/etdump.h"
 #include "etscope/file.h"
 #include "format/summary_file.h"
@@ -14,6 +15,10 @@ const struct cli_option cli_recover_options[] = {
     {"--output", "-o", "FILE",
      "The ETDump to write; default: CAPTURE with the ending .etdp (.etsum for a summary), if no "
      "such file exists",
+     NULL, false},
+    {"--debug-buffer", "--debug_buffer_path", "FILE",
+     "The captured tensors to write, if the capture has them; default: the ETDump's name with the "
+     "ending .bin, if no such file exists",
      NULL, false},
     {"--encoding", NULL, "auto|raw|hex|base64",
      "Encoding of the bytes in the capture; default auto: detect it by complete frames", NULL,
@@ -26,7 +31,9 @@ const struct cli_option cli_recover_options[] = {
      false},
     {"--format", "-f", "table|json|jsonl",
      "Output format; json: one row with path, capture_bytes, encoding, part, part_count, output, "
-     "output_bytes, run_count, event_count, stream (null for an ETDump; frames, lost_frames, "
+     "output_bytes, debug_buffer, debug_buffer_bytes, is_in_cycles, counters (lines of the "
+     "device), "
+     "run_count, event_count, stream (null for an ETDump; frames, lost_frames, "
      "damaged_frames, other_bytes, refused_records, finished, dropped_events, running: thread, "
      "name, delegate_id, method, chain, instruction, operator, source, began_ns, lasted_ns)",
      NULL, false},
@@ -59,13 +66,25 @@ static int choose_part(const struct cli_arguments *arguments, struct recovery *r
     return CLI_OK;
 }
 
-/* Beside the capture, if no output was given. */
-static int choose_output(struct recovery *recovery)
+/* Beside the capture, if no output was given; the debug buffer beside the trace. */
+static int choose_outputs(const struct cli_arguments *arguments, struct recovery *recovery)
 {
-    if (recovery->output_path != NULL) return CLI_OK;
-    const char *ending = recovery->is_summary ? ".etsum" : ".etdp";
-    const int code = cli_default_trace(recovery->path, ending, &recovery->made);
-    recovery->output_path = recovery->made;
+    int code = CLI_OK;
+    if (recovery->output_path == NULL) {
+        const char *ending = recovery->is_summary ? ".etsum" : ".etdp";
+        code = cli_default_trace(recovery->path, ending, &recovery->made);
+        recovery->output_path = recovery->made;
+    }
+    recovery->debug_path = cli_value(arguments, "--debug-buffer");
+    if (recovery->found.debug_buffer.size == 0 || recovery->is_stream) {
+        if (recovery->debug_path != NULL) cli_note("the capture has no debug buffer");
+        recovery->debug_path = NULL;
+    } else if (code == CLI_OK && recovery->debug_path == NULL) {
+        const bool is_device = strncmp(recovery->output_path, "/dev/", 5) == 0;
+        if (is_device) return CLI_OK;
+        code = cli_default_trace(recovery->output_path, ".bin", &recovery->made_debug);
+        recovery->debug_path = recovery->made_debug;
+    }
     return code;
 }
 
@@ -130,17 +149,30 @@ static int count_events(struct recovery *recovery)
     return CLI_OK;
 }
 
-static int write_dump(const struct recovery *recovery)
+static int write_file(const char *path, struct ets_bytes bytes)
 {
     struct ets_output *output;
     struct ets_error error;
-    if (ets_output_open(recovery->output_path, &output, &error) != ETS_OK) {
-        return cli_fail_output(recovery->output_path, &error);
-    }
-    ets_output_write(output, recovery->dump.data, recovery->dump.size);
-    if (ets_output_commit(output, &error) != ETS_OK) {
-        return cli_fail_output(recovery->output_path, &error);
-    }
+    if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    ets_output_write(output, bytes.data, bytes.size);
+    return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output(path, &error);
+}
+
+static int write_files(const struct recovery *recovery)
+{
+    const int code = write_file(recovery->output_path, recovery->dump);
+    if (code != CLI_OK || recovery->debug_path == NULL) return code;
+    return write_file(recovery->debug_path, recovery->found.debug_buffer);
+}
+
+/* States in the ETDump that its times are cycles, at `*file_out`, to be freed. */
+static int mark_cycles(struct recovery *recovery, uint8_t **file_out)
+{
+    uint8_t *file = malloc(recovery->dump.size + ETS_RUNNER_EXTRA_BYTES);
+    if (file == NULL) return cli_complain(CLI_INTERNAL, "no memory for the trace");
+    const size_t size = ets_runner_mark_cycles(recovery->dump, file);
+    if (size > 0) recovery->dump = (struct ets_bytes){file, size};
+    *file_out = file;
     return CLI_OK;
 }
 
@@ -153,11 +185,13 @@ static int recover_part(struct recovery *recovery, struct ets_bytes bytes, bool 
         code = recovered_stream_open(recovery->path, bytes, &recovery->stream);
         if (code == CLI_OK) check_program(recovery);
         if (code == CLI_OK) code = make_dump(recovery, &file);
+    } else if (recovery->found.is_in_cycles) {
+        code = mark_cycles(recovery, &file);
     }
     if (code == CLI_OK) {
         code = recovery->is_summary ? count_runs_of_summary(recovery) : count_events(recovery);
     }
-    if (code == CLI_OK) code = write_dump(recovery);
+    if (code == CLI_OK) code = write_files(recovery);
     if (code == CLI_OK) code = recovery_report(recovery, is_json);
     free(recovery->stream.memory);
     free(file);
@@ -181,7 +215,7 @@ static int recover(const struct cli_arguments *arguments, struct recovery *recov
         code = cli_fail(recovery->path, &error);
     }
     if (code == CLI_OK) code = choose_part(arguments, recovery, &bytes);
-    if (code == CLI_OK) code = choose_output(recovery);
+    if (code == CLI_OK) code = choose_outputs(arguments, recovery);
     if (code == CLI_OK) {
         code = recover_part(recovery, bytes, cli_choice(arguments, "--format", 0) > 0);
     }
@@ -243,5 +277,6 @@ int cmd_recover(const struct cli_arguments *arguments)
         ets_file_close(file);
     }
     free(recovery.made);
+    free(recovery.made_debug);
     return code;
 }

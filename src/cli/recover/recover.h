@@ -16,6 +16,8 @@ struct recovered_stream {
 struct recovery {
     const char *path, *output_path;
     char *made;                             /* the output's name, if none was given */
+    const char *debug_path;                 /* the debug buffer's output; NULL: there is none */
+    char *made_debug;                       /* its name, if none was given */
     const char *program_path, *record_path; /* NULL: not given */
     struct ets_bytes bytes;                 /* of the capture */
     struct ets_device_log found;

@@ -6,6 +6,7 @@
 #include "cli/core/document.h"
 #include "cli/recover/recover.h"
 #include "dump/device_log_names.h"
+#include "dump/runner_log.h"
 #include "format/program_names.h"
 #include "host/output.h"
 #include "output/text/facts.h"
@@ -242,6 +243,10 @@ static void tell_written(const struct recovery *recovery, struct ets_facts *fact
     ets_facts_string(facts, NULL, recovery->output_path);
     ets_facts_words(facts, ", ");
     ets_facts_bytes(facts, NULL, recovery->dump.size);
+    if (recovery->debug_path != NULL) {
+        ets_facts_words(facts, ", and ");
+        ets_facts_string(facts, NULL, recovery->debug_path);
+    }
     ets_facts_words(facts, "; next: etscope %s ", recovery->is_summary ? "info" : "inspect");
     ets_facts_string(facts, NULL, recovery->output_path);
     if (recovery->record_path != NULL && !recovery->is_summary) {
@@ -291,6 +296,41 @@ static void tell_recovered(const struct recovery *recovery, struct ets_facts *fa
     ets_facts_end(facts);
 }
 
+/* What ExecuTorch's runner for Cortex-M prints beside its files. */
+static void tell_runner(const struct recovery *recovery, struct ets_facts *facts)
+{
+    const struct ets_device_log *found = &recovery->found;
+    struct ets_text line;
+    const bool has_runner =
+        !recovery->is_stream && (found->is_in_cycles || found->debug_buffer.size > 0);
+    ets_json_put_string(facts->json, "debug_buffer", recovery->debug_path);
+    if (recovery->debug_path != NULL) {
+        ets_facts_line(facts, "tensors");
+        ets_facts_bytes(facts, "debug_buffer_bytes", found->debug_buffer.size);
+        ets_facts_words(facts, " of captured tensors");
+        ets_facts_end(facts);
+    } else {
+        ets_json_put_count(facts->json, "debug_buffer_bytes", 0);
+    }
+    ets_json_put_bool(facts->json, "is_in_cycles", has_runner && found->is_in_cycles);
+    if (has_runner && found->is_in_cycles) {
+        ets_facts_line(facts, "times");
+        ets_facts_words(facts,
+                        "cycles of the device's counter, as its runner says; not nanoseconds");
+        ets_facts_end(facts);
+    }
+    ets_json_begin_array(facts->json, "counters");
+    bool is_first = true;
+    for (size_t at = 0; has_runner && ets_runner_next_counter(recovery->bytes, &at, &line);) {
+        ets_facts_line(facts, "%s", is_first ? "counters" : "");
+        ets_facts_text(facts, NULL, line);
+        ets_facts_end(facts);
+        ets_json_put_text(facts->json, NULL, line);
+        is_first = false;
+    }
+    ets_json_end_array(facts->json);
+}
+
 /* For people: first how the stream arrived, then its contents. */
 static int tell_people(const struct recovery *recovery, struct ets_facts *facts)
 {
@@ -299,6 +339,7 @@ static int tell_people(const struct recovery *recovery, struct ets_facts *facts)
     if (recovery->part_count > 1) code = tell_other_parts(recovery, facts);
     if (recovery->is_stream) tell_stream(recovery, facts);
     tell_recovered(recovery, facts);
+    tell_runner(recovery, facts);
     if (recovery->is_stream) tell_all_running(recovery, facts);
     tell_written(recovery, facts);
     return code;
@@ -309,6 +350,7 @@ static void put_row(const struct recovery *recovery, struct ets_facts *facts)
     ets_json_begin_row(facts->json);
     tell_capture(recovery, facts);
     tell_recovered(recovery, facts);
+    tell_runner(recovery, facts);
     if (recovery->is_stream) {
         ets_json_begin_object(facts->json, "stream");
         tell_stream(recovery, facts);

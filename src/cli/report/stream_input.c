@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/command.h"
 
@@ -57,7 +58,10 @@ int stream_input_read(struct stream_input *input)
     if (size < 0 && errno != EAGAIN && errno != EINTR) {
         return cli_complain(CLI_INPUT, "%s: %s", cli_path_name(input->path), strerror(errno));
     }
-    if (size > 0) input->size += (size_t)size;
+    if (size > 0) {
+        cli_count_input((struct ets_bytes){input->bytes + input->size, (size_t)size});
+        input->size += (size_t)size;
+    }
     /* before the first bytes, a named pipe may have no writer yet */
     const bool is_over = size == 0 && !input->is_file;
     input->has_ended = is_over && (input->size > 0 || input->descriptor == STDIN_FILENO);

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "etscope/experimental/delegates.h"
+#include "host/memory_budget.h"
 #include "output/graph/graph_source.h"
 #include "output/graph/graph_writers.h"
 #include "views/timed_blocks.h"
@@ -139,16 +140,12 @@ static enum ets_status write_model(struct ets_output *output, enum ets_graph_for
     return ETS_OK;
 }
 
-/*
- * Calls may share a payload, which is drawn in each. SECURITY.md states the bound of a command; the
- * rest of it is for the files' other parts and for what is written. 0: a record shares nothing.
- */
+/* Calls may share a payload, which is drawn in each. 0, no limit: a record shares nothing. */
 static size_t most_bytes(const struct ets_graph_source *source)
 {
-    enum { FLOOR = 192 << 20, BYTES_OF_A_BYTE = 128 };
     if (source->program == NULL) return 0;
-    const size_t size = source->program->bytes.size;
-    return size > (SIZE_MAX - FLOOR) / BYTES_OF_A_BYTE ? SIZE_MAX : FLOOR + size * BYTES_OF_A_BYTE;
+    const uint64_t bound = ets_memory_bound_bytes(source->program->bytes.size);
+    return bound < SIZE_MAX ? (size_t)bound : SIZE_MAX;
 }
 
 enum ets_status ets_graph_write(struct ets_output *output, enum ets_graph_format format,

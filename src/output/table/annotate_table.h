@@ -53,18 +53,19 @@ struct ets_annotate_options {
                                                  only what the ETRecord's graph states */
     /*
      * Returns the text of a file that the ETRecord names, borrowed until the call ends; 0: not
-     * found. Text that differs from the lines in the ETRecord is not used. NULL: use only the lines
+     * found. Text is used only if every line that the ETRecord has of the file, in the stack traces
+     * of all joined nodes, is there. NULL: use only the lines
      * in the ETRecord.
      */
     int (*source)(void *context, struct ets_text file, struct ets_bytes *text_out);
     void *source_context;
 };
 
-/* Files of which only the lines in the ETRecord can be shown. */
+/* Files that `source` returned, but of which only the lines in the ETRecord are shown. */
 struct ets_annotate_gaps {
-    uint32_t missing, changed; /* not found; with other lines than the ETRecord's */
-    struct ets_text first_missing, first_changed; /* borrowed from the record */
-    uint32_t changed_line;                        /* of first_changed, the first that differs */
+    uint32_t changed;              /* with other lines than the ETRecord's, or lines it lacks */
+    struct ets_text first_changed; /* borrowed from the record */
+    uint32_t changed_line;         /* of first_changed, the first that differs */
 };
 
 /*

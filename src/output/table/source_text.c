@@ -50,20 +50,21 @@ bool ets_source_text_split(struct ets_arena *arena, struct ets_bytes text,
     return true;
 }
 
+bool ets_source_text_agrees(const struct ets_source_text *source,
+                            const struct ets_graph_frame *frame)
+{
+    return frame->code.size > 0 && frame->line > 0 && frame->line <= source->count &&
+           ets_text_equal(stripped(source->lines[frame->line - 1]), stripped(frame->code));
+}
+
 uint32_t ets_source_text_difference(const struct ets_source_text *source,
                                     const struct ets_place *places, uint32_t count)
 {
-    uint32_t known = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct ets_graph_frame *frame = places[i].frame;
-        if (frame->code.size == 0) continue;
-        known++;
-        if (frame->line == 0 || frame->line > source->count ||
-            !ets_text_equal(stripped(source->lines[frame->line - 1]), stripped(frame->code))) {
-            return frame->line == 0 ? 1 : frame->line;
-        }
+        if (!ets_source_text_agrees(source, frame)) return frame->line == 0 ? 1 : frame->line;
     }
-    return known > 0 || count == 0 ? 0 : places[0].frame->line;
+    return 0;
 }
 
 static void show_range(struct ets_source_text *source, uint32_t first, uint32_t last)

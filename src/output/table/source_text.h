@@ -15,9 +15,13 @@ struct ets_source_text {
 bool ets_source_text_split(struct ets_arena *arena, struct ets_bytes text,
                            struct ets_source_text *source_out);
 
+/* Whether the file has the frame's line, with the text that the ETRecord has of it. */
+bool ets_source_text_agrees(const struct ets_source_text *source,
+                            const struct ets_graph_frame *frame);
+
 /*
- * 0 if the file contains at least one of its lines in the ETRecord and none differs; otherwise the
- * first line that differs.
+ * 0 if the file has all of its lines in the ETRecord, and there is one; otherwise the first line
+ * that differs, or whose text the ETRecord lacks.
  */
 uint32_t ets_source_text_difference(const struct ets_source_text *source,
                                     const struct ets_place *places, uint32_t count);

@@ -1,0 +1,132 @@
+/* Reads the log of ExecuTorch's runner for Cortex-M and Ethos-U. */
+#include "dump/runner_log.h"
+
+#include <string.h>
+
+#include "base/crc32.h"
+#include "base/load.h"
+#include "base/origin_entries.h"
+#include "base/text.h"
+#include "dump/device_log_text.h"
+#include "etscope/trace_extra.h"
+
+static const uint8_t *find(struct ets_bytes text, const char *word)
+{
+    const size_t size = strlen(word);
+    for (size_t at = 0; size <= text.size - at && at < text.size;) {
+        const uint8_t *found = memchr(text.data + at, word[0], text.size - at);
+        if (found == NULL || (size_t)(text.data + text.size - found) < size) return NULL;
+        if (memcmp(found, word, size) == 0) return found;
+        at = (size_t)(found - text.data) + 1;
+    }
+    return NULL;
+}
+
+static struct ets_bytes from(struct ets_bytes text, size_t at)
+{
+    return (struct ets_bytes){text.data + at, text.size - at};
+}
+
+static bool starts_with(struct ets_bytes text, const char *word)
+{
+    const size_t size = strlen(word);
+    return text.size >= size && memcmp(text.data, word, size) == 0;
+}
+
+struct ets_runner_files ets_runner_files_decode(struct ets_bytes text, uint8_t *out)
+{
+    static const char begin[] = "echo \"", end[] = "\" | base64 -d";
+    struct ets_runner_files files = {.all = {out, 0}};
+    const uint8_t *found;
+    while (text.size > 0 && (found = find(text, begin)) != NULL) {
+        size_t used;
+        uint8_t *bytes = out + files.all.size;
+        text = from(text, (size_t)(found - text.data) + sizeof begin - 1);
+        const size_t size = ets_decode_base64(text, bytes, &used);
+        text = from(text, used);
+        if (!starts_with(text, end)) continue; /* cut off */
+        text = from(text, sizeof end - 1);
+        files.all.size += size;
+        if (starts_with(text, " >debug_buffer.bin")) {
+            files.debug_buffer = (struct ets_bytes){bytes, size};
+        }
+    }
+    return files;
+}
+
+bool ets_runner_counts_cycles(struct ets_bytes text)
+{
+    return find(text, "source_time_scale cycles") != NULL;
+}
+
+/* As in arm_perf_monitor.cpp; its headings and the remark that its ratios need an FPGA among them.
+ */
+static bool is_counter(struct ets_text line)
+{
+    static const char *const beginnings[] = {
+        "NPU Inferences",      "NPU delegations",     "ethos-u ",
+        "Operator(s) total",   "Inference runtime",   "NOTE: CPU cycle values",
+        "Inference CPU ratio", "Inference NPU ratio", "cpu_wait_for_npu_cntr",
+        "ethosu_pmu_",         "Ethos-U PMU Events",  "Ethos-U delegate"};
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++) {
+        if (ets_text_starts_with(line, beginnings[i])) return true;
+    }
+    return false;
+}
+
+/* "I [executorch:arm_perf_monitor.cpp:125 StopMeasurements()] text": the text. */
+static struct ets_text message_of(struct ets_text line)
+{
+    static const char mark[] = "[executorch:";
+    const struct ets_bytes bytes = {(const uint8_t *)line.data, line.size};
+    const uint8_t *found = find(bytes, mark);
+    if (found == NULL) return line;
+    const struct ets_bytes rest = from(bytes, (size_t)(found - bytes.data));
+    const uint8_t *end = find(rest, "] ");
+    if (end == NULL) return line;
+    return (struct ets_text){(const char *)end + 2, (size_t)(bytes.data + bytes.size - end) - 2};
+}
+
+bool ets_runner_next_counter(struct ets_bytes text, size_t *at, struct ets_text *line_out)
+{
+    while (*at < text.size) {
+        const uint8_t *start = text.data + *at;
+        const uint8_t *end = memchr(start, '\n', text.size - *at);
+        size_t size = end != NULL ? (size_t)(end - start) : text.size - *at;
+        *at += size + 1;
+        while (size > 0 && (start[size - 1] == '\r' || start[size - 1] == ' ')) size--;
+        *line_out = message_of((struct ets_text){(const char *)start, size});
+        if (is_counter(*line_out)) return true;
+    }
+    return false;
+}
+
+static void store(uint8_t *at, uint32_t value)
+{
+    for (int i = 0; i < 4; i++) at[i] = (uint8_t)(value >> 8 * i);
+}
+
+size_t ets_runner_mark_cycles(struct ets_bytes dump, uint8_t *out)
+{
+    enum { PREFIX = 4, CLOCK = 32, CYCLES = 16, ENTRIES = CLOCK + CYCLES, FOOTER = 16 };
+    if (dump.size < 2 * PREFIX || dump.size > UINT32_MAX - ETS_RUNNER_EXTRA_BYTES) return 0;
+    if (memcmp(dump.data + dump.size - 4, "ETSX", 4) == 0) return 0;
+    if (ets_load_u32(dump.data) != dump.size - PREFIX) return 0;
+    const size_t body = (dump.size + 7) / 8 * 8, size = body + ENTRIES + FOOTER;
+    memset(out, 0, size);
+    memcpy(out, dump.data, dump.size);
+    store(out, (uint32_t)(size - PREFIX));
+    uint8_t *clock = out + body, *cycles = clock + CLOCK, *footer = cycles + CYCLES;
+    store(clock, ETS_TRACE_KEY_CLOCK);
+    store(clock + 4, CLOCK - 8);
+    store(clock + 8, 1);         /* there was one; */
+    store(clock + CLOCK - 4, 1); /* 1 for a tick, in 32 fractional bits */
+    store(cycles, ETS_ORIGIN_KEY_CYCLES);
+    store(cycles + 4, ETS_ORIGIN_CYCLES_BYTES);
+    store(cycles + 8, 1);
+    store(footer, ENTRIES);
+    store(footer + 4, ets_crc32(0, clock, ENTRIES));
+    store(footer + 8, 1);
+    memcpy(footer + 12, "ETSX", 4);
+    return size;
+}
