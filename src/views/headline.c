@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "inspect/accounting/accounting.h"
 #include "memory/memory_plan.h"
+#include "views/drift_sentence.h"
 #include "views/gap_headline.h"
 #include "views/sentence_numbers.h"
 #include "views/timed_blocks.h"
@@ -19,9 +20,6 @@ enum {
     MOST_PLACES = 3,
     LONGEST_NAME = 100
 };
-
-/* Less is not the first thing to say of runs. */
-static const double LEAST_DRIFT = 0.1;
 
 struct maker {
     struct ets_arena *arena;
@@ -75,18 +73,9 @@ static void say_spread(struct maker *m, const struct ets_timed_block *block)
     say(m, ")");
 }
 
-static void say_name(struct maker *m, const struct ets_timed_block *block)
-{
-    const struct ets_block *b = ets_inspection_block(m->blocks.inspection, block->block);
-    const bool has_method = b->method_state == ETS_METHOD_FOUND || b->is_method_named;
-    if (has_method) say(m, "%s", b->method);
-    else say(m, "%.*s", ETS_TEXT(b->name));
-    if (ets_timed_block_has_twin(&m->blocks, block)) say(m, " (block %u)", block->block);
-}
-
 static void say_time(struct maker *m, const struct ets_timed_block *block)
 {
-    say_name(m, block);
+    ets_add_timed_block_name(&m->line, &m->blocks, block);
     say(m, ": ");
     ets_add_time(&m->line, exactly(block->times.statistics.p50), m->blocks.tick_ns);
     say_spread(m, block);
@@ -326,27 +315,12 @@ static bool say_most_expensive(struct maker *m, const struct ets_timed_block *bl
     return true;
 }
 
-/*
- * "forward: runs got 38 times slower over time (140 us -> 5320 us, first and last third of 40
- * runs): no median describes them". Nothing where the runs do not drift.
- */
+/* "forward: runs get slower over time: ...: the median below describes neither"; or nothing. */
 static bool say_drift(struct maker *m, const struct ets_timed_block *block)
 {
-    struct ets_run_phases phases;
-    const uint32_t whole = ets_inspection_total_row(m->blocks.inspection, block->block);
-    if (whole == ETS_NO_INDEX) return true;
-    if (ets_run_phases_of_row(m->blocks.inspection, whole, m->arena->allocator, &phases, NULL) !=
-        ETS_OK) {
-        return false;
-    }
-    const double factor = 1 + phases.drift;
-    if (phases.state != ETS_PHASE_DRIFTING || !(fabs(phases.drift) >= LEAST_DRIFT)) return true;
-    say_name(m, block);
-    say(m, ": runs get %s over time: the last third takes ", factor > 1 ? "slower" : "faster");
-    if (factor >= 2 || factor <= 0.5) say(m, "%.3g times the first", factor);
-    else
-        say(m, "%.0f %% %s than the first", 100 * fabs(phases.drift), factor > 1 ? "more" : "less");
-    say(m, " (%u runs): the median below describes neither", phases.run_count);
+    if (!ets_add_trace_drift(m->arena, &m->blocks, block, &m->line)) return false;
+    if (m->line.used == 0) return true;
+    say(m, ": the median below describes neither");
     return end_sentence(m);
 }
 
