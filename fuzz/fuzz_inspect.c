@@ -231,7 +231,9 @@ static void walk_runs(const struct ets_inspection *inspection)
         const struct ets_run *run = ets_inspection_run(inspection, i);
         const struct ets_block *block = ets_inspection_block(inspection, run->block);
         if (block->is_method_named != (run->method.data != NULL)) abort();
-        sink = ets_inspection_run_overhead(inspection, i, NULL) + run->invocation;
+        const struct ets_tracing_cost cost = ets_inspection_tracing_cost(inspection, i);
+        if (cost.low > cost.ns || cost.ns > cost.high) abort();
+        sink = cost.ns + run->invocation;
     }
 }
 

@@ -43,7 +43,7 @@ enum ets_trace_key {
     ETS_TRACE_KEY_TENSOR = 6
     /*
      * 7, 8, 9: memory of counted runs; 10, 11: another runtime's profile; 12: threads of the run;
-     * see docs/SPEC.md
+     * 14, 15: inputs; 16: runs without tracing; see docs/SPEC.md
      */
 };
 

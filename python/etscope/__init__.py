@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from etscope import inspector, numerics
     from etscope.bundled_program import BundledProgram
     from etscope.etrecord import ETRecord, generate_etrecord, parse_etrecord
-    from etscope.inspector import Inspector
+    from etscope.inspector import Inspector, diff
 
 __all__ = [
-    "BundledProgram", "ETRecord", "Error", "Inspector", "generate_etrecord", "inspector",
+    "BundledProgram", "ETRecord", "Error", "Inspector", "diff", "generate_etrecord", "inspector",
     "numerics", "parse_etrecord",
 ]  # fmt: skip
 
@@ -42,6 +42,7 @@ _HOMES = {
     "generate_etrecord": "etscope.etrecord",
     "parse_etrecord": "etscope.etrecord",
     "Inspector": "etscope.inspector",
+    "diff": "etscope.inspector",
 }
 _MODULES = (
     "backend_debug", "bundled_program", "cost", "etrecord", "graph", "inspector", "memory",

@@ -9,9 +9,10 @@ import warnings
 
 import pytest
 
+import etscope
 from etscope import Error, Inspector, memory
 from fixtures import DATA, EXAMPLES, file, inspect
-from made import dump, profile
+from made import dump, framework, profile
 
 pytest.importorskip("pandas")
 import pandas as pd  # noqa: E402
@@ -125,6 +126,46 @@ def test_diff_is_that_of_the_command(before, after, sort, change, steady):
     check(frame, document)
     until = "the program from the day: "  # then the command line says what to type
     assert ". ".join(frame.attrs["headline"]).partition(until)[:2] == document["headline"].partition(until)[:2]
+
+
+RECORDINGS = [EXAMPLES / "linear_formats" / f"{name}.etdump" for name in ("fp32", "fp32.2")]
+
+
+def several(folder, first, count=5):
+    """Recordings of one program whose runs take about `first` nanoseconds."""
+    paths = []
+    for k in range(count):
+        took = first + 100 * k
+        runs = [("Execute", [profile("native_call_add.out", run * 10**6, run * 10**6 + took + run % 3),
+                             framework("Method::execute", run * 10**6, run * 10**6 + took + 10 + run % 3)])
+                for run in range(8)]  # fmt: skip
+        paths.append(folder / f"{first}-{k}.etdp")
+        paths[-1].write_bytes(dump(*runs))
+    return paths
+
+
+def test_several_recordings_decide_as_the_command_does(tmp_path):
+    before, after = several(tmp_path, 20_000), several(tmp_path, 30_000)
+    document = told("diff", before[0], after[0], *(word for path in before[1:] for word in ("--before", path)),
+                    *(word for path in after[1:] for word in ("--after", path)))  # fmt: skip
+    frame = etscope.diff([Inspector(path) for path in before], [Inspector(path) for path in after])
+    check(frame, document)
+    assert ". ".join(frame.attrs["headline"]) == document["headline"]
+    assert dict(zip(frame.operator, frame.verdict))["Method::execute"] == "slower"
+    mixed = Inspector(before[0]).diff([Inspector(path) for path in after])
+    assert dict(zip(mixed.operator, mixed.verdict))["Method::execute"] == "undecided"
+    one = Inspector(before[0]).diff(Inspector(after[0]))
+    assert dict(zip(one.operator, one.verdict))["Method::execute"] == "differs"
+
+
+def test_a_side_without_recordings_is_refused():
+    inspector = Inspector(RECORDINGS[0])
+    with pytest.raises(Error, match="a recording of each side") as caught:
+        etscope.diff([], inspector)
+    assert caught.value.status == "INVALID_ARGUMENT"
+    for wrong in ("trace.etdp", 7, [RECORDINGS[0]]):
+        with pytest.raises(TypeError, match="diff compares Inspectors, not a"):
+            etscope.diff(inspector, wrong)
 
 
 def test_different_programs_are_compared_only_if_asked():

@@ -305,14 +305,16 @@ void ets_parts_prove(struct ets_finder *finder)
     }
     if (!tells_share(finder) || parts->has_few_runs) return;
     ets_find_prove(finder, ": ");
-    ets_add_time(&finder->evidence, parts->ticks, finder->blocks.tick_ns);
+    const double tick_ns = finder->blocks.tick_ns, joined = parts->joined_ticks;
+    const double scale =
+        ets_shared_time_scale(parts->ticks.upper, joined > 0 ? joined : NAN, tick_ns);
+    ets_add_time_in(&finder->evidence, parts->ticks, tick_ns, scale);
     ets_find_prove(finder, " of a run (mid)");
-    if (!(parts->joined_ticks > 0)) return;
+    if (!(joined > 0)) return;
     ets_find_prove(finder,
                    "; the call%s behind, without %s operators: ", parts->joined == 1 ? "" : "s",
                    parts->joined == 1 ? "its" : "their");
-    ets_add_time(&finder->evidence, (struct ets_span){parts->joined_ticks, parts->joined_ticks},
-                 finder->blocks.tick_ns);
+    ets_add_time_in(&finder->evidence, (struct ets_span){joined, joined}, tick_ns, scale);
 }
 
 /* At most the share of the median run that the lines and the calls behind take. */

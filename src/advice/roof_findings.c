@@ -57,16 +57,16 @@ static bool add_below(struct ets_finder *finder, uint32_t index, const struct et
     ets_find_say(finder, " of what the machine can do, in ");
     ets_add_share(&finder->line, (struct ets_span){share, share});
     ets_find_say(finder, " of a run");
-    ets_add_time(&finder->evidence, (struct ets_span){mid, mid}, tick_ns);
+    const double bound = at->roof.bound_ns / tick_ns;
+    const double scale = ets_shared_time_scale(mid, bound, tick_ns);
+    ets_add_time_in(&finder->evidence, (struct ets_span){mid, mid}, tick_ns, scale);
     ets_find_prove(finder, " of a run (mid); the roof is ");
-    ets_add_time(&finder->evidence,
-                 (struct ets_span){at->roof.bound_ns / tick_ns, at->roof.bound_ns / tick_ns},
-                 tick_ns);
+    ets_add_time_in(&finder->evidence, (struct ets_span){bound, bound}, tick_ns, scale);
     ets_find_propose(finder,
                      "try channel counts that are multiples of 8, larger layers instead of "
                      "many small ones, or int8");
     struct ets_finding finding = finding_of_rows(finder, "below_roof", mid);
-    const double doubt = at->roof.bound_ns / tick_ns * (1 - 1 / ETS_ROOF_TOLERANCE);
+    const double doubt = bound * (1 - 1 / ETS_ROOF_TOLERANCE);
     finding.saving.ticks.upper = fmin(finding.saving.ticks.upper, at->saved + doubt);
     finding.saving.part = finding.saving.ticks.upper / finder->block->times.statistics.p50;
     finding.doubt =

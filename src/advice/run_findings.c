@@ -154,18 +154,23 @@ bool ets_find_overhead(struct ets_finder *finder)
 {
     const struct ets_inspection *inspection = finder->blocks.inspection;
     const struct ets_block *block = ets_inspection_block(inspection, finder->block->block);
-    int is_subtracted = 0;
     uint32_t run = block->first_run;
     while (ets_inspection_run(inspection, run)->block != finder->block->block) run++;
-    const double overhead = ets_inspection_run_overhead(inspection, run, &is_subtracted);
-    const double share = overhead / (finder->block->times.statistics.p50 * finder->blocks.tick_ns);
-    if (is_subtracted || !(share >= ETS_FINDING_LEAST_SHARE)) return true;
+    const struct ets_tracing_cost cost = ets_inspection_tracing_cost(inspection, run);
+    const double whole = finder->block->times.statistics.p50 * finder->blocks.tick_ns;
+    const struct ets_span share = {cost.low / whole, cost.high / whole};
+    if (cost.is_subtracted || !(cost.ns / whole >= ETS_FINDING_LEAST_SHARE)) return true;
     ets_find_say(finder, "recording takes ");
-    ets_add_share(&finder->line, (struct ets_span){share, share});
-    ets_find_say(finder, " of a run, by the recorder's own measurement");
-    ets_find_propose(finder, "subtract the measured cost of recording, or record fewer events");
-    struct ets_finding finding =
-        ets_finding_timed(finder, "recording", (struct ets_span){share, share}, "runs");
+    if (cost.lacks_profilers) ets_find_say(finder, "at least ");
+    ets_add_share(&finder->line, share);
+    ets_find_say(finder, " of a run, by %s",
+                 cost.pairs > 0 ? "runs with and without it" : "the recorder's own measurement");
+    ets_find_propose(finder,
+                     cost.pairs > 0 || cost.lacks_profilers
+                         ? "compare times only with those that were recorded in the same way"
+                         : "subtract the measured cost of recording, or record fewer events");
+    struct ets_finding finding = ets_finding_timed(finder, "recording", share, "runs");
+    if (cost.pairs > 0 || cost.lacks_profilers) finding.severity = ETS_SEVERITY_NOTE;
     finding.confidence = ETS_CONFIDENCE_HIGH;
     finding.check = ETS_CHECK_RUNS;
     return ets_finding_add(finder, finding);

@@ -104,16 +104,17 @@ size_t ets_saving_total_print(const struct ets_saving_total *total, double tick_
     /* Two things can save the same time: the sum of all would be too much. */
     ets_add_text(&line, total->advice > 1 ? ", which %ssave at most " : ", which %ssaves at most ",
                  total->count > 1 ? "together " : "");
-    ets_add_time(&line, (struct ets_span){total->upper, total->upper}, tick_ns);
+    const double scale = ets_shared_time_scale(total->upper, total->whole, tick_ns);
+    ets_add_time_in(&line, (struct ets_span){total->upper, total->upper}, tick_ns, scale);
     ets_add_text(&line, " of the ");
-    ets_add_time(&line, (struct ets_span){total->whole, total->whole}, tick_ns);
+    ets_add_time_in(&line, (struct ets_span){total->whole, total->whole}, tick_ns, scale);
     ets_add_plain_text(&line, " of a run of %.*s (", ETS_TEXT(total->method));
     const double share = total->upper / total->whole;
     ets_add_share(&line, (struct ets_span){share, share});
     ets_add_text(&line, ")");
     if (ets_is_unsure(total->unsure, total->upper)) {
         ets_add_text(&line, "; the median is known to ");
-        ets_add_time(&line, (struct ets_span){total->unsure, total->unsure}, tick_ns);
+        ets_add_time_in(&line, (struct ets_span){total->unsure, total->unsure}, tick_ns, scale);
         ets_add_text(&line, " only");
     }
     return line.used;

@@ -9,9 +9,10 @@ static void say_times(struct ets_text_builder *text, const struct ets_thread_lin
 {
     const struct ets_span one = {lines[0].time.median, lines[0].time.median};
     const struct ets_span more = {lines[1].time.median, lines[1].time.median};
-    ets_add_time(text, one, 1);
+    const double scale = ets_shared_time_scale(one.upper, more.upper, 1);
+    ets_add_time_in(text, one, 1, scale);
     ets_add_text(text, " with one thread, ");
-    ets_add_time(text, more, 1);
+    ets_add_time_in(text, more, 1, scale);
     ets_add_text(text, " with more");
 }
 

@@ -54,4 +54,13 @@ static inline bool ets_text_contains(struct ets_text text, const char *part)
     return false;
 }
 
+/* What follows the last '/'. */
+static inline struct ets_text ets_text_without_folder(struct ets_text path)
+{
+    for (size_t i = path.size; i > 0; i--) {
+        if (path.data[i - 1] == '/') return (struct ets_text){path.data + i, path.size - i};
+    }
+    return path;
+}
+
 #endif

@@ -92,12 +92,7 @@ static struct ets_text line_of(struct ets_arena *arena, const struct ets_graph_n
 {
     const struct ets_graph_frame *frame = ets_graph_user_frame(node);
     if (frame == NULL) return (struct ets_text){"", 0};
-    struct ets_text file = frame->file;
-    for (size_t i = file.size; i-- > 0;) {
-        if (file.data[i] != '/') continue;
-        file = (struct ets_text){file.data + i + 1, file.size - i - 1};
-        break;
-    }
+    const struct ets_text file = ets_text_without_folder(frame->file);
     char *text = ets_arena_alloc(arena, file.size + 24);
     if (text == NULL) return (struct ets_text){NULL, 0};
     return (struct ets_text){text, ets_print_text(text, file.size + 24, "%.*s:%lld", ETS_TEXT(file),

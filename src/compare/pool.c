@@ -3,6 +3,8 @@
  * inspection of each shape, for the rows' names and nodes. After the last trace the blocks are
  * merged.
  */
+#include <math.h>
+
 #include "compare/pool_parts.h"
 #include "inspect/accounting/accounting.h"
 #include "inspect/told_nodes.h"
@@ -28,13 +30,16 @@ static bool has_captured(const struct ets_inspection *inspection)
     return false;
 }
 
-static bool leave_warm_up(const struct ets_inspection *inspection,
-                          const struct ets_allocator *allocator, struct ets_pool_part *part)
+/* Notes drift, and leaves out warm-up if runs are to be steady. */
+static bool find_phases(const struct ets_inspection *inspection, bool is_steady,
+                        const struct ets_allocator *allocator, struct ets_pool_part *part)
 {
     struct ets_run_phases phases;
     const uint32_t whole = ets_inspection_total_row(inspection, part->block);
     if (whole == ETS_NO_INDEX) return true;
     if (ets_run_phases_of_row(inspection, whole, allocator, &phases, NULL) != ETS_OK) return false;
+    if (phases.state == ETS_PHASE_DRIFTING) part->drift = phases.drift;
+    if (!is_steady) return true;
     part->left_out = phases.warm_up;
     part->run_count -= phases.warm_up;
     return true;
@@ -65,13 +70,13 @@ static bool find_block(struct ets_pool *pool, const struct ets_inspection *inspe
     *found = (struct ets_pool_found){
         .part = {.inspection = pool->inspection_count,
                  .block = index,
-                 .run_count = block->run_count},
+                 .run_count = block->run_count,
+                 .drift = NAN},
         .shape = ets_pool_shape_of(&pool->shapes, inspection, block, ETS_POOL_EXACT),
         .has_work = has_work(inspection, block),
     };
     if (found->shape == ETS_KEY_NONE) return false;
-    if (pool->steady && !leave_warm_up(inspection, pool->arena.allocator, &found->part))
-        return false;
+    if (!find_phases(inspection, pool->steady, pool->arena.allocator, &found->part)) return false;
     return ets_pool_keep_times(&pool->scratch, inspection, found);
 }
 

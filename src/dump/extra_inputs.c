@@ -1,21 +1,13 @@
 /* Writes the inputs of runs into the extra block of a finished trace; docs/SPEC.md, section 6. */
 #include "dump/extra_inputs.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/crc32.h"
 #include "base/input_entry.h"
-#include "base/load.h"
 #include "etscope/tensor.h"
 
 /* Larger inputs would make traces large; `gap` then needs them again. */
-enum { MOST_BYTES = 16 << 20, FOOTER_BYTES = 16, HEADER_BYTES = 8, PREFIX_BYTES = 4 };
-
-static void store(uint8_t *at, uint64_t value, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++) at[i] = (uint8_t)(value >> 8 * i);
-}
+enum { MOST_BYTES = 16 << 20 };
 
 static size_t padded(size_t bytes)
 {
@@ -46,19 +38,8 @@ static uint32_t rank_of(const struct ets_value *value)
 static size_t entry_bytes(const struct ets_value *value, size_t name_size, bool has_elements)
 {
     const bool has_bytes = has_elements || value->kind != ETS_VALUE_TENSOR;
-    return HEADER_BYTES + ETS_INPUT_ENTRY_SIZES + 8 * (size_t)rank_of(value) + padded(name_size) +
+    return ETS_INPUT_ENTRY_SIZES + 8 * (size_t)rank_of(value) + padded(name_size) +
            (has_bytes ? padded(bytes_of(value)) : 0);
-}
-
-static bool grow(struct ets_extra_inputs *kept, size_t more)
-{
-    if (kept->room - kept->size >= more) return true;
-    const size_t room = 2 * kept->room + more;
-    uint8_t *bytes = realloc(kept->bytes, room);
-    if (bytes == NULL) return false;
-    kept->bytes = bytes;
-    kept->room = room;
-    return true;
 }
 
 /* The elements, or the plain number. */
@@ -73,7 +54,7 @@ static void put_elements(uint8_t *at, const struct ets_value *value, size_t byte
     case ETS_VALUE_BOOL: bits = value->as.bool_value != 0; break;
     default: memcpy(&bits, &value->as.double_value, sizeof bits);
     }
-    store(at, bits, 8);
+    ets_extra_store(at, bits, 8);
 }
 
 static int type_of(const struct ets_value *value)
@@ -86,32 +67,31 @@ static int type_of(const struct ets_value *value)
     }
 }
 
-static void put(struct ets_extra_inputs *kept, const char *method, int32_t test_case,
+static bool put(struct ets_extra_growth *kept, const char *method, int32_t test_case,
                 const struct ets_value *value, uint32_t number, uint32_t count, bool has_elements)
 {
-    const size_t name_size = strlen(method), all = entry_bytes(value, name_size, has_elements);
-    uint8_t *entry = kept->bytes + kept->size, *at = entry + HEADER_BYTES;
+    const size_t name_size = strlen(method);
     const bool is_tensor = value->kind == ETS_VALUE_TENSOR;
-    memset(entry, 0, all);
-    store(entry, has_elements ? ETS_INPUT_ENTRY_KEY : ETS_INPUT_SIZES_KEY, 4);
-    store(entry + 4, all - HEADER_BYTES, 4);
-    store(at + ETS_INPUT_ENTRY_CASE, (uint32_t)test_case, 4);
-    store(at + ETS_INPUT_ENTRY_NUMBER, number, 4);
-    store(at + ETS_INPUT_ENTRY_COUNT, count, 4);
-    store(at + ETS_INPUT_ENTRY_NAME, name_size, 2);
+    const uint32_t key = has_elements ? ETS_INPUT_ENTRY_KEY : ETS_INPUT_SIZES_KEY;
+    uint8_t *at = ets_extra_growth_put(kept, key, entry_bytes(value, name_size, has_elements));
+    if (at == NULL) return false;
+    ets_extra_store(at + ETS_INPUT_ENTRY_CASE, (uint32_t)test_case, 4);
+    ets_extra_store(at + ETS_INPUT_ENTRY_NUMBER, number, 4);
+    ets_extra_store(at + ETS_INPUT_ENTRY_COUNT, count, 4);
+    ets_extra_store(at + ETS_INPUT_ENTRY_NAME, name_size, 2);
     at[ETS_INPUT_ENTRY_TYPE] = (uint8_t)type_of(value);
     at[ETS_INPUT_ENTRY_RANK] = is_tensor ? (uint8_t)rank_of(value) : ETS_INPUT_ENTRY_PLAIN;
     at += ETS_INPUT_ENTRY_SIZES;
     for (uint32_t i = 0; i < rank_of(value); i++, at += 8) {
-        store(at, (uint64_t)value->as.tensor.sizes[i], 8);
+        ets_extra_store(at, (uint64_t)value->as.tensor.sizes[i], 8);
     }
     memcpy(at, method, name_size);
     if (has_elements || !is_tensor) put_elements(at + padded(name_size), value, bytes_of(value));
-    kept->size += all;
+    return true;
 }
 
 /* The bytes of all entries; SIZE_MAX: they are not to be kept. */
-static size_t entries_bytes(const struct ets_extra_inputs *kept, const char *method,
+static size_t entries_bytes(const struct ets_extra_growth *kept, const char *method,
                             const struct ets_value *values, size_t count, bool has_elements)
 {
     size_t bytes = 0;
@@ -124,7 +104,7 @@ static size_t entries_bytes(const struct ets_extra_inputs *kept, const char *met
     return bytes;
 }
 
-bool ets_extra_inputs_add(struct ets_extra_inputs *kept, const char *method, int32_t test_case,
+bool ets_extra_inputs_add(struct ets_extra_growth *kept, const char *method, int32_t test_case,
                           const struct ets_value *values, size_t count, bool has_elements)
 {
     if (strlen(method) > UINT16_MAX) return true;
@@ -133,42 +113,11 @@ bool ets_extra_inputs_add(struct ets_extra_inputs *kept, const char *method, int
         has_elements = false;
         more = entries_bytes(kept, method, values, count, has_elements);
     }
-    if (more == 0 || more == SIZE_MAX) return true;
-    if (!grow(kept, more)) return false;
+    if (more == SIZE_MAX) return true;
     for (size_t i = 0; i < count; i++) {
-        put(kept, method, test_case, &values[i], (uint32_t)i, (uint32_t)count, has_elements);
+        if (!put(kept, method, test_case, &values[i], (uint32_t)i, (uint32_t)count, has_elements)) {
+            return false;
+        }
     }
     return true;
-}
-
-bool ets_extra_inputs_append(const struct ets_extra_inputs *kept, struct ets_bytes trace,
-                             uint8_t **grown_out, size_t *size_out)
-{
-    *grown_out = NULL;
-    if (kept->size == 0 || trace.size < FOOTER_BYTES + PREFIX_BYTES ||
-        memcmp(trace.data + trace.size - 4, "ETSX", 4) != 0) {
-        return true; /* a tracer that writes no extra block */
-    }
-    const size_t body = trace.size - FOOTER_BYTES;
-    const uint8_t *footer = trace.data + body;
-    const uint32_t before = ets_load_u32(footer);
-    if (before > body || trace.size > UINT32_MAX - kept->size) return true;
-    uint8_t *grown = malloc(trace.size + kept->size);
-    if (grown == NULL) return false;
-    memcpy(grown, trace.data, body);
-    store(grown, ets_load_u32(trace.data) + kept->size, 4);
-    memcpy(grown + body, kept->bytes, kept->size);
-    uint8_t *end = grown + body + kept->size;
-    store(end, before + kept->size, 4);
-    store(end + 4, ets_crc32(ets_load_u32(footer + 4), kept->bytes, kept->size), 4);
-    memcpy(end + 8, footer + 8, 8);
-    *grown_out = grown;
-    *size_out = trace.size + kept->size;
-    return true;
-}
-
-void ets_extra_inputs_close(struct ets_extra_inputs *kept)
-{
-    free(kept->bytes);
-    *kept = (struct ets_extra_inputs){NULL, 0, 0};
 }

@@ -2,15 +2,23 @@
 #ifndef ETSCOPE_INSPECT_TIME_DETAILS_H
 #define ETSCOPE_INSPECT_TIME_DETAILS_H
 
+#include <stdbool.h>
+
 #include "etscope/inspect.h"
 
-/*
- * The cost of recording the events of one run in nanoseconds: their number, without a delegate's
- * own, times the cost of a begin and end pair. NaN if the trace does not state it.
- * `*is_subtracted_out` (may be NULL): 1 if it was subtracted from times.
- */
-double ets_inspection_run_overhead(const struct ets_inspection *inspection, uint32_t run,
-                                   int *is_subtracted_out);
+/* What tracing costs one run. */
+struct ets_tracing_cost {
+    double ns;        /* NaN: the trace does not state it */
+    double low, high; /* 95 % interval, where it was measured; else as `ns` */
+    double events_ns; /* estimate: events, without a delegate's own, times the cost of one */
+    uint32_t pairs;   /* runs with tracing, and as many without, that measured it; 0: estimated */
+    bool lacks_profilers; /* estimated, without what the profilers of delegates cost */
+    bool is_subtracted;   /* `events_ns` was subtracted from times */
+};
+struct ets_tracing_cost ets_inspection_tracing_cost(const struct ets_inspection *inspection,
+                                                    uint32_t run);
+/* `events_ns` alone. */
+double ets_inspection_events_cost(const struct ets_inspection *inspection, uint32_t run);
 
 /*
  * The values behind ets_inspection_row_statistics, run by run in file order: fills `ticks_out`,

@@ -126,10 +126,8 @@ int ets_inspection_is_other_program(const struct ets_inspection *inspection)
     return inspection->is_other_program;
 }
 
-double ets_inspection_run_overhead(const struct ets_inspection *inspection, uint32_t run,
-                                   int *is_subtracted_out)
+double ets_inspection_events_cost(const struct ets_inspection *inspection, uint32_t run)
 {
-    if (is_subtracted_out != NULL) *is_subtracted_out = inspection->overheads != NULL;
     const struct ets_run *r = &inspection->runs[run];
     const uint64_t cost = pair_cost_q8(inspection);
     uint64_t pairs = 0;

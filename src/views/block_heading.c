@@ -1,21 +1,24 @@
 /* The heading of a block: its name, method, runs and the tracer's own cost. */
 #include "views/block_heading.h"
-#include "inspect/time_details.h"
 
 #include <math.h>
 
-/* Adds the tracer's own time per run, if it is known. */
+#include "inspect/time_details.h"
+#include "views/tracing_words.h"
+
+/* Adds what tracing costs a run, if it is known. */
 static void add_overhead(struct ets_text_builder *heading, const struct ets_inspection *inspection,
                          const struct ets_block *block)
 {
-    int is_subtracted;
-    const double ns = ets_inspection_run_overhead(inspection, block->first_run, &is_subtracted);
-    if (isnan(ns)) return;
-    const unsigned long long tenths = (unsigned long long)(ns / 100 + 0.5);
-    ets_add_plain_text(heading,
-                       is_subtracted ? ", subtracted tracing overhead of about %llu.%llu us per run"
-                                     : ", tracing overhead about %llu.%llu us per run",
-                       tenths / 10, tenths % 10);
+    const struct ets_tracing_cost cost = ets_inspection_tracing_cost(inspection, block->first_run);
+    if (isnan(cost.ns)) return;
+    if (cost.is_subtracted) {
+        ets_add_plain_text(heading, ", subtracted tracing overhead of ");
+        ets_add_subtracted_cost(heading, &cost);
+    } else {
+        ets_add_plain_text(heading, ", tracing overhead ");
+        ets_add_tracing_cost(heading, &cost);
+    }
 }
 
 size_t ets_block_heading(const struct ets_inspection *inspection, const struct ets_block *block,

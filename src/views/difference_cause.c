@@ -141,12 +141,7 @@ static bool say_operator(struct ets_arena *arena, struct ets_text_builder *text,
     if (row == NULL) return true;
     if (!ets_operator_row_places(arena, row, &sources, &modules)) return false;
     if (sources.count == 0) return true;
-    struct ets_text place = sources.items[0];
-    for (size_t i = place.size; i-- > 0;) {
-        if (place.data[i] != '/') continue;
-        place = (struct ets_text){place.data + i + 1, place.size - i - 1};
-        break;
-    }
+    const struct ets_text place = ets_text_without_folder(sources.items[0]);
     say(text, " at %.*s", ETS_TEXT(place));
     return true;
 }

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "inspect/time_details.h"
 #include "views/difference_cause.h"
+#include "views/drift_sentence.h"
 #include "views/sentence_numbers.h"
 
 enum { SENTENCE_BYTES = 1024, MOST_METHODS = 4 };
@@ -159,13 +160,18 @@ static void say_noise(struct maker *m, const struct ets_difference_line *line)
     say(m, "; recordings of one program differ here by %.1f %%", line->spread / before);
 }
 
-static bool say_block(struct maker *m, struct ets_arena *arena,
-                      const struct ets_difference_block *block,
-                      const struct ets_difference_line *total, bool is_first)
+static void say_name(struct maker *m, const struct ets_difference_block *block)
 {
     const struct ets_pool_block *named = block->after;
     if (named->method != NULL) say(m, "%s: ", named->method);
     else say(m, "%.*s: ", ETS_TEXT(named->name));
+}
+
+static bool say_block(struct maker *m, struct ets_arena *arena,
+                      const struct ets_difference_block *block,
+                      const struct ets_difference_line *total, bool is_first)
+{
+    say_name(m, block);
     say_total(m, total);
     if (!ets_difference_add_cause(arena, &m->line, ": ", m->difference, block, m->tick_ns,
                                   m->scale)) {
@@ -230,6 +236,19 @@ static bool end_sentence(struct maker *m, struct ets_arena *arena, struct ets_se
     return true;
 }
 
+/* Of sides that drift, which no verdict on medians describes: before all else of the block. */
+static bool say_drift(struct maker *m, struct ets_arena *arena,
+                      const struct ets_difference_block *block, struct ets_sentences *out)
+{
+    say_name(m, block);
+    if (!ets_add_difference_drift(&m->line, "", block)) {
+        m->line.used = 0;
+        return true;
+    }
+    say(m, ": medians describe neither third");
+    return end_sentence(m, arena, out);
+}
+
 bool ets_difference_headline(struct ets_arena *arena, const struct ets_difference *difference,
                              const char *how, struct ets_sentences *headline_out)
 {
@@ -239,16 +258,17 @@ bool ets_difference_headline(struct ets_arena *arena, const struct ets_differenc
     struct maker m = {.difference = difference, .how = how};
     if (unit != ETS_UNIT_CYCLES) m.tick_ns = 1e9 / ets_time_unit_per_second(unit);
     *headline_out = (struct ets_sentences){
-        ets_arena_alloc_array(arena, MOST_METHODS + 1, sizeof *headline_out->items), 0};
+        ets_arena_alloc_array(arena, 2 * MOST_METHODS + 1, sizeof *headline_out->items), 0};
     if (headline_out->items == NULL) return false;
     m.line = (struct ets_text_builder){m.text, sizeof m.text, 0};
     say_agreement(&m);
     if (m.line.used > 0) return end_sentence(&m, arena, headline_out);
-    while (headline_out->count < MOST_METHODS &&
-           (block = next_block(difference, block, &total)) != NULL) {
-        if (!say_block(&m, arena, block, total, headline_out->count == 0)) return false;
+    for (int i = 0; i < MOST_METHODS && (block = next_block(difference, block, &total)) != NULL;
+         i++) {
+        if (!say_drift(&m, arena, block, headline_out)) return false;
+        if (!say_block(&m, arena, block, total, i == 0)) return false;
         if (!end_sentence(&m, arena, headline_out)) return false;
-        if (headline_out->count > 1) continue;
+        if (i > 0) continue;
         say_noise(&m, total);
         if (m.line.used > 0 && !end_sentence(&m, arena, headline_out)) return false;
     }

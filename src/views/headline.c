@@ -2,11 +2,13 @@
 #include "views/headline.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "inspect/accounting/accounting.h"
 #include "memory/memory_plan.h"
+#include "views/drift_sentence.h"
 #include "views/gap_headline.h"
 #include "views/sentence_numbers.h"
 #include "views/timed_blocks.h"
@@ -18,9 +20,6 @@ enum {
     MOST_PLACES = 3,
     LONGEST_NAME = 100
 };
-
-/* Less is not the first thing to say of runs. */
-static const double LEAST_DRIFT = 0.1;
 
 struct maker {
     struct ets_arena *arena;
@@ -74,18 +73,9 @@ static void say_spread(struct maker *m, const struct ets_timed_block *block)
     say(m, ")");
 }
 
-static void say_name(struct maker *m, const struct ets_timed_block *block)
-{
-    const struct ets_block *b = ets_inspection_block(m->blocks.inspection, block->block);
-    const bool has_method = b->method_state == ETS_METHOD_FOUND || b->is_method_named;
-    if (has_method) say(m, "%s", b->method);
-    else say(m, "%.*s", ETS_TEXT(b->name));
-    if (ets_timed_block_has_twin(&m->blocks, block)) say(m, " (block %u)", block->block);
-}
-
 static void say_time(struct maker *m, const struct ets_timed_block *block)
 {
-    say_name(m, block);
+    ets_add_timed_block_name(&m->line, &m->blocks, block);
     say(m, ": ");
     ets_add_time(&m->line, exactly(block->times.statistics.p50), m->blocks.tick_ns);
     say_spread(m, block);
@@ -96,7 +86,51 @@ static const char *plural(double count)
     return count == 1 ? "" : "s";
 }
 
-/* The operator outside of delegates with the most time. */
+static int compare_numbers(const void *left, const void *right)
+{
+    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* How many different numbers there are; sorts them. */
+static uint32_t count_distinct(uint32_t *numbers, uint32_t count)
+{
+    uint32_t distinct = count > 0;
+    if (count > 0) qsort(numbers, count, sizeof *numbers, compare_numbers);
+    for (uint32_t i = 1; i < count; i++) distinct += numbers[i] != numbers[i - 1];
+    return distinct;
+}
+
+/* " at blocks.py:18", " at blocks.py:18 +2": the lines of an operator, the most expensive first. */
+static bool say_lines_of(struct maker *m, const struct ets_timed_block *block,
+                         struct ets_text operator_name)
+{
+    const struct ets_operator_options options = {.filter = {.backend = "portable"}};
+    struct ets_operator_lines rows;
+    uint32_t all = 0, count = 0;
+    if (!ets_operator_lines_by_row(m->arena, m->blocks.inspection, &options, &block->runs,
+                                   block->block, &rows) ||
+        !ets_operator_lines_sort(m->arena, ETS_SORT_TIME, &rows)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < rows.count; i++) all += rows.items[i].lines.count;
+    uint32_t *numbers = ets_arena_alloc_array(m->arena, all, sizeof *numbers);
+    if (numbers == NULL) return false;
+    for (uint32_t i = 0; i < rows.count; i++) {
+        const struct ets_numbers *lines = &rows.items[i].lines;
+        if (!ets_text_equal(rows.items[i].name, operator_name)) continue;
+        for (uint32_t k = 0; k < lines->count; k++) numbers[count++] = lines->items[k];
+    }
+    if (count == 0) return true;
+    const struct ets_text line =
+        ets_text_without_folder(ets_places_name(rows.places, ETS_PLACE_LINE, numbers[0]));
+    say(m, " at %.*s", line.size > LONGEST_NAME ? LONGEST_NAME : (int)line.size, line.data);
+    const uint32_t distinct = count_distinct(numbers, count);
+    if (distinct > 1) say(m, " +%u", distinct - 1);
+    return true;
+}
+
+/* The operator outside of delegates with the most time: "mostly mean.out at net.py:12, 6.1 %". */
 static bool say_left_out(struct maker *m, const struct ets_timed_block *block, double share)
 {
     struct ets_operator_lines lines;
@@ -104,9 +138,15 @@ static bool say_left_out(struct maker *m, const struct ets_timed_block *block, d
         return false;
     if (lines.count == 0) return true;
     const struct ets_operator_line *first = &lines.items[0];
-    const bool is_most = ets_timed_block_share(block, first).lower > share / 2;
-    const char *how = lines.count == 1 ? "" : is_most ? "mostly " : "largest: ";
-    say(m, " (%s%.*s)", how, ETS_TEXT(first->name));
+    const struct ets_span own = ets_timed_block_share(block, first);
+    const char *how = lines.count == 1 ? "" : own.lower > share / 2 ? "mostly " : "largest: ";
+    say(m, " (%s%.*s", how, ETS_TEXT(first->name));
+    if (!say_lines_of(m, block, first->name)) return false;
+    if (lines.count > 1) {
+        say(m, ", ");
+        ets_add_share(&m->line, own);
+    }
+    say(m, ")");
     return true;
 }
 
@@ -187,15 +227,6 @@ static uint32_t next_largest(const struct ets_timed_block *block,
     return best;
 }
 
-static struct ets_text without_folder(struct ets_text path)
-{
-    for (size_t i = path.size; i-- > 0;) {
-        if (path.data[i] != '/') continue;
-        return (struct ets_text){path.data + i + 1, path.size - i - 1};
-    }
-    return path;
-}
-
 /* "blocks.py:18", "blocks.py:18 +2" of several, "layers.0 +1". */
 static void say_place(struct maker *m, const struct ets_operator_lines *lines,
                       const struct ets_operator_line *line, enum ets_group_by by)
@@ -203,7 +234,7 @@ static void say_place(struct maker *m, const struct ets_operator_lines *lines,
     const enum ets_place_kind kind = by == ETS_GROUP_SOURCE ? ETS_PLACE_LINE : ETS_PLACE_MODULE;
     struct ets_text name = line->name;
     if (line->group.count > 0) name = ets_places_name(lines->places, kind, line->group.items[0]);
-    if (kind == ETS_PLACE_LINE) name = without_folder(name);
+    if (kind == ETS_PLACE_LINE) name = ets_text_without_folder(name);
     say(m, "%.*s ", name.size > LONGEST_NAME ? LONGEST_NAME : (int)name.size, name.data);
     if (line->group.count > 1) say(m, "+%u ", line->group.count - 1);
 }
@@ -284,27 +315,12 @@ static bool say_most_expensive(struct maker *m, const struct ets_timed_block *bl
     return true;
 }
 
-/*
- * "forward: runs got 38 times slower over time (140 us -> 5320 us, first and last third of 40
- * runs): no median describes them". Nothing where the runs do not drift.
- */
+/* "forward: runs get slower over time: ...: the median below describes neither"; or nothing. */
 static bool say_drift(struct maker *m, const struct ets_timed_block *block)
 {
-    struct ets_run_phases phases;
-    const uint32_t whole = ets_inspection_total_row(m->blocks.inspection, block->block);
-    if (whole == ETS_NO_INDEX) return true;
-    if (ets_run_phases_of_row(m->blocks.inspection, whole, m->arena->allocator, &phases, NULL) !=
-        ETS_OK) {
-        return false;
-    }
-    const double factor = 1 + phases.drift;
-    if (phases.state != ETS_PHASE_DRIFTING || !(fabs(phases.drift) >= LEAST_DRIFT)) return true;
-    say_name(m, block);
-    say(m, ": runs get %s over time: the last third takes ", factor > 1 ? "slower" : "faster");
-    if (factor >= 2 || factor <= 0.5) say(m, "%.3g times the first", factor);
-    else
-        say(m, "%.0f %% %s than the first", 100 * fabs(phases.drift), factor > 1 ? "more" : "less");
-    say(m, " (%u runs): the median below describes neither", phases.run_count);
+    if (!ets_add_trace_drift(m->arena, &m->blocks, block, &m->line)) return false;
+    if (m->line.used == 0) return true;
+    say(m, ": the median below describes neither");
     return end_sentence(m);
 }
 

@@ -63,11 +63,7 @@ static void say_operator(struct sentence *s, const struct ets_program_change_lin
         ets_short_operator(line->node != NULL ? line->node->op : instruction.name);
     say(s, "%.*s", ETS_TEXT(op));
     if (frame == NULL) return;
-    struct ets_text file = frame->file;
-    for (size_t i = 0; i < frame->file.size; i++) {
-        if (frame->file.data[i] != '/') continue;
-        file = (struct ets_text){frame->file.data + i + 1, frame->file.size - i - 1};
-    }
+    const struct ets_text file = ets_text_without_folder(frame->file);
     say(s, " at %.*s:%u", ETS_TEXT(file), frame->line);
 }
 

@@ -40,6 +40,12 @@ double ets_time_scale(double ticks, double tick_ns)
     return units[at].ns;
 }
 
+double ets_shared_time_scale(double left, double right, double tick_ns)
+{
+    const double smaller = fmin(fabs(left), fabs(right)); /* of a NaN, the other */
+    return ets_time_scale(smaller > 0 ? smaller : fmax(fabs(left), fabs(right)), tick_ns);
+}
+
 void ets_add_time_in(struct ets_text_builder *text, struct ets_span ticks, double tick_ns,
                      double scale)
 {

@@ -11,6 +11,8 @@ void ets_add_time(struct ets_text_builder *text, struct ets_span ticks, double t
 
 /* The unit that ets_add_time would choose, in nanoseconds; 0: cycles. */
 double ets_time_scale(double ticks, double tick_ns);
+/* The unit in which both can be read: that of the smaller, if it is not 0. */
+double ets_shared_time_scale(double left, double right, double tick_ns);
 /* As ets_add_time, in one unit for all times of a sentence. */
 void ets_add_time_in(struct ets_text_builder *text, struct ets_span ticks, double tick_ns,
                      double scale);

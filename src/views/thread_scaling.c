@@ -122,22 +122,23 @@ const char *ets_thread_gain_name(enum ets_thread_gain gain)
 
 #define say(text, ...) ets_add_plain_text(text, __VA_ARGS__)
 
-static void say_time(struct ets_text_builder *text, double ns)
+static void say_time(struct ets_text_builder *text, double ns, double scale)
 {
-    ets_add_time(text, (struct ets_span){ns, ns}, 1);
+    ets_add_time_in(text, (struct ets_span){ns, ns}, 1, scale);
 }
 
 static void say_line(struct ets_text_builder *text, const struct ets_thread_line *line,
                      double before_ns)
 {
     const bool is_first = text->used == 0;
+    const double scale = ets_shared_time_scale(before_ns, line->time.median, 1);
     say(text, "%s%u%s ", is_first ? "" : "; ", line->threads, is_first ? " threads" : "");
     switch (line->gain) {
     case ETS_THREADS_FASTER:
         say(text, "are %.2f times as fast as %u (", line->step.median, line->over);
-        say_time(text, before_ns);
+        say_time(text, before_ns, scale);
         say(text, " -> ");
-        say_time(text, line->time.median);
+        say_time(text, line->time.median, scale);
         say(text, ")");
         break;
     case ETS_THREADS_NOTHING:

@@ -113,3 +113,15 @@ bool ets_timed_block_has_twin(const struct ets_timed_blocks *blocks,
     }
     return false;
 }
+
+void ets_add_timed_block_name(struct ets_text_builder *text, const struct ets_timed_blocks *blocks,
+                              const struct ets_timed_block *block)
+{
+    const struct ets_block *b = ets_inspection_block(blocks->inspection, block->block);
+    const bool has_method = b->method_state == ETS_METHOD_FOUND || b->is_method_named;
+    if (has_method) ets_add_plain_text(text, "%s", b->method);
+    else ets_add_plain_text(text, "%.*s", ETS_TEXT(b->name));
+    if (ets_timed_block_has_twin(blocks, block)) {
+        ets_add_plain_text(text, " (block %u)", block->block);
+    }
+}

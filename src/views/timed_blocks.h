@@ -12,6 +12,7 @@
 #ifndef ETSCOPE_VIEWS_TIMED_BLOCKS_H
 #define ETSCOPE_VIEWS_TIMED_BLOCKS_H
 
+#include "host/text_builder.h"
 #include "views/operator_lines.h"
 
 struct ets_timed_block {
@@ -45,6 +46,10 @@ bool ets_timed_block_group(struct ets_arena *arena, const struct ets_timed_block
 /* What share of a run a line takes. */
 struct ets_span ets_timed_block_share(const struct ets_timed_block *block,
                                       const struct ets_operator_line *line);
+
+/* "forward", "Execute", and of branches "forward (block 3)". */
+void ets_add_timed_block_name(struct ets_text_builder *text, const struct ets_timed_blocks *blocks,
+                              const struct ets_timed_block *block);
 
 /* Whether another block of the method or name ran, as with branches. */
 bool ets_timed_block_has_twin(const struct ets_timed_blocks *blocks,

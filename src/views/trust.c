@@ -6,6 +6,7 @@
 #include "inspect/time_details.h"
 #include "views/sentence_numbers.h"
 #include "views/timed_blocks.h"
+#include "views/tracing_words.h"
 
 enum { SENTENCE_BYTES = 512, MOST_SENTENCES = 8 };
 
@@ -38,24 +39,25 @@ static const char *plural(uint64_t count)
 /* Of the block that ran longest. */
 static void say_overhead(struct maker *m)
 {
-    int is_subtracted;
     if (m->blocks.count == 0) return;
     const struct ets_timed_block *block = &m->blocks.items[0];
     const struct ets_block *b = ets_inspection_block(m->blocks.inspection, block->block);
-    const double ns =
-        ets_inspection_run_overhead(m->blocks.inspection, b->first_run, &is_subtracted);
-    if (isnan(ns)) {
+    const struct ets_tracing_cost cost =
+        ets_inspection_tracing_cost(m->blocks.inspection, b->first_run);
+    if (isnan(cost.ns)) {
         say(m, "tracing overhead is not known: the trace does not state it");
-        return;
+    } else if (cost.is_subtracted) {
+        say(m, "tracing overhead was subtracted: ");
+        ets_add_subtracted_cost(&m->line, &cost);
+    } else {
+        say(m, "tracing overhead is ");
+        ets_add_tracing_cost(&m->line, &cost);
+        if (m->blocks.tick_ns == 0) return;
+        const double run = block->times.statistics.p50 * m->blocks.tick_ns;
+        say(m, ", ");
+        ets_add_share(&m->line, (struct ets_span){cost.low / run, cost.high / run});
+        say(m, " of it");
     }
-    say(m, is_subtracted ? "tracing overhead of about " : "tracing overhead is about ");
-    ets_add_time(&m->line, (struct ets_span){ns, ns}, 1);
-    say(m, is_subtracted ? " per run was subtracted" : " per run");
-    if (m->blocks.tick_ns == 0 || is_subtracted) return;
-    const double share = ns / (block->times.statistics.p50 * m->blocks.tick_ns);
-    say(m, ", ");
-    ets_add_share(&m->line, (struct ets_span){share, share});
-    say(m, " of it");
 }
 
 static void say_unit(struct maker *m)

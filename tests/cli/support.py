@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import struct
 import subprocess
 import tempfile
@@ -209,6 +210,10 @@ def make_dump(path, runs):
     struct.pack_into("<I", dump.data, 0, len(dump.data) - 4)
     pathlib.Path(path).write_bytes(dump.data)
     return path
+
+
+# The units of times in sentences: "2.05 ms", "0.32..15.7 ms".
+UNIT_OF_TIME = re.compile(r"\d (ns|us|ms|s)\b")
 
 
 def call(name, instruction, start, end):

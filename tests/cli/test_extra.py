@@ -3,13 +3,14 @@
 The blocks are put together here, by docs/SPEC.md, so that no test needs the runtime but the last.
 """
 
+import json
 import pathlib
 import struct
 import unittest
 
 import run_support
 import support
-from support import call, framework
+from support import by_number, call, framework
 
 EXECUTE = ("Execute", [
     call("native_call_permute_copy.out", 0, 1000, 3000), call("OPERATOR_CALL", 0, 900, 3100),
@@ -122,6 +123,40 @@ class Overhead(Extra):
         heading = support.below_headline(
             self.ok("inspect", path, "--subtract-overhead").stdout)[0]
         self.assertTrue(heading.endswith("subtracted tracing overhead of about 0.3 us per run"), heading)
+
+    def heading(self, path, *words):
+        return support.below_headline(self.ok("inspect", path, *words).stdout)[0]
+
+    def measured(self, low, median, high, method="forward", test_case=-1, pairs=200):
+        return (16, struct.pack("<iIqqq", test_case, pairs, median, low, high) + method.encode())
+
+    def test_extra__profilers_of_delegates_are_not_in_the_estimate(self):
+        run = ("Execute", [by_number(1, 0, 1000, 3000), call("DELEGATE_CALL", 0, 900, 3100),
+                           framework("Method::execute", 500, 9600)])
+        path = self.dump(run, cost=64.0, runs=[("forward", 0, 2, 0)])
+        self.assertIn("tracing overhead about 0.1 us per run (without the delegate's own profiler)",
+                      self.heading(path))
+        self.assertIn("subtracted tracing overhead of about 0.1 us per run (without the delegate's "
+                      "own profiler)", self.heading(path, "--subtract-overhead"))
+
+    def test_extra__what_was_measured_is_shown(self):
+        path = self.dump(cost=64.0, runs=[("forward", 0, 2, 0)],
+                         values=[self.measured(6910, 7200, 7600)])
+        self.assertIn("tracing overhead 6.9..7.6 us per run (measured)", self.heading(path))
+        self.assertIn("subtracted tracing overhead of about 0.3 us per run of 6.9..7.6 us measured",
+                      self.heading(path, "--subtract-overhead"))
+        (row,) = self.ok("dump", path).stdout and [
+            json.loads(self.ok("dump", path).stdout)["rows"][0]["extra"]["untraced"][0]]
+        self.assertEqual(row, {"method": "forward", "test_case": None, "pairs": 200,
+                               "median_ns": 7200, "low_ns": 6910, "high_ns": 7600})
+
+    def test_extra__a_measurement_of_other_runs_or_without_sense_is_not(self):
+        for entry in (self.measured(6910, 7200, 7600, method="other"),
+                      self.measured(6910, 7200, 7600, test_case=0),
+                      self.measured(6910, 7200, 7600, pairs=0), self.measured(8000, 7200, 7600),
+                      self.measured(-1 << 63, 0, (1 << 63) - 1), (16, b"short")):
+            path = self.dump(cost=64.0, runs=[("forward", 0, 2, 0)], values=[entry])
+            self.assertIn("tracing overhead about 0.3 us per run", self.heading(path))
 
     def test_extra__groups_are_without_it_too(self):
         path = self.dump(cost=64.0)

@@ -132,11 +132,20 @@ class HeadlineNumbers(unittest.TestCase):
             self.fail(f"{share} % in {calls} calls of {name}: {rows}")
         operators = [row for row in support.rows(*words[1:], "--group-by", "op")]
 
-        def kernels(share, calls, name):
+        def kernels(share, calls, name, line, more, own):
             find(share, float(calls), "portable")
-            self.assertTrue(name is None or any(row["operator"] == name for row in operators), name)
-        account.take(r"(<?[\d.]+) % in ([\d.]+) kernel calls?(?: \((?:mostly |largest: )?([\w.]+)\))?",
-                     kernels)
+            if name is None:
+                return
+            self.assertTrue(any(row["operator"] == name and (own is None or abs(
+                100 * row["share"] - float(own.strip("<"))) <= 0.0500001) for row in operators), name)
+            lines = {source for row in support.rows(*words[1:]) if row["operator"] == name
+                     and row["block"] != "Default" for source in row["source"]}
+            self.assertEqual(line is not None, bool(lines), name)
+            if line is not None:
+                self.assertIn(line, {source.rpartition("/")[2] for source in lines})
+                self.assertEqual(int(more or 0), len(lines) - 1)
+        account.take(r"(<?[\d.]+) % in ([\d.]+) kernel calls?(?: \((?:mostly |largest: )?([\w.]+)"
+                     r"(?: at (\S+?:\d+)(?: \+(\d+))?)?(?:, (<?[\d.]+) %)?\))?", kernels)
         account.take(r"(<?[\d.]+) % in ([\d.]+) delegate calls?",
                      lambda share, calls: find(share, float(calls), "delegate"))
         account.take(r"(<?[\d.]+) % in ([\d.]+) calls? of (\w+)",

@@ -66,6 +66,8 @@ struct ets_pool_part {
     uint32_t inspection, block;    /* number of the inspection, and of its block */
     uint32_t first_run, run_count; /* of the pool's block */
     uint32_t left_out;             /* earlier runs of its own block: warm-up */
+    double drift; /* how much longer the last third of its runs takes than the first, as a part of
+                     that, where runs have a trend; NaN: they have none, or are fewer than 8 */
 };
 
 struct ets_pool_block {

@@ -1,6 +1,7 @@
 """Tables of an Inspector: what `etscope inspect` and `etscope diff` print, as data frames."""
 
 import contextlib
+from collections.abc import Iterable
 
 from etscope._errors import Error
 from etscope._library import NO_INDEX, ffi, lib
@@ -90,50 +91,16 @@ class Explored:
 
             before, after = Inspector("before.etdp"), Inspector("after.etdp")
             frame = before.diff(after)
-            print(frame.attrs["headline"][0])         # "forward: 1.5 times faster (...)"
+            print(frame.attrs["headline"][0])         # "forward: the recordings differ by ..."
             print(frame[frame.verdict == "differs"][["operator", "before_ns", "after_ns"]])
 
-        other           an Inspector
-        min_change      treat smaller changes as "same", as a part of the time before
-        sort            "change": largest change first; "ratio"; "order" of execution; "name"
-        steady          leave out the warm-up runs of both
-        allow_mismatch  compare although most operators have no match
+        other  an Inspector, or a list of recordings of the other program
 
-        Returns a pandas.DataFrame with a row for each pair of operators; a rank test over the runs
-        gives `verdict` and `p`. Units are in the names. attrs["headline"] has a sentence for each
-        method. ETRecords of both match operators across two exports (docs/diff.md).
-
-        Raises TypeError if other is no Inspector, and Error: MISMATCH if the traces are of
-        different programs, INVALID_ARGUMENT if one counts cycles and the other time, or for a wrong
-        argument.
+        One recording a side cannot tell the programs from the day: etscope.diff(before, after)
+        takes several of both. The other arguments, what is returned and what is raised are its.
         """
-        if not isinstance(other, Explored):
-            raise TypeError(f"diff compares with an Inspector, not a {type(other).__name__}")
-        if sort not in _SORTS:
-            raise Error(f"sort is one of {', '.join(_SORTS)}, not {sort!r}",
-                        status="INVALID_ARGUMENT")  # fmt: skip
-        if not 0 <= min_change <= 10:
-            raise Error(f"min_change is from 0 to 10, not {min_change}; 0.01 is 1 %",
-                        status="INVALID_ARGUMENT")  # fmt: skip
-        views = (self._view, other._view)
-        sides = ffi.new("struct ets_inspection *[2]", [view.handle.pointer for view in views])
-        options = {
-            "steady": int(steady),
-            "least_change": min_change,
-            "allow_mismatch": int(allow_mismatch),
-            "sort": getattr(lib, f"ETS_SORT_{_SORTS[sort]}"),
-        }
-        with contextlib.ExitStack() as locks:
-            for view in sorted(views, key=id):
-                locks.enter_context(view.lock)
-            table = filled(
-                lib.ets_trace_difference_of, ffi.cast("struct ets_inspection *const *", sides),
-                ffi.new("struct ets_trace_difference_options *", options),
-                file=self._view.dump.path,
-            )  # fmt: skip
-        frame = table.to_dataframe()
-        frame.attrs["headline"] = list(table._leads)
-        return frame
+        return diff(self, other, min_change=min_change, sort=sort, steady=steady,
+                    allow_mismatch=allow_mismatch)  # fmt: skip
 
     def advise(self, *, all=False):
         """What to change in the model, its export or the application: `etscope advise`.
@@ -189,3 +156,76 @@ class Explored:
             frame = filled(fill, view.handle.pointer, options, file=view.dump.path).to_dataframe()
         frame.attrs["headline"] = headline(view, steady)
         return frame
+
+
+def diff(before, after, *, min_change=0.01, sort="change", steady=False, allow_mismatch=False):
+    """What changed from the recordings of one program to those of another: `etscope diff`.
+
+        before = [Inspector(f"before-{i}.etdp") for i in range(5)]
+        after = [Inspector(f"after-{i}.etdp") for i in range(5)]
+        frame = etscope.diff(before, after)
+        print(frame.attrs["headline"][0])         # "forward: 12.3 % faster (...): mostly ..."
+        print(frame[frame.verdict == "slower"][["operator", "before_ns", "after_ns"]])
+
+    before, after   an Inspector each, or lists of them: recordings of one program, each of another
+                    process
+    min_change      treat smaller changes as "same", as a part of the time before
+    sort            "change": largest change first; "ratio"; "order" of execution; "name"
+    steady          leave out the warm-up runs of all
+    allow_mismatch  compare although most operators have no match
+
+    Returns a pandas.DataFrame with a row for each pair of operators. With one recording a side
+    `verdict` is "differs" or "unclear", with two or three "undecided"; from four on a permutation
+    test over the recordings gives "slower", "faster", "same" or "undecided", and `p`. Units are in
+    the names. attrs["headline"] has a sentence for each method. ETRecords of both match operators
+    across two exports (docs/diff.md).
+
+    Raises TypeError if before or after is neither an Inspector nor a list of them, and Error:
+    MISMATCH if the traces are of different programs, INVALID_ARGUMENT if one counts cycles and the
+    other time, or for a wrong argument.
+    """
+    sides = [_recordings(before), _recordings(after)]
+    if sort not in _SORTS:
+        raise Error(f"sort is one of {', '.join(_SORTS)}, not {sort!r}",
+                    status="INVALID_ARGUMENT")  # fmt: skip
+    if not 0 <= min_change <= 10:
+        raise Error(f"min_change is from 0 to 10, not {min_change}; 0.01 is 1 %",
+                    status="INVALID_ARGUMENT")  # fmt: skip
+    items = [
+        ffi.new("struct ets_inspection *[]", [view.handle.pointer for view in views])
+        for views in sides
+    ]
+    pair = ffi.new("struct ets_trace_side[2]")
+    for i, pointers in enumerate(items):
+        pair[i].items = ffi.cast("struct ets_inspection *const *", pointers)
+        pair[i].count = len(pointers)
+    options = {
+        "steady": int(steady),
+        "least_change": min_change,
+        "allow_mismatch": int(allow_mismatch),
+        "sort": getattr(lib, f"ETS_SORT_{_SORTS[sort]}"),
+    }
+    with contextlib.ExitStack() as locks:
+        for view in sorted({*sides[0], *sides[1]}, key=id):
+            locks.enter_context(view.lock)
+        table = filled(
+            lib.ets_trace_difference_of, pair,
+            ffi.new("struct ets_trace_difference_options *", options), file=sides[0][0].dump.path,
+        )  # fmt: skip
+    frame = table.to_dataframe()
+    frame.attrs["headline"] = list(table._leads)
+    return frame
+
+
+def _recordings(side):
+    """The views of an Inspector, or of a list of them."""
+    inspectors = [side] if isinstance(side, Explored) else side
+    if isinstance(side, (str, bytes)) or not isinstance(inspectors, Iterable):
+        raise TypeError(f"diff compares Inspectors, not a {type(side).__name__}")
+    inspectors = list(inspectors)
+    for inspector in inspectors:
+        if not isinstance(inspector, Explored):
+            raise TypeError(f"diff compares Inspectors, not a {type(inspector).__name__}")
+    if not inspectors:
+        raise Error("diff needs a recording of each side", status="INVALID_ARGUMENT")
+    return [inspector._view for inspector in inspectors]

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advice/coverage.h"
-#include "advice/saving_total.h"
+#include "advice/advice_headline.h"
 #include "cli/advise/fail_on.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/what_to_type.h"
@@ -76,7 +75,7 @@ struct advice {
     struct ets_saving_total total;
     struct ets_advice_coverage coverage;
     bool is_undecided; /* nothing was found, but not all was read */
-    char headline[1024], missing[1024];
+    char headline[1536], missing[1024];
     const char *checks[ETS_CHECK_COUNT];
     bool is_short; /* of memory */
     struct ets_advice_page page;
@@ -205,19 +204,16 @@ static void word_compared(const struct advice *a, struct ets_text_builder *line)
     }
 }
 
-static void word_headline(struct advice *a)
+static bool word_headline(struct advice *a, const struct ets_inspection *inspection)
 {
     struct ets_text_builder line = {a->headline, sizeof a->headline, 0};
-    if (a->total.bad == 0 && a->total.advice == 0) {
-        line.used = ets_advice_coverage_print(&a->coverage, a->headline, sizeof a->headline);
-        a->is_undecided = line.used > 0;
-    }
-    if (line.used == 0) {
-        line.used =
-            ets_saving_total_print(&a->total, a->page.tick_ns, a->headline, sizeof a->headline);
+    if (!ets_advice_headline(&a->data.arena, inspection, &a->total, &a->coverage, a->page.tick_ns,
+                             &line, &a->is_undecided)) {
+        return false;
     }
     word_compared(a, &line);
     a->page.headline = a->headline;
+    return true;
 }
 
 /* What was not looked at, and what would permit it. */
@@ -268,9 +264,10 @@ static int examine(struct advice *a)
     a->page.hidden = a->found->count - a->page.count;
     a->page.more = "--all shows them";
     a->page.tick_ns = trace != NULL && trace->unit == ETS_UNIT_NS ? trace->tick : 0;
-    word_headline(a);
     word_missing(a);
-    return word_checks(a) ? CLI_OK : cli_complain(CLI_INTERNAL, "no memory for the findings");
+    return word_headline(a, trace == NULL ? NULL : trace->inspection) && word_checks(a)
+               ? CLI_OK
+               : cli_complain(CLI_INTERNAL, "no memory for the findings");
 }
 
 static uint32_t count_failing(const struct advice *a)

@@ -1,5 +1,6 @@
 /* The extra block of an ETDump as JSON. */
 #include "cli/dump/dump_parts.h"
+#include "dump/extra_untraced.h"
 
 static void put_facts(struct ets_json_writer *json, const struct ets_trace_facts *facts)
 {
@@ -167,6 +168,24 @@ static void put_memory(struct ets_json_writer *json, const struct ets_recorded_m
     ets_json_end_array(json);
 }
 
+static void put_untraced(struct ets_json_writer *json, const struct ets_trace_extra *extra)
+{
+    struct ets_untraced_runs runs;
+    ets_json_begin_array(json, "untraced");
+    for (size_t at = 0; ets_untraced_runs_next(extra, &at, &runs);) {
+        ets_json_begin_object(json, NULL);
+        ets_json_put_text(json, "method", runs.method);
+        if (runs.test_case < 0) ets_json_put_null(json, "test_case");
+        else ets_json_put_integer(json, "test_case", runs.test_case);
+        ets_json_put_count(json, "pairs", runs.pairs);
+        ets_json_put_integer(json, "median_ns", (int64_t)runs.median_ns);
+        ets_json_put_integer(json, "low_ns", (int64_t)runs.low_ns);
+        ets_json_put_integer(json, "high_ns", (int64_t)runs.high_ns);
+        ets_json_end_object(json);
+    }
+    ets_json_end_array(json);
+}
+
 static void put_node(struct ets_json_writer *json, const struct ets_told_node *told, uint64_t place)
 {
     ets_json_begin_object(json, NULL);
@@ -217,6 +236,7 @@ void dump_put_extra(struct dump_request *request, const struct dump_extra *extra
     ets_json_begin_object(json, "extra");
     put_facts(json, &facts);
     put_runs(json, &extra->extra);
+    put_untraced(json, &extra->extra);
     put_strings(json, &extra->extra);
     put_tensors(json, &extra->extra);
     put_memory(json, &extra->memory);

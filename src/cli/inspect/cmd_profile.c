@@ -126,6 +126,7 @@ int cmd_profile(const struct cli_arguments *arguments)
     struct cli_session session;
     int code = cli_session_open(arguments, true, 10, 1, &session);
     if (code == CLI_OK) code = check_record(&session);
+    session.measures_tracing = true;
     if (code == CLI_OK) code = cli_session_execute(&session);
     if (code == CLI_OK && trace_path != NULL) {
         code = cli_session_keep(&session, trace_path, &session.trace, 1);

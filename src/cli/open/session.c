@@ -10,6 +10,7 @@
 
 #include "cli/core/bounds.h"
 #include "cli/core/interrupt.h"
+#include "cli/open/measure_tracing.h"
 #include "cli/open/python_libraries.h"
 #include "cli/open/siblings.h"
 #include "cli/run/print_outputs.h"
@@ -150,6 +151,7 @@ int cli_session_program(struct cli_session *session, unsigned threads)
         return cli_complain(CLI_INTERNAL, "no memory to open the program");
     }
     int code = open_data_files(session, data, count);
+    session->threads = threads;
     const struct ets_engine_program_options options = {
         .program = session->model.bytes,
         .data_files = data,
@@ -287,7 +289,7 @@ void cli_session_close_program(struct cli_session *session)
     free(session->summaries);
     free(session->grown_trace);
     session->grown_trace = NULL;
-    ets_extra_inputs_close(&session->given);
+    ets_extra_growth_close(&session->told);
     session->program = NULL;
     session->data_files = NULL;
     session->data_file_count = 0;
@@ -547,7 +549,7 @@ static int run_case(struct cli_session *session, struct ets_engine_method *metho
     int code = cli_model_inputs_open(session, name, test_case, &inputs);
     if (code == CLI_OK) code = set_inputs(session, method, name, &inputs);
     if (code == CLI_OK && session->wants_trace &&
-        !ets_extra_inputs_add(&session->given, name, (int32_t)inputs.test_case, inputs.values,
+        !ets_extra_inputs_add(&session->told, name, (int32_t)inputs.test_case, inputs.values,
                               inputs.count, session->capture != ETS_CAPTURE_NONE)) {
         code = cli_complain(CLI_INTERNAL, "no memory for the inputs of %s", name);
     }
@@ -620,7 +622,10 @@ int cli_session_finish(struct cli_session *session)
     }
     cli_count_input(session->trace);
     cli_count_input(session->debug);
-    if (!ets_extra_inputs_append(&session->given, session->trace, &session->grown_trace, &size)) {
+    if (session->measures_tracing && choose_tracer(session) == ETS_TRACER_ETSCOPE) {
+        cli_measure_tracing(session);
+    }
+    if (!ets_extra_growth_append(&session->told, session->trace, &session->grown_trace, &size)) {
         return cli_complain(CLI_INTERNAL, "no memory for the trace");
     }
     if (session->grown_trace != NULL) {

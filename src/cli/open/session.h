@@ -102,9 +102,11 @@ struct cli_session {
     enum ets_engine_capture capture;
     bool wants_trace;
     bool counts_memory;                                 /* and the trace tells it */
+    bool measures_tracing;                              /* what it costs; likewise */
+    unsigned threads;                                   /* of the program; 0: the runtime decides */
     bool is_next_turn;                                  /* where inputs come from was told */
     uint8_t fingerprint[ETS_PROGRAM_FINGERPRINT_BYTES]; /* of the model, for the trace */
-    struct ets_extra_inputs given;                      /* for the trace, with captured tensors */
+    struct ets_extra_growth told;                       /* to be added to the trace */
     uint8_t *grown_trace;                               /* that has them; NULL: none */
     struct ets_bytes trace, debug;                      /* after cli_session_execute; borrowed */
     const char *default_method;                         /* if --method names none */

@@ -120,10 +120,11 @@ static bool say_worst(struct ets_page *page, const char *name,
     const double steps[] = {line->before.resolution, after->resolution};
     char room[SENTENCE_BYTES];
     struct ets_text_builder text = {room, sizeof room, 0};
+    const double scale = ets_shared_time_scale(times[0], times[1], tick_ns);
     ets_add_plain_text(&text, "compared with %.80s, %.*s is slower: ", name, ETS_TEXT(of->name));
     for (int i = 0; i < 2; i++) {
         if (i == 1) ets_add_plain_text(&text, " -> ");
-        ets_add_time(&text, (struct ets_span){times[i], times[i] + steps[i]}, tick_ns);
+        ets_add_time_in(&text, (struct ets_span){times[i], times[i] + steps[i]}, tick_ns, scale);
     }
     const uint32_t id = ets_page_operator_id(page, 0, after->block, of);
     const uint32_t first = page->data.traces[0].first_operator; /* 0: ids are rows */

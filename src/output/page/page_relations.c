@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "output/sql/sql_tables.h"
 
 const char *ets_page_file_name(const char *path)
@@ -18,15 +19,6 @@ static enum ets_page_type type_of(const char *type)
     return strcmp(type, "REAL") == 0 ? ETS_PAGE_REAL : ETS_PAGE_TEXT;
 }
 
-/* A report tells no folders. */
-static struct ets_text without_folder(struct ets_text text)
-{
-    for (size_t i = text.size; i > 0; i--) {
-        if (text.data[i - 1] == '/') return (struct ets_text){text.data + i, text.size - i};
-    }
-    return text;
-}
-
 static bool put_cell(struct ets_page_document *document, struct ets_page_table *table,
                      struct ets_sql_value value)
 {
@@ -36,7 +28,8 @@ static bool put_cell(struct ets_page_document *document, struct ets_page_table *
     if (value.kind == SQL_NO_MEMORY) return false;
     if (is_source && document->has_no_source) value.kind = SQL_NULL;
     if (value.kind == SQL_TEXT && column->type == ETS_PAGE_TEXT) {
-        ets_page_put_text(document, table, is_path ? without_folder(value.text) : value.text);
+        ets_page_put_text(document, table, /* a report tells no folders */
+                          is_path ? ets_text_without_folder(value.text) : value.text);
     } else if (value.kind == SQL_REAL && column->type == ETS_PAGE_REAL) {
         ets_page_put_real(document, table, value.real);
     } else if (value.kind == SQL_INTEGER && column->type == ETS_PAGE_REAL) {

@@ -121,15 +121,16 @@ static void put_median(struct picture *p)
     char text[160];
     struct ets_text_builder title = {text, sizeof text, 0};
     ets_add_text(&title, "median: ");
-    ets_add_time(&title, span, p->plot->tick_ns);
+    const double scale = ets_time_scale(span.upper, p->plot->tick_ns);
+    ets_add_time_in(&title, span, p->plot->tick_ns, scale);
     if (!isnan(times->spread.median_low)) {
         const double high = place_y(p, span_of(p, times->spread.median_high).upper);
         const double low = place_y(p, span_of(p, times->spread.median_low).lower);
         ets_add_text(&title, ", 95 %% confidence interval ");
-        ets_add_time(&title,
-                     (struct ets_span){span_of(p, times->spread.median_low).lower,
-                                       span_of(p, times->spread.median_high).upper},
-                     p->plot->tick_ns);
+        ets_add_time_in(&title,
+                        (struct ets_span){span_of(p, times->spread.median_low).lower,
+                                          span_of(p, times->spread.median_high).upper},
+                        p->plot->tick_ns, scale);
         ets_draw_group(&p->drawing, ets_built_text(&title));
         ets_draw_box(&p->drawing, ETS_INK_BAND, ETS_BOX_SOLID,
                      (struct ets_area){x, high, width, fmax(low - high, 1)});

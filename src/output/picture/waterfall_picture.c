@@ -115,11 +115,12 @@ static void find_axis(struct picture *p)
     p->width = p->options->width - p->left - CHANGE - ETS_PICTURE_MARGIN;
 }
 
-static void add_signed(const struct picture *p, struct ets_text_builder *text, double time)
+static void add_signed(const struct picture *p, struct ets_text_builder *text, double time,
+                       double scale)
 {
     const double size = fabs(time);
     ets_add_text(text, "%s", time > 0 ? "+" : time < 0 ? "-" : "");
-    ets_add_time(text, (struct ets_span){size, size}, p->tick_ns);
+    ets_add_time_in(text, (struct ets_span){size, size}, p->tick_ns, scale);
 }
 
 static void put_axis(struct picture *p, double bottom)
@@ -131,7 +132,7 @@ static void put_axis(struct picture *p, double bottom)
         const double x = place(p, at);
         if (fabs(at) < step / 2) ets_add_text(&label, "0");
         else if (at > 0) ets_add_time(&label, (struct ets_span){at, at}, p->tick_ns);
-        else add_signed(p, &label, at);
+        else add_signed(p, &label, at, ets_time_scale(-at, p->tick_ns));
         ets_draw_line(&p->drawing, ETS_INK_GRID,
                       (struct ets_area){x, TOP - 6, 0, bottom - TOP + 6});
         ets_draw_text(&p->drawing, ETS_INK_SOFT, x, TOP - 9, ETS_ALIGN_MIDDLE,
@@ -213,19 +214,20 @@ static void word_step(const struct picture *p, const struct ets_difference_view_
     if (line->instruction >= 0) ets_add_text(name, "#%d ", (int)line->instruction);
     ets_difference_add_name(&whole, line);
     ets_add_shown_text(name, ets_built_text(&whole));
+    const double scale = ets_shared_time_scale(of->before.median, of->after.median, p->tick_ns);
     ets_add_text(title, "%s: ", name->text);
-    if (of->before.times.count > 0) ets_add_time(title, span_of(&of->before), p->tick_ns);
+    if (of->before.times.count > 0) ets_add_time_in(title, span_of(&of->before), p->tick_ns, scale);
     else ets_add_text(title, "nothing");
     ets_add_text(title, " -> ");
-    if (of->after.times.count > 0) ets_add_time(title, span_of(&of->after), p->tick_ns);
+    if (of->after.times.count > 0) ets_add_time_in(title, span_of(&of->after), p->tick_ns, scale);
     else ets_add_text(title, "nothing");
     ets_add_text(title, ", ");
-    add_signed(p, title, of->change_of_median);
+    add_signed(p, title, of->change_of_median, scale);
     if (!isnan(of->interval.low)) {
         ets_add_text(title, " (95 %% interval ");
-        add_signed(p, title, of->interval.low);
+        add_signed(p, title, of->interval.low, scale);
         ets_add_text(title, " to ");
-        add_signed(p, title, of->interval.high);
+        add_signed(p, title, of->interval.high, scale);
         ets_add_text(title, ")");
     }
     if (*words_of(of) != '\0') ets_add_text(title, ", %s", words_of(of));
@@ -240,7 +242,8 @@ static void put_step(struct picture *p, uint32_t number,
     struct ets_text_builder says = {text, sizeof text, 0};
     const struct ets_difference_line *of = line->of;
     word_step(p, line, &name, &title);
-    add_signed(p, &says, of->change_of_median);
+    add_signed(p, &says, of->change_of_median,
+               ets_time_scale(fabs(of->change_of_median), p->tick_ns));
     if (*words_of(of) != '\0') ets_add_text(&says, "  %s", words_of(of));
     const struct row row = {.name = ets_built_text(&name),
                             .says = ets_built_text(&says),
@@ -258,7 +261,7 @@ static void put_others(struct picture *p, uint32_t number, double from)
     char text[64], name[64];
     struct ets_text_builder says = {text, sizeof text, 0}, named = {name, sizeof name, 0};
     const double to = median(&p->total->after);
-    add_signed(p, &says, to - from);
+    add_signed(p, &says, to - from, ets_time_scale(fabs(to - from), p->tick_ns));
     if (p->step_count > p->shown) {
         ets_add_text(&named, "(%u others, and the rest)", p->step_count - p->shown);
     } else {

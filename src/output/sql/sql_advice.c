@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "advice/coverage.h"
-#include "advice/saving_total.h"
+#include "advice/advice_headline.h"
 #include "base/error.h"
 #include "output/sql/sql_data.h"
 #include "output/table/advice_table.h"
@@ -12,21 +11,20 @@
 enum { HEADLINE_BYTES = 512 };
 
 /* As the command says it: what was not read is no comfort. */
-static size_t print_headline(struct ets_sql_data *data, const struct ets_saving_total *total,
-                             double tick_ns, char headline[HEADLINE_BYTES])
+static bool print_headline(struct ets_sql_data *data, const struct ets_inspection *inspection,
+                           const struct ets_saving_total *total, double tick_ns,
+                           struct ets_text_builder *text)
 {
     const struct ets_sql_sources *sources = &data->sources;
     struct ets_advice_coverage coverage;
-    const bool has_nothing = total->bad == 0 && total->advice == 0;
-    const enum ets_status status =
-        !has_nothing ? ETS_NOT_FOUND
-                     : ets_advice_coverage_find(
-                           sources->program_count > 0 ? sources->programs[0].program : NULL,
-                           sources->record_count > 0 ? sources->records[0].record : NULL,
-                           &data->arena, &coverage, NULL);
-    const size_t size =
-        status == ETS_OK ? ets_advice_coverage_print(&coverage, headline, HEADLINE_BYTES) : 0;
-    return size > 0 ? size : ets_saving_total_print(total, tick_ns, headline, HEADLINE_BYTES);
+    bool is_undecided;
+    const bool is_known =
+        total->bad == 0 && total->advice == 0 &&
+        ets_advice_coverage_find(sources->program_count > 0 ? sources->programs[0].program : NULL,
+                                 sources->record_count > 0 ? sources->records[0].record : NULL,
+                                 &data->arena, &coverage, NULL) == ETS_OK;
+    return ets_advice_headline(&data->arena, inspection, total, is_known ? &coverage : NULL,
+                               tick_ns, text, &is_undecided);
 }
 
 static enum ets_status fill(struct ets_table *table, struct ets_sql_data *data, int all,
@@ -53,8 +51,11 @@ static enum ets_status fill(struct ets_table *table, struct ets_sql_data *data, 
         if (!all && !ets_finding_is_shown(finding)) continue;
         shown[page.count++] = finding;
     }
-    const size_t size = print_headline(data, &total, page.tick_ns, headline);
-    ets_table_add_lead(table, (struct ets_text){headline, size});
+    struct ets_text_builder text = {headline, sizeof headline, 0};
+    if (!print_headline(data, trace->inspection, &total, page.tick_ns, &text)) {
+        return ets_fail_memory(error, "the advice");
+    }
+    ets_table_add_lead(table, ets_built_text(&text));
     ets_advice_table_fill(table, &page);
     return ETS_OK;
 }

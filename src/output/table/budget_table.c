@@ -10,6 +10,8 @@
 #include "output/table/table.h"
 #include "views/budget_lines.h"
 #include "views/budget_words.h"
+#include "views/difference_headline.h"
+#include "views/drift_sentence.h"
 
 /* What the cells of a row are of. */
 struct line {
@@ -182,6 +184,20 @@ static void add_columns(struct ets_table *table, const struct ets_budget_report 
     }
 }
 
+enum { HEADING_BYTES = 800 + ETS_BUDGET_REASON_BYTES };
+
+/* "; runs after get slower over time: ...": of the first block with such runs. */
+static void add_drift(struct ets_text_builder *text, const struct ets_difference *difference)
+{
+    for (uint32_t b = 0; b < ets_difference_block_count(difference); b++) {
+        const struct ets_difference_block *block = ets_difference_block(difference, b);
+        if (ets_difference_execution(difference, block) == NULL) continue;
+        if (!ets_add_difference_drift(text, "; ", block)) continue;
+        ets_add_text(text, ": medians describe neither third");
+        return;
+    }
+}
+
 /* "budget.txt: 3 checks, 1 failed, 1 undecided", "…, 0 failed; worst: conv +3.1 % of 5 % allowed".
  */
 static void add_heading(struct ets_table *table, const struct ets_budget_report *report,
@@ -189,7 +205,7 @@ static void add_heading(struct ets_table *table, const struct ets_budget_report 
 {
     const uint32_t count = ets_budget_count(report->verdicts);
     const uint32_t undecided = ets_budget_undecided(report->verdicts);
-    char heading[400 + ETS_BUDGET_REASON_BYTES], margin[ETS_BUDGET_REASON_BYTES];
+    char heading[HEADING_BYTES], margin[ETS_BUDGET_REASON_BYTES];
     struct ets_text_builder text = {heading, sizeof heading, 0};
     ets_add_text(&text, "%.256s: %u check%s, %u failed", report->budget_path, count,
                  count == 1 ? "" : "s", ets_budget_failed(report->verdicts));
@@ -201,6 +217,7 @@ static void add_heading(struct ets_table *table, const struct ets_budget_report 
         ets_budget_margin(report, lines->tightest, margin);
         ets_add_text(&text, "; worst: %s", margin);
     }
+    add_drift(&text, report->difference);
     ets_table_add_section(table, ets_built_text(&text));
 }
 

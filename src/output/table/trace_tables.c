@@ -1,18 +1,21 @@
-/* The table of a difference in one call: pools both inspections, compares them, fills the table. */
+/* The table of a difference in one call: pools the recordings of both sides, compares them, fills
+ * the table. */
 #include "output/table/trace_tables.h"
 
 #include "base/error.h"
 #include "output/table/difference_table.h"
 #include "views/difference_headline.h"
 
-static enum ets_status open_pool(const struct ets_inspection *inspection, int steady,
+static enum ets_status open_pool(const struct ets_trace_side *side, int steady,
                                  const struct ets_allocator *allocator, struct ets_pool **pool,
                                  struct ets_error *error)
 {
     int is_kept;
     const struct ets_pool_options options = {.steady = steady, .allocator = allocator};
     ETS_TRY(ets_pool_begin(&options, pool, error));
-    ETS_TRY(ets_pool_add(*pool, inspection, &is_kept, error));
+    for (uint32_t i = 0; i < side->count; i++) {
+        ETS_TRY(ets_pool_add(*pool, side->items[i], &is_kept, error));
+    }
     return ets_pool_end(*pool, error);
 }
 
@@ -51,7 +54,7 @@ static enum ets_status fill(struct ets_table *table, const struct ets_difference
 }
 
 enum ets_status ets_trace_difference_of(struct ets_table *table,
-                                        const struct ets_inspection *const sides[2],
+                                        const struct ets_trace_side sides[2],
                                         const struct ets_trace_difference_options *options,
                                         struct ets_error *error)
 {
@@ -62,7 +65,7 @@ enum ets_status ets_trace_difference_of(struct ets_table *table,
                                                .allocator = allocator};
     enum ets_status status = ETS_OK;
     for (int s = 0; s < 2 && status == ETS_OK; s++) {
-        status = open_pool(sides[s], options->steady, allocator, &pools[s], error);
+        status = open_pool(&sides[s], options->steady, allocator, &pools[s], error);
     }
     if (status == ETS_OK) {
         status = ets_difference_open(pools[0], pools[1], &how, &difference, error);

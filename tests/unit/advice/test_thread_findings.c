@@ -51,7 +51,7 @@ static void test_thread_findings__what_more_threads_cost_is_told(void **state)
         find(&arena, &findings, one.inspection, more.inspection, "threads_gain_nothing");
     assert_non_null(found);
     assert_text(found->sentence,
-                "more threads make runs longer: 800 us with one thread, 1.00 ms with more");
+                "more threads make runs longer: 800 us with one thread, 1000 us with more");
     assert_true(ets_finding_is_advice(found));
     assert_int_equal(found->saving.basis, ETS_SAVING_REMOVED);
     assert_true(found->saving.ticks.lower > 199000 && found->saving.ticks.lower <= 200000);

@@ -140,7 +140,7 @@ static void test_inspect_trace__a_dump_of_others_tells_nothing(void **state)
     assert_null(ets_inspection_trace(made.inspection));
     assert_int_equal(ets_inspection_tick_unit(made.inspection, &is_known), ETS_UNIT_US);
     assert_int_equal(is_known, 0);
-    assert_true(isnan(ets_inspection_run_overhead(made.inspection, 0, NULL)));
+    assert_true(isnan(ets_inspection_tracing_cost(made.inspection, 0).ns));
     const struct ets_run *run = ets_inspection_run(made.inspection, 0);
     assert_true(run->method.data == NULL && run->purpose == ETS_TRACE_UNKNOWN);
     assert_int_equal(run->thread, ETS_NO_INDEX);
@@ -323,17 +323,16 @@ static void test_inspect_trace__overhead_is_taken_off_what_encloses(void **state
     dump(r);
     struct ets_inspection *inspection =
         inspect(r->dump, (struct ets_inspect_options){.partial = 0});
-    int is_subtracted = 1;
     assert_true(ets_inspection_trace(inspection)->cost_ns_q8 == 22 * 256 + 128);
-    assert_true(ets_inspection_run_overhead(inspection, 0, &is_subtracted) == 5 * 22.5);
-    assert_int_equal(is_subtracted, 0);
+    assert_true(ets_inspection_tracing_cost(inspection, 0).ns == 5 * 22.5);
+    assert_false(ets_inspection_tracing_cost(inspection, 0).is_subtracted);
     assert_true(time_of(inspection, 0, "native_call_mul.out") == 100);
     assert_true(time_of(inspection, 0, "OPERATOR_CALL") == 300);
     assert_true(time_of(inspection, 0, "Method::execute") == 900);
     ets_inspection_close(inspection);
     inspection = inspect(r->dump, (struct ets_inspect_options){.subtract_overhead = 1});
-    assert_true(ets_inspection_run_overhead(inspection, 0, &is_subtracted) == 5 * 22.5);
-    assert_int_equal(is_subtracted, 1);
+    assert_true(ets_inspection_tracing_cost(inspection, 0).ns == 5 * 22.5);
+    assert_true(ets_inspection_tracing_cost(inspection, 0).is_subtracted);
     assert_true(time_of(inspection, 0, "native_call_mul.out") == 100 - 11); /* 11.25 */
     assert_true(time_of(inspection, 0, "OPERATOR_CALL") == 300 - 34);       /* 33.75 */
     assert_true(time_of(inspection, 0, "Method::execute") == 900 - 101);    /* 101.25 */
@@ -365,7 +364,7 @@ static void test_inspect_trace__no_time_gets_negative_and_delegates_stay(void **
     assert_true(time_of(inspection, 0, "conv") == 5);
     assert_true(time_of(inspection, 0, "DELEGATE_CALL") == 51 - 11);
     assert_true(time_of(inspection, 0, "short") == 0);
-    assert_true(ets_inspection_run_overhead(inspection, 0, NULL) == 2 * 22.5);
+    assert_true(ets_inspection_tracing_cost(inspection, 0).ns == 2 * 22.5);
     ets_inspection_close(inspection);
     discard(r);
 }
@@ -498,7 +497,7 @@ static void test_inspect_trace__lies_with_a_good_sum_are_survived(void **state)
         assert_non_null(ets_inspection_trace(inspection));
         assert_int_equal(ets_inspection_damage_count(inspection), 0);
         assert_true(time_of(inspection, 0, "Method::execute") <= 90);
-        assert_true(ets_inspection_run_overhead(inspection, 0, NULL) >= 0);
+        assert_true(ets_inspection_tracing_cost(inspection, 0).ns >= 0);
         ets_inspection_close(inspection);
     }
     free(bytes);

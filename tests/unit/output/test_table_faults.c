@@ -160,7 +160,8 @@ static void test_table_faults__of_several_traces(void **state)
 static enum ets_status fill_difference(struct ets_table *table, const struct subject *s,
                                        struct ets_error *error)
 {
-    const struct ets_inspection *const sides[2] = {s->model.inspection, s->model.inspection};
+    const struct ets_inspection *const both[] = {s->model.inspection, s->model.inspection};
+    const struct ets_trace_side sides[2] = {{both, 1}, {both, 2}};
     const struct ets_trace_difference_options options = {.steady = 1, .sort = ETS_SORT_CHANGE};
     return ets_trace_difference_of(table, sides, &options, error);
 }

@@ -70,7 +70,7 @@ static void test_headline__time_delegates_and_places(void **state)
         "gpt_xnnpack", all,
         "forward: 197 us per run (median of 5 runs, 185..787 us; too few for a 95 % interval)",
         "47.5 % in 12 calls of XnnpackBackend, 36.4 % in 56 kernel calls (largest: "
-        "expand_copy.out), 16.1 % between operators",
+        "expand_copy.out at zoo.py:28, 9.0 %), 16.1 % between operators",
         "most expensive lines: zoo.py:28 36.7..51.6 %, zoo.py:29 11.6..17.6 %, zoo.py:26 "
         "6.2..7.2 %");
     ASSERT_HEADLINE(
