@@ -28,12 +28,17 @@ bool ets_advice_headline(struct ets_arena *arena, const struct ets_inspection *i
     if (!add_drift(arena, inspection, text)) return false;
     char *at = text->text + text->used;
     const size_t room = text->room - text->used;
-    if (total->bad == 0 && total->advice == 0 && coverage != NULL) {
+    const bool is_empty = total->bad == 0 && total->advice == 0 && coverage != NULL;
+    if (is_empty) {
         const size_t size = ets_advice_coverage_print(coverage, at, room);
         text->used += size;
         *is_undecided_out = size > 0;
         if (size > 0) return true;
     }
     text->used += ets_saving_total_print(total, tick_ns, at, room);
+    if (is_empty) {
+        text->used +=
+            ets_advice_named_print(coverage, text->text + text->used, text->room - text->used);
+    }
     return true;
 }

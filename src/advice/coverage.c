@@ -6,8 +6,8 @@
 #include "host/text_builder.h"
 #include "inspect/inspection.h"
 
-static void add_unread(const struct ets_program *program, const struct ets_delegation_step *step,
-                       struct ets_advice_coverage *coverage)
+static void add_call(const struct ets_program *program, const struct ets_delegation_step *step,
+                     struct ets_advice_calls *calls)
 {
     struct ets_instruction call;
     struct ets_method method;
@@ -16,8 +16,17 @@ static void add_unread(const struct ets_program *program, const struct ets_deleg
     if (method.chain_count == 0) return;
     ets_method_chain(&method, 0, &chain);
     ets_chain_instruction(&chain, step->instruction, &call);
-    if (coverage->unread_count++ == 0) coverage->backend = call.name; /* of the program */
-    coverage->unread_bytes += ets_payload_of(&chain, step->instruction).size;
+    if (calls->count++ == 0) calls->backend = call.name; /* of the program */
+    calls->bytes += ets_payload_of(&chain, step->instruction).size;
+}
+
+/* Of XNNPACK's units one names a node of the payload at least. */
+static bool is_payload_read(const struct ets_delegation_step *step)
+{
+    for (uint32_t i = 0; i < step->unit_count; i++) {
+        if (step->units[i].payload_node_count > 0) return true;
+    }
+    return step->unit_count == 0 && step->reason == NULL;
 }
 
 enum ets_status ets_advice_coverage_find(const struct ets_program *program,
@@ -36,10 +45,23 @@ enum ets_status ets_advice_coverage_find(const struct ets_program *program,
         const struct ets_delegation_step *step = ets_delegation_step_at(delegation, i);
         if (step->kind != ETS_INSTRUCTION_DELEGATE_CALL) continue;
         coverage_out->call_count++;
-        if (step->unit_count == 0 && step->reason != NULL) add_unread(program, step, coverage_out);
+        if (is_payload_read(step)) continue;
+        add_call(program, step,
+                 step->unit_count == 0 ? &coverage_out->unread : &coverage_out->named);
     }
     ets_delegation_close(delegation);
     return ETS_OK;
+}
+
+/* "CoreMLBackend, 98 % of the program's bytes" */
+static void add_backend(const struct ets_advice_coverage *coverage,
+                        const struct ets_advice_calls *calls, struct ets_text_builder *line)
+{
+    const double share = (double)calls->bytes / (double)coverage->program_bytes;
+    ets_add_plain_text(line, "%.*s", ETS_TEXT(calls->backend));
+    if (share > 0 && share <= 1) {
+        ets_add_text(line, ", %.0f %% of the program's bytes", 100 * share);
+    }
 }
 
 size_t ets_advice_coverage_print(const struct ets_advice_coverage *coverage, char *text,
@@ -51,14 +73,23 @@ size_t ets_advice_coverage_print(const struct ets_advice_coverage *coverage, cha
         ets_add_text(&line, "cannot say what to change: the program was not given");
         return line.used;
     }
-    if (coverage->unread_count == 0) return 0;
-    const double share = (double)coverage->unread_bytes / (double)coverage->program_bytes;
+    if (coverage->unread.count == 0) return 0;
     ets_add_text(&line, "cannot say what to change: %u of %u delegate call%s %s not read (",
-                 coverage->unread_count, coverage->call_count, coverage->call_count == 1 ? "" : "s",
-                 coverage->unread_count == 1 ? "was" : "were");
-    ets_add_plain_text(&line, "%.*s", ETS_TEXT(coverage->backend));
-    if (share > 0 && share <= 1)
-        ets_add_text(&line, ", %.0f %% of the program's bytes", 100 * share);
+                 coverage->unread.count, coverage->call_count, coverage->call_count == 1 ? "" : "s",
+                 coverage->unread.count == 1 ? "was" : "were");
+    add_backend(coverage, &coverage->unread, &line);
     ets_add_text(&line, "); nothing was found in the rest");
+    return line.used;
+}
+
+size_t ets_advice_named_print(const struct ets_advice_coverage *coverage, char *text, size_t room)
+{
+    struct ets_text_builder line = {text, room, 0};
+    if (room > 0) text[0] = '\0';
+    if (coverage->named.count == 0) return 0;
+    ets_add_text(&line, "; of %u delegate call%s only the operators are known, from the ETRecord (",
+                 coverage->named.count, coverage->named.count == 1 ? "" : "s");
+    add_backend(coverage, &coverage->named, &line);
+    ets_add_text(&line, ")");
     return line.used;
 }

@@ -9,11 +9,19 @@
 #include "etscope/program.h"
 #include "host/arena.h"
 
+/* Delegate calls of which the same is known. */
+struct ets_advice_calls {
+    uint32_t count;
+    struct ets_text backend; /* of the first */
+    uint64_t bytes;          /* of their payloads */
+};
+
 struct ets_advice_coverage {
     bool has_program;
-    uint32_t call_count, unread_count; /* delegate calls, and those whose payload was not read */
-    struct ets_text backend;           /* of the first unread one */
-    uint64_t unread_bytes, program_bytes;
+    uint32_t call_count; /* delegate calls */
+    uint64_t program_bytes;
+    struct ets_advice_calls unread; /* nothing is known of what they run */
+    struct ets_advice_calls named;  /* the ETRecord names their operators; the payload is not read */
 };
 
 /* `program`, `record` NULL: none. Statuses: those of ets_delegation_open; MISMATCH: the record is
@@ -27,5 +35,9 @@ enum ets_status ets_advice_coverage_find(const struct ets_program *program,
  * program's bytes)"; "": all of the program was read. Returns its length. */
 size_t ets_advice_coverage_print(const struct ets_advice_coverage *coverage, char *text,
                                  size_t room);
+
+/* "; of 1 delegate call only the operators are known, from the ETRecord (CoreMLBackend, 98 % of the
+ * program's bytes)", for behind "nothing was found"; "": there is no such call. */
+size_t ets_advice_named_print(const struct ets_advice_coverage *coverage, char *text, size_t room);
 
 #endif

@@ -122,6 +122,12 @@ class Undecided(unittest.TestCase):
                          r"was not read \(VulkanBackend, \d+ % of the program's bytes\)")
         self.assertEqual(support.run("advise", UNREAD, "--fail-on", "wrong").returncode, NEGATIVE)
 
+    def test_advise__operators_without_their_payload_are_said(self):
+        done = support.run("advise", support.fixture("payloads", "coreml.pte"))
+        self.assertEqual(done.returncode, OK)
+        self.assertRegex(done.stdout.decode(), r"^nothing to do was found; of 1 delegate call only the "
+                         r"operators are known, from the ETRecord \(CoreMLBackend, \d+ % of the program's bytes\)\n")
+
     def test_advise__a_record_of_another_program_is_refused(self):
         other = support.fixture("conv_portable", "model.etrecord")
         program = support.fixture("mlp_portable", "model.pte")
