@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "advice/finding_rules.h"
+#include "inspect/time_details.h"
 
 struct ets_finding ets_finding_of(const char *kind, enum ets_severity severity, const char *view)
 {
@@ -40,6 +41,23 @@ static bool keep(struct ets_arena *arena, struct ets_text_builder *builder,
 }
 
 /*
+ * What followed advice saved, by the time of what went away (docs/advice.md): with one thread 97.5
+ * % of 156 measurements were below 1.10, and with several 95 % below 1.97: between calls of a
+ * delegate its threads fall asleep. The least of all changes but two was 0.05.
+ */
+static const double LEAST_PART = 0.05, MOST_ONE_THREAD = 1.1, MOST_THREADS = 2;
+
+/* The range of what is saved around ticks.upper, the time of what goes away. */
+static void widen_saving(const struct ets_finder *finder, struct ets_saving *saving)
+{
+    const bool has_one = ets_inspection_pool_threads(finder->subject->inspection) == 1;
+    if (saving->most > 0) return; /* the rule knows it */
+    saving->most = has_one || !finder->method.has_delegate ? MOST_ONE_THREAD : MOST_THREADS;
+    if (saving->basis == ETS_SAVING_BOUND) saving->ticks.lower = LEAST_PART * saving->ticks.upper;
+    saving->ticks.upper *= saving->most;
+}
+
+/*
  * A saving is seen between two medians, each known to half of its interval: the one after as well
  * as this one. With what lies beside the rows it can be no more than a run.
  */
@@ -51,6 +69,7 @@ static void limit_saving(const struct ets_finder *finder, struct ets_finding *fi
         const struct ets_spread *spread = &block->times.spread;
         const double run = block->times.statistics.p50;
         if (block->block != finding->block || !(saving->ticks.upper > 0)) continue;
+        widen_saving(finder, saving);
         saving->measured = (struct ets_span){saving->ticks.lower, fmin(saving->ticks.upper, run)};
         saving->unsure = fmax(0, spread->median_high - spread->median_low);
         saving->ticks.upper = fmin(saving->ticks.upper + saving->unsure, run);

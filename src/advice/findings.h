@@ -40,18 +40,18 @@ struct ets_findings_subject {
 /* What a saving is known from. */
 enum ets_saving_basis {
     ETS_SAVING_NONE = 0,    /* nothing is saved, or how much is not known */
-    ETS_SAVING_REMOVED = 1, /* the measured time of what goes away, from its fastest runs to its
-                               share of the median run */
-    ETS_SAVING_BOUND = 2,   /* no more than this: what takes its place takes time as well */
+    ETS_SAVING_REMOVED = 1, /* the measured time of what goes away, from its fastest runs on */
+    ETS_SAVING_BOUND = 2,   /* what takes the place of what goes away takes time as well */
     ETS_SAVING_FILE = 3,    /* bytes of the program file, exact */
     ETS_SAVING_MEMORY = 4   /* bytes of planned memory */
 };
 
 struct ets_saving {
     enum ets_saving_basis basis;
-    struct ets_span ticks;    /* of a run; NaN: not a time, or not measured */
-    double part;              /* ticks.upper of the median run of its method; 0: not a time */
-    double beside;            /* of ticks.upper: not time of the finding's rows */
+    struct ets_span ticks; /* of a run; NaN: not a time, or not measured */
+    double part;           /* ticks.upper of the median run of its method; 0: not a time */
+    double beside;         /* of what goes away: not time of the finding's rows */
+    double most; /* the upper end by the time of what goes away; 0: ets_finding_add finds it */
     struct ets_span measured; /* ticks without what is not known of the median run */
     double unsure;            /* that, which is at both ends of ticks */
     uint64_t bytes;           /* 0: not bytes */

@@ -44,7 +44,7 @@ bool ets_saving_total_find(struct ets_arena *arena, const struct ets_inspection 
                            const struct ets_findings *findings, struct ets_saving_total *total_out)
 {
     struct ets_timed_blocks blocks;
-    double rows = 0, beside = 0, unsure = 0, sum = 0;
+    double rows = 0, beside = 0, unsure = 0, sum = 0, most = 1;
     *total_out = (struct ets_saving_total){.block = ETS_NO_INDEX};
     for (uint32_t i = 0; i < findings->count; i++) {
         const struct ets_finding *finding = &findings->items[i];
@@ -62,6 +62,7 @@ bool ets_saving_total_find(struct ets_arena *arena, const struct ets_inspection 
         sum += finding->saving.measured.upper;
         beside += finding->saving.beside;
         unsure = fmax(unsure, finding->saving.unsure);
+        most = fmax(most, finding->saving.most);
     }
     if (total_out->block == ETS_NO_INDEX) return true;
     if (!ets_timed_blocks_find(arena, inspection, total_out->block, ETS_NO_INDEX, 0, &blocks)) {
@@ -72,7 +73,7 @@ bool ets_saving_total_find(struct ets_arena *arena, const struct ets_inspection 
     /* Shares are of mid; the run that is told is the median. */
     const double share = rows / blocks.items[0].runs.whole;
     total_out->whole = blocks.items[0].times.statistics.p50;
-    total_out->upper = fmin(sum, share * total_out->whole + beside);
+    total_out->upper = fmin(sum, most * (share * total_out->whole + beside));
     total_out->unsure = unsure;
     total_out->upper = fmin(total_out->upper, total_out->whole);
     return true;
@@ -102,7 +103,8 @@ size_t ets_saving_total_print(const struct ets_saving_total *total, double tick_
                  total->bad > 0 ? "other " : "", total->advice == 1 ? "" : "s");
     if (total->count == 0 || !(total->whole > 0)) return line.used;
     /* Two things can save the same time: the sum of all would be too much. */
-    ets_add_text(&line, total->advice > 1 ? ", which %ssave at most " : ", which %ssaves at most ",
+    ets_add_text(&line,
+                 total->advice > 1 ? ", which %ssave up to about " : ", which %ssaves up to about ",
                  total->count > 1 ? "together " : "");
     const double scale = ets_shared_time_scale(total->upper, total->whole, tick_ns);
     ets_add_time_in(&line, (struct ets_span){total->upper, total->upper}, tick_ns, scale);

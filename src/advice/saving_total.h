@@ -15,7 +15,7 @@ struct ets_saving_total {
     uint32_t expensive;   /* operators that no other finding is about */
     uint32_t count;       /* findings with advice that save time of this method */
     uint32_t block;       /* that the times are of; ETS_NO_INDEX: none */
-    double whole, upper;  /* ticks of a run, and of that saved at most */
+    double whole, upper;  /* ticks of a run, and the upper end of what is saved of it */
     double unsure;        /* beside `upper`: how far the median run is not known */
     struct ets_text method;
 };
@@ -25,7 +25,7 @@ bool ets_saving_total_find(struct ets_arena *arena, const struct ets_inspection 
                            const struct ets_findings *findings, struct ets_saving_total *total_out);
 
 /*
- * The sentence that answers what to change: "5 things to do, which save at most 40 us of the
+ * The sentence that answers what to change: "5 things to do, which save up to about 40 us of the
  * 140 us of a run of forward (29 %)", "nothing to do was found". Returns its length.
  */
 size_t ets_saving_total_print(const struct ets_saving_total *total, double tick_ns, char *text,

@@ -24,6 +24,7 @@ static struct ets_saving cost_of_threads(const struct ets_finder *finder,
     struct ets_saving saving = {.ticks = {NAN, NAN}};
     if (more->gain != ETS_THREADS_SLOWER) return saving;
     saving.basis = ETS_SAVING_REMOVED;
+    saving.most = 1; /* measured beside each other */
     saving.part = fmax(1 - more->step.low, 0);
     saving.ticks = (struct ets_span){run * fmax(1 - more->step.high, 0), run * saving.part};
     saving.beside = saving.ticks.upper;

@@ -33,6 +33,9 @@ uint32_t ets_inspection_row_ticks(const struct ets_inspection *inspection, uint3
  */
 const char *ets_row_clock(const struct ets_row *row);
 
+/* Threads that kernels and delegates ran on, the caller included; 0: the trace does not say. */
+uint32_t ets_inspection_pool_threads(const struct ets_inspection *inspection);
+
 /* Units in one second; 1 for cycles. */
 double ets_time_unit_per_second(enum ets_time_unit unit);
 

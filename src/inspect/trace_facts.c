@@ -113,6 +113,12 @@ const struct ets_trace_facts *ets_inspection_trace(const struct ets_inspection *
     return inspection->has_extra ? &inspection->facts : NULL;
 }
 
+uint32_t ets_inspection_pool_threads(const struct ets_inspection *inspection)
+{
+    const struct ets_trace_facts *facts = ets_inspection_trace(inspection);
+    return facts == NULL ? 0 : facts->pool_threads;
+}
+
 enum ets_time_unit ets_inspection_tick_unit(const struct ets_inspection *inspection,
                                             int *is_known_out)
 {

@@ -135,6 +135,19 @@ class Savings(unittest.TestCase):
                 self.assertAlmostEqual(float(least), float(pair["promised_us"]),
                                        delta=0.0051 * max(1, float(least)))
 
+    def test_new_processes_and_threads_save_what_was_stated(self):
+        with open(ADVICE / "ranges.tsv", encoding="utf-8") as lines:
+            ranges = list(csv.DictReader(lines, delimiter="\t"))
+        text = (DATA.parents[1] / "docs/advice.md").read_text().split("| from | threads |")[1]
+        told = [line.strip("| ").split(" | ") for line in text.split("\n\n")[0].splitlines()[2:]]
+        self.assertEqual([(row["name"], row["threads"]) for row in ranges], [(row[0], row[1]) for row in told])
+        for row, (*_, stated, _, _, saved) in zip(ranges, told):
+            with self.subTest(row["name"]):
+                self.assertLessEqual(float(row["stated_us"]), float(row["saved_us"]))
+                self.assertLessEqual(float(row["saved_us"]), float(row["stated_upper_us"]))
+                self.assertLessEqual(float(stated.partition("..")[0]), float(saved))
+                self.assertAlmostEqual(float(saved), float(row["saved_us"]), delta=0.006 * float(saved))
+
     def test_every_kind_that_saves_time_has_a_pair(self):
         rules = "".join(path.read_text() for path in
                         (DATA.parents[1] / "src/advice").glob("*_findings.c"))

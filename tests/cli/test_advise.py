@@ -21,6 +21,7 @@ from gap_support import FLOAT_ORIGINAL, INT8, QUANTIZED, unpack
 from support import DATA, OK, USAGE
 
 NEGATIVE = 1
+SEVERAL_THREADS = 2  # what a change may save, by the time of what goes away (docs/advice.md)
 UNREAD = DATA / "payloads" / "vulkan.pte"
 GPT = DATA / "gpt_xnnpack"
 GPT_FILES = (GPT / "profile.etdp", "--program", GPT / "model.pte", "--etrecord", GPT / "model.etrecord")
@@ -364,7 +365,7 @@ class Told(unittest.TestCase):
             least = sum(times[number]["min_ns"] for number in row["instructions"])
             most = sum(times[number]["max_ns"] for number in row["instructions"])
             self.assertLessEqual(least, row["saving_ns"])
-            self.assertLessEqual(row["saving_ns_upper"], most)
+            self.assertLessEqual(row["saving_ns_upper"], SEVERAL_THREADS * most)
             self.assertLessEqual(row["saving_ns"], row["saving_ns_upper"])
             checked += 1
         self.assertEqual(checked, 3)
@@ -380,7 +381,7 @@ class Told(unittest.TestCase):
         document = json.loads(advise(*GPT_FILES, "--format", "json"))
         text = advise(*GPT_FILES)
         self.assertEqual(text.splitlines()[0], document["headline"])
-        self.assertRegex(document["headline"], r"^\d+ things to do, which together save at most [\d.]+ us of "
+        self.assertRegex(document["headline"], r"^\d+ things to do, which together save up to about [\d.]+ us of "
                                                r"the [\d.]+ us of a run of forward \(\d+\.\d %\)(?:; the median is known to [\d.]+ us only)?$")
 
     def test_the_database_and_the_report_say_the_same(self):
@@ -431,7 +432,8 @@ class Told(unittest.TestCase):
                 if row["operator"] == "Method::execute"}
         most = max(row["saving_ns_upper"] / runs[row["method"]] for row in found)
         advise(*words, "--fail-on", f"{100 * most - 0.5:.1f}%", code=NEGATIVE)
-        advise(*words, "--fail-on", f"{100 * most + 0.5:.1f}%")
+        if most < 0.99:
+            advise(*words, "--fail-on", f"{100 * most + 0.5:.1f}%")
 
     def test_fail_on(self):
         advise(*GPT_FILES, "--fail-on", "5%", code=NEGATIVE)
@@ -562,7 +564,7 @@ class Told(unittest.TestCase):
         self.assertGreater(len(found), 3)
         for row in found:
             if "from joining" not in row["sentence"] and row["share_upper"] is not None:
-                self.assertLessEqual(row["saving_ns_upper"], row["share_upper"] * run * 1.01, row)
+                self.assertLessEqual(row["saving_ns_upper"], SEVERAL_THREADS * row["share_upper"] * run * 1.01, row)
 
     def test_what_was_not_examined_is_told(self):
         text = advise(GPT / "profile.etdp", "--no-siblings")

@@ -19,14 +19,13 @@ size_t ets_saving_print(const struct ets_saving *saving, double tick_ns, char *t
         return line.used;
     }
     if (isnan(saving->ticks.upper) || !(saving->ticks.upper > 0)) return 0;
-    if (saving->basis == ETS_SAVING_BOUND) ets_add_text(&line, "at most ");
     const struct ets_span *measured = &saving->measured;
-    const double lower = saving->basis == ETS_SAVING_BOUND ? measured->upper : measured->lower;
     const double scale = ets_time_scale(measured->upper, tick_ns);
-    ets_add_time_in(&line, (struct ets_span){lower, measured->upper}, tick_ns, scale);
+    ets_add_text(&line, "about ");
+    ets_add_time_in(&line, *measured, tick_ns, scale);
     ets_add_text(&line, saving->basis == ETS_SAVING_BOUND
                             ? " of the median run; what takes its place takes time as well"
-                            : " of the median run: the measured time of what goes away");
+                            : " of the median run, by the measured time of what goes away");
     if (ets_is_unsure(saving->unsure, measured->upper)) {
         ets_add_text(&line, "; the median is known to ");
         ets_add_time_in(&line, (struct ets_span){saving->unsure, saving->unsure}, tick_ns, scale);
