@@ -69,14 +69,14 @@ static int compare_ranks(const void *left, const void *right)
 }
 
 /* Lists the tensors of the arena that need memory, by offset. */
-static void list_members(struct replanner *r, uint32_t without)
+static void list_members(struct replanner *r, const struct ets_replan_options *options)
 {
     r->member_count = 0;
     for (uint32_t i = 0; i < r->arena->tensor_count; i++) {
         const uint32_t t = r->arena->tensors[i];
         const struct ets_plan_tensor *tensor = &r->plan->tensors[t];
         if (tensor->first == ETS_PLAN_NONE || tensor->bytes == 0) continue;
-        if (without != ETS_PLAN_NONE && (t == without || tensor->base == without)) continue;
+        if (ets_replan_leaves_out(r->plan, options, t)) continue;
         r->ranks[r->member_count++] = (struct rank){tensor->offset, t};
     }
     if (r->member_count > 1) qsort(r->ranks, r->member_count, sizeof *r->ranks, compare_ranks);
@@ -345,7 +345,7 @@ static bool alloc_replanner(struct replanner *r, struct ets_arena *arena)
 static uint64_t replan_arena(struct replanner *r, const struct ets_replan_options *options,
                              uint64_t *offsets)
 {
-    list_members(r, options->without);
+    list_members(r, options);
     if (r->member_count == 0) return 0;
     unite_shared(r);
     if (options->in_place) unite_in_place(r);

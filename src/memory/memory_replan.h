@@ -3,7 +3,7 @@
  * planner, another alignment, in-place kernels or a model without some tensor would save.
  *
  *     struct ets_replan replan;
- *     const struct ets_replan_options options = {.without = ETS_PLAN_NONE};
+ *     const struct ets_replan_options options = {.in_place = false};
  *     if (ets_memory_replan(&plan, &options, &arena, &replan, &error) == ETS_OK) {
  *         printf("%llu instead of %llu bytes\n", (unsigned long long)replan.planned_bytes,
  *                (unsigned long long)plan.planned_bytes);
@@ -29,10 +29,22 @@ enum { ETS_REPLAN_ALIGNMENT = 16 }; /* bytes; the exporter's default */
 
 struct ets_replan_options {
     uint32_t alignment; /* of offsets, in bytes; 0: ETS_REPLAN_ALIGNMENT */
-    uint32_t without;   /* a tensor to leave out; ETS_PLAN_NONE: none */
     bool in_place;      /* results of element-wise kernels take the bytes of an input whose life
                            ends there, where type and size agree */
+    uint32_t without_count;
+    uint32_t without[2]; /* tensors to leave out */
 };
+
+/* Whether a tensor, or what it is a view of, is left out. */
+static inline bool ets_replan_leaves_out(const struct ets_memory_plan *plan,
+                                         const struct ets_replan_options *options, uint32_t tensor)
+{
+    for (uint32_t i = 0; i < options->without_count; i++) {
+        const uint32_t without = options->without[i];
+        if (tensor == without || plan->tensors[tensor].base == without) return true;
+    }
+    return false;
+}
 
 struct ets_replan {
     const uint64_t *offsets;     /* [tensor_count] of what is planned and used */

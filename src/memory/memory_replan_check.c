@@ -6,8 +6,7 @@ static bool needs_memory(const struct ets_memory_plan *plan,
 {
     const struct ets_plan_tensor *t = &plan->tensors[tensor];
     if (t->arena == ETS_PLAN_NONE || t->first == ETS_PLAN_NONE || t->bytes == 0) return false;
-    return options->without == ETS_PLAN_NONE ||
-           (tensor != options->without && t->base != options->without);
+    return !ets_replan_leaves_out(plan, options, tensor);
 }
 
 static bool overlap(uint64_t a, uint64_t a_bytes, uint64_t b, uint64_t b_bytes)

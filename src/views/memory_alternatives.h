@@ -21,14 +21,17 @@ enum ets_alternative_kind {
     ETS_ALTERNATIVE_IN_PLACE = 2,  /* and element-wise kernels write over an input */
     ETS_ALTERNATIVE_ALIGNED = 3,   /* placed anew with another alignment */
     ETS_ALTERNATIVE_WITHOUT = 4,   /* placed anew without a tensor that is live at the peak */
-    ETS_ALTERNATIVE_BOUND = 5      /* no plan with these lifetimes and the exported alignment
+    ETS_ALTERNATIVE_PAIR = 5,      /* without two, which save more together than the sum of each
+                                      alone: they are what two peaks are made of */
+    ETS_ALTERNATIVE_BOUND = 6      /* no plan with these lifetimes and the exported alignment
                                       takes less */
 };
 
 struct ets_memory_alternative {
     enum ets_alternative_kind kind;
     uint32_t alignment; /* of offsets, in bytes */
-    uint32_t tensor;    /* of WITHOUT, in the plan's tensors; else ETS_PLAN_NONE */
+    uint32_t tensor;    /* of WITHOUT and PAIR, in the plan's tensors; else ETS_PLAN_NONE */
+    uint32_t other;     /* of PAIR, the second one; else ETS_PLAN_NONE */
     uint64_t bytes;
 };
 

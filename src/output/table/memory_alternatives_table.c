@@ -25,11 +25,11 @@ static void put_method(const struct line *line)
 }
 
 /* What makes the tensor: "aten::addmm", "MoveCall"; an input or buffer: its kind. */
-static void say_tensor(struct ets_text_builder *text, const struct line *line)
+static void say_tensor(struct ets_text_builder *text, const struct line *line, uint32_t index)
 {
     struct ets_instruction call = {.kind = ETS_INSTRUCTION_UNKNOWN};
-    const struct ets_plan_tensor *tensor = &line->plan->tensors[line->of->tensor];
-    ets_add_plain_text(text, "without value %" PRIu32, tensor->value);
+    const struct ets_plan_tensor *tensor = &line->plan->tensors[index];
+    ets_add_plain_text(text, "%" PRIu32, tensor->value);
     if (tensor->producer != ETS_PLAN_NONE) {
         ets_plan_instruction(line->plan, tensor->producer, &call);
         if (call.name.size > 0) ets_add_plain_text(text, " (%.*s)", ETS_TEXT(call.name));
@@ -50,7 +50,16 @@ static void put_plan(const struct line *line)
     case ETS_ALTERNATIVE_ALIGNED:
         ets_add_plain_text(&text, "aligned to %" PRIu32 " B", line->of->alignment);
         break;
-    case ETS_ALTERNATIVE_WITHOUT: say_tensor(&text, line); break;
+    case ETS_ALTERNATIVE_WITHOUT:
+        ets_add_plain_text(&text, "without value ");
+        say_tensor(&text, line, line->of->tensor);
+        break;
+    case ETS_ALTERNATIVE_PAIR:
+        ets_add_plain_text(&text, "without values ");
+        say_tensor(&text, line, line->of->tensor);
+        ets_add_plain_text(&text, " and ");
+        say_tensor(&text, line, line->of->other);
+        break;
     case ETS_ALTERNATIVE_BOUND:
         ets_add_plain_text(&text, "lower bound%s", line->plan->has_branches ? ", at most" : "");
         break;
@@ -68,6 +77,12 @@ static void put_value(const struct line *line)
 {
     if (line->of->tensor == ETS_PLAN_NONE) ets_table_put_nothing(line->table);
     else ets_table_put_integer(line->table, line->plan->tensors[line->of->tensor].value);
+}
+
+static void put_other(const struct line *line)
+{
+    if (line->of->other == ETS_PLAN_NONE) ets_table_put_nothing(line->table);
+    else ets_table_put_integer(line->table, line->plan->tensors[line->of->other].value);
 }
 
 static int64_t clip(uint64_t bytes)
@@ -103,6 +118,7 @@ static const struct field fields[] = {
     {{.name = "plan", .least_width = 20, .cut_in_middle = 1}, put_plan},
     {{.name = "alignment", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_alignment},
     {{.name = "value", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_value},
+    {{.name = "other_value", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_other},
     {{.name = "size", .kind = ETS_COLUMN_BYTES}, put_bytes},
     {{.name = "change", .kind = ETS_COLUMN_BYTES, .is_signed = 1}, put_change},
     {{.name = "ratio", .title = "%", .kind = ETS_COLUMN_SHARE, .is_signed = 1}, put_ratio},

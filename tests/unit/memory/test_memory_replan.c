@@ -75,7 +75,7 @@ static void test_memory_replan__fills_a_gap(void **state)
     struct ets_arena arena;
     struct ets_replan found;
     struct made made = {.arena = {.slack_bytes = 64}};
-    const struct ets_replan_options options = {.without = ETS_PLAN_NONE};
+    const struct ets_replan_options options = {.in_place = false};
     ets_arena_init(&arena, NULL, 0);
     add_tensor(&made, 0, 256, 0, 1);
     add_tensor(&made, 256, 128, 1, 5);
@@ -95,7 +95,7 @@ static void test_memory_replan__branches_share_bytes(void **state)
     struct ets_arena arena;
     struct ets_replan found;
     struct made made = {.arena = {.slack_bytes = 0}};
-    const struct ets_replan_options options = {.without = ETS_PLAN_NONE};
+    const struct ets_replan_options options = {.in_place = false};
     ets_arena_init(&arena, NULL, 0);
     add_tensor(&made, 0, 64, 0, 7);
     add_tensor(&made, 64, 64, 2, 5);
@@ -121,12 +121,12 @@ static void test_memory_replan__aligns_offsets(void **state)
     const uint32_t alignments[] = {0, 4, 64};
     const uint64_t bytes[] = {48, 12, 192};
     for (size_t i = 0; i < COUNT(alignments); i++) {
-        const struct ets_replan_options options = {alignments[i], ETS_PLAN_NONE, false};
+        const struct ets_replan_options options = {.alignment = alignments[i]};
         replan(&made.plan, &options, &arena, &found);
         assert_int_equal(found.planned_bytes, bytes[i]);
     }
     struct ets_error error;
-    const struct ets_replan_options odd = {24, ETS_PLAN_NONE, false};
+    const struct ets_replan_options odd = {.alignment = 24};
     assert_int_equal(ets_memory_replan(&made.plan, &odd, &arena, &found, &error),
                      ETS_INVALID_ARGUMENT);
     ets_arena_reset(&arena);
@@ -138,7 +138,7 @@ static void test_memory_replan__leaves_a_tensor_out(void **state)
     struct ets_arena arena;
     struct ets_replan found;
     struct made made = {.plan.step_count = STEPS};
-    const struct ets_replan_options options = {.without = 1};
+    const struct ets_replan_options options = {.without_count = 1, .without = {1, 0}};
     ets_arena_init(&arena, NULL, 0);
     add_tensor(&made, 0, 64, 0, 4);
     add_tensor(&made, 64, 512, 1, 3);
@@ -154,7 +154,7 @@ static void test_memory_replan__keeps_views_on_their_bytes(void **state)
     struct ets_arena arena;
     struct ets_replan found;
     struct made made = {.plan.step_count = STEPS};
-    const struct ets_replan_options options = {.without = ETS_PLAN_NONE};
+    const struct ets_replan_options options = {.in_place = false};
     ets_arena_init(&arena, NULL, 0);
     add_tensor(&made, 1024, 64, 0, 1);
     add_tensor(&made, 1024, 64, 3, 4); /* shows it later, while nothing names the first */
@@ -174,7 +174,7 @@ static void test_memory_replan_check__finds_what_is_wrong(void **state)
     (void)state;
     struct ets_replan_fault fault;
     struct made made = {.plan.step_count = STEPS};
-    const struct ets_replan_options options = {.without = ETS_PLAN_NONE};
+    const struct ets_replan_options options = {.in_place = false};
     add_tensor(&made, 0, 64, 0, 3);
     add_tensor(&made, 64, 64, 2, 4);
     finish(&made);
@@ -201,7 +201,7 @@ static void test_memory_replan__refuses_huge_plans(void **state)
     struct ets_replan found;
     struct ets_error error = {.message = ""};
     const struct ets_memory_plan plan = {.tensor_count = 5001};
-    const struct ets_replan_options options = {.without = ETS_PLAN_NONE};
+    const struct ets_replan_options options = {.in_place = false};
     ets_arena_init(&arena, NULL, 0);
     assert_int_equal(ets_memory_replan(&plan, &options, &arena, &found, &error), ETS_LIMIT);
     assert_string_equal(error.message, "5001 tensors are too many to plan again");
@@ -215,7 +215,7 @@ static void test_memory_replan__sums_saturate(void **state)
     struct ets_replan found;
     struct made made = {.arena = {.slack_bytes = UINT64_MAX}};
     struct ets_error error = {.message = ""};
-    const struct ets_replan_options options = {.without = ETS_PLAN_NONE};
+    const struct ets_replan_options options = {.in_place = false};
     ets_arena_init(&arena, NULL, 0);
     add_tensor(&made, 0, 256, 0, 1);
     finish(&made);
@@ -230,8 +230,8 @@ static void check_method(const struct ets_method *method, struct ets_arena *aren
     struct ets_error error = {.message = ""};
     struct ets_memory_plan plan;
     struct ets_replan found, in_place;
-    const struct ets_replan_options options = {.without = ETS_PLAN_NONE};
-    const struct ets_replan_options chains = {.without = ETS_PLAN_NONE, .in_place = true};
+    const struct ets_replan_options options = {.in_place = false};
+    const struct ets_replan_options chains = {.in_place = true};
     if (ets_memory_plan_init(&plan, method, arena, &error) != ETS_OK) {
         fail_msg("%s", error.message);
     }
@@ -241,11 +241,11 @@ static void check_method(const struct ets_method *method, struct ets_arena *aren
     }
     replan(&plan, &chains, arena, &in_place);
     for (uint32_t alignment = 1; alignment <= 256; alignment *= 4) {
-        const struct ets_replan_options aligned = {alignment, ETS_PLAN_NONE, false};
+        const struct ets_replan_options aligned = {.alignment = alignment};
         replan(&plan, &aligned, arena, &found);
     }
     for (uint32_t t = 0; t < plan.tensor_count; t++) {
-        const struct ets_replan_options without = {.without = t};
+        const struct ets_replan_options without = {.without_count = 1, .without = {t, 0}};
         replan(&plan, &without, arena, &found);
     }
 }
