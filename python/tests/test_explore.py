@@ -241,7 +241,11 @@ def test_live_bytes_are_those_of_the_command(model):
 
 @pytest.mark.parametrize("trace", READABLE, ids=ids(READABLE))
 def test_advice_is_that_of_the_command(trace):
-    document = told("advise", trace, *words(trace), "--no-siblings", "--all")
+    given = words(trace)
+    if "--program" not in given:  # Python takes the one beside the trace
+        beside = (trace.with_suffix(".pte"), trace.with_suffix(".bpte"))
+        given += next((["--program", path] for path in beside if path.exists()), [])
+    document = told("advise", trace, *given, "--no-siblings", "--all")
     if document is None:
         pytest.skip("the command does not read it")
     for row in document["rows"]:
@@ -260,4 +264,25 @@ def test_only_what_has_advice_is_shown_unless_all_is_asked_for():
     shown = inspector.advise()
     assert (shown.action.notna() | (shown.kind == "expensive_operator")).all()
     assert len(inspector.advise()) < len(inspector.advise(all=True))
-    assert "at most" in inspector.advise().attrs["headline"][0]
+    assert "up to about" in inspector.advise().attrs["headline"][0]
+
+
+def test_advice_takes_the_program_beside_the_trace(tmp_path):
+    source = DATA / "late" / "linear"
+    files = {end: tmp_path / f"linear{end}" for end in (".etdp", ".pte", ".etrecord")}
+    files[".etdp"].write_bytes(source.with_suffix(".etdp").read_bytes())
+    alone = Inspector(str(files[".etdp"])).advise()
+    assert "program" not in " ".join(alone.attrs["notes"])
+    files[".pte"].write_bytes((DATA / "conv_portable" / "model.pte").read_bytes())
+    other = Inspector(str(files[".etdp"])).advise()
+    assert list(other.kind) == list(alone.kind)  # of another program
+    for end in (".pte", ".etrecord"):
+        files[end].write_bytes(source.with_suffix(end).read_bytes())
+    found = Inspector(str(files[".etdp"])).advise()
+    assert found.attrs["notes"] == [f"using {files['.pte']} beside the trace"]
+    assert "products_as_kernels" in set(found.kind) - set(alone.kind)
+    given = Inspector(str(files[".etdp"]), etrecord=str(files[".etrecord"]),
+                      program=str(files[".pte"])).advise()  # fmt: skip
+    assert found.attrs["headline"] == given.attrs["headline"]
+    data = Inspector(etdump_data=files[".etdp"].read_bytes()).advise()
+    assert data.attrs["headline"] == alone.attrs["headline"]

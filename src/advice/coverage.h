@@ -21,7 +21,7 @@ struct ets_advice_coverage {
     uint32_t call_count; /* delegate calls */
     uint64_t program_bytes;
     struct ets_advice_calls unread; /* nothing is known of what they run */
-    struct ets_advice_calls named;  /* the ETRecord names their operators; the payload is not read */
+    struct ets_advice_calls named; /* the ETRecord names their operators; the payload is not read */
 };
 
 /* `program`, `record` NULL: none. Statuses: those of ets_delegation_open; MISMATCH: the record is

@@ -116,16 +116,18 @@ class Explored:
         the most time. docs/advice.md lists the kinds and says what a saving is known from
         (`basis`): it is at least `saving_ns` and at most `saving_ns_upper` of a run, or
         `saved_bytes`. Savings of several findings may name the same time; attrs["headline"] counts
-        it once. Needs an ETRecord and program= for what is outside of delegates and why, and
+        it once. Needs an ETRecord and the program for what is outside of delegates and why, and
         captured tensors for wrong values; attrs["notes"] says why these were not compared.
+        Without program= takes a.pte or a.bpte beside the trace a.etdp, with a.etrecord, if they fit
+        the trace, and says so in attrs["notes"]; without any program attrs["headline"] says that it
+        cannot say what to change.
         """
         from etscope.inspector._report import advice
 
-        table, reason = advice(self, all)
+        table, notes = advice(self, all)
         frame = table.to_dataframe()
         frame.attrs["headline"] = list(table._leads) or [table.headline]
-        if reason is not None:
-            frame.attrs["notes"].append(reason)
+        frame.attrs["notes"].extend(notes)
         return frame
 
     def _by(self, group, name, steady, depth=0):

@@ -97,6 +97,8 @@ class Inspector(Explored, Exported, Pictured):
         buffer = None if debug_buffer_path is None else Source.of_file(debug_buffer_path)
         self._view.read_debug_data(buffer, tensors)
         self._program, self._buffer, self._tensors = ran, buffer, tensors
+        self._asked = {"source_time_scale": source_time_scale, "method": method,
+                       "partial": partial, "subtract_overhead": subtract_overhead}  # fmt: skip
         self._has_warned = False
         self._parser = delegate_metadata_parser
         self._prints_modules = bool(enable_module_hierarchy)

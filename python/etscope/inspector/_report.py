@@ -69,8 +69,36 @@ def _write_within(source, kept, path, max_size):
             os.remove(part)
 
 
+def _with_program(inspector):
+    """(Inspector, path): with the program beside the trace, a.pte or a.bpte of a.etdp, and if it
+    has no ETRecord with a.etrecord. Without a program that fits: (inspector, None)."""
+    trace = inspector._view.dump.path
+    if trace is None or inspector._program is not None:
+        return inspector, None
+    stem, _ = os.path.splitext(trace)
+    record = inspector._etrecord
+    if record is None and os.path.isfile(f"{stem}.etrecord"):
+        record = f"{stem}.etrecord"
+    buffer = None if inspector._buffer is None else inspector._buffer.path
+    for program in (f"{stem}.pte", f"{stem}.bpte"):
+        if not os.path.isfile(program):
+            continue
+        with contextlib.suppress(Error):  # another program's, or not readable
+            found = type(inspector)(trace, etrecord=record, debug_buffer_path=buffer,
+                                    program=program, **inspector._asked)  # fmt: skip
+            return found, program
+    return inspector, None
+
+
 def advice(inspector, all):
-    """The table of `etscope advise`, as a Table of _tables."""
+    """(Table of `etscope advise`, notes): with the program beside the trace if none was given."""
+    inspector, program = _with_program(inspector)
+    table, reason = _advice(inspector, all)
+    notes = [] if program is None else [f"using {program} beside the trace"]
+    return table, notes if reason is None else [*notes, reason]
+
+
+def _advice(inspector, all):
     with _unchanged(inspector):
         gap, reason, _ = _compared(inspector)
         kept = _Kept([gap])

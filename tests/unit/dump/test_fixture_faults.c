@@ -351,8 +351,7 @@ static void fail_allocations(read_function *read, const char *path, struct ets_b
         most *= 2;
     }
     const unsigned long step = ((most - least) / FEW + 1) * FAULT_STRIDE;
-    for (unsigned long at = first_fault(tried); at < most;
-         at += at < FEW ? FAULT_STRIDE : step) {
+    for (unsigned long at = first_fault(tried); at < most; at += at < FEW ? FAULT_STRIDE : step) {
         (void)try_without_memory(bytes, at, undamaged.sum);
     }
     tried++;
