@@ -22,6 +22,7 @@ never, unless torch's own objects are handed in.
 
 import importlib
 
+import etscope._standard_inspect  # first: a script may be named inspect.py  # noqa: F401
 from etscope._errors import Error
 
 TYPE_CHECKING = False  # typing itself takes as long to import as all of this

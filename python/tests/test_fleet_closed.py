@@ -11,9 +11,15 @@ pytest.importorskip("pyarrow")
 pytest.importorskip("datasketches")
 pytest.importorskip("duckdb")
 
-from fixtures import file
+fsspec = pytest.importorskip("fsspec")
 
+from fixtures import file
+from fsspec.implementations.memory import MemoryFileSystem
+
+from etscope import Error
+from etscope.fleet import commits, ingest
 from etscope.fleet.command import main
+from etscope.fleet.duck import Duck
 
 
 @pytest.fixture
@@ -38,6 +44,51 @@ def test_a_query_reads_the_data_set_alone(dataset, tmp_path, capsys):
         said = capsys.readouterr()
         assert "hidden" not in said.out and "Traceback" not in said.err
         assert len(said.err.splitlines()) == 1
+
+
+class Bucket(MemoryFileSystem):
+    """Objects as S3 has them, in memory."""
+
+    protocol = ("s3", "s3a")
+    store, pseudo_dirs = {}, [""]
+
+    @classmethod
+    def _strip_protocol(cls, path):
+        return super()._strip_protocol(path.replace("s3://", "memory://"))
+
+
+@pytest.mark.parametrize("scheme", ["memory", "s3"])
+def test_a_query_reads_a_remote_data_set_alone(scheme, tmp_path):
+    if scheme == "s3":
+        fsspec.register_implementation("s3", Bucket, clobber=True)
+    (tmp_path / "in").mkdir()
+    shutil.copy(file("mlp_portable", "profile.etdp"), tmp_path / "in/good.etdp")
+    dataset = f"{scheme}://closed/set"
+    commits.prepare(dataset)
+    found, _, _ = ingest.Reader(dataset).read(ingest.files_of([str(tmp_path / "in")]))
+    commits.commit_batch(dataset, found)
+    with fsspec.filesystem(scheme).open(f"{scheme}://closed/secret.csv", "w") as secret:
+        secret.write("a,b\n1,hidden\n")
+    engine = Duck(dataset)
+    assert engine.sql("select count(*) as n from traces").to_pylist() == [{"n": 1}]
+    for sql in (f"select * from read_csv('{scheme}://closed/secret.csv')",
+                f"select * from glob('{scheme}://closed/**')"):  # fmt: skip
+        with pytest.raises(Error, match="disabled by configuration"):
+            engine.sql(sql)
+
+
+def test_reports_and_the_page_replace_no_input(dataset, tmp_path, capsys):
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    (tmp_path / "link").symlink_to(dataset)
+    for folder in (dataset, dataset / "reports", tmp_path / "link/reports"):
+        words = ["page", "--dataset", str(dataset), "-o", str(tmp_path / "page.html"), "--reports", str(folder)]
+        assert main(words) == 2
+        assert f"{folder} is in the data set: --reports needs a folder elsewhere" in capsys.readouterr().err
+    assert main(["page", "--dataset", str(dataset), "-o", str(tmp_path / "in/good.etdp")]) == 2
+    assert "is a trace of the data set" in capsys.readouterr().err
+    (tmp_path / "link").unlink()
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+    assert not (dataset / "reports").exists()
 
 
 def test_the_page_is_whole_and_elsewhere(dataset, tmp_path, capsys):

@@ -2,6 +2,8 @@
 #include "views/difference_headline.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "inspect/time_details.h"
@@ -146,6 +148,16 @@ static void say_first_run(struct maker *m, const struct ets_difference_side *sid
     say(m, "; run 1 of %u %s took %.3g times the median", side->times.count, which, first / median);
 }
 
+/* One number where both ends read the same. */
+static void say_interval(struct maker *m, double low, double high)
+{
+    char ends[2][32];
+    (void)snprintf(ends[0], sizeof ends[0], "%+.1f", low);
+    (void)snprintf(ends[1], sizeof ends[1], "%+.1f", high);
+    if (strcmp(ends[0], ends[1]) != 0) say(m, "%s..", ends[0]);
+    say(m, "%s %%", ends[1]);
+}
+
 /* "difference +5.0 %, 95 % interval +4.1..+5.9 %; recordings of one program differ here by 1.2 %"
  */
 static void say_noise(struct maker *m, const struct ets_difference_line *line)
@@ -154,8 +166,8 @@ static void say_noise(struct maker *m, const struct ets_difference_line *line)
     if (isnan(line->spread) || !(before > 0)) return;
     say(m, "difference %+.1f %%", line->change_of_median / before);
     if (!isnan(line->interval.low)) {
-        say(m, ", 95 %% interval %+.1f..%+.1f %%", line->interval.low / before,
-            line->interval.high / before);
+        say(m, ", 95 %% interval ");
+        say_interval(m, line->interval.low / before, line->interval.high / before);
     }
     say(m, "; recordings of one program differ here by %.1f %%", line->spread / before);
 }

@@ -69,9 +69,12 @@ void ets_add_share(struct ets_text_builder *text, struct ets_span share)
 {
     const double lower = share.lower * 100, upper = share.upper * 100;
     const bool is_exact = lower == upper;
+    char least[NUMBER_CHARS], most[NUMBER_CHARS];
+    (void)snprintf(least, sizeof least, "%.1f", lower);
+    (void)snprintf(most, sizeof most, "%.1f", upper);
     if (is_exact && lower > 0 && lower < 0.05) ets_add_text(text, "<0.1 %%");
     else if (is_exact) ets_add_text(text, "%.1f %%", lower);
     else if (lower < 0.05) ets_add_text(text, "<%.1f %%", ceil(upper * 10) / 10);
-    else if (round(lower * 10) == round(upper * 10)) ets_add_text(text, "%.1f %%", upper);
-    else ets_add_text(text, "%.1f..%.1f %%", lower, upper);
+    else if (strcmp(least, most) == 0) ets_add_text(text, "%s %%", most);
+    else ets_add_text(text, "%s..%s %%", least, most);
 }

@@ -42,6 +42,16 @@ class ExportEscapes(ExportTest):
         for name in ("'=HYPERLINK(1)", "'@SUM(1)", "'-2+3", "-5"):
             self.assertIn(name, cells)
 
+    def test_tables_have_no_formulas_and_no_marks(self):
+        for form, separator in (("upstream", "\t"), ("tsv", "\t"), ("csv", ",")):
+            done = run("inspect", self.trace, "--format", form)
+            self.assertEqual(done.returncode, OK, done.stderr)
+            text = done.stdout.decode()
+            self.assertIsNone(ACTIVE.search(text))
+            cells = [cell for row in csv.reader(io.StringIO(text), delimiter=separator) for cell in row]
+            for name in ("'=HYPERLINK(1)", "'+1+cmd", "'@SUM(1)", "'-2+3", "-5"):
+                self.assertIn(name, cells)
+
 
 if __name__ == "__main__":
     unittest.main()

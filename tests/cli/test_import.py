@@ -644,5 +644,30 @@ class CutLines(support.FolderTest):
         self.assertFalse((self.folder / "cut.etdp").exists())
 
 
+class OutsideOfRuns(support.FolderTest):
+    """Thousands of operators between steps, in another order in each recording."""
+
+    def put(self, name, operators):
+        profile = json.loads(STEPS.read_text())
+        events = profile["traceEvents"]
+        model = next(event for event in events if event.get("cat") == "cpu_op")
+        end = max(event["ts"] + event.get("dur", 0) for event in events if "ts" in event)
+        events += [{**model, "name": f"aten::{operator}", "ts": end + 100 + 10 * i, "dur": 3, "args": {}}
+                   for i, operator in enumerate(operators)]
+        path = self.folder / name
+        path.write_text(json.dumps(profile))
+        return path
+
+    def test_operators_of_a_type_are_added_up(self):
+        before = self.put("before.json", ["add", "mul"] * 1000)
+        after = self.put("after.json", ["mul", "add"] * 1100 + ["sub"])
+        for other, rows in ((after, {"add", "mul", "sub"}), (STEPS, {"add", "mul"})):
+            done = support.run("diff", before, other, "--by", "operator", "--format", "json")
+            self.assertEqual(done.returncode, support.OK, done.stderr)
+            found = [row for row in json.loads(done.stdout)["rows"] if row["block"] == "Outside of runs"]
+            self.assertEqual(len(found), len(rows))
+            self.assertEqual({row["operator"] for row in found}, rows)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -72,6 +72,14 @@ class Memory(unittest.TestCase):
             done = memory(DATA / "mlp_portable" / "model.pte", "--no-siblings", *words)
             self.assertEqual(done.stdout.decode().splitlines()[0], answer)
 
+    def test_memory__methods_without_memory_are_one_line(self):
+        done = memory(DATA / "state" / "constant.pte", "--no-siblings")
+        text = done.stdout.decode()
+        self.assertEqual(text.count("no planned memory"), 1)
+        self.assertTrue(text.endswith("\n\n1 method has no planned memory: a_limit\n"), text)
+        alone = memory(DATA / "state" / "constant.pte", "--no-siblings", "--method", "a_limit")
+        self.assertEqual(alone.stdout.decode().splitlines()[0], "a_limit: no planned memory")
+
     def test_memory__rows_have_place_size_and_lifetime(self):
         found = document(DATA / "mlp_portable" / "model.pte", "--no-siblings")
         self.assertEqual(found["rows"][0], {

@@ -289,6 +289,15 @@ class Siblings(support.FolderTest):
         again = support.run("inspect", self.trace, "--format", "upstream")
         self.assertEqual((plain.stdout, again.stderr), (again.stdout, b""))
 
+    def test_siblings__of_what_is_no_trace_nothing_is_said(self):
+        """The answer is that it is no trace; a record beside it does not come first."""
+        shutil.copy(support.fixture("mlp_xnnpack", "model.etrecord"), self.folder)
+        for name in ("model.pte", "model.bpte", "model.etrecord"):
+            path = self.put("mlp_xnnpack", name, name) if name != "model.etrecord" else self.folder / name
+            done = support.inspect(path)
+            self.assertEqual(done.returncode, support.INPUT)
+            self.assertRegex(done.stderr.decode(), r"\Aetscope: \S+: byte 0: not an ETDump but .*\n\Z")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -116,13 +116,20 @@ def html(content):
             f"<script>\n{script}</script>\n</body>\n</html>\n")  # fmt: skip
 
 
-def _check_output(dataset, output):
+def _check_output(dataset, option, output, what):
     """The files of the data set are inputs, however the output names one of them."""
-    if "://" in dataset:
+    if output is None or "://" in dataset:
         return
     folder, path = os.path.realpath(dataset), os.path.realpath(output)
     if os.path.commonpath([folder, path]) == folder:
-        raise Error(f"{output} is in the data set: -o needs a file elsewhere", status="INVALID_ARGUMENT")
+        raise Error(f"{output} is in the data set: {option} needs a {what} elsewhere", status="INVALID_ARGUMENT")
+
+
+def _check_traces(engine, output):
+    """Traces are inputs, too: reports are made of their files."""
+    for path in {output, os.path.abspath(output), os.path.realpath(output)}:
+        if engine.sql("select 1 from traces where path = :path limit 1", path=path).num_rows:
+            raise Error(f"{output} is a trace of the data set: -o needs a file elsewhere", status="INVALID_ARGUMENT")
 
 
 def _write_whole(path, text):
@@ -149,7 +156,9 @@ def _write_whole(path, text):
 
 
 def write(engine, words):
-    _check_output(words.dataset, words.output)
+    _check_output(words.dataset, "-o", words.output, "file")
+    _check_output(words.dataset, "--reports", words.reports, "folder")
+    _check_traces(engine, words.output)
     if (words.base is None) != (words.new is None):
         raise Error("--base and --new belong together", status="INVALID_ARGUMENT")
     links = {}

@@ -1,5 +1,6 @@
 """Tables: columns into data frames, and data frames onto the screen."""
 
+import re
 import sys
 
 from etscope._library import printable
@@ -145,6 +146,27 @@ def show(frame, file=None):
     if numbers.isna().any(axis=None):  # an event without times has empty cells
         frame[numbers.columns] = numbers.astype(object).where(numbers.notna(), None)
     print(tabulate(frame, headers="keys", tablefmt="fancy_grid"), file=file or sys.stdout)
+
+
+def for_spreadsheets(frame):
+    """What is written to a file: a spreadsheet runs no text of it, and a terminal acts on none.
+
+    As the command line writes CSV and TSV (SECURITY.md): an apostrophe stands before a formula.
+    """
+    frame = frame.copy()
+    for name in _texts(frame):
+        frame[name] = _column(
+            [_harmless(value) if isinstance(value, str) else value for value in frame[name]]
+        )
+    frame.columns = [_harmless(name) if isinstance(name, str) else name for name in frame.columns]
+    return frame
+
+
+_FORMULA = re.compile("[=@\t\r\uff1d\uff0b\uff0d\uff20]|[+-](?![0-9.]+$)")
+
+
+def _harmless(text):
+    return printable("'" + text if _FORMULA.match(text) else text)
 
 
 def _texts(frame):

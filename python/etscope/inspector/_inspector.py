@@ -317,8 +317,12 @@ class Inspector(Explored, Exported, Pictured):
         include_units: bool = True,
         include_delegate_debug_data: bool = False,
     ) -> None:
-        """Writes the printed table, separated by tabs, to a path or an open text file."""
-        self._printed(include_units, include_delegate_debug_data).to_csv(file, sep="\t")
+        """Writes the printed table, separated by tabs, to a path or an open text file.
+
+        An apostrophe stands before a text that a spreadsheet would run, as "=A1".
+        """
+        table = self._printed(include_units, include_delegate_debug_data)
+        _frame.for_spreadsheets(table).to_csv(file, sep="\t")
 
     def _printed(self, include_units, include_delegate_debug_data):
         frame = self.to_dataframe(include_units, include_delegate_debug_data)

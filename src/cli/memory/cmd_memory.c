@@ -59,6 +59,9 @@ struct subject {
     struct ets_memory_methods methods; /* those that were added */
     char headline[1024];               /* of the one that takes most; "": none */
     uint32_t mistakes;                 /* of all methods' plans */
+    char bare[1024];                   /* names of methods that use no memory, */
+    size_t bare_used;
+    uint32_t bare_count;
 };
 
 /* The program, and which of its methods the options name. */
@@ -145,6 +148,36 @@ static uint32_t number_of(const struct subject *s, const char *option)
     return (uint32_t)cli_number(s->arguments, option, 0, 0, UINT32_MAX - 1, &ok);
 }
 
+/*
+ * Whether nothing is to be said of a method, as of those that return constants, of which language
+ * models have dozens: they stand in one line together.
+ */
+static bool is_bare(struct subject *s, const struct ets_memory_lines *lines)
+{
+    char text[256];
+    const struct ets_memory_plan *plan = lines->plan;
+    if (s->end_method - s->first_method < 2 || lines->count > 0 || plan->planned_bytes > 0 ||
+        plan->scratch_bytes > 0 || lines->findings.count > 0 ||
+        ets_memory_beside(lines, text, sizeof text) > 0) {
+        return false;
+    }
+    struct ets_text_builder names = {s->bare, sizeof s->bare, s->bare_used};
+    if (s->bare_count++ > 0) ets_add_text(&names, ", ");
+    ets_add_shown_text(&names, plan->method.name);
+    s->bare_used = names.used;
+    return true;
+}
+
+/* "14 methods have no planned memory: get_dim, get_vocab_size" */
+static void put_bare(const struct subject *s, struct ets_table *table)
+{
+    char text[1100];
+    if (s->bare_count == 0) return;
+    const int size = snprintf(text, sizeof text, "%" PRIu32 " method%s no planned memory: %s",
+                              s->bare_count, s->bare_count == 1 ? " has" : "s have", s->bare);
+    ets_table_add_section(table, (struct ets_text){text, (size_t)size});
+}
+
 /* The lines of a method, or its instructions. */
 static enum ets_status add_lines(struct subject *s, const struct ets_memory_plan *plan,
                                  struct ets_arena *arena, struct ets_table *table,
@@ -165,6 +198,7 @@ static enum ets_status add_lines(struct subject *s, const struct ets_memory_plan
     keep_headline(s, &lines);
     print_findings(&lines);
     s->mistakes += lines.findings.mistakes;
+    if (is_bare(s, &lines)) return ETS_OK;
     if (!cli_has(s->arguments, "--steps")) {
         ets_memory_table_add(table, &lines, top);
         return ETS_OK;
@@ -278,6 +312,7 @@ static int show(struct subject *s)
     else if (cli_has(s->arguments, "--steps")) ets_memory_steps_table_begin(table);
     else ets_memory_table_begin(table);
     int code = add_methods(s, table);
+    if (code == CLI_OK) put_bare(s, table);
     if (code == CLI_OK) put_headline(s, table);
     if (code == CLI_OK) code = cli_choose_columns(s->arguments, table);
     if (code == CLI_OK) code = cli_write_styled(s->arguments, table);

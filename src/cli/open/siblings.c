@@ -316,6 +316,13 @@ static void note_use(struct cli_siblings *siblings, struct cli_sibling *sibling,
              are_both ? "them" : "it");
 }
 
+/* Of what is no trace nothing is joined: the error of its reader comes first. */
+static bool is_another_kind(struct ets_bytes bytes)
+{
+    const enum ets_kind kind = ets_kind_sniff(bytes);
+    return kind != ETS_KIND_ETDUMP && kind != ETS_KIND_UNKNOWN;
+}
+
 struct cli_sibling *cli_siblings_join(struct cli_siblings *siblings,
                                       const struct cli_arguments *arguments, const char *path,
                                       struct ets_bytes dump,
@@ -327,6 +334,7 @@ struct cli_sibling *cli_siblings_join(struct cli_siblings *siblings,
     *inspection_out = NULL;
     if (strcmp(path, "-") == 0 || !cli_siblings_wanted(arguments)) return NULL;
     if (ets_dump_is_foreign(dump)) return NULL; /* no model of ExecuTorch's describes it */
+    if (is_another_kind(dump)) return NULL;
     find_all(path, dump, &names);
     const bool has_record = names.record[0] != '\0';
     if (!has_record && names.program[0] == '\0') return NULL;

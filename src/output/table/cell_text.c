@@ -53,17 +53,34 @@ static size_t print_bound(char *buffer, double ns, const struct ets_table_unit *
     return (size_t)snprintf(buffer, NUMBER_CHARS, "%.4g", ns / unit->ns);
 }
 
+/* Bounds that read the same are one number: "81.6%", not "81.6..81.6%". */
+static void append_range(struct ets_cell_text *out, const char *lower, const char *upper,
+                         const char *unit)
+{
+    if (strcmp(lower, upper) != 0) {
+        append(out, lower, strlen(lower));
+        append(out, "..", 2);
+    }
+    append(out, upper, strlen(upper));
+    append(out, unit, strlen(unit));
+}
+
 /* A change of a time, or the interval that it lies in: "+1.250", "-0.3..+1.2". */
 static void append_signed_time(struct ets_cell_text *out, const struct ets_cell *cell,
                                const struct ets_table_unit *unit)
 {
-    char buffer[NUMBER_CHARS];
+    char buffer[NUMBER_CHARS], other[NUMBER_CHARS];
     const double lower = cell->lower / unit->ns, upper = cell->upper / unit->ns;
     int size;
     if (!isfinite(lower) || !isfinite(upper)) size = snprintf(buffer, sizeof buffer, "-");
     else if (lower == upper)
         size = snprintf(buffer, sizeof buffer, "%+.*f", unit->ns > 1 ? 3 : 0, lower);
-    else size = snprintf(buffer, sizeof buffer, "%+.4g..%+.4g", lower, upper);
+    else {
+        (void)snprintf(buffer, sizeof buffer, "%+.4g", lower);
+        (void)snprintf(other, sizeof other, "%+.4g", upper);
+        append_range(out, buffer, other, "");
+        return;
+    }
     append(out, buffer, (size_t)size);
 }
 
@@ -97,13 +114,11 @@ static void append_time(struct ets_cell_text *out, const struct ets_shown_column
         return;
     }
     if (append_about(out, shown, cell->lower / unit->ns, cell->upper / unit->ns, "")) return;
-    if (cell->lower <= 0) {
-        append(out, "<", 1);
-    } else {
-        append(out, buffer, print_bound(buffer, cell->lower, unit));
-        append(out, "..", 2);
-    }
-    append(out, buffer, print_bound(buffer, cell->upper, unit));
+    char upper[NUMBER_CHARS];
+    (void)print_bound(buffer, cell->lower, unit);
+    (void)print_bound(upper, cell->upper, unit);
+    if (cell->lower <= 0) append(out, "<", 1);
+    append_range(out, cell->lower <= 0 ? upper : buffer, upper, "");
 }
 
 /* From here on a part is told as a factor: "22.3x" instead of "2230.8%". */
@@ -117,7 +132,7 @@ static size_t print_factor(char *buffer, double factor)
 static void append_share(struct ets_cell_text *out, const struct ets_shown_column *shown,
                          const struct ets_cell *cell)
 {
-    char buffer[NUMBER_CHARS];
+    char buffer[NUMBER_CHARS], other[NUMBER_CHARS];
     const double lower = cell->lower * 100, upper = cell->upper * 100;
     int size;
     if (lower < upper && append_about(out, shown, lower, upper, "%")) return;
@@ -128,7 +143,12 @@ static void append_share(struct ets_cell_text *out, const struct ets_shown_colum
         size = snprintf(buffer, sizeof buffer, "<0.1%%");
     else if (lower == upper) size = snprintf(buffer, sizeof buffer, "%.1f%%", lower);
     else if (lower < 0.05) size = snprintf(buffer, sizeof buffer, "<%.1f%%", ceil(upper * 10) / 10);
-    else size = snprintf(buffer, sizeof buffer, "%.1f..%.1f%%", lower, upper);
+    else {
+        (void)snprintf(buffer, sizeof buffer, "%.1f", lower);
+        (void)snprintf(other, sizeof other, "%.1f", upper);
+        append_range(out, buffer, other, "%");
+        return;
+    }
     append(out, buffer, (size_t)size);
 }
 
@@ -182,9 +202,10 @@ static void append_number(struct ets_cell_text *out, const struct ets_shown_colu
         }
         if (kind == ETS_COLUMN_REAL && cell->kind == CELL_REAL && cell->lower != cell->upper) {
             if (append_about(out, shown, cell->lower, cell->upper, "")) return;
-            append(out, buffer,
-                   (size_t)snprintf(buffer, sizeof buffer, "%.*g..%.*g", digits, cell->lower,
-                                    digits, cell->upper));
+            char other[NUMBER_CHARS];
+            (void)snprintf(buffer, sizeof buffer, "%.*g", digits, cell->lower);
+            (void)snprintf(other, sizeof other, "%.*g", digits, cell->upper);
+            append_range(out, buffer, other, "");
             return;
         }
         const bool is_whole =

@@ -6,18 +6,21 @@
 #include "inspect/upstream/upstream_view.h"
 #include "output/table/field_text.h"
 #include "output/table/upstream_tsv.h"
+#include "output/text/formula_text.h"
 
 static void put(struct ets_output *output, const char *text)
 {
     ets_output_write(output, text, strlen(text));
 }
 
-/* csv.QUOTE_MINIMAL with a tab as separator. */
+/* csv.QUOTE_MINIMAL with a tab as separator; no name of ExecuTorch's is a formula. */
 static void put_field(struct ets_output *output, const char *text)
 {
+    const struct ets_text whole = {text, strlen(text)};
     const char *quote = strpbrk(text, "\t\"\r\n") == NULL ? "" : "\"";
     put(output, quote);
-    ets_put_field_text(output, (struct ets_text){text, strlen(text)});
+    if (ets_is_formula(whole)) put(output, "'");
+    ets_put_field_text(output, whole);
     put(output, quote);
 }
 

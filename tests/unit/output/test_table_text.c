@@ -484,6 +484,38 @@ static void test_table_text__bounds_and_small_values_are_not_hidden(void **state
     assert_cell(ETS_COLUMN_REAL, 2.5, 2.5, NULL, "2.5");
 }
 
+/* Bounds that read the same are no range: "81.6..81.6%" says nothing. */
+static void test_table_text__ranges_have_two_ends(void **state)
+{
+    (void)state;
+    static const struct {
+        enum ets_column_kind kind;
+        int is_signed;
+        double lower, upper;
+        const char *expected;
+    } cases[] = {{ETS_COLUMN_SHARE, 0, 0.81612, 0.81638, "81.6%"},
+                 {ETS_COLUMN_SHARE, 0, 0.8164, 0.8166, "81.6..81.7%"},
+                 {ETS_COLUMN_TIME, 0, 100.01, 100.02, "100"},
+                 {ETS_COLUMN_TIME, 1, 1.00001, 1.00002, "+1"},
+                 {ETS_COLUMN_TIME, 1, -1, 1, "-1..+1"},
+                 {ETS_COLUMN_REAL, 0, 2.0000001, 2.0000002, "2"}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct ets_column column = {
+            .name = "v", .kind = cases[i].kind, .has_bounds = 1, .is_signed = cases[i].is_signed};
+        struct ets_table *table = new_table(&column, 1);
+        ets_table_add_row(table, 0);
+        ets_table_put_bounds(table, cases[i].lower, cases[i].upper);
+        char *text =
+            print_table(table, (struct ets_table_style){.has_bounds = 1, .time_unit = "ns"});
+        const char *line = strchr(text, '\n') + 1;
+        line += strspn(line, " ");
+        assert_int_equal(strcspn(line, "\n"), strlen(cases[i].expected));
+        assert_memory_equal(line, cases[i].expected, strlen(cases[i].expected));
+        free(text);
+        ets_table_close(table);
+    }
+}
+
 static void test_table_text__units_stand_in_the_heading(void **state)
 {
     (void)state;
@@ -549,7 +581,8 @@ static void test_table_text__narrow_ranges_are_one_number(void **state)
                  {0, 5, "<5", "<5"},
                  {900, 1000, "~950", "900..1000"},
                  {899, 1000, "899..1000", "899..1000"},
-                 {100, 100.25, "~100.1", "100..100.2"}};
+                 {100, 100.25, "~100.1", "100..100.2"},
+                 {100.01, 100.04, "~100.03", "100"}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         for (int bounds = 0; bounds < 2; bounds++) {
             char expected[64];
@@ -623,6 +656,7 @@ int main(void)
         cmocka_unit_test(test_table_text__no_cell_is_wider_than_160_columns),
         cmocka_unit_test(test_table_text__markdown_shows_names_as_they_are),
         cmocka_unit_test(test_table_text__bounds_and_small_values_are_not_hidden),
+        cmocka_unit_test(test_table_text__ranges_have_two_ends),
         cmocka_unit_test(test_table_text__units_stand_in_the_heading),
         cmocka_unit_test(test_table_text__empty_columns_are_left_out),
         cmocka_unit_test(test_table_text__narrow_ranges_are_one_number),

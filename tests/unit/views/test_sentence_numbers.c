@@ -19,6 +19,18 @@ static void test_sentence_numbers__a_range_that_rounds_to_one_number_is_one(void
     assert_share(0.146, 0.146, "14.6 %");
     assert_share(0.0001, 0.0511, "<5.2 %");
     assert_share(0.0001, 0.0001, "<0.1 %");
+    assert_share(0.8120, 0.8132, "81.2..81.3 %");
+    /* every pair of ends that are printed differs */
+    for (int i = 500; i < 2000; i++) {
+        char room[64] = "", lower[16], upper[16];
+        struct ets_text_builder text = {room, sizeof room, 0};
+        ets_add_share(&text, (struct ets_span){i * 0.0005, i * 0.0005 + 0.0002});
+        const char *dots = strstr(room, "..");
+        if (dots == NULL) continue;
+        (void)snprintf(lower, sizeof lower, "%.*s", (int)(dots - room), room);
+        (void)snprintf(upper, sizeof upper, "%.*s", (int)strcspn(dots + 2, " "), dots + 2);
+        assert_string_not_equal(lower, upper);
+    }
 }
 
 static void assert_times(double left, double right, double tick_ns, const char *expected)
