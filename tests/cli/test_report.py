@@ -397,6 +397,12 @@ class Report(unittest.TestCase):
             self.assertEqual(document["tables"]["comparisons"]["trace"], [1, 2])
             self.assertRegex(document["headline"][0], r"^compared with a\.etdp: .*the recordings differ by 47\.\d %")
             self.assertRegex(document["headline"][1], r"^compared with b\.etdp: .*undecided")
+            said = [finding["sentence"] for finding in document["findings"] if finding["kind"] == "difference"]
+            self.assertEqual(said, [
+                "compared with a.etdp, operators that are faster: 0, slower: 0, the same: 0, undecided: 0, "
+                "on one side only: 0; 1 differs between the two recordings",
+                "compared with b.etdp, operators that are faster: 0, slower: 0, the same: 0, undecided: 1, "
+                "on one side only: 0"])
             self.assertEqual(document["title"], "new")
             for words, reason in ((("--before", paths[0], "--program", GPT / "model.pte"),
                                    "--before needs a trace to compare"),
