@@ -67,7 +67,7 @@ static bool is_same(const struct ets_match *match, const struct ets_match_group 
     const uint32_t left = group->first[ETS_BEFORE], right = group->first[ETS_AFTER];
     if (group->count[ETS_BEFORE] != 1 || group->count[ETS_AFTER] != 1) return false;
     if (before->name[left] != after->name[right]) return false;
-    if (!match->by_handles) return true;
+    if (!match->by_handles || group->is_renumbered) return true;
     const uint32_t count = before->element_count[left];
     return count == after->element_count[right] &&
            (count == 0 ||

@@ -3,8 +3,8 @@
 
 uint32_t ets_match_new_group(struct ets_match *match)
 {
-    match->groups[match->group_count] =
-        (struct ets_match_group){{ETS_NO_INDEX, ETS_NO_INDEX}, {ETS_NO_INDEX, ETS_NO_INDEX}, {0}};
+    match->groups[match->group_count] = (struct ets_match_group){
+        {ETS_NO_INDEX, ETS_NO_INDEX}, {ETS_NO_INDEX, ETS_NO_INDEX}, {0}, false};
     return match->group_count++;
 }
 

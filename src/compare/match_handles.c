@@ -124,10 +124,91 @@ static bool have_elements(const struct ets_match *match, const struct ets_match_
     return false;
 }
 
+/* Whether something is left, and handles match at least half: only then what is left is a change.
+ */
+static bool is_little_left(const struct ets_match *match, const struct ets_match_lists *lists)
+{
+    uint32_t all = 0, left = 0;
+    for (int s = 0; s < 2; s++) {
+        for (uint32_t i = 0; i < lists->count[s]; i++) {
+            all += has_elements(match, s, lists->items[s][i]);
+            left += is_left(match, s, lists->items[s][i]);
+        }
+    }
+    return left > 0 && 2 * left <= all;
+}
+
+/* The name of an operator and the module of its first node; ETS_KEY_NONE: no memory. */
+static uint32_t kind_of(const struct ets_match *match, int side, uint32_t index,
+                        struct ets_strings *texts, struct ets_key_table *kinds)
+{
+    const struct ets_match_side *s = &match->sides[side];
+    const struct ets_row *row = s->block->operators[index].row;
+    const struct ets_graph_node *node =
+        row == NULL || row->node_count == 0 ? NULL : row->nodes[0].node;
+    uint64_t key[2] = {s->name[index], UINT64_MAX};
+    if (node != NULL) {
+        key[1] = ets_strings_add(texts, ets_graph_module_path(node));
+        if (key[1] == UINT32_MAX) return ETS_KEY_NONE;
+    }
+    return ets_key_table_add(kinds, key);
+}
+
+/* The operators of a side that are left, as queues by kind in order of execution. */
+struct left {
+    struct ets_strings texts;
+    struct ets_key_table kinds;
+    uint32_t *head, *next; /* [kind], [place in the list] */
+};
+
+static bool queue_left(struct ets_match *match, const struct ets_match_lists *lists,
+                       struct left *left)
+{
+    const uint32_t count = lists->count[ETS_BEFORE];
+    left->head = ets_arena_alloc_array(match->arena, count, sizeof *left->head);
+    left->next = ets_arena_alloc_array(match->arena, count, sizeof *left->next);
+    ets_key_table_init(&left->kinds, match->arena, 2);
+    if (left->head == NULL || left->next == NULL) return false;
+    for (uint32_t i = count; i-- > 0;) { /* backwards, so that the first is at the head */
+        const uint32_t index = lists->items[ETS_BEFORE][i], known = left->kinds.count;
+        if (!is_left(match, ETS_BEFORE, index)) continue;
+        const uint32_t kind = kind_of(match, ETS_BEFORE, index, &left->texts, &left->kinds);
+        if (kind == ETS_KEY_NONE) return false;
+        left->next[i] = kind < known ? left->head[kind] : ETS_NO_INDEX;
+        left->head[kind] = i;
+    }
+    return true;
+}
+
+/* An operator whose handle changed is not removed and added: those of one name and module are
+ * pairs, in order of execution. */
+static bool pair_renumbered(struct ets_match *match, const struct ets_match_lists *lists)
+{
+    struct left left;
+    if (ets_strings_init(&left.texts, match->arena) != 0 || !queue_left(match, lists, &left)) {
+        return false;
+    }
+    const uint32_t known = left.kinds.count;
+    for (uint32_t j = 0; j < lists->count[ETS_AFTER]; j++) {
+        const uint32_t index = lists->items[ETS_AFTER][j];
+        if (!is_left(match, ETS_AFTER, index)) continue;
+        const uint32_t kind = kind_of(match, ETS_AFTER, index, &left.texts, &left.kinds);
+        if (kind == ETS_KEY_NONE) return false;
+        if (kind >= known || left.head[kind] == ETS_NO_INDEX) continue;
+        const uint32_t group = ets_match_new_group(match);
+        ets_match_add(match, group, ETS_BEFORE, lists->items[ETS_BEFORE][left.head[kind]]);
+        ets_match_add(match, group, ETS_AFTER, index);
+        match->groups[group].is_renumbered = true;
+        left.head[kind] = left.next[left.head[kind]];
+    }
+    return true;
+}
+
 bool ets_match_by_handles(struct ets_match *match, struct ets_match_lists *lists)
 {
     if (!have_elements(match, lists)) return true;
     if (!pair_identities(match, lists) || !group_shared(match, lists)) return false;
+    if (is_little_left(match, lists) && !pair_renumbered(match, lists)) return false;
     for (int s = 0; s < 2; s++) {
         uint32_t kept = 0;
         for (uint32_t i = 0; i < lists->count[s]; i++) {

@@ -26,6 +26,7 @@ struct ets_match_side {
 /* Operators that are compared as one. Most groups have one of each side. */
 struct ets_match_group {
     uint32_t first[2], last[2], count[2];
+    bool is_renumbered; /* a pair of one name and module, whose handles are others */
 };
 
 /* What the handles of both sides are compared by, in the order of trying. */

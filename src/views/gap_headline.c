@@ -4,6 +4,7 @@
 
 #include "gap/gap_details.h"
 #include "gap/overflow.h"
+#include "views/gap_coverage.h"
 #include "views/gap_headline.h"
 #include "views/gap_words.h"
 
@@ -587,33 +588,6 @@ static void say_nearest(struct ets_gap_words *words, const struct ets_gap_report
     say(words, " would stand out");
 }
 
-/* What may be another value than it was paired with says nothing. */
-static bool is_doubtful(const struct ets_gap_conclusion *verdict, const struct ets_gap_row *row)
-{
-    return verdict->doubtful > 0 && row->finding == ETS_GAP_UNKNOWN;
-}
-
-/* What was compared: how many values, and which of them is farthest off. */
-struct coverage {
-    uint32_t compared, worst;
-    double largest;
-};
-
-static struct coverage coverage_of(const struct ets_gap_report *report,
-                                   const struct ets_gap_conclusion *verdict)
-{
-    struct coverage coverage = {.largest = -1};
-    for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
-        const struct ets_gap_row *row = ets_gap_row(report, i);
-        if (!row->has_total || is_doubtful(verdict, row)) continue;
-        const double error = ets_comparison_relative_rms(&row->total);
-        coverage.compared++;
-        if (error > coverage.largest) coverage.worst = i;
-        coverage.largest = fmax(coverage.largest, error);
-    }
-    return coverage;
-}
-
 /* "all 40 values agree with", "24 of 67 values were compared and agree with" */
 static void say_count(struct ets_gap_words *words, const struct ets_gap_report *report,
                       const struct ets_gap_conclusion *verdict, uint32_t compared)
@@ -633,18 +607,6 @@ static void say_count(struct ets_gap_words *words, const struct ets_gap_report *
     }
 }
 
-/* "; the output was not compared (custom_sdpa: unknown operator)" */
-static void say_uncompared(struct ets_gap_words *words, const struct ets_gap_conclusion *verdict)
-{
-    const uint32_t missing = verdict->output_count - verdict->outputs_compared;
-    if (missing == 0) return;
-    if (verdict->output_count == 1) say(words, "; the output was not compared (");
-    else if (missing == verdict->output_count) say(words, "; the outputs were not compared (");
-    else say(words, "; %u of %u outputs were not compared (", missing, verdict->output_count);
-    say_text(words, verdict->uncompared_output->name);
-    say(words, ": %s)", verdict->uncompared_reason);
-}
-
 static void say_differences(struct ets_gap_words *words, const struct ets_gap_report *report,
                             const struct ets_gap_conclusion *verdict, uint32_t compared)
 {
@@ -655,17 +617,17 @@ static void say_differences(struct ets_gap_words *words, const struct ets_gap_re
 static void say_agreement(struct ets_gap_words *words, const struct ets_gap_report *report,
                           const struct ets_gap_conclusion *verdict)
 {
-    const struct coverage coverage = coverage_of(report, verdict);
+    const struct ets_gap_coverage coverage = ets_gap_coverage_of(report);
     if (coverage.compared == 0) {
         say(words, "nothing could be compared");
-        say_uncompared(words, verdict);
+        ets_gap_say_uncompared(words, "; ", verdict);
         return;
     }
     if (verdict->unlike == 0) say_count(words, report, verdict, coverage.compared);
     else say_differences(words, report, verdict, coverage.compared);
     const bool is_exact = verdict->unlike == 0 && coverage.largest == 0;
     if (is_exact) say(words, verdict->in_double ? ", exactly" : ", bit for bit");
-    say_uncompared(words, verdict);
+    ets_gap_say_uncompared(words, "; ", verdict);
     if (is_exact) return;
     say(words, "; the largest error is ");
     say_number(words, coverage.largest, 2);

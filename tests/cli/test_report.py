@@ -262,11 +262,34 @@ class Report(unittest.TestCase):
         self.assertEqual((said["kind"], said["severity"]), ("values_differ", "note"))
         self.assertRegex(said["sentence"], r"; inside, linear \(models/net.py:20\) stands out")
         values = document["tables"]["gap_values"]
+        coverage = {name: value for name, (value,) in document["tables"]["gap_coverage"].items()}
+        agreeing = values["finding"].count("agrees")
+        compared = sum(error is not None for error in values["total_error"])
+        self.assertEqual(coverage, {
+            "trace": 0, "values": len(values["name"]), "compared": compared, "agreeing": agreeing, "outputs": 1,
+            "outputs_compared": 1,
+            "sentence": f"{compared} of {len(values['name'])} values compared, {agreeing} agree"})
         self.assertEqual([place is None for place in values["instruction"]],
                          [captured == "(computed)" for captured in values["captured"]])
         self.assertIn({"role": "reference", "name": "float.etrecord"},
                       [{key: entry[key] for key in ("role", "name")}
                        for entry in document["inputs"]])
+
+    def test_what_was_not_compared_is_said_beside_the_values(self):
+        folder = DATA / "mlp_portable"
+        with tempfile.TemporaryDirectory() as made:
+            short = pathlib.Path(made, "short.bin")
+            short.write_bytes((folder / "debug.bin").read_bytes()[:-150])
+            files = ("--etrecord", folder / "model.etrecord", "--debug-buffer", short)
+            gap = run("gap", folder / "debug.etdp", *files)
+            if b"3 of 4 values were compared" not in gap.stdout:
+                self.skipTest("the engine is missing")
+            _, document = write(folder / "debug.etdp", *files)
+        coverage = {name: value for name, (value,) in document["tables"]["gap_coverage"].items()}
+        said = coverage.pop("sentence")
+        self.assertRegex(said, r"^3 of 4 values compared, 3 agree; the output was not compared \(softmax: .* outside the debug buffer")
+        self.assertEqual(coverage, {"trace": 0, "values": 4, "compared": 3, "agreeing": 3, "outputs": 1,
+                                    "outputs_compared": 0})
 
     def test_another_model_needs_captured_values(self):
         done = run("report", GPT / "debug.etdp", "--no-siblings", "--reference-etrecord",
@@ -397,6 +420,12 @@ class Report(unittest.TestCase):
             self.assertEqual(document["tables"]["comparisons"]["trace"], [1, 2])
             self.assertRegex(document["headline"][0], r"^compared with a\.etdp: .*the recordings differ by 47\.\d %")
             self.assertRegex(document["headline"][1], r"^compared with b\.etdp: .*undecided")
+            said = [finding["sentence"] for finding in document["findings"] if finding["kind"] == "difference"]
+            self.assertEqual(said, [
+                "compared with a.etdp, operators that are faster: 0, slower: 0, the same: 0, undecided: 0, "
+                "on one side only: 0; 1 differs between the two recordings",
+                "compared with b.etdp, operators that are faster: 0, slower: 0, the same: 0, undecided: 1, "
+                "on one side only: 0"])
             self.assertEqual(document["title"], "new")
             for words, reason in ((("--before", paths[0], "--program", GPT / "model.pte"),
                                    "--before needs a trace to compare"),

@@ -97,7 +97,8 @@ static bool say_counts(struct ets_page *page, const char *name, const struct sur
                        name, survey->faster, survey->slower, survey->same, survey->undecided,
                        survey->one_sided);
     if (survey->differs > 0) {
-        ets_add_plain_text(&text, "; %u differ between the two recordings", survey->differs);
+        ets_add_plain_text(&text, "; %u differ%s between the two recordings", survey->differs,
+                           survey->differs == 1 ? "s" : "");
     }
     const bool is_good = survey->faster > 0 && survey->slower == 0;
     const struct ets_finding finding = {.kind = "difference",

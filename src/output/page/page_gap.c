@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "host/text_builder.h"
 #include "output/page/page_pictures.h"
+#include "views/gap_coverage.h"
 #include "views/gap_lines.h"
 
 static const struct ets_page_head columns[] = {
@@ -43,6 +44,15 @@ static const struct ets_page_head columns[] = {
     {"reference_nan_inf", ETS_PAGE_INTEGER},
     {NULL, ETS_PAGE_TEXT},
 };
+
+static const struct ets_page_head coverage_columns[] = {
+    {"trace", ETS_PAGE_INTEGER},    {"values", ETS_PAGE_INTEGER},
+    {"compared", ETS_PAGE_INTEGER}, {"agreeing", ETS_PAGE_INTEGER},
+    {"outputs", ETS_PAGE_INTEGER},  {"outputs_compared", ETS_PAGE_INTEGER},
+    {"sentence", ETS_PAGE_TEXT},    {NULL, ETS_PAGE_TEXT},
+};
+
+enum { COVERAGE_BYTES = 512 };
 
 struct filler {
     struct ets_page_document *document;
@@ -151,15 +161,43 @@ static enum ets_status fill(const struct filler *f, const struct ets_sql_data *d
     return status;
 }
 
+/* How much of a trace's values the verdict covers. */
+static bool add_coverage(struct ets_page_document *document, struct ets_page_table **table,
+                         const struct ets_gap_report *report, uint32_t trace)
+{
+    char text[COVERAGE_BYTES];
+    const struct ets_gap_coverage coverage = ets_gap_coverage_of(report);
+    const size_t size = ets_gap_describe_coverage(report, text, sizeof text);
+    if (*table == NULL) {
+        *table = ets_page_add_named_table(document, "gap_coverage", coverage_columns);
+        if (*table == NULL) return false;
+    }
+    const uint32_t numbers[] = {trace,
+                                coverage.values,
+                                coverage.compared,
+                                coverage.agreeing,
+                                coverage.outputs,
+                                coverage.outputs_compared};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        ets_page_put_integer(document, *table, numbers[i]);
+    }
+    ets_page_put_text(document, *table, (struct ets_text){text, size});
+    return true;
+}
+
 enum ets_status ets_page_add_gaps(struct ets_page_document *document,
                                   const struct ets_sql_data *data, struct ets_error *error)
 {
     struct filler f = {.document = document};
+    struct ets_page_table *coverage = NULL;
     struct ets_page_pictures pictures = {.cells_left = ETS_PAGE_PICTURE_CELLS};
     for (uint32_t t = 0; data->gaps != NULL && t < data->sources.trace_count; t++) {
         if (data->gaps[t] == NULL || ets_gap_row_count(data->gaps[t]) == 0) continue;
         if (f.table == NULL) f.table = ets_page_add_named_table(document, "gap_values", columns);
         if (f.table == NULL) return ets_fail_memory(error, "the compared values of the report");
+        if (!add_coverage(document, &coverage, data->gaps[t], t)) {
+            return ets_fail_memory(error, "the compared values of the report");
+        }
         const uint32_t first_value = f.table->row_count;
         ETS_TRY(fill(&f, data, t, error));
         if (document->has_no_tensors) continue;

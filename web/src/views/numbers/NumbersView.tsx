@@ -20,6 +20,7 @@ export const numbersView: View = {
     title: "Numbers",
     takes: ["TRACE", "--etrecord", "--debug-buffer"],
     needs: ["gap_values"],
+    loads: ["gap_coverage"],
     component: Numbers,
     shows: ["node"],
 };
@@ -46,6 +47,9 @@ function Numbers() {
     return (
         <div class="numbers">
             <p class="answer">{show(answerOf(page, values))}</p>
+            {coverageOf(page).map((sentence) => (
+                <p class="coverage">{show(sentence)}</p>
+            ))}
             <div class="numbers-panes">
                 <div>
                     <ErrorChart values={values} chosen={value?.row ?? null} choose={choose} />
@@ -78,6 +82,17 @@ function Numbers() {
 function answerOf(page: Page, values: readonly Value[]): string {
     const finding = page.document.head.findings.find(({ view }) => view === "numbers");
     return finding?.sentence ?? plural(values.length, "compared value");
+}
+
+/** How much was compared, where that is not everything. */
+function coverageOf(page: Page): string[] {
+    const table = page.document.table("gap_coverage");
+    const [values, compared] = [table.number("values"), table.number("compared")];
+    const [outputs, outputsCompared] = [table.number("outputs"), table.number("outputs_compared")];
+    const sentence = table.text("sentence");
+    return Array.from({ length: table.rows }, (_, row) => row)
+        .filter((row) => values(row) !== compared(row) || outputs(row) !== outputsCompared(row))
+        .map((row) => sentence(row) ?? "");
 }
 
 /** The guilty one, else the first that is off, else the one with the largest error. */
