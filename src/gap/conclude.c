@@ -30,13 +30,13 @@ static double total_correlation(const struct ets_gap_row *row)
     return ets_gap_correlation(&row->total, &row->reference, &row->device);
 }
 
-/* Nobody is guilty: what stood out is off. */
-static void acquit(struct ets_gap_report *report)
+/* Nobody is guilty: what stood out is `finding`. */
+static void acquit(struct ets_gap_report *report, enum ets_gap_finding finding)
 {
     report->verdict.guilty = ETS_NO_INDEX;
     report->verdict.suspects = 0;
     for (uint32_t i = 0; i < report->row_count; i++) {
-        if (stands_out(&report->rows[i])) report->rows[i].finding = ETS_GAP_OFF;
+        if (stands_out(&report->rows[i])) report->rows[i].finding = finding;
     }
 }
 
@@ -142,7 +142,7 @@ static void judge_model(struct ets_gap_report *report)
     verdict->correlation =
         report->row_count > 0 ? total_correlation(&report->rows[report->order[first]]) : NAN;
     verdict->explained = NAN;
-    acquit(report);
+    acquit(report, ETS_GAP_OFF);
 }
 
 /* The place of the row with the largest share, of all or of those that stand out. */
@@ -191,7 +191,7 @@ static void weigh_all(struct ets_gap_report *report)
     if (largest == ETS_NO_INDEX) return;
     const bool is_apart = stands_out(&report->rows[report->order[largest]]);
     if (share_at(report, largest) >= (is_apart ? SMALL_SHARE : LARGE_SHARE)) blame(report, largest);
-    else acquit(report);
+    else acquit(report, ETS_GAP_OFF);
 }
 
 /* Where the first that stands out makes nothing of the outputs' error, another does. */
@@ -251,5 +251,5 @@ void ets_gap_conclude(struct ets_gap_report *report)
     judge_model(report);
     if (verdict->guilty == ETS_NO_INDEX || !do_outputs_agree(verdict)) return;
     verdict->stands_out = verdict->guilty;
-    acquit(report);
+    acquit(report, ETS_GAP_HARMLESS);
 }

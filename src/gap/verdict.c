@@ -390,6 +390,6 @@ const struct ets_gap_conclusion *ets_gap_conclusion(const struct ets_gap_report 
 const char *ets_gap_finding_name(enum ets_gap_finding finding)
 {
     static const char *const names[] = {NULL,      "agrees", "inherited", "guilty",
-                                        "suspect", "off",    "inexact"};
+                                        "suspect", "off",    "inexact",   "harmless"};
     return (unsigned)finding < sizeof names / sizeof names[0] ? names[finding] : NULL;
 }

@@ -177,7 +177,8 @@ size_t ets_gap_describe_findings(const struct ets_gap_report *report, char *text
         const char *words;
     } legend[] = {
         {ETS_GAP_INHERITED, "right for inputs that were already off"},
-        {ETS_GAP_OFF, "beyond rounding, but like other operators or without harm to the outputs"},
+        {ETS_GAP_OFF, "beyond rounding, but like other operators"},
+        {ETS_GAP_HARMLESS, "stands out, but all outputs agree"},
         {ETS_GAP_SUSPECT, "another one that stands out"},
         {ETS_GAP_INEXACT, "within the tolerance, but more than rounding explains"},
     };

@@ -53,8 +53,9 @@ bool ets_line_errors_collect(struct ets_arena *arena, const struct ets_inspectio
 static int rank_of(const struct ets_gap_row *row)
 {
     static const int ranks[] = {
-        [ETS_GAP_UNKNOWN] = 0, [ETS_GAP_AGREES] = 1,  [ETS_GAP_INHERITED] = 2,
-        [ETS_GAP_OFF] = 3,     [ETS_GAP_SUSPECT] = 4, [ETS_GAP_GUILTY] = 5,
+        [ETS_GAP_UNKNOWN] = 0,   [ETS_GAP_AGREES] = 1, [ETS_GAP_INEXACT] = 2,
+        [ETS_GAP_INHERITED] = 3, [ETS_GAP_OFF] = 4,    [ETS_GAP_HARMLESS] = 5,
+        [ETS_GAP_SUSPECT] = 6,   [ETS_GAP_GUILTY] = 7,
     };
     return ranks[row->finding];
 }

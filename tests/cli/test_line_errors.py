@@ -7,7 +7,7 @@ import run_support as support
 from gap_support import FLOAT_ORIGINAL, INT8, GapTest, files
 from run_support import USAGE
 
-RANKS = [None, "agrees", "inherited", "off", "suspect", "guilty"]
+RANKS = [None, "agrees", "inexact", "inherited", "off", "harmless", "suspect", "guilty"]
 COLUMNS = ["own_error", "total_error", "own_snr", "snr", "finding", "error_of", "error_in"]
 
 
@@ -77,7 +77,7 @@ class Errors(LineErrorsTest):
                 found = self.check_lines(*files(model))
                 self.assertEqual({line["finding"] for line in found.values()}, {"agrees"})
         found = self.check_lines(*INT8, *FLOAT_ORIGINAL)
-        self.assertEqual([place for place, line in found.items() if line["finding"] == "off"],
+        self.assertEqual([place for place, line in found.items() if line["finding"] == "harmless"],
                          ["models/net.py:20"])
         line = found["models/net.py:20"]
         self.assertGreater(line["own_error"], 0.2)
@@ -173,7 +173,7 @@ class Errors(LineErrorsTest):
         words = (*INT8, *FLOAT_ORIGINAL)
         found = {line["line"]: line["finding"] for line in
                  self.lines(*words, "--source", "net.py:20") if line["finding"] is not None}
-        self.assertEqual(found, {20: "off", 21: "agrees"})  # 21: the call's output, of both lines
+        self.assertEqual(found, {20: "harmless", 21: "agrees"})  # 21: the call's output, of both lines
         for line in self.lines(*files("gpt_portable"), "--module", "blocks.0"):
             self.assertIn(line["line"], (26, 27, 28, 29))
             self.assertIsNotNone(line["own_error"])
@@ -189,10 +189,10 @@ class Words(LineErrorsTest):
             self.assertEqual(len(text), len(expected) + 1)
         text = self.ok("annotate", *words, "--format", "markdown").stdout
         self.assertRegex(text, r"\| own \| +total \| finding ")
-        self.assertRegex(text, r"\| +0\.269 \| +0\.27 \| off ")
+        self.assertRegex(text, r"\| +0\.269 \| +0\.27 \| harmless ")
         for width in (40, 60, 80, 100):
             text = self.ok("annotate", *words, "--width", width).stdout
-            self.assertRegex(text, r" 0\.269 .*off ", width)
+            self.assertRegex(text, r" 0\.269 .*harmless", width)
             if width >= 80:
                 self.assertLessEqual(max(map(len, text.splitlines())), width)
 

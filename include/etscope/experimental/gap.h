@@ -158,7 +158,8 @@ enum ets_gap_finding {
     ETS_GAP_GUILTY = 3,    /* the first with an own error that stands out; in a loop each time */
     ETS_GAP_SUSPECT = 4,   /* another with an own error that stands out */
     ETS_GAP_OFF = 5,       /* its own error exceeds rounding, but is like that of the others */
-    ETS_GAP_INEXACT = 6    /* within the tolerance, but more than rounding to its type explains */
+    ETS_GAP_INEXACT = 6,   /* within the tolerance, but more than rounding to its type explains */
+    ETS_GAP_HARMLESS = 7   /* its own error stands out, but all outputs agree */
 };
 
 /* How the reference computed a node. */
@@ -414,7 +415,8 @@ ETS_API enum ets_status ets_gap_region(const struct ets_gap_report *report, uint
                                        uint32_t row_room, uint32_t *row_count_out,
                                        struct ets_error *error);
 
-/* "agrees", "inherited", "guilty", "suspect", "off"; NULL for UNKNOWN. Static storage. */
+/* "agrees", "inherited", "guilty", "suspect", "off", "inexact", "harmless"; NULL for UNKNOWN.
+ * Static storage. */
 ETS_API const char *ets_gap_finding_name(enum ets_gap_finding finding);
 
 ETS_DECLARATIONS_END

@@ -470,8 +470,8 @@ class Inspector(Explored, Exported, Pictured):
         that of the reference (0.01 are 40 dB). total_error: from the model's inputs on; own_error:
         of this operator, or partition, alone, from what the device had for its inputs; NaN where
         it is not known, as for references that are given or of "torch". finding: "agrees",
-        "inherited", "guilty", "suspect", "off", "inexact" or None, with a `reason`. docs/python.md has all
-        columns, docs/numerics.md the rules. attrs:
+        "inherited", "guilty", "suspect", "off", "inexact", "harmless" or None, with a `reason`.
+        docs/python.md has all columns, docs/numerics.md the rules. attrs:
 
             finding   the verdict in one sentence
             guilty    what is known of the guilty operator, some lines of text, or None

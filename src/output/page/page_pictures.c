@@ -125,6 +125,7 @@ static int rank_of(enum ets_gap_finding finding)
     switch (finding) {
     case ETS_GAP_GUILTY: return 0;
     case ETS_GAP_SUSPECT:
+    case ETS_GAP_HARMLESS:
     case ETS_GAP_OFF: return 1;
     case ETS_GAP_INHERITED:
     case ETS_GAP_INEXACT: return 2;

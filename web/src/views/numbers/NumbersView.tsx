@@ -28,7 +28,7 @@ export const numbersView: View = {
 const COLOURS = [
     { title: "agrees", colour: "good" },
     { title: "guilty or off", colour: "bad" },
-    { title: "inherited, suspect, inexact", colour: "note" },
+    { title: "inherited, suspect, inexact, harmless", colour: "note" },
 ];
 
 function Numbers() {
