@@ -4,6 +4,7 @@
 
 #include "advice/finding_rules.h"
 #include "base/text.h"
+#include "inspect/recorded_memory.h"
 #include "views/memory_makers.h"
 
 /* Tensors of one size that are told by name. */
@@ -95,6 +96,87 @@ static bool say_largest(struct ets_finder *finder, const struct ets_memory_plan 
     return true;
 }
 
+static bool has_delegate(const struct ets_memory_plan *plan)
+{
+    struct ets_instruction call;
+    for (uint32_t step = 0; step < plan->step_count && plan->method.chain_count > 0; step++) {
+        ets_plan_instruction(plan, step, &call);
+        if (call.kind == ETS_INSTRUCTION_DELEGATE_CALL) return true;
+    }
+    return false;
+}
+
+/* Bytes of the peak that are planned for upper bounds, and the largest such tensor. */
+static uint64_t dynamic_bytes(const struct ets_memory_plan *plan,
+                              const struct ets_plan_tensor **largest_out)
+{
+    uint64_t sum = 0;
+    *largest_out = NULL;
+    for (uint32_t i = 0; i < plan->tensor_count; i++) {
+        const struct ets_plan_tensor *tensor = &plan->tensors[i];
+        if (!is_at_peak(plan, tensor) || !tensor->is_upper_bound) continue;
+        sum += tensor->bytes;
+        if (*largest_out == NULL || tensor->bytes > (*largest_out)->bytes) *largest_out = tensor;
+    }
+    return sum;
+}
+
+/* Most of a peak that dynamic shapes make is what inputs as large as the upper bound need. */
+static void say_dynamic(struct ets_finder *finder, struct ets_finding *finding)
+{
+    enum { LEAST_BYTES = 64 << 10 };
+    const struct ets_memory_plan *plan = finder->subject->memory->plan;
+    const struct ets_plan_tensor *largest;
+    const uint64_t bytes = dynamic_bytes(plan, &largest);
+    struct ets_evalue value;
+    if (largest == NULL || 2 * bytes < plan->peak_bytes) return;
+    ets_method_value(&plan->method, largest->value, &value);
+    if (value.kind != ETS_EVALUE_TENSOR) return;
+    ets_find_say(finder, "; %.0f %% of it is of dynamic shapes, planned for their upper bounds: ",
+                 100 * fmin((double)bytes / (double)plan->peak_bytes, 1));
+    for (uint32_t i = 0; i < value.tensor.tensor.rank; i++) {
+        ets_find_say(finder, "%s%" PRId64, i == 0 ? "" : " x ", value.tensor.tensor.sizes[i]);
+    }
+    ets_find_say(finder, " for the largest");
+    if (plan->peak_bytes < LEAST_BYTES) return;
+    ets_find_propose(finder,
+                     "lower the upper bound of the export if inputs are smaller: "
+                     "torch.export.Dim(..., max=)");
+    finding->confidence = ETS_CONFIDENCE_LOW;
+}
+
+/* What delegates take by themselves lies beside the plan. */
+static bool say_heap(struct ets_finder *finder)
+{
+    const struct ets_memory_plan *plan = finder->subject->memory->plan;
+    struct ets_recorded_memory memory = {.held_count = 0};
+    uint64_t bytes = 0;
+    bool is_known = false;
+    if (!has_delegate(plan)) return true;
+    if (finder->subject->inspection != NULL &&
+        ets_recorded_memory_read(finder->arena, finder->subject->inspection, &memory, NULL) !=
+            ETS_OK) {
+        return false;
+    }
+    for (uint32_t i = 0; i < memory.held_count; i++) {
+        const struct ets_held_memory *held = &memory.held[i];
+        if (held->owner != ETS_MEMORY_HEAP || held->bytes == ETS_MEMORY_UNKNOWN ||
+            !ets_text_equal(held->method, plan->method.name)) {
+            continue;
+        }
+        bytes = bytes > UINT64_MAX - held->bytes ? UINT64_MAX : bytes + held->bytes;
+        is_known = true;
+    }
+    if (!is_known) {
+        ets_find_say(finder, "; what delegates allocate themselves is not counted");
+        return true;
+    }
+    ets_find_say(finder, "; delegates and kernels take about ");
+    ets_add_bytes(&finder->line, bytes);
+    ets_find_say(finder, " of heap beside it, as measured");
+    return true;
+}
+
 bool ets_find_peak(struct ets_finder *finder)
 {
     const struct ets_memory_lines *lines = finder->subject->memory;
@@ -110,5 +192,7 @@ bool ets_find_peak(struct ets_finder *finder)
     finding.check = ETS_CHECK_MEMORY;
     finding.row = find_row(finder, &call);
     if (!say_largest(finder, plan)) return false;
+    say_dynamic(finder, &finding);
+    if (!say_heap(finder)) return false;
     return ets_finding_add(finder, finding);
 }

@@ -89,6 +89,31 @@ class Rules(unittest.TestCase):
         outside = support.run("delegates", self.FOLDER / "custom_operator.pte").stdout.decode()
         self.assertRegex(outside, r"planted::fused\.out +kernel .* no rule")
 
+    def test_advise__an_upper_bound_is_named_as_the_cause_of_a_peak(self):
+        (row,) = [row for row in self.found("dynamic_peak") if row["kind"] == "memory_peak"]
+        self.assertTrue(row["sentence"].endswith("; 100 % of it is of dynamic shapes, planned for their upper bounds: "
+                                                 "512 x 64 for the largest"), row["sentence"])
+        self.assertIn("torch.export.Dim(..., max=)", row["action"])
+        # a smaller one is told, but nothing to do
+        (row,) = [row for row in rows(DATA / "dynamic/model.pte", "--all") if row["kind"] == "memory_peak"]
+        self.assertIsNone(row["action"])
+
+    def test_advise__the_heap_of_delegates_is_beside_the_peak(self):
+        program = DATA.parents[1] / "examples/mobile_cnn/xnnpack.pte"
+
+        def peak(*words):
+            (row,) = [row for row in rows(*words, "--program", program, "--all") if row["kind"] == "memory_peak"]
+            return row["sentence"]
+
+        self.assertTrue(peak().endswith("; what delegates allocate themselves is not counted"))
+        with tempfile.TemporaryDirectory() as folder:
+            trace = pathlib.Path(folder) / "measured.etdp"
+            done = support.run("profile", program, "--memory", "-o", trace)
+            if done.returncode == support.UNAVAILABLE:
+                self.skipTest(done.stderr.decode())
+            self.assertRegex(peak(trace), r"; delegates and kernels take about [\d.]+ [KM]iB of heap beside it, as measured$|"
+                                          r"; what delegates allocate themselves is not counted$")
+
     def test_advise__weights_that_are_transposed_first_are_not_taken(self):
         # XnnpackPartitioner 1.5.1 says "Expected weight to be a static param" of such products
         (row,) = [row for row in self.found("lstm_cell") if "addmm" in row["sentence"]]
@@ -103,8 +128,8 @@ class Rules(unittest.TestCase):
         (row,) = self.found("softplus")
         self.assertEqual(row["sentence"], "6 calls of gt.Scalar_out, log1p.out and where.self_out stay outside of "
                          "XNNPACK: XNNPACK has no such operators")
-        self.assertEqual((row["instructions"], row["source"]), ([1, 2, 3, 5, 6, 7], ["models/make.py:43",
-                                                                                    "models/make.py:44"]))
+        self.assertEqual((row["instructions"], row["source"]), ([1, 2, 3, 5, 6, 7], ["models/make.py:44",
+                                                                                    "models/make.py:45"]))
         self.assertTrue(row["action"].startswith("softplus(x) as relu(x) + "))
         self.assertIn("; leaky_relu for where(", row["action"])
 

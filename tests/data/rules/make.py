@@ -3,6 +3,7 @@
     python make.py [NAME]
 
 max_pool1d   becomes max_pool2d_with_indices, which XNNPACK's partitioner does not take
+dynamic_peak          its planned memory is that of the upper bound of a dimension
 poisson, log_normal   draw from a buffer: not the same in every run
 softplus              two lines become three operators each that XNNPACK lacks
 custom_operator       an operator of an own library between two layers
@@ -67,13 +68,15 @@ MODELS = {
     "log_normal": (Noise(lambda rate: rate.clone().log_normal_()), torch.randn(16, 32), []),
     "softplus": (Softplus(), torch.randn(4, 4), [XnnpackPartitioner()]),
     "custom_operator": (Custom(), torch.randn(4, 4), [XnnpackPartitioner()]),
+    "dynamic_peak": (torch.nn.ReLU(), torch.randn(4, 64), []),  # planned for 512 rows
     "lstm_cell": (torch.nn.LSTMCell(2, 4), torch.randn(1, 2), XnnpackPartitioner()),  # the older way
 }
 
 for name, (model, x, partitioners) in MODELS.items():
     if sys.argv[1:] not in ([], [name]):
         continue
-    exported = torch.export.export(model.eval(), (x,))
+    rows = {0: torch.export.Dim("rows", max=512)} if name == "dynamic_peak" else {}
+    exported = torch.export.export(model.eval(), (x,), dynamic_shapes=(rows,) if rows else None)
     if isinstance(partitioners, list):
         edge = to_edge_transform_and_lower(exported, partitioner=partitioners, generate_etrecord=True,
                                            compile_config=EdgeCompileConfig(_check_ir_validity=False))
