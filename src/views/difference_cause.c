@@ -30,6 +30,7 @@ struct move {
 
 struct survey {
     struct move out, in; /* of delegates */
+    struct move added;   /* kernels that are none of the operators before */
     const char *backend; /* NULL: none moved anything */
     int32_t more_calls;  /* delegate calls after - before */
     uint32_t kernels[2]; /* of the whole block */
@@ -78,6 +79,13 @@ static struct moved *find_name(struct move *move, struct ets_text name)
     return added;
 }
 
+static void add_kernel(struct move *move, const struct ets_pool_operator *op)
+{
+    struct moved *moved = find_name(move, op->name);
+    move->kernels++;
+    if (moved != NULL && moved->count++ == 0) moved->row = op->row;
+}
+
 /* Adds the kernels that `to` has and `from` has not. */
 static void add_moved(struct move *move, const struct ets_difference_side *to,
                       const struct ets_difference_side *from)
@@ -90,11 +98,15 @@ static void add_moved(struct move *move, const struct ets_difference_side *to,
             const struct ets_pool_operator *other = &to->block->operators[to->operators[k]];
             earlier += is_kernel(other->row) && ets_text_equal(other->name, op->name);
         }
-        if (earlier < count_name(from, op->name)) continue; /* it was a kernel */
-        struct moved *moved = find_name(move, op->name);
-        move->kernels++;
-        if (moved == NULL) continue;
-        if (moved->count++ == 0) moved->row = op->row;
+        if (earlier >= count_name(from, op->name)) add_kernel(move, op); /* else it was a kernel */
+    }
+}
+
+static void add_new(struct move *move, const struct ets_difference_side *side)
+{
+    for (uint32_t i = 0; i < side->operator_count; i++) {
+        const struct ets_pool_operator *op = &side->block->operators[side->operators[i]];
+        if (is_kernel(op->row)) add_kernel(move, op);
     }
 }
 
@@ -120,10 +132,12 @@ static void survey_block(const struct ets_difference *difference,
     for (uint32_t i = 0; i < block->line_count; i++) {
         const struct ets_difference_line *line =
             ets_difference_line(difference, block->first_line + i);
+        if (line->role != ETS_POOL_WORK) continue;
+        if (line->change == ETS_CHANGE_ADDED) add_new(&survey->added, &line->after);
         const bool is_moved = line->change == ETS_CHANGE_DELEGATED ||
                               line->change == ETS_CHANGE_UNDELEGATED ||
                               line->change == ETS_CHANGE_REPARTITIONED;
-        if (!is_moved || line->role != ETS_POOL_WORK) continue;
+        if (!is_moved) continue;
         const bool is_out = count_kernels(&line->after) > count_kernels(&line->before);
         if (is_out) add_moved(&survey->out, &line->after, &line->before);
         else add_moved(&survey->in, &line->before, &line->after);
@@ -151,15 +165,41 @@ static const char *plural(uint32_t count)
     return count == 1 ? "" : "s";
 }
 
+static const struct moved *most_frequent(const struct move *move)
+{
+    const struct moved *most = &move->names[0];
+    for (uint32_t i = 1; i < move->name_count; i++) {
+        if (move->names[i].count > most->count) most = &move->names[i];
+    }
+    return most;
+}
+
+/* ", 4 more delegate calls" */
+static void say_calls(struct ets_text_builder *text, int32_t more)
+{
+    const uint32_t calls = more < 0 ? (uint32_t)-more : (uint32_t)more;
+    if (more == 0) return;
+    say(text, ", %u %s delegate call%s", calls, more > 0 ? "more" : "fewer", plural(calls));
+}
+
+/* "upsample_nearest2d.vec_out at net.py:27 is new outside of XnnpackBackend, 1 more delegate call" */
+static bool say_added(struct ets_arena *arena, struct ets_text_builder *text,
+                      const struct survey *survey)
+{
+    const struct move *added = &survey->added;
+    const struct moved *most = most_frequent(added);
+    if (added->kernels > 1) say(text, "%u kernels (mostly ", added->kernels);
+    if (!say_operator(arena, text, most->name, most->row)) return false;
+    say(text, "%s new outside of %s", added->kernels > 1 ? ") are" : " is", survey->backend);
+    say_calls(text, survey->more_calls);
+    return true;
+}
+
 static bool say_out(struct ets_arena *arena, struct ets_text_builder *text,
                     const struct survey *survey)
 {
     const struct move *out = &survey->out;
-    const struct moved *most = &out->names[0];
-    const int32_t more = survey->more_calls;
-    for (uint32_t i = 1; i < out->name_count; i++) {
-        if (out->names[i].count > most->count) most = &out->names[i];
-    }
+    const struct moved *most = most_frequent(out);
     if (out->name_count == 1) {
         if (!say_operator(arena, text, most->name, most->row)) return false;
         say(text, " left %s: %u kernel%s", survey->backend, out->kernels, plural(out->kernels));
@@ -168,9 +208,7 @@ static bool say_out(struct ets_arena *arena, struct ets_text_builder *text,
         if (!say_operator(arena, text, most->name, most->row)) return false;
         say(text, ")");
     }
-    if (more == 0) return true;
-    const uint32_t calls = more < 0 ? (uint32_t)-more : (uint32_t)more;
-    say(text, ", %u %s delegate call%s", calls, more > 0 ? "more" : "fewer", plural(calls));
+    say_calls(text, survey->more_calls);
     return true;
 }
 
@@ -222,6 +260,12 @@ bool ets_difference_add_cause(struct ets_arena *arena, struct ets_text_builder *
     if (survey->backend != NULL && survey->out.kernels > 0) {
         say(text, "%s", separator);
         if (!say_out(arena, text, survey)) return false;
+        separator = "; ";
+    }
+    const bool splits = survey->more_calls > 0 && survey->out.kernels == 0;
+    if (survey->backend != NULL && splits && survey->added.kernels > 0) {
+        say(text, "%s", separator);
+        if (!say_added(arena, text, survey)) return false;
         separator = "; ";
     }
     if (survey->backend != NULL && survey->in.kernels > 0) {

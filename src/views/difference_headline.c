@@ -185,8 +185,10 @@ static bool say_block(struct maker *m, struct ets_arena *arena,
 {
     say_name(m, block);
     say_total(m, total);
-    if (!ets_difference_add_cause(arena, &m->line, ": ", m->difference, block, m->tick_ns,
-                                  m->scale)) {
+    const bool is_decided =
+        total->verdict != ETS_VERDICT_UNDECIDED && total->verdict != ETS_VERDICT_UNCLEAR;
+    if (!ets_difference_add_cause(arena, &m->line, is_decided ? ": " : "; ", m->difference, block,
+                                  m->tick_ns, m->scale)) {
         return false;
     }
     if (is_first) say_load(m);

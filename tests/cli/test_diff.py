@@ -192,6 +192,11 @@ class Verdicts(InFolder):
         self.assertEqual((row["runs_before"], row["runs_after"], row["verdict"]), (20, 20, "undecided"))
         self.assertIn("20 runs of 2 recordings before, 20 runs of 2 recordings after",
                       self.diff(paths[0], paths[2], "--before", paths[1], "--after", paths[3]))
+        lists = ["--before", paths[0], "--before", paths[1], "--after", paths[2], "--after", paths[3]]
+        self.assertEqual(self.rows(*lists), rows)
+        done = support.run("diff", *lists, "--brief")
+        self.assertEqual(done.returncode, support.USAGE)
+        self.assertIn(b"--brief needs programs", done.stderr)
         done = support.run("diff", paths[0], "-", "--before", "-")
         self.assertEqual(done.returncode, support.USAGE)
 

@@ -69,23 +69,27 @@ int cmd_diff(const struct cli_arguments *arguments)
     static const char *const inputs[] = {
         "--etrecord", "--program", "--etrecord-b", "--program-b", "--before", "--after", NULL};
     struct cli_side_paths before, after;
-    if (arguments->word_count != 2) {
+    const unsigned words = arguments->word_count;
+    const bool has_lists = words == 0 && cli_has(arguments, "--before") &&
+                           cli_has(arguments, "--after"); /* as gate takes them */
+    if (words != 2 && !has_lists) {
         return cli_complain(CLI_USAGE,
                             "diff needs two traces or two programs: etscope diff before.etdp "
                             "after.etdp");
     }
-    const int programs = cli_count_programs(arguments);
+    const int programs = has_lists ? 0 : cli_count_programs(arguments);
     if (programs == 2) return cli_compare_programs(arguments);
     if (programs == 1) return complain_of_kinds(arguments);
     static const char *const of_programs[] = {"--brief", "--max-samples", NULL};
     const char *given = cli_first_given(arguments, of_programs);
     if (given != NULL) {
+        const char *first = has_lists ? cli_value(arguments, "--before") : arguments->words[0];
         return cli_complain(CLI_USAGE, "%s needs programs; %s is not a program", given,
-                            cli_path_name(arguments->words[0]));
+                            cli_path_name(first));
     }
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
     if (!ok || cli_check_stdin(arguments, inputs) != CLI_OK) return CLI_USAGE;
-    cli_side_list(arguments, 0, 1, "--before", &before);
-    cli_side_list(arguments, 1, 2, "--after", &after);
+    cli_side_list(arguments, 0, words / 2, "--before", &before);
+    cli_side_list(arguments, words / 2, words, "--after", &after);
     return cli_show_sides(arguments, &before, &after, NULL);
 }
