@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "dump/runner_log.h"
 #include "etscope/experimental/device_log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -11,6 +12,16 @@ static int is_inside(struct ets_bytes part, struct ets_bytes whole)
 {
     return part.size == 0 || (part.data >= whole.data && part.size <= whole.size &&
                               (size_t)(part.data - whole.data) <= whole.size - part.size);
+}
+
+/* The copy has the room that it was told of. */
+static void mark(struct ets_bytes dump)
+{
+    uint8_t *copy = malloc(dump.size + ETS_RUNNER_EXTRA_BYTES);
+    if (copy != NULL && ets_runner_mark_cycles(dump, copy) > dump.size + ETS_RUNNER_EXTRA_BYTES) {
+        abort();
+    }
+    free(copy);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -26,8 +37,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             if (found.stream.size == 0 && found.dump.size == 0) abort();
             if (!is_inside(found.stream, bytes) && !is_inside(found.stream, room)) abort();
             if (!is_inside(found.dump, bytes) && !is_inside(found.dump, room)) abort();
+            if (!is_inside(found.debug_buffer, room)) abort();
+            if (found.dump.size > 0) mark(found.dump);
         }
         free(memory);
+    }
+    struct ets_text line;
+    for (size_t at = 0; ets_runner_next_counter(bytes, &at, &line);) {
+        if (!is_inside((struct ets_bytes){(const uint8_t *)line.data, line.size}, bytes)) abort();
     }
     return 0;
 }
