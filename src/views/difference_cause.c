@@ -182,7 +182,8 @@ static void say_calls(struct ets_text_builder *text, int32_t more)
     say(text, ", %u %s delegate call%s", calls, more > 0 ? "more" : "fewer", plural(calls));
 }
 
-/* "upsample_nearest2d.vec_out at net.py:27 is new outside of XnnpackBackend, 1 more delegate call" */
+/* "upsample_nearest2d.vec_out at net.py:27 is new outside of XnnpackBackend, 1 more delegate call"
+ */
 static bool say_added(struct ets_arena *arena, struct ets_text_builder *text,
                       const struct survey *survey)
 {

@@ -380,7 +380,9 @@ class HostileNames(InFolder):
             text = io.StringIO(data.decode(errors="replace"), newline="")
             table = list(csv.reader(text, delimiter=separator))
             column = table[0].index("event_name" if form == "upstream" else "event")
-            self.assertEqual([row[column] for row in table[1:]], self.expected())
+            harmless = [re.sub("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", " ", name)
+                        for name in self.expected()]
+            self.assertEqual([row[column] for row in table[1:]], harmless)
 
     def test_inspect__markdown_keeps_its_columns(self):
         lines = support.inspect(self.path, "--format", "markdown").stdout.decode().splitlines()
