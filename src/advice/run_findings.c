@@ -160,17 +160,19 @@ bool ets_find_overhead(struct ets_finder *finder)
     const double whole = finder->block->times.statistics.p50 * finder->blocks.tick_ns;
     const struct ets_span share = {cost.low / whole, cost.high / whole};
     if (cost.is_subtracted || !(cost.ns / whole >= ETS_FINDING_LEAST_SHARE)) return true;
+    const bool is_delegates = cost.pairs > 0 || cost.lacks_profilers; /* nothing can be done */
     ets_find_say(finder, "recording takes ");
     if (cost.lacks_profilers) ets_find_say(finder, "at least ");
     ets_add_share(&finder->line, share);
     ets_find_say(finder, " of a run, by %s",
                  cost.pairs > 0 ? "runs with and without it" : "the recorder's own measurement");
-    ets_find_propose(finder,
-                     cost.pairs > 0 || cost.lacks_profilers
-                         ? "compare times only with those that were recorded in the same way"
-                         : "subtract the measured cost of recording, or record fewer events");
+    if (is_delegates) {
+        ets_find_say(finder, "; compare times only with those that were recorded in the same way");
+    } else {
+        ets_find_propose(finder, "subtract the measured cost of recording, or record fewer events");
+    }
     struct ets_finding finding = ets_finding_timed(finder, "recording", share, "runs");
-    if (cost.pairs > 0 || cost.lacks_profilers) finding.severity = ETS_SEVERITY_NOTE;
+    if (is_delegates) finding.severity = ETS_SEVERITY_NOTE;
     finding.confidence = ETS_CONFIDENCE_HIGH;
     finding.check = ETS_CHECK_RUNS;
     return ets_finding_add(finder, finding);
