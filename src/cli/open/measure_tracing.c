@@ -12,6 +12,7 @@
 #include "cli/core/progress.h"
 #include "dump/extra_untraced.h"
 #include "etscope/inspect.h"
+#include "format/xnnpack.h"
 #include "inspect/accounting/accounting.h"
 
 enum { MOST_PAIRS = 200, LEAST_PAIRS = 12, WARM_UP = 3, MOST_PROGRAM_BYTES = 64 << 20 };
@@ -94,11 +95,25 @@ static void keep(struct cli_session *session, const struct cli_summary *summary,
     (void)ets_untraced_runs_add(&session->told, &runs);
 }
 
-static uint32_t count_pairs(const struct cli_summary *summary)
+/* `summaries` share the time. */
+static uint32_t count_pairs(const struct cli_summary *summary, size_t summaries)
 {
-    const double fit = TIME_FOR_PAIRS_NS / (2 * summary->p50_ns);
+    const double fit = TIME_FOR_PAIRS_NS / (double)summaries / (2 * summary->p50_ns);
     if (fit < LEAST_PAIRS) return 0;
     return fit > MOST_PAIRS ? MOST_PAIRS : (uint32_t)fit;
+}
+
+/* XNNPACK's profiler is what costs; of other backends it is not known whether a program may be open
+ * more than once. */
+static bool has_xnnpack_alone(const struct cli_session *session, const char *method)
+{
+    const char *backend;
+    size_t count = 0;
+    while ((backend = session->engine->method_backend(session->program, method, count)) != NULL) {
+        if (strcmp(backend, ETS_XNNPACK_BACKEND) != 0) return false;
+        count++;
+    }
+    return count > 0;
 }
 
 static void measure(struct cli_session *session, const struct cli_summary *summary,
@@ -106,11 +121,8 @@ static void measure(struct cli_session *session, const struct cli_summary *summa
 {
     struct side sides[2] = {{.engine = session->engine}, {.engine = session->engine}};
     struct cli_model_inputs inputs;
-    const uint32_t pairs = count_pairs(summary);
-    if (pairs == 0 ||
-        session->engine->method_backend(session->program, summary->method, 0) == NULL) {
-        return;
-    }
+    const uint32_t pairs = count_pairs(summary, session->summary_count);
+    if (pairs == 0 || !has_xnnpack_alone(session, summary->method)) return;
     session->is_next_turn = true; /* where inputs come from was told */
     if (cli_model_inputs_open(session, summary->method, summary->test_case, &inputs) == CLI_OK &&
         open_side(session, ETS_TRACER_NONE, summary->method, &inputs, data, &sides[0]) &&
@@ -135,9 +147,11 @@ void cli_measure_tracing(struct cli_session *session)
     }
     struct ets_bytes *data = calloc(session->data_file_count + 1, sizeof *data);
     double *differences = calloc(MOST_PAIRS, sizeof *differences);
+    cli_interrupt_begin(); /* a signal ends the measuring; what was recorded is still written */
     for (size_t i = 0; data != NULL && differences != NULL && i < session->summary_count; i++) {
-        measure(session, &session->summaries[i], data, differences);
+        if (cli_interrupted() == 0) measure(session, &session->summaries[i], data, differences);
     }
+    cli_interrupt_end();
     free(data);
     free(differences);
 }
