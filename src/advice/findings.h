@@ -81,7 +81,8 @@ enum ets_check {
     ETS_CHECK_RUNS = 6,       /* measure again, with more or other runs */
     ETS_CHECK_EXECUTION = 7,  /* run it */
     ETS_CHECK_PROGRAM = 8,    /* examine the program again */
-    ETS_CHECK_COUNT = 9
+    ETS_CHECK_THREADS = 9,    /* measure with one thread and more, in turn */
+    ETS_CHECK_COUNT = 10
 };
 
 struct ets_finding {

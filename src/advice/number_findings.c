@@ -153,6 +153,14 @@ static void weigh_coarse_weights(struct ets_finder *finder,
     }
 }
 
+/* Whether a scale cuts values off that no guilty operator explains. */
+static bool is_cut_off(const struct ets_gap_report *report)
+{
+    char text[1024];
+    return ets_gap_conclusion(report)->guilty == ETS_NO_INDEX &&
+           ets_gap_describe_cut_off(report, text, sizeof text) > 0;
+}
+
 /* What the gap report concludes. */
 bool ets_find_numbers(struct ets_finder *finder)
 {
@@ -167,6 +175,7 @@ bool ets_find_numbers(struct ets_finder *finder)
         finding.severity = ETS_SEVERITY_BAD;
     } else if (ets_gap_cause(verdict) != ETS_NO_INDEX) {
         const bool is_guilty = verdict->guilty != ETS_NO_INDEX; /* else all outputs agree */
+        if (!is_guilty && is_cut_off(report)) return true;      /* ets_find_cut_off */
         if (is_guilty) finding.kind = "wrong_operator";
         if (is_guilty && !is_explained(finder, report)) finding.severity = ETS_SEVERITY_BAD;
         finding.check = ETS_CHECK_NUMBERS;
@@ -199,12 +208,9 @@ bool ets_find_cut_off(struct ets_finder *finder)
 {
     char text[1024];
     const struct ets_gap_report *report = finder->subject->gap;
-    if (report == NULL) return true;
+    if (report == NULL || !is_cut_off(report)) return true;
     const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
-    if (ets_gap_cause(verdict) != ETS_NO_INDEX ||
-        ets_gap_describe_cut_off(report, text, sizeof text) == 0) {
-        return true;
-    }
+    (void)ets_gap_describe_cut_off(report, text, sizeof text);
     struct ets_finding finding = ets_finding_of("cut_off", ETS_SEVERITY_BAD, "numbers");
     const struct ets_graph_node *node = verdict->saturation->node;
     ets_parts_begin(finder);

@@ -244,7 +244,10 @@ static bool add_outside(struct ets_finder *finder, const struct ets_delegate_lin
                      "dimension wrongly");
         confidence = ETS_CONFIDENCE_UNSAID;
     } else if (is_slower_rewritten(line->step->name)) {
-        ets_find_say(finder, ", and written with those that it has, it was slower");
+        ets_find_say(
+            finder,
+            ", and written with those that it has, it was slower in the two sizes that "
+            "were tried; batch norm, which needs training again, folds into a convolution");
         confidence = ETS_CONFIDENCE_UNSAID;
     } else {
         ets_find_propose(finder,

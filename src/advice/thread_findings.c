@@ -38,7 +38,7 @@ static bool add_nothing_gained(struct ets_finder *finder, const struct ets_threa
     finding.block = finder->blocks.items[0].block;
     finding.saving = cost_of_threads(finder, &lines[1]);
     finding.confidence = ETS_CONFIDENCE_HIGH;
-    finding.check = ETS_CHECK_RUNS;
+    finding.check = ETS_CHECK_THREADS;
     finding.doubt = "another machine, larger inputs, or a machine that is busy otherwise";
     if (finding.saving.basis != ETS_SAVING_NONE) {
         finding.share = (struct ets_span){finding.saving.part, finding.saving.part};

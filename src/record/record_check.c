@@ -29,10 +29,11 @@ enum ets_status ets_etrecord_check_backend(const struct ets_etrecord *record, co
         return ETS_OK;
     }
     return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
-                    "%sinstruction %u of %s is %s in the record but %s in the program", prefix,
-                    instruction->instruction_id, method,
-                    backend != NULL ? backend : "not a delegate call",
-                    is_call ? "a delegate call" : "none");
+                    "%sinstruction %u of %s %s%s in the record, but %s%.*s in the program", prefix,
+                    instruction->instruction_id, method, backend != NULL ? "calls " : "is no call",
+                    backend != NULL ? backend : " of a delegate",
+                    is_call ? "calls " : "is no call of a delegate",
+                    is_call ? (int)instruction->name.size : 0, instruction->name.data);
 }
 
 enum ets_status ets_etrecord_check_chain(const struct ets_etrecord *record, const char *method,

@@ -231,7 +231,8 @@ static bool say_most(struct ets_arena *arena, struct ets_text_builder *text, con
         const struct ets_difference_line *line =
             ets_difference_line(difference, block->first_line + i);
         if (line->role != ETS_POOL_WORK || line->has_own_clock || !is_found(line)) continue;
-        if (!(line->change_of_median / total->change_of_median >= 0.5)) continue;
+        const double part = line->change_of_median / total->change_of_median;
+        if (!(part >= 0.5 && part <= 1.5)) continue; /* more: others change against it */
         if (most == NULL || fabs(line->change_of_median) > fabs(most->change_of_median)) {
             most = line;
         }

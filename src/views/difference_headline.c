@@ -114,7 +114,9 @@ static void say_doubt(struct maker *m, const struct ets_difference_block *block,
     case ETS_LINE_SPREAD:
         say(m, "; recordings of one side differ by ");
         say_time(m, line->spread);
-        say(m, ", more than the change: a quieter machine would help");
+        say(m,
+            ", more than the change: a quieter machine, one thread or longer recordings would "
+            "help");
         break;
     case ETS_LINE_CLOCK: say(m, "; the clock is too coarse"); break;
     case ETS_LINE_DECIDED: break;

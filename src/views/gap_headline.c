@@ -130,11 +130,13 @@ static const struct ets_gap_row *most_moved(const struct ets_gap_report *report)
 /* ", and the largest of head is element 3, in the reference element 7": another class. */
 static void say_largest(struct ets_gap_words *words, const struct ets_gap_report *report)
 {
+    const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
+    const bool are_off = verdict->outputs_agreeing < verdict->outputs_compared; /* else good news */
     const struct ets_gap_row *row = most_moved(report);
     if (row == NULL) return;
     const struct ets_gap_largest *largest = &row->largest;
     if (largest->moved == 0) {
-        say(words, ", but the largest element%s stays the same",
+        say(words, ", %s the largest element%s stays the same", are_off ? "but" : "and",
             largest->rows == 1 ? "" : " of each row");
     } else if (largest->rows == 1) {
         say(words, ", and the largest of ");

@@ -136,6 +136,10 @@ static void say_bound(struct ets_text_builder *text, const struct ets_memory_lin
     }
     if (plan->has_branches) at_least = "at least ";
     const double above = 100 * (planned / bound - 1);
+    if (above < 0.05) {
+        say(text, "; %sless than 0.1 %% above the lower bound", at_least);
+        return;
+    }
     if (above >= 1000) say(text, "; %s%.0f times the lower bound", at_least, planned / bound);
     else say(text, "; %s%.*f %% above the lower bound", at_least, above < 1 ? 1 : 0, above);
     say_gap(text, plan);

@@ -388,7 +388,7 @@ class Int8(GapTest):
         words = ("gap", str(folder / "int8.etdp"), "--debug-buffer", str(folder / "int8.bin"),
                  "--etrecord", str(folder / "int8.etrecord"), "--reference-etrecord")
         text = support.call(*words, str(folder / "float.etrecord")).stdout
-        self.assertIn("the output agrees with the other model in float64, off by 0.032 of 0.05 allowed, but the largest element stays the same; inside, "
+        self.assertIn("the output agrees with the other model in float64, off by 0.032 of 0.05 allowed, and the largest element stays the same; inside, "
                       "linear (models/net.py:20) stands out: its own error is 0.27; 31 % of its weights became 0: the largest, 20, sets the step "
                       "of all, 0.16",
                       text)
@@ -515,7 +515,7 @@ class Int8(GapTest):
         line = self.headline(*self.words, *self.original, "--rms", "0.5")
         self.assertRegex(line, r"^all 9 values agree with the other model in float64; the largest error is "
                                r"0\.2\d of 0\.5 allowed in relu_1 \(models/net\.py:20\); the outputs "
-                               r"are off by 0\.03\d*, but the largest element stays the same$")
+                               r"are off by 0\.03\d*, and the largest element stays the same$")
 
     def test_gap__what_a_quantizer_added_has_the_line_of_what_it_belongs_to(self):
         (row,) = self.gap(*self.words)

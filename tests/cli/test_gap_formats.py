@@ -130,7 +130,7 @@ class Mixed(GapTest):
                          "^all 3 values agree with the other model in float64; the largest error is 0.000")
         self.assertRegex(self.headline(*self.words_of("int8"), *original),
                          r"^all 3 values agree with the other model in float64; the largest error is 0\.\d+ of "
-                         r"0\.05 allowed in .*; the outputs are off by 0\.\d+, but the largest element "
+                         r"0\.05 allowed in .*; the outputs are off by 0\.\d+, and the largest element "
                          r"of each row stays the same$")
 
 

@@ -172,6 +172,7 @@ static bool word_checks(struct advice *a)
     WORD(ETS_CHECK_SIZE, "etscope size NEW.pte");
     WORD(ETS_CHECK_RUNS, "etscope profile %s --runs 50 -o NEW.etdp, then etscope advise NEW.etdp",
          program);
+    WORD(ETS_CHECK_THREADS, "etscope profile %s --threads 1,2 --runs 50", program);
     WORD(ETS_CHECK_EXECUTION, "etscope run NEW.pte");
     WORD(ETS_CHECK_PROGRAM, "etscope advise --program NEW.pte");
 #undef WORD
