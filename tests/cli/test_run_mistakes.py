@@ -43,6 +43,9 @@ class Mistakes(RunTest):
         support.write_npy(self.folder / "x.npy", "<f4", (9, 16), [0] * 144)
         self.refuses(support.USAGE, "[9, 16]", DATA / "dynamic" / "model.pte", "--input", "x.npy")
 
+    def test_a_file_for_inputs_is_led_to_input(self):
+        self.refuses(support.USAGE, "; --input takes FILE", self.program, "--inputs", "x.npy")
+
     def test_input_files_that_are_none(self):
         self.refuses(support.INPUT, "missing.npy", self.program, "--input", "missing.npy")
         (self.folder / "x.npy").write_bytes(b"\x93NUMPY\x01\x00")

@@ -119,12 +119,36 @@ static bool is_allowed(const struct cli_option *option, const char *value)
     return false;
 }
 
+/* "--input" beside "--inputs", which takes other values; NULL: the command has no such option. */
+static const struct cli_option *singular_of(const struct cli_command *command,
+                                            const struct cli_option *option)
+{
+    const size_t length = strlen(option->name);
+    for (const struct cli_option *o = command->options; o->name != NULL; o++) {
+        if (strlen(o->name) + 1 == length && option->name[length - 1] == 's' &&
+            strncmp(o->name, option->name, length - 1) == 0) {
+            return o;
+        }
+    }
+    return NULL;
+}
+
+static int complain_of_value(const struct cli_arguments *arguments, const struct cli_option *option,
+                             const char *value)
+{
+    const struct cli_option *other = singular_of(arguments->command, option);
+    if (other == NULL) {
+        return cli_complain(CLI_USAGE, "%s takes one of %s, not \"%s\"", option->name,
+                            option->value, value);
+    }
+    return cli_complain(CLI_USAGE, "%s takes one of %s, not \"%s\"; %s takes %s", option->name,
+                        option->value, value, other->name, other->value);
+}
+
 static int add_value(struct cli_arguments *arguments, int option, const char *value, bool begins)
 {
     const struct cli_option *o = &arguments->command->options[option];
-    if (o->value != NULL && !is_allowed(o, value)) {
-        return cli_complain(CLI_USAGE, "%s takes one of %s, not \"%s\"", o->name, o->value, value);
-    }
+    if (o->value != NULL && !is_allowed(o, value)) return complain_of_value(arguments, o, value);
     if (arguments->value_count == CLI_MAX_VALUES) {
         return cli_complain(CLI_USAGE, "more than %d option values", CLI_MAX_VALUES);
     }

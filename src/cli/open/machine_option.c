@@ -18,7 +18,11 @@ int cli_machine_read(const char *path, struct ets_arena *arena, struct ets_machi
     const enum ets_status status =
         ets_machine_read(ets_file_bytes(file), arena, machine_out, &error);
     ets_file_close(file);
-    if (status != ETS_OK) return cli_fail(path, &error);
+    if (status != ETS_OK) {
+        const int code = cli_fail(path, &error);
+        cli_note("`etscope machine --save FILE` writes a file of a measured machine");
+        return code;
+    }
     if (machine_out->is_busy) {
         cli_note("%s: was measured on a busy machine: its roofs may be too low", path);
     }
