@@ -87,6 +87,9 @@ static void add_expensive(const struct ets_saving_total *total, struct ets_text_
                  total->expensive == 1 ? " takes" : "s take");
 }
 
+/* A bound of nearly all of a run is none. */
+#define ALL_OF_A_RUN 0.9
+
 size_t ets_saving_total_print(const struct ets_saving_total *total, double tick_ns, char *text,
                               size_t room)
 {
@@ -102,6 +105,11 @@ size_t ets_saving_total_print(const struct ets_saving_total *total, double tick_
     ets_add_text(&line, "%s%u %sthing%s to do", total->bad > 0 ? "; " : "", total->advice,
                  total->bad > 0 ? "other " : "", total->advice == 1 ? "" : "s");
     if (total->count == 0 || !(total->whole > 0)) return line.used;
+    if (total->upper >= ALL_OF_A_RUN * total->whole) {
+        ets_add_text(&line, "; what %s would save, this trace does not tell",
+                     total->advice > 1 ? "they" : "it");
+        return line.used;
+    }
     /* Two things can save the same time: the sum of all would be too much. */
     ets_add_text(&line,
                  total->advice > 1 ? ", which %ssave up to about " : ", which %ssaves up to about ",
