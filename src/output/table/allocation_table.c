@@ -153,7 +153,7 @@ static const struct field fields[] = {
     {{.name = "method", .machine_only = 1}, put_method},
     {{.name = "owner"}, put_owner},
     {{.name = "part", .least_width = 12}, put_part},
-    {{.name = "phase", .priority = 5}, put_phase},
+    {{.name = "phase", .priority = 1}, put_phase},
     {{.name = "held", .title = "bytes", .kind = ETS_COLUMN_BYTES}, put_bytes},
     {{.name = "share", .kind = ETS_COLUMN_SHARE, .priority = 1}, put_share},
     {{.name = "touched", .kind = ETS_COLUMN_BYTES, .priority = 2}, put_touched},
