@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cost/call_names.h"
+#include "host/key_table.h"
 #include "host/strings.h"
 #include "record/record_maps.h"
 #include "record/size_expression.h"
@@ -28,6 +29,9 @@ struct ets_graph_costs {
     struct ets_arena *arena;
     const struct ets_size_symbols *symbols; /* of the inputs at hand; NULL: the example's sizes */
     bool is_example;                        /* of the value that was read last */
+    struct ets_key_table known;             /* values and symbols whose sizes were evaluated */
+    const int64_t **known_sizes;            /* [known.count]; NULL: not determined */
+    uint32_t known_capacity;
 };
 
 static uint32_t value_of(const struct ets_graph *graph, struct ets_text name)
@@ -125,6 +129,7 @@ struct ets_graph_costs *ets_graph_costs_open(struct ets_arena *arena, const stru
         if (!open_level(arena, level, &costs->levels[i])) return NULL;
     }
     ets_arena_init(&costs->scratch, arena->allocator, 0);
+    ets_key_table_init(&costs->known, arena, 2);
     return costs;
 }
 
@@ -190,6 +195,43 @@ void ets_graph_costs_use(struct ets_graph_costs *costs, const struct ets_size_sy
     costs->symbols = sizes;
 }
 
+/* The sizes of a value for the inputs at hand; NULL: these do not determine all. false: no memory.
+ */
+static bool evaluate_sizes(struct ets_graph_costs *costs, const struct ets_graph_value *value,
+                           const int64_t **sizes_out)
+{
+    int64_t *sizes = ets_arena_alloc_array(costs->arena, value->rank, sizeof *sizes);
+    *sizes_out = NULL;
+    if (sizes == NULL) return false;
+    for (uint32_t i = 0; i < value->rank; i++) {
+        const struct ets_text text = value->size_texts[i];
+        sizes[i] = value->sizes[i];
+        if (text.data == NULL) continue;
+        if (ets_size_evaluate(costs->symbols, text, &sizes[i]) != ETS_OK || sizes[i] < 0) {
+            return true;
+        }
+    }
+    *sizes_out = sizes;
+    return true;
+}
+
+/* The same, each value once: thousands of nodes may use one with a long expression. */
+static bool find_sizes(struct ets_graph_costs *costs, const struct ets_graph_value *value,
+                       const int64_t **sizes_out)
+{
+    const uint64_t key[] = {(uintptr_t)value, (uintptr_t)costs->symbols};
+    const uint32_t before = costs->known.count;
+    const uint32_t number = ets_key_table_add(&costs->known, key);
+    if (number == ETS_KEY_NONE) return false;
+    const int64_t **sizes = ets_arena_grow(costs->arena, costs->known_sizes, number,
+                                           &costs->known_capacity, sizeof *sizes);
+    if (sizes == NULL) return false;
+    costs->known_sizes = sizes;
+    if (number == before && !evaluate_sizes(costs, value, &sizes[number])) return false;
+    *sizes_out = sizes[number];
+    return true;
+}
+
 /*
  * A value with its sizes for the inputs at hand; with those of the example, and `is_example`, where
  * these do not determine all. false: no memory.
@@ -205,17 +247,10 @@ static bool read_value(struct ets_graph_costs *costs, const struct ets_graph_val
         open += value->size_texts[i].data != NULL;
     }
     if (open == 0) return true;
-    int64_t *sizes = ets_arena_alloc_array(&costs->scratch, value->rank, sizeof *sizes);
-    if (sizes == NULL) return false;
-    costs->is_example = costs->symbols == NULL;
-    for (uint32_t i = 0; !costs->is_example && i < value->rank; i++) {
-        const struct ets_text text = value->size_texts[i];
-        sizes[i] = value->sizes[i];
-        if (text.data == NULL) continue;
-        costs->is_example = ets_size_evaluate(costs->symbols, text, &sizes[i]) != ETS_OK;
-        if (sizes[i] < 0) costs->is_example = true;
-    }
-    if (!costs->is_example) out->sizes = sizes;
+    const int64_t *sizes = NULL;
+    if (costs->symbols != NULL && !find_sizes(costs, value, &sizes)) return false;
+    costs->is_example = sizes == NULL;
+    if (sizes != NULL) out->sizes = sizes;
     return true;
 }
 

@@ -14,6 +14,8 @@ static const struct crash_signal {
 } crash_signals[] = {{SIGSEGV, "SIGSEGV: invalid memory address"},
                      {SIGFPE, "SIGFPE: integer division by zero, for example"},
                      {SIGBUS, "SIGBUS: invalid memory address"},
+                     {SIGABRT, "SIGABRT: it ended itself"},
+                     {SIGTRAP, "SIGTRAP: it ended itself"},
                      {SIGILL, "SIGILL: instruction that this processor lacks, for example"}};
 enum { SIGNAL_COUNT = sizeof crash_signals / sizeof *crash_signals, STACK_BYTES = 1 << 16 };
 
@@ -21,6 +23,7 @@ enum { SIGNAL_COUNT = sizeof crash_signals / sizeof *crash_signals, STACK_BYTES 
 static const struct ets_engine *engine;
 static const struct ets_program *program;
 static const char *path;
+static bool has_trace;
 static char stack[STACK_BYTES]; /* a fault may be the end of the thread's own */
 
 /* One line, made without the C library's formatting, which a handler may not call. */
@@ -80,7 +83,9 @@ static void add_place(struct line *line)
     add_words(line, place.is_loading ? " while it loaded " : " while it ran ");
     add_words(line, place.method);
     if (place.instruction < 0) {
-        if (!place.is_loading) add_words(line, "; -o TRACE makes it know the instruction");
+        if (!place.is_loading && !has_trace) {
+            add_words(line, "; -o TRACE makes it know the instruction");
+        }
         return;
     }
     add_words(line, ", in instruction ");
@@ -110,12 +115,14 @@ static void take_fault(int number)
 }
 
 void cli_crash_watch(const struct ets_engine *watched_engine,
-                     const struct ets_program *watched_program, const char *watched_path)
+                     const struct ets_program *watched_program, const char *watched_path,
+                     bool is_traced)
 {
     const stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
     engine = watched_engine;
     program = watched_program;
     path = watched_path;
+    has_trace = is_traced;
     sigaltstack(&alternate, NULL);
     for (size_t i = 0; i < SIGNAL_COUNT; i++) {
         struct sigaction action = {.sa_handler = take_fault, .sa_flags = SA_ONSTACK};

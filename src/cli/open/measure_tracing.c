@@ -99,7 +99,7 @@ static void keep(struct cli_session *session, const struct cli_summary *summary,
 static uint32_t count_pairs(const struct cli_summary *summary, size_t summaries)
 {
     const double fit = TIME_FOR_PAIRS_NS / (double)summaries / (2 * summary->p50_ns);
-    if (fit < LEAST_PAIRS) return 0;
+    if (!(fit >= LEAST_PAIRS)) return 0; /* no time, or it is not known */
     return fit > MOST_PAIRS ? MOST_PAIRS : (uint32_t)fit;
 }
 

@@ -169,7 +169,7 @@ int cli_session_program(struct cli_session *session, unsigned threads)
         code = cli_fail(session->path, &error);
     }
     free(data);
-    cli_crash_watch(session->engine, &session->model.program, session->path);
+    cli_crash_watch(session->engine, &session->model.program, session->path, session->wants_trace);
     return code;
 }
 
