@@ -138,17 +138,6 @@ void ets_graph_costs_close(struct ets_graph_costs *costs)
     if (costs != NULL) ets_arena_reset(&costs->scratch);
 }
 
-/* false: no memory. */
-static bool add_symbols(struct ets_size_symbols *symbols, const struct ets_graph_value *value)
-{
-    for (uint32_t i = 0; value->size_texts != NULL && i < value->rank; i++) {
-        if (value->size_texts[i].data == NULL) continue;
-        if (ets_size_symbols_add(symbols, value->size_texts[i]) == ETS_NO_MEMORY) return false;
-    }
-    return value->expression.data == NULL ||
-           ets_size_symbols_add(symbols, value->expression) != ETS_NO_MEMORY;
-}
-
 /* false: the input is none of the graph's. */
 static bool bind_input(struct ets_size_symbols *symbols, const struct ets_graph_value *value,
                        const struct ets_value *input)
@@ -160,13 +149,10 @@ static bool bind_input(struct ets_size_symbols *symbols, const struct ets_graph_
     if (input->kind != ETS_VALUE_TENSOR || value->scalar_type < 0) return true;
     if (value->rank != tensor->rank) return false;
     for (uint32_t i = 0; i < value->rank; i++) {
-        if (value->size_texts == NULL || value->size_texts[i].data == NULL) {
-            if (value->sizes[i] != tensor->sizes[i]) return false;
-        } else if (ets_size_bind(symbols, value->size_texts[i], tensor->sizes[i]) == ETS_MISMATCH) {
-            return false;
-        }
+        const bool is_fixed = value->size_texts == NULL || value->size_texts[i].data == NULL;
+        if (is_fixed && value->sizes[i] != tensor->sizes[i]) return false;
     }
-    return true;
+    return ets_size_bind_value(symbols, value, tensor->sizes) != ETS_MISMATCH;
 }
 
 bool ets_graph_costs_bind(struct ets_graph_costs *costs, const struct ets_value *inputs,
@@ -183,7 +169,7 @@ bool ets_graph_costs_bind(struct ets_graph_costs *costs, const struct ets_value 
         const uint32_t index = value_of(graph, graph->inputs[i].argument.name);
         const size_t at = number++;
         if (at >= count || index == ETS_GRAPH_NONE) continue;
-        if (!add_symbols(symbols, &graph->values[index])) return false;
+        if (ets_size_symbols_add_value(symbols, &graph->values[index]) != ETS_OK) return false;
         fits = bind_input(symbols, &graph->values[index], &inputs[at]);
     }
     if (fits && number == count) *sizes_out = symbols;

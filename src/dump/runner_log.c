@@ -8,6 +8,7 @@
 #include "base/origin_entries.h"
 #include "base/text.h"
 #include "dump/device_log_text.h"
+#include "dump/extra_growth.h"
 #include "etscope/trace_extra.h"
 
 static const uint8_t *find(struct ets_bytes text, const char *word)
@@ -101,11 +102,6 @@ bool ets_runner_next_counter(struct ets_bytes text, size_t *at, struct ets_text 
     return false;
 }
 
-static void store(uint8_t *at, uint32_t value)
-{
-    for (int i = 0; i < 4; i++) at[i] = (uint8_t)(value >> 8 * i);
-}
-
 size_t ets_runner_mark_cycles(struct ets_bytes dump, uint8_t *out)
 {
     enum { PREFIX = 4, CLOCK = 32, CYCLES = 16, ENTRIES = CLOCK + CYCLES, FOOTER = 16 };
@@ -115,18 +111,18 @@ size_t ets_runner_mark_cycles(struct ets_bytes dump, uint8_t *out)
     const size_t body = (dump.size + 7) / 8 * 8, size = body + ENTRIES + FOOTER;
     memset(out, 0, size);
     memcpy(out, dump.data, dump.size);
-    store(out, (uint32_t)(size - PREFIX));
+    ets_extra_store(out, (uint32_t)(size - PREFIX), 4);
     uint8_t *clock = out + body, *cycles = clock + CLOCK, *footer = cycles + CYCLES;
-    store(clock, ETS_TRACE_KEY_CLOCK);
-    store(clock + 4, CLOCK - 8);
-    store(clock + 8, 1);         /* there was one; */
-    store(clock + CLOCK - 4, 1); /* 1 for a tick, in 32 fractional bits */
-    store(cycles, ETS_ORIGIN_KEY_CYCLES);
-    store(cycles + 4, ETS_ORIGIN_CYCLES_BYTES);
-    store(cycles + 8, 1);
-    store(footer, ENTRIES);
-    store(footer + 4, ets_crc32(0, clock, ENTRIES));
-    store(footer + 8, 1);
+    ets_extra_store(clock, ETS_TRACE_KEY_CLOCK, 4);
+    ets_extra_store(clock + 4, CLOCK - 8, 4);
+    ets_extra_store(clock + 8, 1, 4);         /* there was one; */
+    ets_extra_store(clock + CLOCK - 4, 1, 4); /* 1 for a tick, in 32 fractional bits */
+    ets_extra_store(cycles, ETS_ORIGIN_KEY_CYCLES, 4);
+    ets_extra_store(cycles + 4, ETS_ORIGIN_CYCLES_BYTES, 4);
+    ets_extra_store(cycles + 8, 1, 4);
+    ets_extra_store(footer, ENTRIES, 4);
+    ets_extra_store(footer + 4, ets_crc32(0, clock, ENTRIES), 4);
+    ets_extra_store(footer + 8, 1, 4);
     memcpy(footer + 12, "ETSX", 4);
     return size;
 }

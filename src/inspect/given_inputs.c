@@ -81,6 +81,18 @@ static bool read_entry(struct ets_bytes entry, uint32_t key, struct given *given
                : read_tensor(entry, bytes, given_out->has_elements, &given_out->value);
 }
 
+/* For as many as the first entry says; `*count_out` 0: no method has that many. */
+static enum ets_status make_room(struct ets_arena *arena, uint32_t count,
+                                 struct ets_value **values_out, size_t *count_out,
+                                 struct ets_error *error)
+{
+    if (count == 0 || count > MOST_INPUTS) return ETS_OK;
+    *values_out = ets_arena_alloc_array(arena, count, sizeof **values_out);
+    if (*values_out == NULL) return ets_fail_memory(error, "the inputs of a run");
+    *count_out = count;
+    return ETS_OK;
+}
+
 enum ets_status ets_given_inputs_read(struct ets_arena *arena,
                                       const struct ets_inspection *inspection, const char *method,
                                       int32_t test_case, struct ets_value **values_out,
@@ -96,12 +108,8 @@ enum ets_status ets_given_inputs_read(struct ets_arena *arena,
     for (size_t at = 0; ets_trace_extra_next(&inspection->extra, &at, &key, &entry);) {
         if (!read_entry(entry, key, &given) || !given.has_elements) continue;
         if (given.test_case != test_case || !ets_text_is(given.method, method)) continue;
-        if (*values_out == NULL) {
-            count = given.count;
-            if (count == 0 || count > MOST_INPUTS) return ETS_OK;
-            *values_out = ets_arena_alloc_array(arena, count, sizeof **values_out);
-            if (*values_out == NULL) return ets_fail_memory(error, "the inputs of a run");
-        }
+        if (*values_out == NULL) ETS_TRY(make_room(arena, given.count, values_out, &count, error));
+        if (count == 0) return ETS_OK;
         if (given.number >= count || (*values_out)[given.number].kind != ETS_VALUE_NONE) continue;
         (*values_out)[given.number] = given.value;
         found++;
@@ -139,12 +147,8 @@ enum ets_status ets_given_sizes_read(struct ets_arena *arena,
     if (!inspection->has_extra) return ETS_OK;
     for (size_t at = 0; ets_trace_extra_next(&inspection->extra, &at, &key, &entry);) {
         if (!read_entry(entry, key, &given) || !ets_text_is(given.method, method)) continue;
-        if (*values_out == NULL) {
-            count = given.count;
-            if (count == 0 || count > MOST_INPUTS) return ETS_OK;
-            *values_out = ets_arena_alloc_array(arena, count, sizeof **values_out);
-            if (*values_out == NULL) return ets_fail_memory(error, "the inputs of a run");
-        }
+        if (*values_out == NULL) ETS_TRY(make_room(arena, given.count, values_out, &count, error));
+        if (count == 0) return ETS_OK;
         if (given.count != count || given.number >= count) return ETS_OK;
         struct ets_value *value = &(*values_out)[given.number];
         if (given.value.kind == ETS_VALUE_TENSOR) given.value.as.tensor.data = NULL;

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "etscope/base.h"
+#include "etscope/etrecord.h"
 #include "host/strings.h"
 
 /* The symbols of a program, and what each stands for in the current run. */
@@ -42,6 +42,16 @@ enum ets_status ets_size_evaluate(const struct ets_size_symbols *symbols,
  */
 enum ets_status ets_size_bind(struct ets_size_symbols *symbols, struct ets_text expression,
                               int64_t value);
+
+/* The same for the expression and all sizes of a value. */
+enum ets_status ets_size_symbols_add_value(struct ets_size_symbols *symbols,
+                                           const struct ets_graph_value *value);
+/*
+ * Binds all sizes of a value that are expressions, to `sizes` of its rank. MISMATCH: one differs;
+ * else the last other reason why one is not bound, such as NOT_FOUND.
+ */
+enum ets_status ets_size_bind_value(struct ets_size_symbols *symbols,
+                                    const struct ets_graph_value *value, const int64_t *sizes);
 
 /* Sets the symbol if the expression is a single symbol, bound or not. */
 void ets_size_symbol_set(struct ets_size_symbols *symbols, struct ets_text expression,

@@ -144,6 +144,29 @@ enum ets_status ets_size_bind(struct ets_size_symbols *symbols, struct ets_text 
     return given == value ? ETS_OK : ETS_MISMATCH;
 }
 
+enum ets_status ets_size_symbols_add_value(struct ets_size_symbols *symbols,
+                                           const struct ets_graph_value *value)
+{
+    enum ets_status status = ets_size_symbols_add(symbols, value->expression);
+    for (uint32_t i = 0; i < value->rank && value->size_texts != NULL && status == ETS_OK; i++) {
+        status = ets_size_symbols_add(symbols, value->size_texts[i]);
+    }
+    return status;
+}
+
+enum ets_status ets_size_bind_value(struct ets_size_symbols *symbols,
+                                    const struct ets_graph_value *value, const int64_t *sizes)
+{
+    enum ets_status result = ETS_OK;
+    for (uint32_t i = 0; i < value->rank && value->size_texts != NULL; i++) {
+        if (value->size_texts[i].data == NULL) continue;
+        const enum ets_status status = ets_size_bind(symbols, value->size_texts[i], sizes[i]);
+        if (status == ETS_MISMATCH) return status;
+        if (status != ETS_OK) result = status;
+    }
+    return result;
+}
+
 void ets_size_symbol_set(struct ets_size_symbols *symbols, struct ets_text expression,
                          int64_t value)
 {

@@ -259,13 +259,9 @@ static enum ets_status add_symbols(const struct ets_graph *graph, struct ets_siz
                                    struct ets_error *error)
 {
     for (uint32_t i = 0; i < graph->value_count; i++) {
-        const struct ets_graph_value *value = &graph->values[i];
-        enum ets_status status = ets_size_symbols_add(symbols, value->expression);
-        for (uint32_t j = 0; j < value->rank && value->size_texts != NULL && status == ETS_OK;
-             j++) {
-            status = ets_size_symbols_add(symbols, value->size_texts[j]);
+        if (ets_size_symbols_add_value(symbols, &graph->values[i]) != ETS_OK) {
+            return no_memory(error);
         }
-        if (status != ETS_OK) return no_memory(error);
     }
     return ETS_OK;
 }

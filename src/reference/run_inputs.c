@@ -69,21 +69,6 @@ static bool fits(const struct ets_tensor *tensor, const struct ets_graph_value *
     return true;
 }
 
-/* Binds symbols of sizes. NOT_FOUND: several symbols of one size are still unbound. */
-static enum ets_status bind_sizes(struct reference_run *run, const struct ets_tensor *tensor,
-                                  const struct ets_graph_value *value)
-{
-    enum ets_status result = ETS_OK;
-    for (uint32_t i = 0; i < value->rank && value->size_texts != NULL; i++) {
-        if (value->size_texts[i].data == NULL) continue;
-        const enum ets_status status =
-            ets_size_bind(&run->reference->symbols, value->size_texts[i], tensor->sizes[i]);
-        if (status == ETS_NOT_FOUND) result = ETS_NOT_FOUND;
-        else ETS_TRY(status);
-    }
-    return result;
-}
-
 static enum ets_status check_tensor(struct reference_run *run, const struct ets_graph_input *input,
                                     size_t number, const struct ets_value *given,
                                     const struct ets_graph_value *value)
@@ -97,7 +82,8 @@ static enum ets_status check_tensor(struct reference_run *run, const struct ets_
     if (value == NULL || value->scalar_type < 0) return ETS_OK;
     (void)shape_text(got, tensor);
     if (!fits(tensor, value)) return fail_input(run, input, number, expected, got);
-    const enum ets_status status = bind_sizes(run, tensor, value);
+    const enum ets_status status =
+        ets_size_bind_value(&run->reference->symbols, value, tensor->sizes);
     if (status == ETS_OK || status == ETS_NOT_FOUND) return ETS_OK;
     return fail_input(run, input, number, expected, got);
 }
