@@ -40,11 +40,7 @@ enum ets_trace_key {
     ETS_TRACE_KEY_FINGERPRINT = 3,
     ETS_TRACE_KEY_RUN = 4,
     ETS_TRACE_KEY_STRING = 5,
-    ETS_TRACE_KEY_TENSOR = 6
-    /*
-     * 7, 8, 9: memory of counted runs; 10, 11: another runtime's profile; 12: threads of the run;
-     * 14, 15: inputs; 16: runs without tracing; see docs/SPEC.md
-     */
+    ETS_TRACE_KEY_TENSOR = 6 /* docs/SPEC.md lists those that the tracer does not write */
 };
 
 struct ets_trace_extra {
@@ -64,6 +60,7 @@ struct ets_trace_facts {
     uint32_t
         filtered; /* filtered kinds, bits of ets_trace_what: some of their events are missing */
     uint32_t pool_threads; /* that kernels and delegates ran on, the caller included; 0: unknown */
+    uint64_t recorded_begin, recorded_end; /* nanoseconds since 1970; 0: unknown */
 };
 
 struct ets_trace_extra_run {

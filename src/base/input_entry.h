@@ -3,8 +3,6 @@
 #define ETSCOPE_BASE_INPUT_ENTRY_H
 
 enum {
-    ETS_INPUT_ENTRY_KEY = 14,
-    ETS_INPUT_SIZES_KEY = 15,    /* the same without the elements of tensors */
     ETS_INPUT_ENTRY_CASE = 0,    /* i32, -1: none */
     ETS_INPUT_ENTRY_NUMBER = 4,  /* u32, of the input */
     ETS_INPUT_ENTRY_COUNT = 8,   /* u32, inputs of the method */

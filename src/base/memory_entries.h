@@ -2,13 +2,6 @@
 #ifndef ETSCOPE_BASE_MEMORY_ENTRIES_H
 #define ETSCOPE_BASE_MEMORY_ENTRIES_H
 
-/* Keys, behind those of enum ets_trace_key. */
-enum ets_memory_key {
-    ETS_MEMORY_KEY_HELD = 7,      /* what one of enum ets_memory_owner took of it */
-    ETS_MEMORY_KEY_TEMPORARY = 8, /* what one instruction took of the temporary allocator */
-    ETS_MEMORY_KEY_PROCESS = 9    /* the process's memory at one moment */
-};
-
 /* Who holds memory, where the one who ran the program counted it. */
 enum ets_memory_owner {
     ETS_MEMORY_PROGRAM = 1,   /* the .pte */

@@ -79,7 +79,10 @@ static void judge_over(const struct scale *s, const struct ets_line_test *test, 
     const double change = verdict->value - verdict->base;
     const bool must_be_faster = s->rule->bounds[0].value < 0;
     const bool is_above = change > 0 && change > test->spread;
-    if (must_be_faster || (is_above && verdict->p < LEVEL && !ets_difference_is_coarse(line))) {
+    const bool is_broken = is_above && verdict->p < LEVEL && !ets_difference_is_coarse(line);
+    if (is_broken && !must_be_faster && ets_recordings_are_apart(s->sides)) {
+        doubt(verdict, ETS_DOUBT_APART);
+    } else if (must_be_faster || is_broken) {
         verdict->result = ETS_BUDGET_FAIL;
     } else if (!(fabs(room) > 0)) {
         doubt(verdict, ETS_DOUBT_ROOM);

@@ -15,6 +15,7 @@
 struct subject {
     const struct ets_difference_block *block;
     struct ets_recordings sides[2];
+    bool is_apart; /* one side was recorded after the other */
 };
 
 struct judge {
@@ -208,12 +209,15 @@ static void judge_test(const struct judge *judge, const struct ets_line_test *te
     const bool is_enough = now >= ETS_LEAST_RECORDINGS;
     const bool is_clear = is_enough && change > 0 && change >= least && change > test->spread &&
                           line->adjusted_p < judge->difference->options.false_discovery;
+    const bool is_same = is_enough && line->interval.low >= -least && line->interval.high <= least;
     if (is_clear && ets_difference_is_coarse(line)) {
         put_verdict(line, ETS_VERDICT_UNDECIDED, ETS_LINE_CLOCK);
+    } else if (subject->is_apart && (is_clear || is_same)) {
+        put_verdict(line, is_clear ? ETS_VERDICT_DIFFERS : ETS_VERDICT_UNCLEAR, ETS_LINE_APART);
     } else if (is_clear) {
         put_verdict(line, line->change_of_median > 0 ? ETS_VERDICT_SLOWER : ETS_VERDICT_FASTER,
                     ETS_LINE_DECIDED);
-    } else if (is_enough && line->interval.low >= -least && line->interval.high <= least) {
+    } else if (is_same) {
         put_verdict(line, ETS_VERDICT_SAME, ETS_LINE_DECIDED);
     } else {
         find_needed(judge, test, now, is_whole ? ETS_LEAST_RECORDINGS : ETS_ADVISED_RECORDINGS,
@@ -374,6 +378,7 @@ static bool find_subjects(struct judge *judge)
             !ets_recordings_find(&judge->arena, block->after, &subject->sides[ETS_AFTER])) {
             return false;
         }
+        subject->is_apart = ets_recordings_are_apart(subject->sides);
         block->before_recordings = subject->sides[ETS_BEFORE].count;
         block->after_recordings = subject->sides[ETS_AFTER].count;
         for (uint32_t i = block->first_line; i < block->first_line + block->line_count; i++) {

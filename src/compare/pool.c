@@ -65,6 +65,7 @@ static bool find_block(struct ets_pool *pool, const struct ets_inspection *inspe
                        uint32_t index)
 {
     const struct ets_block *block = ets_inspection_block(inspection, index);
+    const struct ets_trace_facts *facts = ets_inspection_trace(inspection);
     struct ets_pool_found *found = new_found(pool);
     if (found == NULL) return false;
     *found = (struct ets_pool_found){
@@ -76,6 +77,10 @@ static bool find_block(struct ets_pool *pool, const struct ets_inspection *inspe
         .has_work = has_work(inspection, block),
     };
     if (found->shape == ETS_KEY_NONE) return false;
+    if (facts != NULL) {
+        found->part.recorded_begin = facts->recorded_begin;
+        found->part.recorded_end = facts->recorded_end;
+    }
     if (!find_phases(inspection, pool->steady, pool->arena.allocator, &found->part)) return false;
     return ets_pool_keep_times(&pool->scratch, inspection, found);
 }

@@ -41,6 +41,7 @@ bool ets_recordings_find(struct ets_arena *arena, const struct ets_pool_block *b
 {
     *recordings_out = (struct ets_recordings){.block = block};
     if (block == NULL) return true;
+    recordings_out->begin = UINT64_MAX;
     uint32_t *runs = ets_arena_alloc_array(arena, block->part_count, sizeof *runs);
     recordings_out->of_part =
         ets_arena_alloc_array(arena, block->part_count, sizeof *recordings_out->of_part);
@@ -48,7 +49,11 @@ bool ets_recordings_find(struct ets_arena *arena, const struct ets_pool_block *b
     for (uint32_t p = 0; p < block->part_count; p++) {
         const uint32_t number = number_of(block, recordings_out, p);
         recordings_out->of_part[p] = number;
-        if (number != ETS_NO_INDEX) runs[number] += block->parts[p].run_count;
+        if (number == ETS_NO_INDEX) continue;
+        runs[number] += block->parts[p].run_count;
+        const uint64_t begin = block->parts[p].recorded_begin, end = block->parts[p].recorded_end;
+        if (begin < recordings_out->begin) recordings_out->begin = begin;
+        if (end > recordings_out->end) recordings_out->end = end;
     }
     recordings_out->least_runs = recordings_out->most_runs = runs[0];
     for (uint32_t i = 1; i < recordings_out->count; i++) {
@@ -56,6 +61,13 @@ bool ets_recordings_find(struct ets_arena *arena, const struct ets_pool_block *b
         if (runs[i] > recordings_out->most_runs) recordings_out->most_runs = runs[i];
     }
     return true;
+}
+
+bool ets_recordings_are_apart(const struct ets_recordings sides[2])
+{
+    const struct ets_recordings *before = &sides[0], *after = &sides[1];
+    if (before->begin == 0 || after->begin == 0) return false;
+    return before->end <= after->begin || after->end <= before->begin;
 }
 
 void ets_recordings_values(const struct ets_recordings *recordings, const double *per_run,

@@ -19,11 +19,19 @@ struct ets_recordings {
     uint32_t *of_part; /* [part] number of its recording; ETS_NO_INDEX: a copy of an earlier one */
     uint32_t count;
     uint32_t least_runs, most_runs; /* of one recording */
+    uint64_t begin, end; /* of all, nanoseconds since 1970; begin 0: of some, not known */
 };
 
 /* `block` NULL: none. False: no memory. */
 bool ets_recordings_find(struct ets_arena *arena, const struct ets_pool_block *block,
                          struct ets_recordings *recordings_out);
+
+/*
+ * Whether all recordings of one side [ETS_BEFORE, ETS_AFTER] were made after those of the other.
+ * What the machine did in between then looks like a difference of the programs. False where times
+ * are not known.
+ */
+bool ets_recordings_are_apart(const struct ets_recordings sides[2]);
 
 /*
  * The metric of each recording, [count] to `values_out`. `per_run` is in order of the block's runs,

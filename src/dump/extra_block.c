@@ -3,8 +3,8 @@
 
 #include "base/crc32.h"
 #include "base/error.h"
+#include "base/extra_keys.h"
 #include "base/load.h"
-#include "base/thread_entry.h"
 #include "dump/extra_entries.h"
 #include "etscope/trace_extra.h"
 
@@ -96,8 +96,11 @@ void ets_trace_extra_facts(const struct ets_trace_extra *extra, struct ets_trace
             if (value.size >= 72) out->state.stale = ets_load_u32(value.data + 68);
         } else if (key == ETS_TRACE_KEY_FINGERPRINT) {
             out->fingerprint = value;
-        } else if (key == ETS_THREADS_KEY && value.size >= 4) {
+        } else if (key == ETS_EXTRA_THREADS && value.size >= 4) {
             out->pool_threads = ets_load_u32(value.data);
+        } else if (key == ETS_EXTRA_RECORDED && value.size >= 16) {
+            out->recorded_begin = ets_load_u64(value.data);
+            out->recorded_end = ets_load_u64(value.data + 8);
         }
     }
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/extra_keys.h"
 #include "base/input_entry.h"
 #include "etscope/tensor.h"
 
@@ -72,7 +73,7 @@ static bool put(struct ets_extra_growth *kept, const char *method, int32_t test_
 {
     const size_t name_size = strlen(method);
     const bool is_tensor = value->kind == ETS_VALUE_TENSOR;
-    const uint32_t key = has_elements ? ETS_INPUT_ENTRY_KEY : ETS_INPUT_SIZES_KEY;
+    const uint32_t key = has_elements ? ETS_EXTRA_INPUT : ETS_EXTRA_INPUT_SIZES;
     uint8_t *at = ets_extra_growth_put(kept, key, entry_bytes(value, name_size, has_elements));
     if (at == NULL) return false;
     ets_extra_store(at + ETS_INPUT_ENTRY_CASE, (uint32_t)test_case, 4);

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
+#include "base/extra_keys.h"
 #include "base/load.h"
 #include "dump/extra_entries.h"
 
 enum {
-    KEY = 16,
     CASE_AT = 0,    /* i32 */
     PAIRS_AT = 4,   /* u32 */
     MEDIAN_AT = 8,  /* i64 ns */
@@ -18,7 +18,7 @@ enum {
 
 bool ets_untraced_runs_add(struct ets_extra_growth *growth, const struct ets_untraced_runs *runs)
 {
-    uint8_t *at = ets_extra_growth_put(growth, KEY, METHOD_AT + runs->method.size);
+    uint8_t *at = ets_extra_growth_put(growth, ETS_EXTRA_UNTRACED, METHOD_AT + runs->method.size);
     if (at == NULL) return false;
     ets_extra_store(at + CASE_AT, (uint32_t)runs->test_case, 4);
     ets_extra_store(at + PAIRS_AT, runs->pairs, 4);
@@ -60,7 +60,7 @@ int ets_untraced_runs_next(const struct ets_trace_extra *extra, size_t *at,
     uint32_t key;
     struct ets_bytes entry;
     while (ets_trace_extra_next(extra, at, &key, &entry)) {
-        if (key == KEY && read_entry(entry, runs_out)) return 1;
+        if (key == ETS_EXTRA_UNTRACED && read_entry(entry, runs_out)) return 1;
     }
     return 0;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/crc32.h"
+#include "base/extra_keys.h"
 #include "base/load.h"
 #include "base/origin_entries.h"
 #include "base/text.h"
@@ -117,7 +118,7 @@ size_t ets_runner_mark_cycles(struct ets_bytes dump, uint8_t *out)
     ets_extra_store(clock + 4, CLOCK - 8, 4);
     ets_extra_store(clock + 8, 1, 4);         /* there was one; */
     ets_extra_store(clock + CLOCK - 4, 1, 4); /* 1 for a tick, in 32 fractional bits */
-    ets_extra_store(cycles, ETS_ORIGIN_KEY_CYCLES, 4);
+    ets_extra_store(cycles, ETS_EXTRA_CYCLES, 4);
     ets_extra_store(cycles + 4, ETS_ORIGIN_CYCLES_BYTES, 4);
     ets_extra_store(cycles + 8, 1, 4);
     ets_extra_store(footer, ENTRIES, 4);

@@ -1,4 +1,5 @@
 /* Writes an arranged profile as an ETDump; docs/SPEC.md has the bytes of its extra block. */
+#include "base/extra_keys.h"
 #include "base/origin_entries.h"
 #include "etscope/trace_extra.h"
 #include "import/foreign.h"
@@ -115,7 +116,7 @@ static void put_runtime(const struct dumper *d, struct ets_extra_writer *extra)
     const struct ets_text runtime = {d->f->runtime, strlen(d->f->runtime)};
     uint8_t value[ETS_ORIGIN_RUNTIME_BYTES];
     ets_store_u32(ets_store_u32(value, (uint32_t)d->f->step_ns), d->f->is_truncated);
-    ets_extra_put_key(extra, ETS_ORIGIN_KEY_RUNTIME, sizeof value + runtime.size);
+    ets_extra_put_key(extra, ETS_EXTRA_RUNTIME, sizeof value + runtime.size);
     ets_extra_put(extra, value, sizeof value);
     put_text(extra, runtime);
     ets_extra_put_padding(extra);
@@ -156,7 +157,7 @@ static void put_node(const struct dumper *d, struct ets_extra_writer *extra, uin
         bytes += texts[i].size;
     }
     ets_store_u16(at, 0);
-    ets_extra_put_key(extra, ETS_ORIGIN_KEY_NODE, bytes);
+    ets_extra_put_key(extra, ETS_EXTRA_NODE, bytes);
     ets_extra_put(extra, value, sizeof value);
     for (int i = 0; i < 5; i++) put_text(extra, texts[i]);
     ets_extra_put_padding(extra);
@@ -199,7 +200,7 @@ static enum ets_status put_extra(void *context, const struct ets_etdump_sink *si
     if (d->f->is_in_cycles) {
         uint8_t value[ETS_ORIGIN_CYCLES_BYTES];
         ets_store_u32(value, 1);
-        ets_extra_put_entry(&extra, ETS_ORIGIN_KEY_CYCLES, value, sizeof value);
+        ets_extra_put_entry(&extra, ETS_EXTRA_CYCLES, value, sizeof value);
     }
     if (d->f->runtime != NULL) put_runtime(d, &extra);
     for (uint32_t i = 0; i < d->f->node_count; i++) put_node(d, &extra, i);

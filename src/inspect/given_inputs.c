@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/extra_keys.h"
 #include "base/input_entry.h"
 #include "base/load.h"
 #include "base/text.h"
@@ -62,8 +63,8 @@ static bool read_tensor(struct ets_bytes entry, struct ets_bytes bytes, bool has
 
 static bool read_entry(struct ets_bytes entry, uint32_t key, struct given *given_out)
 {
-    given_out->has_elements = key == ETS_INPUT_ENTRY_KEY;
-    if (key != ETS_INPUT_ENTRY_KEY && key != ETS_INPUT_SIZES_KEY) return false;
+    given_out->has_elements = key == ETS_EXTRA_INPUT;
+    if (key != ETS_EXTRA_INPUT && key != ETS_EXTRA_INPUT_SIZES) return false;
     if (entry.size < ETS_INPUT_ENTRY_SIZES) return false;
     const uint8_t rank = entry.data[ETS_INPUT_ENTRY_RANK];
     const size_t name_size = ets_load_u16(entry.data + ETS_INPUT_ENTRY_NAME);

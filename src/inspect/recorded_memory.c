@@ -1,6 +1,7 @@
 /* Reads the memory measurements in an extra block. */
 #include "inspect/recorded_memory.h"
 
+#include "base/extra_keys.h"
 #include "base/load.h"
 #include "dump/extra_entries.h"
 #include "inspect/inspection.h"
@@ -82,8 +83,8 @@ static void count_entries(const struct ets_trace_extra *extra, uint32_t counts[3
     uint32_t key;
     struct ets_bytes value;
     for (size_t at = 0; ets_trace_extra_next(extra, &at, &key, &value);) {
-        if (key >= ETS_MEMORY_KEY_HELD && key <= ETS_MEMORY_KEY_PROCESS) {
-            counts[key - ETS_MEMORY_KEY_HELD]++;
+        if (key >= ETS_EXTRA_HELD && key <= ETS_EXTRA_PROCESS) {
+            counts[key - ETS_EXTRA_HELD]++;
         }
     }
 }
@@ -102,11 +103,11 @@ enum ets_status ets_recorded_memory_of(struct ets_arena *arena, const struct ets
         return ets_fail_memory(error, "the memory measurements");
     }
     for (size_t at = 0; ets_trace_extra_next(extra, &at, &key, &value);) {
-        if (key == ETS_MEMORY_KEY_HELD) {
+        if (key == ETS_EXTRA_HELD) {
             out->held_count += read_held(value, &out->held[out->held_count]);
-        } else if (key == ETS_MEMORY_KEY_TEMPORARY) {
+        } else if (key == ETS_EXTRA_TEMPORARY) {
             out->step_count += read_step(value, &out->steps[out->step_count]);
-        } else if (key == ETS_MEMORY_KEY_PROCESS) {
+        } else if (key == ETS_EXTRA_PROCESS) {
             out->process_count += read_process(value, &out->process[out->process_count]);
         }
     }

@@ -1,6 +1,7 @@
 /* Reads what the extra block tells of another runtime's nodes. docs/SPEC.md has the bytes. */
 #include "inspect/told_nodes.h"
 
+#include "base/extra_keys.h"
 #include "base/load.h"
 #include "base/origin_entries.h"
 #include "base/text.h"
@@ -85,18 +86,18 @@ enum ets_status ets_told_nodes_read(struct ets_arena *arena, const struct ets_tr
     struct ets_bytes value;
     ets_key_table_init(&out->instructions, arena, 1);
     for (size_t at = 0; ets_trace_extra_next(extra, &at, &key, &value);) {
-        count += key == ETS_ORIGIN_KEY_NODE;
-        if (key == ETS_ORIGIN_KEY_CYCLES && value.size >= ETS_ORIGIN_CYCLES_BYTES) {
+        count += key == ETS_EXTRA_NODE;
+        if (key == ETS_EXTRA_CYCLES && value.size >= ETS_ORIGIN_CYCLES_BYTES) {
             out->is_in_cycles = ets_load_u32(value.data) == 1;
         }
-        if (key == ETS_ORIGIN_KEY_RUNTIME) read_runtime(value, out);
+        if (key == ETS_EXTRA_RUNTIME) read_runtime(value, out);
     }
     if (count == 0) return ETS_OK;
     out->items = ets_arena_alloc_array(arena, count, sizeof *out->items);
     if (out->items == NULL) return ets_fail_memory(error, "the nodes of another runtime");
     for (size_t at = 0; ets_trace_extra_next(extra, &at, &key, &value);) {
         struct ets_text texts[TEXTS];
-        if (key != ETS_ORIGIN_KEY_NODE || value.size < ETS_ORIGIN_NODE_BYTES ||
+        if (key != ETS_EXTRA_NODE || value.size < ETS_ORIGIN_NODE_BYTES ||
             !read_texts(value, texts)) {
             continue;
         }
@@ -129,7 +130,7 @@ bool ets_dump_is_foreign(struct ets_bytes dump)
     struct ets_bytes value;
     if (ets_trace_extra_init(&extra, dump, NULL) != ETS_OK) return false;
     for (size_t at = 0; ets_trace_extra_next(&extra, &at, &key, &value);) {
-        if (key == ETS_ORIGIN_KEY_RUNTIME) read_runtime(value, &told);
+        if (key == ETS_EXTRA_RUNTIME) read_runtime(value, &told);
     }
     return told.runtime.data != NULL;
 }

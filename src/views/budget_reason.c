@@ -5,6 +5,7 @@
 #include "compare/compare_names.h"
 #include "host/text_builder.h"
 #include "views/budget_words.h"
+#include "views/difference_view.h"
 
 enum { VALUE_BYTES = 64, NAMES_BYTES = 256 };
 
@@ -105,6 +106,7 @@ static void say_doubt(struct ets_text_builder *s, const struct ets_budget_report
                            "as many runs of each side, or limit p50",
                            ets_budget_metric_name(rule->metric));
         break;
+    case ETS_DOUBT_APART: ets_add_plain_text(s, "%s: record both in turn", ets_apart_words); break;
     case ETS_DOUBT_NONE: break;
     }
 }

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "inspect/time_details.h"
 #include "views/difference_cause.h"
+#include "views/difference_view.h"
 #include "views/drift_sentence.h"
 #include "views/sentence_numbers.h"
 
@@ -15,9 +16,9 @@ enum { SENTENCE_BYTES = 1024, MOST_METHODS = 4 };
 
 struct maker {
     const struct ets_difference *difference;
-    const char *how; /* to record more; NULL: not said */
-    double tick_ns;  /* 0: cycles */
-    double scale;    /* the unit of the sentence */
+    struct ets_recording_advice advice;
+    double tick_ns; /* 0: cycles */
+    double scale;   /* the unit of the sentence */
     char text[SENTENCE_BYTES];
     struct ets_text_builder line;
 };
@@ -99,7 +100,7 @@ static void say_doubt(struct maker *m, const struct ets_difference_block *block,
     switch (line->doubt) {
     case ETS_LINE_ONE_RECORDING:
         say(m, "; one recording a side cannot tell the program from the day: ");
-        if (m->how != NULL) say(m, "%s", m->how);
+        if (m->advice.more != NULL) say(m, "%s", m->advice.more);
         else say(m, "%d of each would", ETS_ADVISED_RECORDINGS);
         break;
     case ETS_LINE_FEW_RECORDINGS:
@@ -119,6 +120,10 @@ static void say_doubt(struct maker *m, const struct ets_difference_block *block,
             "help");
         break;
     case ETS_LINE_CLOCK: say(m, "; the clock is too coarse"); break;
+    case ETS_LINE_APART:
+        say(m, "; %s: ", ets_apart_words);
+        say(m, "%s", m->advice.in_turn != NULL ? m->advice.in_turn : "record both in turn");
+        break;
     case ETS_LINE_DECIDED: break;
     }
 }
@@ -266,12 +271,14 @@ static bool say_drift(struct maker *m, struct ets_arena *arena,
 }
 
 bool ets_difference_headline(struct ets_arena *arena, const struct ets_difference *difference,
-                             const char *how, struct ets_sentences *headline_out)
+                             const struct ets_recording_advice *advice,
+                             struct ets_sentences *headline_out)
 {
     const enum ets_time_unit unit = ets_difference_unit(difference);
     const struct ets_difference_block *block = NULL;
     const struct ets_difference_line *total = NULL;
-    struct maker m = {.difference = difference, .how = how};
+    struct maker m = {.difference = difference};
+    if (advice != NULL) m.advice = *advice;
     if (unit != ETS_UNIT_CYCLES) m.tick_ns = 1e9 / ets_time_unit_per_second(unit);
     *headline_out = (struct ets_sentences){
         ets_arena_alloc_array(arena, 2 * MOST_METHODS + 1, sizeof *headline_out->items), 0};

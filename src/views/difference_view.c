@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+const char ets_apart_words[] =
+    "one side was recorded after the other, and the machine may have changed in between";
+
 /* The side that names a line: the one after, or before where there is none after. */
 static const struct ets_difference_side *naming_side(const struct ets_difference_line *line)
 {
@@ -155,6 +158,7 @@ void ets_difference_add_reason(struct ets_text_builder *text,
         ets_add_text(text, "recordings of one side differ by more than the change");
         break;
     case ETS_LINE_CLOCK: ets_add_text(text, "the clock is too coarse"); break;
+    case ETS_LINE_APART: ets_add_text(text, "%s", ets_apart_words); break;
     }
 }
 

@@ -47,6 +47,9 @@ bool ets_difference_view_collect(struct ets_arena *arena, const struct ets_diffe
 void ets_difference_add_name(struct ets_text_builder *text,
                              const struct ets_difference_view_line *line);
 
+/* The doubt ETS_LINE_APART. */
+extern const char ets_apart_words[];
+
 /* "too few recordings", ... of a line without a verdict; nothing where the test decided. */
 void ets_difference_add_reason(struct ets_text_builder *text,
                                const struct ets_difference_line *line);

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import struct
 import unittest
 
 import support
@@ -38,6 +39,13 @@ class InFolder(support.FolderTest):
         folder.mkdir()
         for k in range(count):
             trace(folder / f"{k}.etdp", [(op, later(ticks, k)) for op, ticks in operators], runs)
+        return folder
+
+    def recorded(self, folder, *seconds):
+        """Says that the recordings of a side began at these seconds, and took one each."""
+        for path, second in zip(sorted(folder.iterdir()), seconds, strict=True):
+            times = struct.pack("<QQ", second * 10**9, (second + 1) * 10**9)
+            support.add_extra(path, support.extra_block(values=[(17, times)]))
         return folder
 
     def diff(self, *words):
@@ -92,6 +100,24 @@ class Verdicts(InFolder):
         self.assertLessEqual(mul["p"], mul["adjusted_p"])
         self.assertEqual((mul["runs_before"], mul["runs_after"]), (100, 100))
         self.assertEqual((mul["recordings_before"], mul["recordings_after"]), (5, 5))
+
+    def test_diff__sides_that_were_not_recorded_in_turn_only_differ(self):
+        base = [("add.out", 10000), ("mul.out", 5000)]
+        slow = [base[0], ("mul.out", 6000)]
+        turns = (self.recorded(self.side("a", base), 10, 14, 16, 22, 24),
+                 self.recorded(self.side("b", slow), 12, 18, 20, 26, 28))
+        self.assertEqual([row["verdict"] for row in self.rows(*turns)],
+                         ["slower", "slower", "same", "same"])
+        for name, first in (("earlier", 2), ("later", 30)):
+            after = self.recorded(self.side(name, slow), *range(first, first + 5))
+            words = [turns[0], after]
+            rows = self.rows(*words)
+            self.assertEqual([row["verdict"] for row in rows], ["differs", "differs", "unclear", "unclear"])
+            self.assertEqual({row["reason"] for row in rows}, {
+                "one side was recorded after the other, and the machine may have changed in between"})
+            self.assertRegex(self.diff(*words), r"^Execute: the recordings differ by 6\.\d %.*; one side was recorded "
+                             r"after the other, and the machine may have changed in between: `etscope profile "
+                             r"--before` records both in turn\n")
 
     def test_diff__one_recording_a_side_is_no_verdict(self):
         before = self.trace("a.etdp", BASE)

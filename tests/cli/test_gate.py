@@ -52,6 +52,16 @@ class Rules(Gate):
         self.assertIn("1 recording a side cannot decide a rule of 5 %: record 4 or more of each side", table)
         self.assertEqual(self.results(NEGATIVE, (self.base, slow), rules[:1]), [("Method::execute", "undecided")])
 
+    def test_gate__sides_that_were_not_recorded_in_turn_break_no_rule(self):
+        self.recorded(self.base, *range(10, 15))
+        self.recorded(self.slow, *range(20, 25))
+        self.assertIn("undecided: Method::execute (line 1): one side was recorded after the other, and the machine "
+                      "may have changed in between: record both in turn",
+                      self.gate(NEGATIVE, (self.base, self.slow), ["total p50 <= +5%"]))
+        self.assertEqual(self.results(NEGATIVE, (self.base, self.slow),
+                                      ["total p50 <= +50%", "total p50 <= 2us"], "--all"),
+                         [("Method::execute", "fail"), ("Method::execute", "pass")])
+
     def test_gate__takes_recordings_of_both_sides_by_options(self):
         words = [word for side, folder in (("--before", self.base), ("--after", self.slow))
                  for path in sorted(folder.iterdir()) for word in (side, path)]

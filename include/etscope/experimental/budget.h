@@ -115,7 +115,8 @@ enum ets_budget_doubt {
     ETS_DOUBT_SPREAD = 2,     /* recordings of one side differ by more than the change: `noise` */
     ETS_DOUBT_CLOCK = 3,      /* a delegate's clock is coarser than the change */
     ETS_DOUBT_ROOM = 4,       /* the rule allows no change (+0%), but the recordings differ */
-    ETS_DOUBT_LENGTH = 5      /* recordings of unequally many runs, on which the metric depends */
+    ETS_DOUBT_LENGTH = 5,     /* recordings of unequally many runs, on which the metric depends */
+    ETS_DOUBT_APART = 6       /* one side was recorded after the other: it may be the machine */
 };
 
 /*

@@ -64,8 +64,9 @@ enum ets_verdict {
     ETS_VERDICT_SLOWER = 2,
     ETS_VERDICT_UNDECIDED = 3, /* `doubt` tells why */
     ETS_VERDICT_NONE = 4,      /* only one side has it */
-    ETS_VERDICT_UNCLEAR = 5,   /* one recording a side: they do not differ clearly */
-    ETS_VERDICT_DIFFERS = 6,   /* one recording a side: they differ, the programs may not */
+    /* One recording a side, or one side recorded after the other (`doubt`): */
+    ETS_VERDICT_UNCLEAR = 5, /* the recordings do not differ clearly */
+    ETS_VERDICT_DIFFERS = 6, /* they differ, the programs may not */
     ETS_VERDICT_COUNT = 7
 };
 
@@ -75,7 +76,8 @@ enum ets_line_doubt {
     ETS_LINE_ONE_RECORDING = 1,  /* one recording a side cannot tell the program from the day */
     ETS_LINE_FEW_RECORDINGS = 2, /* `recordings_needed` of each side would decide */
     ETS_LINE_SPREAD = 3, /* recordings of one side differ by more than the change: `spread` */
-    ETS_LINE_CLOCK = 4   /* a delegate's clock is coarser than the change */
+    ETS_LINE_CLOCK = 4,  /* a delegate's clock is coarser than the change */
+    ETS_LINE_APART = 5   /* one side was recorded after the other: it may be the machine */
 };
 
 enum {

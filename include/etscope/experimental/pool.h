@@ -63,9 +63,10 @@ struct ets_pool_operator {
 
 /* The runs that one trace adds to a block. */
 struct ets_pool_part {
-    uint32_t inspection, block;    /* number of the inspection, and of its block */
-    uint32_t first_run, run_count; /* of the pool's block */
-    uint32_t left_out;             /* earlier runs of its own block: warm-up */
+    uint32_t inspection, block;            /* number of the inspection, and of its block */
+    uint32_t first_run, run_count;         /* of the pool's block */
+    uint32_t left_out;                     /* earlier runs of its own block: warm-up */
+    uint64_t recorded_begin, recorded_end; /* of its trace, nanoseconds since 1970; 0: unknown */
     double drift; /* how much longer the last third of its runs takes than the first, as a part of
                      that, where runs have a trend; NaN: they have none, or are fewer than 8 */
 };

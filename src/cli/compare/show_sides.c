@@ -19,18 +19,22 @@ static int put_headline(struct ets_table *table, const struct ets_difference *di
                         const struct cli_side_programs *programs)
 {
     char how[2 * CLI_SIBLING_BYTES];
+    struct ets_recording_advice advice;
     struct ets_arena arena;
     struct ets_sentences headline;
     if (programs->before != NULL && programs->after != NULL) {
+        advice.more = advice.in_turn = how;
         snprintf(how, sizeof how, "etscope profile %s --before %s --recordings %d", programs->after,
                  programs->before, ETS_ADVISED_RECORDINGS);
     } else {
+        advice.more = how;
+        advice.in_turn = "`etscope profile --before` records both in turn";
         snprintf(how, sizeof how,
                  "record %d of each, and give the others with --before and --after",
                  ETS_ADVISED_RECORDINGS);
     }
     ets_arena_init(&arena, NULL, 0);
-    const bool ok = ets_difference_headline(&arena, difference, how, &headline);
+    const bool ok = ets_difference_headline(&arena, difference, &advice, &headline);
     if (ok) cli_put_headline(table, headline.items, headline.count);
     ets_arena_reset(&arena);
     return ok ? CLI_OK : cli_complain(CLI_INTERNAL, "no memory for the headline");

@@ -1,7 +1,9 @@
 /* Describes the extra block of a trace: facts about the tracer and its runs. */
+#define _POSIX_C_SOURCE 200809L
 #include "cli/info/info_extra.h"
 
 #include <stdio.h>
+#include <time.h>
 
 #include "inspect/told_nodes.h"
 
@@ -146,6 +148,27 @@ static void tell_tracer(struct ets_facts *facts, const struct ets_trace_facts *t
     }
 }
 
+/* "2026-11-27T07:20:05Z, within 0.031 s" */
+static void tell_recorded(struct ets_facts *facts, const struct ets_trace_facts *trace)
+{
+    const uint64_t begin = trace->recorded_begin, end = trace->recorded_end;
+    const time_t second = (time_t)(begin / 1000000000);
+    struct tm utc;
+    char text[32];
+    if (begin == 0 || end < begin || gmtime_r(&second, &utc) == NULL ||
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0) {
+        ets_json_put_null(facts->json, "recorded");
+        ets_json_put_null(facts->json, "recording_seconds");
+        return;
+    }
+    const double seconds = (double)(end - begin) / 1e9;
+    ets_facts_line(facts, "recorded");
+    ets_facts_string(facts, "recorded", text);
+    ets_json_put_real(facts->json, "recording_seconds", seconds);
+    ets_facts_words(facts, ", within %.3g s", seconds);
+    ets_facts_end(facts);
+}
+
 static void tell_trace(struct ets_facts *facts, const struct ets_inspection *inspection,
                        const struct ets_trace_facts *trace)
 {
@@ -155,6 +178,7 @@ static void tell_trace(struct ets_facts *facts, const struct ets_inspection *ins
     if (runtime.data != NULL) ets_facts_line(facts, "profile of");
     ets_facts_text(facts, "runtime", runtime);
     ets_facts_end(facts);
+    tell_recorded(facts, trace);
     tell_clock(facts, trace, ets_inspection_tick_unit(inspection, NULL) == ETS_UNIT_CYCLES);
     tell_tracer(facts, trace, runtime.data != NULL);
     fingerprint_text(trace, fingerprint);

@@ -1,6 +1,7 @@
 /* A loaded program: its methods, their inputs and outputs, and its tracer. */
 #include "engine/plugin/engine_program.h"
 
+#include <chrono>
 #include <string>
 
 #include "engine/plugin/threads.h"
@@ -8,13 +9,21 @@
 #include "engine/plugin/values.h"
 
 extern "C" {
-#include "base/thread_entry.h"
+#include "base/extra_keys.h"
 }
 
 namespace ets
 {
 namespace
 {
+/* Nanoseconds since 1970. */
+uint64_t time_of_day()
+{
+    using namespace std::chrono;
+    const auto since = system_clock::now().time_since_epoch();
+    return static_cast<uint64_t>(duration_cast<nanoseconds>(since).count());
+}
+
 /* Identifies bytes that are not a program for this runtime. */
 enum ets_status check_header(struct ets_bytes bytes, struct ets_error *error)
 {
@@ -111,6 +120,7 @@ enum ets_status add_tracer(struct ets_engine_program *program,
                         "a fingerprint can have at most 64 bytes, not %zu",
                         options->fingerprint.size);
     }
+    program->traced_since = time_of_day();
     program->tracer = make_tracer(options->tracer, options->capture, options->fingerprint);
     if (options->count_memory != 0) count_memory(program, options);
     const size_t limit =
@@ -303,9 +313,12 @@ enum ets_status trace_finish(struct ets_engine_program *program, struct ets_byte
     }
     if (!program->is_finished) {
         ETS_TRY(guarded(error, &program->is_broken, [&] {
-            std::string entries, threads;
+            std::string entries, threads, times;
             store(&threads, program->threads);
-            put_entry(&entries, ETS_THREADS_KEY, threads);
+            put_entry(&entries, ETS_EXTRA_THREADS, threads);
+            store(&times, program->traced_since);
+            store(&times, time_of_day());
+            put_entry(&entries, ETS_EXTRA_RECORDED, times);
             if (program->memory != nullptr) program->memory->put(&entries);
             program->dump = append_entries(program->tracer->finish(), entries);
             program->tracer->enable(false);

@@ -107,6 +107,7 @@ struct ets_engine_program {
     std::unique_ptr<executorch::runtime::Program> program;
     ets::shared_memory shared;
     std::unique_ptr<ets::tracer> tracer; /* NULL: none */
+    uint64_t traced_since = 0;           /* nanoseconds since 1970 */
     uint32_t threads = 0;                /* of the runtime's pool, the calling one included */
     std::unique_ptr<ets::memory_report> memory; /* NULL: memory is not counted */
     ets::tracer_dump dump;

@@ -11,6 +11,7 @@
 #include "engine/plugin/trace_entries.h"
 
 extern "C" {
+#include "base/extra_keys.h"
 #include "base/memory_entries.h"
 }
 
@@ -59,7 +60,7 @@ void put_owned(std::string *entries, const owned &one)
     store(&value, static_cast<uint16_t>(one.method.size()));
     store(&value, static_cast<uint16_t>(0));
     value += one.method + one.backend;
-    put_entry(entries, ETS_MEMORY_KEY_HELD, value);
+    put_entry(entries, ETS_EXTRA_HELD, value);
 }
 
 /* "x86_64"; empty: unknown. */
@@ -272,7 +273,7 @@ void method_memory::put(std::string *entries)
         store(&value, each.second.count);
         store(&value, runs_);
         store(&value, uint32_t{0});
-        put_entry(entries, ETS_MEMORY_KEY_TEMPORARY, value + name_);
+        put_entry(entries, ETS_EXTRA_TEMPORARY, value + name_);
     }
     for (uint32_t i = 0; i < MOMENTS; i++) {
         if (!has_[i]) continue;
@@ -282,7 +283,7 @@ void method_memory::put(std::string *entries)
         store(&value, process_[i].resident);
         store(&value, process_[i].of_files);
         store(&value, process_[i].heap);
-        put_entry(entries, ETS_MEMORY_KEY_PROCESS, value + name_);
+        put_entry(entries, ETS_EXTRA_PROCESS, value + name_);
     }
 }
 
