@@ -26,6 +26,7 @@ bool ets_advice_headline(struct ets_arena *arena, const struct ets_inspection *i
 {
     *is_undecided_out = false;
     if (!add_drift(arena, inspection, text)) return false;
+    char named[ETS_ADVICE_HEADLINE_BYTES] = "";
     char *at = text->text + text->used;
     const size_t room = text->room - text->used;
     const bool is_empty = total->bad == 0 && total->advice == 0 && coverage != NULL;
@@ -35,10 +36,7 @@ bool ets_advice_headline(struct ets_arena *arena, const struct ets_inspection *i
         *is_undecided_out = size > 0;
         if (size > 0) return true;
     }
-    text->used += ets_saving_total_print(total, tick_ns, at, room);
-    if (is_empty) {
-        text->used +=
-            ets_advice_named_print(coverage, text->text + text->used, text->room - text->used);
-    }
+    if (is_empty) (void)ets_advice_named_print(coverage, named, sizeof named);
+    text->used += ets_saving_total_print(total, named, tick_ns, at, room);
     return true;
 }

@@ -6,6 +6,8 @@
 #include "advice/saving_total.h"
 #include "host/text_builder.h"
 
+enum { ETS_ADVICE_HEADLINE_BYTES = 1536 };
+
 /*
  * Appends it: "2 things to do, ...", "nothing to do was found" or, where nothing was found but not
  * all was read, "cannot say what to change: ...". Runs that drift come before: no saving of a

@@ -1,6 +1,7 @@
 /* Counts the delegate calls of a program whose payloads nothing read. */
 #include "advice/coverage.h"
 
+#include "base/text.h"
 #include "etscope/experimental/delegates.h"
 #include "etscope/program.h"
 #include "host/text_builder.h"
@@ -17,6 +18,7 @@ static void add_call(const struct ets_program *program, const struct ets_delegat
     ets_method_chain(&method, 0, &chain);
     ets_chain_instruction(&chain, step->instruction, &call);
     if (calls->count++ == 0) calls->backend = call.name; /* of the program */
+    calls->has_others |= !ets_text_equal(calls->backend, call.name);
     calls->bytes += ets_payload_of(&chain, step->instruction).size;
 }
 
@@ -30,16 +32,22 @@ static bool is_payload_read(const struct ets_delegation_step *step)
 }
 
 enum ets_status ets_advice_coverage_find(const struct ets_program *program,
-                                         struct ets_etrecord *record, struct ets_arena *arena,
+                                         struct ets_etrecord *record, bool allows_mismatch,
+                                         struct ets_arena *arena,
                                          struct ets_advice_coverage *coverage_out,
                                          struct ets_error *error)
 {
     struct ets_delegation *delegation;
     *coverage_out = (struct ets_advice_coverage){.has_program = program != NULL};
     if (program == NULL) return ETS_OK;
-    const struct ets_delegation_options options = {
+    struct ets_delegation_options options = {
         .program = program, .record = record, .allocator = arena->allocator};
-    ETS_TRY(ets_delegation_open(&options, &delegation, error));
+    enum ets_status status = ets_delegation_open(&options, &delegation, error);
+    if (status == ETS_MISMATCH && allows_mismatch) {
+        options.record = NULL; /* what it could tell is not of this program */
+        status = ets_delegation_open(&options, &delegation, error);
+    }
+    if (status != ETS_OK) return status;
     coverage_out->program_bytes = program->bytes.size;
     for (uint32_t i = 0; i < ets_delegation_count(delegation); i++) {
         const struct ets_delegation_step *step = ets_delegation_step_at(delegation, i);
@@ -53,12 +61,17 @@ enum ets_status ets_advice_coverage_find(const struct ets_program *program,
     return ETS_OK;
 }
 
+/* Longer names of backends are cut. */
+enum { MOST_NAME = 64 };
+
 /* "CoreMLBackend, 98 % of the program's bytes" */
 static void add_backend(const struct ets_advice_coverage *coverage,
                         const struct ets_advice_calls *calls, struct ets_text_builder *line)
 {
     const double share = (double)calls->bytes / (double)coverage->program_bytes;
-    ets_add_plain_text(line, "%.*s", ETS_TEXT(calls->backend));
+    const size_t size = calls->backend.size < MOST_NAME ? calls->backend.size : MOST_NAME;
+    ets_add_plain_text(line, "%.*s%s", (int)size, calls->backend.data,
+                       calls->has_others ? " and others" : "");
     if (share > 0 && share <= 1) {
         ets_add_text(line, ", %.0f %% of the program's bytes", 100 * share);
     }
@@ -87,7 +100,9 @@ size_t ets_advice_named_print(const struct ets_advice_coverage *coverage, char *
     struct ets_text_builder line = {text, room, 0};
     if (room > 0) text[0] = '\0';
     if (coverage->named.count == 0) return 0;
-    ets_add_text(&line, "; of %u delegate call%s only the operators are known, from the ETRecord (",
+    ets_add_text(&line,
+                 " outside of %u delegate call%s, of which only the operators are known, from the "
+                 "ETRecord (",
                  coverage->named.count, coverage->named.count == 1 ? "" : "s");
     add_backend(coverage, &coverage->named, &line);
     ets_add_text(&line, ")");

@@ -13,6 +13,7 @@
 struct ets_advice_calls {
     uint32_t count;
     struct ets_text backend; /* of the first */
+    bool has_others;         /* calls of other backends */
     uint64_t bytes;          /* of their payloads */
 };
 
@@ -25,9 +26,10 @@ struct ets_advice_coverage {
 };
 
 /* `program`, `record` NULL: none. Statuses: those of ets_delegation_open; MISMATCH: the record is
- * of another program. */
+ * of another program; if `allows_mismatch`, it is left out instead. */
 enum ets_status ets_advice_coverage_find(const struct ets_program *program,
-                                         struct ets_etrecord *record, struct ets_arena *arena,
+                                         struct ets_etrecord *record, bool allows_mismatch,
+                                         struct ets_arena *arena,
                                          struct ets_advice_coverage *coverage_out,
                                          struct ets_error *error);
 
@@ -36,8 +38,9 @@ enum ets_status ets_advice_coverage_find(const struct ets_program *program,
 size_t ets_advice_coverage_print(const struct ets_advice_coverage *coverage, char *text,
                                  size_t room);
 
-/* "; of 1 delegate call only the operators are known, from the ETRecord (CoreMLBackend, 98 % of the
- * program's bytes)", for behind "nothing was found"; "": there is no such call. */
+/* " outside of 1 delegate call, of which only the operators are known, from the ETRecord
+ * (CoreMLBackend, 98 % of the program's bytes)", for behind "nothing was found"; "": there is no
+ * such call. */
 size_t ets_advice_named_print(const struct ets_advice_coverage *coverage, char *text, size_t room);
 
 #endif

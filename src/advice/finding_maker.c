@@ -69,6 +69,8 @@ static void limit_saving(const struct ets_finder *finder, struct ets_finding *fi
         const struct ets_spread *spread = &block->times.spread;
         const double run = block->times.statistics.p50;
         if (block->block != finding->block || !(saving->ticks.upper > 0)) continue;
+        saving->away = fmin(saving->ticks.upper, run);
+        saving->away_part = saving->away / run;
         widen_saving(finder, saving);
         saving->measured = (struct ets_span){saving->ticks.lower, fmin(saving->ticks.upper, run)};
         saving->unsure = fmax(0, spread->median_high - spread->median_low);

@@ -311,9 +311,7 @@ void ets_parts_prove(struct ets_finder *finder)
     ets_add_time_in(&finder->evidence, parts->ticks, tick_ns, scale);
     ets_find_prove(finder, " of a run (mid)");
     if (!(joined > 0)) return;
-    ets_find_prove(finder,
-                   "; the call%s behind, without %s operators: ", parts->joined == 1 ? "" : "s",
-                   parts->joined == 1 ? "its" : "their");
+    ets_find_prove(finder, "; overhead of the call%s behind: ", parts->joined == 1 ? "" : "s");
     ets_add_time_in(&finder->evidence, (struct ets_span){joined, joined}, tick_ns, scale);
 }
 

@@ -48,9 +48,10 @@ enum ets_saving_basis {
 
 struct ets_saving {
     enum ets_saving_basis basis;
-    struct ets_span ticks; /* of a run; NaN: not a time, or not measured */
-    double part;           /* ticks.upper of the median run of its method; 0: not a time */
-    double beside;         /* of what goes away: not time of the finding's rows */
+    struct ets_span ticks;  /* of a run; NaN: not a time, or not measured */
+    double part;            /* ticks.upper of the median run of its method; 0: not a time */
+    double away, away_part; /* the time of what goes away, and its part of the median run */
+    double beside;          /* of that: not time of the finding's rows */
     double most; /* the upper end by the time of what goes away; 0: ets_finding_add finds it */
     struct ets_span measured; /* ticks without what is not known of the median run */
     double unsure;            /* that, which is at both ends of ticks */

@@ -76,6 +76,17 @@ static bool is_alike(const struct ets_finder *finder, const struct ets_delegate_
     return ets_text_equal(root_reason(a->reason), root_reason(b->reason));
 }
 
+/* What only says which elements another kernel takes goes with that one. */
+static bool is_condition(struct ets_text kernel)
+{
+    static const char *const names[] = {"gt", "ge", "lt", "le", "eq", "ne"};
+    const struct ets_text base = ets_operator_base(kernel);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (ets_text_is(base, names[i])) return true;
+    }
+    return false;
+}
+
 /* Names of operators, each once. */
 struct names {
     struct ets_text items[3];
@@ -89,6 +100,28 @@ static void add_name(struct names *names, struct ets_text name)
     }
     if (names->count == sizeof names->items / sizeof *names->items) names->more++;
     else names->items[names->count++] = name;
+}
+
+/* Ways to do without operators, each once, with the first operator of each. */
+struct remedies {
+    struct {
+        struct ets_text kernel;
+        const char *text;
+    } items[8];
+    uint32_t count, more;
+};
+
+static void add_remedy(struct remedies *remedies, struct ets_text kernel, const char *text)
+{
+    for (uint32_t i = 0; i < remedies->count; i++) {
+        if (strcmp(remedies->items[i].text, text) == 0) return;
+    }
+    if (remedies->count == sizeof remedies->items / sizeof *remedies->items) {
+        remedies->more++;
+        return;
+    }
+    remedies->items[remedies->count].kernel = kernel;
+    remedies->items[remedies->count++].text = text;
 }
 
 /* Kernels of one verdict in a method, as findings take them. */
@@ -110,7 +143,8 @@ static bool is_left(const struct ets_finder *finder, const struct asked *asked, 
 
 /* What is told of some kernels: their names, and the ways to do without them. */
 struct told {
-    struct names names, remedies;
+    struct names names, helpless; /* these have no remedy */
+    struct remedies remedies;
     bool by_line; /* they share a source line */
 };
 
@@ -120,7 +154,8 @@ static bool collect_alike(struct ets_finder *finder, struct asked *asked, uint32
                           struct told *told)
 {
     const struct ets_delegate_lines *lines = &finder->method.lines;
-    told->names = told->remedies = (struct names){.count = 0};
+    told->names = told->helpless = (struct names){.count = 0};
+    told->remedies = (struct remedies){.count = 0};
     asked->taken_count = 0;
     ets_parts_begin(finder);
     for (uint32_t i = first; i < lines->count; i++) {
@@ -129,15 +164,24 @@ static bool collect_alike(struct ets_finder *finder, struct asked *asked, uint32
                                            : is_alike(finder, line, &lines->items[first]);
         if (!is_left(finder, asked, i) || !is_like) continue;
         asked->taken[asked->taken_count++] = i;
-        if (is_root(finder, line)) add_name(&told->names, ets_kernel_short_name(line->step->name));
+        const struct ets_text name = ets_kernel_short_name(line->step->name);
         const char *remedy = outside_of(finder, line)->remedy;
-        if (remedy != NULL) add_name(&told->remedies, ets_text_of(remedy));
+        if (is_root(finder, line)) add_name(&told->names, name);
+        if (remedy != NULL) add_remedy(&told->remedies, name, remedy);
+        else if (!is_condition(line->step->name)) add_name(&told->helpless, name);
         if (!ets_parts_add(finder, line)) return false;
     }
     return true;
 }
 
-/* Refused kernels of one line are joined if the same remedy helps them, others in any case. */
+/* What kernels of a line need to have in common to be one thing to change: refused ones the remedy,
+ * others that all or none of them should stay as they are. */
+static struct ets_text family_of(const struct ets_outside *outside, struct ets_text kernel)
+{
+    if (outside->kind == ETS_OUTSIDE_REFUSED) return ets_text_of(outside->remedy);
+    return ets_text_of(is_slower_rewritten(kernel) ? "slower" : "");
+}
+
 static bool find_shared_lines(struct ets_finder *finder, struct asked *asked)
 {
     const struct ets_delegate_lines *lines = &finder->method.lines;
@@ -156,7 +200,7 @@ static bool find_shared_lines(struct ets_finder *finder, struct asked *asked)
         keys[count++] = (struct ets_line_key){
             .place = frame->place,
             .module = ets_graph_module_path(node),
-            .family = has_rule ? ets_text_of(outside->remedy) : (struct ets_text){"", 0},
+            .family = family_of(outside, line->step->name),
             .name = has_rule ? root_reason(outside->reason) : line->step->name,
             .line = i};
     }
@@ -214,11 +258,26 @@ static void add_resizing(const struct ets_finder *finder, struct ets_finding *fi
     }
 }
 
-/* All ways to do without some kernels. */
-static void propose_remedies(struct ets_finder *finder, const struct names *remedies)
+static const char measure_first[] =
+    "measure before rewriting it with operators that XNNPACK takes: that may be slower";
+
+/* All ways to do without some kernels: several say which of them they are for. */
+static void propose_remedies(struct ets_finder *finder, const struct told *told)
 {
+    const struct remedies *remedies = &told->remedies;
+    const uint32_t helpless = told->helpless.count + told->helpless.more;
     for (uint32_t i = 0; i < remedies->count; i++) {
-        ets_find_propose(finder, "%s%.*s", i == 0 ? "" : "; ", ETS_TEXT(remedies->items[i]));
+        if (i > 0) ets_find_propose(finder, "; ");
+        if (remedies->count > 1 || helpless > 0) {
+            ets_find_propose(finder, "%.*s: ", ETS_TEXT(remedies->items[i].kernel));
+        }
+        ets_find_propose(finder, "%s", remedies->items[i].text);
+    }
+    if (remedies->more > 0) ets_find_propose(finder, "; others have remedies of their own");
+    if (helpless == 1) {
+        ets_find_propose(finder, "; %.*s: %s", ETS_TEXT(told->helpless.items[0]), measure_first);
+    } else if (helpless > 1) {
+        ets_find_propose(finder, "; the others: %s", measure_first);
     }
 }
 
@@ -237,7 +296,8 @@ static bool add_outside(struct ets_finder *finder, const struct ets_delegate_lin
     ets_parts_prove(finder);
     ets_find_prove(finder, "; by the rules of XnnpackPartitioner in ExecuTorch 1.5.1");
     if (told->remedies.count > 0) {
-        propose_remedies(finder, &told->remedies);
+        propose_remedies(finder, told);
+        if (told->helpless.count > 0) confidence = ETS_CONFIDENCE_LOW;
     } else if (ets_text_is(line->step->name, "aten::_softmax.out")) { /* of an image */
         ets_find_say(finder,
                      ", and should be left so: behind a convolution XNNPACK computes the last "
@@ -250,9 +310,7 @@ static bool add_outside(struct ets_finder *finder, const struct ets_delegate_lin
             "were tried; batch norm, which needs training again, folds into a convolution");
         confidence = ETS_CONFIDENCE_UNSAID;
     } else {
-        ets_find_propose(finder,
-                         "measure before rewriting it with operators that XNNPACK takes: "
-                         "that may be slower");
+        ets_find_propose(finder, "%s", measure_first);
         confidence = ETS_CONFIDENCE_LOW;
     }
     struct ets_finding finding = finding_of_outside(finder, kind, confidence);

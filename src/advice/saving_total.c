@@ -44,7 +44,7 @@ bool ets_saving_total_find(struct ets_arena *arena, const struct ets_inspection 
                            const struct ets_findings *findings, struct ets_saving_total *total_out)
 {
     struct ets_timed_blocks blocks;
-    double rows = 0, beside = 0, unsure = 0, sum = 0, most = 1;
+    double rows = 0, beside = 0, sum = 0;
     *total_out = (struct ets_saving_total){.block = ETS_NO_INDEX};
     for (uint32_t i = 0; i < findings->count; i++) {
         const struct ets_finding *finding = &findings->items[i];
@@ -59,10 +59,9 @@ bool ets_saving_total_find(struct ets_arena *arena, const struct ets_inspection 
         }
         if (finding->block != total_out->block) continue;
         total_out->count++;
-        sum += finding->saving.measured.upper;
+        sum += finding->saving.away;
         beside += finding->saving.beside;
-        unsure = fmax(unsure, finding->saving.unsure);
-        most = fmax(most, finding->saving.most);
+        total_out->has_bound |= finding->saving.basis == ETS_SAVING_BOUND;
     }
     if (total_out->block == ETS_NO_INDEX) return true;
     if (!ets_timed_blocks_find(arena, inspection, total_out->block, ETS_NO_INDEX, 0, &blocks)) {
@@ -73,9 +72,7 @@ bool ets_saving_total_find(struct ets_arena *arena, const struct ets_inspection 
     /* Shares are of mid; the run that is told is the median. */
     const double share = rows / blocks.items[0].runs.whole;
     total_out->whole = blocks.items[0].times.statistics.p50;
-    total_out->upper = fmin(sum, most * (share * total_out->whole + beside));
-    total_out->unsure = unsure;
-    total_out->upper = fmin(total_out->upper, total_out->whole);
+    total_out->away = fmin(fmin(sum, share * total_out->whole + beside), total_out->whole);
     return true;
 }
 
@@ -87,45 +84,30 @@ static void add_expensive(const struct ets_saving_total *total, struct ets_text_
                  total->expensive == 1 ? " takes" : "s take");
 }
 
-/* A bound of nearly all of a run is none. */
-#define ALL_OF_A_RUN 0.9
-
-size_t ets_saving_total_print(const struct ets_saving_total *total, double tick_ns, char *text,
-                              size_t room)
+size_t ets_saving_total_print(const struct ets_saving_total *total, const char *outside,
+                              double tick_ns, char *text, size_t room)
 {
     struct ets_text_builder line = {text, room, 0};
     if (total->bad > 0) {
         ets_add_text(&line, "%u thing%s wrong", total->bad, total->bad == 1 ? " is" : "s are");
     }
     if (total->advice == 0) {
-        if (total->bad == 0) ets_add_text(&line, "nothing to do was found");
+        if (total->bad == 0) ets_add_plain_text(&line, "nothing to do was found%s", outside);
         add_expensive(total, &line);
         return line.used;
     }
     ets_add_text(&line, "%s%u %sthing%s to do", total->bad > 0 ? "; " : "", total->advice,
                  total->bad > 0 ? "other " : "", total->advice == 1 ? "" : "s");
     if (total->count == 0 || !(total->whole > 0)) return line.used;
-    if (total->upper >= ALL_OF_A_RUN * total->whole) {
-        ets_add_text(&line, "; what %s would save, this trace does not tell",
-                     total->advice > 1 ? "they" : "it");
-        return line.used;
-    }
     /* Two things can save the same time: the sum of all would be too much. */
-    ets_add_text(&line,
-                 total->advice > 1 ? ", which %ssave up to about " : ", which %ssaves up to about ",
-                 total->count > 1 ? "together " : "");
-    const double scale = ets_shared_time_scale(total->upper, total->whole, tick_ns);
-    ets_add_time_in(&line, (struct ets_span){total->upper, total->upper}, tick_ns, scale);
+    const double scale = ets_shared_time_scale(total->away, total->whole, tick_ns);
+    ets_add_text(&line, ": %s", total->has_bound ? "" : "about ");
+    ets_add_time_in(&line, (struct ets_span){total->away, total->away}, tick_ns, scale);
     ets_add_text(&line, " of the ");
     ets_add_time_in(&line, (struct ets_span){total->whole, total->whole}, tick_ns, scale);
     ets_add_plain_text(&line, " of a run of %.*s (", ETS_TEXT(total->method));
-    const double share = total->upper / total->whole;
+    const double share = total->away / total->whole;
     ets_add_share(&line, (struct ets_span){share, share});
-    ets_add_text(&line, ")");
-    if (ets_is_unsure(total->unsure, total->upper)) {
-        ets_add_text(&line, "; the median is known to ");
-        ets_add_time_in(&line, (struct ets_span){total->unsure, total->unsure}, tick_ns, scale);
-        ets_add_text(&line, " only");
-    }
+    ets_add_text(&line, ")%s", total->has_bound ? ", less the time of what takes its place" : "");
     return line.used;
 }

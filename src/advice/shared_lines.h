@@ -1,6 +1,6 @@
 /*
- * Kernels that one source line makes: `softplus(x)` becomes gt, log1p and where, which are one
- * thing to change.
+ * Kernels that one call at a source line makes: `softplus(x)` becomes gt, log1p and where, which
+ * are one thing to change.
  *
  *     struct ets_line_key *keys; // of each kernel that a rule is about
  *     ets_shared_lines_find(keys, count, groups);

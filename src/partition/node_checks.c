@@ -62,20 +62,38 @@ void ets_check_gelu(struct ets_judgement *judgement)
                "its input is float16; of gelu only float32 is taken");
 }
 
+/* How to write a power with operators that are taken; NULL: not known. */
+static const char *power_of(double exponent)
+{
+    static const struct {
+        double exponent;
+        const char *remedy;
+    } powers[] = {{2, "x ** 2 with an integer, or x * x"},
+                  {3, "x * x * x"},
+                  {4, "y * y, with y = x * x"},
+                  {5, "x * y * y, with y = x * x"},
+                  {6, "y * y * y, with y = x * x"},
+                  {-1, "torch.tensor(1.0) / x"},
+                  {-2, "torch.tensor(1.0) / (x * x)"},
+                  {0.5, "torch.sqrt(x)"},
+                  {-0.5, "torch.rsqrt(x)"}};
+    for (size_t i = 0; i < sizeof powers / sizeof *powers; i++) {
+        if (powers[i].exponent == exponent) return powers[i].remedy;
+    }
+    return NULL;
+}
+
 void ets_check_pow(struct ets_judgement *judgement)
 {
     const struct ets_graph_argument *exponent = ets_node_argument(judgement->node, "exponent");
     if (exponent == NULL) return;
     if (exponent->kind == ETS_ARGUMENT_FLOAT) {
-        ets_refuse(judgement, "exponent",
-                   exponent->float_value == 2   ? "write x ** 2 with an integer, or x * x"
-                   : exponent->float_value == 3 ? "multiply x by itself"
-                                                : NULL,
-                   "the exponent is the float %g; only the integer 2 is taken",
+        ets_refuse(judgement, "exponent", power_of(exponent->float_value),
+                   "the exponent is the float %g; of all exponents only the integer 2 is taken",
                    exponent->float_value);
     } else if (exponent->kind == ETS_ARGUMENT_INT && exponent->int_value != 2) {
-        ets_refuse(judgement, "exponent", "multiply x by itself",
-                   "the exponent is %lld; only the integer 2 is taken",
+        ets_refuse(judgement, "exponent", power_of((double)exponent->int_value),
+                   "the exponent is %lld; of all exponents only 2 is taken",
                    (long long)exponent->int_value);
     }
 }

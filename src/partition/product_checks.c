@@ -23,23 +23,38 @@ static const struct ets_graph_node *mover_of(const struct ets_judgement *judgeme
                : maker;
 }
 
+/* Whether the product was made of a linear layer or recurrent cell, of which only to_edge keeps the
+ * transpose of the weight apart. */
+static bool is_of_layer(const struct ets_graph_node *node)
+{
+    static const char *const layers[] = {"aten.linear.", "aten.lstm", "aten.gru", "aten.rnn_"};
+    for (uint32_t i = 0; i < node->origin_count; i++) {
+        for (size_t k = 0; k < sizeof layers / sizeof *layers; k++) {
+            if (ets_text_starts_with(node->origins[i].target, layers[k])) return true;
+        }
+    }
+    return false;
+}
+
 static void check_static(struct ets_judgement *judgement, const char *label, const char *remedy)
 {
     const struct ets_graph_argument *argument = ets_node_argument(judgement->node, label);
     if (argument == NULL) return;
     if (!ets_is_static(judgement, argument)) {
-        ets_refuse(judgement, "weight_input", remedy,
-                   "%s is computed at run time; only a constant is taken", label);
+        const struct ets_graph_node *maker = ets_argument_maker(judgement, argument);
+        ets_refuse(judgement, "weight_input", remedy, "%s %s%.*s; only a stored constant is taken",
+                   label, maker == NULL ? "is an input of the model" : "is computed, by ",
+                   ETS_TEXT(maker == NULL ? ets_text_of("") : maker->op));
         return;
     }
     const struct ets_graph_node *mover = mover_of(judgement, argument);
     if (mover == NULL || is_in_linear(judgement->node)) return;
     ets_refuse(judgement, weight_moved,
-               "layers of nn.Linear or F.linear, LSTM and GRU cells: to_edge_transform_and_lower "
-               "instead of to_edge; other weights: a Parameter in the shape and order that the "
-               "product takes",
-               "%s is a weight that %.*s changes first; a weight is taken as it is stored, or that "
-               "of an nn.Linear",
+               is_of_layer(judgement->node)
+                   ? "to_edge_transform_and_lower instead of to_edge"
+                   : "a Parameter in the shape and order that the operator takes",
+               "%s is a constant that %.*s changes first; one is taken as it is stored, or the "
+               "weight of an nn.Linear",
                label, ETS_TEXT(mover->op));
 }
 

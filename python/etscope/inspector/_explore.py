@@ -107,7 +107,7 @@ class Explored:
 
             inspector = Inspector("trace.etdp", etrecord="model.etrecord", program="model.pte")
             frame = inspector.advise()
-            print(frame.attrs["headline"][0])    # "3 things to do, which save up to about 74 us of ..."
+            print(frame.attrs["headline"][0])    # "3 things to do: 74 us of the ..."
             print(frame[["sentence", "action", "saving_ns_upper", "source"]])
 
         all     also observations without advice

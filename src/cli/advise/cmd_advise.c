@@ -74,8 +74,7 @@ struct advice {
     const struct ets_finding **shown;
     struct ets_saving_total total;
     struct ets_advice_coverage coverage;
-    bool is_undecided; /* nothing was found, but not all was read */
-    char headline[1536], missing[1024];
+    char headline[ETS_ADVICE_HEADLINE_BYTES], missing[1024];
     const char *checks[ETS_CHECK_COUNT];
     bool is_short; /* of memory */
     struct ets_advice_page page;
@@ -209,7 +208,7 @@ static bool word_headline(struct advice *a, const struct ets_inspection *inspect
 {
     struct ets_text_builder line = {a->headline, sizeof a->headline, 0};
     if (!ets_advice_headline(&a->data.arena, inspection, &a->total, &a->coverage, a->page.tick_ns,
-                             &line, &a->is_undecided)) {
+                             &line, &a->page.is_undecided)) {
         return false;
     }
     word_compared(a, &line);
@@ -278,12 +277,13 @@ static uint32_t count_failing(const struct advice *a)
         count += cli_fails(a->arguments, &a->found->items[i]);
     }
     /* What was not read is no pass. */
-    return count + (a->is_undecided && cli_has(a->arguments, "--fail-on"));
+    return count + (a->page.is_undecided && cli_has(a->arguments, "--fail-on"));
 }
 
 static bool write_junit(const struct advice *a, struct ets_output *output)
 {
     struct ets_junit_case *cases = calloc(a->page.count + 1, sizeof *cases);
+    uint32_t count = a->page.count;
     if (cases == NULL) return false;
     for (uint32_t i = 0; i < a->page.count; i++) {
         const struct ets_finding *finding = a->page.findings[i];
@@ -299,7 +299,16 @@ static bool write_junit(const struct advice *a, struct ets_output *output)
             .output = finding->action.data,
             .seconds = NAN};
     }
-    ets_junit_write("etscope advise", cases, a->page.count, output);
+    if (a->page.is_undecided) {
+        cases[count++] = (struct ets_junit_case){
+            .class_name = "advice",
+            .name = ETS_ADVICE_UNREAD,
+            .result = cli_has(a->arguments, "--fail-on") ? ETS_JUNIT_ERROR : ETS_JUNIT_SKIPPED,
+            .type = "undecided",
+            .message = a->page.headline,
+            .seconds = NAN};
+    }
+    ets_junit_write("etscope advise", cases, count, output);
     free(cases);
     return true;
 }
@@ -350,12 +359,11 @@ static int show(const struct advice *a)
 static int read_coverage(struct advice *a, const struct ets_sql_sources *sources)
 {
     struct ets_error error;
-    const enum ets_status status =
-        ets_advice_coverage_find(sources->program_count > 0 ? sources->programs[0].program : NULL,
-                                 sources->record_count > 0 ? sources->records[0].record : NULL,
-                                 &a->data.arena, &a->coverage, &error);
+    const enum ets_status status = ets_advice_coverage_find(
+        sources->program_count > 0 ? sources->programs[0].program : NULL,
+        sources->record_count > 0 ? sources->records[0].record : NULL,
+        cli_has(a->arguments, "--allow-mismatch"), &a->data.arena, &a->coverage, &error);
     if (status == ETS_OK) return CLI_OK;
-    if (status == ETS_MISMATCH && cli_has(a->arguments, "--allow-mismatch")) return CLI_OK;
     return cli_fail(sources->record_count > 0 ? sources->records[0].path : NULL, &error);
 }
 

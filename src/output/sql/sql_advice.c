@@ -8,30 +8,31 @@
 #include "output/sql/sql_data.h"
 #include "output/table/advice_table.h"
 
-enum { HEADLINE_BYTES = 512 };
-
 /* As the command says it: what was not read is no comfort. */
-static bool print_headline(struct ets_sql_data *data, const struct ets_inspection *inspection,
-                           const struct ets_saving_total *total, double tick_ns,
-                           struct ets_text_builder *text)
+static enum ets_status print_headline(struct ets_sql_data *data,
+                                      const struct ets_inspection *inspection,
+                                      const struct ets_saving_total *total, double tick_ns,
+                                      struct ets_text_builder *text, struct ets_error *error)
 {
     const struct ets_sql_sources *sources = &data->sources;
     struct ets_advice_coverage coverage;
     bool is_undecided;
-    const bool is_known =
-        total->bad == 0 && total->advice == 0 &&
+    ETS_TRY(
         ets_advice_coverage_find(sources->program_count > 0 ? sources->programs[0].program : NULL,
                                  sources->record_count > 0 ? sources->records[0].record : NULL,
-                                 &data->arena, &coverage, NULL) == ETS_OK;
-    return ets_advice_headline(&data->arena, inspection, total, is_known ? &coverage : NULL,
-                               tick_ns, text, &is_undecided);
+                                 true, /* the inspection has decided whether they belong together */
+                                 &data->arena, &coverage, error));
+    return ets_advice_headline(&data->arena, inspection, total, &coverage, tick_ns, text,
+                               &is_undecided)
+               ? ETS_OK
+               : ets_fail_memory(error, "the advice");
 }
 
 static enum ets_status fill(struct ets_table *table, struct ets_sql_data *data, int all,
                             struct ets_error *error)
 {
     static const char *const no_checks[ETS_CHECK_COUNT] = {NULL};
-    char headline[HEADLINE_BYTES];
+    char headline[ETS_ADVICE_HEADLINE_BYTES];
     struct ets_saving_total total;
     const struct ets_sql_trace_data *trace = &data->traces[0];
     ETS_TRY(ets_sql_data_findings(data, error));
@@ -52,9 +53,7 @@ static enum ets_status fill(struct ets_table *table, struct ets_sql_data *data, 
         shown[page.count++] = finding;
     }
     struct ets_text_builder text = {headline, sizeof headline, 0};
-    if (!print_headline(data, trace->inspection, &total, page.tick_ns, &text)) {
-        return ets_fail_memory(error, "the advice");
-    }
+    ETS_TRY(print_headline(data, trace->inspection, &total, page.tick_ns, &text, error));
     ets_table_add_lead(table, ets_built_text(&text));
     ets_advice_table_fill(table, &page);
     return ETS_OK;

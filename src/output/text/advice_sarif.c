@@ -21,17 +21,23 @@ static bool is_first_of_kind(const struct ets_advice_page *page, uint32_t index)
     return true;
 }
 
+static void put_rule(struct ets_json_writer *json, const char *kind)
+{
+    ets_json_begin_object(json, NULL);
+    ets_json_put_string(json, "id", kind);
+    ets_json_end_object(json);
+}
+
 static void put_driver(struct ets_json_writer *json, const struct ets_advice_page *page)
 {
     ets_json_begin_object(json, "tool");
     ets_json_begin_object(json, "driver");
     ets_json_put_string(json, "name", "etscope");
     ets_json_begin_array(json, "rules");
+    if (page->is_undecided) put_rule(json, ETS_ADVICE_UNREAD);
     for (uint32_t i = 0; i < page->count; i++) {
         if (!is_first_of_kind(page, i) || !is_result(page->findings[i])) continue;
-        ets_json_begin_object(json, NULL);
-        ets_json_put_string(json, "id", page->findings[i]->kind);
-        ets_json_end_object(json);
+        put_rule(json, page->findings[i]->kind);
     }
     ets_json_end_array(json);
     ets_json_end_object(json);
@@ -97,6 +103,18 @@ static void put_result(struct ets_json_writer *json, const struct ets_advice_pag
     ets_json_end_object(json);
 }
 
+/* What was not read is no pass. */
+static void put_undecided(struct ets_json_writer *json, const struct ets_advice_page *page)
+{
+    ets_json_begin_object(json, NULL);
+    ets_json_put_string(json, "ruleId", ETS_ADVICE_UNREAD);
+    ets_json_put_string(json, "level", "warning");
+    ets_json_begin_object(json, "message");
+    ets_json_put_string(json, "text", page->headline);
+    ets_json_end_object(json);
+    ets_json_end_object(json);
+}
+
 void ets_advice_write_sarif(const struct ets_advice_page *page, struct ets_output *output)
 {
     struct ets_json_writer json = {.output = output};
@@ -110,6 +128,7 @@ void ets_advice_write_sarif(const struct ets_advice_page *page, struct ets_outpu
     for (uint32_t i = 0; i < page->count; i++) {
         if (is_result(page->findings[i])) put_result(&json, page, page->findings[i]);
     }
+    if (page->is_undecided) put_undecided(&json, page);
     ets_json_end_array(&json);
     ets_json_end_object(&json);
     ets_json_end_array(&json);

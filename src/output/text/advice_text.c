@@ -21,11 +21,17 @@ size_t ets_saving_print(const struct ets_saving *saving, double tick_ns, char *t
     if (isnan(saving->ticks.upper) || !(saving->ticks.upper > 0)) return 0;
     const struct ets_span *measured = &saving->measured;
     const double scale = ets_time_scale(measured->upper, tick_ns);
+    if (saving->basis == ETS_SAVING_BOUND) {
+        ets_add_time_in(&line, (struct ets_span){saving->away, saving->away}, tick_ns,
+                        ets_time_scale(saving->away, tick_ns));
+        ets_add_text(&line, " (");
+        ets_add_share(&line, (struct ets_span){saving->away_part, saving->away_part});
+        ets_add_text(&line, ") of the median run, less the time of what takes its place");
+        return line.used;
+    }
     ets_add_text(&line, "about ");
     ets_add_time_in(&line, *measured, tick_ns, scale);
-    ets_add_text(&line, saving->basis == ETS_SAVING_BOUND
-                            ? " of the median run; what takes its place takes time as well"
-                            : " of the median run, by the measured time of what goes away");
+    ets_add_text(&line, " of the median run, by the measured time of what goes away");
     if (ets_is_unsure(saving->unsure, measured->upper)) {
         ets_add_text(&line, "; the median is known to ");
         ets_add_time_in(&line, (struct ets_span){saving->unsure, saving->unsure}, tick_ns, scale);
@@ -108,7 +114,7 @@ static void list_facts(const struct ets_advice_page *page, const struct ets_find
     facts[1] = (struct fact){"where", {place, place_size}};
     facts[2] = (struct fact){"seen", finding->evidence};
     facts[3] = (struct fact){"saves", {saving, saving_size}};
-    facts[4] = (struct fact){"unless", ets_text_of(finding->doubt)};
+    facts[4] = (struct fact){"but", ets_text_of(finding->doubt)};
     facts[5] =
         (struct fact){"check", ets_text_of(is_checked ? page->checks[finding->check] : NULL)};
 }

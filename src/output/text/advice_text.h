@@ -18,6 +18,7 @@
 struct ets_advice_page {
     const char *const *checks; /* [ETS_CHECK_COUNT] the command that checks; NULL: none */
     const char *headline;
+    bool is_undecided; /* nothing was found in what was read, and not all was */
     const struct ets_finding *const *findings; /* those to show, in their order */
     uint32_t count;
     uint32_t hidden;     /* findings that are not shown */
@@ -25,6 +26,9 @@ struct ets_advice_page {
     const char *missing; /* what was not examined, and what would; NULL: all was */
     double tick_ns;      /* 0: cycles */
 };
+
+/* What SARIF and JUnit XML call that something was not read. */
+#define ETS_ADVICE_UNREAD "not_read"
 
 /* Lines of at most `width` characters where words permit; 0: any. `is_colored`: what is found is
  * bold, what is wrong red, labels are dim. */

@@ -7,6 +7,7 @@ dynamic_peak          its planned memory is that of the upper bound of a dimensi
 poisson, log_normal   draw from a buffer: not the same in every run
 softplus              two lines become three operators each that XNNPACK lacks
 custom_operator       an operator of an own library between two layers
+one_line              group norm, erf and reciprocal on one line, and a weight that is viewed before a convolution
 lstm_cell             its layers are addmm with a transposed weight, which XNNPACK takes only if that is a constant
 """
 
@@ -46,6 +47,17 @@ class Softplus(torch.nn.Module):
         return self.third(x)
 
 
+class OneLine(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = torch.nn.Conv2d(4, 4, 1)
+        self.weight = torch.nn.Parameter(torch.rand(16))
+
+    def forward(self, x):
+        x = torch.erf(torch.nn.functional.group_norm(self.first(x), 2)) + torch.reciprocal(x)
+        return torch.nn.functional.conv2d(x, self.weight.view(4, 4, 1, 1))
+
+
 library = torch.library.Library("planted", "DEF")
 library.define("fused(Tensor x) -> Tensor")
 library.define("fused.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)")
@@ -68,6 +80,7 @@ MODELS = {
     "log_normal": (Noise(lambda rate: rate.clone().log_normal_()), torch.randn(16, 32), []),
     "softplus": (Softplus(), torch.randn(4, 4), [XnnpackPartitioner()]),
     "custom_operator": (Custom(), torch.randn(4, 4), [XnnpackPartitioner()]),
+    "one_line": (OneLine(), torch.randn(1, 4, 8, 8), [XnnpackPartitioner()]),
     "dynamic_peak": (torch.nn.ReLU(), torch.randn(4, 64), []),  # planned for 512 rows
     "lstm_cell": (torch.nn.LSTMCell(2, 4), torch.randn(1, 2), XnnpackPartitioner()),  # the older way
 }

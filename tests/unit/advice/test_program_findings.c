@@ -61,7 +61,7 @@ static void test_findings__claim_no_more_than_there_is(void **state)
         ets_arena_init(&arena, NULL, 0);
         collect(&m, &arena, &findings);
         assert_true(ets_saving_total_find(&arena, m.inspection, &findings, &total));
-        assert_true(total.upper <= total.whole);
+        assert_true(total.away <= total.whole);
         for (uint32_t i = 0; i < findings.count; i++) {
             const struct ets_finding *finding = &findings.items[i];
             double most = 0;
