@@ -11,7 +11,7 @@
 #include "views/sentence_numbers.h"
 
 /* Names beyond this are counted, but none of them is the most frequent. */
-enum { MOST_NAMES = 64 };
+enum { MOST_NAMES = 64, MOST_LISTED = 3 };
 
 #define say(text, ...) ets_add_plain_text(text, __VA_ARGS__)
 
@@ -29,11 +29,12 @@ struct move {
 };
 
 struct survey {
-    struct move out, in; /* of delegates */
-    struct move added;   /* kernels that are none of the operators before */
-    const char *backend; /* NULL: none moved anything */
-    int32_t more_calls;  /* delegate calls after - before */
-    uint32_t kernels[2]; /* of the whole block */
+    struct move out, in;     /* of delegates */
+    struct move added;       /* kernels that are none of the operators before */
+    struct move casts, gone; /* conversions of types that are new, and those that are gone */
+    const char *backend;     /* NULL: none moved anything */
+    int32_t more_calls;      /* delegate calls after - before */
+    uint32_t kernels[2];     /* of the whole block */
 };
 
 static const struct ets_row *row_at(const struct ets_difference_side *side, uint32_t index)
@@ -86,8 +87,15 @@ static void add_kernel(struct move *move, const struct ets_pool_operator *op)
     if (moved != NULL && moved->count++ == 0) moved->row = op->row;
 }
 
-/* Adds the kernels that `to` has and `from` has not. */
-static void add_moved(struct move *move, const struct ets_difference_side *to,
+/* No delegate did what converts types now: it is new. */
+static bool is_cast(struct ets_text name)
+{
+    return ets_text_starts_with(name, "_to_dim_order_copy.") ||
+           ets_text_starts_with(name, "_to_copy.");
+}
+
+/* Adds the kernels that `to` has and `from` has not; conversions of types to `casts`. */
+static void add_moved(struct move *move, struct move *casts, const struct ets_difference_side *to,
                       const struct ets_difference_side *from)
 {
     for (uint32_t i = 0; i < to->operator_count; i++) {
@@ -98,15 +106,26 @@ static void add_moved(struct move *move, const struct ets_difference_side *to,
             const struct ets_pool_operator *other = &to->block->operators[to->operators[k]];
             earlier += is_kernel(other->row) && ets_text_equal(other->name, op->name);
         }
-        if (earlier >= count_name(from, op->name)) add_kernel(move, op); /* else it was a kernel */
+        if (earlier < count_name(from, op->name)) continue; /* it was a kernel */
+        add_kernel(is_cast(op->name) ? casts : move, op);
     }
 }
 
-static void add_new(struct move *move, const struct ets_difference_side *side)
+static void add_gone(struct survey *survey, const struct ets_difference_side *side)
 {
     for (uint32_t i = 0; i < side->operator_count; i++) {
         const struct ets_pool_operator *op = &side->block->operators[side->operators[i]];
-        if (is_kernel(op->row)) add_kernel(move, op);
+        if (is_kernel(op->row) && is_cast(op->name)) add_kernel(&survey->gone, op);
+    }
+}
+
+static void add_new(struct survey *survey, const struct ets_difference_side *side)
+{
+    for (uint32_t i = 0; i < side->operator_count; i++) {
+        const struct ets_pool_operator *op = &side->block->operators[side->operators[i]];
+        if (!is_kernel(op->row)) continue;
+        add_kernel(&survey->added, op);
+        if (is_cast(op->name)) add_kernel(&survey->casts, op);
     }
 }
 
@@ -133,14 +152,15 @@ static void survey_block(const struct ets_difference *difference,
         const struct ets_difference_line *line =
             ets_difference_line(difference, block->first_line + i);
         if (line->role != ETS_POOL_WORK) continue;
-        if (line->change == ETS_CHANGE_ADDED) add_new(&survey->added, &line->after);
+        if (line->change == ETS_CHANGE_ADDED) add_new(survey, &line->after);
+        if (line->change == ETS_CHANGE_REMOVED) add_gone(survey, &line->before);
         const bool is_moved = line->change == ETS_CHANGE_DELEGATED ||
                               line->change == ETS_CHANGE_UNDELEGATED ||
                               line->change == ETS_CHANGE_REPARTITIONED;
         if (!is_moved) continue;
         const bool is_out = count_kernels(&line->after) > count_kernels(&line->before);
-        if (is_out) add_moved(&survey->out, &line->after, &line->before);
-        else add_moved(&survey->in, &line->before, &line->after);
+        if (is_out) add_moved(&survey->out, &survey->casts, &line->after, &line->before);
+        else add_moved(&survey->in, &survey->gone, &line->before, &line->after);
         find_backend(survey, &line->after);
         find_backend(survey, &line->before);
     }
@@ -201,7 +221,12 @@ static bool say_out(struct ets_arena *arena, struct ets_text_builder *text,
 {
     const struct move *out = &survey->out;
     const struct moved *most = most_frequent(out);
-    if (out->name_count == 1) {
+    if (out->name_count <= MOST_LISTED) {
+        for (uint32_t i = 1; i < out->name_count; i++) {
+            say(text, "%.*s%s", ETS_TEXT(out->names[i - 1].name),
+                i + 1 == out->name_count ? " and " : ", ");
+        }
+        most = &out->names[out->name_count - 1];
         if (!say_operator(arena, text, most->name, most->row)) return false;
         say(text, " left %s: %u kernel%s", survey->backend, out->kernels, plural(out->kernels));
     } else {
@@ -211,6 +236,17 @@ static bool say_out(struct ets_arena *arena, struct ets_text_builder *text,
     }
     say_calls(text, survey->more_calls);
     return true;
+}
+
+/* "2 new conversions of types at net.py:16", "without 2 conversions of types at net.py:16" */
+static bool say_casts(struct ets_arena *arena, struct ets_text_builder *text,
+                      const char **separator, const struct move *casts, bool is_gone)
+{
+    static const char *const names[] = {"conversion of types", "conversions of types"};
+    if (casts->kernels == 0) return true;
+    say(text, is_gone ? "%swithout %u " : "%s%u new ", *separator, casts->kernels);
+    *separator = "; ";
+    return say_operator(arena, text, ets_text_of(names[casts->kernels > 1]), casts->names[0].row);
 }
 
 static bool is_found(const struct ets_difference_line *line)
@@ -259,6 +295,10 @@ bool ets_difference_add_cause(struct ets_arena *arena, struct ets_text_builder *
     struct survey *survey = ets_arena_alloc(arena, sizeof *survey);
     if (survey == NULL) return false;
     survey_block(difference, block, survey);
+    if (survey->backend != NULL && (!say_casts(arena, text, &separator, &survey->casts, false) ||
+                                    !say_casts(arena, text, &separator, &survey->gone, true))) {
+        return false;
+    }
     if (survey->backend != NULL && survey->out.kernels > 0) {
         say(text, "%s", separator);
         if (!say_out(arena, text, survey)) return false;

@@ -12,6 +12,8 @@
 #include "views/drift_sentence.h"
 #include "views/sentence_numbers.h"
 
+static const double LARGE_RATIO = 1;
+
 enum { SENTENCE_BYTES = 1024, MOST_METHODS = 4 };
 
 struct maker {
@@ -138,7 +140,10 @@ static void say_load(struct maker *m)
             ets_difference_line(m->difference, block->first_line);
         const double change = line->change_of_median;
         if (!is_load(&line->before) || !is_load(&line->after) || isnan(change)) continue;
-        if (change == 0) return;
+        if (change == 0 || line->verdict == ETS_VERDICT_UNDECIDED) return;
+        /* Of one load a side nothing is clear, but some differences are beyond noise. */
+        const bool is_large = fabs(line->ratio) >= LARGE_RATIO || line->ratio <= -LARGE_RATIO / 2;
+        if (line->verdict == ETS_VERDICT_UNCLEAR && !is_large) return;
         say(m, "; load %s", change < 0 ? "-" : "+");
         say_time(m, fabs(change));
         return;
