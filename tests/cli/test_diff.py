@@ -390,6 +390,23 @@ class Shown(InFolder):
             ("Execute", "Method::execute")])
 
 
+class Cause(InFolder):
+    def test_diff__new_conversions_of_types_did_not_leave_the_delegate(self):
+        words = []
+        for option, name in (("--etrecord", "normalise"), ("--etrecord-b", "normalise_double")):
+            program = support.DATA / "rules" / f"{name}.pte"
+            done = support.run("run", program, "--runs", "2", "-o", self.folder / f"{name}.etdp")
+            if done.returncode == support.UNAVAILABLE:
+                self.skipTest(done.stderr.decode())
+            words += [option, program.with_suffix(".etrecord")]
+        traces = [self.folder / "normalise.etdp", self.folder / "normalise_double.etdp"]
+        self.assertRegex(self.diff(*traces, *words), r"^forward: .*; 2 new conversions of types at make\.py:\d+; add\.out, "
+                         r"sub\.out and div\.out at make\.py:\d+ left XnnpackBackend: 3 kernels[;\n]")
+        words[1::2] = words[3::-2]
+        self.assertRegex(self.diff(*traces[::-1], *words), r"^forward: .*; without 2 conversions of types at "
+                         r"make\.py:\d+; XnnpackBackend took 3 of 6 kernels[;\n]")
+
+
 class Refused(InFolder):
     def complaint(self, code, *words):
         done = support.run("diff", *words)

@@ -8,6 +8,7 @@ poisson, log_normal   draw from a buffer: not the same in every run
 softplus              two lines become three operators each that XNNPACK lacks
 custom_operator       an operator of an own library between two layers
 one_line              group norm, erf and reciprocal on one line, and a weight that is viewed before a convolution
+normalise, normalise_double   the same but for the type of a buffer
 lstm_cell             its layers are addmm with a transposed weight, which XNNPACK takes only if that is a constant
 """
 
@@ -58,6 +59,16 @@ class OneLine(torch.nn.Module):
         return torch.nn.functional.conv2d(x, self.weight.view(4, 4, 1, 1))
 
 
+class Normalise(torch.nn.Module):
+    def __init__(self, dtype):
+        super().__init__()
+        self.register_buffer("mean", torch.rand(1, 4, 1, 1, dtype=dtype))
+        self.conv = torch.nn.Conv2d(4, 4, 1)
+
+    def forward(self, x):
+        return self.conv(((x - self.mean) / (self.mean + 1)).type_as(x))
+
+
 library = torch.library.Library("planted", "DEF")
 library.define("fused(Tensor x) -> Tensor")
 library.define("fused.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)")
@@ -80,6 +91,8 @@ MODELS = {
     "log_normal": (Noise(lambda rate: rate.clone().log_normal_()), torch.randn(16, 32), []),
     "softplus": (Softplus(), torch.randn(4, 4), [XnnpackPartitioner()]),
     "custom_operator": (Custom(), torch.randn(4, 4), [XnnpackPartitioner()]),
+    "normalise": (Normalise(torch.float32), torch.randn(1, 4, 8, 8), [XnnpackPartitioner()]),
+    "normalise_double": (Normalise(torch.float64), torch.randn(1, 4, 8, 8), [XnnpackPartitioner()]),
     "one_line": (OneLine(), torch.randn(1, 4, 8, 8), [XnnpackPartitioner()]),
     "dynamic_peak": (torch.nn.ReLU(), torch.randn(4, 64), []),  # planned for 512 rows
     "lstm_cell": (torch.nn.LSTMCell(2, 4), torch.randn(1, 2), XnnpackPartitioner()),  # the older way
