@@ -96,6 +96,13 @@ static void propose_scales(struct ets_finder *finder, const struct ets_gap_repor
             (unsigned long long)verdict->weight->loudest);
         propose_float(finder, node);
         finding->confidence = ETS_CONFIDENCE_MEDIUM;
+    } else if (verdict->coarse_scale.shared != NULL) {
+        ets_find_propose(finder,
+                         "bring what %.*s takes to one range (divide what reaches %.3g, and "
+                         "multiply the weights behind it), or leave it in float",
+                         ETS_TEXT(ets_operator_base(verdict->coarse_scale.shared->op)),
+                         verdict->coarse_scale.shared_reach);
+        finding->confidence = ETS_CONFIDENCE_MEDIUM;
     } else if (ets_gap_channel_sets_step(report, ets_gap_row(report, ets_gap_cause(verdict)))) {
         const struct ets_gap_row *row = ets_gap_row(report, ets_gap_cause(verdict));
         ets_find_propose(finder,

@@ -305,10 +305,14 @@ static void explain_guilty(struct other *o)
     const struct ets_gap_row *row = &o->twin->rows[o->twin->order[cause]];
     const uint32_t node = ets_gap_graph_number(o->twin->reference, row->value->node);
     const struct ets_gap_saturation *taken = NULL;
-    for (uint32_t i = 0; i < o->count && verdict->weight == NULL; i++) {
-        if (o->pairs[i].other != node) continue;
+    for (uint32_t i = 0; i < o->count; i++) {
+        if (o->pairs[i].other != node || verdict->weight != NULL) continue;
         verdict->weight = ets_gap_weight_steps_of(&o->steps, o->report->reference, o->pairs[i].own);
         if (taken == NULL) taken = find_taken(o, o->pairs[i].own);
+        if (verdict->coarse_scale.node != NULL) continue;
+        const uint32_t own = ets_gap_quantized_node(o->report->reference, o->pairs[i].own);
+        if (own == GAP_NONE) continue;
+        ets_gap_saturations_find_coarse(&o->saturations, own, &verdict->coarse_scale);
     }
     if (makes_half(row->saturation, row)) {
         verdict->saturation = row->saturation;

@@ -11,6 +11,9 @@
 /* From a value to what was quantized: dequantize, quantize. */
 enum { MOST_STEPS = 4, LEAST_BEYOND = 8 };
 
+/* Values of so few steps of their scale are coarse, if what shares it reaches as many more. */
+enum { FEW_STEPS = 8, TIMES_MORE = 8 };
+
 struct parameters {
     double scale;
     int64_t zero_point, least, most;
@@ -182,6 +185,65 @@ const struct ets_gap_saturation *ets_gap_saturation_of(const struct gap_saturati
         node = maker_of(saturations->graph, node);
     }
     return NULL;
+}
+
+static double reach_of(const struct ets_gap_saturation *seen)
+{
+    return fmax(fabs(seen->smallest), fabs(seen->largest));
+}
+
+struct takers {
+    const struct gap_graph *graph;
+    uint32_t maker; /* whose value is looked for, before it is quantized */
+    bool is_taken;
+};
+
+static void see_taken(void *context, uint32_t value)
+{
+    struct takers *takers = context;
+    const uint32_t node = takers->graph->places[value].node;
+    takers->is_taken |= ets_gap_quantized_node(takers->graph, node) == takers->maker;
+}
+
+static bool takes(const struct gap_graph *graph, uint32_t node, uint32_t maker)
+{
+    struct takers takers = {graph, maker, false};
+    ets_gap_graph_inputs(graph, node, see_taken, &takers);
+    return takers.is_taken;
+}
+
+/* What joins values has one scale for all of them: the exporter gives it to each. */
+static void find_shared(const struct gap_saturations *saturations,
+                        const struct gap_saturation *coarse, struct ets_gap_coarse_scale *out)
+{
+    for (uint32_t i = 0; i < saturations->count; i++) {
+        const struct gap_saturation *item = &saturations->items[i];
+        const bool is_alike = item->maker != GAP_NONE && item->step == coarse->step &&
+                              item->seen.count > 0 &&
+                              reach_of(&item->seen) >= TIMES_MORE * out->reach;
+        if (!is_alike || item->maker == coarse->maker) continue;
+        if (!takes(saturations->graph, item->maker, coarse->maker)) continue;
+        out->shared = saturations->graph->nodes[item->maker];
+        out->shared_reach = reach_of(&item->seen);
+        return;
+    }
+}
+
+void ets_gap_saturations_find_coarse(const struct gap_saturations *saturations, uint32_t node,
+                                     struct ets_gap_coarse_scale *coarse_out)
+{
+    *coarse_out = (struct ets_gap_coarse_scale){.node = NULL};
+    for (uint32_t i = 0; i < saturations->count; i++) {
+        const struct gap_saturation *item = &saturations->items[i];
+        const double reach = reach_of(&item->seen);
+        if (item->maker != node || item->seen.count == 0) continue;
+        if (!(reach > 0) || reach >= FEW_STEPS * item->step) continue;
+        coarse_out->node = saturations->graph->nodes[node];
+        coarse_out->step = item->step;
+        coarse_out->reach = reach;
+        find_shared(saturations, item, coarse_out);
+        return;
+    }
 }
 
 void ets_gap_saturations_clear(struct gap_saturations *saturations,

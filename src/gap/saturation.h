@@ -45,6 +45,10 @@ const struct ets_gap_saturation *ets_gap_saturation_of(const struct gap_saturati
  * there is none. */
 uint32_t ets_gap_quantized_node(const struct gap_graph *graph, uint32_t node);
 
+/* Tells whether the value of a node reaches only few steps of its scale, and what shares it. */
+void ets_gap_saturations_find_coarse(const struct gap_saturations *saturations, uint32_t node,
+                                     struct ets_gap_coarse_scale *coarse_out);
+
 /* Takes back that numbers were cut off: the right ones are within the scale. */
 void ets_gap_saturations_clear(struct gap_saturations *saturations,
                                const struct ets_gap_saturation *seen);

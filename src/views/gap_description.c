@@ -108,6 +108,26 @@ static void say_scale(struct ets_gap_words *words, const struct ets_gap_conclusi
     say(words, "\n  try          calibrate with inputs like those of this run\n");
 }
 
+/* "0.372 a step, the largest number is 0.521; of cat, which takes it, 95" */
+static void say_coarse(struct ets_gap_words *words, const struct ets_gap_coarse_scale *coarse)
+{
+    if (coarse->node == NULL) return;
+    say(words, "  scale        ");
+    say_number(words, coarse->step, 3);
+    say(words, " a step, the largest number is ");
+    say_number(words, coarse->reach, 3);
+    if (coarse->shared != NULL) {
+        say(words, "; of ");
+        ets_gap_say_node(words, coarse->shared);
+        say(words, ", which takes it with the same scale, ");
+        say_number(words, coarse->shared_reach, 3);
+    }
+    say(words, "\n  try          %s\n",
+        coarse->shared != NULL ? "bring what is joined to one range, and multiply the weights "
+                                 "behind it; or join in float"
+                               : "calibrate with inputs like those of this run");
+}
+
 /* What is left when this error is mended, and how an activation's step is. */
 static void say_remedy(struct ets_gap_words *words, const struct ets_gap_report *report,
                        const struct ets_gap_row *row)
@@ -121,7 +141,7 @@ static void say_remedy(struct ets_gap_words *words, const struct ets_gap_report 
             "take it; or this layer in float\n",
             row->total_channels.loudest);
     }
-    if (!(row->rest < verdict->outputs) || !(row->share <= 1.005)) return;
+    if (!(row->rest < verdict->outputs) || !(row->share <= ETS_GAP_ALL_OF_IT)) return;
     say(words, "  without it   the outputs would be off by about ");
     say_number(words, row->rest, 2);
     say(words, "\n");
@@ -167,6 +187,7 @@ static void describe(struct ets_gap_words *words, const struct ets_gap_report *r
         say_weight(words, ets_gap_conclusion(report)->weight);
     }
     say_scale(words, ets_gap_conclusion(report));
+    say_coarse(words, &ets_gap_conclusion(report)->coarse_scale);
     say_remedy(words, report, row);
 }
 

@@ -184,6 +184,15 @@ static void say_saturation(struct ets_gap_words *words, const struct ets_gap_sat
     say_number(words, is_low ? saturation->smallest : saturation->largest, 3);
 }
 
+/* " (net.py:15)"; NULL: nothing. */
+static void say_frame(struct ets_gap_words *words, const struct ets_graph_frame *frame)
+{
+    if (frame == NULL) return;
+    say(words, " (");
+    say_text(words, frame->file);
+    say(words, ":%u)", frame->line);
+}
+
 /* What a scale cuts off, which no comparison with the quantized graph tells. */
 static void say_cut_off(struct ets_gap_words *words, const struct ets_gap_conclusion *verdict)
 {
@@ -192,11 +201,7 @@ static void say_cut_off(struct ets_gap_words *words, const struct ets_gap_conclu
     const struct ets_graph_frame *frame = NULL;
     if (saturation->node != NULL) frame = ets_graph_user_frame(saturation->node);
     say_activation(words, saturation);
-    if (frame != NULL) {
-        say(words, " (");
-        say_text(words, frame->file);
-        say(words, ":%u)", frame->line);
-    }
+    say_frame(words, frame);
     say(words, " is cut off: ");
     say_saturation(words, saturation, false);
     say(words, ", an error of ");
@@ -342,8 +347,10 @@ static void say_share(struct ets_gap_words *words, const struct ets_gap_report *
                        : " is the first value that is off");
     } else if (share < 0.01) {
         say(words, " is the first that stands out");
-    } else if (share > 1.005) {
+    } else if (share > ETS_GAP_ALL_OF_IT) {
         say(words, " adds most to the outputs' error");
+    } else if (share > 1.005) {
+        say(words, " makes about all of the outputs' error");
     } else {
         say(words, " makes ");
         say_share_number(words, share);
@@ -360,16 +367,16 @@ static void say_other_shares(struct ets_gap_words *words, const struct ets_gap_r
     const double share = verdict->explained;
     if (isnan(share) || share < 0.01) return;
     const uint32_t next = next_share(report, verdict->guilty);
-    if (share > 1.005) {
+    if (share > ETS_GAP_ALL_OF_IT) {
         say(words, "; alone it would make ");
         say_number(words, share, 2);
         say(words, " times that error, of which others take back a part");
     }
-    if (next != ETS_NO_INDEX && ets_gap_row(report, next)->share <= 1.005) {
+    if (next != ETS_NO_INDEX && ets_gap_row(report, next)->share <= ETS_GAP_ALL_OF_IT) {
         say(words, "; then ");
         say_other(words, report, next);
         say(words, " with ");
-        say_share_number(words, ets_gap_row(report, next)->share);
+        say_share_number(words, fmin(ets_gap_row(report, next)->share, 1));
     }
     if (fabs(1 - verdict->measured) < 0.1) return;
     say(words, "; measured one by one they add up to ");
@@ -415,6 +422,22 @@ static bool is_activation(const struct ets_gap_report *report,
     return !ets_gap_weight_is_cause(verdict->weight) && ets_gap_channel_sets_step(report, row);
 }
 
+/* "; a step of its scale is 0.372, but it reaches only 0.521: cat (net.py:15), which takes it, has
+ * one scale for all that it joins, up to 95" */
+static void say_coarse_scale(struct ets_gap_words *words, const struct ets_gap_coarse_scale *coarse)
+{
+    if (coarse->node == NULL) return;
+    say(words, "; a step of its scale is ");
+    say_number(words, coarse->step, 3);
+    say(words, ", but it reaches only ");
+    say_number(words, coarse->reach, 3);
+    if (coarse->shared == NULL) return;
+    say(words, ": ");
+    ets_gap_say_node(words, coarse->shared);
+    say(words, ", which takes it, has one scale for all that it takes, up to ");
+    say_number(words, coarse->shared_reach, 3);
+}
+
 static void say_reasons(struct ets_gap_words *words, const struct ets_gap_report *report,
                         const struct ets_gap_conclusion *verdict, const struct ets_gap_row *row)
 {
@@ -425,6 +448,7 @@ static void say_reasons(struct ets_gap_words *words, const struct ets_gap_report
         say(words, " and sets the step of all, the next reaches ");
         say_number(words, row->total_channels.next, 3);
     }
+    say_coarse_scale(words, &verdict->coarse_scale);
     if (!verdict->saturates_guilty) return;
     say(words, "; ");
     say_saturation(words, verdict->saturation, verdict->saturates_guilty == 2);
@@ -668,9 +692,9 @@ static void say_harmless(struct ets_gap_words *words, const struct ets_gap_repor
     say(words, " stands out");
     say_error(words, row);
     say_reasons(words, report, verdict, row);
-    if (verdict->explained >= 0.01 && verdict->explained <= 1.005) {
+    if (verdict->explained >= 0.01 && verdict->explained <= ETS_GAP_ALL_OF_IT) {
         say(words, "; it makes ");
-        say_share_number(words, verdict->explained);
+        say_share_number(words, fmin(verdict->explained, 1));
         say(words, " of that error of the outputs");
     }
 }

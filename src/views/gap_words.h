@@ -15,6 +15,9 @@ struct ets_gap_words {
     const struct ets_advice_words *advice;
 };
 
+/* A share to first order may be a little more than all. */
+#define ETS_GAP_ALL_OF_IT 1.05
+
 #define say(words, ...) ets_add_plain_text(&(words)->builder, __VA_ARGS__)
 
 static inline void say_advice(struct ets_gap_words *words, enum ets_advice advice)

@@ -205,6 +205,15 @@ struct ets_gap_saturation {
     double error; /* of cutting them off: root mean square over that of the numbers */
 };
 
+/* An activation whose scale has steps that are too large for its numbers. */
+struct ets_gap_coarse_scale {
+    const struct ets_graph_node *node;   /* that computes it, of the program's graph; NULL: none */
+    double step, reach;                  /* a step of the scale, and the largest size of a number */
+    const struct ets_graph_node *shared; /* that takes it, and makes all that it takes have one
+                                            scale: cat; NULL: not known */
+    double shared_reach;                 /* the largest size of a number of its value */
+};
+
 /*
  * One value of the reference and the device's value. `total` compares both computed from the same
  * inputs of the model. For `own`, the reference computes from the device's values wherever they
@@ -400,6 +409,7 @@ struct ets_gap_conclusion {
                              cut off than the tolerance of int8; NULL: none */
     uint32_t saturated;   /* of how many activations more is cut off than that */
     int saturates_guilty; /* 1: it is the guilty operator's; 2: of a value that it takes */
+    struct ets_gap_coarse_scale coarse_scale; /* AGAINST_OTHER: of the guilty operator's value */
 };
 ETS_API const struct ets_gap_conclusion *ets_gap_conclusion(const struct ets_gap_report *report);
 
