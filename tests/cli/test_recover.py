@@ -193,6 +193,61 @@ class Whole(InFolder):
         debug.unlink()
         self.refuse(self.echo(b"etdump.bin", DUMP).replace(b'" | base64 -d', b""))
 
+    def both(self, tensors=b"T" * 64):
+        return self.echo(b"debug_buffer.bin", tensors) + self.echo(b"etdump.bin", DUMP)
+
+    def names(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+    def test_recover__the_debug_buffer_replaces_neither_the_trace_nor_an_input(self):
+        """Whether the name was given or made, and however it is spelled or linked."""
+        self.output = self.folder / "trace.bin"
+        capture = self.capture(self.both())
+        link = self.folder / "link.etdp"
+        link.symlink_to("link.bin")
+        record = self.folder / "model.bin"
+        record.write_bytes(RECORD.read_bytes())
+        before = self.names()
+        for words in (["-o", self.output], ["-o", f"{self.folder}/./trace.bin", "--debug-buffer", self.output],
+                      ["--debug-buffer", self.folder / "capture.etdp"], ["-o", link],
+                      ["-o", self.output, "--debug-buffer", capture],
+                      ["-o", self.folder / "t.etdp", "--etrecord", record, "--debug-buffer", f"{self.folder}/./model.bin"]):
+            with self.subTest(words=words):
+                done = support.run("recover", capture, *words)
+                self.assertEqual((done.returncode, done.stdout), (support.USAGE, b""))
+                self.assertRegex(done.stderr, rb"--debug-buffer needs another file|both --output and --debug-buffer")
+                self.assertEqual(self.names(), before)
+        for words in (["-o", self.folder / "model.etdp", "--etrecord", record], ["-o", capture.with_suffix(".bin")]):
+            capture.with_suffix(".bin").write_bytes(b"mine")
+            done = support.run("recover", capture, *words)
+            self.assertNotEqual(done.returncode, support.OK)
+            self.assertIn(b"--debug-buffer", done.stderr)
+            self.assertEqual(record.read_bytes(), RECORD.read_bytes())
+            self.assertEqual(capture.with_suffix(".bin").read_bytes(), b"mine")
+
+    def test_recover__both_files_are_written_or_none(self):
+        """A full disk is told at the second file, and leaves no first one without it."""
+        done = support.run("recover", self.capture(self.both()), "-o", self.output, "--debug-buffer", "/dev/full")
+        self.assertEqual((done.returncode, done.stdout), (support.INTERNAL, b""))
+        self.assertIn(b"/dev/full: cannot write: ", done.stderr)
+        self.assertEqual(self.names(), ["capture.log"])
+
+    def test_recover__a_name_that_was_made_is_named_by_its_option(self):
+        capture = self.capture(self.both())
+        self.output.with_suffix(".bin").write_bytes(b"mine")
+        done = support.run("recover", capture, "-o", self.output)
+        self.assertEqual(done.returncode, support.INTERNAL)
+        self.assertIn(b"out.bin already exists; name another output with --debug-buffer\n", done.stderr)
+        self.assertEqual(self.names(), ["capture.log", "out.bin"])
+
+    def test_recover__a_debug_buffer_that_is_not_written_is_said(self):
+        done = support.run("recover", self.capture(self.both()), "-o", "/dev/null", "-f", "json")
+        self.assertEqual(done.returncode, support.OK)
+        self.assertIn(b"the debug buffer is not written", done.stderr)
+        self.assertIn(b"--debug-buffer", done.stderr)
+        (row,) = support.json_rows(done.stdout)
+        self.assertEqual((row["debug_buffer"], row["debug_buffer_bytes"]), (None, 64))
+
     def test_recover__a_runner_that_counts_cycles(self):
         """Its ETDump has no field for that, and its times would be taken for nanoseconds."""
         counters = ["NPU Inferences : 1", "ethos-u : cycle_cnt : 1498202 cycles",

@@ -3,13 +3,11 @@
 #include <string.h>
 
 #include "cli/core/cli_text.h"
-#include "cli/core/default_trace.h"
 #include "cli/recover/recover.h"
 #include "dump/runner_log.h"
 #include "etscope/etdump.h"
 #include "etscope/file.h"
 #include "format/summary_file.h"
-#include "host/output.h"
 
 const struct cli_option cli_recover_options[] = {
     {"--output", "-o", "FILE",
@@ -64,28 +62,6 @@ static int choose_part(const struct cli_arguments *arguments, struct recovery *r
     recovery->is_summary =
         !recovery->is_stream && ets_kind_sniff(recovery->found.dump) == ETS_KIND_SUMMARY;
     return CLI_OK;
-}
-
-/* Beside the capture, if no output was given; the debug buffer beside the trace. */
-static int choose_outputs(const struct cli_arguments *arguments, struct recovery *recovery)
-{
-    int code = CLI_OK;
-    if (recovery->output_path == NULL) {
-        const char *ending = recovery->is_summary ? ".etsum" : ".etdp";
-        code = cli_default_trace(recovery->path, ending, &recovery->made);
-        recovery->output_path = recovery->made;
-    }
-    recovery->debug_path = cli_value(arguments, "--debug-buffer");
-    if (recovery->found.debug_buffer.size == 0 || recovery->is_stream) {
-        if (recovery->debug_path != NULL) cli_note("the capture has no debug buffer");
-        recovery->debug_path = NULL;
-    } else if (code == CLI_OK && recovery->debug_path == NULL) {
-        const bool is_device = strncmp(recovery->output_path, "/dev/", 5) == 0;
-        if (is_device) return CLI_OK;
-        code = cli_default_trace(recovery->output_path, ".bin", &recovery->made_debug);
-        recovery->debug_path = recovery->made_debug;
-    }
-    return code;
 }
 
 /* Ignores a program with another fingerprint than the stream's. */
@@ -149,22 +125,6 @@ static int count_events(struct recovery *recovery)
     return CLI_OK;
 }
 
-static int write_file(const char *path, struct ets_bytes bytes)
-{
-    struct ets_output *output;
-    struct ets_error error;
-    if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
-    ets_output_write(output, bytes.data, bytes.size);
-    return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output(path, &error);
-}
-
-static int write_files(const struct recovery *recovery)
-{
-    const int code = write_file(recovery->output_path, recovery->dump);
-    if (code != CLI_OK || recovery->debug_path == NULL) return code;
-    return write_file(recovery->debug_path, recovery->found.debug_buffer);
-}
-
 /* States in the ETDump that its times are cycles, at `*file_out`, to be freed. */
 static int mark_cycles(struct recovery *recovery, uint8_t **file_out)
 {
@@ -191,7 +151,7 @@ static int recover_part(struct recovery *recovery, struct ets_bytes bytes, bool 
     if (code == CLI_OK) {
         code = recovery->is_summary ? count_runs_of_summary(recovery) : count_events(recovery);
     }
-    if (code == CLI_OK) code = write_files(recovery);
+    if (code == CLI_OK) code = recovery_write(recovery);
     if (code == CLI_OK) code = recovery_report(recovery, is_json);
     free(recovery->stream.memory);
     free(file);
@@ -215,7 +175,7 @@ static int recover(const struct cli_arguments *arguments, struct recovery *recov
         code = cli_fail(recovery->path, &error);
     }
     if (code == CLI_OK) code = choose_part(arguments, recovery, &bytes);
-    if (code == CLI_OK) code = choose_outputs(arguments, recovery);
+    if (code == CLI_OK) code = recovery_choose_outputs(arguments, recovery);
     if (code == CLI_OK) {
         code = recover_part(recovery, bytes, cli_choice(arguments, "--format", 0) > 0);
     }

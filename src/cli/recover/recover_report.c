@@ -304,10 +304,11 @@ static void tell_runner(const struct recovery *recovery, struct ets_facts *facts
     const bool has_runner =
         !recovery->is_stream && (found->is_in_cycles || found->debug_buffer.size > 0);
     ets_json_put_string(facts->json, "debug_buffer", recovery->debug_path);
-    if (recovery->debug_path != NULL) {
+    if (!recovery->is_stream && found->debug_buffer.size > 0) {
         ets_facts_line(facts, "tensors");
         ets_facts_bytes(facts, "debug_buffer_bytes", found->debug_buffer.size);
-        ets_facts_words(facts, " of captured tensors");
+        ets_facts_words(facts, " of captured tensors%s",
+                        recovery->debug_path != NULL ? "" : ", not written");
         ets_facts_end(facts);
     } else {
         ets_json_put_count(facts->json, "debug_buffer_bytes", 0);
