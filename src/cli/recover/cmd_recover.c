@@ -8,6 +8,7 @@
 #include "etscope/etdump.h"
 #include "etscope/file.h"
 #include "format/summary_file.h"
+#include "inspect/told_nodes.h"
 
 const struct cli_option cli_recover_options[] = {
     {"--output", "-o", "FILE",
@@ -128,12 +129,26 @@ static int count_events(struct recovery *recovery)
 /* States in the ETDump that its times are cycles, at `*file_out`, to be freed. */
 static int mark_cycles(struct recovery *recovery, uint8_t **file_out)
 {
+    if (ets_dump_is_in_cycles(recovery->dump)) return CLI_OK; /* it was marked before */
     uint8_t *file = malloc(recovery->dump.size + ETS_RUNNER_EXTRA_BYTES);
     if (file == NULL) return cli_complain(CLI_INTERNAL, "no memory for the trace");
     const size_t size = ets_runner_mark_cycles(recovery->dump, file);
     if (size > 0) recovery->dump = (struct ets_bytes){file, size};
     *file_out = file;
     return CLI_OK;
+}
+
+/* The log's word for the unit stands only if the ETDump that is written has it, too. */
+static void check_unit(struct recovery *recovery)
+{
+    recovery->is_in_cycles = !recovery->is_summary && ets_dump_is_in_cycles(recovery->dump);
+    if (!recovery->found.is_in_cycles || recovery->is_stream || recovery->is_in_cycles) return;
+    struct ets_trace_extra extra;
+    const bool has_block = ets_trace_extra_init(&extra, recovery->dump, NULL) == ETS_OK;
+    cli_note("the log says that times are cycles, but the ETDump is written as it is: %s",
+             has_block ? "it has a block of etscope, which states its clock"
+                       : "it does not begin with its size, so no block with the unit can be "
+                         "appended; read it with --source-time-scale cycles");
 }
 
 static int recover_part(struct recovery *recovery, struct ets_bytes bytes, bool is_json)
@@ -151,6 +166,7 @@ static int recover_part(struct recovery *recovery, struct ets_bytes bytes, bool 
     if (code == CLI_OK) {
         code = recovery->is_summary ? count_runs_of_summary(recovery) : count_events(recovery);
     }
+    if (code == CLI_OK) check_unit(recovery);
     if (code == CLI_OK) code = recovery_write(recovery);
     if (code == CLI_OK) code = recovery_report(recovery, is_json);
     free(recovery->stream.memory);

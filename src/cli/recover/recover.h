@@ -26,6 +26,7 @@ struct recovery {
     bool is_summary;           /* it is a summary in place of an ETDump */
     struct recovered_stream stream;
     struct ets_bytes dump; /* the output */
+    bool is_in_cycles;     /* as the output states */
     uint32_t runs;
     uint64_t events;                   /* 0 of a summary */
     const struct ets_program *program; /* NULL: not given */

@@ -16,11 +16,24 @@ static bool is_no_file(const char *path)
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
 }
 
+/* That of another start would be read as the tensors of this trace. */
+static void note_no_debug_buffer(const struct recovery *recovery, bool is_wanted)
+{
+    const uint32_t others = recovery->found.debug_buffers;
+    const char *what = recovery->is_stream ? "stream" : "ETDump";
+    if (others > 0) {
+        cli_note("no debug buffer is written: the capture has %u, but not of the recovered %s",
+                 others, what);
+    } else if (is_wanted) {
+        cli_note("no debug buffer is written: the capture has none");
+    }
+}
+
 static int choose_debug_buffer(const char *given, struct recovery *recovery)
 {
     int code = CLI_OK;
     if (recovery->is_stream || recovery->found.debug_buffer.size == 0) {
-        if (given != NULL) cli_note("the capture has no debug buffer");
+        note_no_debug_buffer(recovery, given != NULL);
         return CLI_OK;
     }
     if (given == NULL && is_no_file(recovery->output_path)) {
