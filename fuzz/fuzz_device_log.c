@@ -38,6 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             if (!is_inside(found.stream, bytes) && !is_inside(found.stream, room)) abort();
             if (!is_inside(found.dump, bytes) && !is_inside(found.dump, room)) abort();
             if (!is_inside(found.debug_buffer, room)) abort();
+            if (!is_inside(found.runner_log, bytes)) abort();
             if (found.dump.size > 0) mark(found.dump);
         }
         free(memory);

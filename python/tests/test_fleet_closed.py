@@ -84,11 +84,31 @@ def test_reports_and_the_page_replace_no_input(dataset, tmp_path, capsys):
         words = ["page", "--dataset", str(dataset), "-o", str(tmp_path / "page.html"), "--reports", str(folder)]
         assert main(words) == 2
         assert f"{folder} is in the data set: --reports needs a folder elsewhere" in capsys.readouterr().err
-    assert main(["page", "--dataset", str(dataset), "-o", str(tmp_path / "in/good.etdp")]) == 2
-    assert "is a trace of the data set" in capsys.readouterr().err
     (tmp_path / "link").unlink()
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
     assert not (dataset / "reports").exists()
+
+
+def test_the_page_replaces_only_a_page(tmp_path, capsys):
+    """Traces, and what lies beside them, may have been read under any other name."""
+    (tmp_path / "in").mkdir()
+    inputs = [tmp_path / "in" / name for name in ("good.etdp", "good.etrecord", "good.pte", "hard.html", "notes.html")]
+    for path, name in zip(inputs, ("profile.etdp", "model.etrecord", "model.pte"), strict=False):
+        shutil.copy(file("mlp_portable", name), path)
+    inputs[3].hardlink_to(inputs[0])
+    inputs[4].write_text("<!doctype html>\n<html><head><title>notes</title></head></html>\n")
+    before = [path.read_bytes() for path in inputs]
+    (tmp_path / "linked").symlink_to(tmp_path / "in")
+    (tmp_path / "page.html").symlink_to("in/good.etdp")
+    assert main(["ingest", str(tmp_path / "linked"), "-o", str(tmp_path / "set"), "--workers", "1"]) == 0
+    capsys.readouterr()
+    for path in [*inputs, *(tmp_path / "linked" / path.name for path in inputs), tmp_path / "page.html"]:
+        assert main(["page", "--dataset", str(tmp_path / "set"), "-o", str(path)]) == 2, path
+        assert f"{path} is not a page of etscope-fleet, and is not replaced" in capsys.readouterr().err
+    assert [path.read_bytes() for path in inputs] == before
+    (tmp_path / "empty.html").touch()
+    for _ in range(2):  # the second time over its own page
+        assert main(["page", "--dataset", str(tmp_path / "set"), "-o", str(tmp_path / "empty.html")]) == 0
 
 
 def test_the_page_is_whole_and_elsewhere(dataset, tmp_path, capsys):
@@ -97,11 +117,13 @@ def test_the_page_is_whole_and_elsewhere(dataset, tmp_path, capsys):
         assert main(["page", "--dataset", str(dataset), "-o", str(inside)]) == 2
     assert {path: path.read_bytes() for path in dataset.rglob("*") if path.is_file()} == before
     page, link = tmp_path / "page.html", tmp_path / "link.html"
-    page.write_text("before")
+    assert main(["page", "--dataset", str(dataset), "-o", str(page)]) == 0
+    page.write_text(page.read_text() + "before")
     page.chmod(0o600)
     link.symlink_to("page.html")
     assert main(["page", "--dataset", str(dataset), "-o", str(link)]) == 0
     assert link.is_symlink() and page.read_text().startswith("<!doctype html>")
+    assert not page.read_text().endswith("before")
     assert page.stat().st_mode & 0o777 == 0o600
     assert not list(tmp_path.glob("*.html.*"))
     page.chmod(0o400)

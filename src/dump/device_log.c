@@ -180,11 +180,24 @@ static void take_prefixed(struct ets_device_log *capture, struct ets_bytes text,
     take_dump_lines(capture, text, out + bytes);
 }
 
+/* What the runner for Cortex-M prints beside its ETDump, which was decoded to `memory`. */
+static void take_runner(struct ets_device_log *capture, struct ets_bytes bytes, uint8_t *memory,
+                        uint32_t debug_buffers)
+{
+    capture->debug_buffers = debug_buffers;
+    capture->is_in_cycles = ets_runner_counts_cycles(bytes);
+    if (capture->dumps == 0) return;
+    const struct ets_runner_start start = ets_runner_start_find(bytes, memory, capture->dump);
+    capture->debug_buffer = start.debug_buffer;
+    capture->runner_log = start.log;
+}
+
 /* Whether `encoding` finds anything whole. */
 static bool try_encoding(struct ets_device_log *capture, struct ets_bytes bytes, uint8_t *memory,
                          enum ets_log_encoding encoding)
 {
     struct ets_bytes decoded = bytes;
+    struct ets_runner_files files = {.all = {NULL, 0}};
     *capture = (struct ets_device_log){.encoding = encoding};
     if (encoding == ETS_LOG_BASE64 && has_prefix(bytes)) {
         take_prefixed(capture, bytes, memory);
@@ -193,14 +206,12 @@ static bool try_encoding(struct ets_device_log *capture, struct ets_bytes bytes,
     if (encoding == ETS_LOG_HEX) {
         decoded = (struct ets_bytes){memory, ets_decode_hex_lines(bytes, memory)};
     } else if (encoding == ETS_LOG_BASE64) {
-        const struct ets_runner_files files = ets_runner_files_decode(bytes, memory);
-        decoded = files.all;
-        capture->debug_buffer = files.debug_buffer;
-        capture->is_in_cycles = files.all.size > 0 && ets_runner_counts_cycles(bytes);
+        decoded = (files = ets_runner_files_decode(bytes, memory)).all;
         if (decoded.size == 0) decoded.size = ets_decode_base64_lines(bytes, memory);
     }
     take_stream(capture, decoded);
     if (capture->stream.size == 0) take_dumps(capture, decoded);
+    if (files.all.size > 0) take_runner(capture, bytes, memory, files.debug_buffers);
     return capture->stream.size != 0 || capture->dumps != 0;
 }
 

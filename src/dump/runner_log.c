@@ -35,25 +35,79 @@ static bool starts_with(struct ets_bytes text, const char *word)
     return text.size >= size && memcmp(text.data, word, size) == 0;
 }
 
-struct ets_runner_files ets_runner_files_decode(struct ets_bytes text, uint8_t *out)
+enum command_kind { CUT_OFF, DEBUG_BUFFER, ETDUMP, ANOTHER_FILE };
+
+struct command {
+    enum command_kind kind;
+    struct ets_bytes before;  /* from the command before it, or the log's beginning */
+    struct ets_bytes content; /* decoded */
+};
+
+static enum command_kind kind_of(struct ets_bytes after, struct ets_bytes content)
+{
+    enum { MAGIC_AT = 8 };
+    if (starts_with(after, " >debug_buffer.bin")) return DEBUG_BUFFER;
+    if (starts_with(after, " >etdump.bin")) return ETDUMP;
+    const bool is_etdump = content.size > MAGIC_AT && starts_with(from(content, MAGIC_AT), "ED00");
+    return is_etdump ? ETDUMP : ANOTHER_FILE;
+}
+
+/* Decodes the next command of `*text` to `out`, and moves `*text` behind it; false: none. */
+static bool next_command(struct ets_bytes *text, uint8_t *out, struct command *command_out)
 {
     static const char begin[] = "echo \"", end[] = "\" | base64 -d";
+    size_t used;
+    const uint8_t *found = text->size > 0 ? find(*text, begin) : NULL;
+    if (found == NULL) return false;
+    *command_out = (struct command){.before = {text->data, (size_t)(found - text->data)}};
+    *text = from(*text, command_out->before.size + sizeof begin - 1);
+    const size_t size = ets_decode_base64(*text, out, &used);
+    *text = from(*text, used);
+    if (!starts_with(*text, end)) return true; /* CUT_OFF */
+    *text = from(*text, sizeof end - 1);
+    command_out->content = (struct ets_bytes){out, size};
+    command_out->kind = kind_of(*text, command_out->content);
+    return true;
+}
+
+struct ets_runner_files ets_runner_files_decode(struct ets_bytes text, uint8_t *out)
+{
     struct ets_runner_files files = {.all = {out, 0}};
-    const uint8_t *found;
-    while (text.size > 0 && (found = find(text, begin)) != NULL) {
-        size_t used;
-        uint8_t *bytes = out + files.all.size;
-        text = from(text, (size_t)(found - text.data) + sizeof begin - 1);
-        const size_t size = ets_decode_base64(text, bytes, &used);
-        text = from(text, used);
-        if (!starts_with(text, end)) continue; /* cut off */
-        text = from(text, sizeof end - 1);
-        files.all.size += size;
-        if (starts_with(text, " >debug_buffer.bin")) {
-            files.debug_buffer = (struct ets_bytes){bytes, size};
-        }
+    struct command command;
+    while (next_command(&text, out + files.all.size, &command)) {
+        files.all.size += command.content.size;
+        files.debug_buffers += command.kind == DEBUG_BUFFER && command.content.size > 0;
     }
     return files;
+}
+
+static bool is_within(struct ets_bytes inner, struct ets_bytes outer)
+{
+    return inner.size > 0 && inner.data >= outer.data && inner.size <= outer.size &&
+           (size_t)(inner.data - outer.data) <= outer.size - inner.size;
+}
+
+struct ets_runner_start ets_runner_start_find(struct ets_bytes text, uint8_t *out,
+                                              struct ets_bytes dump)
+{
+    struct ets_runner_start start = {.log = {text.data, 0}};
+    struct command command;
+    enum command_kind last = ANOTHER_FILE;
+    bool has_marks = false; /* the runner prints one in front of its files; logs may leave it out */
+    while (next_command(&text, out, &command)) {
+        const bool is_marked = find(command.before, "#[RUN THIS]") != NULL;
+        has_marks |= is_marked;
+        const bool is_new = is_marked || last == ETDUMP || (last == CUT_OFF && !has_marks);
+        if (is_new) start.log.data = command.before.data;
+        if (is_new || last == CUT_OFF) start.debug_buffer = (struct ets_bytes){NULL, 0};
+        out += command.content.size;
+        last = command.kind;
+        if (last == DEBUG_BUFFER) start.debug_buffer = command.content;
+        if (last == DEBUG_BUFFER || !is_within(dump, command.content)) continue;
+        start.log.size = (size_t)(text.data - start.log.data);
+        return start;
+    }
+    return (struct ets_runner_start){.log = {NULL, 0}};
 }
 
 bool ets_runner_counts_cycles(struct ets_bytes text)

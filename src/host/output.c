@@ -153,8 +153,7 @@ static char *follow(const char *link)
     return path;
 }
 
-/* The file to replace or to create: where symbolic links lead. NULL: errno. */
-static char *resolve(const char *path)
+char *ets_output_resolve(const char *path)
 {
     enum { MOST_LINKS = 40 };
     struct stat info;
@@ -187,7 +186,7 @@ static int open_temporary(struct ets_output *output, const char *path)
     struct timespec now = {0, 0};
     mode_t mode;
     bool replaces;
-    output->path = resolve(path);
+    output->path = ets_output_resolve(path);
     if (output->path == NULL) return errno;
     const int refused = find_mode(output->path, &mode, &replaces);
     if (refused != 0) return refused;
@@ -337,7 +336,8 @@ void ets_output_write_json(struct ets_output *output, const char *text, size_t s
     ets_output_write(output, "\"", 1);
 }
 
-enum ets_status ets_output_commit(struct ets_output *output, struct ets_error *error)
+/* Writes the rest, and closes: only the move to its place is left. */
+static enum ets_status finish(struct ets_output *output, struct ets_error *error)
 {
     put_pending(output, true);
     int code = output->failed_errno;
@@ -347,20 +347,42 @@ enum ets_status ets_output_commit(struct ets_output *output, struct ets_error *e
         if (fclose(output->stream) != 0 && code == 0) code = errno;
         output->stream = NULL;
     }
-    if (code == 0 && output->temporary_path != NULL && guard != NULL && guard(output->path)) {
-        ets_output_discard(output); /* what was opened as an input after the output */
-        return fail_guard(error);
+    if (code != 0) return fail_errno(error, code);
+    const bool is_guarded = output->temporary_path != NULL && guard != NULL;
+    if (!is_guarded || !guard(output->path)) return ETS_OK;
+    return fail_guard(error); /* what was opened as an input after the output */
+}
+
+static enum ets_status move(const struct ets_output *output, struct ets_error *error)
+{
+    if (output->temporary_path == NULL) return ETS_OK;
+    if (rename(output->temporary_path, output->path) == 0) return ETS_OK;
+    return fail_errno(error, errno);
+}
+
+enum ets_status ets_outputs_commit(struct ets_output *const *outputs, size_t count,
+                                   size_t *failed_out, struct ets_error *error)
+{
+    enum ets_status status = ETS_OK;
+    for (size_t i = 0; i < count && status == ETS_OK; i++) {
+        status = finish(outputs[i], error);
+        *failed_out = i;
     }
-    if (code == 0 && output->temporary_path != NULL &&
-        rename(output->temporary_path, output->path) != 0) {
-        code = errno;
+    for (size_t i = 0; i < count && status == ETS_OK; i++) {
+        status = move(outputs[i], error);
+        *failed_out = i;
     }
-    if (code != 0) {
-        ets_output_discard(output);
-        return fail_errno(error, code);
+    for (size_t i = 0; i < count; i++) {
+        if (status == ETS_OK) release(outputs[i]);
+        else ets_output_discard(outputs[i]);
     }
-    release(output);
-    return ETS_OK;
+    return status;
+}
+
+enum ets_status ets_output_commit(struct ets_output *output, struct ets_error *error)
+{
+    size_t failed;
+    return ets_outputs_commit(&output, 1, &failed, error);
 }
 
 void ets_output_discard(struct ets_output *output)

@@ -66,6 +66,18 @@ void ets_output_write_json(struct ets_output *output, const char *text, size_t s
  * INVALID_ARGUMENT. */
 ETS_API enum ets_status ets_output_commit(struct ets_output *output, struct ets_error *error);
 
+/*
+ * Commits outputs that belong together: finishes all of them before it moves the first, so that a
+ * full disk leaves no file without the others. Frees all. Sets `*failed_out` to the index of the
+ * one that failed. Statuses: IO, INVALID_ARGUMENT.
+ */
+enum ets_status ets_outputs_commit(struct ets_output *const *outputs, size_t count,
+                                   size_t *failed_out, struct ets_error *error);
+
+/* The file that an output named `path` replaces or creates: where its symbolic links lead. To be
+ * freed; NULL: there are too many links, or no memory. */
+char *ets_output_resolve(const char *path);
+
 /* Discards the written data and frees `output`. The target is unchanged. NULL is allowed. */
 ETS_API void ets_output_discard(struct ets_output *output);
 

@@ -70,6 +70,12 @@ static bool fill(struct ets_arena *arena, const uint8_t *at, const struct ets_te
     return true;
 }
 
+static bool tells_cycles(uint32_t key, struct ets_bytes value)
+{
+    return key == ETS_EXTRA_CYCLES && value.size >= ETS_ORIGIN_CYCLES_BYTES &&
+           ets_load_u32(value.data) == 1;
+}
+
 static void read_runtime(struct ets_bytes value, struct ets_told_nodes *out)
 {
     if (value.size < ETS_ORIGIN_RUNTIME_BYTES) return;
@@ -87,9 +93,7 @@ enum ets_status ets_told_nodes_read(struct ets_arena *arena, const struct ets_tr
     ets_key_table_init(&out->instructions, arena, 1);
     for (size_t at = 0; ets_trace_extra_next(extra, &at, &key, &value);) {
         count += key == ETS_EXTRA_NODE;
-        if (key == ETS_EXTRA_CYCLES && value.size >= ETS_ORIGIN_CYCLES_BYTES) {
-            out->is_in_cycles = ets_load_u32(value.data) == 1;
-        }
+        out->is_in_cycles |= tells_cycles(key, value);
         if (key == ETS_EXTRA_RUNTIME) read_runtime(value, out);
     }
     if (count == 0) return ETS_OK;
@@ -133,6 +137,19 @@ bool ets_dump_is_foreign(struct ets_bytes dump)
         if (key == ETS_EXTRA_RUNTIME) read_runtime(value, &told);
     }
     return told.runtime.data != NULL;
+}
+
+bool ets_dump_is_in_cycles(struct ets_bytes dump)
+{
+    struct ets_trace_extra extra;
+    uint32_t key;
+    struct ets_bytes value;
+    bool is_in_cycles = false;
+    if (ets_trace_extra_init(&extra, dump, NULL) != ETS_OK) return false;
+    for (size_t at = 0; ets_trace_extra_next(&extra, &at, &key, &value);) {
+        is_in_cycles |= tells_cycles(key, value);
+    }
+    return is_in_cycles;
 }
 
 struct ets_text ets_inspection_runtime(const struct ets_inspection *inspection)

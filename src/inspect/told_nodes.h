@@ -37,6 +37,8 @@ const struct ets_told_node *ets_told_node_at(const struct ets_told_nodes *told, 
 
 /* Whether a dump was made of another runtime's profile. */
 bool ets_dump_is_foreign(struct ets_bytes dump);
+/* Whether a dump states that its times are cycles, as is_in_cycles of an inspection of it. */
+bool ets_dump_is_in_cycles(struct ets_bytes dump);
 /* Whose profile an inspected trace was: "ONNX Runtime"; absent: it was recorded by ExecuTorch. */
 struct ets_text ets_inspection_runtime(const struct ets_inspection *inspection);
 /* The step to which it rounds durations down; 0: none. */

@@ -1,5 +1,7 @@
 """The model's source with what each line costs."""
 
+import gzip
+import itertools
 import json
 import math
 import os
@@ -287,6 +289,65 @@ class Sources(support.FolderTest):
         text, notes = self.renamed("secret.py", forget)
         self.assertRegex(notes, r"secret\.py: line \d+ is not as in the ETRecord")
         self.assertNotIn("def forward", text)
+
+    def test_annotate__a_line_without_text_in_the_record_is_not_said_to_differ(self):
+        self.write("secret.py")
+
+        def forget(program):  # the texts of one stack trace
+            at = program.rindex("secret.py")
+            head, tail = program[:at], program[at:]
+            return head + re.sub(r"(\\+n)    [^\\\"]+", r"\1    ", tail, count=1)
+        text, notes = self.renamed("secret.py", forget)
+        self.assertRegex(notes, r"secret\.py: the ETRecord has no text of line \d+, so the file is not shown; "
+                                "showing the lines stored in the ETRecord")
+        self.assertNotIn("is not as in", notes)
+        self.assertNotIn("def forward", text)
+
+    def test_annotate__what_cannot_be_read_is_said_with_its_reason(self):
+        """Damaged, or unpacked larger than any source file; as another user than root, too, without permission."""
+        path = self.write("models/zoo.py")
+        whole = gzip.compress(b"# none\n" * (4 << 20), 1)
+        for data, reason in ((whole, "not a regular .py file of at most 16 MiB"), (whole[:2000], "(?!not a regular).+")):
+            path.write_bytes(data)
+            text, notes = self.shown(cwd=self.folder)
+            self.assertRegex(notes, rf"models/zoo\.py: {reason}; showing the lines stored in the ETRecord\n")
+            self.assertNotIn("# none", text)
+        if os.geteuid() != 0:
+            path.write_text(self.text)
+            path.chmod(0)
+            _, notes = self.shown(cwd=self.folder)
+            self.assertRegex(notes, r"models/zoo\.py: .*[Pp]ermission denied; showing")
+
+    def test_annotate__files_beyond_the_limit_are_told(self):
+        """A record that names another file in each stack trace; not all are looked for."""
+        record, model = self.folder / "many.etrecord", "gpt_portable"
+        entry, numbers = "edge_dialect_exported_program/forward", itertools.count()
+        original = support.fixture(model, "model.etrecord")
+        with zipfile.ZipFile(original) as source:
+            program = source.read(entry).decode()
+        mark = r'File \"models/zoo.py\"'
+        self.assertIn(mark, program)
+        while mark in program:  # each with callers
+            callers = (rf'File \"{next(numbers)}.py\", line 1, in f\n    f()\n  ' for _ in range(4))
+            program = program.replace(mark, "".join(callers) + rf'File \"{next(numbers)}.py\"', 1)
+        support.replace_entries(original, record, {entry: program})
+        done = support.run("annotate", support.fixture(model, "profile.etdp"), "--etrecord", record, "--frames", "all",
+                           cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr.decode(), r"\d+\.py and 255 other files: not found; showing")
+        self.assertRegex(done.stderr.decode(), r"\d+\.py and the files after it: not looked for, as 256 source files are"
+                                               " the most; showing the lines stored in the ETRecord")
+
+    def test_annotate__one_other_file_is_one(self):
+        record, entry = self.folder / "two.etrecord", "edge_dialect_exported_program/forward"
+        original = support.fixture(MODEL, "model.etrecord")
+        with zipfile.ZipFile(original) as source:
+            program = source.read(entry).decode()
+        numbers = itertools.count()
+        program = re.sub(r"models/zoo\.py", lambda _: f"{next(numbers) % 2}.py", program)
+        support.replace_entries(original, record, {entry: program})
+        done = support.run("annotate", support.fixture(MODEL, "profile.etdp"), "--etrecord", record, cwd=self.folder)
+        self.assertRegex(done.stderr.decode(), r"[01]\.py and 1 other file: not found")
 
     def test_annotate__lines_of_files_with_long_paths_stay_apart(self):
         record = self.folder / "long.etrecord"

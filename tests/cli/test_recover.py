@@ -193,6 +193,61 @@ class Whole(InFolder):
         debug.unlink()
         self.refuse(self.echo(b"etdump.bin", DUMP).replace(b'" | base64 -d', b""))
 
+    def both(self, tensors=b"T" * 64):
+        return self.echo(b"debug_buffer.bin", tensors) + self.echo(b"etdump.bin", DUMP)
+
+    def names(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+    def test_recover__the_debug_buffer_replaces_neither_the_trace_nor_an_input(self):
+        """Whether the name was given or made, and however it is spelled or linked."""
+        self.output = self.folder / "trace.bin"
+        capture = self.capture(self.both())
+        link = self.folder / "link.etdp"
+        link.symlink_to("link.bin")
+        record = self.folder / "model.bin"
+        record.write_bytes(RECORD.read_bytes())
+        before = self.names()
+        for words in (["-o", self.output], ["-o", f"{self.folder}/./trace.bin", "--debug-buffer", self.output],
+                      ["--debug-buffer", self.folder / "capture.etdp"], ["-o", link],
+                      ["-o", self.output, "--debug-buffer", capture],
+                      ["-o", self.folder / "t.etdp", "--etrecord", record, "--debug-buffer", f"{self.folder}/./model.bin"]):
+            with self.subTest(words=words):
+                done = support.run("recover", capture, *words)
+                self.assertEqual((done.returncode, done.stdout), (support.USAGE, b""))
+                self.assertRegex(done.stderr, rb"--debug-buffer needs another file|both --output and --debug-buffer")
+                self.assertEqual(self.names(), before)
+        for words in (["-o", self.folder / "model.etdp", "--etrecord", record], ["-o", capture.with_suffix(".bin")]):
+            capture.with_suffix(".bin").write_bytes(b"mine")
+            done = support.run("recover", capture, *words)
+            self.assertNotEqual(done.returncode, support.OK)
+            self.assertIn(b"--debug-buffer", done.stderr)
+            self.assertEqual(record.read_bytes(), RECORD.read_bytes())
+            self.assertEqual(capture.with_suffix(".bin").read_bytes(), b"mine")
+
+    def test_recover__both_files_are_written_or_none(self):
+        """A full disk is told at the second file, and leaves no first one without it."""
+        done = support.run("recover", self.capture(self.both()), "-o", self.output, "--debug-buffer", "/dev/full")
+        self.assertEqual((done.returncode, done.stdout), (support.INTERNAL, b""))
+        self.assertIn(b"/dev/full: cannot write: ", done.stderr)
+        self.assertEqual(self.names(), ["capture.log"])
+
+    def test_recover__a_name_that_was_made_is_named_by_its_option(self):
+        capture = self.capture(self.both())
+        self.output.with_suffix(".bin").write_bytes(b"mine")
+        done = support.run("recover", capture, "-o", self.output)
+        self.assertEqual(done.returncode, support.INTERNAL)
+        self.assertIn(b"out.bin already exists; name another output with --debug-buffer\n", done.stderr)
+        self.assertEqual(self.names(), ["capture.log", "out.bin"])
+
+    def test_recover__a_debug_buffer_that_is_not_written_is_said(self):
+        done = support.run("recover", self.capture(self.both()), "-o", "/dev/null", "-f", "json")
+        self.assertEqual(done.returncode, support.OK)
+        self.assertIn(b"the debug buffer is not written", done.stderr)
+        self.assertIn(b"--debug-buffer", done.stderr)
+        (row,) = support.json_rows(done.stdout)
+        self.assertEqual((row["debug_buffer"], row["debug_buffer_bytes"]), (None, 64))
+
     def test_recover__a_runner_that_counts_cycles(self):
         """Its ETDump has no field for that, and its times would be taken for nanoseconds."""
         counters = ["NPU Inferences : 1", "ethos-u : cycle_cnt : 1498202 cycles",
@@ -221,6 +276,72 @@ class Whole(InFolder):
         self.assertEqual(row["counters"], counters)
         self.assertIs(row["is_in_cycles"], True)
         self.assertIsNone(row["debug_buffer"])
+
+    def start(self, number, tensors, mark=b"#[RUN THIS]\n", dump=DUMP):
+        """What the runner prints each time that it starts."""
+        files = b"" if tensors is None else self.echo(b"debug_buffer.bin", tensors)
+        return b"NPU Inferences : %d\r\n" % number + mark + files + self.echo(b"etdump.bin", dump)
+
+    def test_recover__debug_buffer_and_counters_are_of_the_recovered_etdump(self):
+        """Of several starts, cut ones among them; with and without the runner's mark."""
+        other = (support.DATA / "cond" / "profile.etdp").read_bytes()
+        for mark in (b"#[RUN THIS]\n", b""):
+            first = self.start(1, b"1" * 8, mark, other)
+            second = self.start(2, b"2" * 16, mark)
+            bare = self.start(3, None, mark)
+            in_dump = second[:-60]  # its debug buffer is whole, its ETDump is not
+            in_buffer = second[:second.index(b'" | base64')]
+            cases = {"last": (first + second, 16, 2), "no buffer": (first + bare, 0, 3),
+                     "cut ETDump before": (in_dump + NOISE + bare, 0, 3), "cut last": (second + in_dump, 16, 2),
+                     "cut buffer before": (in_buffer + NOISE + bare, 0, 3),
+                     "first of all": (second + in_buffer, 16, 2)}
+            if mark:
+                cases["no ETDump between"] = (second[:second.index(b"# Writing etdump")] + bare, 0, None)
+                cut = second.replace(b"| base64 -d >debug", b"")
+                cases["cut buffer"] = (first + cut, 0, 2)
+            for name, (log, tensors, number) in cases.items():
+                with self.subTest(name, mark=mark):
+                    debug = self.output.with_suffix(".bin")
+                    debug.unlink(missing_ok=True)
+                    done = self.call(log, "-f", "json")
+                    self.assertEqual(done.returncode, support.OK)
+                    (row,) = support.json_rows(done.stdout)
+                    self.assertEqual(self.output.read_bytes(), DUMP)
+                    self.assertEqual(row["debug_buffer_bytes"], tensors)
+                    self.assertEqual(debug.exists() and debug.stat().st_size, tensors or False)
+                    if number is not None:
+                        self.assertEqual(row["counters"], [f"NPU Inferences : {number}"])
+                    has_others = tensors == 0 and name not in ("cut buffer before",)
+                    self.assertEqual(b"but not of the recovered ETDump" in done.stderr, has_others, done.stderr)
+        for log in (b"\n" + self.echo(b"debug_buffer.bin", b"T" * 8) + self.echo(b"etdump.bin", FINISHED),
+                    self.echo(b"etdump.bin", DUMP)):
+            done = self.call(log, "--debug-buffer", self.folder / "wanted.bin")
+            self.assertEqual(done.returncode, support.OK)
+            self.assertRegex(done.stderr, b"no debug buffer is written: the capture has (1, but not of the"
+                                          b" recovered stream|none)")
+            self.assertFalse((self.folder / "wanted.bin").exists())
+
+    def test_recover__the_unit_is_what_the_written_etdump_states(self):
+        """Whether the log's word for cycles could be put into it or not."""
+        says = b"python3 -m devtools.inspector.inspector_cli --source_time_scale cycles\n"
+        self.recover(self.echo(b"etdump.bin", DUMP) + says)
+        marked = self.output.read_bytes()
+        self.recover(FINISHED)
+        own = self.output.read_bytes()
+        self.assertEqual(own[-4:], b"ETSX")
+        cases = {"marked": (DUMP, True), "before": (marked, True), "own": (own, False), "no size": (DUMP[4:], False)}
+        for name, (dump, is_in_cycles) in cases.items():
+            with self.subTest(name):
+                done = self.call(self.echo(b"etdump.bin", dump) + says, "-f", "json")
+                (row,) = support.json_rows(done.stdout)
+                self.assertIs(row["is_in_cycles"], is_in_cycles)
+                facts = support.run("info", self.output).stdout
+                self.assertEqual(b"times          cycles\n" in facts, is_in_cycles)
+                self.assertEqual(b"the ETDump is written as it is: it " in done.stderr, not is_in_cycles)
+                self.assertEqual(b"--source-time-scale cycles" in done.stderr, name == "no size")
+        done = support.run("inspect", self.output, "--source-time-scale", "cycles")
+        self.assertIn(b" cycles per run", done.stdout)
+        self.assertNotIn(b"times  ", self.call(self.echo(b"etdump.bin", own) + says).stdout)
 
     def test_recover__a_summary_in_lines_is_written_as_it_is(self):
         summary = (support.DATA / "summaries" / "named.etsum").read_bytes()

@@ -50,9 +50,12 @@ struct ets_device_log {
     struct ets_bytes dump;          /* the last whole ETDump, or summary in lines; size 0: none */
     uint32_t dumps;                 /* number of whole ETDumps */
     uint32_t damaged_dumps;         /* ETDumps in text form that are torn or cut off */
-    struct ets_bytes debug_buffer;  /* of captured tensors, as ExecuTorch's runner for Cortex-M
-                                       prints it; size 0: none */
-    int is_in_cycles;               /* 1: that runner printed the ETDump, whose times are cycles */
+    /* Of ExecuTorch's runner for Cortex-M, if it printed the ETDump: */
+    struct ets_bytes debug_buffer; /* tensors of this ETDump; size 0: none */
+    uint32_t debug_buffers;        /* whole ones in the capture, of any ETDump */
+    struct ets_bytes runner_log;   /* of `bytes`: what it printed since it started, or since the
+                                      ETDump before, up to this one; size 0: none */
+    int is_in_cycles;              /* 1: it says that times are cycles */
 };
 
 /*

@@ -18,6 +18,7 @@ from etscope.fleet.show import Answer, plain, to_json
 RANKS = (0.05, 0.25, 0.5, 0.75, 0.95)
 MOST_GROUPS = 200  # devices or builds that are drawn
 MOST_TRACES = 500  # traces that are listed, the slowest first
+_START, _TITLE = "<!doctype html>\n", "<title>etscope fleet</title>\n"  # of each page: it tells one from other files
 
 _TRACES = """
 select t.trace, t.path, t.device, t.build, t.day, t.model, m.method, m.time_ns, m.runs
@@ -107,10 +108,10 @@ def html(content):
     data = to_json(content, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         data = data.replace(character, f"\\u{ord(character):04x}")
-    return ("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    return (f"{_START}<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
             "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';"
-            " style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n<title>etscope fleet</title>\n"
+            f" style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n{_TITLE}"
             f"<style>\n{style}</style>\n</head>\n<body>\n<main id=\"page\"></main>\n"
             f"<script type=\"application/json\" id=\"data\">{data}</script>\n"
             f"<script>\n{script}</script>\n</body>\n</html>\n")  # fmt: skip
@@ -125,11 +126,15 @@ def _check_output(dataset, option, output, what):
         raise Error(f"{output} is in the data set: {option} needs a {what} elsewhere", status="INVALID_ARGUMENT")
 
 
-def _check_traces(engine, output):
-    """Traces are inputs, too: reports are made of their files."""
-    for path in {output, os.path.abspath(output), os.path.realpath(output)}:
-        if engine.sql("select 1 from traces where path = :path limit 1", path=path).num_rows:
-            raise Error(f"{output} is a trace of the data set: -o needs a file elsewhere", status="INVALID_ARGUMENT")
+def _check_replaced(output):
+    """Only a page is replaced: any other file may be an input, under whatever name it was read."""
+    if not os.path.isfile(output) or os.path.getsize(output) == 0:
+        return
+    with open(output, "rb") as file:
+        start = file.read(4096)
+    if not start.startswith(_START.encode()) or _TITLE.encode() not in start:
+        raise Error(f"{output} is not a page of etscope-fleet, and is not replaced: -o needs another file",
+                    status="INVALID_ARGUMENT")  # fmt: skip
 
 
 def _write_whole(path, text):
@@ -158,7 +163,7 @@ def _write_whole(path, text):
 def write(engine, words):
     _check_output(words.dataset, "-o", words.output, "file")
     _check_output(words.dataset, "--reports", words.reports, "folder")
-    _check_traces(engine, words.output)
+    _check_replaced(words.output)
     if (words.base is None) != (words.new is None):
         raise Error("--base and --new belong together", status="INVALID_ARGUMENT")
     links = {}

@@ -119,7 +119,12 @@ static bool parse(const struct cli_arguments *arguments, const struct cli_subjec
 /* Notes files of which only the lines in the ETRecord are shown, and why. */
 static void note_gaps(const struct ets_annotate_gaps *gaps, const struct cli_source_files *sources)
 {
-    if (gaps->changed > 0) {
+    if (gaps->changed > 0 && gaps->is_unknown) {
+        cli_note(
+            "%.*s: the ETRecord has no text of line %u, so the file is not shown; showing the "
+            "lines stored in the ETRecord",
+            ETS_TEXT(gaps->first_changed), gaps->changed_line);
+    } else if (gaps->changed > 0) {
         cli_note(
             "%.*s: line %u is not as in the ETRecord; showing the lines stored in the ETRecord",
             ETS_TEXT(gaps->first_changed), gaps->changed_line);

@@ -32,12 +32,45 @@ static bool is_equal(const struct identity *left, const struct identity *right)
     return left->device == right->device && left->file == right->file;
 }
 
+/* Where a file that does not exist would be created: its folder, and its name. NULL: nowhere. */
+static const char *find_place(char *target, struct identity *folder_out)
+{
+    struct stat info;
+    char *slash = strrchr(target, '/');
+    char *name = slash == NULL ? target : slash + 1;
+    const char kept = *name;
+    *name = '\0'; /* leaves the folder with its slash */
+    const int failed = stat(slash == NULL ? "." : target, &info);
+    *name = kept;
+    if (failed != 0) return NULL;
+    *folder_out = (struct identity){info.st_dev, info.st_ino};
+    return name;
+}
+
+static bool is_same_place(char *left, char *right)
+{
+    struct identity a, b;
+    const char *left_name = find_place(left, &a), *right_name = find_place(right, &b);
+    if (left_name == NULL || right_name == NULL) return strcmp(left, right) == 0;
+    return is_equal(&a, &b) && strcmp(left_name, right_name) == 0;
+}
+
 bool cli_is_same_file(const char *left, const char *right)
 {
     struct identity a, b;
     struct stat info;
-    if (strcmp(left, right) == 0 && strcmp(left, "-") != 0 && stat(left, &info) != 0) return true;
-    return identify(left, &a) && identify(right, &b) && is_equal(&a, &b);
+    if (strcmp(left, "-") == 0 || strcmp(right, "-") == 0) return false;
+    const bool is_left = stat(left, &info) == 0, is_right = stat(right, &info) == 0;
+    if (is_left || is_right) {
+        return identify(left, &a) && identify(right, &b) && is_equal(&a, &b);
+    }
+    char *left_target = ets_output_resolve(left), *right_target = ets_output_resolve(right);
+    const bool is_same = left_target != NULL && right_target != NULL
+                             ? is_same_place(left_target, right_target)
+                             : strcmp(left, right) == 0;
+    free(left_target);
+    free(right_target);
+    return is_same;
 }
 
 static bool has(const struct identity *identity)

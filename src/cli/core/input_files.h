@@ -16,7 +16,8 @@ void cli_inputs_guard(void);
  */
 bool cli_inputs_add(const char *path);
 
-/* Whether both are the same regular file, or the same name of a file that does not exist. */
+/* Whether both are the same regular file, or would create the same file, however they are spelled
+ * and linked. */
 bool cli_is_same_file(const char *left, const char *right);
 
 void cli_inputs_free(void);

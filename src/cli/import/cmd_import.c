@@ -137,7 +137,7 @@ int cmd_import(const struct cli_arguments *arguments)
     if (code != CLI_OK) return code;
     const char *output = cli_value(arguments, "--output");
     char *made = NULL;
-    if (output == NULL) code = cli_default_trace(arguments->words[0], ".etdp", &made);
+    if (output == NULL) code = cli_default_trace(arguments->words[0], ".etdp", "-o", &made);
     if (code == CLI_OK && cli_file_open_as_it_is(arguments->words[0], &file, &error) != ETS_OK) {
         code = cli_fail(arguments->words[0], &error);
     } else if (code == CLI_OK) {

@@ -12,6 +12,7 @@ enum { PATH_BYTES = 4096, MOST_BYTES = 16 << 20 };
 struct search {
     struct ets_file *file; /* NULL: not found yet */
     enum cli_source_state state;
+    struct ets_error error; /* of a closed file */
 };
 
 static void reach(struct search *search, enum cli_source_state state)
@@ -38,6 +39,23 @@ static bool is_below(const char *folder, const char *path)
     return is;
 }
 
+/* A compressed file is unpacked: the limit is that of the text. */
+static void open_source(struct search *search, const char *path)
+{
+    struct ets_file *file;
+    struct ets_error error;
+    if (cli_file_open_as_it_is(path, &file, &error) != ETS_OK) {
+        if (search->state < CLI_SOURCE_CLOSED) search->error = error;
+        reach(search, CLI_SOURCE_CLOSED);
+    } else if (ets_file_bytes(file).size > MOST_BYTES) {
+        ets_file_close(file);
+        reach(search, CLI_SOURCE_UNFIT);
+    } else {
+        search->file = file;
+        reach(search, CLI_SOURCE_FOUND);
+    }
+}
+
 /*
  * The ETRecord, which is untrusted, names the file: opens only regular files of Python source, of
  * limited size, below the folder.
@@ -50,10 +68,8 @@ static bool try_path(struct search *search, const char *folder, const char *path
         reach(search, CLI_SOURCE_ELSEWHERE);
     } else if (!S_ISREG(info.st_mode) || info.st_size > MOST_BYTES || !is_python(path)) {
         reach(search, CLI_SOURCE_UNFIT);
-    } else if (cli_file_open_as_it_is(path, &search->file, NULL) == ETS_OK) {
-        reach(search, CLI_SOURCE_FOUND);
     } else {
-        reach(search, CLI_SOURCE_UNFIT);
+        open_source(search, path);
     }
     return search->file != NULL;
 }
@@ -117,7 +133,10 @@ int cli_source_find(void *context, struct ets_text file, struct ets_bytes *text_
                                     memcmp(sources->names[at].data, file.data, file.size) == 0)) {
         at++;
     }
-    if (at == CLI_MAX_SOURCES) return 0;
+    if (at == CLI_MAX_SOURCES) {
+        if (sources->beyond.data == NULL) sources->beyond = file;
+        return 0;
+    }
     if (at == sources->count) {
         struct search search = {.file = NULL};
         find(&search, sources->arguments, file);
@@ -125,19 +144,33 @@ int cli_source_find(void *context, struct ets_text file, struct ets_bytes *text_
         sources->files[at] = search.file;
         sources->states[at] = search.state;
         sources->count++;
+        if (search.state == CLI_SOURCE_CLOSED && !sources->has_error) {
+            sources->error = search.error;
+            sources->has_error = true;
+        }
     }
     if (sources->files[at] == NULL) return 0;
     *text_out = ets_file_bytes(sources->files[at]);
     return 1;
 }
 
+static const char *reason_of(const struct cli_source_files *sources, enum cli_source_state state)
+{
+    static const char *const reasons[] = {
+        [CLI_SOURCE_MISSING] = "not found",
+        [CLI_SOURCE_ELSEWHERE] = "outside of this folder",
+        [CLI_SOURCE_UNFIT] = "not a regular .py file of at most 16 MiB",
+    };
+    return state == CLI_SOURCE_CLOSED ? sources->error.message : reasons[state];
+}
+
 void cli_source_note(const struct cli_source_files *sources)
 {
-    static const char *const reasons[][2] = {
-        [CLI_SOURCE_MISSING] = {"not found", "; --source-root DIR adds a folder"},
-        [CLI_SOURCE_ELSEWHERE] = {"outside of this folder",
-                                  "; --source-root DIR shows files below DIR"},
-        [CLI_SOURCE_UNFIT] = {"not a regular .py file of at most 16 MiB", ""},
+    static const char *const remedies[] = {
+        [CLI_SOURCE_MISSING] = "; --source-root DIR adds a folder",
+        [CLI_SOURCE_ELSEWHERE] = "; --source-root DIR shows files below DIR",
+        [CLI_SOURCE_UNFIT] = "",
+        [CLI_SOURCE_CLOSED] = "",
     };
     for (int state = CLI_SOURCE_MISSING; state < CLI_SOURCE_FOUND; state++) {
         unsigned count = 0, first = 0;
@@ -148,10 +181,18 @@ void cli_source_note(const struct cli_source_files *sources)
         }
         if (count == 0) continue;
         char more[48] = "";
-        if (count > 1) snprintf(more, sizeof more, " and %u other files", count - 1);
+        if (count > 1) {
+            snprintf(more, sizeof more, " and %u other file%s", count - 1, count == 2 ? "" : "s");
+        }
         cli_note("%.*s%s: %s; showing the lines stored in the ETRecord%s",
-                 ETS_TEXT(sources->names[first]), more, reasons[state][0], reasons[state][1]);
+                 ETS_TEXT(sources->names[first]), more,
+                 reason_of(sources, (enum cli_source_state)state), remedies[state]);
     }
+    if (sources->beyond.data == NULL) return;
+    cli_note(
+        "%.*s and the files after it: not looked for, as %d source files are the most; showing "
+        "the lines stored in the ETRecord",
+        ETS_TEXT(sources->beyond), CLI_MAX_SOURCES);
 }
 
 void cli_source_close(struct cli_source_files *sources)

@@ -12,7 +12,8 @@ enum cli_source_state {
     CLI_SOURCE_MISSING = 0,
     CLI_SOURCE_ELSEWHERE = 1, /* it is there, but neither below this folder nor below a root */
     CLI_SOURCE_UNFIT = 2,     /* not a regular .py file of at most 16 MiB */
-    CLI_SOURCE_FOUND = 3
+    CLI_SOURCE_CLOSED = 3,    /* one that cannot be read */
+    CLI_SOURCE_FOUND = 4
 };
 
 struct cli_source_files {
@@ -21,6 +22,9 @@ struct cli_source_files {
     struct ets_file *files[CLI_MAX_SOURCES]; /* NULL: not shown */
     enum cli_source_state states[CLI_MAX_SOURCES];
     unsigned count;
+    bool has_error;         /* a file is closed */
+    struct ets_error error; /* of the first such file */
+    struct ets_text beyond; /* the first file for which there was no room; data NULL: none */
 };
 
 /* ets_annotate_options.source with a struct cli_source_files as context. Only regular .py files of

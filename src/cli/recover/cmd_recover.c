@@ -3,13 +3,12 @@
 #include <string.h>
 
 #include "cli/core/cli_text.h"
-#include "cli/core/default_trace.h"
 #include "cli/recover/recover.h"
 #include "dump/runner_log.h"
 #include "etscope/etdump.h"
 #include "etscope/file.h"
 #include "format/summary_file.h"
-#include "host/output.h"
+#include "inspect/told_nodes.h"
 
 const struct cli_option cli_recover_options[] = {
     {"--output", "-o", "FILE",
@@ -64,28 +63,6 @@ static int choose_part(const struct cli_arguments *arguments, struct recovery *r
     recovery->is_summary =
         !recovery->is_stream && ets_kind_sniff(recovery->found.dump) == ETS_KIND_SUMMARY;
     return CLI_OK;
-}
-
-/* Beside the capture, if no output was given; the debug buffer beside the trace. */
-static int choose_outputs(const struct cli_arguments *arguments, struct recovery *recovery)
-{
-    int code = CLI_OK;
-    if (recovery->output_path == NULL) {
-        const char *ending = recovery->is_summary ? ".etsum" : ".etdp";
-        code = cli_default_trace(recovery->path, ending, &recovery->made);
-        recovery->output_path = recovery->made;
-    }
-    recovery->debug_path = cli_value(arguments, "--debug-buffer");
-    if (recovery->found.debug_buffer.size == 0 || recovery->is_stream) {
-        if (recovery->debug_path != NULL) cli_note("the capture has no debug buffer");
-        recovery->debug_path = NULL;
-    } else if (code == CLI_OK && recovery->debug_path == NULL) {
-        const bool is_device = strncmp(recovery->output_path, "/dev/", 5) == 0;
-        if (is_device) return CLI_OK;
-        code = cli_default_trace(recovery->output_path, ".bin", &recovery->made_debug);
-        recovery->debug_path = recovery->made_debug;
-    }
-    return code;
 }
 
 /* Ignores a program with another fingerprint than the stream's. */
@@ -149,31 +126,29 @@ static int count_events(struct recovery *recovery)
     return CLI_OK;
 }
 
-static int write_file(const char *path, struct ets_bytes bytes)
-{
-    struct ets_output *output;
-    struct ets_error error;
-    if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
-    ets_output_write(output, bytes.data, bytes.size);
-    return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output(path, &error);
-}
-
-static int write_files(const struct recovery *recovery)
-{
-    const int code = write_file(recovery->output_path, recovery->dump);
-    if (code != CLI_OK || recovery->debug_path == NULL) return code;
-    return write_file(recovery->debug_path, recovery->found.debug_buffer);
-}
-
 /* States in the ETDump that its times are cycles, at `*file_out`, to be freed. */
 static int mark_cycles(struct recovery *recovery, uint8_t **file_out)
 {
+    if (ets_dump_is_in_cycles(recovery->dump)) return CLI_OK; /* it was marked before */
     uint8_t *file = malloc(recovery->dump.size + ETS_RUNNER_EXTRA_BYTES);
     if (file == NULL) return cli_complain(CLI_INTERNAL, "no memory for the trace");
     const size_t size = ets_runner_mark_cycles(recovery->dump, file);
     if (size > 0) recovery->dump = (struct ets_bytes){file, size};
     *file_out = file;
     return CLI_OK;
+}
+
+/* The log's word for the unit stands only if the ETDump that is written has it, too. */
+static void check_unit(struct recovery *recovery)
+{
+    recovery->is_in_cycles = !recovery->is_summary && ets_dump_is_in_cycles(recovery->dump);
+    if (!recovery->found.is_in_cycles || recovery->is_stream || recovery->is_in_cycles) return;
+    struct ets_trace_extra extra;
+    const bool has_block = ets_trace_extra_init(&extra, recovery->dump, NULL) == ETS_OK;
+    cli_note("the log says that times are cycles, but the ETDump is written as it is: %s",
+             has_block ? "it has a block of etscope, which states its clock"
+                       : "it does not begin with its size, so no block with the unit can be "
+                         "appended; read it with --source-time-scale cycles");
 }
 
 static int recover_part(struct recovery *recovery, struct ets_bytes bytes, bool is_json)
@@ -191,7 +166,8 @@ static int recover_part(struct recovery *recovery, struct ets_bytes bytes, bool 
     if (code == CLI_OK) {
         code = recovery->is_summary ? count_runs_of_summary(recovery) : count_events(recovery);
     }
-    if (code == CLI_OK) code = write_files(recovery);
+    if (code == CLI_OK) check_unit(recovery);
+    if (code == CLI_OK) code = recovery_write(recovery);
     if (code == CLI_OK) code = recovery_report(recovery, is_json);
     free(recovery->stream.memory);
     free(file);
@@ -215,7 +191,7 @@ static int recover(const struct cli_arguments *arguments, struct recovery *recov
         code = cli_fail(recovery->path, &error);
     }
     if (code == CLI_OK) code = choose_part(arguments, recovery, &bytes);
-    if (code == CLI_OK) code = choose_outputs(arguments, recovery);
+    if (code == CLI_OK) code = recovery_choose_outputs(arguments, recovery);
     if (code == CLI_OK) {
         code = recover_part(recovery, bytes, cli_choice(arguments, "--format", 0) > 0);
     }

@@ -26,6 +26,7 @@ struct recovery {
     bool is_summary;           /* it is a summary in place of an ETDump */
     struct recovered_stream stream;
     struct ets_bytes dump; /* the output */
+    bool is_in_cycles;     /* as the output states */
     uint32_t runs;
     uint64_t events;                   /* 0 of a summary */
     const struct ets_program *program; /* NULL: not given */
@@ -34,6 +35,13 @@ struct recovery {
 
 /* Returns CLI_OK, or reports an error. The caller frees the memory. */
 int recovered_stream_open(const char *path, struct ets_bytes bytes, struct recovered_stream *out);
+
+/* recovery_outputs.c: names the outputs; reports one that must not be written. Returns an exit
+ * code. */
+int recovery_choose_outputs(const struct cli_arguments *arguments, struct recovery *recovery);
+
+/* Writes all outputs, or none. Returns an exit code. */
+int recovery_write(const struct recovery *recovery);
 
 /* Prints the report. Returns an exit code. */
 int recovery_report(const struct recovery *recovery, bool is_json);

@@ -301,27 +301,27 @@ static void tell_runner(const struct recovery *recovery, struct ets_facts *facts
 {
     const struct ets_device_log *found = &recovery->found;
     struct ets_text line;
-    const bool has_runner =
-        !recovery->is_stream && (found->is_in_cycles || found->debug_buffer.size > 0);
+    const struct ets_bytes log =
+        recovery->is_stream ? (struct ets_bytes){NULL, 0} : found->runner_log;
     ets_json_put_string(facts->json, "debug_buffer", recovery->debug_path);
-    if (recovery->debug_path != NULL) {
+    if (!recovery->is_stream && found->debug_buffer.size > 0) {
         ets_facts_line(facts, "tensors");
         ets_facts_bytes(facts, "debug_buffer_bytes", found->debug_buffer.size);
-        ets_facts_words(facts, " of captured tensors");
+        ets_facts_words(facts, " of captured tensors%s",
+                        recovery->debug_path != NULL ? "" : ", not written");
         ets_facts_end(facts);
     } else {
         ets_json_put_count(facts->json, "debug_buffer_bytes", 0);
     }
-    ets_json_put_bool(facts->json, "is_in_cycles", has_runner && found->is_in_cycles);
-    if (has_runner && found->is_in_cycles) {
+    ets_json_put_bool(facts->json, "is_in_cycles", recovery->is_in_cycles);
+    if (recovery->is_in_cycles) {
         ets_facts_line(facts, "times");
-        ets_facts_words(facts,
-                        "cycles of the device's counter, as its runner says; not nanoseconds");
+        ets_facts_words(facts, "cycles of the device's counter, not nanoseconds");
         ets_facts_end(facts);
     }
     ets_json_begin_array(facts->json, "counters");
     bool is_first = true;
-    for (size_t at = 0; has_runner && ets_runner_next_counter(recovery->bytes, &at, &line);) {
+    for (size_t at = 0; ets_runner_next_counter(log, &at, &line);) {
         ets_facts_line(facts, "%s", is_first ? "counters" : "");
         ets_facts_text(facts, NULL, line);
         ets_facts_end(facts);

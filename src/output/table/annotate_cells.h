@@ -3,6 +3,7 @@
 #define ETSCOPE_OUTPUT_TABLE_ANNOTATE_CELLS_H
 
 #include "output/table/annotate_table.h"
+#include "output/table/recorded_frames.h"
 #include "views/headroom.h"
 #include "views/source_lines.h"
 
@@ -20,7 +21,8 @@ struct annotate_filler {
     bool has_roofs;                /* `headroom` is found for each block */
     struct ets_headroom headroom;  /* of the block */
     struct ets_chosen_runs runs;
-    struct ets_source_lines work; /* of the block */
+    struct ets_source_lines work;        /* of the block */
+    struct ets_recorded_frames recorded; /* of all blocks, if source files are shown */
 };
 
 /* A row of the table: a source line, with or without data. */

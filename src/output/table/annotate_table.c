@@ -39,29 +39,6 @@ static void add_heading(const struct annotate_filler *f, const struct ets_source
     ets_table_add_section(f->table, (struct ets_text){text, used});
 }
 
-/*
- * The first line of the file that differs from what the record has of it in any stack trace, also
- * of operators that took no time and of callers: an author who knows some lines of another's file
- * does not get to see the rest. 0: none.
- */
-static uint32_t find_difference(const struct annotate_filler *f, struct ets_text file,
-                                const struct ets_source_text *source)
-{
-    for (uint32_t i = 0; i < ets_inspection_row_count(f->inspection); i++) {
-        const struct ets_row *row = ets_inspection_row(f->inspection, i);
-        for (size_t k = 0; k < row->node_count; k++) {
-            const struct ets_graph_node *node = row->nodes[k].node;
-            for (uint32_t n = 0; n < node->frame_count; n++) {
-                const struct ets_graph_frame *frame = &node->frames[n];
-                if (ets_text_equal(frame->file, file) && !ets_source_text_agrees(source, frame)) {
-                    return frame->line == 0 ? 1 : frame->line;
-                }
-            }
-        }
-    }
-    return 0;
-}
-
 /* The file's text where it is there and has the record's lines; false: no memory. */
 static bool find_source(const struct annotate_filler *f, const struct ets_source_file *file,
                         const struct ets_place *places, struct ets_source_text *source_out)
@@ -71,12 +48,16 @@ static bool find_source(const struct annotate_filler *f, const struct ets_source
     if (f->options->source == NULL) return true;
     if (!f->options->source(f->options->source_context, file->name, &text)) return true;
     if (!ets_source_text_split(f->arena, text, source_out)) return false;
-    uint32_t line = ets_source_text_difference(source_out, places, file->count);
-    if (line == 0) line = find_difference(f, file->name, source_out);
-    if (line == 0) return true;
+    const struct ets_graph_frame *frame =
+        ets_source_text_difference(source_out, places, file->count);
+    if (frame == NULL) {
+        frame = ets_recorded_frames_difference(&f->recorded, file->name, source_out);
+    }
+    if (frame == NULL) return true;
     if (f->gaps->changed++ == 0) {
         f->gaps->first_changed = file->name;
-        f->gaps->changed_line = line;
+        f->gaps->changed_line = frame->line;
+        f->gaps->is_unknown = ets_source_text_compare(source_out, frame) == ETS_SOURCE_UNKNOWN;
     }
     *source_out = (struct ets_source_text){.count = 0};
     return true;
@@ -232,6 +213,9 @@ enum ets_status ets_annotate_table_fill(struct ets_table *table,
     ets_annotate_add_columns(&f);
     const uint32_t *run_number = ets_work_number_runs(&run_arena, inspection);
     bool ok = run_number != NULL;
+    if (ok && options->source != NULL) {
+        ok = ets_recorded_frames_collect(&run_arena, inspection, &f.recorded);
+    }
     for (uint32_t b = 0; ok && b < ets_inspection_block_count(inspection); b++) {
         const bool has_run = options->run == ETS_NO_INDEX ||
                              ets_inspection_run(inspection, options->run)->block == b;

@@ -66,6 +66,7 @@ struct ets_annotate_gaps {
     uint32_t changed;              /* with other lines than the ETRecord's, or lines it lacks */
     struct ets_text first_changed; /* borrowed from the record */
     uint32_t changed_line;         /* of first_changed, the first that differs */
+    int is_unknown; /* 1: the ETRecord lacks its text, so nothing is known to differ */
 };
 
 /*

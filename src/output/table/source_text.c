@@ -50,21 +50,24 @@ bool ets_source_text_split(struct ets_arena *arena, struct ets_bytes text,
     return true;
 }
 
-bool ets_source_text_agrees(const struct ets_source_text *source,
-                            const struct ets_graph_frame *frame)
+enum ets_source_match ets_source_text_compare(const struct ets_source_text *source,
+                                              const struct ets_graph_frame *frame)
 {
-    return frame->code.size > 0 && frame->line > 0 && frame->line <= source->count &&
-           ets_text_equal(stripped(source->lines[frame->line - 1]), stripped(frame->code));
+    if (frame->code.size == 0 || frame->line == 0) return ETS_SOURCE_UNKNOWN;
+    if (frame->line > source->count) return ETS_SOURCE_DIFFERS;
+    const struct ets_text line = stripped(source->lines[frame->line - 1]);
+    return ets_text_equal(line, stripped(frame->code)) ? ETS_SOURCE_AGREES : ETS_SOURCE_DIFFERS;
 }
 
-uint32_t ets_source_text_difference(const struct ets_source_text *source,
-                                    const struct ets_place *places, uint32_t count)
+const struct ets_graph_frame *ets_source_text_difference(const struct ets_source_text *source,
+                                                         const struct ets_place *places,
+                                                         uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct ets_graph_frame *frame = places[i].frame;
-        if (!ets_source_text_agrees(source, frame)) return frame->line == 0 ? 1 : frame->line;
+        if (ets_source_text_compare(source, frame) != ETS_SOURCE_AGREES) return frame;
     }
-    return 0;
+    return NULL;
 }
 
 static void show_range(struct ets_source_text *source, uint32_t first, uint32_t last)

@@ -15,16 +15,20 @@ struct ets_source_text {
 bool ets_source_text_split(struct ets_arena *arena, struct ets_bytes text,
                            struct ets_source_text *source_out);
 
-/* Whether the file has the frame's line, with the text that the ETRecord has of it. */
-bool ets_source_text_agrees(const struct ets_source_text *source,
-                            const struct ets_graph_frame *frame);
+enum ets_source_match {
+    ETS_SOURCE_AGREES,
+    ETS_SOURCE_DIFFERS,
+    ETS_SOURCE_UNKNOWN /* the ETRecord has no text of the line */
+};
 
-/*
- * 0 if the file has all of its lines in the ETRecord, and there is one; otherwise the first line
- * that differs, or whose text the ETRecord lacks.
- */
-uint32_t ets_source_text_difference(const struct ets_source_text *source,
-                                    const struct ets_place *places, uint32_t count);
+/* Compares the frame's line with the text that the ETRecord has of it. */
+enum ets_source_match ets_source_text_compare(const struct ets_source_text *source,
+                                              const struct ets_graph_frame *frame);
+
+/* The first frame whose line does not agree; NULL: all do. */
+const struct ets_graph_frame *ets_source_text_difference(const struct ets_source_text *source,
+                                                         const struct ets_place *places,
+                                                         uint32_t count);
 
 /* Marks the lines to show around a line. */
 void ets_source_text_show(struct ets_source_text *source,
