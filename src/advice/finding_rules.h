@@ -240,6 +240,8 @@ bool ets_find_refused_layout(struct ets_finder *finder);
 bool ets_find_constant_work(struct ets_finder *finder);
 bool ets_find_repeated(struct ets_finder *finder);
 bool ets_find_weights_dequantized(struct ets_finder *finder);
+/* broadcast_findings.c */
+bool ets_find_broadcast(struct ets_finder *finder);
 /* graph_findings.c */
 bool ets_find_requantized(struct ets_finder *finder);
 bool ets_find_float_island(struct ets_finder *finder);

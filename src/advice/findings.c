@@ -47,6 +47,7 @@ static rule *const of_method[] = {
     ets_find_too_many_dimensions,
     ets_find_mixed_types,
     ets_find_refusing_kernels,
+    ets_find_broadcast,
 };
 
 static rule *const of_trace[] = {
@@ -269,6 +270,7 @@ bool ets_finding_kind_exists(const char *kind)
                                         "batch_norm_alone",
                                         "below_roof",
                                         "between_operators",
+                                        "broadcast",
                                         "captured",
                                         "coarse_weights",
                                         "computed_twice",

@@ -142,6 +142,12 @@ class Rules(unittest.TestCase):
             "native_group_norm.out": None,  # was slower rewritten
             "convolution.out": "a Parameter in the shape and order that the operator takes"})
 
+    def test_advise__a_broadcast_that_makes_the_peak_is_told_with_what_does_without(self):
+        (row,) = [row for row in self.found("distances") if row["kind"] == "broadcast"]
+        self.assertEqual(row["sentence"], "sub makes 65536 numbers (256.0 KiB) of 1024 and 512 by broadcasting; the memory "
+                                          "peak is 288.0 KiB")
+        self.assertIn("- 2 * a @ b.mT", row["action"])
+
     def test_advise__modules_of_one_source_line_are_apart(self):
         found = [row for row in rows(*GPT_FILES) if "native_layer_norm" in row["sentence"]]
         self.assertEqual([(len(row["instructions"]), row["module"]) for row in found], [(5, "blocks.0.ln1")])

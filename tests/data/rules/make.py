@@ -9,6 +9,7 @@ softplus              two lines become three operators each that XNNPACK lacks
 custom_operator       an operator of an own library between two layers
 one_line              group norm, erf and reciprocal on one line, and a weight that is viewed before a convolution
 normalise, normalise_double   the same but for the type of a buffer
+distances             to all rows of a table, by a broadcast
 lstm_cell             its layers are addmm with a transposed weight, which XNNPACK takes only if that is a constant
 """
 
@@ -69,6 +70,16 @@ class Normalise(torch.nn.Module):
         return self.conv(((x - self.mean) / (self.mean + 1)).type_as(x))
 
 
+class Distances(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("table", torch.rand(64, 8))
+
+    def forward(self, x):
+        delta = x.unsqueeze(1) - self.table
+        return torch.sum(delta * delta, -1)
+
+
 library = torch.library.Library("planted", "DEF")
 library.define("fused(Tensor x) -> Tensor")
 library.define("fused.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)")
@@ -91,6 +102,7 @@ MODELS = {
     "log_normal": (Noise(lambda rate: rate.clone().log_normal_()), torch.randn(16, 32), []),
     "softplus": (Softplus(), torch.randn(4, 4), [XnnpackPartitioner()]),
     "custom_operator": (Custom(), torch.randn(4, 4), [XnnpackPartitioner()]),
+    "distances": (Distances(), torch.randn(128, 8), [XnnpackPartitioner()]),
     "normalise": (Normalise(torch.float32), torch.randn(1, 4, 8, 8), [XnnpackPartitioner()]),
     "normalise_double": (Normalise(torch.float64), torch.randn(1, 4, 8, 8), [XnnpackPartitioner()]),
     "one_line": (OneLine(), torch.randn(1, 4, 8, 8), [XnnpackPartitioner()]),
