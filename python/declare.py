@@ -26,6 +26,7 @@ HEADERS = [
     "output/sql/sql_advice.h", "output/table/account_table.h", "output/table/operator_table.h",
     "output/table/program_tables.h", "output/table/run_table.h",
     "output/table/table.h", "output/table/trace_tables.h", "output/table/upstream_tsv.h",
+    "output/text/formula_text.h",
     "record/numpy.h", "trace/etdump_writer.h",
     "views/advice_words.h", "views/allocation_events.h", "views/allocation_owners.h",
     "views/cost_reader.h", "views/gap_headline.h", "views/headline.h",

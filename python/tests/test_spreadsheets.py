@@ -1,6 +1,7 @@
 """What the package writes for spreadsheets runs nothing there, as what the command line writes."""
 
 import csv
+import io
 import json
 import os
 import subprocess
@@ -9,7 +10,9 @@ import pytest
 
 from etscope import Inspector
 
-NAMES = ["=HYPERLINK(1)", "+1+cmd", "-2+3", "@SUM(1)", "\u202egpj.exe", "\x1b[2J", "\uff1d1", "-5", "a\tb"]
+NAMES = ["=HYPERLINK(1)", "+1+cmd", "-2+3", "@SUM(1)", "\u202egpj.exe", "\x1b[2J", "\uff1d1", "-5", "a\tb",
+         "-1\n", "+", "-", "-1.5", "+.", "\n=1", "\r=1", "\t=1", "\x01=1", "\uff0b1", "\uff0d1", "\uff201", "1-2",
+         "-\u0661", " =1", "'=1", "plain"]
 
 
 @pytest.fixture
@@ -30,6 +33,18 @@ def test_names_of_a_trace_are_no_formulas(trace, tmp_path):
     for name in ("'=HYPERLINK(1)", "'+1+cmd", "'-2+3", "'@SUM(1)", "'\uff1d1", "-5"):
         assert name in names
     assert all(cell.isprintable() for row in rows for cell in row)
+
+
+def test_a_formula_is_what_the_command_line_takes_for_one(trace, tmp_path):
+    Inspector(etdump_path=str(trace)).save_data_to_tsv(str(tmp_path / "table.tsv"))
+    command = subprocess.run([os.environ["ETSCOPE"], "inspect", trace, "--format", "upstream"], check=True,
+                             capture_output=True).stdout.decode()
+    python = (tmp_path / "table.tsv").read_text(encoding="utf-8")
+    names = [[row[2] for row in csv.reader(io.StringIO(text, newline=""), delimiter="\t")][1:]
+             for text in (python, command)]
+    assert len(names[0]) == len(names[1]) == len(NAMES) + 1  # the run
+    for ours, theirs in zip(*names):  # in place of a character that a terminal obeys stand two different things
+        assert ours.startswith("'") == theirs.startswith("'"), (ours, theirs)
 
 
 def test_metadata_of_a_delegate_is_no_formula(tmp_path):

@@ -15,7 +15,7 @@ from support import call
 ACTIVE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]")
 NAMES = ["\033[2J\033]0;title\007", "\033]52;c;AAAA\007", "carriage\rreturn", b"raw \xff\x9b2J", "\u009b31m",
          "\u202egpj.exe", "\u2066a\u2069", "line\u2028end\u2029", "\u20ac \U0001f3bc"]
-FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1", "\r=1", "\uff1d1+1"]
+FORMULAS = ["=1+1", "\n=1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1", "\r=1", "\uff1d1+1"]
 
 
 def on_a_terminal(*words):

@@ -10,8 +10,10 @@ import shutil
 import struct
 import tempfile
 import unittest
+import zipfile
 
-from support import DATA, OK, UNAVAILABLE, USAGE, call, framework, json_rows, make_dump, run
+from support import (DATA, OK, UNAVAILABLE, USAGE, call, framework, json_rows, make_dump,
+                     replace_entries, run)
 
 GPT = DATA / "gpt_xnnpack"
 FIXTURES = ["gpt_xnnpack", "conv_xnnpack_int8", "multi_method", "map_loop", "types"]
@@ -110,6 +112,17 @@ def write(*words):
         return html.read_text(encoding="utf-8"), json.loads(text.read_text(encoding="utf-8"))
 
 
+def rewrite(record, target, *replacements):
+    """Copies a record with other bytes in its entries."""
+    entries = {}
+    with zipfile.ZipFile(record) as source:
+        for name in source.namelist():
+            entries[name] = source.read(name)
+            for old, new in replacements:
+                entries[name] = entries[name].replace(old, new)
+    replace_entries(record, target, entries)
+
+
 def edges_of(graph):
     """Of a graph of `dump`: its name, producer, user, number of the argument, name of the value."""
     def flat(arguments):
@@ -205,6 +218,46 @@ class Report(unittest.TestCase):
         second, _ = write(GPT / "profile.etdp")
         self.assertEqual(first, second)
         self.assertNotIn(str(GPT), first + json.dumps(document))
+
+    def test_no_folder_of_the_exporter_is_told(self):
+        files = ("--program", GPT / "model.pte", "--debug-buffer", GPT / "debug.bin")
+        _, relative = write(GPT / "debug.etdp", "--etrecord", GPT / "model.etrecord", *files)
+        with tempfile.TemporaryDirectory() as folder:
+            record = pathlib.Path(folder, "model.etrecord")
+            rewrite(GPT / "model.etrecord", record, (b"models/", b"/home/NAME/CUSTOMER/models/"),
+                    (b"site-packages/", b"/home/NAME/venv/lib/python3.10/site-packages/"))
+            html, document = write(GPT / "debug.etdp", "--etrecord", record, *files)
+        self.assertNotIn("NAME", html + json.dumps(document))
+        name = lambda text: text.replace("models/zoo.py", "zoo.py")  # noqa: E731: all have one folder
+        self.assertEqual(document["tables"]["lines"], json.loads(name(json.dumps(relative["tables"]["lines"]))))
+        self.assertEqual(document["tables"]["operators"]["source"],
+                         [source and name(source) for source in relative["tables"]["operators"]["source"]])
+        self.assertEqual(document["headline"], [name(sentence) for sentence in relative["headline"]])
+        self.assertEqual([finding["sentence"] for finding in document["findings"]],
+                         [name(finding["sentence"]) for finding in relative["findings"]])
+        self.assertIn("(zoo.py:26)", json.dumps(document["findings"]))
+
+    def test_no_folder_of_a_reference_is_told(self):
+        model = DATA / "quantized"
+        with tempfile.TemporaryDirectory() as folder:
+            record, reference = pathlib.Path(folder, "int8.etrecord"), pathlib.Path(folder, "float.etrecord")
+            rewrite(model / "int8.etrecord", record, (b"models/", b"/home/NAME/int8/models/"))
+            rewrite(model / "float.etrecord", reference, (b"models/", b"/srv/NAME/float/models/"))
+            html, document = write(model / "int8.etdp", "--etrecord", record, "--reference-etrecord", reference,
+                                   "--debug-buffer", model / "int8.bin")
+        self.assertNotIn("NAME", html + json.dumps(document))
+
+    def test_folders_that_tell_sources_apart_stay(self):
+        cases = ((b"/srv/a/net/parts/zoo.py", {"zoo.py", "parts/zoo.py"}),
+                 (b"/ci/b/zoo.py", {"1/zoo.py", "2/zoo.py"}), (b"/zoo.py", {"zoo.py", "/zoo.py"}),
+                 (rb"C:\\ci\\b\\two.py", {"zoo.py", "two.py"}), (b"parts/zoo.py", {"zoo.py", "parts/zoo.py"}))
+        for other, files in cases:
+            with self.subTest(other=other), tempfile.TemporaryDirectory() as folder:
+                record = pathlib.Path(folder, "model.etrecord")
+                rewrite(GPT / "model.etrecord", record, (rb'models/zoo.py\", line 2', other + rb'\", line 2'),
+                        (b"models/zoo.py", b"/srv/a/net/zoo.py"))
+                _, document = write(GPT / "profile.etdp", "--etrecord", record)
+                self.assertEqual(set(document["tables"]["lines"]["file"]) - {None}, files)
 
     def test_a_program_alone_says_what_its_commands_say(self):
         program = GPT / "model.pte"

@@ -1,9 +1,9 @@
 """Tables: columns into data frames, and data frames onto the screen."""
 
-import re
 import sys
 
-from etscope._library import printable
+from etscope._declarations import ffi
+from etscope._library import lib, printable
 
 STATISTICS = ("p10", "p50", "p90", "avg", "min", "max")
 
@@ -151,7 +151,7 @@ def show(frame, file=None):
 def for_spreadsheets(frame):
     """What is written to a file: a spreadsheet runs no text of it, and a terminal acts on none.
 
-    As the command line writes CSV and TSV (SECURITY.md): an apostrophe stands before a formula.
+    An apostrophe stands before a formula, which is what the command line takes for one (SECURITY.md).
     """
     frame = frame.copy()
     for name in _texts(frame):
@@ -162,11 +162,12 @@ def for_spreadsheets(frame):
     return frame
 
 
-_FORMULA = re.compile("[=@\t\r\uff1d\uff0b\uff0d\uff20]|[+-](?![0-9.]+$)")
-
-
 def _harmless(text):
-    return printable("'" + text if _FORMULA.match(text) else text)
+    """The text as a cell: with the apostrophe of the command line, on one line."""
+    data = text.encode("utf-8", "surrogatepass")
+    kept = ffi.new("char[]", data)
+    is_formula = lib.ets_is_formula({"data": kept, "size": len(data)})
+    return printable("'" + text if is_formula else text)
 
 
 def _texts(frame):

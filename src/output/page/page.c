@@ -76,6 +76,41 @@ static enum ets_status check_events(const struct ets_page *page, struct ets_erro
                     page->data.event_count);
 }
 
+static bool cut(const struct ets_page *page, struct ets_text *text)
+{
+    const bool is_there = text->data != NULL;
+    *text = ets_page_cut_folders(&page->folders, *text);
+    return is_there == (text->data != NULL);
+}
+
+static bool cut_words(const struct ets_page *page, struct ets_page_words *words)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < words->headline.count; i++) ok &= cut(page, &words->headline.items[i]);
+    for (uint32_t i = 0; i < words->trust.count; i++) ok &= cut(page, &words->trust.items[i]);
+    for (uint32_t i = 0; i < words->findings.count; i++) {
+        ok &= cut(page, &words->findings.items[i].sentence);
+        ok &= cut(page, &words->findings.items[i].action);
+    }
+    return ok;
+}
+
+/* A report tells no folders of the machine where a model was exported; code stays as it is. */
+static bool cut_folders(struct ets_page *page)
+{
+    struct ets_page_document *document = &page->document;
+    bool *is_code = ets_arena_alloc_array(&document->arena, document->text_count, sizeof *is_code);
+    bool ok = is_code != NULL;
+    for (uint32_t i = 0; ok && i < document->table_count; i++) {
+        ets_page_mark_texts(&document->tables[i], "code", is_code);
+    }
+    for (uint32_t i = 0; ok && i < document->text_count; i++) {
+        ok = is_code[i] || cut(page, &document->texts[i]);
+    }
+    for (uint32_t i = 0; ok && i < page->word_count; i++) ok = cut_words(page, &page->words[i]);
+    return ok;
+}
+
 static bool pack(struct ets_page *page)
 {
     struct ets_page_document *document = &page->document;
@@ -99,6 +134,7 @@ static enum ets_status fill(struct ets_page *page, const struct ets_allocator *a
     page->has_data = true; /* freed in any case */
     ETS_TRY(ets_sql_data_init(&page->data, page->source->sources, allocator, error));
     page->data.gaps = page->source->gaps;
+    ETS_TRY(ets_page_find_folders(&page->folders, &page->data, error));
     ETS_TRY(ets_page_add_relations(&page->document, &page->data, error));
     ETS_TRY(ets_page_add_graphs(&page->document, &page->data, error));
     ETS_TRY(ets_page_add_roofs(&page->document, &page->data, error));
@@ -107,7 +143,7 @@ static enum ets_status fill(struct ets_page *page, const struct ets_allocator *a
     if (!make_matrices(page)) return ets_fail_memory(error, "the report");
     ETS_TRY(ets_page_add_views(page, error));
     ETS_TRY(ets_page_find_words(page, error));
-    if (!find_title(page) || !pack(page)) {
+    if (!cut_folders(page) || !find_title(page) || !pack(page)) {
         return ets_fail_memory(error, "the report");
     }
     return check_size(page, error);
@@ -123,6 +159,7 @@ enum ets_status ets_page_open(const struct ets_page_source *source,
     if (page == NULL) return ets_fail_memory(error, "the report");
     page->source = source;
     page->document.arena = arena; /* holds its owner */
+    page->folders.arena = &page->document.arena;
     page->document.has_no_source = source->left_out[ETS_PAGE_SOURCE] != NULL;
     page->document.has_no_tensors = source->left_out[ETS_PAGE_TENSORS] != NULL;
     page->document.has_no_graph = source->left_out[ETS_PAGE_GRAPH] != NULL;

@@ -19,14 +19,17 @@ static void put_sentences(struct ets_json_writer *json, const struct ets_sentenc
 enum { MOST_SELECTED = 40 };
 
 /* "line:models/net.py:15", "module:blocks.0": what is about no operator; false: about neither. */
-static bool put_place(struct ets_json_writer *json, const struct ets_finding *finding)
+static bool put_place(struct ets_json_writer *json, const struct ets_page *page,
+                      const struct ets_finding *finding)
 {
     char text[512];
     const struct ets_text module = ets_finding_module(finding);
     struct ets_text_builder place = {text, sizeof text, 0};
     if (finding->frame_count > 0) {
         const struct ets_graph_frame *frame = finding->frames[0];
-        ets_add_text(&place, "line:%.*s:%" PRIu32, ETS_TEXT(frame->file), frame->line);
+        const struct ets_text file = ets_page_cut_folders(&page->folders, frame->file);
+        if (file.data == NULL) return false;
+        ets_add_text(&place, "line:%.*s:%" PRIu32, ETS_TEXT(file), frame->line);
     } else if (module.size > 0) {
         ets_add_text(&place, "module:%.*s", ETS_TEXT(module));
     }
@@ -36,8 +39,8 @@ static bool put_place(struct ets_json_writer *json, const struct ets_finding *fi
 }
 
 /* As the address of the page selects things: "operator:12", "operators:3,12". */
-static void put_selection(struct ets_json_writer *json, const struct ets_sql_trace_data *trace,
-                          const struct ets_finding *finding)
+static void put_selection(struct ets_json_writer *json, const struct ets_page *page,
+                          const struct ets_sql_trace_data *trace, const struct ets_finding *finding)
 {
     char text[16 + 12 * MOST_SELECTED];
     size_t used;
@@ -51,14 +54,14 @@ static void put_selection(struct ets_json_writer *json, const struct ets_sql_tra
                                    trace->first_operator + finding->rows[i]);
         }
     } else {
-        if (!put_place(json, finding)) ets_json_put_null(json, "select");
+        if (!put_place(json, page, finding)) ets_json_put_null(json, "select");
         return;
     }
     ets_json_put_string(json, "select", text);
 }
 
-static void put_finding(struct ets_json_writer *json, const struct ets_sql_trace_data *trace,
-                        const struct ets_finding *finding)
+static void put_finding(struct ets_json_writer *json, const struct ets_page *page,
+                        const struct ets_sql_trace_data *trace, const struct ets_finding *finding)
 {
     ets_json_begin_object(json, NULL);
     ets_json_put_string(json, "kind", finding->kind);
@@ -68,7 +71,7 @@ static void put_finding(struct ets_json_writer *json, const struct ets_sql_trace
     ets_json_put_text(json, "sentence", finding->sentence);
     if (ets_finding_is_advice(finding)) ets_json_put_text(json, "action", finding->action);
     ets_json_put_string(json, "view", finding->view);
-    put_selection(json, trace, finding);
+    put_selection(json, page, trace, finding);
     ets_json_end_object(json);
 }
 
@@ -121,7 +124,7 @@ void ets_page_put_head(struct ets_json_writer *json, const struct ets_page *page
     ets_json_begin_array(json, "findings");
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t k = 0; k < page->words[i].findings.count; k++) {
-            put_finding(json, page->words[i].trace, &page->words[i].findings.items[k]);
+            put_finding(json, page, page->words[i].trace, &page->words[i].findings.items[k]);
         }
     }
     ets_json_end_array(json);

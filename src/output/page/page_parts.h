@@ -5,6 +5,7 @@
 #include "advice/findings.h"
 #include "output/page/page.h"
 #include "output/page/page_events.h"
+#include "output/page/page_folders.h"
 #include "output/text/json_writer.h"
 #include "views/headline.h"
 
@@ -19,6 +20,7 @@ struct ets_page {
     const struct ets_page_source *source;
     struct ets_page_document document; /* its arena holds all, the page as well */
     struct ets_sql_data data;
+    struct ets_page_folders folders; /* that no text tells */
     struct ets_page_matrix *matrices;
     uint32_t matrix_count;
     struct ets_page_bytes events, texts;

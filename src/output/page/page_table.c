@@ -240,6 +240,17 @@ struct ets_page_table *ets_page_find_table(struct ets_page_document *document, c
     return NULL;
 }
 
+void ets_page_mark_texts(const struct ets_page_table *table, const char *column, bool *marks)
+{
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        const struct ets_page_column *at = &table->columns[i];
+        if (at->type != ETS_PAGE_TEXT || strcmp(at->name, column) != 0) continue;
+        for (uint32_t k = 0; k < table->row_count; k++) {
+            if (at->is_there[k]) marks[at->cells[k].text] = true;
+        }
+    }
+}
+
 static bool pack_bits(struct ets_arena *arena, struct ets_page_column *column, uint32_t rows)
 {
     const size_t size = ((size_t)rows + 7) / 8;

@@ -109,6 +109,9 @@ void ets_page_put_text(struct ets_page_document *document, struct ets_page_table
 void ets_page_put_string(struct ets_page_document *document, struct ets_page_table *table,
                          const char *text);
 
+/* Marks the numbers of the texts in columns of a name. */
+void ets_page_mark_texts(const struct ets_page_table *table, const char *column, bool *marks);
+
 /* Packs the columns; false where memory ran out. */
 bool ets_page_pack_table(struct ets_page_document *document, struct ets_page_table *table);
 bool ets_page_pack_texts(struct ets_page_document *document, struct ets_page_bytes *bytes_out);

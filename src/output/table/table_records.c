@@ -9,7 +9,6 @@
 #include "host/number.h"
 #include "output/table/field_text.h"
 #include "output/table/table_cells.h"
-#include "output/text/formula_text.h"
 
 /* A value of every row: a column, or the upper bounds of one. */
 struct record_field {
@@ -44,31 +43,9 @@ static void put_json_text(const struct records *r, struct ets_text text)
     ets_output_write_json(r->output, text.data, text.size);
 }
 
-static bool needs_quotes(const struct records *r, struct ets_text text)
-{
-    const char separator = r->format == ETS_FORMAT_TSV ? '\t' : ',';
-    for (size_t i = 0; i < text.size; i++) {
-        const char c = text.data[i];
-        if (c == separator || c == '"' || c == '\n' || c == '\r') return true;
-    }
-    return false;
-}
-
-/*
- * Texts as one field, ", " between them: RFC 4180's quoting with this format's separator, and an
- * apostrophe before what would be a formula.
- */
 static void put_field(const struct records *r, const struct ets_text *texts, size_t count)
 {
-    bool quote = count > 1 && r->format == ETS_FORMAT_CSV;
-    for (size_t i = 0; i < count && !quote; i++) quote = needs_quotes(r, texts[i]);
-    if (quote) put(r, "\"");
-    if (count > 0 && ets_is_formula(texts[0])) put(r, "'");
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0) put(r, ", ");
-        ets_put_field_text(r->output, texts[i]);
-    }
-    if (quote) put(r, "\"");
+    ets_put_field(r->output, texts, count, ", ", r->format == ETS_FORMAT_TSV ? '\t' : ',');
 }
 
 static void put_text(const struct records *r, struct ets_text text)

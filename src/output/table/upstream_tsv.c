@@ -1,12 +1,14 @@
 /* Writes the TSV file of upstream's Inspector, byte for byte. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "host/number.h"
 #include "host/output.h"
 #include "inspect/upstream/upstream_view.h"
 #include "output/table/field_text.h"
 #include "output/table/upstream_tsv.h"
-#include "output/text/formula_text.h"
 
 static void put(struct ets_output *output, const char *text)
 {
@@ -16,12 +18,8 @@ static void put(struct ets_output *output, const char *text)
 /* csv.QUOTE_MINIMAL with a tab as separator; no name of ExecuTorch's is a formula. */
 static void put_field(struct ets_output *output, const char *text)
 {
-    const struct ets_text whole = {text, strlen(text)};
-    const char *quote = strpbrk(text, "\t\"\r\n") == NULL ? "" : "\"";
-    put(output, quote);
-    if (ets_is_formula(whole)) put(output, "'");
-    ets_put_field_text(output, whole);
-    put(output, quote);
+    const struct ets_text whole = ets_text_of(text);
+    ets_put_field(output, &whole, 1, "", '\t');
 }
 
 static void put_double(struct ets_output *output, double value)
@@ -32,36 +30,30 @@ static void put_double(struct ets_output *output, double value)
     ets_output_write(output, text, size);
 }
 
-static void put_unsigned(struct ets_output *output, uint64_t value)
-{
-    char digits[20];
-    size_t at = sizeof digits;
-    do {
-        digits[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    ets_output_write(output, digits + at, sizeof digits - at);
-}
-
 /* A Python list; five and more become "['a', 'b' ... 'z'] (N total)". */
 static void put_op_types(struct ets_output *output, const struct ets_upstream_event *event)
 {
     const uint32_t count = event->op_type_count;
-    put(output, "\t[");
+    struct ets_text pieces[2 * 4 + 1];
+    char end[24] = "']";
+    size_t used = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (count >= 5 && i == 2) i = count - 1;
-        if (i > 0) put(output, count >= 5 && i == count - 1 ? " ... " : ", ");
-        put(output, "'");
-        ets_put_field_text(output,
-                           (struct ets_text){event->op_types[i], strlen(event->op_types[i])});
-        put(output, "'");
+        const bool is_far = count >= 5 && i == count - 1;
+        pieces[used++] = ets_text_of(i == 0 ? "['" : is_far ? "' ... '" : "', '");
+        pieces[used++] = ets_text_of(event->op_types[i]);
     }
-    put(output, "]");
-    if (count >= 5) {
-        put(output, " (");
-        put_unsigned(output, count);
-        put(output, " total)");
-    }
+    if (count >= 5) snprintf(end, sizeof end, "'] (%" PRIu32 " total)", count);
+    pieces[used++] = ets_text_of(count == 0 ? "[]" : end);
+    put(output, "\t");
+    ets_put_field(output, pieces, used, "", '\t');
+}
+
+static void put_unsigned(struct ets_output *output, uint64_t value)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%" PRIu64, value);
+    put(output, digits);
 }
 
 static void put_start_times(struct ets_output *output, const struct ets_upstream_event *event)

@@ -12,7 +12,7 @@ bool ets_is_formula(struct ets_text text)
     for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) {
         if (ets_text_starts_with(text, wide[i])) return true;
     }
-    if (text.size == 0 || memchr("=+-@\t\r", text.data[0], 6) == NULL) return false;
+    if (text.size == 0 || memchr("=+-@\t\r\n", text.data[0], 7) == NULL) return false;
     if (text.data[0] != '+' && text.data[0] != '-') return true;
     for (size_t i = 1; i < text.size; i++) {
         const bool is_digit = text.data[i] >= '0' && text.data[i] <= '9';

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { formatNumber } from "../../../web/src/text/format";
@@ -129,6 +131,24 @@ test("a click in the picture chooses the value, and its node in the graph", asyn
     assert.notEqual(name, before);
     assert.match(await page.locator(".details").innerText(), new RegExp(name));
     await page.locator('tr[aria-selected="true"]').waitFor();
+    assert.deepEqual(faults, []);
+    await page.close();
+    return undefined;
+});
+
+test("what was not compared is said once above the values", async (t) => {
+    const short = join(dirname(reportOf("mlp_portable")), "short.bin");
+    writeFileSync(short, readFileSync(data("mlp_portable/debug.bin")).subarray(0, -150));
+    const record = ["--etrecord", data("mlp_portable/model.etrecord")];
+    const trace = data("mlp_portable/debug.etdp");
+    const files = [trace, ...record, "--debug-buffer", short];
+    if (gapOf("gpt_xnnpack") === null) return t.skip("there is no engine here");
+    const { page, faults } = await open(browser, reportOf("mlp_portable", files), "#1/numbers");
+    await page.locator(".numbers .answer").first().waitFor();
+    const answer = await page.locator(".numbers .answer").allInnerTexts();
+    assert.equal(answer.length, 1);
+    assert.match(answer[0] ?? "", /^3 of 4 values .*; the output was not compared/);
+    assert.equal(await page.locator(".numbers .coverage").count(), 0);
     assert.deepEqual(faults, []);
     await page.close();
     return undefined;

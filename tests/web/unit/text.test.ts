@@ -100,5 +100,9 @@ test("copies start no formula", () => {
         ["plain", -1],
     ];
     assert.equal(toTsv(["name", "n"], rows), "name\tn\n'=1+1\t2\n'@x y\t\nplain\t-1\n");
+    for (const start of ["+", "-", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\t=", "\n=", "\r="]) {
+        assert.match(toTsv(["name"], [[`${start}1`]]), /\n'/);
+    }
+    assert.equal(toTsv(["a", "b"], [['"x\t=1', 'y"']]), 'a\tb\n"""x =1"\ty"\n');
     assert.deepEqual(JSON.parse(toJson(["name", "n"], rows))[1], { name: "@x\ty", n: null });
 });

@@ -1,4 +1,5 @@
 import { type Page, usePage } from "../state/page";
+import { nameOfTrace } from "../state/traces";
 import { plural } from "../text/format";
 import { show } from "../text/show";
 
@@ -24,7 +25,7 @@ export function BlockChoice() {
                     >
                         {traces.map((trace) => (
                             <option key={trace} value={String(trace)}>
-                                {titleOf(page, trace)}
+                                {show(nameOfTrace(page.document, trace))}
                             </option>
                         ))}
                     </select>
@@ -57,10 +58,4 @@ function likeIn(page: Page, trace: number): number | undefined {
     );
     const run = candidates.find((block) => block.name === page.block?.name);
     return (same ?? run ?? candidates[0])?.id;
-}
-
-function titleOf(page: Page, trace: number): string {
-    const traces = page.document.table("traces");
-    const name = show(traces.text("path")(trace) ?? `trace ${trace}`);
-    return traces.textOrNone("role")(trace) === "before" ? `before: ${name}` : name;
 }

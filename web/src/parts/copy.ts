@@ -10,7 +10,10 @@ function tsvField(value: CopyValue): string {
     if (value === null) return "";
     if (typeof value === "number") return String(value);
     const text = value.replace(/[\t\r\n]+/g, " ");
-    return /^[=+\-@]/.test(text) ? `'${text}` : text;
+    if (/^([=+\-@\uff0b\uff0d\uff1d\uff20\t\r\n])/.test(value)) return `'${text}`;
+    return text.startsWith('"')
+        ? `"${text.replace(/"/g, '""')}"`
+        : text; /* else it opens a quote */
 }
 
 export function toJson(names: readonly string[], rows: readonly CopyValue[][]): string {

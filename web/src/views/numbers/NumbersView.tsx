@@ -12,6 +12,7 @@ import { colourOf, ErrorChart } from "./ErrorChart";
 import { HeatMap, sayCell, saySpot } from "./HeatMap";
 import { Histogram } from "./Histogram";
 import { type Drawn, picturesOf, type Spot, sayElement, spotOf } from "./pictures";
+import { numberSentencesOf } from "./sentences";
 import { type Statistics, type Value, valuesOf } from "./values";
 import "./numbers.css";
 
@@ -34,6 +35,7 @@ const COLOURS = [
 function Numbers() {
     const page = usePage();
     const values = useMemo(() => valuesOf(page.document), [page]);
+    const { answers, coverage } = useMemo(() => numberSentencesOf(page.document), [page]);
     const [text, setValue] = useParam("value");
     const chosen = /^\d{1,9}$/.test(text) ? Number(text) : null;
     const value = values.find(({ row }) => row === chosen) ?? firstWrong(values);
@@ -46,8 +48,10 @@ function Numbers() {
     };
     return (
         <div class="numbers">
-            <p class="answer">{show(answerOf(page, values))}</p>
-            {coverageOf(page).map((sentence) => (
+            {answers.map((sentence) => (
+                <p class="answer">{show(sentence)}</p>
+            ))}
+            {coverage.map((sentence) => (
                 <p class="coverage">{show(sentence)}</p>
             ))}
             <div class="numbers-panes">
@@ -76,23 +80,6 @@ function Numbers() {
             </div>
         </div>
     );
-}
-
-/** The sentence of `gap`, which the report begins with as well. */
-function answerOf(page: Page, values: readonly Value[]): string {
-    const finding = page.document.head.findings.find(({ view }) => view === "numbers");
-    return finding?.sentence ?? plural(values.length, "compared value");
-}
-
-/** How much was compared, where that is not everything. */
-function coverageOf(page: Page): string[] {
-    const table = page.document.table("gap_coverage");
-    const [values, compared] = [table.number("values"), table.number("compared")];
-    const [outputs, outputsCompared] = [table.number("outputs"), table.number("outputs_compared")];
-    const sentence = table.text("sentence");
-    return Array.from({ length: table.rows }, (_, row) => row)
-        .filter((row) => values(row) !== compared(row) || outputs(row) !== outputsCompared(row))
-        .map((row) => sentence(row) ?? "");
 }
 
 /** The guilty one, else the first that is off, else the one with the largest error. */
