@@ -1,6 +1,7 @@
 /* Detects the kind of a file from its first bytes. */
 #include "base/load.h"
 #include "base/summary_layout.h"
+#include "base/utf8.h"
 #include "format/wrong_kind.h"
 
 const char *ets_kind_name(enum ets_kind kind)
@@ -53,13 +54,18 @@ static bool holds_etrecord_marker(struct ets_bytes bytes)
 static bool looks_like_text(struct ets_bytes bytes)
 {
     const size_t size = bytes.size < 512 ? bytes.size : 512;
-    for (size_t i = 0; i < size; i++) {
+    size_t malformed = 0; /* some texts have a few such bytes */
+    for (size_t i = 0, length; i < size; i += length) {
         const uint8_t byte = bytes.data[i];
         if (byte < 0x20 && byte != '\n' && byte != '\r' && byte != '\t' && byte != 0x1b) {
             return false;
         }
+        length = ets_utf8_length((const char *)bytes.data + i, bytes.size - i);
+        if (length > 0) continue;
+        malformed++;
+        length = 1;
     }
-    return true;
+    return malformed * 8 <= size;
 }
 
 /* Whether the first bytes hold a frame's header, or a line of a frame; other text may precede it.

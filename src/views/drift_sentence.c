@@ -60,14 +60,15 @@ bool ets_add_pool_drift(struct ets_text_builder *text, const char *when,
         count++;
         if (most == NULL || fabs(log1p(part->drift)) > fabs(log1p(most->drift))) most = part;
     }
-    if (most == NULL) return false;
+    /* A few recordings that drift do not decide medians over all of them. */
+    if (most == NULL || 2 * count < block->part_count) return false;
     const uint32_t runs = most->run_count + most->left_out;
     if (block->part_count == 1) {
         say_drift(text, when, most->drift, runs);
         return true;
     }
-    say(text, "runs%s drift over time in %u of %u recordings, at most so that ", when, count,
-        block->part_count);
+    say(text, "in %u of %u recordings%s, runs drift over time, at most so that ", count,
+        block->part_count, when);
     say_thirds(text, most->drift, runs);
     return true;
 }

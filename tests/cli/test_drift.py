@@ -46,7 +46,7 @@ class Drift(Traces):
 
     def test_drift__of_several_recordings_says_of_how_many(self):
         first = self.lines("summary", self.grows, self.rests)[0]
-        self.assertEqual(first, "Execute: runs drift over time in 1 of 2 recordings, at most so that the last "
+        self.assertEqual(first, "Execute: in 1 of 2 recordings, runs drift over time, at most so that the last "
                          "third takes 4.86 times the first (40 runs): the median below describes neither")
 
     def test_drift__of_a_side_is_the_first_line_of_diff(self):

@@ -45,6 +45,13 @@ class Folder(support.FolderTest):
         self.assertIn("forward, 2 runs, 20 events, by fingerprint\n", text)
         self.assertRegex(text, r"mlp\.etdp .* fits no model in this folder\n")
 
+    def test_folder__folders_in_it_are_said_not_to_be_read(self):
+        (self.folder / "inner").mkdir()
+        (self.folder / "int8.bin").write_bytes(b"\x80" * 600)  # captured int8 values are no text
+        lines = self.info().splitlines()
+        self.assertEqual(lines[0], f"{self.folder}: 0 models, 0 traces; 1 file; not read: 1 folder in it")
+        self.assertRegex(lines[-1], r"^  int8\.bin +unknown ")
+
     def test_folder__of_two_that_fit_the_name_decides_or_nobody(self):
         self.put("mlp_portable", "model.etrecord", "a.etrecord")
         self.put("mlp_portable", "model.etrecord", "b.etrecord")

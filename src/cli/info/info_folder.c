@@ -153,6 +153,10 @@ static void add_headline(const struct info_request *request, const struct folder
     if (strays > 0) ets_add_text(line, ", %u without a model", strays);
     ets_add_text(line, "; ");
     add_count(line, models->paths.count, "file");
+    if (models->paths.folder_count == 0) return;
+    ets_add_text(line, "; not read: ");
+    add_count(line, models->paths.folder_count, "folder");
+    ets_add_text(line, " in it");
 }
 
 static void tell_models(struct info_request *request, const struct folder_models *models)

@@ -81,7 +81,9 @@ int cli_folder_open(const char *folder, struct cli_paths *paths_out)
         code = add_copy(paths_out, folder, entry->d_name, strlen(entry->d_name));
         if (code != CLI_OK) break;
         const char *path = paths_out->items[paths_out->count - 1];
-        if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) paths_out->count--;
+        if (stat(path, &info) == 0 && S_ISREG(info.st_mode)) continue;
+        paths_out->count--;
+        paths_out->folder_count += stat(path, &info) == 0 && S_ISDIR(info.st_mode);
     }
     closedir(open);
     if (paths_out->count > 0) {

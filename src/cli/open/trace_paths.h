@@ -5,7 +5,8 @@
 struct cli_paths {
     const char **items;
     unsigned count, room;
-    void *texts; /* memory of the items */
+    unsigned folder_count; /* in a folder: those in it, which are not read */
+    void *texts;           /* memory of the items */
 };
 
 /*
