@@ -1,22 +1,11 @@
 /* Finds small tensors whose broadcast makes most of a method's memory peak. */
-#include <math.h>
-
 #include "advice/finding_rules.h"
 #include "base/text.h"
 #include "etscope/tensor.h"
+#include "operators/operator_traits.h"
 
 /* An output as much larger than each input is told, from so many bytes on. */
 enum { TIMES_LARGER = 8, LEAST_BYTES = 256 << 10 };
-
-static bool is_elementwise(const struct ets_graph_node *node)
-{
-    static const char *const names[] = {"sub", "add", "mul", "div", "maximum", "minimum"};
-    const struct ets_text base = ets_operator_base(node->op);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (ets_text_is(base, names[i])) return true;
-    }
-    return false;
-}
 
 static double count_elements(const struct ets_graph_value *value)
 {
@@ -37,7 +26,8 @@ static bool read_broadcast(const struct ets_judgement *judgement, struct broadca
     const struct ets_graph_value *output = ets_node_output(judgement, 0);
     uint32_t tensors = 0;
     *out = (struct broadcast){.node = judgement->node};
-    if (!is_elementwise(judgement->node) || output == NULL) return false;
+    if (!ets_operator_is(judgement->node->op, ETS_OPERATOR_PAIRWISE) || output == NULL)
+        return false;
     out->output = count_elements(output);
     out->bytes = out->output * (double)ets_scalar_type_bytes(output->scalar_type);
     for (uint32_t i = 0; i < judgement->node->input_count; i++) {
@@ -96,10 +86,7 @@ static bool add_broadcast(struct ets_finder *finder, const struct broadcast *bro
     ets_finding_place_parts(finder, &finding);
     finding.method = plan->method.name;
     finding.confidence = is_distances ? ETS_CONFIDENCE_MEDIUM : ETS_CONFIDENCE_LOW;
-    finding.check = ETS_CHECK_MEMORY;
-    finding.saving.basis = ETS_SAVING_MEMORY;
-    finding.saving.bytes = (uint64_t)broadcast->bytes;
-    finding.saving.ticks.lower = finding.saving.ticks.upper = NAN;
+    finding.check = ETS_CHECK_EXECUTION;
     if (is_distances) finding.doubt = "rounding differs where the distances are small";
     return ets_finding_add(finder, finding);
 }

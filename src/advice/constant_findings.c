@@ -3,26 +3,17 @@
 
 #include "advice/finding_rules.h"
 #include "base/text.h"
-
-static bool is_one_of(const struct ets_graph_node *node, const char *const *names, size_t count)
-{
-    const struct ets_text base = ets_operator_base(node->op);
-    for (size_t i = 0; i < count; i++) {
-        if (ets_text_is(base, names[i])) return true;
-    }
-    return false;
-}
+#include "operators/operator_traits.h"
 
 /* Work that is the same in every run, by what removes it. */
 enum constant_work { CONSTANT_WEIGHTS, CONSTANT_CASTS, CONSTANT_MOVES, CONSTANT_REST };
 
 static enum constant_work work_of(const struct ets_graph_node *node)
 {
-    static const char *const casts[] = {"_to_dim_order_copy", "_to_copy"};
-    static const char *const moves[] = {"permute_copy", "t_copy", "transpose_copy"};
-    if (ets_text_starts_with(ets_operator_base(node->op), "dequantize")) return CONSTANT_WEIGHTS;
-    if (is_one_of(node, casts, sizeof casts / sizeof *casts)) return CONSTANT_CASTS;
-    if (is_one_of(node, moves, sizeof moves / sizeof *moves)) return CONSTANT_MOVES;
+    const uint32_t traits = ets_operator_traits(node->op);
+    if (traits & ETS_OPERATOR_DEQUANTIZE) return CONSTANT_WEIGHTS;
+    if (traits & ETS_OPERATOR_CAST) return CONSTANT_CASTS;
+    if (traits & ETS_OPERATOR_PERMUTE) return CONSTANT_MOVES;
     return CONSTANT_REST;
 }
 

@@ -5,6 +5,7 @@
 
 #include "advice/finding_rules.h"
 #include "base/text.h"
+#include "operators/operator_traits.h"
 #include "views/sentence_numbers.h"
 
 /* Instructions that evidence names; the rest are counted. */
@@ -25,17 +26,13 @@ struct ets_text ets_kernel_short_name(struct ets_text name)
 bool ets_kernel_is_deliberate(struct ets_text name)
 {
     static const char *const common[] = {"aten::", "dim_order_ops::", "executorch_prim::"};
-    static const char *const steps[] = {"quantize_", "dequantize_", "choose_qparams_"};
     const struct ets_text short_name = ets_kernel_short_name(name);
     if (short_name.size == name.size) return false;
     for (size_t i = 0; i < sizeof common / sizeof *common; i++) {
         if (ets_text_starts_with(name, common[i])) return false;
     }
     /* Steps around an operator, of any library; embedding_4bit and mixed_linear are fused. */
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        if (ets_text_starts_with(short_name, steps[i])) return false;
-    }
-    return true;
+    return !ets_operator_is(name, ETS_OPERATOR_QUANTIZATION);
 }
 
 void ets_parts_begin(struct ets_finder *finder)

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "etscope/experimental/captured_values.h"
 #include "gap/gap_details.h"
+#include "operators/operator_traits.h"
 #include "partition/partition_node.h"
 #include "views/gap_headline.h"
 
@@ -28,6 +29,8 @@ static const char calibrate[] =
     "convert_pt2e";
 static const char rare_inputs[] = "this run's inputs are unlike those of the model in use";
 
+enum { PRODUCTS = ETS_OPERATOR_PRODUCT | ETS_OPERATOR_CONVOLUTION };
+
 /* "leave it in float: ...", by what a quantizer takes: names of nodes change from export to export,
  * and its set_module_name does not take None. */
 static void propose_float(struct ets_finder *finder, const struct ets_graph_node *node)
@@ -45,17 +48,6 @@ static void propose_float(struct ets_finder *finder, const struct ets_graph_node
                      ETS_TEXT(module));
 }
 
-static bool is_product(const struct ets_graph_node *node)
-{
-    static const char *const products[] = {"convolution", "conv1d", "conv2d", "linear",
-                                           "addmm",       "mm",     "matmul"};
-    const struct ets_text base = ets_operator_base(node->op);
-    for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
-        if (ets_text_is(base, products[i])) return true;
-    }
-    return false;
-}
-
 /* The operator that a row is about: of a product and a batch norm that is folded into it, the
  * product. */
 static const struct ets_graph_node *operator_of(const struct ets_gap_report *report, uint32_t row)
@@ -69,7 +61,7 @@ static const struct ets_graph_node *operator_of(const struct ets_gap_report *rep
         return own;
     }
     for (uint32_t i = 0; i < count && i < MOST; i++) {
-        if (is_product(nodes[i])) product = nodes[i];
+        if (ets_operator_is(nodes[i]->op, PRODUCTS)) product = nodes[i];
     }
     return product != NULL ? product : own;
 }
@@ -99,7 +91,7 @@ static void propose_scales(struct ets_finder *finder, const struct ets_gap_repor
     } else if (verdict->coarse_scale.shared != NULL) {
         ets_find_propose(finder,
                          "bring what %.*s takes to one range (divide what reaches %.3g, and "
-                         "multiply the weights behind it), or leave it in float",
+                         "multiply the weights behind it)",
                          ETS_TEXT(ets_operator_base(verdict->coarse_scale.shared->op)),
                          verdict->coarse_scale.shared_reach);
         finding->confidence = ETS_CONFIDENCE_MEDIUM;
@@ -111,7 +103,7 @@ static void propose_scales(struct ets_finder *finder, const struct ets_gap_repor
                          row->total_channels.loudest);
         propose_float(finder, node);
         finding->confidence = ETS_CONFIDENCE_MEDIUM;
-    } else if (is_product(node)) {
+    } else if (ets_operator_is(node->op, PRODUCTS)) {
         propose_float(finder, node);
         if (verdict->weight != NULL) {
             ets_find_propose(finder,
@@ -186,7 +178,9 @@ bool ets_find_numbers(struct ets_finder *finder)
         if (is_guilty) finding.kind = "wrong_operator";
         if (is_guilty && !is_explained(finder, report)) finding.severity = ETS_SEVERITY_BAD;
         finding.check = ETS_CHECK_NUMBERS;
-        const struct ets_graph_node *node = operator_of(report, ets_gap_cause(verdict));
+        const struct ets_graph_node *shared = verdict->coarse_scale.shared;
+        const struct ets_graph_node *node =
+            shared != NULL ? shared : operator_of(report, ets_gap_cause(verdict));
         ets_parts_begin(finder);
         if (!ets_parts_add_node(finder, node)) return false;
         ets_finding_place_parts(finder, &finding);

@@ -4,9 +4,10 @@
 #include "advice/finding_rules.h"
 #include "advice/shared_lines.h"
 #include "base/text.h"
+#include "operators/operator_traits.h"
 
 /* Operators or reasons that a method is examined for. */
-enum { MOST_GROUPS = 200 };
+enum { MOST_GROUPS = 200, PRODUCTS = ETS_OPERATOR_PRODUCT | ETS_OPERATOR_CONVOLUTION };
 
 /* Kernels that only move elements gain nothing in XNNPACK, by measurement (docs/advice.md). */
 static bool gains_nothing(struct ets_text kernel)
@@ -74,17 +75,6 @@ static bool is_alike(const struct ets_finder *finder, const struct ets_delegate_
     if (!is_asked(finder, line) || a->kind != b->kind) return false;
     if (a->kind == ETS_OUTSIDE_NO_RULE) return ets_text_equal(line->step->name, first->step->name);
     return ets_text_equal(root_reason(a->reason), root_reason(b->reason));
-}
-
-/* What only says which elements another kernel takes goes with that one. */
-static bool is_condition(struct ets_text kernel)
-{
-    static const char *const names[] = {"gt", "ge", "lt", "le", "eq", "ne"};
-    const struct ets_text base = ets_operator_base(kernel);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (ets_text_is(base, names[i])) return true;
-    }
-    return false;
 }
 
 /* Names of operators, each once. */
@@ -166,9 +156,11 @@ static bool collect_alike(struct ets_finder *finder, struct asked *asked, uint32
         asked->taken[asked->taken_count++] = i;
         const struct ets_text name = ets_kernel_short_name(line->step->name);
         const char *remedy = outside_of(finder, line)->remedy;
+        /* What only says which elements another kernel takes goes with that one. */
+        const bool is_condition = ets_operator_is(line->step->name, ETS_OPERATOR_COMPARE);
         if (is_root(finder, line)) add_name(&told->names, name);
         if (remedy != NULL) add_remedy(&told->remedies, name, remedy);
-        else if (!is_condition(line->step->name)) add_name(&told->helpless, name);
+        else if (!is_condition) add_name(&told->helpless, name);
         if (!ets_parts_add(finder, line)) return false;
     }
     return true;
@@ -451,16 +443,6 @@ bool ets_find_not_delegated(struct ets_finder *finder)
     return ets_finding_add(finder, finding);
 }
 
-static bool is_product(struct ets_text kernel)
-{
-    static const char *const names[] = {"convolution", "addmm", "mm", "bmm", "linear"};
-    const struct ets_text base = ets_operator_base(kernel);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (ets_text_is(base, names[i])) return true;
-    }
-    return false;
-}
-
 /* Without a record no rule can say why; the kernel's name says that it is slow. */
 bool ets_find_portable_products(struct ets_finder *finder)
 {
@@ -470,7 +452,7 @@ bool ets_find_portable_products(struct ets_finder *finder)
     ets_parts_begin(finder);
     for (uint32_t i = 0; i < lines->count; i++) {
         const struct ets_delegate_line *line = &lines->items[i];
-        if (!is_kernel(line) || !is_product(line->step->name) ||
+        if (!is_kernel(line) || !ets_operator_is(line->step->name, PRODUCTS) ||
             outside_of(finder, line)->kind != ETS_OUTSIDE_UNKNOWN) {
             continue;
         }

@@ -63,7 +63,10 @@ static bool say_tensor(struct ets_finder *finder, struct ets_memory_makers *make
         return false;
     }
     ets_find_say(finder, "%.*s", ETS_TEXT(maker.name));
-    if (sources.count > 0) ets_find_say(finder, " (%.*s)", ETS_TEXT(sources.items[0]));
+    if (sources.count == 0) return true;
+    ets_find_say(finder, " (%.*s", ETS_TEXT(sources.items[0]));
+    if (sources.count > 1) ets_find_say(finder, " and %zu more", (size_t)sources.count - 1);
+    ets_find_say(finder, ")");
     return true;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "advice/finding_rules.h"
 #include "base/text.h"
+#include "operators/operator_traits.h"
 
 static bool is_one_of(const struct ets_graph_node *node, const char *const *names, size_t count)
 {
@@ -170,8 +171,7 @@ bool ets_find_wrong_gelu(struct ets_finder *finder)
 static bool loses_scale(const struct ets_finder *finder, const struct ets_graph_node *node)
 {
     static const char *const products[] = {"mm", "addmm", "linear"};
-    static const char *const casts[] = {"_to_dim_order_copy", "_to_copy"};
-    static const char *const moves[] = {"permute_copy", "t_copy", "transpose_copy", "view_copy"};
+    static const uint32_t moves = ETS_OPERATOR_PERMUTE | ETS_OPERATOR_VIEW | ETS_OPERATOR_CAST;
     const struct ets_judgement judgement = about(finder, node);
     if (!IS_ONE_OF(node, products)) return false;
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -179,11 +179,11 @@ static bool loses_scale(const struct ets_finder *finder, const struct ets_graph_
         for (int k = 0; k < 4 && at != NULL && at->input_count > 0; k++) {
             const struct ets_judgement of = about(finder, at);
             const struct ets_graph_value *from = ets_argument_tensor(&of, &at->inputs[0]);
-            if (IS_ONE_OF(at, casts) && from != NULL && from->scalar_type == ETS_SCALAR_CHAR &&
-                ets_is_static(&of, &at->inputs[0])) {
+            if (ets_operator_is(at->op, ETS_OPERATOR_CAST) && from != NULL &&
+                from->scalar_type == ETS_SCALAR_CHAR && ets_is_static(&of, &at->inputs[0])) {
                 return true;
             }
-            if (!IS_ONE_OF(at, moves) && !IS_ONE_OF(at, casts)) break;
+            if (!ets_operator_is(at->op, moves)) break;
             at = ets_argument_maker(&of, &at->inputs[0]);
         }
     }

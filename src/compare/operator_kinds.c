@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "inspect/names.h"
+#include "operators/operator_traits.h"
 
 /* Letters and digits of names in lower case, each list ended by a blank. */
 static const struct {
@@ -59,7 +60,7 @@ static struct ets_text trim(struct ets_text name)
         }
         name.size = i;
     }
-    return ets_kernel_base_name(name);
+    return ets_operator_base_name(name);
 }
 
 static const char *find_kind(const char *letters, size_t size)

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/load.h"
 #include "base/text.h"
+#include "operators/operator_traits.h"
 #include "record/record_maps.h"
 
 /* A parameter may go through some nodes that only turn or convert it. */
@@ -111,14 +112,8 @@ struct ets_text ets_layer_module(struct ets_layer_method *method, int64_t handle
 /* Whether a node gives what it takes in another shape, order or type, and nothing else. */
 static bool only_turns(const struct ets_graph_node *node)
 {
-    static const char *const parts[] = {
-        "permute", "transpose", ".t.",       "view",  "reshape",    "dequantize",
-        "to_copy", "dim_order", "unsqueeze", "clone", "contiguous", "squeeze",
-    };
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (ets_text_contains(node->op, parts[i])) return true;
-    }
-    return false;
+    return ets_operator_is(node->op, ETS_OPERATOR_VIEW | ETS_OPERATOR_PERMUTE | ETS_OPERATOR_CAST |
+                                         ETS_OPERATOR_DEQUANTIZE);
 }
 
 /* The graph's input that a value is made of; NULL: it is computed, or the user's. */

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "inspect/names.h"
+#include "operators/operator_traits.h"
 
 static bool ends_with(struct ets_text text, const char *end)
 {
@@ -18,5 +19,5 @@ void ets_cost_call_name(struct ets_text space, struct ets_text operator_name,
     /* The one operator that is called a copy and is no copying form of a view. */
     const bool is_index_copy = ets_text_starts_with(operator_name, "index_copy");
     call->base = is_index_copy ? (struct ets_text){operator_name.data, sizeof "index_copy" - 1}
-                               : ets_kernel_base_name(operator_name);
+                               : ets_operator_base_name(operator_name);
 }

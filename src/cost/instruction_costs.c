@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "inspect/names.h"
+#include "operators/operator_traits.h"
 
 enum { PROGRAM_TIMES = 16, MOST_NODES = 1 << 24 };
 
@@ -245,14 +246,14 @@ static bool is_equal(const struct ets_cost *a, const struct ets_cost *b)
 static bool cost_of_kernel_node(struct ets_instruction_costs *c, const struct ets_cost_query *query,
                                 struct ets_cost *cost_out)
 {
-    const struct ets_text base = ets_kernel_base_name(query->kernel);
+    const struct ets_text base = ets_operator_base_name(query->kernel);
     bool has_one = false;
     *cost_out = ets_cost_unknown(spend_nodes(c, query) ? ETS_COST_NO_SHAPE : ETS_COST_TOO_LARGE);
     if (cost_out->reason == ETS_COST_TOO_LARGE) return true;
     for (size_t i = 0; i < query->node_count; i++) {
         struct ets_cost cost;
         const struct ets_graph_node *node = query->nodes[i].node;
-        if (!ets_text_equal(ets_node_base_name(node->op), base)) continue;
+        if (!ets_text_equal(ets_operator_base_name(node->op), base)) continue;
         if (!ets_graph_costs_node(c->graph, node, &cost)) return false;
         if (has_one && !is_equal(&cost, cost_out)) {
             *cost_out = ets_cost_unknown(ETS_COST_NO_SHAPE);

@@ -2,6 +2,7 @@
 #include "gap/copies.h"
 
 #include "inspect/names.h"
+#include "operators/operator_traits.h"
 
 /* More calls than one, or a node outside of calls. */
 #define ELSEWHERE (GAP_NONE - 1)
@@ -32,7 +33,7 @@ static void see_first(void *context, uint32_t value)
 bool ets_gap_is_copy(const struct gap_graph *graph, uint32_t node, uint32_t *from_out)
 {
     *from_out = GAP_NONE;
-    const struct ets_text name = ets_node_base_name(graph->nodes[node]->op);
+    const struct ets_text name = ets_operator_base_name(graph->nodes[node]->op);
     if (!ets_text_starts_with(name, "dequantize_per_")) return false;
     ets_gap_graph_inputs(graph, node, see_first, from_out);
     return *from_out != GAP_NONE;

@@ -1,14 +1,13 @@
 /* Pairs the nodes of a quantized graph with those of its float original. */
 #include "gap/counterparts.h"
+#include "operators/operator_traits.h"
 #include "record/record_maps.h"
 
 #include "inspect/names.h"
 
 bool ets_gap_quantizes(const struct ets_graph_node *node)
 {
-    const struct ets_text name = ets_node_base_name(node->op);
-    return ets_text_starts_with(name, "quantize_") || ets_text_starts_with(name, "dequantize_") ||
-           ets_text_starts_with(name, "choose_qparams");
+    return ets_operator_is(node->op, ETS_OPERATOR_QUANTIZATION);
 }
 
 /* 1-byte weights are quantized, with any scaling operators. */
@@ -32,7 +31,7 @@ bool ets_gap_graph_quantizes(const struct gap_graph *graph)
 {
     if (has_byte_weights(graph->graph)) return true;
     for (uint32_t i = 0; i < graph->node_count; i++) {
-        const struct ets_text name = ets_node_base_name(graph->nodes[i]->op);
+        const struct ets_text name = ets_operator_base_name(graph->nodes[i]->op);
         const bool is_part = ets_text_starts_with(name, "access_subclass_inner_tensor");
         if (is_part && is_byte_weight(ets_gap_output_value(graph, i, 0))) return true;
         if (ets_gap_quantizes(graph->nodes[i])) return true;
@@ -55,7 +54,7 @@ static int64_t quantized_range(const struct ets_graph_node *node)
 enum ets_computes ets_gap_quantizes_to(const struct ets_graph_node *node)
 {
     if (!ets_gap_quantizes(node)) return ETS_COMPUTES_EXACT;
-    if (ets_text_starts_with(ets_node_base_name(node->op), "choose_qparams")) {
+    if (ets_text_starts_with(ets_operator_base_name(node->op), "choose_qparams")) {
         return ETS_COMPUTES_DYNAMIC_INT8;
     }
     const int64_t range = quantized_range(node);
@@ -103,7 +102,7 @@ static bool init_side(struct pairing *p, struct side *side, const struct gap_gra
         side->kind[i] = side->place[i] = GAP_NONE;
         if (graph->level[i] > 0 || ets_gap_quantizes(node) || ets_gap_output_count(node) != 1)
             continue;
-        side->kind[i] = ets_strings_add(&p->kinds, ets_node_base_name(node->op));
+        side->kind[i] = ets_strings_add(&p->kinds, ets_operator_base_name(node->op));
         if (side->kind[i] == UINT32_MAX || !find_place(p, side, i)) return false;
     }
     return true;
@@ -280,7 +279,7 @@ static void pair_by_name(struct pairing *p)
 static void fold_batch_norms(struct pairing *p)
 {
     for (uint32_t i = 0; i < p->other.graph->node_count; i++) {
-        const struct ets_text name = ets_node_base_name(p->other.graph->nodes[i]->op);
+        const struct ets_text name = ets_operator_base_name(p->other.graph->nodes[i]->op);
         if (p->other.kind[i] == GAP_NONE || p->partner[i] != GAP_NONE) continue;
         if (!ets_text_is(name, "batch_norm") && !ets_text_starts_with(name, "_native_batch_norm")) {
             continue;
@@ -355,7 +354,7 @@ static uint32_t *find_values(struct ets_arena *arena, const struct gap_graph *gr
     uint32_t *value = ets_arena_alloc_array(arena, graph->node_count, sizeof *value);
     for (uint32_t i = 0; value != NULL && i < graph->node_count; i++) value[i] = i;
     for (uint32_t i = 0; value != NULL && i < graph->node_count; i++) {
-        const struct ets_text name = ets_node_base_name(graph->nodes[i]->op);
+        const struct ets_text name = ets_operator_base_name(graph->nodes[i]->op);
         if (graph->level[i] > 0 || !ets_text_starts_with(name, "dequantize_")) continue;
         const uint32_t quantize = maker_of_first(graph, i);
         if (quantize == GAP_NONE || !ets_gap_quantizes(graph->nodes[quantize])) continue;

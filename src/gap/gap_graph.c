@@ -1,6 +1,7 @@
 /* Flattens a graph and its subgraphs, and numbers all nodes and values. */
 #include "gap/gap_graph.h"
 #include "inspect/names.h"
+#include "operators/operator_traits.h"
 #include "record/record_maps.h"
 
 const struct ets_graph *ets_gap_graph_level(const struct gap_graph *flat, uint32_t level)
@@ -191,15 +192,7 @@ void ets_gap_graph_leaving(const struct gap_graph *flat, const uint32_t *part, b
     }
 }
 
-static const char *const view_names[] = {"view",    "unsqueeze",  "squeeze",          "alias",
-                                         "clone",   "detach",     "_clone_dim_order", "reshape",
-                                         "flatten", "lift_fresh", "_unsafe_view",     NULL};
-
 bool ets_gap_is_view(const struct ets_graph_node *node)
 {
-    const struct ets_text name = ets_node_base_name(node->op);
-    for (const char *const *view = view_names; *view != NULL; view++) {
-        if (ets_text_is(name, *view)) return true;
-    }
-    return false;
+    return ets_operator_is(node->op, ETS_OPERATOR_VIEW);
 }

@@ -5,6 +5,7 @@
 #include "gap/copies.h"
 #include "gap/unlogged_rows.h"
 #include "inspect/names.h"
+#include "operators/operator_traits.h"
 
 bool ets_gap_value_fits(const struct ets_graph_value *expected, const struct ets_tensor *tensor)
 {
@@ -38,7 +39,7 @@ static void set_row(struct gap_instruction *instruction, const struct ets_row *r
     }
     instruction->row = row;
     instruction->is_call = ets_text_is(row->name, "DELEGATE_CALL");
-    instruction->kernel = kernel.data == NULL ? kernel : ets_kernel_base_name(kernel);
+    instruction->kernel = kernel.data == NULL ? kernel : ets_operator_base_name(kernel);
 }
 
 static enum ets_status add_row(struct gap_instructions *s, const struct ets_row *row,
@@ -194,7 +195,7 @@ static bool has_other_overload(const struct gap_instruction *item,
 static bool has_kernel(const struct gap_instruction *item, const struct ets_graph_node *node,
                        enum strictness strictness)
 {
-    if (!ets_text_equal(ets_node_base_name(node->op), item->kernel)) return false;
+    if (!ets_text_equal(ets_operator_base_name(node->op), item->kernel)) return false;
     if (is_of_sizes(item->row->kernel) != is_of_sizes(node->op)) return false;
     return strictness != BY_OVERLOAD_AND_SHAPE || !has_other_overload(item, node);
 }

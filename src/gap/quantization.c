@@ -10,6 +10,7 @@
 #include "gap/gap_parts.h"
 #include "inspect/inspection.h"
 #include "inspect/names.h"
+#include "operators/operator_traits.h"
 
 /* The quantization of one side. */
 struct schemes {
@@ -119,17 +120,16 @@ static void see_scale(void *context, uint32_t value)
     struct scale *scale = context;
     const uint32_t node = scale->graph->places[value].node;
     if (node == GAP_NONE) return;
-    scale->is_chosen |=
-        ets_text_starts_with(ets_node_base_name(scale->graph->nodes[node]->op), "choose_qparams");
+    scale->is_chosen |= ets_operator_is(scale->graph->nodes[node]->op, ETS_OPERATOR_CHOOSE_SCALE);
 }
 
 static void see_graph(const struct gap_graph *graph, struct schemes *exported)
 {
     for (uint32_t i = 0; i < graph->node_count; i++) {
-        const struct ets_text name = ets_node_base_name(graph->nodes[i]->op);
+        const uint32_t traits = ets_operator_traits(graph->nodes[i]->op);
         struct scale scale = {graph, false};
-        if (ets_text_starts_with(name, "choose_qparams")) exported->is_dynamic = true;
-        if (!ets_text_starts_with(name, "quantize_")) continue;
+        if (traits & ETS_OPERATOR_CHOOSE_SCALE) exported->is_dynamic = true;
+        if (!(traits & ETS_OPERATOR_QUANTIZE)) continue;
         ets_gap_graph_inputs(graph, i, see_scale, &scale);
         exported->is_static |= !scale.is_chosen;
     }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "inspect/inspection.h"
+#include "operators/operator_traits.h"
 
 /* The unmapped kernel rows of a block, in order of execution. */
 struct unmapped {
@@ -34,7 +35,7 @@ static bool collect(struct ets_inspection *inspection, const struct ets_block *b
         const struct ets_text kernel = ets_row_kernel(row);
         if (row->chain == -1 || row->handles != NULL || kernel.data == NULL) continue;
         u->rows[u->count] = i;
-        u->names[u->count++] = ets_kernel_base_name(kernel);
+        u->names[u->count++] = ets_operator_base_name(kernel);
     }
     return true;
 }
@@ -42,7 +43,7 @@ static bool collect(struct ets_inspection *inspection, const struct ets_block *b
 static bool fits(const struct ets_graph *body, const struct unmapped *u, uint32_t at)
 {
     for (uint32_t i = 0; i < body->node_count; i++) {
-        const struct ets_text op = ets_node_base_name(body->nodes[i].op);
+        const struct ets_text op = ets_operator_base_name(body->nodes[i].op);
         const struct ets_text name = u->names[at + i];
         if (op.size != name.size || memcmp(op.data, name.data, op.size) != 0) return false;
     }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "inspect/inspection.h"
+#include "operators/operator_traits.h"
 
 /* Limits lists: in a small record many rows and many nodes can share a handle, which multiplies. */
 enum { LISTED_FLOOR = 1 << 22, LISTED_TIMES = 64 };
@@ -184,7 +185,7 @@ int ets_handle_index_has_op(struct ets_handle_index *index, const int64_t *handl
         const struct ets_row_node *nodes = ets_handle_index_find(index, handles[i], &node_count);
         if (!ets_handle_index_add(index, nodes, node_count)) continue;
         for (uint32_t k = 0; k < node_count; k++) {
-            const struct ets_text name = ets_node_base_name(nodes[k].node->op);
+            const struct ets_text name = ets_operator_base_name(nodes[k].node->op);
             for (const char *const *op = ops; *op != NULL; op++) {
                 if (ets_text_is(name, *op)) return 1;
             }

@@ -14,6 +14,7 @@
 #include "format/program_names.h"
 #include "host/key_table.h"
 #include "inspect/inspection.h"
+#include "operators/operator_traits.h"
 #include "record/record_maps.h"
 
 /* The trace's facts about one instruction. */
@@ -241,7 +242,7 @@ static bool check_unmapped(struct ets_known_method *method, const struct fact *f
                         (long long)fact->instruction, method->name);
     }
     if (fact->kernel.data == NULL || method->graph == NULL) return true;
-    const struct ets_text name = ets_kernel_base_name(fact->kernel);
+    const struct ets_text name = ets_operator_base_name(fact->kernel);
     if (is_loose(method, name)) {
         verdict->evidence++;
         return true;

@@ -5,27 +5,14 @@
 #include "base/text.h"
 #include "format/program_lists.h"
 #include "memory/memory_replan.h"
+#include "operators/operator_traits.h"
 
-/*
- * Element-wise operators of the out variants that exporters write. Their kernels, portable and
- * optimized, go over input and output in the same order and need no element twice.
- */
-static const char *const element_wise[] = {
-    "aten::abs",     "aten::add",      "aten::ceil",       "aten::clamp",   "aten::cos",
-    "aten::div",     "aten::elu",      "aten::erf",        "aten::exp",     "aten::floor",
-    "aten::gelu",    "aten::hardtanh", "aten::leaky_relu", "aten::log",     "aten::log1p",
-    "aten::maximum", "aten::minimum",  "aten::mul",        "aten::neg",     "aten::reciprocal",
-    "aten::relu",    "aten::round",    "aten::rsqrt",      "aten::sigmoid", "aten::sin",
-    "aten::sqrt",    "aten::sub",      "aten::tanh",       "aten::trunc",
-};
-
-static bool is_element_wise(const struct ets_instruction *call)
+/* Of ExecuTorch's kernels, portable and optimized, in the out variants that exporters write. */
+static bool is_in_place(const struct ets_instruction *call)
 {
-    if (call->kind != ETS_INSTRUCTION_KERNEL_CALL) return false;
-    for (size_t i = 0; i < sizeof element_wise / sizeof *element_wise; i++) {
-        if (ets_text_is(call->name, element_wise[i])) return true;
-    }
-    return false;
+    return call->kind == ETS_INSTRUCTION_KERNEL_CALL &&
+           ets_text_starts_with(call->name, "aten::") &&
+           ets_operator_is(call->name, ETS_OPERATOR_IN_PLACE);
 }
 
 static bool have_equal_shape(const struct ets_memory_plan *plan, const struct ets_plan_tensor *a,
@@ -92,7 +79,7 @@ uint32_t ets_plan_in_place_of(const struct ets_memory_plan *plan, uint32_t tenso
         return ETS_PLAN_NONE;
     }
     ets_plan_instruction(plan, result->producer, &call);
-    if (!is_element_wise(&call)) return ETS_PLAN_NONE;
+    if (!is_in_place(&call)) return ETS_PLAN_NONE;
     for (uint32_t i = 0; i < call.argument_count; i++) {
         const uint32_t input = plan->tensor_of[ets_instruction_argument(&call, i)];
         if (input != ETS_PLAN_NONE && may_replace(plan, result, &plan->tensors[input]))

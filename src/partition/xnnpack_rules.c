@@ -148,11 +148,23 @@ static bool has_symbol(const struct ets_graph_argument *argument)
     return false;
 }
 
+/* Constants come first: what is computed with one of a wrong type has that type, too. */
+static void check_constants(struct ets_judgement *judgement)
+{
+    const struct ets_graph_node *node = judgement->node;
+    for (uint32_t i = 0; i < node->input_count && judgement->rule == NULL; i++) {
+        const struct ets_graph_value *value = ets_argument_tensor(judgement, &node->inputs[i]);
+        if (value == NULL || !ets_is_static(judgement, &node->inputs[i])) continue;
+        check_type(judgement, value, "a constant");
+    }
+}
+
 /* What holds for all rules. */
 static void check_common(struct ets_judgement *judgement, const struct rule *rule)
 {
     const struct ets_graph_node *node = judgement->node;
     int32_t type = -1;
+    check_constants(judgement);
     for (uint32_t i = 0; i < node->input_count; i++) {
         const struct ets_graph_argument *argument = &node->inputs[i];
         if (has_symbol(argument)) {

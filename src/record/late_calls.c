@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "host/key_table.h"
+#include "operators/operator_traits.h"
 #include "record/etrecord_internal.h"
 #include "record/operator_names.h"
 #include "record/record_maps.h"
@@ -85,7 +86,7 @@ static void find_neighbours(struct late *l)
 
 static struct ets_text name_of(const struct late *l, uint32_t call)
 {
-    return ets_kernel_base_name(l->calls[call].name);
+    return ets_operator_base_name(l->calls[call].name);
 }
 
 static bool is_late(const struct late *l, uint32_t call)

@@ -3,47 +3,19 @@
 
 #include <string.h>
 
-struct ets_text ets_kernel_base_name(struct ets_text kernel)
-{
-    static const char copy[] = "_copy";
-    const size_t copy_size = sizeof copy - 1;
-    if (kernel.data == NULL) return kernel; /* an event without a name */
-    const char *colon = memchr(kernel.data, ':', kernel.size);
-    if (colon != NULL && colon + 2 <= kernel.data + kernel.size && colon[1] == ':') {
-        kernel = (struct ets_text){colon + 2, kernel.size - (size_t)(colon + 2 - kernel.data)};
-    }
-    const char *dot = memchr(kernel.data, '.', kernel.size);
-    size_t size = dot != NULL ? (size_t)(dot - kernel.data) : kernel.size;
-    if (size > copy_size && memcmp(kernel.data + size - copy_size, copy, copy_size) == 0) {
-        size -= copy_size;
-    }
-    while (size > 1 && kernel.data[size - 1] == '_') size--;
-    return (struct ets_text){kernel.data, size};
-}
-
-/* The last component but the overload. */
-struct ets_text ets_node_base_name(struct ets_text op)
-{
-    size_t end = op.size;
-    while (end > 0 && op.data[end - 1] != '.') end--;
-    if (end == 0) return ets_kernel_base_name(op);
-    end--;
-    size_t start = end;
-    while (start > 0 && op.data[start - 1] != '.') start--;
-    return ets_kernel_base_name((struct ets_text){op.data + start, end - start});
-}
+#include "operators/operator_traits.h"
 
 static const char wrapper[] = "auto_functionalized";
 
 struct ets_text ets_node_operator(const struct ets_graph_node *node)
 {
-    const struct ets_text base = ets_node_base_name(node->op);
+    const struct ets_text base = ets_operator_base_name(node->op);
     const struct ets_text target = node->target;
     const bool is_wrapper =
         ets_text_contains(node->op, wrapper) || ets_text_contains(target, wrapper);
     if (!is_wrapper || node->input_count == 0) return base;
     const struct ets_graph_argument *first = &node->inputs[0];
-    return first->kind == ETS_ARGUMENT_TARGET ? ets_node_base_name(first->name) : base;
+    return first->kind == ETS_ARGUMENT_TARGET ? ets_operator_base_name(first->name) : base;
 }
 
 /* What passes turn into which kernels after a record was made, by a part of the kernel's name. */
@@ -118,7 +90,7 @@ static bool is_foreign(struct ets_text kernel)
 
 enum ets_agreement ets_node_runs_as(struct ets_text node, struct ets_text kernel)
 {
-    const struct ets_text base = ets_kernel_base_name(kernel);
+    const struct ets_text base = ets_operator_base_name(kernel);
     if (ets_text_equal(node, base)) return ETS_NAMES_AGREE;
     for (size_t i = 0; i < PASSES; i++) {
         if (ets_text_contains(base, passes[i].kernel) && is_made_of(i, node)) {

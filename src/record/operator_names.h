@@ -7,13 +7,6 @@
 #include "base/text.h"
 #include "etscope/etrecord.h"
 
-/*
- * The common name of an operator's variants: "permute" for "permute_copy.out", "add" for
- * "aten.add.Tensor", "linear" for "aten::linear".
- */
-struct ets_text ets_kernel_base_name(struct ets_text kernel);
-struct ets_text ets_node_base_name(struct ets_text op);
-
 /* The base name of what a node computes: of an operator that export wrapped because it writes to
  * its arguments (auto_functionalized_v2), "update_cache". */
 struct ets_text ets_node_operator(const struct ets_graph_node *node);

@@ -1,17 +1,7 @@
-/* Lists the operators that draw random numbers. */
+/* Which nodes draw random numbers. */
 #include "record/random_operators.h"
 
-#include <stddef.h>
-
-#include "record/operator_names.h"
-
-static bool is_one_of(struct ets_text name, const char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (ets_text_is(name, names[i])) return true;
-    }
-    return false;
-}
+#include "operators/operator_traits.h"
 
 /* dropout(input, p, train); native_dropout draws without `train`. */
 static bool draws_dropout(const struct ets_graph_node *node)
@@ -25,32 +15,7 @@ static bool draws_dropout(const struct ets_graph_node *node)
 
 bool ets_node_is_random(const struct ets_graph_node *node)
 {
-    static const char *const random[] = {"_standard_gamma",
-                                         "bernoulli",
-                                         "binomial",
-                                         "cauchy",
-                                         "exponential",
-                                         "geometric",
-                                         "log_normal",
-                                         "multinomial",
-                                         "normal",
-                                         "poisson",
-                                         "rand",
-                                         "rand_like",
-                                         "randint",
-                                         "randint_like",
-                                         "randn",
-                                         "randn_like",
-                                         "random",
-                                         "randperm",
-                                         "normal_functional",
-                                         "rrelu_with_noise",
-                                         "_sample_dirichlet",
-                                         "uniform"};
-    static const char *const dropouts[] = {"alpha_dropout",         "dropout",
-                                           "feature_alpha_dropout", "feature_dropout",
-                                           "native_dropout",        "_fused_dropout"};
-    const struct ets_text name = ets_node_base_name(node->op);
-    return is_one_of(name, random, sizeof random / sizeof *random) ||
-           (is_one_of(name, dropouts, sizeof dropouts / sizeof *dropouts) && draws_dropout(node));
+    const uint32_t traits = ets_operator_traits(node->op);
+    return (traits & ETS_OPERATOR_RANDOM) != 0 ||
+           ((traits & ETS_OPERATOR_DROPOUT) != 0 && draws_dropout(node));
 }

@@ -1,4 +1,4 @@
-/* The operators that draw random numbers: the one list of them. */
+/* Which nodes draw random numbers. */
 #ifndef ETSCOPE_RECORD_RANDOM_OPERATORS_H
 #define ETSCOPE_RECORD_RANDOM_OPERATORS_H
 

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "inspect/time_details.h"
+#include "operators/operator_traits.h"
 #include "views/difference_order.h"
 #include "views/operator_lines.h"
 #include "views/sentence_numbers.h"
@@ -87,14 +88,8 @@ static void add_kernel(struct move *move, const struct ets_pool_operator *op)
     if (moved != NULL && moved->count++ == 0) moved->row = op->row;
 }
 
-/* No delegate did what converts types now: it is new. */
-static bool is_cast(struct ets_text name)
-{
-    return ets_text_starts_with(name, "_to_dim_order_copy.") ||
-           ets_text_starts_with(name, "_to_copy.");
-}
-
-/* Adds the kernels that `to` has and `from` has not; conversions of types to `casts`. */
+/* Adds the kernels that `to` has and `from` has not; conversions of types, which no delegate did,
+ * to `casts`. */
 static void add_moved(struct move *move, struct move *casts, const struct ets_difference_side *to,
                       const struct ets_difference_side *from)
 {
@@ -107,7 +102,7 @@ static void add_moved(struct move *move, struct move *casts, const struct ets_di
             earlier += is_kernel(other->row) && ets_text_equal(other->name, op->name);
         }
         if (earlier < count_name(from, op->name)) continue; /* it was a kernel */
-        add_kernel(is_cast(op->name) ? casts : move, op);
+        add_kernel(ets_operator_is(op->name, ETS_OPERATOR_CAST) ? casts : move, op);
     }
 }
 
@@ -115,7 +110,8 @@ static void add_gone(struct survey *survey, const struct ets_difference_side *si
 {
     for (uint32_t i = 0; i < side->operator_count; i++) {
         const struct ets_pool_operator *op = &side->block->operators[side->operators[i]];
-        if (is_kernel(op->row) && is_cast(op->name)) add_kernel(&survey->gone, op);
+        if (is_kernel(op->row) && ets_operator_is(op->name, ETS_OPERATOR_CAST))
+            add_kernel(&survey->gone, op);
     }
 }
 
@@ -125,7 +121,7 @@ static void add_new(struct survey *survey, const struct ets_difference_side *sid
         const struct ets_pool_operator *op = &side->block->operators[side->operators[i]];
         if (!is_kernel(op->row)) continue;
         add_kernel(&survey->added, op);
-        if (is_cast(op->name)) add_kernel(&survey->casts, op);
+        if (ets_operator_is(op->name, ETS_OPERATOR_CAST)) add_kernel(&survey->casts, op);
     }
 }
 

@@ -123,9 +123,9 @@ static void say_coarse(struct ets_gap_words *words, const struct ets_gap_coarse_
         say_number(words, coarse->shared_reach, 3);
     }
     say(words, "\n  try          %s\n",
-        coarse->shared != NULL ? "bring what is joined to one range, and multiply the weights "
-                                 "behind it; or join in float"
-                               : "calibrate with inputs like those of this run");
+        coarse->shared != NULL
+            ? "bring what it takes to one range, and multiply the weights behind it"
+            : "calibrate with inputs like those of this run");
 }
 
 /* What is left when this error is mended, and how an activation's step is. */
@@ -144,6 +144,10 @@ static void say_remedy(struct ets_gap_words *words, const struct ets_gap_report 
     if (!(row->rest < verdict->outputs) || !(row->share <= ETS_GAP_ALL_OF_IT)) return;
     say(words, "  without it   the outputs would be off by about ");
     say_number(words, row->rest, 2);
+    if (row->rest > row->inherited) {
+        say(words, ", still beyond ");
+        say_number(words, row->inherited, 2);
+    }
     say(words, "\n");
 }
 
@@ -198,7 +202,7 @@ size_t ets_gap_describe_findings(const struct ets_gap_report *report, char *text
         const char *words;
     } legend[] = {
         {ETS_GAP_INHERITED, "right for inputs that were already off"},
-        {ETS_GAP_OFF, "beyond rounding, but like other operators"},
+        {ETS_GAP_OFF, "beyond its tolerance, but less than 10 times the median of all"},
         {ETS_GAP_HARMLESS, "stands out, but all outputs agree"},
         {ETS_GAP_SUSPECT, "another one that stands out"},
         {ETS_GAP_INEXACT, "within the tolerance, but more than rounding explains"},

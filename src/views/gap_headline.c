@@ -6,6 +6,8 @@
 #include "gap/overflow.h"
 #include "views/gap_coverage.h"
 #include "views/gap_headline.h"
+
+#include "operators/operator_traits.h"
 #include "views/gap_words.h"
 
 /* Names the reference. */
@@ -422,20 +424,29 @@ static bool is_activation(const struct ets_gap_report *report,
     return !ets_gap_weight_is_cause(verdict->weight) && ets_gap_channel_sets_step(report, row);
 }
 
-/* "; a step of its scale is 0.372, but it reaches only 0.521: cat (net.py:15), which takes it, has
- * one scale for all that it joins, up to 95" */
-static void say_coarse_scale(struct ets_gap_words *words, const struct ets_gap_coarse_scale *coarse)
+/* "a step of its scale is 0.372, but it reaches only 0.521" */
+static void say_step(struct ets_gap_words *words, const struct ets_gap_coarse_scale *coarse)
 {
-    if (coarse->node == NULL) return;
-    say(words, "; a step of its scale is ");
+    say(words, "a step of its scale is ");
     say_number(words, coarse->step, 3);
     say(words, ", but it reaches only ");
     say_number(words, coarse->reach, 3);
-    if (coarse->shared == NULL) return;
-    say(words, ": ");
+}
+
+/* "cat (net.py:15) gives relu (net.py:14) too coarse a scale: a step of its scale is 0.372, but it
+ * reaches only 0.521, and what else cat takes 95; this" */
+static void say_shared_scale(struct ets_gap_words *words, const struct ets_gap_report *report,
+                             const struct ets_gap_coarse_scale *coarse, uint32_t row)
+{
     ets_gap_say_node(words, coarse->shared);
-    say(words, ", which takes it, has one scale for all that it takes, up to ");
+    say(words, " gives ");
+    ets_gap_say_culprit(words, report, row);
+    say(words, " too coarse a scale: ");
+    say_step(words, coarse);
+    const struct ets_text name = ets_operator_base_name(coarse->shared->op);
+    say(words, ", and what else %.*s takes ", ETS_TEXT(name));
     say_number(words, coarse->shared_reach, 3);
+    say(words, "; this");
 }
 
 static void say_reasons(struct ets_gap_words *words, const struct ets_gap_report *report,
@@ -448,7 +459,10 @@ static void say_reasons(struct ets_gap_words *words, const struct ets_gap_report
         say(words, " and sets the step of all, the next reaches ");
         say_number(words, row->total_channels.next, 3);
     }
-    say_coarse_scale(words, &verdict->coarse_scale);
+    if (verdict->coarse_scale.node != NULL && verdict->coarse_scale.shared == NULL) {
+        say(words, "; ");
+        say_step(words, &verdict->coarse_scale);
+    }
     if (!verdict->saturates_guilty) return;
     say(words, "; ");
     say_saturation(words, verdict->saturation, verdict->saturates_guilty == 2);
@@ -465,6 +479,10 @@ static bool are_swapped(const struct ets_gap_report *report,
 static void say_who(struct ets_gap_words *words, const struct ets_gap_report *report,
                     const struct ets_gap_conclusion *verdict, uint32_t row)
 {
+    if (verdict->coarse_scale.shared != NULL) {
+        say_shared_scale(words, report, &verdict->coarse_scale, row);
+        return;
+    }
     if (!are_swapped(report, verdict, row)) {
         ets_gap_say_culprit(words, report, row);
         return;

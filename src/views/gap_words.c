@@ -2,6 +2,7 @@
 #include "views/gap_words.h"
 
 #include "inspect/names.h"
+#include "operators/operator_traits.h"
 #include "views/gap_lines.h"
 
 enum { MOST_NAMES = 8, MOST_PLACES = 3 };
@@ -36,17 +37,9 @@ void ets_gap_say_row(struct ets_gap_words *words, const struct ets_gap_report *r
 /* What computes nothing: views, conversions to and from integers, and sizes. */
 static bool computes_nothing(const struct ets_graph_node *node)
 {
-    static const char *const names[] = {
-        "view",    "unsqueeze",        "squeeze",    "alias",   "clone",
-        "detach",  "_clone_dim_order", "reshape",    "flatten", "expand",
-        "permute", "transpose",        "contiguous", "getitem", "sym_size",
-        "t",       "unflatten",        "select",     "slice",   "_unsafe_view"};
-    const struct ets_text base = ets_node_base_name(node->op);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (ets_text_is(base, names[i])) return true;
-    }
-    return ets_text_contains(node->op, "quantize_") ||
-           ets_text_contains(node->op, "choose_qparams") ||
+    static const uint32_t traits = ETS_OPERATOR_VIEW | ETS_OPERATOR_PERMUTE | ETS_OPERATOR_PART |
+                                   ETS_OPERATOR_SIZE | ETS_OPERATOR_QUANTIZATION;
+    return ets_operator_is(node->op, traits) ||
            ets_text_contains(node->op, "access_subclass_inner_tensor") ||
            ets_text_starts_with(node->op, "_operator.");
 }

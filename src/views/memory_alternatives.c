@@ -262,7 +262,7 @@ size_t ets_memory_alternatives_headline(const struct ets_memory_alternatives *fo
     } else if (planned <= found->plan->bound_bytes) {
         say(&text, "no plan with these lifetimes is smaller");
     } else {
-        say(&text, "no smaller plan was found");
+        say(&text, "no smaller plan of these tensors was found");
     }
     if (found->plan->has_branches) say(&text, "; branches count together");
     const uint64_t before = is_better ? better->bytes : planned;

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "etscope/tensor.h"
 #include "inspect/inspection.h"
+#include "operators/operator_traits.h"
 #include "record/record_maps.h"
 #include "views/source_lines.h"
 
@@ -67,13 +68,13 @@ static double bytes_of_output(const struct ets_graph *graph, const struct ets_ro
  * where they agree. */
 static double bytes_of_kernel(const struct ets_graph *graph, const struct ets_row *row)
 {
-    const struct ets_text kernel = ets_kernel_base_name(ets_row_kernel(row));
+    const struct ets_text kernel = ets_operator_base_name(ets_row_kernel(row));
     double bytes = NAN;
     bool is_first = true;
     for (size_t i = 0; i < row->node_count; i++) {
         const struct ets_graph_node *node = row->nodes[i].node;
         double written = 0;
-        if (!ets_text_equal(ets_node_base_name(node->op), kernel)) continue;
+        if (!ets_text_equal(ets_operator_base_name(node->op), kernel)) continue;
         for (uint32_t k = 0; k < node->output_count; k++) {
             written +=
                 bytes_of_output(graph, &(struct ets_row){.node_count = 1}, &node->outputs[k]);

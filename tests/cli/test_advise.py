@@ -148,6 +148,10 @@ class Rules(unittest.TestCase):
                                           "peak is 288.0 KiB")
         self.assertIn("- 2 * a @ b.mT", row["action"])
 
+    def test_advise__a_constant_of_a_wrong_type_is_told_before_what_it_makes(self):
+        (sentence,) = [row["sentence"] for row in self.found("normalise_double") if "div.out" in row["sentence"]]
+        self.assertTrue(sentence.endswith(": a constant is float64; float32 and float16 are taken"), sentence)
+
     def test_advise__modules_of_one_source_line_are_apart(self):
         found = [row for row in rows(*GPT_FILES) if "native_layer_norm" in row["sentence"]]
         self.assertEqual([(len(row["instructions"]), row["module"]) for row in found], [(5, "blocks.0.ln1")])

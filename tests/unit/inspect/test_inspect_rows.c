@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "inspect/names.h"
+#include "operators/operator_traits.h"
 
 static const struct ets_inspect_options plain = {.tick_unit = ETS_UNIT_NS};
 
@@ -315,10 +316,10 @@ static void test_inspect_rows__other_files_are_refused(void **state)
 static void test_inspect_rows__an_event_without_name_has_no_kernel(void **state)
 {
     (void)state;
-    const struct ets_text none = ets_kernel_base_name((struct ets_text){NULL, 0});
+    const struct ets_text none = ets_operator_base_name((struct ets_text){NULL, 0});
     assert_null(none.data);
     assert_int_equal(none.size, 0);
-    assert_null(ets_node_base_name((struct ets_text){NULL, 0}).data);
+    assert_null(ets_operator_base_name((struct ets_text){NULL, 0}).data);
 }
 
 int main(void)
