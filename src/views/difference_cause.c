@@ -156,7 +156,7 @@ static void survey_block(const struct ets_difference *difference,
         if (!is_moved) continue;
         const bool is_out = count_kernels(&line->after) > count_kernels(&line->before);
         if (is_out) add_moved(&survey->out, &survey->casts, &line->after, &line->before);
-        else add_moved(&survey->in, &survey->gone, &line->before, &line->after);
+        else add_moved(&survey->in, &survey->in, &line->before, &line->after);
         find_backend(survey, &line->after);
         find_backend(survey, &line->before);
     }
