@@ -96,6 +96,10 @@ test: setup build ## run every test, and the unit tests and fuzz corpora under A
 	    $${foreign:+$(FOREIGN:%='%:$(foreign_tests)')} release || status=$$?; \
 	exit $$status
 
+.PHONY: test-long
+test-long: setup build ## run what make test samples as a whole: every format with every file that asks for much
+	@ETSCOPE_LONG=1 $(PYTHON) tools/run_ctest.py $(JOBS) 'release:^cli_test_bombs'
+
 .PHONY: footprint
 footprint: ## print what the tracer takes on small processors: code, memory, stack (clang, lld)
 	@$(PYTHON) tests/bare_metal/footprint.py --out build/bare_metal
