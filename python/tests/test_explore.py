@@ -264,7 +264,7 @@ def test_only_what_has_advice_is_shown_unless_all_is_asked_for():
     shown = inspector.advise()
     assert (shown.action.notna() | (shown.kind == "expensive_operator")).all()
     assert len(inspector.advise()) < len(inspector.advise(all=True))
-    assert " things to do: " in inspector.advise().attrs["headline"][0]
+    assert " things to do; " in inspector.advise().attrs["headline"][0]
 
 
 def test_advice_takes_the_program_beside_the_trace(tmp_path):

@@ -334,7 +334,7 @@ void ets_saving_add(const struct ets_finder *finder, struct ets_finding *finding
     const double more = ets_method_of_median(finder, mid);
     if (!(more > 0) || isnan(finding->saving.ticks.upper)) return;
     finding->saving.ticks.upper += more;
-    finding->saving.beside += more;
+    finding->saving.others += more;
 }
 
 void ets_finding_place_parts(const struct ets_finder *finder, struct ets_finding *finding)

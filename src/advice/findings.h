@@ -51,7 +51,8 @@ struct ets_saving {
     struct ets_span ticks;  /* of a run; NaN: not a time, or not measured */
     double part;            /* ticks.upper of the median run of its method; 0: not a time */
     double away, away_part; /* the time of what goes away, and its part of the median run */
-    double beside;          /* of that: not time of the finding's rows */
+    double beside;          /* of that: time of no row */
+    double others;          /* of that: time of other rows, which other findings may be about */
     double most; /* the upper end by the time of what goes away; 0: ets_finding_add finds it */
     struct ets_span measured; /* ticks without what is not known of the median run */
     double unsure;            /* that, which is at both ends of ticks */

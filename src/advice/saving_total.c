@@ -44,7 +44,7 @@ bool ets_saving_total_find(struct ets_arena *arena, const struct ets_inspection 
                            const struct ets_findings *findings, struct ets_saving_total *total_out)
 {
     struct ets_timed_blocks blocks;
-    double rows = 0, beside = 0, sum = 0;
+    double rows = 0, beside = 0, sum = 0, largest = 0;
     *total_out = (struct ets_saving_total){.block = ETS_NO_INDEX};
     for (uint32_t i = 0; i < findings->count; i++) {
         const struct ets_finding *finding = &findings->items[i];
@@ -60,6 +60,7 @@ bool ets_saving_total_find(struct ets_arena *arena, const struct ets_inspection 
         if (finding->block != total_out->block) continue;
         total_out->count++;
         sum += finding->saving.away;
+        largest = fmax(largest, finding->saving.away);
         beside += finding->saving.beside;
         total_out->has_bound |= finding->saving.basis == ETS_SAVING_BOUND;
     }
@@ -72,7 +73,8 @@ bool ets_saving_total_find(struct ets_arena *arena, const struct ets_inspection 
     /* Shares are of mid; the run that is told is the median. */
     const double share = rows / blocks.items[0].runs.whole;
     total_out->whole = blocks.items[0].times.statistics.p50;
-    total_out->away = fmin(fmin(sum, share * total_out->whole + beside), total_out->whole);
+    const double counted = fmin(sum, share * total_out->whole + beside);
+    total_out->away = fmin(fmax(counted, largest), total_out->whole);
     return true;
 }
 
@@ -101,6 +103,7 @@ size_t ets_saving_total_print(const struct ets_saving_total *total, const char *
     if (total->count == 0 || !(total->whole > 0)) return line.used;
     /* Two things can save the same time: the sum of all would be too much. */
     const double scale = ets_shared_time_scale(total->away, total->whole, tick_ns);
+    if (total->count < total->advice) ets_add_text(&line, "; %u of them", total->count);
     ets_add_text(&line, ": %s", total->has_bound ? "" : "about ");
     ets_add_time_in(&line, (struct ets_span){total->away, total->away}, tick_ns, scale);
     ets_add_text(&line, " of the ");

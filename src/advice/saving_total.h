@@ -25,9 +25,9 @@ bool ets_saving_total_find(struct ets_arena *arena, const struct ets_inspection 
                            const struct ets_findings *findings, struct ets_saving_total *total_out);
 
 /*
- * The sentence that answers what to change: "5 things to do: 40 us of the 140 us of a run of
- * forward (29 %), less the time of what takes its place", "nothing to do was found" and `outside`.
- * Returns its length.
+ * The sentence that answers what to change: "5 things to do; 4 of them: 40 us of the 140 us of a
+ * run of forward (29 %), less the time of what takes its place", "nothing to do was found" and
+ * `outside`. Returns its length.
  */
 size_t ets_saving_total_print(const struct ets_saving_total *total, const char *outside,
                               double tick_ns, char *text, size_t room);

@@ -64,6 +64,10 @@ static void doubt(struct ets_budget_verdict *verdict, enum ets_budget_doubt why)
 static void need(const struct scale *s, const struct ets_line_test *test, double change,
                  struct ets_budget_verdict *verdict)
 {
+    if (s->now >= ETS_LEAST_RECORDINGS && ets_recordings_are_apart(s->sides)) {
+        doubt(verdict, ETS_DOUBT_APART); /* more of the same kind decide nothing */
+        return;
+    }
     const uint32_t least = ets_difference_is_whole(s->difference, verdict->line)
                                ? ETS_LEAST_RECORDINGS
                                : ETS_ADVISED_RECORDINGS;
@@ -100,6 +104,10 @@ static void judge_within(const struct scale *s, const struct ets_line_test *test
                          struct ets_budget_verdict *verdict)
 {
     const struct ets_interval *interval = &test->interval;
+    if (s->rule->bounds[0].value < 0 && ets_recordings_are_apart(s->sides)) {
+        doubt(verdict, ETS_DOUBT_APART); /* the gain may be the machine's */
+        return;
+    }
     if (interval->high <= verdict->limit - verdict->base ||
         (interval->high - interval->low) / 2 <= fabs(room)) {
         verdict->result = ETS_BUDGET_PASS;

@@ -186,10 +186,14 @@ static enum ets_status test_pairs(struct judge *judge, const struct subject *sub
 
 /* What would decide a line: a change that shows, or an interval within the least change. */
 static void find_needed(const struct judge *judge, const struct ets_line_test *test, uint32_t now,
-                        uint32_t least_recordings, struct ets_difference_line *line)
+                        uint32_t least_recordings, bool is_apart, struct ets_difference_line *line)
 {
     const double change = fabs(line->change_of_median), least = least_of(judge, line);
     const bool is_small = change < least;
+    if (is_apart && now >= ETS_LEAST_RECORDINGS) { /* more of the same kind decide nothing */
+        put_verdict(line, ETS_VERDICT_UNDECIDED, ETS_LINE_APART);
+        return;
+    }
     if (!is_small && change <= test->spread && now >= ETS_LEAST_RECORDINGS) {
         put_verdict(line, ETS_VERDICT_UNDECIDED, ETS_LINE_SPREAD);
         return;
@@ -221,7 +225,7 @@ static void judge_test(const struct judge *judge, const struct ets_line_test *te
         put_verdict(line, ETS_VERDICT_SAME, ETS_LINE_DECIDED);
     } else {
         find_needed(judge, test, now, is_whole ? ETS_LEAST_RECORDINGS : ETS_ADVISED_RECORDINGS,
-                    line);
+                    subject->is_apart, line);
     }
 }
 

@@ -237,7 +237,10 @@ void ets_gap_saturations_find_coarse(const struct gap_saturations *saturations, 
         const struct gap_saturation *item = &saturations->items[i];
         const double reach = reach_of(&item->seen);
         if (item->maker != node || item->seen.count == 0) continue;
-        if (!(reach > 0) || reach >= FEW_STEPS * item->step) continue;
+        const double range = fmax(fabs(item->seen.lowest), fabs(item->seen.highest));
+        if (!(reach > 0) || reach >= FEW_STEPS * item->step || TIMES_MORE * reach >= range) {
+            continue;
+        }
         coarse_out->node = saturations->graph->nodes[node];
         coarse_out->step = item->step;
         coarse_out->reach = reach;

@@ -120,8 +120,8 @@ static void add_new(struct survey *survey, const struct ets_difference_side *sid
     for (uint32_t i = 0; i < side->operator_count; i++) {
         const struct ets_pool_operator *op = &side->block->operators[side->operators[i]];
         if (!is_kernel(op->row)) continue;
-        add_kernel(&survey->added, op);
-        if (ets_operator_is(op->name, ETS_OPERATOR_CAST)) add_kernel(&survey->casts, op);
+        add_kernel(ets_operator_is(op->name, ETS_OPERATOR_CAST) ? &survey->casts : &survey->added,
+                   op);
     }
 }
 

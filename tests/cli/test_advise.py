@@ -442,7 +442,7 @@ class Told(unittest.TestCase):
         document = json.loads(advise(*GPT_FILES, "--format", "json"))
         text = advise(*GPT_FILES)
         self.assertEqual(text.splitlines()[0], document["headline"])
-        self.assertRegex(document["headline"], r"^\d+ things to do: [\d.]+ us of the [\d.]+ us of a run of "
+        self.assertRegex(document["headline"], r"^\d+ things to do; \d+ of them: [\d.]+ us of the [\d.]+ us of a run of "
                                                r"forward \(\d+\.\d %\), less the time of what takes its place$")
 
     def test_the_database_and_the_report_say_the_same(self):

@@ -363,7 +363,7 @@ class HeadlineNumbers(unittest.TestCase):
                 self.assertLessEqual(min(least, total) * 0.5, exact)  # rows are counted once, by mid
                 account.near(share, 100 * exact / total) if float(share) < 10 else self.assertAlmostEqual(
                     float(share), 100 * exact / total, delta=0.06 + 100 * slack / total)
-            account.take(rf"(\d+) things? to do(?:: (?:about )?({TIME}) of the ({TIME}) of a run of (\w+) \(({NUMBER}) %\)"
+            account.take(rf"(\d+) things? to do(?:(?:; \d+ of them)?: (?:about )?({TIME}) of the ({TIME}) of a run of (\w+) \(({NUMBER}) %\)"
                          r"(?:, less the time of what takes its place)?)?", compare)
         for model in support.MODELS:
             if fixture(model, "profile.tsv").exists():

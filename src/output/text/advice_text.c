@@ -26,7 +26,8 @@ size_t ets_saving_print(const struct ets_saving *saving, double tick_ns, char *t
                         ets_time_scale(saving->away, tick_ns));
         ets_add_text(&line, " (");
         ets_add_share(&line, (struct ets_span){saving->away_part, saving->away_part});
-        ets_add_text(&line, ") of the median run, less the time of what takes its place");
+        ets_add_text(&line, ") of the median run%s, less the time of what takes its place",
+                     saving->others > 0 ? ", with what goes along" : "");
         return line.used;
     }
     ets_add_text(&line, "about ");
