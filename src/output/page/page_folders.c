@@ -152,8 +152,8 @@ static bool find_equal_names(const struct ets_page_folders *folders,
     for (uint32_t i = 1; i < files->count; i++) {
         const struct ets_text file = ets_strings_get(files, i);
         if (folder_of_package(file) > 0) continue;
-        if (ets_strings_add(&names, ets_page_cut_folders(folders, file)) == UINT32_MAX)
-            return false;
+        const struct ets_text name = ets_page_cut_folders(folders, file);
+        if (name.data == NULL || ets_strings_add(&names, name) == UINT32_MAX) return false;
         count++;
     }
     *found_out = names.count - before < count;

@@ -21,7 +21,7 @@ struct ets_page_folder {
 };
 
 /* More are found in no file that somebody made of a model. */
-enum { ETS_PAGE_MOST_FOLDERS = 64 };
+enum { ETS_PAGE_MOST_FOLDERS = 1024 };
 
 struct ets_page_folders {
     struct ets_arena *arena; /* of cut texts */

@@ -71,6 +71,8 @@ static void put_finding(struct ets_json_writer *json, const struct ets_page *pag
     ets_json_put_text(json, "sentence", finding->sentence);
     if (ets_finding_is_advice(finding)) ets_json_put_text(json, "action", finding->action);
     ets_json_put_string(json, "view", finding->view);
+    if (trace != NULL) ets_json_put_count(json, "trace", (uint64_t)(trace - page->data.traces));
+    else ets_json_put_null(json, "trace");
     put_selection(json, page, trace, finding);
     ets_json_end_object(json);
 }

@@ -23,7 +23,7 @@ async function said(counts: number[][], sentences: string[]) {
             ),
         },
     });
-    const findings = sentences.map((sentence) => ({ view: "numbers", sentence }));
+    const findings = sentences.map((sentence, trace) => ({ view: "numbers", sentence, trace }));
     const head = readHead(
         JSON.stringify({
             format: "etscope-report",
@@ -67,7 +67,7 @@ test("of several traces each sentence names its own", async () => {
         coverage: ["0.etdp: 3 of 4 values compared"],
     });
     assert.deepEqual(await said(counts, ["linear is guilty"]), {
-        answers: ["linear is guilty"],
+        answers: ["0.etdp: linear is guilty"],
         coverage: ["0.etdp: 3 of 4 values compared", "1.etdp: 3 of 4 values compared"],
     });
 });

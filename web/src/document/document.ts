@@ -11,6 +11,7 @@ export interface Finding {
     action?: string | null;
     sentence: string;
     view: string | null;
+    trace?: number | null;
     select: string | null;
 }
 
