@@ -198,22 +198,22 @@ static int open_temporary(struct ets_output *output, const char *path)
     (void)clock_gettime(CLOCK_REALTIME, &now);
     const uint64_t seed = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec +
                           ((uint64_t)getpid() << 32) + (uint64_t)(uintptr_t)output;
+    output->temporary_path = temporary;
+    enlist(output); /* before the file exists: a signal must find it */
     const int descriptor =
         create_temporary(temporary, length + 1, seed, replaces ? mode & 0700 : mode);
-    if (descriptor >= 0 && replaces && fchmod(descriptor, mode) != 0) {
-        const int code = errno;
-        close(descriptor);
-        (void)unlink(temporary);
-        free(temporary);
-        return code;
-    }
     if (descriptor < 0) {
         const int code = errno;
+        delist(output);
+        output->temporary_path = NULL; /* nothing to remove */
         free(temporary);
         return code;
     }
-    output->temporary_path = temporary;
-    enlist(output);
+    if (replaces && fchmod(descriptor, mode) != 0) {
+        const int code = errno;
+        close(descriptor);
+        return code;
+    }
     output->stream = fdopen(descriptor, "wb");
     if (output->stream == NULL) {
         const int code = errno;
