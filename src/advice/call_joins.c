@@ -4,6 +4,7 @@
 
 #include "advice/finding_rules.h"
 #include "base/text.h"
+#include "operators/operator_traits.h"
 
 bool ets_is_border_transpose(const struct ets_delegate_line *line)
 {
@@ -13,9 +14,7 @@ bool ets_is_border_transpose(const struct ets_delegate_line *line)
         if (strcmp(unit->payload_nodes[i].type, "StaticTranspose") != 0) return false;
     }
     for (size_t i = 0; i < unit->node_count; i++) {
-        const struct ets_text op = ets_operator_base(unit->nodes[i].node->op);
-        if (ets_text_is(op, "permute_copy") || ets_text_is(op, "transpose_copy") ||
-            ets_text_is(op, "t_copy")) {
+        if (ets_operator_is(unit->nodes[i].node->op, ETS_OPERATOR_PERMUTE)) {
             return false; /* the model's own */
         }
     }

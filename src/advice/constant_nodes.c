@@ -1,12 +1,13 @@
 /* Which nodes of a graph compute the same in every run. */
 #include "advice/finding_rules.h"
 #include "base/text.h"
+#include "operators/operator_traits.h"
 #include "record/random_operators.h"
 
 /* Random, or whatever lies in new memory. */
 bool ets_is_random(const struct ets_graph_node *node)
 {
-    const struct ets_text base = ets_operator_base(node->op);
+    const struct ets_text base = ets_operator_base_name(node->op);
     return ets_node_is_random(node) || ets_text_starts_with(base, "empty") ||
            ets_text_is(base, "new_empty") || ets_text_starts_with(base, "_empty");
 }

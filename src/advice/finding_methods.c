@@ -4,6 +4,7 @@
 
 #include "advice/finding_rules.h"
 #include "base/text.h"
+#include "operators/operator_traits.h"
 
 static const struct ets_delegation_step *step_at(const struct ets_finder *finder,
                                                  uint32_t instruction)
@@ -52,7 +53,7 @@ static const struct ets_graph_node *choose_node(const struct ets_finder *finder,
         const struct ets_graph_node *node = of->nodes[i].node;
         const uint32_t at = ets_method_node(finder, node);
         if (at != ETS_NO_INDEX && runner[at] == ETS_NO_INDEX &&
-            ets_text_equal(ets_operator_base(node->op), ets_operator_base(of->name))) {
+            ets_text_equal(ets_operator_base_name(node->op), ets_operator_base_name(of->name))) {
             return node;
         }
     }

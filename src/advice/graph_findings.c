@@ -4,15 +4,16 @@
 #include "advice/finding_rules.h"
 #include "base/load.h"
 #include "base/text.h"
+#include "operators/operator_traits.h"
 
 static bool is_of(const struct ets_graph_node *node, const char *base)
 {
-    return node != NULL && ets_text_is(ets_operator_base(node->op), base);
+    return node != NULL && ets_text_is(ets_operator_base_name(node->op), base);
 }
 
 static bool begins_with(const struct ets_graph_node *node, const char *start)
 {
-    return node != NULL && ets_text_starts_with(ets_operator_base(node->op), start);
+    return node != NULL && ets_text_starts_with(ets_operator_base_name(node->op), start);
 }
 
 static struct ets_judgement about(const struct ets_finder *finder,
@@ -135,7 +136,7 @@ bool ets_find_float_island(struct ets_finder *finder)
 
 bool ets_is_empty_expand(const struct ets_finder *finder, const struct ets_graph_node *node)
 {
-    if (finder->method.partition == NULL || !is_of(node, "expand_copy")) return false;
+    if (finder->method.partition == NULL || !is_of(node, "expand")) return false;
     const struct ets_judgement judgement = about(finder, node);
     const struct ets_graph_value *from = input_of(finder, node, 0);
     const struct ets_graph_value *to = ets_node_output(&judgement, 0);
@@ -237,6 +238,8 @@ static bool collect_state(struct ets_finder *finder, const struct ets_graph_node
     static const char *const labels[] = {"values", "src", "source"};
     enum { MUCH = 10 };
     const struct ets_judgement judgement = about(finder, node);
+    const uint32_t runner = ets_node_runner(finder, node);
+    if (ets_operator_is_mutating(ets_method_line(finder, runner)->step->name)) return true;
     if (!is_of(node, "index_put") && !is_of(node, "slice_scatter") && !is_of(node, "index_copy")) {
         return true;
     }

@@ -5,6 +5,7 @@
 #include "advice/finding_rules.h"
 #include "base/text.h"
 #include "format/program_lists.h"
+#include "operators/operator_traits.h"
 
 /* Batch, channels, height, width. */
 enum { IMAGE_RANK = 4 };
@@ -50,7 +51,7 @@ static bool takes_channels_last(struct ets_text kernel)
 static bool is_flattened(const struct ets_finder *finder, const struct ets_graph_node *node)
 {
     const struct ets_judgement judgement = {.partition = finder->method.partition, .node = node};
-    if (!ets_text_is(ets_operator_base(node->op), "view_copy") || node->input_count == 0) {
+    if (!ets_text_is(ets_operator_base_name(node->op), "view") || node->input_count == 0) {
         return false;
     }
     const struct ets_graph_value *from = ets_argument_tensor(&judgement, &node->inputs[0]);

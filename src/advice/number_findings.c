@@ -92,7 +92,7 @@ static void propose_scales(struct ets_finder *finder, const struct ets_gap_repor
         ets_find_propose(finder,
                          "bring what %.*s takes to one range (divide what reaches %.3g, and "
                          "multiply the weights behind it)",
-                         ETS_TEXT(ets_operator_base(verdict->coarse_scale.shared->op)),
+                         ETS_TEXT(ets_operator_base_name(verdict->coarse_scale.shared->op)),
                          verdict->coarse_scale.shared_reach);
         finding->confidence = ETS_CONFIDENCE_MEDIUM;
     } else if (ets_gap_channel_sets_step(report, ets_gap_row(report, ets_gap_cause(verdict)))) {

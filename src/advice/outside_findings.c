@@ -12,9 +12,9 @@ enum { MOST_GROUPS = 200, PRODUCTS = ETS_OPERATOR_PRODUCT | ETS_OPERATOR_CONVOLU
 /* Kernels that only move elements gain nothing in XNNPACK, by measurement (docs/advice.md). */
 static bool gains_nothing(struct ets_text kernel)
 {
-    static const char *const names[] = {"slice_copy", "constant_pad_nd", "clone",
-                                        "_clone_dim_order", "et_view"};
-    const struct ets_text base = ets_operator_base(kernel);
+    static const char *const names[] = {"slice", "constant_pad_nd", "clone", "_clone_dim_order",
+                                        "et_view"};
+    const struct ets_text base = ets_operator_base_name(kernel);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (ets_text_is(base, names[i])) return true;
     }
@@ -24,7 +24,7 @@ static bool gains_nothing(struct ets_text kernel)
 /* Written with operators that XNNPACK takes, it was slower (docs/advice.md). */
 static bool is_slower_rewritten(struct ets_text kernel)
 {
-    return ets_text_is(ets_operator_base(kernel), "native_group_norm");
+    return ets_text_is(ets_operator_base_name(kernel), "native_group_norm");
 }
 
 static const struct ets_outside *outside_of(const struct ets_finder *finder,

@@ -8,7 +8,7 @@
 
 static bool is_one_of(const struct ets_graph_node *node, const char *const *names, size_t count)
 {
-    const struct ets_text base = ets_operator_base(node->op);
+    const struct ets_text base = ets_operator_base_name(node->op);
     for (size_t i = 0; i < count; i++) {
         if (ets_text_is(base, names[i])) return true;
     }
@@ -69,8 +69,8 @@ static bool add_wrong(struct ets_finder *finder, const char *kind, enum ets_chec
 static const char *const channels_last[] = {
     "convolution", "max_pool2d", "avg_pool2d",         "max_pool2d_with_indices",
     "mean",        "prelu",      "upsample_bilinear2d"};
-static const char *const layout_kept[] = {"permute_copy",
-                                          "slice_copy",
+static const char *const layout_kept[] = {"permute",
+                                          "slice",
                                           "constant_pad_nd",
                                           "_softmax",
                                           "_clone_dim_order",

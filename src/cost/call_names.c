@@ -16,8 +16,5 @@ void ets_cost_call_name(struct ets_text space, struct ets_text operator_name,
 {
     call->space = space;
     call->is_copy = ends_with(operator_name, "_copy");
-    /* The one operator that is called a copy and is no copying form of a view. */
-    const bool is_index_copy = ets_text_starts_with(operator_name, "index_copy");
-    call->base = is_index_copy ? (struct ets_text){operator_name.data, sizeof "index_copy" - 1}
-                               : ets_operator_base_name(operator_name);
+    call->base = ets_operator_base_name(operator_name);
 }

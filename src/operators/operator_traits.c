@@ -155,11 +155,20 @@ struct ets_text ets_operator_base_name(struct ets_text name)
     const size_t copy_size = sizeof copy - 1;
     if (name.size == 0) return name; /* an event without a name */
     struct ets_text base = without_ends(name);
-    if (base.size > copy_size && memcmp(base.data + base.size - copy_size, copy, copy_size) == 0) {
+    /* "permute_copy" is permute; index_copy is an operator of its own */
+    if (base.size > copy_size && !ets_text_is(base, "index_copy") &&
+        memcmp(base.data + base.size - copy_size, copy, copy_size) == 0) {
         base.size -= copy_size;
     }
     while (base.size > 1 && base.data[base.size - 1] == '_') base.size--;
     return base;
+}
+
+bool ets_operator_is_mutating(struct ets_text name)
+{
+    if (name.size == 0) return false;
+    const struct ets_text base = without_ends(name);
+    return base.size > 1 && base.data[base.size - 1] == '_';
 }
 
 static int compare(struct ets_text name, const char *row)

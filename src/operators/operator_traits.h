@@ -45,6 +45,10 @@ enum ets_operator_trait {
  */
 struct ets_text ets_operator_base_name(struct ets_text name);
 
+/* Whether it is the variant that changes its first argument: "index_put_" of
+ * "aten.index_put_.default". */
+bool ets_operator_is_mutating(struct ets_text name);
+
 /* The traits of an operator; 0 also for one that is not in the table. */
 uint32_t ets_operator_traits(struct ets_text name);
 

@@ -2,6 +2,7 @@
 #include "partition/outside.h"
 
 #include "base/text.h"
+#include "operators/operator_traits.h"
 #include "partition/xnnpack_rules.h"
 
 static void add_use(struct ets_partition *partition, const struct ets_graph_argument *argument,
@@ -78,11 +79,11 @@ static bool is_of_other_library(struct ets_text kernel)
 /* Whether a node is the one that a kernel computes. */
 static bool is_of_kernel(const struct ets_graph_node *node, struct ets_text kernel)
 {
-    const struct ets_text base = ets_operator_base(kernel);
+    const struct ets_text base = ets_operator_base_name(kernel);
     if (is_of_other_library(kernel)) return false;
-    if (ets_text_equal(ets_operator_base(node->op), base)) return true;
+    if (ets_text_equal(ets_operator_base_name(node->op), base)) return true;
     /* memory planning turns views of no copy into this */
-    return ets_text_is(base, "et_view") && ets_text_is(ets_operator_base(node->op), "view_copy");
+    return ets_text_is(base, "et_view") && ets_text_is(ets_operator_base_name(node->op), "view");
 }
 
 bool ets_outside_find(struct ets_arena *arena, const struct ets_partition *partition,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "operators/operator_traits.h"
 #include "record/record_maps.h"
 
 void ets_refuse(struct ets_judgement *judgement, const char *rule, const char *remedy,
@@ -96,15 +97,15 @@ bool ets_is_dynamic(const struct ets_graph_value *value, uint32_t dimension)
 /* What keeps a weight a weight. */
 static bool keeps_static(struct ets_text op)
 {
-    static const char *const bases[] = {"permute_copy",
-                                        "t_copy",
-                                        "view_copy",
-                                        "transpose_copy",
+    static const char *const bases[] = {"permute",
+                                        "t",
+                                        "view",
+                                        "transpose",
                                         "dequantize_per_channel",
                                         "dequantize_per_tensor",
                                         "dequantize_per_channel_group",
                                         "dequantize_affine"};
-    const struct ets_text base = ets_operator_base(op);
+    const struct ets_text base = ets_operator_base_name(op);
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
         if (ets_text_is(base, bases[i])) return true;
     }
@@ -124,21 +125,4 @@ bool ets_is_static(const struct ets_judgement *judgement, const struct ets_graph
         argument = &maker->inputs[0];
     }
     return false;
-}
-
-struct ets_text ets_operator_base(struct ets_text name)
-{
-    if (name.size == 0) return name;
-    const char *const end = name.data + name.size;
-    const char *start = name.data;
-    for (const char *at = name.data; at + 1 < end; at++) {
-        if (at[0] == ':' && at[1] == ':') start = at + 2;
-    }
-    const char *const dot = memchr(start, '.', (size_t)(end - start));
-    if (start == name.data && dot != NULL) {
-        const char *const second = memchr(dot + 1, '.', (size_t)(end - dot - 1));
-        if (second != NULL) return (struct ets_text){dot + 1, (size_t)(second - dot - 1)};
-        return (struct ets_text){start, (size_t)(dot - start)}; /* "sym_size.int" */
-    }
-    return (struct ets_text){start, (size_t)((dot == NULL ? end : dot) - start)};
 }

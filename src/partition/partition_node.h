@@ -60,8 +60,4 @@ bool ets_is_dynamic(const struct ets_graph_value *value, uint32_t dimension);
 bool ets_is_static(const struct ets_judgement *judgement,
                    const struct ets_graph_argument *argument);
 
-/* The part of an operator's name between namespace and overload: "mean" of "aten.mean.dim" and of
- * "aten::mean.out". */
-struct ets_text ets_operator_base(struct ets_text name);
-
 #endif

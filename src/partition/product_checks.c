@@ -1,5 +1,6 @@
 /* Matrix products and convolutions, and the quantization around them. */
 #include "base/text.h"
+#include "operators/operator_traits.h"
 #include "partition/rule_checks.h"
 
 /* The rule of a weight that is constant, but not as it is stored. */
@@ -18,7 +19,7 @@ static const struct ets_graph_node *mover_of(const struct ets_judgement *judgeme
                                              const struct ets_graph_argument *argument)
 {
     const struct ets_graph_node *maker = ets_argument_maker(judgement, argument);
-    return maker == NULL || ets_text_starts_with(ets_operator_base(maker->op), "dequantize")
+    return maker == NULL || ets_text_starts_with(ets_operator_base_name(maker->op), "dequantize")
                ? NULL
                : maker;
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "operators/operator_traits.h"
 #include "partition/partition_node.h"
 
 /* The steps [first, end) of one method. */
@@ -45,7 +46,7 @@ static bool may_be_xnnpack(const struct method_steps *steps)
 static bool is_view_without_node(const struct ets_delegation_step *step)
 {
     return step->kind == ETS_INSTRUCTION_KERNEL_CALL && step->node_count == 0 &&
-           ets_text_is(ets_operator_base(step->name), "et_view");
+           ets_text_is(ets_operator_base_name(step->name), "et_view");
 }
 
 static int compare_handles(const void *left, const void *right)

@@ -23,12 +23,24 @@ static void names__of_all_variants_have_one_base(void **state)
     assert_base("dim_order_ops::_to_dim_order_copy.out", "_to_dim_order");
     assert_base("sym_size.int", "sym_size");
     assert_base("executorch.exir.dialects.edge.ops.aten.view_copy.default", "view");
+    assert_base("aten.index_copy.default", "index_copy");
+    assert_base("aten::index_copy.out", "index_copy");
     assert_base("_copy", "_copy");
     assert_base("_", "_");
     assert_base("aten::", "");
     assert_base(".", "");
     assert_base("", "");
     assert_int_equal(ets_operator_base_name((struct ets_text){NULL, 0}).size, 0);
+}
+
+static void names__tell_the_variant_that_changes_its_argument(void **state)
+{
+    (void)state;
+    assert_true(ets_operator_is_mutating(ets_text_of("aten.index_put_.default")));
+    assert_true(ets_operator_is_mutating(ets_text_of("aten::add_.Tensor")));
+    assert_false(ets_operator_is_mutating(ets_text_of("aten.index_put.default")));
+    assert_false(ets_operator_is_mutating(ets_text_of("aten::")));
+    assert_false(ets_operator_is_mutating((struct ets_text){NULL, 0}));
 }
 
 static void traits__do_not_depend_on_the_form_of_a_name(void **state)
@@ -79,6 +91,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names__of_all_variants_have_one_base),
+        cmocka_unit_test(names__tell_the_variant_that_changes_its_argument),
         cmocka_unit_test(traits__do_not_depend_on_the_form_of_a_name),
         cmocka_unit_test(traits__of_families_need_only_their_start),
         cmocka_unit_test(table__is_in_order),

@@ -42,33 +42,6 @@ static void close_model(struct model *model)
     ets_file_close(model->program_file);
 }
 
-static void test_outside__base_of_names(void **state)
-{
-    static const struct {
-        const char *name, *base;
-    } cases[] = {
-        {"aten.mean.dim", "mean"},
-        {"aten::mean.out", "mean"},
-        {"sym_size.int", "sym_size"},
-        {"aten::sym_size.int", "sym_size"},
-        {"executorch_prim::et_view.default", "et_view"},
-        {"dim_order_ops._to_dim_order_copy.default", "_to_dim_order_copy"},
-        {"mul", "mul"},
-        {"aten::", ""},
-        {"", ""},
-        {".", ""},
-        {"..", ""},
-    };
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct ets_text name = {cases[i].name, strlen(cases[i].name)};
-        const struct ets_text base = ets_operator_base(name);
-        assert_int_equal(base.size, strlen(cases[i].base));
-        assert_memory_equal(base.data, cases[i].base, base.size);
-    }
-    assert_int_equal(ets_operator_base((struct ets_text){NULL, 0}).size, 0);
-}
-
 /* The rules refuse nothing that the partitioner took. */
 static void test_outside__what_was_taken_is_not_refused(void **state)
 {
@@ -167,7 +140,6 @@ static void test_outside__no_memory_at_any_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_outside__base_of_names),
         cmocka_unit_test(test_outside__what_was_taken_is_not_refused),
         cmocka_unit_test(test_outside__kernels_of_a_transformer),
         cmocka_unit_test(test_outside__no_memory_at_any_allocation),
