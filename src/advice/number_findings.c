@@ -29,8 +29,6 @@ static const char calibrate[] =
     "convert_pt2e";
 static const char rare_inputs[] = "this run's inputs are unlike those of the model in use";
 
-enum { PRODUCTS = ETS_OPERATOR_PRODUCT | ETS_OPERATOR_CONVOLUTION };
-
 /* "leave it in float: ...", by what a quantizer takes: names of nodes change from export to export,
  * and its set_module_name does not take None. */
 static void propose_float(struct ets_finder *finder, const struct ets_graph_node *node)
@@ -61,7 +59,7 @@ static const struct ets_graph_node *operator_of(const struct ets_gap_report *rep
         return own;
     }
     for (uint32_t i = 0; i < count && i < MOST; i++) {
-        if (ets_operator_is(nodes[i]->op, PRODUCTS)) product = nodes[i];
+        if (ets_operator_is(nodes[i]->op, ETS_OPERATOR_MULTIPLICATION)) product = nodes[i];
     }
     return product != NULL ? product : own;
 }
@@ -103,7 +101,7 @@ static void propose_scales(struct ets_finder *finder, const struct ets_gap_repor
                          row->total_channels.loudest);
         propose_float(finder, node);
         finding->confidence = ETS_CONFIDENCE_MEDIUM;
-    } else if (ets_operator_is(node->op, PRODUCTS)) {
+    } else if (ets_operator_is(node->op, ETS_OPERATOR_MULTIPLICATION)) {
         propose_float(finder, node);
         if (verdict->weight != NULL) {
             ets_find_propose(finder,

@@ -7,7 +7,7 @@
 #include "operators/operator_traits.h"
 
 /* Operators or reasons that a method is examined for. */
-enum { MOST_GROUPS = 200, PRODUCTS = ETS_OPERATOR_PRODUCT | ETS_OPERATOR_CONVOLUTION };
+enum { MOST_GROUPS = 200 };
 
 /* Kernels that only move elements gain nothing in XNNPACK, by measurement (docs/advice.md). */
 static bool gains_nothing(struct ets_text kernel)
@@ -452,7 +452,7 @@ bool ets_find_portable_products(struct ets_finder *finder)
     ets_parts_begin(finder);
     for (uint32_t i = 0; i < lines->count; i++) {
         const struct ets_delegate_line *line = &lines->items[i];
-        if (!is_kernel(line) || !ets_operator_is(line->step->name, PRODUCTS) ||
+        if (!is_kernel(line) || !ets_operator_is(line->step->name, ETS_OPERATOR_MULTIPLICATION) ||
             outside_of(finder, line)->kind != ETS_OUTSIDE_UNKNOWN) {
             continue;
         }

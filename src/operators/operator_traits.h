@@ -35,6 +35,9 @@ enum ets_operator_trait {
                                         need no element twice */
 };
 
+/* What multiplies weights or matrices. */
+#define ETS_OPERATOR_MULTIPLICATION (ETS_OPERATOR_PRODUCT | ETS_OPERATOR_CONVOLUTION)
+
 /* Whatever goes with quantization, around an operator. */
 #define ETS_OPERATOR_QUANTIZATION \
     (ETS_OPERATOR_QUANTIZE | ETS_OPERATOR_DEQUANTIZE | ETS_OPERATOR_CHOOSE_SCALE)

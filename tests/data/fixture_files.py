@@ -32,6 +32,19 @@ def save_record(record, path, models=None):
     Path(path).write_bytes(pack_record(saved.getvalue(), models))
 
 
+def save_tested(program, inputs, model, path):
+    """The record of a program with inputs, and what the model gives for them."""
+    from executorch.devtools import BundledProgram
+    from executorch.devtools.bundled_program.config import MethodTestCase, MethodTestSuite
+    with torch.no_grad():
+        expected = [model(*inputs)]
+    bundle = BundledProgram(program, [MethodTestSuite("forward", [
+        MethodTestCase(inputs=inputs, expected_outputs=expected)])])
+    record = program.get_etrecord()
+    record.update_representative_inputs(bundle)
+    save_record(record, path)
+
+
 def save_trace(loaded, trace, debug):
     """The ETDump and debug buffer of a program that ExecuTorch's Python runtime ran; of the zeros
     at the end of the buffer as many as fill up 64 bytes."""

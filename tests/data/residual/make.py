@@ -20,13 +20,11 @@ import torch
 from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
 from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
     XNNPACKQuantizer, get_symmetric_quantization_config)
-from executorch.devtools import BundledProgram
-from executorch.devtools.bundled_program.config import MethodTestCase, MethodTestSuite
 from executorch.exir import to_edge, to_edge_transform_and_lower
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from fixture_files import save_record
+from fixture_files import save_tested
 
 MODEL = '''
 import torch
@@ -78,16 +76,6 @@ class Net(nn.Module):
     def forward(self, x):
         return self.block(self.embed(x))
 '''
-
-
-def save_tested(program, inputs, model, path):
-    with torch.no_grad():
-        expected = [model(*inputs)]
-    bundle = BundledProgram(program, [MethodTestSuite("forward", [
-        MethodTestCase(inputs=inputs, expected_outputs=expected)])])
-    record = program.get_etrecord()
-    record.update_representative_inputs(bundle)
-    save_record(record, path)
 
 
 def main():
