@@ -1,12 +1,14 @@
 /*
- * The work of whatever the input is: a program, an XNNPACK payload, or a graph in JSON. Whatever
+ * The work of whatever the input is: a program, a payload, or a graph in JSON. Whatever
  * shapes it has, numbers fit, and what is unknown has none.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cost/graph_costs.h"
 #include "cost/payload_costs.h"
 #include "cost/step_costs.h"
+#include "payload/payload_store.h"
 #include "record/graph_reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -47,15 +49,21 @@ static void count_program(struct ets_arena *arena, struct ets_bytes bytes)
     ets_delegation_close(delegation);
 }
 
-static void count_payload(struct ets_arena *arena, struct ets_bytes bytes)
+static void count_payload(struct ets_arena *arena, struct ets_bytes bytes, const char *backend)
 {
-    struct ets_xnnpack payload;
+    const struct ets_program program = {.bytes = bytes};
+    const struct ets_delegate delegate = {.id = {backend, strlen(backend)}, .blob = bytes};
+    const struct ets_payload_graph *graph;
+    struct ets_payload_store store;
     struct ets_payload_costs costs;
-    if (ets_xnnpack_init(&payload, bytes, NULL) != ETS_OK) return;
-    if (!ets_payload_costs_open(arena, &payload, &costs)) return;
+    ets_payload_store_init(&store, arena, &program);
+    if (ets_payload_store_read(&store, &delegate, &graph, NULL, NULL) != ETS_OK || graph == NULL) {
+        return;
+    }
+    if (!ets_payload_costs_open(arena, graph, &costs)) return;
     struct ets_cost cost = ets_payload_cost(&costs, NULL, 0);
     check(&cost);
-    for (uint32_t i = 0; i < payload.node_count; i++) {
+    for (uint32_t i = 0; i < graph->node_count; i++) {
         cost = ets_payload_cost(&costs, &i, 1);
         check(&cost);
     }
@@ -82,14 +90,26 @@ static void count_graph(struct ets_arena *arena, struct ets_bytes bytes)
     ets_graph_costs_close(costs);
 }
 
+static bool has_magic(struct ets_bytes bytes, const char *magic)
+{
+    const size_t size = strlen(magic);
+    return bytes.size >= 4 + size && memcmp(bytes.data + 4, magic, size) == 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct ets_arena arena;
     const struct ets_bytes bytes = {data, size};
     ets_arena_init(&arena, NULL, MEMORY_LIMIT);
-    if (ets_xnnpack_sniff(bytes)) count_payload(&arena, bytes);
-    else if (size > 0 && data[0] == '{') count_graph(&arena, bytes);
-    else count_program(&arena, bytes);
+    if (has_magic(bytes, "XH00") || has_magic(bytes, "XN")) {
+        count_payload(&arena, bytes, "XnnpackBackend");
+    } else if (has_magic(bytes, "VH00") || has_magic(bytes, "VK00")) {
+        count_payload(&arena, bytes, "VulkanBackend");
+    } else if (size > 0 && data[0] == '{') {
+        count_graph(&arena, bytes);
+    } else {
+        count_program(&arena, bytes);
+    }
     ets_arena_reset(&arena);
     return 0;
 }

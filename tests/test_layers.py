@@ -122,6 +122,17 @@ class TestLayers(unittest.TestCase):
         )
         self.assertEqual(self.check(), [])
 
+    def test_layers__backends_are_known_where_that_is_the_purpose(self):
+        for folder in ("format", "payload", "partition", "advice"):
+            self.write(f"src/{folder}/{folder}.c", 'f(ETS_XNNPACK_ADD, "XnnpackBackend");\n')
+        self.write("src/engine/plugin/p.cc", 'f("QnnBackend");\n')
+        self.write("src/views/v.c", '/* XnnpackBackend */\nf("the rules of XnnpackPartitioner");\n')
+        self.assertEqual(self.check(), [])
+        self.write("src/cost/c.c", '/* why */\nf("VulkanBackend");\nets_xnnpack_init(p);\n')
+        told = "src/cost must not know backends: ask src/payload"
+        self.assertEqual(self.check(), [f'src/cost/c.c:2: {told} ("VulkanBackend")',
+                                        f"src/cost/c.c:3: {told} (ets_xnnpack_init)"])
+
     def test_layers__only_the_command_line_says_what_to_type(self):
         self.write("src/cli/run/cmd_run.c", 'f("etscope run --capture");\n')
         self.write("src/host/a.c", '/* "--capture" */\nf("no etscope engine; x--, -- and a-b");\n')

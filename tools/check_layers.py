@@ -6,6 +6,7 @@ In the sources:
 * which folder of src/ may use which other, by #include; a public header counts as the folder that
   implements it; and who may use which outside library
 * device-capable folders use neither the heap nor stdio; no library folder prints or ends the program
+* backends are named, and their formats read, only where that is the purpose (BACKEND_FOLDERS)
 * no text outside of src/cli names an option or a command of the command line
 * public headers include public headers only, and stable ones no experimental ones, which say so
 * the names of source files are unique, and no source file is longer than 800 lines
@@ -36,29 +37,30 @@ LAYERS = {
     "trace": {"base", "numerics"},
     "format": {"base"},
     "verify": {"base", "format", "numerics"},
+    "payload": {"base", "format", "host", "operators"},
     "host": {"base"},
     "dump": {"base", "format", "host", "trace"},
     "record": {"base", "format", "host", "operators"},
     "import": {"base", "format", "host", "record", "trace"},
-    "contents": {"base", "format", "host", "operators", "record"},
-    "memory": {"base", "format", "host", "operators", "record"},
-    "inspect": {"base", "dump", "format", "host", "operators", "record"},
-    "cost": {"base", "format", "host", "inspect", "operators", "record"},
+    "contents": {"base", "format", "host", "operators", "record", "payload"},
+    "memory": {"base", "format", "host", "operators", "record", "payload"},
+    "inspect": {"base", "dump", "format", "host", "operators", "record", "payload"},
+    "cost": {"base", "format", "host", "inspect", "operators", "record", "payload"},
     "partition": {"base", "format", "host", "inspect", "operators", "record"},
-    "compare": {"base", "format", "host", "inspect", "operators", "record"},
-    "engine": {"base", "host"},
+    "compare": {"base", "format", "host", "inspect", "operators", "payload", "record"},
+    "engine": {"base", "host", "payload"},
     "reference": {"base", "engine", "host", "numerics", "operators", "record"},
     "gap": {"base", "format", "host", "inspect",
-            "numerics", "operators", "record", "reference", "verify"},
+            "numerics", "operators", "record", "reference", "verify", "payload"},
     "views": {"base", "compare", "contents", "cost", "format", "gap",
-              "host", "inspect", "memory", "numerics", "operators", "record", "verify"},
+              "host", "inspect", "memory", "numerics", "operators", "record", "verify", "payload"},
     "advice": {"base", "contents", "cost", "format", "gap", "host",
-               "inspect", "memory", "operators", "partition", "record", "views"},
+               "inspect", "memory", "operators", "partition", "record", "views", "payload"},
     "output": {"advice", "base", "compare", "contents", "cost", "dump", "format", "gap", "host", "inspect",
-               "memory", "numerics", "partition", "record", "verify", "views"},
+               "memory", "numerics", "partition", "record", "verify", "views", "payload"},
     # Beside public headers: views, output, and inner headers for what no user of the library asks.
     "cli": {"advice", "contents", "cost", "dump", "engine", "format", "host", "import", "inspect", "memory", "numerics", "output",
-            "record", "verify", "views"},
+            "record", "verify", "views", "payload"},
 }
 DEVICE = {"base", "trace", "format", "numerics", "verify"}
 
@@ -98,6 +100,18 @@ LIBRARIES = {
     "dlfcn.h": {"engine", "host", "output"},
     "sqlite3.h": {"output"},
 }
+
+# What may know a backend: its format, its reader, rules of its own, its library.
+BACKEND_FOLDERS = {"format", "payload", "partition", "advice"}
+BACKEND_FILES = {
+    "src/cli/dump/dump_payload.c",  # writes formats field by field
+}
+BACKEND_CODE = re.compile(
+    r'"format/(?:xnnpack|xnnpack_schema|vulkan_schema|vela)\.h"'
+    r"|\b(?:ets|ETS)_(?:xnnpack|XNNPACK|vulkan|VULKAN|vela|VELA|ETHOS_U)_\w+"
+    r'|"(?:Xnnpack|Vulkan|EthosU|Arm|CoreML|CoreAI|Qnn|MPS|MLX|Metal|Cuda|Vgf|TOSA|Openvino|'
+    r'Neuropilot|Enn|Neutron|Native)Backend"'
+)
 
 DEVICE_HEADERS = {"stdio.h", "stdlib.h", "malloc.h", "cstdio", "cstdlib"}
 DEVICE_CALLS = ("malloc", "calloc", "realloc", "free", "strdup", "printf", "fprintf", "snprintf",
@@ -173,6 +187,7 @@ class Checker:
                 text = path.read_text(encoding="utf-8")
                 self.check_includes(path, folder.name, without_comments(text))
                 self.check_calls(path, folder.name, NOT_CODE.sub(blank, text))
+                self.check_backends(path, folder.name, without_comments(text))
                 self.check_speech(path, folder.name, without_comments(text))
 
     def check_includes(self, path, layer, text):
@@ -209,6 +224,14 @@ class Checker:
                 self.report(path, line, f"src/{layer} runs on devices: it must not call {match[1]}")
             elif match[1] in LIBRARY_CALLS and (layer, match[1]) not in ALLOWED_CALLS:
                 self.report(path, line, f"a library must not call {match[1]}")
+
+    def check_backends(self, path, layer, text):
+        name = path.relative_to(self.root).as_posix()
+        if layer in BACKEND_FOLDERS or name in BACKEND_FILES or name.startswith("src/engine/plugin/"):
+            return
+        for match in BACKEND_CODE.finditer(text):
+            self.report(path, line_of(text, match.start()),
+                        f"src/{layer} must not know backends: ask src/payload ({match[0]})")
 
     def check_speech(self, path, layer, text):
         """The library says what is wrong, the command line what to type (enum ets_advice)."""

@@ -161,7 +161,7 @@ enum ets_tie {
 };
 
 /* A node of the payload of a delegate. */
-struct ets_payload_node {
+struct ets_unit_node {
     uint32_t index;   /* in the payload */
     const char *type; /* "FullyConnected" */
     int64_t handle;   /* debug handle; -1: none */
@@ -193,7 +193,7 @@ struct ets_row {
                                added next to the nodes of these handles. Else NULL */
     uint32_t unit;          /* number of its unit in the call (delegates.h), or ETS_NO_INDEX */
     size_t payload_node_count;
-    const struct ets_payload_node *payload_nodes; /* all nodes that the event computes */
+    const struct ets_unit_node *payload_nodes; /* all nodes that the event computes */
     struct ets_text operation; /* the operation, independent of the processor: rows of two traces
                                   match if operation, chain and instruction are equal. For a
                                   delegate's event, the name without the parts that vary: "Fully

@@ -1,17 +1,19 @@
 /* Describes a delegate's row as it would be on a processor without 16-bit floats. */
 #include "compare/pool_parts.h"
-#include "format/xnnpack.h"
+#include "payload/payload_store.h"
 
 bool ets_pool_row_is_added(const struct ets_row *row)
 {
     return row->is_delegated && row->tie == ETS_TIE_NEAR && row->unit == ETS_NO_INDEX;
 }
 
-/* Whether the payload node of an XNNPACK event is unknown. */
+/* Whether the payload node of an event that a payload foretells is unknown. */
 static bool is_undecided(const struct ets_row *row)
 {
-    const bool is_xnnpack = row->backend == NULL || strcmp(row->backend, ETS_XNNPACK_BACKEND) == 0;
-    return row->is_delegated && is_xnnpack && row->payload_node_count == 0;
+    const bool is_foretold =
+        row->backend == NULL ||
+        ets_payload_knowledge(ets_text_of(row->backend)) == ETS_PAYLOAD_FORETOLD;
+    return row->is_delegated && is_foretold && row->payload_node_count == 0;
 }
 
 bool ets_pool_row_may_be_added(const struct ets_row *row)

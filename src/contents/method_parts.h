@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "contents/content_bytes.h"
-#include "contents/payload_graph.h"
 #include "contents/program_difference.h"
+#include "payload/payload_store.h"
 
 enum { ETS_BEFORE_SIDE = 0, ETS_AFTER_SIDE = 1 };
 
@@ -31,8 +31,8 @@ struct ets_paired_side {
 
 struct ets_paired_methods {
     struct ets_arena *arena;
-    struct ets_content_bytes *contents;  /* of both programs */
-    const struct ets_named_index *named; /* [2] */
+    struct ets_content_bytes *contents; /* of both programs */
+    struct ets_payload_store *payloads; /* [2] */
     struct ets_paired_side sides[2];
     bool by_handles;
     struct ets_error *error;

@@ -25,18 +25,6 @@ static enum ets_status no_memory(const struct movers *m)
     return ets_fail_memory(m->methods->error, "the constants of payloads");
 }
 
-static uint64_t count_elements(const struct ets_payload_graph *graph,
-                               const struct ets_xnnpack_value *value)
-{
-    uint64_t count = 1;
-    for (uint32_t i = 0; i < value->rank; i++) {
-        if (!ets_mul_u64(count, ets_xnnpack_dim(&graph->xnnpack, value, i), &count)) {
-            return UINT64_MAX;
-        }
-    }
-    return count;
-}
-
 /* The first holder of a number stays. */
 static bool put_first(struct movers *m, uint32_t **list, uint32_t number, uint32_t *capacity)
 {
@@ -60,8 +48,8 @@ static enum ets_status index_content(struct movers *m, struct ets_bytes bytes)
 }
 
 static enum ets_status index_name(struct movers *m, const struct ets_constant_holder *holder,
-                                  const struct ets_xnnpack_node *node,
-                                  const struct ets_xnnpack_value *value)
+                                  const struct ets_payload_node *node,
+                                  const struct ets_payload_value *value)
 {
     struct ets_layer_method *layers = m->methods->sides[m->side].layers;
     if (layers == NULL || node->debug_handle <= 0) return ETS_OK;
@@ -82,12 +70,9 @@ static enum ets_status index_name(struct movers *m, const struct ets_constant_ho
 static enum ets_status add_holder(struct movers *m, const struct ets_payload_graph *graph,
                                   uint32_t delegate, uint32_t number, uint32_t input)
 {
-    struct ets_xnnpack_node node;
-    struct ets_xnnpack_value value;
-    ets_xnnpack_node(&graph->xnnpack, number, &node);
-    if (!ets_payload_value(graph, node.inputs[input], &value) || value.constant_index == 0) {
-        return ETS_OK;
-    }
+    const struct ets_payload_node *node = &graph->nodes[number];
+    const struct ets_payload_value *value = ets_payload_value(graph, node->inputs[input]);
+    if (value == NULL || value->constant == ETS_PAYLOAD_NONE) return ETS_OK;
     m->holders =
         ets_arena_grow(m->methods->arena, m->holders, m->count, &m->capacity, sizeof *m->holders);
     if (m->holders == NULL) return no_memory(m);
@@ -96,31 +81,26 @@ static enum ets_status add_holder(struct movers *m, const struct ets_payload_gra
                                            .delegate = delegate,
                                            .node = number,
                                            .input = input,
-                                           .element_count = count_elements(graph, &value)};
-    holder->bytes = ets_payload_constant(graph, value.constant_index, &holder->named_data);
+                                           .element_count = ets_payload_elements(value)};
+    holder->bytes = ets_payload_constant_bytes(graph, value->constant);
+    holder->named_data = graph->constants[value->constant].named_data;
     ETS_TRY(index_content(m, holder->bytes));
-    ETS_TRY(index_name(m, holder, &node, &value));
+    ETS_TRY(index_name(m, holder, node, value));
     m->count++;
     return ETS_OK;
 }
 
-/* The payload of a delegate, unless it is none of XNNPACK's or cannot be read. */
+/* The payload of a delegate, unless it cannot be read. */
 static enum ets_status add_payload(struct movers *m, uint32_t number)
 {
     struct ets_paired_methods *methods = m->methods;
+    const struct ets_payload_graph *graph;
     struct ets_delegate delegate;
     ets_method_delegate(&methods->sides[m->side].method, number, &delegate);
-    if (!ets_text_is(delegate.id, ETS_XNNPACK_BACKEND)) return ETS_OK;
-    struct ets_payload_graph *graph = ets_arena_alloc_array(methods->arena, 1, sizeof *graph);
-    if (graph == NULL) return no_memory(m);
-    ETS_TRY(ets_content_spend(methods->contents, delegate.blob.size, methods->error));
-    const enum ets_status status = ets_payload_graph_read(methods->arena, &methods->named[m->side],
-                                                          delegate.blob, graph, methods->error);
-    if (status != ETS_OK) return status == ETS_NO_MEMORY ? status : ETS_OK;
-    for (uint32_t i = 0; i < graph->xnnpack.node_count; i++) {
-        struct ets_xnnpack_node node;
-        ets_xnnpack_node(&graph->xnnpack, i, &node);
-        for (uint32_t k = 0; k < node.input_count; k++) {
+    ETS_TRY(ets_payload_store_read(&methods->payloads[m->side], &delegate, &graph, NULL,
+                                   methods->error));
+    for (uint32_t i = 0; graph != NULL && i < graph->node_count; i++) {
+        for (uint32_t k = 0; k < graph->nodes[i].input_count; k++) {
             ETS_TRY(add_holder(m, graph, number, i, k));
         }
     }

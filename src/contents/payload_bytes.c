@@ -1,129 +1,84 @@
-/* What delegates were given: graphs and weights of XNNPACK, whole payloads of other backends. */
+/* What delegates were given: graphs and weights where they can be read, else whole payloads. */
 #include <string.h>
 
 #include "base/load.h"
 #include "base/text.h"
 #include "contents/byte_sheet.h"
-#include "contents/payload_kind.h"
-#include "format/vela.h"
-#include "format/xnnpack.h"
+#include "operators/operator_traits.h"
+#include "payload/payload_kind.h"
+#include "payload/payload_store.h"
 
-/* A payload of XNNPACK, and who calls it. */
+/* A payload, and who calls it. */
 struct payload {
     struct ets_byte_sheet *sheet;
     const struct ets_method *method;
     struct ets_layer_method *layers; /* NULL: no record */
     uint32_t delegate;
     struct ets_text backend;
-    struct ets_xnnpack xnnpack;
-    struct ets_key_table values; /* id -> number of the value, in the order of the file */
-    uint32_t *numbers;           /* [in values] */
+    const struct ets_payload_graph *graph; /* NULL: it cannot be read */
 };
-
-/* The value that a node names; false: there is none. */
-static bool find_value(const struct payload *p, uint32_t id, struct ets_xnnpack_value *value_out)
-{
-    const uint64_t key = id;
-    const uint32_t number = ets_key_table_find(&p->values, &key);
-    if (number == ETS_KEY_NONE) return false;
-    ets_xnnpack_value(&p->xnnpack, p->numbers[number], value_out);
-    return true;
-}
-
-static bool index_values(struct payload *p)
-{
-    struct ets_arena *arena = &p->sheet->all->map->arena;
-    ets_key_table_init(&p->values, arena, 1);
-    p->numbers = ets_arena_alloc_array(arena, p->xnnpack.value_count, sizeof *p->numbers);
-    for (uint32_t i = 0; p->numbers != NULL && i < p->xnnpack.value_count; i++) {
-        struct ets_xnnpack_value value;
-        ets_xnnpack_value(&p->xnnpack, i, &value);
-        const uint64_t key = value.id;
-        const uint32_t known = p->values.count;
-        const uint32_t number = ets_key_table_add(&p->values, &key);
-        if (number == ETS_KEY_NONE) return false;
-        if (number == known) p->numbers[number] = i;
-    }
-    return p->numbers != NULL;
-}
 
 /* The item of a constant's bytes, in the payload or by key in any file. */
 static uint32_t find_constant(const struct payload *p, uint32_t index)
 {
-    struct ets_xnnpack_constant constant;
-    ets_xnnpack_constant(&p->xnnpack, index, &constant);
-    if (constant.key.data != NULL) return ets_byte_sheet_find_key(p->sheet->all, constant.key);
-    if (constant.bytes.data == NULL || constant.bytes.size == 0) return ETS_BYTES_NONE;
+    const struct ets_payload_constant *constant = &p->graph->constants[index];
+    if (constant->key.data != NULL) return ets_byte_sheet_find_key(p->sheet->all, constant->key);
+    if (constant->bytes.data == NULL || constant->bytes.size == 0) return ETS_BYTES_NONE;
     return ets_byte_sheet_data(p->sheet, ETS_BYTES_WEIGHT,
-                               ets_byte_sheet_offset(p->sheet, constant.bytes.data),
-                               constant.bytes.size);
+                               ets_byte_sheet_offset(p->sheet, constant->bytes.data),
+                               constant->bytes.size);
 }
 
-/* As programs call the types that are not XNNPACK's own. */
-static const char *dtype_name(int type)
-{
-    switch (type) {
-    case ETS_XNNPACK_FP32: return "float32";
-    case ETS_XNNPACK_FP16: return "float16";
-    case ETS_XNNPACK_BF16: return "bfloat16";
-    default: return ets_xnnpack_type_name(type);
-    }
-}
-
-static bool take_shape(const struct payload *p, const struct ets_xnnpack_value *value,
+static bool take_shape(const struct payload *p, const struct ets_payload_value *value,
                        struct ets_byte_item *item)
 {
     /* Real tensors have six dimensions at most; of more nothing is kept. */
     const uint32_t rank = value->rank <= ETS_TENSOR_MAX_RANK ? value->rank : 0;
     int64_t *shape = ets_arena_alloc_array(&p->sheet->all->map->arena, rank, sizeof *shape);
     if (shape == NULL) return false;
-    for (uint32_t i = 0; i < rank; i++) shape[i] = ets_xnnpack_dim(&p->xnnpack, value, i);
+    for (uint32_t i = 0; i < rank; i++) shape[i] = value->dims[i];
     item->rank = rank;
     item->shape = shape;
-    item->dtype = dtype_name(value->type);
+    item->dtype = value->type->dtype;
     return true;
 }
 
 /* What a record's graph must have for this value. Packed weights may lie in another order. */
-static struct ets_layer_wish wish_of(const struct payload *p, const struct ets_xnnpack_value *value)
+static struct ets_layer_wish wish_of(const struct ets_payload_value *value)
 {
-    struct ets_layer_wish wish = {.element_count = 1, .scalar_type = -1, .count = 1};
-    for (uint32_t i = 0; i < value->rank; i++) {
-        if (!ets_mul_u64(wish.element_count, ets_xnnpack_dim(&p->xnnpack, value, i),
-                         &wish.element_count)) {
-            wish.element_count = UINT64_MAX;
-        }
-    }
-    wish.least_rank = value->rank > 1 ? 2 : 0;
-    wish.most_rank = value->rank > 1 ? ETS_TENSOR_MAX_RANK : 1;
-    return wish;
+    return (struct ets_layer_wish){.element_count = ets_payload_elements(value),
+                                   .least_rank = value->rank > 1 ? 2 : 0,
+                                   .most_rank = value->rank > 1 ? ETS_TENSOR_MAX_RANK : 1,
+                                   .scalar_type = -1,
+                                   .count = 1};
 }
 
-/* "weight" and "bias" as the schema orders the inputs of layers. */
-static const char *role_of(const struct ets_xnnpack_node *node, uint32_t input)
+/* "weight" and "bias" as layers take their inputs. */
+static const char *role_of(const struct ets_payload_node *node, uint32_t input)
 {
-    switch (node->type) {
-    case ETS_XNNPACK_FULLY_CONNECTED:
-    case ETS_XNNPACK_CONV2D:
-    case ETS_XNNPACK_DEPTHWISE_CONV2D:
-    case ETS_XNNPACK_CONV_TRANSPOSE_2D:
-        return input == 1 ? "weight" : input == 2 ? "bias" : "constant";
-    case ETS_XNNPACK_PRELU: return input == 1 ? "weight" : "constant";
-    default: return "constant";
-    }
+    const bool is_layer = ets_operator_is(node->operation, ETS_OPERATOR_CONVOLUTION) ||
+                          ets_text_is(node->operation, "linear");
+    if (input == 1 && (is_layer || ets_text_is(node->operation, "prelu"))) return "weight";
+    return input == 2 && is_layer ? "bias" : "constant";
+}
+
+/* The name ends where it lies: names of nodes are static, or end in the payload. */
+static const char *content_of(const struct ets_payload_node *node)
+{
+    return node->name.data;
 }
 
 /* Notes a node as the user of an item; the first one describes it. */
-static bool use(const struct payload *p, uint32_t index, uint32_t number,
-                const struct ets_xnnpack_node *node, const char *role)
+static bool use(const struct payload *p, uint32_t index, uint32_t number, const char *role)
 {
+    const struct ets_payload_node *node = &p->graph->nodes[number];
     struct ets_byte_item *item = ets_byte_item(p->sheet, index);
     const bool is_first = item->part != ETS_BYTES_WEIGHT || item->user_count == 0;
     item->user_count++;
     if (!is_first) return false;
     item->part = ETS_BYTES_WEIGHT;
     item->backend = p->backend;
-    item->content = ets_xnnpack_node_name(node->type);
+    item->content = content_of(node);
     item->role = role;
     item->program = p->sheet->index;
     item->method = p->method->index;
@@ -136,44 +91,41 @@ static bool use(const struct payload *p, uint32_t index, uint32_t number,
     return true;
 }
 
-static bool add_input(const struct payload *p, uint32_t number, const struct ets_xnnpack_node *node,
-                      uint32_t input)
+static bool add_input(const struct payload *p, uint32_t number, uint32_t input)
 {
-    struct ets_xnnpack_value value;
-    if (!find_value(p, node->inputs[input], &value)) return true;
+    const struct ets_payload_node *node = &p->graph->nodes[number];
+    const struct ets_payload_value *value = ets_payload_value(p->graph, node->inputs[input]);
     struct ets_text name = {NULL, 0};
-    if (value.constant_index != 0) {
-        const uint32_t index = find_constant(p, value.constant_index);
+    if (value == NULL) return true;
+    if (value->constant != ETS_PAYLOAD_NONE) {
+        const uint32_t index = find_constant(p, value->constant);
         if (index == ETS_BYTES_NONE) return !p->sheet->all->is_out_of_memory;
-        if (use(p, index, number, node, role_of(node, input))) {
+        if (use(p, index, number, role_of(node, input))) {
             struct ets_byte_item *item = ets_byte_item(p->sheet, index);
-            const struct ets_layer_wish wish = wish_of(p, &value);
-            if (!take_shape(p, &value, item)) return false;
+            const struct ets_layer_wish wish = wish_of(value);
+            if (!take_shape(p, value, item)) return false;
             if (p->layers != NULL && node->debug_handle > 0) {
                 item->name = ets_layer_parameter(p->layers, node->debug_handle, &wish);
             }
         }
         name = ets_byte_item(p->sheet, index)->name;
     }
-    if (value.quantization.scale_constant == 0) return true;
-    const uint32_t scale = find_constant(p, value.quantization.scale_constant);
+    if (value->quantization.scale_constant == ETS_PAYLOAD_NONE) return true;
+    const uint32_t scale = find_constant(p, value->quantization.scale_constant);
     if (scale == ETS_BYTES_NONE) return !p->sheet->all->is_out_of_memory;
-    if (use(p, scale, number, node, "scale")) {
+    if (use(p, scale, number, "scale")) {
         struct ets_byte_item *item = ets_byte_item(p->sheet, scale);
         item->name = name; /* whose scales they are */
-        item->dtype = value.quantization.kind == ETS_XNNPACK_PER_GROUP ? "bfloat16" : "float32";
+        item->dtype = value->quantization.kind == ETS_PAYLOAD_PER_GROUP ? "bfloat16" : "float32";
     }
     return true;
 }
 
-static bool add_xnnpack(struct payload *p)
+static bool add_graph(const struct payload *p)
 {
-    if (!index_values(p)) return false;
-    for (uint32_t i = 0; i < p->xnnpack.node_count; i++) {
-        struct ets_xnnpack_node node;
-        ets_xnnpack_node(&p->xnnpack, i, &node);
-        for (uint32_t k = 0; k < node.input_count; k++) {
-            if (!add_input(p, i, &node, k)) return false;
+    for (uint32_t i = 0; i < p->graph->node_count; i++) {
+        for (uint32_t k = 0; k < p->graph->nodes[i].input_count; k++) {
+            if (!add_input(p, i, k)) return false;
         }
     }
     return !p->sheet->all->is_out_of_memory;
@@ -258,52 +210,62 @@ static bool add_other(const struct payload *p, struct ets_bytes blob, uint64_t *
     return true;
 }
 
-/* A block of Vela's stream; none of it is of a layer that is known. */
-static bool add_block(const struct payload *p, struct ets_bytes block, enum ets_byte_part part,
-                      const char *content)
+/* A part of a payload; none of it is of a layer that is known. */
+static bool add_part(const struct payload *p, const struct ets_payload_part *from)
 {
-    if (block.data == NULL || block.size == 0) return true;
+    const enum ets_byte_part part = from->is_weight ? ETS_BYTES_WEIGHT : ETS_BYTES_PAYLOAD;
+    if (from->bytes.size == 0) return true;
     const uint32_t index = ets_byte_sheet_data(
-        p->sheet, part, ets_byte_sheet_offset(p->sheet, block.data), block.size);
+        p->sheet, part, ets_byte_sheet_offset(p->sheet, from->bytes.data), from->bytes.size);
     if (index == ETS_BYTES_NONE) return false;
     struct ets_byte_item *item = ets_byte_item(p->sheet, index);
     own(p, index);
     item->part = part;
-    item->content = content;
+    item->content = from->content;
     return true;
 }
 
-/* Blocks, and around them the headers and what else the stream holds. */
-static bool add_vela(const struct payload *p, const struct ets_vela *vela, struct ets_bytes blob)
+static bool is_part(const struct ets_payload_parts *parts, struct ets_bytes bytes)
 {
-    const uint64_t offset = ets_byte_sheet_offset(p->sheet, blob.data);
-    enum { FIRST_BLOCK_BYTES = 32 };
-    const uint32_t index =
-        ets_byte_sheet_data(p->sheet, ETS_BYTES_PAYLOAD, offset, FIRST_BLOCK_BYTES);
-    if (index == ETS_BYTES_NONE) return false;
-    struct ets_byte_item *item = ets_byte_item(p->sheet, index);
-    item->content = "Vela binary stream";
+    for (uint32_t i = 0; i < parts->count; i++) {
+        if (parts->items[i].bytes.data == bytes.data) return true;
+    }
+    return false;
+}
+
+/* Parts, and as one item the headers around them and what else the payload holds. */
+static bool add_parts(const struct payload *p, const struct ets_delegate *delegate,
+                      const struct ets_payload_parts *parts)
+{
+    const uint64_t offset = ets_byte_sheet_offset(p->sheet, delegate->blob.data);
+    struct ets_payload_block block;
+    size_t at = 0;
+    if (!ets_payload_next_block(delegate, &at, &block)) return true;
+    const uint32_t whole =
+        ets_byte_sheet_data(p->sheet, ETS_BYTES_PAYLOAD, offset, block.header.size);
+    if (whole == ETS_BYTES_NONE) return false;
+    struct ets_byte_item *item = ets_byte_item(p->sheet, whole);
+    item->content = kind_of(p->sheet, delegate->blob);
     item->size = 0; /* of several runs */
     item->user_count++;
     item->backend = p->backend;
     item->program = p->sheet->index;
     item->method = p->method->index;
     item->delegate = p->delegate;
-    struct ets_vela_block block;
-    for (size_t at = 0; ets_vela_next(blob, &at, &block);) {
-        const bool is_apart = block.data.data == vela->commands.data ||
-                              block.data.data == vela->weights.data ||
-                              block.data.data == vela->stored_scratch.data;
-        ets_byte_sheet_claim(p->sheet, index, ets_byte_sheet_offset(p->sheet, block.name),
-                             ETS_VELA_HEADER_BYTES + (is_apart ? 0 : block.data.size));
+    do {
+        const uint64_t own_bytes = is_part(parts, block.bytes) ? 0 : block.bytes.size;
+        ets_byte_sheet_claim(p->sheet, whole, ets_byte_sheet_offset(p->sheet, block.header.data),
+                             block.header.size + own_bytes);
+    } while (ets_payload_next_block(delegate, &at, &block));
+    for (uint32_t i = 0; i < parts->count; i++) {
+        if (!add_part(p, &parts->items[i])) return false;
     }
-    return add_block(p, vela->commands, ETS_BYTES_PAYLOAD, "NPU commands") &&
-           add_block(p, vela->weights, ETS_BYTES_WEIGHT, "compressed weights") &&
-           add_block(p, vela->stored_scratch, ETS_BYTES_PAYLOAD, "stored scratch (zeros)");
+    return true;
 }
 
 static bool add_delegate(struct ets_byte_sheet *sheet, const struct ets_method *method,
-                         struct ets_layer_method *layers, uint32_t number, uint64_t *budget)
+                         struct ets_layer_method *layers, uint32_t number,
+                         struct ets_payload_store *payloads, uint64_t *budget)
 {
     struct ets_delegate delegate;
     ets_method_delegate(method, number, &delegate);
@@ -320,30 +282,29 @@ static bool add_delegate(struct ets_byte_sheet *sheet, const struct ets_method *
         ets_byte_item(sheet, old)->user_count++; /* of several delegates */
         return true;
     }
-    struct ets_vela vela;
-    if (ets_vela_init(&vela, blob, NULL) == ETS_OK) return add_vela(&p, &vela, blob);
-    /* Payloads that lie apart are read once each; those that overlap only as far as that goes. */
-    if (blob.size > *budget || !ets_text_is(delegate.id, ETS_XNNPACK_BACKEND) ||
-        ets_xnnpack_init(&p.xnnpack, blob, NULL) != ETS_OK) {
-        return add_other(&p, blob, budget);
-    }
-    const uint64_t graph_at = ets_byte_sheet_offset(sheet, p.xnnpack.flatbuffer.data);
-    *budget -= blob.size;
-    return add_payload(&p, offset, graph_at + p.xnnpack.flatbuffer.size - offset, "XNNPACK graph",
-                       p.xnnpack.node_count) &&
-           add_xnnpack(&p);
+    struct ets_payload_parts parts;
+    if (ets_payload_parts(&delegate, &parts)) return add_parts(&p, &delegate, &parts);
+    if (ets_payload_store_read(payloads, &delegate, &p.graph, NULL, NULL) != ETS_OK) return false;
+    if (p.graph == NULL) return add_other(&p, blob, budget);
+    const struct ets_bytes graph = p.graph->flatbuffer;
+    const uint64_t end = ets_byte_sheet_offset(sheet, graph.data) + graph.size;
+    return add_payload(&p, offset, end - offset, ets_payload_format(p.graph),
+                       p.graph->node_count) &&
+           add_graph(&p);
 }
 
 void ets_payload_bytes_add(struct ets_byte_sheet *sheet)
 {
     const struct ets_program *program = &sheet->file->program;
+    struct ets_payload_store payloads;
     uint64_t budget = program->bytes.size;
+    ets_payload_store_init(&payloads, &sheet->all->map->arena, program);
     for (uint32_t m = 0; m < program->method_count; m++) {
         struct ets_method method;
         ets_program_method(program, m, &method);
         struct ets_layer_method *layers = ets_layer_method(&sheet->all->names, &method);
         for (uint32_t d = 0; d < method.delegate_count; d++) {
-            if (!add_delegate(sheet, &method, layers, d, &budget)) {
+            if (!add_delegate(sheet, &method, layers, d, &payloads, &budget)) {
                 sheet->all->is_out_of_memory = true;
                 return;
             }

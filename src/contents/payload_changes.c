@@ -1,10 +1,11 @@
-/* Compares the XNNPACK payloads of paired delegates node by node. */
+/* Compares the payloads of paired delegates node by node. */
 #include <string.h>
 
 #include "base/text.h"
 #include "contents/method_parts.h"
 #include "contents/payload_pair.h"
 #include "host/common_sequence.h"
+#include "host/strings.h"
 
 static uint64_t bit_if(bool differs, enum ets_program_field field)
 {
@@ -16,79 +17,91 @@ static bool same_float(float before, float after)
     return before == after || (before != before && after != after);
 }
 
-static bool same_parameters(const struct ets_xnnpack_node *a, const struct ets_xnnpack_node *b)
+bool ets_payload_same_parameter(const struct ets_payload_parameter *before,
+                                const struct ets_payload_parameter *after)
 {
-    return a->flags == b->flags && a->has_min_max == b->has_min_max &&
-           same_float(a->output_min, b->output_min) && same_float(a->output_max, b->output_max) &&
-           memcmp(a->padding, b->padding, sizeof a->padding) == 0 &&
-           memcmp(a->kernel, b->kernel, sizeof a->kernel) == 0 &&
-           memcmp(a->stride, b->stride, sizeof a->stride) == 0 &&
-           memcmp(a->dilation, b->dilation, sizeof a->dilation) == 0 && a->groups == b->groups &&
-           a->group_input_channels == b->group_input_channels &&
-           a->group_output_channels == b->group_output_channels;
+    if (before->kind != after->kind || before->count != after->count) return false;
+    switch (before->kind) {
+    case ETS_PAYLOAD_INTEGERS:
+        return before->count == 0 || memcmp(before->integers, after->integers,
+                                            before->count * sizeof *before->integers) == 0;
+    case ETS_PAYLOAD_REALS:
+        return before->count == 0 ||
+               memcmp(before->reals, after->reals, before->count * sizeof *before->reals) == 0;
+    case ETS_PAYLOAD_TEXT: return ets_text_equal(before->text, after->text);
+    default: return true;
+    }
 }
 
-static bool same_quantization(const struct ets_xnnpack_value *before,
-                              const struct ets_xnnpack_value *after)
+bool ets_payload_same_clamp(const struct ets_payload_node *before,
+                            const struct ets_payload_node *after)
 {
-    const struct ets_xnnpack_quantization *a = &before->quantization, *b = &after->quantization;
-    return before->is_quantized == after->is_quantized && a->kind == b->kind &&
-           same_float(a->scale, b->scale) && a->zero_point == b->zero_point &&
-           a->channel_dim == b->channel_dim && a->group_size == b->group_size &&
-           a->scale_count == b->scale_count;
+    return before->has_clamp == after->has_clamp &&
+           same_float(before->clamp_min, after->clamp_min) &&
+           same_float(before->clamp_max, after->clamp_max);
 }
 
-static bool same_dims(const struct ets_payload_pair *pair, const struct ets_xnnpack_value values[2])
+static bool same_parameters(const struct ets_payload_node *a, const struct ets_payload_node *b)
 {
-    if (values[0].rank != values[1].rank) return false;
-    for (uint32_t i = 0; i < values[0].rank; i++) {
-        if (ets_xnnpack_dim(&pair->sides[0].xnnpack, &values[0], i) !=
-            ets_xnnpack_dim(&pair->sides[1].xnnpack, &values[1], i)) {
-            return false;
-        }
+    if (a->parameter_count != b->parameter_count || !ets_payload_same_clamp(a, b)) return false;
+    for (uint32_t i = 0; i < a->parameter_count; i++) {
+        if (!ets_payload_same_parameter(&a->parameters[i], &b->parameters[i])) return false;
     }
     return true;
 }
 
-/* Whether both come from the same node, or from the same argument of the call, or from none. */
-static bool same_origin(const struct ets_payload_pair *pair,
-                        const struct ets_xnnpack_value values[2])
+static bool same_quantization(const struct ets_payload_value *before,
+                              const struct ets_payload_value *after)
 {
-    uint32_t producers[2];
-    for (int s = 0; s < 2; s++) {
-        producers[s] = ets_payload_producer(&pair->sides[s], values[s].id);
-    }
-    if (producers[0] != UINT32_MAX) return pair->partners[producers[0]] == producers[1];
-    return producers[1] == UINT32_MAX && values[0].external_id == values[1].external_id &&
-           (values[0].constant_index == 0) == (values[1].constant_index == 0);
+    const struct ets_payload_quantization *a = &before->quantization, *b = &after->quantization;
+    return a->is_given == b->is_given && a->kind == b->kind && same_float(a->scale, b->scale) &&
+           a->zero_point == b->zero_point && a->channel_dim == b->channel_dim &&
+           a->group_size == b->group_size && a->scale_count == b->scale_count;
 }
 
-uint64_t ets_payload_value_fields(const struct ets_payload_pair *pair, const uint32_t ids[2])
+static bool same_dims(const struct ets_payload_value *before, const struct ets_payload_value *after)
 {
-    struct ets_xnnpack_value values[2];
-    const bool was = ets_payload_value(&pair->sides[0], ids[0], &values[0]);
-    const bool is = ets_payload_value(&pair->sides[1], ids[1], &values[1]);
-    if (!was || !is) return bit_if(was != is, ETS_FIELD_ARGUMENTS);
-    return bit_if(values[0].type != values[1].type, ETS_FIELD_DTYPE) |
-           bit_if(!same_dims(pair, values), ETS_FIELD_SIZES) |
-           bit_if(!same_quantization(&values[0], &values[1]), ETS_FIELD_QUANTIZATION) |
-           bit_if(!same_origin(pair, values), ETS_FIELD_ARGUMENTS);
+    return before->rank == after->rank &&
+           (before->rank == 0 ||
+            memcmp(before->dims, after->dims, before->rank * sizeof *before->dims) == 0);
+}
+
+/* Whether both come from the same node, or from the same argument of the call, or from none. */
+static bool same_origin(const struct ets_payload_pair *pair, const struct ets_payload_value *before,
+                        const struct ets_payload_value *after)
+{
+    if (before->producer != ETS_PAYLOAD_NONE) {
+        return pair->partners[before->producer] == after->producer;
+    }
+    return after->producer == ETS_PAYLOAD_NONE && before->argument == after->argument &&
+           (before->constant == ETS_PAYLOAD_NONE) == (after->constant == ETS_PAYLOAD_NONE);
+}
+
+uint64_t ets_payload_value_fields(const struct ets_payload_pair *pair, const uint32_t values[2])
+{
+    const struct ets_payload_value *before = ets_payload_value(pair->sides[0], values[0]);
+    const struct ets_payload_value *after = ets_payload_value(pair->sides[1], values[1]);
+    if (before == NULL || after == NULL) return bit_if(before != after, ETS_FIELD_ARGUMENTS);
+    return bit_if(before->type != after->type, ETS_FIELD_DTYPE) |
+           bit_if(!same_dims(before, after), ETS_FIELD_SIZES) |
+           bit_if(!same_quantization(before, after), ETS_FIELD_QUANTIZATION) |
+           bit_if(!same_origin(pair, before, after), ETS_FIELD_ARGUMENTS);
 }
 
 uint64_t ets_payload_node_fields(const struct ets_payload_pair *pair,
-                                 const struct ets_xnnpack_node nodes[2])
+                                 const struct ets_payload_node *const nodes[2])
 {
-    const struct ets_xnnpack_node *a = &nodes[0], *b = &nodes[1];
+    const struct ets_payload_node *a = nodes[0], *b = nodes[1];
     uint64_t fields = bit_if(!same_parameters(a, b), ETS_FIELD_PARAMETERS) |
                       bit_if(a->input_count != b->input_count || a->output_count != b->output_count,
                              ETS_FIELD_ARGUMENTS);
     for (uint32_t k = 0; k < a->input_count && k < b->input_count; k++) {
-        const uint32_t ids[2] = {a->inputs[k], b->inputs[k]};
-        fields |= ets_payload_value_fields(pair, ids);
+        const uint32_t values[2] = {a->inputs[k], b->inputs[k]};
+        fields |= ets_payload_value_fields(pair, values);
     }
     for (uint32_t k = 0; k < a->output_count && k < b->output_count; k++) {
-        const uint32_t ids[2] = {a->outputs[k], b->outputs[k]};
-        fields |= ets_payload_value_fields(pair, ids);
+        const uint32_t values[2] = {a->outputs[k], b->outputs[k]};
+        fields |= ets_payload_value_fields(pair, values);
     }
     return fields;
 }
@@ -98,36 +111,33 @@ static enum ets_status same_constant(struct ets_paired_methods *m,
                                      const struct ets_payload_pair *pair,
                                      const uint32_t constants[2], bool *same_out)
 {
-    struct ets_bytes bytes[2];
-    struct ets_xnnpack_constant found[2];
-    *same_out = (constants[0] == 0) == (constants[1] == 0);
-    if (constants[0] == 0 || constants[1] == 0) return ETS_OK;
-    for (int s = 0; s < 2; s++) {
-        bytes[s] = ets_payload_constant(&pair->sides[s], constants[s], NULL);
-        ets_xnnpack_constant(&pair->sides[s].xnnpack, constants[s], &found[s]);
-    }
-    if (bytes[0].data == NULL || bytes[1].data == NULL) {
-        *same_out = ets_text_same(found[0].key, found[1].key);
+    const struct ets_payload_constant *found[2];
+    *same_out = (constants[0] == ETS_PAYLOAD_NONE) == (constants[1] == ETS_PAYLOAD_NONE);
+    if (constants[0] == ETS_PAYLOAD_NONE || constants[1] == ETS_PAYLOAD_NONE) return ETS_OK;
+    for (int s = 0; s < 2; s++) found[s] = &pair->sides[s]->constants[constants[s]];
+    if (found[0]->bytes.data == NULL || found[1]->bytes.data == NULL) {
+        *same_out = ets_text_same(found[0]->key, found[1]->key);
         return ETS_OK;
     }
-    return ets_content_equal(m->contents, bytes[0], bytes[1], same_out, m->error);
+    return ets_content_equal(m->contents, found[0]->bytes, found[1]->bytes, same_out, m->error);
 }
 
 /* The first input of which the bytes differ, its own or those of its scales. */
 static enum ets_status find_constant(struct ets_paired_methods *m,
                                      const struct ets_payload_pair *pair,
-                                     const struct ets_xnnpack_node nodes[2], uint32_t *input_out)
+                                     const struct ets_payload_node *const nodes[2],
+                                     uint32_t *input_out)
 {
-    for (uint32_t k = 0; k < nodes[0].input_count && k < nodes[1].input_count; k++) {
-        struct ets_xnnpack_value values[2];
+    for (uint32_t k = 0; k < nodes[0]->input_count && k < nodes[1]->input_count; k++) {
+        const struct ets_payload_value *before =
+            ets_payload_value(pair->sides[0], nodes[0]->inputs[k]);
+        const struct ets_payload_value *after =
+            ets_payload_value(pair->sides[1], nodes[1]->inputs[k]);
         bool same, same_scales;
-        if (!ets_payload_value(&pair->sides[0], nodes[0].inputs[k], &values[0]) ||
-            !ets_payload_value(&pair->sides[1], nodes[1].inputs[k], &values[1])) {
-            continue;
-        }
-        const uint32_t constants[2] = {values[0].constant_index, values[1].constant_index};
-        const uint32_t scales[2] = {values[0].quantization.scale_constant,
-                                    values[1].quantization.scale_constant};
+        if (before == NULL || after == NULL) continue;
+        const uint32_t constants[2] = {before->constant, after->constant};
+        const uint32_t scales[2] = {before->quantization.scale_constant,
+                                    after->quantization.scale_constant};
         ETS_TRY(same_constant(m, pair, constants, &same));
         ETS_TRY(same_constant(m, pair, scales, &same_scales));
         if (same && same_scales) continue;
@@ -154,10 +164,9 @@ static enum ets_status compare_nodes(struct ets_paired_methods *m,
                                      const struct ets_payload_pair *pair, uint32_t before,
                                      struct ets_change_list *changes)
 {
-    struct ets_xnnpack_node nodes[2];
+    const struct ets_payload_node *const nodes[2] = {
+        &pair->sides[0]->nodes[before], &pair->sides[1]->nodes[pair->partners[before]]};
     uint32_t input;
-    ets_xnnpack_node(&pair->sides[0].xnnpack, before, &nodes[0]);
-    ets_xnnpack_node(&pair->sides[1].xnnpack, pair->partners[before], &nodes[1]);
     ETS_TRY(find_constant(m, pair, nodes, &input));
     const uint64_t fields =
         ets_payload_node_fields(pair, nodes) | bit_if(input != ETS_THING_NONE, ETS_FIELD_DATA);
@@ -170,22 +179,28 @@ static enum ets_status compare_nodes(struct ets_paired_methods *m,
     return ETS_OK;
 }
 
-/* Pairs nodes of one type in their order. `*is_paired_out`: of the second side's. */
+/* Nodes as numbers that are equal where the names are. */
+static bool list_names(struct ets_paired_methods *m, const struct ets_payload_graph *graph,
+                       struct ets_strings *names, struct ets_sequence *sequence_out)
+{
+    uint32_t *list = ets_arena_alloc_array(m->arena, graph->node_count, sizeof *list);
+    for (uint32_t i = 0; list != NULL && i < graph->node_count; i++) {
+        list[i] = ets_strings_add(names, graph->nodes[i].name);
+        if (list[i] == UINT32_MAX) return false;
+    }
+    *sequence_out = (struct ets_sequence){list, graph->node_count};
+    return list != NULL;
+}
+
+/* Pairs nodes of one name in their order. `*is_paired_out`: of the second side's. */
 static bool pair_nodes(struct ets_paired_methods *m, struct ets_payload_pair *pair,
                        bool **is_paired_out)
 {
-    uint32_t *types[2];
     struct ets_sequence sequences[2];
+    struct ets_strings names;
+    if (ets_strings_init(&names, m->arena) != 0) return false;
     for (int s = 0; s < 2; s++) {
-        const struct ets_xnnpack *xnnpack = &pair->sides[s].xnnpack;
-        types[s] = ets_arena_alloc_array(m->arena, xnnpack->node_count, sizeof *types[s]);
-        if (types[s] == NULL) return false;
-        for (uint32_t i = 0; i < xnnpack->node_count; i++) {
-            struct ets_xnnpack_node node;
-            ets_xnnpack_node(xnnpack, i, &node);
-            types[s][i] = (uint32_t)node.type;
-        }
-        sequences[s] = (struct ets_sequence){types[s], xnnpack->node_count};
+        if (!list_names(m, pair->sides[s], &names, &sequences[s])) return false;
     }
     const uint32_t before = sequences[0].count, after = sequences[1].count;
     pair->partners = ets_arena_alloc_array(m->arena, before, sizeof *pair->partners);
@@ -207,14 +222,14 @@ static enum ets_status compare_payloads(struct ets_paired_methods *m, struct ets
     if (!pair_nodes(m, pair, &is_paired)) {
         return ets_fail_memory(m->error, "the nodes of a payload");
     }
-    for (uint32_t i = 0; i < pair->sides[0].xnnpack.node_count; i++) {
+    for (uint32_t i = 0; i < pair->sides[0]->node_count; i++) {
         if (pair->partners[i] != UINT32_MAX) {
             ETS_TRY(compare_nodes(m, pair, i, changes));
         } else if (add_node(pair, ETS_THING_REMOVED, i, ETS_THING_NONE, changes) == NULL) {
             return ets_fail_memory(m->error, "what differs");
         }
     }
-    for (uint32_t i = 0; i < pair->sides[1].xnnpack.node_count; i++) {
+    for (uint32_t i = 0; i < pair->sides[1]->node_count; i++) {
         if (!is_paired[i] && add_node(pair, ETS_THING_ADDED, ETS_THING_NONE, i, changes) == NULL) {
             return ets_fail_memory(m->error, "what differs");
         }
@@ -222,20 +237,17 @@ static enum ets_status compare_payloads(struct ets_paired_methods *m, struct ets
     return ETS_OK;
 }
 
-/* Both payloads; NULL: one of them is none of XNNPACK's, or cannot be read. */
+/* Both payloads; NULL: one of them cannot be read, or they are of two backends. */
 static enum ets_status read_pair(struct ets_paired_methods *m, const struct ets_delegate both[2],
                                  struct ets_payload_pair **pair_out)
 {
     *pair_out = NULL;
     struct ets_payload_pair *pair = ets_arena_alloc_array(m->arena, 1, sizeof *pair);
     if (pair == NULL) return ets_fail_memory(m->error, "a payload");
+    if (!ets_text_equal(both[0].id, both[1].id)) return ETS_OK;
     for (int s = 0; s < 2; s++) {
-        if (!ets_text_is(both[s].id, ETS_XNNPACK_BACKEND)) return ETS_OK;
-        ETS_TRY(ets_content_spend(m->contents, both[s].blob.size, m->error));
-        const enum ets_status status =
-            ets_payload_graph_read(m->arena, &m->named[s], both[s].blob, &pair->sides[s], m->error);
-        if (status == ETS_NO_MEMORY) return status;
-        if (status != ETS_OK) return ETS_OK;
+        ETS_TRY(ets_payload_store_read(&m->payloads[s], &both[s], &pair->sides[s], NULL, m->error));
+        if (pair->sides[s] == NULL) return ETS_OK;
     }
     *pair_out = pair;
     return ETS_OK;

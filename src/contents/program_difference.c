@@ -82,7 +82,7 @@ static enum ets_status compare_pair(struct comparison *c, const struct ets_metho
 {
     struct ets_paired_methods methods = {.arena = c->arena,
                                          .contents = &c->difference->contents,
-                                         .named = c->difference->named,
+                                         .payloads = c->difference->payloads,
                                          .error = c->error};
     for (int s = 0; s < 2; s++) {
         struct ets_paired_side *side = &methods.sides[s];
@@ -242,9 +242,7 @@ static uint64_t file_bytes(const struct ets_program_side *side)
 static enum ets_status compare_programs(struct comparison *c)
 {
     for (int s = 0; s < 2; s++) {
-        if (!ets_named_index_read(c->arena, program_of(c, s), &c->difference->named[s])) {
-            return ets_fail_memory(c->error, "named data");
-        }
+        ets_payload_store_init(&c->difference->payloads[s], c->arena, program_of(c, s));
         ETS_TRY(ets_layer_names_init(&c->difference->layers[s], c->arena,
                                      c->difference->sides[s].record, c->error));
     }

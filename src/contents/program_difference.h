@@ -20,10 +20,10 @@
 
 #include "contents/content_bytes.h"
 #include "contents/layer_names.h"
-#include "contents/payload_graph.h"
 #include "etscope/bundle.h"
 #include "etscope/etrecord.h"
 #include "etscope/program.h"
+#include "payload/payload_store.h"
 
 struct ets_program_side {
     const struct ets_program *program;
@@ -40,7 +40,7 @@ enum ets_program_part {
     ETS_PART_BACKEND,     /* a backend by its calls; index: of its first delegate */
     ETS_PART_INSTRUCTION, /* index: of the instruction in its chain */
     ETS_PART_DELEGATE,    /* index: of the method's delegate */
-    ETS_PART_NODE,        /* of an XNNPACK payload; index: in it */
+    ETS_PART_NODE,        /* of a delegate's payload; index: in it */
     ETS_PART_ARENA,       /* index: of the arena, its memory_id - 1 */
     ETS_PART_CONSTANT,    /* a tensor whose bytes are in the file, or in a data file */
     ETS_PART_STATE,       /* a planned tensor with a start value */
@@ -111,7 +111,7 @@ static inline uint64_t ets_field_bit(enum ets_program_field field)
     return UINT64_C(1) << field;
 }
 
-/* A node of an XNNPACK payload that takes a constant. */
+/* A node of a delegate's payload that takes a constant. */
 struct ets_constant_holder {
     const struct ets_payload_graph *graph;
     uint32_t delegate, node, input;
@@ -156,7 +156,7 @@ struct ets_program_difference {
     uint32_t change_count, case_change_count;  /* of all; of test cases, which are the last */
     uint32_t case_count, differing_case_count; /* test cases, each pair once; 0: not compared */
     struct ets_content_bytes contents;         /* hashes of both files' bytes */
-    struct ets_named_index named[2];
+    struct ets_payload_store payloads[2];
     struct ets_layer_names layers[2]; /* of the records */
 };
 

@@ -5,7 +5,7 @@
 #include "inspect/names.h"
 #include "operators/operator_traits.h"
 
-enum { PROGRAM_TIMES = 16, MOST_NODES = 1 << 24 };
+enum { MOST_NODES = 1 << 24 };
 
 /* What a number in the table of known totals is of; larger than any count of nodes, doubled. */
 #define OF_INSTRUCTION UINT64_MAX
@@ -49,7 +49,7 @@ bool ets_instruction_costs_open(struct ets_arena *arena, const struct ets_method
     }
     if (method == NULL) return true;
     costs_out->method = *method;
-    costs_out->budget = PROGRAM_TIMES * (uint64_t)method->program->bytes.size;
+    ets_payload_store_init(&costs_out->payloads, arena, method->program);
     costs_out->delegates =
         ets_arena_alloc_array(arena, method->delegate_count, sizeof *costs_out->delegates);
     return costs_out->delegates != NULL &&
@@ -69,21 +69,18 @@ static struct ets_delegate_cost *delegate_of(struct ets_instruction_costs *c,
     struct ets_delegate delegate;
     if (instruction == NULL || instruction->kind != ETS_INSTRUCTION_DELEGATE_CALL) return NULL;
     struct ets_delegate_cost *known = &c->delegates[instruction->delegate_index];
-    if (known->state == ETS_PAYLOAD_READ) return known;
-    if (known->state == ETS_PAYLOAD_NONE) return NULL;
-    known->state = ETS_PAYLOAD_NONE;
-    ets_method_delegate(&c->method, (uint32_t)instruction->delegate_index, &delegate);
-    if (!ets_text_is(delegate.id, ETS_XNNPACK_BACKEND) || delegate.blob.size > c->budget) {
-        return NULL;
+    if (known->state != ETS_DELEGATE_NEW) {
+        return known->state == ETS_DELEGATE_READ ? known : NULL;
     }
-    c->budget -= delegate.blob.size;
-    if (ets_xnnpack_init(&known->payload, delegate.blob, NULL) != ETS_OK) return NULL;
-    known->counted =
-        ets_arena_alloc_array(c->arena, known->payload.node_count, sizeof *known->counted);
-    *ok =
-        known->counted != NULL && ets_payload_costs_open(c->arena, &known->payload, &known->costs);
+    known->state = ETS_DELEGATE_UNREAD;
+    ets_method_delegate(&c->method, (uint32_t)instruction->delegate_index, &delegate);
+    const struct ets_payload_graph *graph;
+    *ok = ets_payload_store_read(&c->payloads, &delegate, &graph, NULL, NULL) == ETS_OK;
+    if (graph == NULL) return NULL;
+    known->counted = ets_arena_alloc_array(c->arena, graph->node_count, sizeof *known->counted);
+    *ok = known->counted != NULL && ets_payload_costs_open(c->arena, graph, &known->costs);
     if (!*ok) return NULL;
-    known->state = ETS_PAYLOAD_READ;
+    known->state = ETS_DELEGATE_READ;
     return known;
 }
 
@@ -93,7 +90,7 @@ static void total_of_payload(struct ets_delegate_cost *delegate, struct ets_tota
     struct ets_total_cost *known = &delegate->total;
     if (!delegate->has_total) {
         known->cost = ets_payload_cost(&delegate->costs, NULL, 0);
-        for (uint32_t i = 0; i < delegate->payload.node_count; i++) {
+        for (uint32_t i = 0; i < delegate->costs.graph->node_count; i++) {
             const struct ets_cost work = ets_payload_node_work(&delegate->costs, i);
             add_operator(known, &work);
         }
@@ -200,7 +197,7 @@ static bool count_folded(struct ets_instruction_costs *c, const struct ets_cost_
     struct ets_cost of_nodes;
     if (c->graph == NULL || query->node_count == 0 || !spend_nodes(c, query)) return true;
     if (!find_taken(c, query, false, &taken) ||
-        !ets_graph_costs_set(c->graph, taken.nodes, taken.count, query->is_xnnpack, &of_nodes)) {
+        !ets_graph_costs_set(c->graph, taken.nodes, taken.count, query->folds, &of_nodes)) {
         return false;
     }
     cost->folded = of_nodes.folded;
@@ -216,12 +213,12 @@ static bool total_of_nodes(struct ets_instruction_costs *c, const struct ets_cos
         return true;
     }
     if (!find_taken(c, query, is_whole_call, &taken) ||
-        !ets_graph_costs_set(c->graph, taken.nodes, taken.count, query->is_xnnpack, &total->cost)) {
+        !ets_graph_costs_set(c->graph, taken.nodes, taken.count, query->folds, &total->cost)) {
         return false;
     }
     for (size_t i = 0; i < taken.count; i++) {
         struct ets_cost work;
-        if (!ets_graph_costs_work(c->graph, taken.nodes[i], query->is_xnnpack, &work)) return false;
+        if (!ets_graph_costs_work(c->graph, taken.nodes[i], query->folds, &work)) return false;
         add_operator(total, &work);
     }
     if (taken.doubtful > 0) {
@@ -389,13 +386,14 @@ void ets_instruction_costs_start(struct ets_instruction_costs *costs,
 }
 
 /* The nodes that no part before had, in `nodes`. */
-static uint32_t pick_nodes(struct ets_delegate_cost *delegate, const struct ets_payload_node *list,
+static uint32_t pick_nodes(struct ets_delegate_cost *delegate, const struct ets_unit_node *list,
                            size_t count, uint32_t *nodes)
 {
     uint32_t used = 0;
     for (size_t i = 0; i < count; i++) {
         const uint32_t node = list[i].index;
-        if (node >= delegate->payload.node_count || delegate->counted[node] == delegate->visit) {
+        if (node >= delegate->costs.graph->node_count ||
+            delegate->counted[node] == delegate->visit) {
             continue;
         }
         delegate->counted[node] = delegate->visit;
@@ -406,8 +404,8 @@ static uint32_t pick_nodes(struct ets_delegate_cost *delegate, const struct ets_
 
 bool ets_instruction_part_cost(struct ets_instruction_costs *costs,
                                const struct ets_cost_query *query,
-                               const struct ets_payload_node *payload_nodes,
-                               size_t payload_node_count, struct ets_cost *cost_out)
+                               const struct ets_unit_node *payload_nodes, size_t payload_node_count,
+                               struct ets_cost *cost_out)
 {
     bool ok = true;
     if (query->is_counted_elsewhere) {

@@ -14,6 +14,7 @@
 #include "cost/method_costs.h"
 #include "cost/payload_costs.h"
 #include "etscope/inspect.h"
+#include "payload/payload_store.h"
 
 /* What the operators of one family come to. */
 struct ets_family_cost {
@@ -33,8 +34,7 @@ void ets_total_cost_add(struct ets_total_cost *total, const struct ets_total_cos
 
 /* Of one delegate: what its payload was read to. */
 struct ets_delegate_cost {
-    enum { ETS_PAYLOAD_NEW = 0, ETS_PAYLOAD_READ, ETS_PAYLOAD_NONE } state;
-    struct ets_xnnpack payload;
+    enum { ETS_DELEGATE_NEW = 0, ETS_DELEGATE_READ, ETS_DELEGATE_UNREAD } state;
     struct ets_payload_costs costs;
     uint32_t *counted; /* [node] in which visit of the call's parts */
     uint32_t visit;
@@ -51,7 +51,7 @@ struct ets_instruction_costs {
     /* Of the graph: its sizes for the inputs that ran, and for the program's upper bounds. */
     const struct ets_size_symbols *ran, *bounds; /* NULL: not known */
     struct ets_delegate_cost *delegates;         /* [method.delegate_count] */
-    uint64_t budget;                             /* bytes of payloads that may be read */
+    struct ets_payload_store payloads;           /* where has_method */
     uint64_t node_budget;                        /* nodes of the graph that may be counted */
     /* What was counted before: many blocks and rows ask the same. */
     struct ets_key_table known;
@@ -78,7 +78,7 @@ void ets_instruction_costs_close(struct ets_instruction_costs *costs);
 struct ets_cost_query {
     const struct ets_instruction *instruction; /* NULL: no program */
     struct ets_text kernel;           /* "addmm.out" of a kernel call; absent: a delegate's */
-    bool is_xnnpack;                  /* of a delegate call */
+    bool folds;                       /* a delegate call, whose backend folds batch norms */
     const struct ets_row_node *nodes; /* of the graph */
     size_t node_count;
     const int64_t *handles; /* as the record lists them: of a call, once for each node it took */
@@ -100,7 +100,7 @@ void ets_instruction_costs_start(struct ets_instruction_costs *costs,
  */
 bool ets_instruction_part_cost(struct ets_instruction_costs *costs,
                                const struct ets_cost_query *query,
-                               const struct ets_payload_node *payload_nodes,
-                               size_t payload_node_count, struct ets_cost *cost_out);
+                               const struct ets_unit_node *payload_nodes, size_t payload_node_count,
+                               struct ets_cost *cost_out);
 
 #endif

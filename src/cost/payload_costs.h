@@ -1,37 +1,44 @@
 /*
- * The work of nodes of XNNPACK's payload, from the sizes and types of its values: what the backend
- * was given, with batch norms folded into weights and integers where the model was quantized.
+ * The work of nodes of a delegate's payload, from the sizes and types of its values: what the
+ * backend was given, with batch norms folded into weights and integers where the model was
+ * quantized.
  *
  *     struct ets_payload_costs costs;
- *     if (!ets_payload_costs_open(&arena, &payload, &costs)) return no_memory;
+ *     if (!ets_payload_costs_open(&arena, graph, &costs)) return no_memory;
  *     struct ets_cost work = ets_payload_cost(&costs, nodes, count);
  *
- * All memory is the arena's; the payload is borrowed. The struct must stay where it was opened.
+ * All memory is the arena's; the graph is borrowed.
  */
 #ifndef ETSCOPE_COST_PAYLOAD_COSTS_H
 #define ETSCOPE_COST_PAYLOAD_COSTS_H
 
 #include "cost/cost.h"
-#include "format/xnnpack.h"
+#include "cost/cost_call.h"
 #include "host/arena.h"
-#include "host/key_table.h"
+#include "payload/payload.h"
 
-struct ets_payload_value; /* payload_costs.c */
+struct ets_payload_use; /* payload_costs.c */
 
 struct ets_payload_costs {
-    const struct ets_xnnpack *payload;
-    struct ets_key_table ids;         /* of values, to their numbers */
-    struct ets_payload_value *values; /* [payload->value_count] */
-    uint32_t *node_marks;             /* [payload->node_count] the set that the node is in */
-    uint32_t set;                     /* number of the set at hand */
+    const struct ets_payload_graph *graph;
+    struct ets_arena *arena;
+    struct ets_payload_use *uses; /* [value_count] */
+    uint32_t *node_marks;         /* [node_count] the set that the node is in */
+    uint32_t set;                 /* number of the set at hand */
+    struct ets_cost_marks marks;  /* [value_count] of calls */
 };
 
 /* false: no memory. */
-bool ets_payload_costs_open(struct ets_arena *arena, const struct ets_xnnpack *payload,
+bool ets_payload_costs_open(struct ets_arena *arena, const struct ets_payload_graph *graph,
                             struct ets_payload_costs *costs_out);
 
 /* The arithmetic of one node, without bytes. */
-struct ets_cost ets_payload_node_work(const struct ets_payload_costs *costs, uint32_t node);
+struct ets_cost ets_payload_node_work(struct ets_payload_costs *costs, uint32_t node);
+
+/* payload_calls.c: the same by the rule of its operator, where parameters are those of the schema.
+ */
+struct ets_cost ets_payload_call_work(struct ets_payload_costs *costs,
+                                      const struct ets_payload_node *node);
 
 /*
  * Of a set of nodes, which run one after the other: their arithmetic, and the bytes that cross the

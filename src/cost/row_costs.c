@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "etscope/experimental/delegates.h"
-#include "format/xnnpack.h"
 #include "inspect/given_inputs.h"
 #include "inspect/inspection.h"
 
@@ -122,7 +121,7 @@ static void describe(const struct finder *f, const struct ets_row *row,
 {
     *query = (struct ets_cost_query){
         .instruction = find_instruction(f, row, room) ? room : NULL,
-        .is_xnnpack = row->backend != NULL && strcmp(row->backend, ETS_XNNPACK_BACKEND) == 0,
+        .folds = row->backend != NULL && ets_payload_folds(ets_text_of(row->backend)),
         .nodes = row->nodes,
         .node_count = row->node_count,
         .handles = row->handles,

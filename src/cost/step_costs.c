@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cost/chain_path.h"
-#include "format/xnnpack.h"
 #include "inspect/inspection.h"
 
 struct finder {
@@ -32,7 +31,7 @@ static struct ets_text kernel_of(const struct ets_delegation_step *step)
 }
 
 static bool cost_units(struct finder *f, uint32_t index, const struct ets_instruction *instruction,
-                       bool is_xnnpack)
+                       bool folds)
 {
     const struct ets_delegation_step *step = ets_delegation_step_at(f->delegation, index);
     struct ets_cost *units = ets_arena_alloc_array(f->arena, step->unit_count, sizeof *units);
@@ -42,7 +41,7 @@ static bool cost_units(struct finder *f, uint32_t index, const struct ets_instru
     for (uint32_t i = 0; i < step->unit_count; i++) {
         const struct ets_delegate_unit *unit = &step->units[i];
         const struct ets_cost_query query = {.instruction = instruction,
-                                             .is_xnnpack = is_xnnpack,
+                                             .folds = folds,
                                              .is_counted_elsewhere = unit->is_counted_elsewhere,
                                              .nodes = unit->nodes,
                                              .node_count = unit->node_count};
@@ -61,17 +60,17 @@ static bool cost_step(struct finder *f, const struct ets_chain *chain, uint32_t 
     ets_chain_instruction(chain, step->instruction, &instruction);
     const bool is_call = step->kind == ETS_INSTRUCTION_DELEGATE_CALL;
     if (!is_call && step->kind != ETS_INSTRUCTION_KERNEL_CALL) return true;
-    const bool is_xnnpack = is_call && ets_text_is(step->name, ETS_XNNPACK_BACKEND);
+    const bool folds = is_call && ets_payload_folds(step->name);
     const struct ets_cost_query query = {
         .instruction = &instruction,
         .kernel = is_call ? (struct ets_text){NULL, 0} : kernel_of(step),
-        .is_xnnpack = is_xnnpack,
+        .folds = folds,
         .nodes = step->nodes,
         .node_count = step->node_count,
         .handles = step->handles,
         .handle_count = step->handle_count};
     return ets_instruction_cost(&f->costs, &query, &f->steps[index]) &&
-           (!is_call || cost_units(f, index, &instruction, is_xnnpack));
+           (!is_call || cost_units(f, index, &instruction, folds));
 }
 
 /* What one execution runs, added up. `first`: the method's first step, of instruction 0. */

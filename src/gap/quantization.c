@@ -5,12 +5,12 @@
  * payloads. docs/numerics.md lists the names.
  */
 #include "base/text.h"
-#include "format/xnnpack.h"
 #include "gap/counterparts.h"
 #include "gap/gap_parts.h"
 #include "inspect/inspection.h"
 #include "inspect/names.h"
 #include "operators/operator_traits.h"
+#include "payload/payload_store.h"
 
 /* The quantization of one side. */
 struct schemes {
@@ -70,44 +70,51 @@ static void see_rows(const struct ets_gap_report *report, struct schemes *ran)
     if (converts || has_kernel) ran->is_float = false; /* only of some operators */
 }
 
-static void see_payload(const struct ets_delegate *delegate, struct schemes *ran)
+static void see_payload(const struct ets_payload_graph *graph, struct schemes *ran)
 {
-    struct ets_xnnpack payload;
-    if (!ets_text_is(delegate->id, ETS_XNNPACK_BACKEND) ||
-        ets_xnnpack_init(&payload, delegate->blob, NULL) != ETS_OK) {
+    if (graph == NULL || !ets_payload_types_tell_quantization(graph)) {
         ran->is_hidden = true;
         return;
     }
-    for (uint32_t i = 0; i < payload.value_count; i++) {
-        struct ets_xnnpack_value value;
-        ets_xnnpack_value(&payload, i, &value);
-        if (value.constant_index > 0) continue;
-        ran->is_dynamic |= value.type == ETS_XNNPACK_QDINT8 || value.type == ETS_XNNPACK_QPINT8;
-        ran->is_static |= value.type == ETS_XNNPACK_QINT8 || value.type == ETS_XNNPACK_QUINT8;
+    for (uint32_t i = 0; i < graph->value_count; i++) {
+        const struct ets_payload_value *value = &graph->values[i];
+        if (value->constant != ETS_PAYLOAD_NONE) continue;
+        ran->is_dynamic |= value->type->numbers == ETS_PAYLOAD_INT8_DYNAMIC;
+        ran->is_static |= value->type->numbers == ETS_PAYLOAD_INT8;
     }
 }
 
 /* Reads the quantization from the program, if events do not show it. */
-static void see_program(const struct ets_gap_report *report, struct schemes *ran)
+static enum ets_status see_program(const struct ets_gap_report *report, struct schemes *ran,
+                                   struct ets_error *error)
 {
+    enum ets_status status = ETS_OK;
+    struct ets_payload_store payloads;
+    struct ets_arena arena;
     const struct ets_program *program = report->options.inspection->options.program;
     struct ets_method method;
     if (program == NULL || report->method == NULL || !ran->is_hidden ||
         ets_program_find_method(program, report->method, &method, NULL) != ETS_OK) {
-        return;
+        return ETS_OK;
     }
     *ran = (struct schemes){.is_float = true};
+    ets_arena_init(&arena, report->arena.allocator, 0);
+    ets_payload_store_init(&payloads, &arena, program);
     for (uint32_t i = 0; i < method.operator_count; i++) {
         struct ets_operator operator_;
         ets_method_operator(&method, i, &operator_);
         if (ets_text_contains(operator_.name, "quantize")) ran->is_float = false;
     }
-    for (uint32_t i = 0; i < method.delegate_count; i++) {
+    for (uint32_t i = 0; i < method.delegate_count && status == ETS_OK; i++) {
         struct ets_delegate delegate;
         ets_method_delegate(&method, i, &delegate);
-        see_payload(&delegate, ran);
+        const struct ets_payload_graph *graph;
+        status = ets_payload_store_read(&payloads, &delegate, &graph, NULL, error);
+        if (status == ETS_OK) see_payload(graph, ran);
     }
+    ets_arena_reset(&arena);
     if (ran->is_hidden || ran->is_static || ran->is_dynamic) ran->is_float = false;
+    return status;
 }
 
 struct scale {
@@ -152,7 +159,7 @@ enum ets_status ets_gap_check_quantization(struct ets_gap_report *report, struct
     if (report->options.inspection->options.allow_mismatch) return ETS_OK;
     see_graph(&report->edge, &exported);
     see_rows(report, &ran);
-    see_program(report, &ran);
+    ETS_TRY(see_program(report, &ran, error));
     if (ran.is_static && !exported.is_static) {
         return refuse(report, &ran, "static int8",
                       exported.is_dynamic ? "quantizes dynamically" : "does not quantize", error);

@@ -12,6 +12,7 @@
 #include "host/strings.h"
 #include "inspect/names.h"
 #include "inspect/told_nodes.h"
+#include "payload/payload_store.h"
 
 /* handle_index.c: the nodes of a graph by debug handle. */
 struct ets_handle_index {
@@ -74,12 +75,6 @@ int ets_graph_is_emitted(const struct ets_graph *graph);
 int ets_handle_index_has_op(struct ets_handle_index *index, const int64_t *handles, size_t count,
                             const char *const *ops);
 
-/*
- * delegate_names.c: base names of the only graph nodes that a delegate's operator can come from
- * (NULL-ended), or NULL if its name is not conclusive.
- */
-const char *const *ets_delegate_operator_nodes(struct ets_text event_name);
-
 struct ets_delegate_units; /* delegate_units.h */
 
 /* A method of the record and the program, against which blocks are matched. */
@@ -141,7 +136,8 @@ struct ets_inspection {
     uint32_t method_count;
     struct ets_known_method **block_method; /* [block], NULL if none was found */
     uint64_t whole_calls;                   /* nodes that events got from their whole call */
-    uint64_t payload_budget;                /* bytes of delegates' payloads that may be read */
+    struct ets_payload_store payloads;      /* of the program */
+    uint64_t payload_budget;                /* handles and nodes of payloads that may be listed */
 };
 
 /* event_table.c: fills the columns with all events of the dump, and finds their nesting. */

@@ -15,6 +15,7 @@
 #include "host/key_table.h"
 #include "inspect/inspection.h"
 #include "operators/operator_traits.h"
+#include "payload/payload_names.h"
 #include "record/record_maps.h"
 
 /* The trace's facts about one instruction. */
@@ -139,7 +140,7 @@ static bool check_delegate(const struct ets_inspection *inspection, const struct
     for (uint32_t i = fact->call_row; i-- > 0;) {
         const struct ets_row *row = &inspection->rows[i];
         if (row->parent != fact->call_row) break;
-        const char *const *ops = row->is_delegated ? ets_delegate_operator_nodes(row->name) : NULL;
+        const char *const *ops = row->is_delegated ? ets_payload_event_origins(row->name) : NULL;
         if (ops == NULL || method->graph == NULL) continue;
         if (!ets_handle_index_has_op(&method->nodes, handles, count, ops)) {
             return disagree(verdict,
@@ -694,6 +695,9 @@ enum ets_status ets_methods_match(struct ets_inspection *inspection, struct ets_
     const struct ets_program *program = inspection->options.program;
     inspection->payload_budget =
         program == NULL ? 0 : PROGRAM_TIMES * (uint64_t)program->bytes.size;
+    if (program != NULL) {
+        ets_payload_store_init(&inspection->payloads, &inspection->arena, program);
+    }
     ETS_TRY(know_methods(inspection, error));
     ETS_TRY(check_wanted(inspection, error));
     struct verdict *verdicts =

@@ -6,6 +6,7 @@
 #include "memory/memory_flow.h"
 #include "memory/memory_places.h"
 #include "memory/memory_plan.h"
+#include "payload/payload_store.h"
 
 /* memory_delegates.c: which arguments a delegate's calls give. */
 struct ets_plan_results {
@@ -17,7 +18,7 @@ struct ets_plan_delegates {
     struct ets_arena *arena;
     const struct ets_method *method;
     struct ets_plan_results *results; /* [delegate_count] read when first asked for */
-    uint64_t budget;                  /* bytes of payloads that may still be read */
+    struct ets_payload_store payloads;
 };
 /* Statuses: NO_MEMORY, of both. */
 enum ets_status ets_plan_delegates_init(struct ets_plan_delegates *delegates,
@@ -28,7 +29,8 @@ enum ets_status ets_plan_delegates_results(struct ets_plan_delegates *delegates,
                                            struct ets_error *error);
 
 /* memory_delegates.c: what payloads state of memory beside the plan, and the peak with it. */
-void ets_plan_add_scratch(struct ets_memory_plan *plan);
+enum ets_status ets_plan_add_scratch(struct ets_memory_plan *plan, struct ets_arena *arena,
+                                     struct ets_error *error);
 
 /* memory_touches.c: what each instruction reads and writes, and which tensors are views.
  * Statuses: LIMIT, NO_MEMORY. */

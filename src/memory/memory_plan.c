@@ -2,11 +2,10 @@
 #include "memory/memory_plan.h"
 
 #include "base/text.h"
-#include "format/xnnpack.h"
 #include "memory/memory_parts.h"
+#include "payload/payload_store.h"
 
-/* What XNNPACK's kernels may read beyond a tensor, and exporters therefore add to an arena. */
-enum { XNNPACK_SLACK = 64, MOST_ALIGNMENT = 16 };
+enum { MOST_ALIGNMENT = 16 };
 
 static enum ets_status list_tensors(struct ets_memory_plan *plan, struct ets_arena *arena,
                                     struct ets_error *error)
@@ -159,14 +158,17 @@ static enum ets_status count_steps(struct ets_memory_plan *plan, struct ets_aren
     return ETS_OK;
 }
 
-static bool uses_xnnpack(const struct ets_method *method)
+/* What exporters add to an arena for kernels of delegates, which may read beyond a tensor. */
+static uint64_t padding_of(const struct ets_method *method)
 {
+    uint64_t padding = 0;
     for (uint32_t i = 0; i < method->delegate_count; i++) {
         struct ets_delegate delegate;
         ets_method_delegate(method, i, &delegate);
-        if (ets_text_is(delegate.id, ETS_XNNPACK_BACKEND)) return true;
+        const uint64_t own = ets_payload_arena_padding(delegate.id);
+        if (own > padding) padding = own;
     }
-    return false;
+    return padding;
 }
 
 static enum ets_status list_arenas(struct ets_memory_plan *plan, struct ets_arena *arena,
@@ -193,11 +195,11 @@ static void find_alignment(struct ets_memory_plan *plan)
 
 static void find_slack(struct ets_memory_plan *plan)
 {
-    const bool has_slack = uses_xnnpack(&plan->method);
+    const uint64_t padding = padding_of(&plan->method);
     for (uint32_t a = 0; a < plan->arena_count; a++) {
         struct ets_plan_arena *arena = &plan->arenas[a];
         const uint64_t tail = arena->planned.bytes - arena->end_bytes;
-        if (has_slack && tail >= XNNPACK_SLACK) arena->slack_bytes = XNNPACK_SLACK;
+        if (tail >= padding) arena->slack_bytes = padding;
     }
 }
 
@@ -221,7 +223,7 @@ enum ets_status ets_memory_plan_init(struct ets_memory_plan *plan, const struct 
     plan->never_ends = !flow.is_reached[plan->step_count];
     ETS_TRY(ets_plan_split_lifetimes(plan, &flow, arena, error));
     ETS_TRY(ets_plan_measure(plan, &places, arena, error));
-    ets_plan_add_scratch(plan);
+    ETS_TRY(ets_plan_add_scratch(plan, arena, error));
     ETS_TRY(ets_plan_find_overlaps(plan, &places, &flow, arena, error));
     find_slack(plan);
     return ETS_OK;

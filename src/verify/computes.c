@@ -1,13 +1,13 @@
 /*
- * Finds the arithmetic of a method from its operators, tensors and XNNPACK payloads. The values
+ * Finds the arithmetic of a method from its operators, tensors and delegates' payloads. The values
  * behind one of its outputs may be less exact.
  */
 #include <stdbool.h>
 
 #include "base/text.h"
 #include "etscope/verify.h"
+#include "format/delegate_numbers.h"
 #include "format/program_lists.h"
-#include "format/xnnpack.h"
 #include "verify/computing.h"
 
 /* How exact what was seen so far can be. */
@@ -29,33 +29,15 @@ static void see_operator(struct seen *seen, struct ets_text name)
     else if (ets_text_contains(name, "quantize")) see_quantized(seen, ETS_COMPUTES_STATIC_INT8);
 }
 
-static void see_delegate_value(struct seen *seen, int type)
-{
-    switch (type) {
-    case ETS_XNNPACK_FP32: seen->floats[ETS_COMPUTES_FLOAT32]++; break;
-    case ETS_XNNPACK_FP16: seen->floats[ETS_COMPUTES_FLOAT16]++; break;
-    case ETS_XNNPACK_BF16: seen->floats[ETS_COMPUTES_BFLOAT16]++; break;
-    case ETS_XNNPACK_QINT8:
-    case ETS_XNNPACK_QUINT8:
-    case ETS_XNNPACK_QCINT8: see_quantized(seen, ETS_COMPUTES_STATIC_INT8); break;
-    case ETS_XNNPACK_QDINT8:
-    case ETS_XNNPACK_QPINT8: see_quantized(seen, ETS_COMPUTES_DYNAMIC_INT8); break;
-    case ETS_XNNPACK_QCINT4:
-    case ETS_XNNPACK_QBINT4: see_quantized(seen, ETS_COMPUTES_INT4); break;
-    default: break;
-    }
-}
-
 static void see_delegate(struct seen *seen, const struct ets_delegate *delegate)
 {
-    struct ets_xnnpack payload;
-    if (!ets_text_is(delegate->id, ETS_XNNPACK_BACKEND)) return;
-    if (ets_xnnpack_init(&payload, delegate->blob, NULL) != ETS_OK) return;
-    for (uint32_t i = 0; i < payload.value_count; i++) {
-        struct ets_xnnpack_value value;
-        ets_xnnpack_value(&payload, i, &value);
-        see_delegate_value(seen, value.type);
-    }
+    const struct ets_delegate_numbers numbers = ets_delegate_numbers(delegate);
+    seen->floats[ETS_COMPUTES_FLOAT32] += numbers.float32;
+    seen->floats[ETS_COMPUTES_FLOAT16] += numbers.float16;
+    seen->floats[ETS_COMPUTES_BFLOAT16] += numbers.bfloat16;
+    if (numbers.static_int8 > 0) see_quantized(seen, ETS_COMPUTES_STATIC_INT8);
+    if (numbers.dynamic_int8 > 0) see_quantized(seen, ETS_COMPUTES_DYNAMIC_INT8);
+    if (numbers.int4 > 0) see_quantized(seen, ETS_COMPUTES_INT4);
 }
 
 enum ets_computes ets_method_computes(const struct ets_method *method)

@@ -46,27 +46,25 @@ void ets_program_change_instruction(const struct ets_program_change_line *line, 
     ets_chain_instruction(&chain, line->change->index[side], instruction_out);
 }
 
-void ets_program_change_payload_node(const struct ets_program_change_line *line, int side,
-                                     struct ets_xnnpack_node *node_out)
+const struct ets_payload_node *ets_program_change_payload_node(
+    const struct ets_program_change_line *line, int side)
 {
     const struct ets_program_change *change = line->change;
-    ets_xnnpack_node(&change->payloads->sides[side].xnnpack, change->index[side], node_out);
+    return &change->payloads->sides[side]->nodes[change->index[side]];
 }
 
 struct ets_bytes ets_program_change_node_bytes(const struct ets_program_change_line *line, int side)
 {
     const struct ets_program_change *change = line->change;
-    const struct ets_payload_graph *graph = &change->payloads->sides[side];
-    struct ets_xnnpack_node node;
-    struct ets_xnnpack_value value;
-    ets_program_change_payload_node(line, side, &node);
-    if ((change->fields & ets_field_bit(ETS_FIELD_DATA)) == 0 ||
-        !ets_payload_value(graph, node.inputs[change->counts[side]], &value)) {
-        return (struct ets_bytes){NULL, 0};
-    }
-    const uint32_t constant =
-        value.constant_index != 0 ? value.constant_index : value.quantization.scale_constant;
-    return ets_payload_constant(graph, constant, NULL);
+    if ((change->fields & ets_field_bit(ETS_FIELD_DATA)) == 0) return (struct ets_bytes){NULL, 0};
+    const struct ets_payload_graph *graph = change->payloads->sides[side];
+    const struct ets_payload_node *node = ets_program_change_payload_node(line, side);
+    const struct ets_payload_value *value =
+        ets_payload_value(graph, node->inputs[change->counts[side]]);
+    if (value == NULL) return (struct ets_bytes){NULL, 0};
+    return ets_payload_constant_bytes(graph, value->constant != ETS_PAYLOAD_NONE
+                                                 ? value->constant
+                                                 : value->quantization.scale_constant);
 }
 
 struct ets_text ets_short_operator(struct ets_text name)

@@ -129,10 +129,9 @@ static const struct ets_graph_node *find_node(const struct collector *c,
     for (int s = 0; s < 2 && node == NULL; s++) {
         if (change->index[s] == ETS_THING_NONE) continue;
         if (change->part == ETS_PART_NODE) {
-            struct ets_xnnpack_node payload_node;
-            ets_program_change_payload_node(line, s, &payload_node);
-            if (c->sides[s].record_method == NULL || payload_node.debug_handle <= 0) continue;
-            node = ets_handle_nodes_find(&c->sides[s].nodes, payload_node.debug_handle);
+            const int64_t handle = ets_program_change_payload_node(line, s)->debug_handle;
+            if (c->sides[s].record_method == NULL || handle <= 0) continue;
+            node = ets_handle_nodes_find(&c->sides[s].nodes, handle);
         } else if (change->part == ETS_PART_INSTRUCTION) {
             node = node_of(c, s, change->chain[s], change->index[s], s);
         } else if (line->use_counts[s] > 0) {

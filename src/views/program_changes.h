@@ -71,8 +71,8 @@ bool ets_program_change_tensor(const struct ets_program_difference *difference,
                                struct ets_tensor *tensor_out);
 void ets_program_change_instruction(const struct ets_program_change_line *line, int side,
                                     struct ets_instruction *instruction_out);
-void ets_program_change_payload_node(const struct ets_program_change_line *line, int side,
-                                     struct ets_xnnpack_node *node_out);
+const struct ets_payload_node *ets_program_change_payload_node(
+    const struct ets_program_change_line *line, int side);
 /* The bytes of the first constant that differs; empty: none does, or they are not in the file. */
 struct ets_bytes ets_program_change_node_bytes(const struct ets_program_change_line *line,
                                                int side);

@@ -188,9 +188,21 @@ class Names(unittest.TestCase):
         self.assertIn("qbint4", {row["dtype"] for row in weights})
         self.assertIn(("scale", "bfloat16"), {(row["role"], row["dtype"]) for row in weights})
 
-    def test_size__named_data_of_a_backend_that_is_not_understood(self):
-        """Vulkan's graph is a FlatBuffer with the keys of its constants."""
+    def test_size__weights_of_vulkan_have_layers(self):
         told = document(DATA / "payloads" / "vulkan.pte", "--no-siblings")
+        weights = [row for row in told["rows"] if row["part"] == "delegate_weight"]
+        self.assertEqual([(row["content"], row["node"], row["role"], row["dtype"], row["shape"],
+                           row["size_bytes"]) for row in weights],
+                         [("aten.linear.default", 0, "weight", "float32", [8, 16], 8 * 16 * 4),
+                          ("aten.linear.default", 0, "bias", "float32", [8], 8 * 4)])
+
+    def test_size__named_data_of_a_payload_that_is_not_understood(self):
+        """A FlatBuffer with the keys of its constants."""
+        damaged = (DATA / "payloads" / "vulkan.pte").read_bytes().replace(b"VK00", b"VK99")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "later.pte"
+            path.write_bytes(damaged)
+            told = document(path, "--no-siblings")
         weights = [row for row in told["rows"] if row["part"] == "delegate_weight"]
         self.assertEqual(sorted(row["size_bytes"] for row in weights), [8 * 4, 8 * 16 * 4])
         self.assertEqual({(row["backend"], row["content"], row["node"]) for row in weights},

@@ -42,7 +42,7 @@ struct ets_delegate_unit {
     enum ets_tie tie;      /* source of `event`: MAP, NODE or NEAR. CALL: a graph node of a call
                               of which nothing else is known */
     size_t payload_node_count;
-    const struct ets_payload_node *payload_nodes;
+    const struct ets_unit_node *payload_nodes;
     size_t handle_count;
     const int64_t *handles;
     size_t node_count; /* nodes of the record's graph with these handles */

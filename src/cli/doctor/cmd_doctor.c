@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "cli/core/document.h"
-#include "engine/providers.h"
 #include "etscope/engine.h"
 #include "etscope/etrecord.h"
 #include "host/output.h"
 #include "output/sql/sql.h"
 #include "output/text/facts.h"
+#include "payload/providers.h"
 
 const struct cli_option cli_doctor_options[] = {
     {"--format", "-f", "table|json|jsonl",

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "cli/dump/dump_parts.h"
-#include "contents/payload_kind.h"
 #include "format/vulkan_schema.h"
 #include "format/xnnpack.h"
+#include "payload/payload_kind.h"
 
 static void put_numbers(struct ets_json_writer *json, const char *key, const uint32_t *numbers,
                         uint32_t count)

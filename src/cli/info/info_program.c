@@ -4,11 +4,10 @@
 
 #include "cli/core/cli_text.h"
 #include "cli/info/info_kinds.h"
-#include "contents/payload_kind.h"
 #include "format/program_names.h"
-#include "format/vela.h"
-#include "format/xnnpack.h"
 #include "host/output.h"
+#include "payload/payload_kind.h"
+#include "payload/payload_store.h"
 
 enum { KIND_COUNT = ETS_INSTRUCTION_FREE_CALL + 1 };
 
@@ -20,16 +19,16 @@ struct operator_calls {
 struct delegate_calls {
     struct ets_text id;
     uint64_t delegates, bytes, calls;
-    uint64_t nodes;   /* of XNNPACK's payloads */
-    uint64_t scratch; /* of Vela's streams: the largest */
+    uint64_t nodes;   /* of payloads that are read */
+    uint64_t scratch; /* of a call: the largest */
 };
 
 /* What is in a payload. */
 struct payload_facts {
     char text[ETS_PAYLOAD_KIND_CHARS]; /* holds `content`, where that is not static */
     const char *content;               /* "XNNPACK graph"; NULL: no payload */
-    uint64_t nodes;                    /* of XNNPACK's */
-    uint64_t scratch;                  /* that a call allocates, of Vela's stream */
+    uint64_t nodes;                    /* of its graph */
+    uint64_t scratch;                  /* that a call allocates */
 };
 
 /* The counts of a method's operators and delegates. */
@@ -228,48 +227,49 @@ static int compare_delegates(const void *left, const void *right)
     return compare_texts(a->id, b->id);
 }
 
-/* `budget`: bytes that may still be read, so that many delegates with one payload do not cost their
- * product. */
-static void look_into(const struct ets_delegate *delegate, uint64_t *budget,
-                      struct payload_facts *facts)
+/* The payloads of a method's delegates, while they are told. */
+struct payloads {
+    struct ets_arena arena;
+    struct ets_payload_store store;
+};
+
+static void open_payloads(struct payloads *payloads, const struct ets_method *method)
 {
-    const struct ets_bytes blob = delegate->blob;
-    struct ets_xnnpack payload;
-    struct ets_vela vela;
-    *facts = (struct payload_facts){.content = NULL};
-    if (blob.size == 0) return;
-    facts->content = ets_payload_kind(blob, facts->text);
-    if (blob.size > *budget) return;
-    *budget -= blob.size;
-    if (cli_text_is(delegate->id, ETS_XNNPACK_BACKEND)) {
-        if (ets_xnnpack_init(&payload, blob, NULL) != ETS_OK) return;
-        facts->content = "XNNPACK graph";
-        facts->nodes = payload.node_count;
-    } else if (ets_vela_init(&vela, blob, NULL) == ETS_OK) {
-        facts->scratch = vela.scratch_bytes;
-    }
+    ets_arena_init(&payloads->arena, NULL, 0);
+    ets_payload_store_init(&payloads->store, &payloads->arena, method->program);
 }
 
-static uint64_t budget_of(const struct ets_method *method)
+static void look_into(const struct ets_delegate *delegate, struct ets_payload_store *payloads,
+                      struct payload_facts *facts)
 {
-    enum { TIMES = 16 };
-    return TIMES * (uint64_t)method->program->bytes.size;
+    const struct ets_payload_graph *graph;
+    *facts = (struct payload_facts){.content = NULL};
+    if (delegate->blob.size == 0) return;
+    facts->content = ets_payload_kind(delegate->blob, facts->text);
+    (void)ets_payload_store_scratch(payloads, delegate, &facts->scratch, NULL);
+    if (ets_payload_store_read(payloads, delegate, &graph, NULL, NULL) != ETS_OK || graph == NULL) {
+        return;
+    }
+    facts->content = ets_payload_format(graph);
+    facts->nodes = graph->node_count;
 }
 
 /* Adds up the delegates of each backend, sorted by name; returns the number of backends. */
 static uint32_t group_delegates(const struct ets_method *method, const struct method_counts *counts,
                                 struct delegate_calls *groups)
 {
-    uint64_t budget = budget_of(method);
+    struct payloads payloads;
     struct payload_facts facts;
     uint32_t count = 0;
+    open_payloads(&payloads, method);
     for (uint32_t i = 0; i < method->delegate_count; i++) {
         struct ets_delegate delegate;
         ets_method_delegate(method, i, &delegate);
-        look_into(&delegate, &budget, &facts);
+        look_into(&delegate, &payloads.store, &facts);
         groups[i] = (struct delegate_calls){delegate.id,          1,           delegate.blob.size,
                                             counts->delegates[i], facts.nodes, facts.scratch};
     }
+    ets_arena_reset(&payloads.arena);
     qsort(groups, method->delegate_count, sizeof *groups, compare_delegates);
     for (uint32_t i = 0; i < method->delegate_count; i++) {
         if (count == 0 || compare_delegates(&groups[count - 1], &groups[i]) != 0) {
@@ -331,14 +331,15 @@ static void tell_delegates(struct info_request *request, const struct ets_method
                            const struct method_counts *counts)
 {
     struct ets_facts *facts = &request->facts;
-    uint64_t budget = budget_of(method);
+    struct payloads payloads;
     struct payload_facts payload;
     tell_backends(request, method, counts);
+    open_payloads(&payloads, method);
     ets_json_begin_array(facts->json, "delegates");
     for (uint32_t i = 0; i < method->delegate_count; i++) {
         struct ets_delegate delegate;
         ets_method_delegate(method, i, &delegate);
-        look_into(&delegate, &budget, &payload);
+        look_into(&delegate, &payloads.store, &payload);
         ets_json_begin_object(facts->json, NULL);
         if (request->all) ets_facts_line(facts, "delegate %u", (unsigned)i);
         ets_facts_text(facts, "backend", delegate.id);
@@ -355,6 +356,7 @@ static void tell_delegates(struct info_request *request, const struct ets_method
         ets_json_end_object(facts->json);
     }
     ets_json_end_array(facts->json);
+    ets_arena_reset(&payloads.arena);
 }
 
 static void tell_arenas(struct ets_facts *facts, const struct ets_method *method)

@@ -4,6 +4,7 @@
  * whenever there is a tracer.
  */
 #include "cli/open/measure_tracing.h"
+#include "cli/core/cli_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,8 @@
 #include "cli/core/progress.h"
 #include "dump/extra_untraced.h"
 #include "etscope/inspect.h"
-#include "format/xnnpack.h"
 #include "inspect/accounting/accounting.h"
+#include "payload/payload_store.h"
 
 enum { MOST_PAIRS = 200, LEAST_PAIRS = 12, WARM_UP = 3, MOST_PROGRAM_BYTES = 64 << 20 };
 #define TIME_FOR_PAIRS_NS 0.3e9
@@ -103,14 +104,14 @@ static uint32_t count_pairs(const struct cli_summary *summary, size_t summaries)
     return fit > MOST_PAIRS ? MOST_PAIRS : (uint32_t)fit;
 }
 
-/* XNNPACK's profiler is what costs; of other backends it is not known whether a program may be open
- * more than once. */
-static bool has_xnnpack_alone(const struct cli_session *session, const char *method)
+/* A backend's own reports are what costs; where these are not foretold, it is not known whether a
+ * program may be open more than once. */
+static bool has_foretold_backends(const struct cli_session *session, const char *method)
 {
     const char *backend;
     size_t count = 0;
     while ((backend = session->engine->method_backend(session->program, method, count)) != NULL) {
-        if (strcmp(backend, ETS_XNNPACK_BACKEND) != 0) return false;
+        if (ets_payload_knowledge(cli_text(backend)) != ETS_PAYLOAD_FORETOLD) return false;
         count++;
     }
     return count > 0;
@@ -122,7 +123,7 @@ static void measure(struct cli_session *session, const struct cli_summary *summa
     struct side sides[2] = {{.engine = session->engine}, {.engine = session->engine}};
     struct cli_model_inputs inputs;
     const uint32_t pairs = count_pairs(summary, session->summary_count);
-    if (pairs == 0 || !has_xnnpack_alone(session, summary->method)) return;
+    if (pairs == 0 || !has_foretold_backends(session, summary->method)) return;
     session->is_next_turn = true; /* where inputs come from was told */
     if (cli_model_inputs_open(session, summary->method, summary->test_case, &inputs) == CLI_OK &&
         open_side(session, ETS_TRACER_NONE, summary->method, &inputs, data, &sides[0]) &&

@@ -6,6 +6,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/command.h"
 #include "cli/core/what_to_type.h"
+#include "payload/payload_store.h"
 
 static const char *reason_of(enum ets_status first_error)
 {
@@ -117,7 +118,7 @@ void cli_note_whole_calls(const struct ets_inspection *inspection)
     for (uint32_t i = 0; i < ets_inspection_row_count(inspection); i++) {
         const struct ets_row *row = ets_inspection_row(inspection, i);
         if (row->tie != ETS_TIE_CALL || row->backend == NULL) continue;
-        if (!cli_text_is(cli_text(row->backend), "XnnpackBackend")) continue;
+        if (ets_payload_knowledge(cli_text(row->backend)) != ETS_PAYLOAD_FORETOLD) continue;
         cli_note("source lines inside delegates need --program model.pte");
         return;
     }

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/providers.h"
+#include "payload/providers.h"
 
 namespace ets
 {

@@ -107,4 +107,4 @@ static enum ets_status read_map(struct ets_arena *arena, const struct ets_delega
     return share_nodes(arena, units, count, error);
 }
 
-const struct ets_delegate_reader ets_delegate_map_reader = {NULL, read_map};
+const struct ets_delegate_reader ets_delegate_map_reader = {read_map};

@@ -1,85 +1,14 @@
 /*
- * Names the operation of a delegate's event, independent of the processor. XNNPACK names its
- * operators by the processor's micro-kernels: the same node of a payload is "Fully Connected (NC,
- * QDU8, F32, QC8W) GEMM #1" on one and "Fully Connected (NC, QD8, F32, QC8W) GEMM #1" on another.
- * If the payload is known, its node gives the types; otherwise the varying parts are removed from
- * the name. Source: XNNPACK's operator types (src/xnnpack/operator-type-defs.inc), and those that
- * it replaces depending on the processor (src/subgraph.c).
+ * Names the operation of a delegate's event, independent of the processor. If the payload is known,
+ * its node gives the types; otherwise the parts that vary are removed from the name.
  */
 #include <stdbool.h>
 #include <string.h>
 
-#include "format/xnnpack.h"
 #include "inspect/inspection.h"
+#include "payload/payload_names.h"
 
-/* An element type, and the common name of its variants. */
-static const struct {
-    const char *variant, *type;
-} variants[] = {
-    {"QDU8", "QD8"}, /* quantised at run time, unsigned or signed */
-    {"QP8", "QD8"},  /* the same, packed */
-    {"PQS8", "QS8"}, /* packed */
-    {"PF32", "F32"}, {"PF16", "F16"},
-};
-
-/* XNNPACK's first word in the brackets: the layout of the operator's tensors. */
-static bool is_layout(struct ets_text part)
-{
-    static const char *const layouts[] = {"NC", "ND", "NHWC", "NCHW", "NTHC"};
-    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
-        if (ets_text_is(part, layouts[i])) return true;
-    }
-    return false;
-}
-
-static struct ets_text type_of(struct ets_text part)
-{
-    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
-        if (ets_text_is(part, variants[i].variant)) {
-            return (struct ets_text){variants[i].type, strlen(variants[i].type)};
-        }
-    }
-    return part;
-}
-
-/* The part of a list "NC, QDU8, F32" that starts at `at`, up to `end`. */
-static struct ets_text part_at(struct ets_text list, size_t at)
-{
-    size_t end = at;
-    while (end < list.size && list.data[end] != ',') end++;
-    return (struct ets_text){list.data + at, end - at};
-}
-
-/*
- * Writes "Fully Connected (NC, QD8, F32, QC8W)" for "Fully Connected (NC, QDU8, F32, QC8W) GEMM #1"
- * to `out`, which has room for all of `name`. 0: the name has another form.
- */
-static size_t write_type(struct ets_text name, char *out)
-{
-    const char *open = memchr(name.data, '(', name.size);
-    if (open == NULL) return 0;
-    size_t used = (size_t)(open - name.data) + 1;
-    const char *close = memchr(open, ')', name.size - used + 1);
-    if (close == NULL) return 0;
-    const struct ets_text list = {open + 1, (size_t)(close - open) - 1};
-    if (!is_layout(part_at(list, 0))) return 0;
-    memcpy(out, name.data, used);
-    for (size_t at = 0; at <= list.size;) {
-        struct ets_text part = part_at(list, at);
-        at += part.size + 1;
-        if (part.size > 0 && part.data[0] == ' ') { /* behind a comma */
-            out[used++] = ' ';
-            part = (struct ets_text){part.data + 1, part.size - 1};
-        }
-        const struct ets_text type = type_of(part);
-        memcpy(out + used, type.data, type.size);
-        used += type.size;
-        out[used++] = at <= list.size ? ',' : ')';
-    }
-    return used;
-}
-
-static bool is_conversion(const struct ets_payload_node *node)
+static bool is_conversion(const struct ets_unit_node *node)
 {
     return strcmp(node->type, "Convert") == 0;
 }
@@ -139,11 +68,11 @@ static bool name_operation(struct ets_arena *arena, struct numbers *numbers, uin
     char text[256];
     const struct ets_text foretold = row->operation;
     const struct ets_text name = foretold.data != NULL ? foretold : row->name;
-    const bool is_xnnpack = row->backend == NULL || strcmp(row->backend, ETS_XNNPACK_BACKEND) == 0;
     row->operation = row->name;
-    if (!is_xnnpack || name.size > sizeof text - 32) return true;
+    const struct ets_text backend = ets_text_of(row->backend);
+    if (!ets_payload_names_vary(backend) || name.size > sizeof text - 32) return true;
     size_t used = write_table(row, text, sizeof text);
-    if (used == 0) used = write_type(name, text);
+    if (used == 0) used = ets_payload_plain_name(backend, name, text);
     if (used == 0) return true;
     if (row->tie == ETS_TIE_NEAR && row->unit == ETS_NO_INDEX) {
         used += ets_print_text(text + used, sizeof text - used, ", added");

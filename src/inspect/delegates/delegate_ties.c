@@ -55,6 +55,7 @@ static enum ets_status units_of(struct ets_inspection *inspection, struct ets_kn
         .instruction = instruction,
         .backend = backend_of(inspection, method, instruction),
         .nodes = method->graph != NULL ? &method->nodes : NULL,
+        .payloads = &inspection->payloads,
         .budget = &inspection->payload_budget,
     };
     if (call.record != NULL) {

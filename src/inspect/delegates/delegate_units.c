@@ -5,12 +5,11 @@
 #include "inspect/delegates/delegate_units.h"
 
 #include "base/text.h"
-#include "format/vela.h"
 #include "host/strings.h"
 
 static const struct ets_delegate_reader *const readers[] = {
     &ets_delegate_map_reader, /* the backend's own map is preferred */
-    &ets_delegate_xnnpack_reader,
+    &ets_delegate_payload_reader,
 };
 
 const char *ets_tie_name(enum ets_tie tie)
@@ -24,18 +23,16 @@ enum ets_status ets_delegate_units_read(struct ets_arena *arena,
                                         struct ets_delegate_units *units_out,
                                         struct ets_error *error)
 {
-    struct ets_vela vela;
-    const bool is_vela = ets_vela_init(&vela, call->payload, NULL) == ETS_OK;
-    *units_out = (struct ets_delegate_units){
-        .reason = is_vela ? "Vela's stream keeps no names of operators"
-                  : call->record == NULL
-                      ? "this backend's payload cannot be read, and there is no ETRecord"
-                      : "this backend's payload cannot be read, and there is no delegate map"};
+    const char *const nothing =
+        call->record == NULL
+            ? "this backend's payload cannot be read, and there is no ETRecord"
+            : "this backend's payload cannot be read, and there is no delegate map";
+    *units_out = (struct ets_delegate_units){.reason = nothing};
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
-        const char *backend = readers[i]->backend;
-        if (backend != NULL && !ets_text_is(call->backend, backend)) continue;
+        const char *reason = units_out->reason;
         ETS_TRY(readers[i]->read(arena, call, units_out, error));
         if (units_out->count > 0) return ETS_OK;
+        if (reason != nothing) units_out->reason = reason; /* of the reader that is preferred */
     }
     return ETS_OK;
 }

@@ -1,8 +1,7 @@
 /*
  * Explains the events of a delegate call. Readers list the units of a call, which the backend runs
  * and reports one by one: one reader takes them from the map of a backend in an ETRecord, others
- * from the payload of a backend. Matching events to units is common to all. To support another
- * backend's payload, add a reader to the table in delegate_units.c.
+ * from the payload of a backend (src/payload). Matching events to units is common to all.
  */
 #ifndef ETSCOPE_INSPECT_DELEGATES_DELEGATE_UNITS_H
 #define ETSCOPE_INSPECT_DELEGATES_DELEGATE_UNITS_H
@@ -14,6 +13,7 @@
 #include "host/arena.h"
 
 struct ets_handle_index;
+struct ets_payload_store;
 
 /* A delegate call, from the record and the program. */
 struct ets_delegate_call {
@@ -24,8 +24,9 @@ struct ets_delegate_call {
     struct ets_bytes payload; /* {NULL, 0}: no program */
     const int64_t *handles;   /* of the whole call, from the record */
     size_t handle_count;
-    struct ets_handle_index *nodes; /* of the record's graph; NULL or empty: none */
-    uint64_t *budget; /* remaining bytes and nodes to read, which limits the work that hostile
+    struct ets_handle_index *nodes;     /* of the record's graph; NULL or empty: none */
+    struct ets_payload_store *payloads; /* of the program; unused where `payload` is empty */
+    uint64_t *budget; /* remaining handles and nodes to list, which limits the work that hostile
                          files can cause */
 };
 
@@ -42,14 +43,13 @@ struct ets_delegate_units {
 };
 
 struct ets_delegate_reader {
-    const char *backend; /* NULL: any */
     /* If it knows nothing about the call, sets only a reason in `units_out`. */
     enum ets_status (*read)(struct ets_arena *arena, const struct ets_delegate_call *call,
                             struct ets_delegate_units *units_out, struct ets_error *error);
 };
 
 extern const struct ets_delegate_reader ets_delegate_map_reader;     /* delegate_map.c */
-extern const struct ets_delegate_reader ets_delegate_xnnpack_reader; /* delegate_xnnpack.c */
+extern const struct ets_delegate_reader ets_delegate_payload_reader; /* delegate_payload.c */
 
 /* The units of the first reader that has some. Statuses: NO_MEMORY. */
 enum ets_status ets_delegate_units_read(struct ets_arena *arena,

@@ -13,6 +13,7 @@
 #include "inspect/delegates/delegate_units.h"
 #include "inspect/inspection.h"
 #include "inspect/names.h"
+#include "payload/payload_store.h"
 #include "record/etrecord_internal.h"
 
 /* The same limits as in inspection_open.c and delegate_ties.c. */
@@ -24,6 +25,7 @@ struct ets_delegation {
     struct ets_delegation_options options;
     struct ets_delegation_step *steps;
     uint32_t count;
+    struct ets_payload_store payloads;
     uint64_t budget;
 };
 
@@ -157,6 +159,7 @@ static enum ets_status list_units(struct lister *l, const struct ets_instruction
         .handles = step->handles,
         .handle_count = step->handle_count,
         .nodes = &l->nodes,
+        .payloads = &l->all->payloads,
         .budget = &l->all->budget,
     };
     ETS_TRY(ets_delegate_units_read(&l->all->arena, &call, units, error));
@@ -299,6 +302,7 @@ enum ets_status ets_delegation_open(const struct ets_delegation_options *options
     if (all == NULL) return ets_fail_unit_memory(error);
     all->arena = arena;
     all->options = *options;
+    ets_payload_store_init(&all->payloads, &all->arena, options->program);
     all->budget = PROGRAM_TIMES * (uint64_t)options->program->bytes.size;
     const enum ets_status status = list_all(all, error);
     if (status != ETS_OK) {

@@ -365,7 +365,7 @@ static enum ets_status build(struct method_graph *m, const struct ets_delegation
 /* The payloads of a method's delegate calls, as graphs of their own. */
 static enum ets_status add_payloads(struct ets_model *model, uint32_t number,
                                     const struct method_graph *m,
-                                    const struct ets_named_index *named, struct ets_error *error)
+                                    struct ets_delegate_graphs *delegates, struct ets_error *error)
 {
     for (uint32_t s = 0; s < model->graphs[number].step_count; s++) {
         struct ets_instruction instruction;
@@ -376,16 +376,16 @@ static enum ets_status add_payloads(struct ets_model *model, uint32_t number,
             step = ets_delegation_step_at(m->makers.delegation, m->makers.first_step + s);
         }
         const struct ets_delegate_graph_source source = {
-            .method = &m->plan.method, .instruction = &instruction, .step = step, .named = named};
+            .method = &m->plan.method, .instruction = &instruction, .step = step};
         ETS_TRY(ets_model_add_payload(model, number, model->graphs[number].first_step + s, &source,
-                                      error));
+                                      delegates, error));
     }
     return ETS_OK;
 }
 
 static enum ets_status add_method(struct ets_model *model, const struct ets_program *program,
                                   uint32_t index, const struct ets_delegation *delegations,
-                                  const struct ets_named_index *named, struct ets_error *error)
+                                  struct ets_delegate_graphs *delegates, struct ets_error *error)
 {
     struct ets_method method;
     struct method_graph m = {.model = model};
@@ -398,7 +398,7 @@ static enum ets_status add_method(struct ets_model *model, const struct ets_prog
     ets_arena_init(&m.scratch, model->arena->allocator, 0);
     enum ets_status status = ets_memory_plan_init(&m.plan, &method, &m.scratch, error);
     if (status == ETS_OK) status = build(&m, delegations, error);
-    if (status == ETS_OK) status = add_payloads(model, number, &m, named, error);
+    if (status == ETS_OK) status = add_payloads(model, number, &m, delegates, error);
     ets_arena_reset(&m.scratch);
     return status;
 }
@@ -407,14 +407,12 @@ enum ets_status ets_model_add_program(struct ets_model *model, const struct ets_
                                       const struct ets_delegation *delegations,
                                       struct ets_error *error)
 {
-    struct ets_named_index named;
-    if (!ets_named_index_read(model->arena, program, &named)) {
-        return ets_fail_memory(error, "the graph of a program");
-    }
+    struct ets_delegate_graphs delegates;
+    ets_delegate_graphs_init(&delegates, model->arena, program);
     for (uint32_t i = 0; i < program->method_count; i++) {
         struct ets_method method;
         ets_program_method(program, i, &method);
-        ETS_TRY(add_method(model, program, i, delegations, &named, error));
+        ETS_TRY(add_method(model, program, i, delegations, &delegates, error));
     }
     return ETS_OK;
 }

@@ -1,7 +1,7 @@
 /* Where the bytes of files are: each counts once, whatever the file says. */
 #include "base/load.h"
 #include "contents/byte_map.h"
-#include "contents/payload_kind.h"
+#include "payload/payload_kind.h"
 #include "test_faults_support.h"
 #include "test_files_support.h"
 

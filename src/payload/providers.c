@@ -1,5 +1,5 @@
 /* Backends and kernels that PyPI's runtime does not have, and what has them. */
-#include "engine/providers.h"
+#include "payload/providers.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Looks at the first bytes of payloads. */
-#include "contents/payload_kind.h"
+#include "payload/payload_kind.h"
 
 #include <stdbool.h>
 #include <stdio.h>

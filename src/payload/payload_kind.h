@@ -1,6 +1,6 @@
 /* What a payload is that no reader here understands: what it begins like, and how it is cut. */
-#ifndef ETSCOPE_CONTENTS_PAYLOAD_KIND_H
-#define ETSCOPE_CONTENTS_PAYLOAD_KIND_H
+#ifndef ETSCOPE_PAYLOAD_PAYLOAD_KIND_H
+#define ETSCOPE_PAYLOAD_PAYLOAD_KIND_H
 
 #include "etscope/base.h"
 

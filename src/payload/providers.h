@@ -5,8 +5,8 @@
  * Source: ExecuTorch 1.5, identifiers of backends/, options of tools/cmake/preset/default.cmake,
  * libraries of PyPI's wheel.
  */
-#ifndef ETSCOPE_ENGINE_PROVIDERS_H
-#define ETSCOPE_ENGINE_PROVIDERS_H
+#ifndef ETSCOPE_PAYLOAD_PROVIDERS_H
+#define ETSCOPE_PAYLOAD_PROVIDERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,10 +1,12 @@
-/* Reads units from XNNPACK's payload, because XNNPACK writes no map into the ETRecord. */
+/* Reads units from a payload, where the backend writes no map into the ETRecord. */
 #include <string.h>
 
 #include "host/strings.h"
 #include "inspect/delegates/fused_handles.h"
-#include "inspect/delegates/xnnpack_events.h"
 #include "inspect/inspection.h"
+#include "operators/operator_traits.h"
+#include "payload/payload_events.h"
+#include "payload/payload_store.h"
 
 /*
  * Handles of a unit: those of its nodes, each once; only its own handle if the call's list lacks it
@@ -51,15 +53,13 @@ static bool find_handles(struct ets_arena *arena, const struct ets_delegate_call
 }
 
 /* Nodes inserted by the exporter: they change layout, shape or type of operators' inputs. */
-static bool is_conversion(const struct ets_delegate_unit *unit)
+static bool is_conversion(const struct ets_payload_graph *graph,
+                          const struct ets_delegate_unit *unit)
 {
-    static const char *const types[] = {"StaticTranspose", "StaticReshape", "Convert", "Copy"};
+    enum { MOVES = ETS_OPERATOR_CAST | ETS_OPERATOR_VIEW | ETS_OPERATOR_PERMUTE };
     for (size_t i = 0; i < unit->payload_node_count; i++) {
-        bool is_one = false;
-        for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
-            is_one = is_one || strcmp(unit->payload_nodes[i].type, types[k]) == 0;
-        }
-        if (!is_one) return false;
+        const struct ets_text operation = graph->nodes[unit->payload_nodes[i].index].operation;
+        if (!ets_operator_is(operation, MOVES) && !ets_text_is(operation, "clone")) return false;
     }
     return true;
 }
@@ -69,7 +69,8 @@ static bool is_conversion(const struct ets_delegate_unit *unit)
  * In a call of one operator all handles are its own. Otherwise, if exactly one node has no handle,
  * the unused handles belong to it.
  */
-static void adopt_handles(const struct ets_fused_handles *fused, struct ets_delegate_unit *units,
+static void adopt_handles(const struct ets_payload_graph *graph,
+                          const struct ets_fused_handles *fused, struct ets_delegate_unit *units,
                           uint32_t count)
 {
     struct ets_delegate_unit *orphan = NULL;
@@ -82,7 +83,7 @@ static void adopt_handles(const struct ets_fused_handles *fused, struct ets_dele
             if (is_single) handles = units[i].handles, handle_count = units[i].handle_count;
             continue;
         }
-        if (is_conversion(&units[i])) continue;
+        if (is_conversion(graph, &units[i])) continue;
         orphan = &units[i];
         orphans++;
     }
@@ -128,49 +129,42 @@ static uint32_t list_batch_norms(const struct ets_delegate_call *call, const int
  */
 static enum ets_status own_batch_norms(struct ets_arena *arena,
                                        const struct ets_delegate_call *call,
-                                       const struct ets_xnnpack *payload, int64_t *owned,
+                                       const struct ets_payload_graph *graph, int64_t *owned,
                                        struct ets_error *error)
 {
-    struct ets_xnnpack_node node;
     uint32_t orphans = 0;
-    for (uint32_t i = 0; i < payload->node_count; i++) {
-        ets_xnnpack_node(payload, i, &node);
-        orphans += node.type == ETS_XNNPACK_DEPTHWISE_CONV2D && owned[i] < 0;
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        orphans += graph->nodes[i].is_depthwise && owned[i] < 0;
     }
     /* handles times nodes: limited like all reading of payloads */
-    const uint64_t work = (uint64_t)call->handle_count * payload->node_count;
+    const uint64_t work = (uint64_t)call->handle_count * graph->node_count;
     if (orphans == 0 || work > *call->budget) return ETS_OK;
     *call->budget -= work;
-    if (list_batch_norms(call, owned, payload->node_count, NULL) != orphans) return ETS_OK;
+    if (list_batch_norms(call, owned, graph->node_count, NULL) != orphans) return ETS_OK;
     int64_t *norms = ets_arena_alloc_array(arena, orphans, sizeof *norms);
     if (norms == NULL) return ets_fail_unit_memory(error);
-    list_batch_norms(call, owned, payload->node_count, norms);
-    for (uint32_t i = 0, next = 0; i < payload->node_count; i++) {
-        ets_xnnpack_node(payload, i, &node);
-        if (node.type == ETS_XNNPACK_DEPTHWISE_CONV2D && owned[i] < 0) owned[i] = norms[next++];
+    list_batch_norms(call, owned, graph->node_count, norms);
+    for (uint32_t i = 0, next = 0; i < graph->node_count; i++) {
+        if (graph->nodes[i].is_depthwise && owned[i] < 0) owned[i] = norms[next++];
     }
     return ETS_OK;
 }
 
 /* `*owned_out`: the handle of each node, from the payload or inferred. */
 static enum ets_status fuse(struct ets_arena *arena, const struct ets_delegate_call *call,
-                            const struct ets_xnnpack *payload, const int64_t **owned_out,
+                            const struct ets_payload_graph *graph, const int64_t **owned_out,
                             struct ets_fused_handles *fused_out, struct ets_error *error)
 {
-    int64_t *owned = ets_arena_alloc_array(arena, payload->node_count, sizeof *owned);
+    int64_t *owned = ets_arena_alloc_array(arena, graph->node_count, sizeof *owned);
     if (owned == NULL) return ets_fail_unit_memory(error);
-    for (uint32_t i = 0; i < payload->node_count; i++) {
-        struct ets_xnnpack_node node;
-        ets_xnnpack_node(payload, i, &node);
-        owned[i] = node.debug_handle;
-    }
-    ETS_TRY(own_batch_norms(arena, call, payload, owned, error));
+    for (uint32_t i = 0; i < graph->node_count; i++) owned[i] = graph->nodes[i].debug_handle;
+    ETS_TRY(own_batch_norms(arena, call, graph, owned, error));
     *owned_out = owned;
-    return ets_fused_handles_build(arena, call, owned, payload->node_count, fused_out, error);
+    return ets_fused_handles_build(arena, call, owned, graph->node_count, fused_out, error);
 }
 
 /* "Transpose (ND, X32) #2": equal names of one call are counted from 1. */
-static bool number_names(struct ets_arena *arena, const struct ets_xnnpack_events *events,
+static bool number_names(struct ets_arena *arena, const struct ets_payload_events *events,
                          struct ets_delegate_unit *units)
 {
     struct ets_strings names;
@@ -188,17 +182,15 @@ static bool number_names(struct ets_arena *arena, const struct ets_xnnpack_event
     return true;
 }
 
-static bool list_nodes(struct ets_arena *arena, const struct ets_xnnpack *payload,
-                       const int64_t *owned, const struct ets_xnnpack_event *event,
+static bool list_nodes(struct ets_arena *arena, const struct ets_payload_graph *graph,
+                       const int64_t *owned, const struct ets_payload_event *event,
                        struct ets_delegate_unit *unit)
 {
-    struct ets_payload_node *nodes = ets_arena_alloc_array(arena, event->node_count, sizeof *nodes);
+    struct ets_unit_node *nodes = ets_arena_alloc_array(arena, event->node_count, sizeof *nodes);
     if (nodes == NULL) return false;
     for (uint32_t i = 0; i < event->node_count; i++) {
-        struct ets_xnnpack_node node;
-        ets_xnnpack_node(payload, event->nodes[i], &node);
-        nodes[i] = (struct ets_payload_node){event->nodes[i], ets_xnnpack_node_name(node.type),
-                                             owned[event->nodes[i]]};
+        const uint32_t node = event->nodes[i];
+        nodes[i] = (struct ets_unit_node){node, graph->nodes[node].name.data, owned[node]};
     }
     unit->payload_nodes = nodes;
     unit->payload_node_count = event->node_count;
@@ -206,17 +198,17 @@ static bool list_nodes(struct ets_arena *arena, const struct ets_xnnpack *payloa
 }
 
 /* Nodes without a known rule: one unit each, without event. */
-static bool units_of_nodes(struct ets_arena *arena, const struct ets_xnnpack *payload,
-                           struct ets_xnnpack_events *events)
+static bool units_of_nodes(struct ets_arena *arena, const struct ets_payload_graph *graph,
+                           struct ets_payload_events *events)
 {
-    uint32_t *indices = ets_arena_alloc_array(arena, payload->node_count, sizeof *indices);
-    events->items = ets_arena_alloc_array(arena, payload->node_count, sizeof *events->items);
+    uint32_t *indices = ets_arena_alloc_array(arena, graph->node_count, sizeof *indices);
+    events->items = ets_arena_alloc_array(arena, graph->node_count, sizeof *events->items);
     if (indices == NULL || events->items == NULL) return false;
-    for (uint32_t i = 0; i < payload->node_count; i++) {
+    for (uint32_t i = 0; i < graph->node_count; i++) {
         indices[i] = i;
-        events->items[i] = (struct ets_xnnpack_event){NULL, &indices[i], 1};
+        events->items[i] = (struct ets_payload_event){NULL, &indices[i], 1};
     }
-    events->count = payload->node_count;
+    events->count = graph->node_count;
     return true;
 }
 
@@ -227,69 +219,82 @@ static enum ets_status explain(struct ets_arena *arena, struct ets_delegate_unit
     return units->reason == NULL ? ets_fail_unit_memory(error) : ETS_OK;
 }
 
-static bool list_arguments(struct ets_arena *arena, const struct ets_xnnpack *payload,
+static bool list_arguments(struct ets_arena *arena, const struct ets_payload_graph *graph,
                            struct ets_delegate_units *units)
 {
-    uint8_t *is_output = ets_arena_alloc_array(arena, payload->external_count, 1);
+    uint8_t *is_output = ets_arena_alloc_array(arena, graph->argument_count, 1);
     if (is_output == NULL) return false;
-    ets_xnnpack_mark_outputs(payload, is_output);
+    ets_payload_mark_outputs(graph, is_output);
     units->is_output = is_output;
-    units->argument_count = payload->external_count;
+    units->argument_count = graph->argument_count;
     return true;
 }
 
 static enum ets_status make_units(struct ets_arena *arena, const struct ets_delegate_call *call,
-                                  const struct ets_xnnpack *payload,
+                                  const struct ets_payload_graph *graph,
                                   struct ets_delegate_units *units_out, struct ets_error *error)
 {
-    struct ets_xnnpack_events events;
+    struct ets_payload_events events;
     struct ets_fused_handles fused;
-    ETS_TRY(ets_xnnpack_events(arena, payload, &events, error));
+    ETS_TRY(ets_payload_events(arena, graph, &events, error));
     const bool has_rule = events.items != NULL;
-    if (!has_rule && !units_of_nodes(arena, payload, &events)) return ets_fail_unit_memory(error);
+    if (!has_rule && !units_of_nodes(arena, graph, &events)) return ets_fail_unit_memory(error);
     struct ets_delegate_unit *units = ets_arena_alloc_array(arena, events.count, sizeof *units);
     if (units == NULL) return ets_fail_unit_memory(error);
     const int64_t *owned;
-    ETS_TRY(fuse(arena, call, payload, &owned, &fused, error));
+    ETS_TRY(fuse(arena, call, graph, &owned, &fused, error));
     const bool is_near = call->handles != NULL && (events.is_quantized || !fused.is_exact);
     for (uint32_t i = 0; i < events.count; i++) {
         units[i].tie = is_near ? ETS_TIE_NEAR : ETS_TIE_NODE;
-        if (!list_nodes(arena, payload, owned, &events.items[i], &units[i]) ||
+        if (!list_nodes(arena, graph, owned, &events.items[i], &units[i]) ||
             !find_handles(arena, call, &fused, &units[i])) {
             return ets_fail_unit_memory(error);
         }
     }
-    if (call->handles != NULL) adopt_handles(&fused, units, events.count);
+    if (call->handles != NULL) adopt_handles(graph, &fused, units, events.count);
     if (has_rule && !number_names(arena, &events, units)) return ets_fail_unit_memory(error);
     *units_out = (struct ets_delegate_units){
         .items = units, .count = events.count, .is_ordered = true, .may_convert = events.has_half};
-    if (!list_arguments(arena, payload, units_out)) return ets_fail_unit_memory(error);
+    if (!list_arguments(arena, graph, units_out)) return ets_fail_unit_memory(error);
     if (has_rule) return ETS_OK;
     char text[128];
-    struct ets_xnnpack_node odd;
-    ets_xnnpack_node(payload, events.odd_node, &odd);
     ets_print_text(text, sizeof text, "unknown which operators the runtime makes of node %u, %s",
-                   events.odd_node, ets_xnnpack_node_name(odd.type));
+                   events.odd_node, graph->nodes[events.odd_node].name.data);
     return explain(arena, units_out, error, text);
 }
 
 static enum ets_status read_payload(struct ets_arena *arena, const struct ets_delegate_call *call,
                                     struct ets_delegate_units *units_out, struct ets_error *error)
 {
-    if (call->payload.size == 0) {
+    const struct ets_delegate delegate = {.id = call->backend, .blob = call->payload};
+    const struct ets_payload_graph *graph;
+    const char *reason;
+    switch (ets_payload_knowledge(call->backend)) {
+    case ETS_PAYLOAD_UNKNOWN: return ETS_OK;
+    case ETS_PAYLOAD_READABLE: break;
+    case ETS_PAYLOAD_FORETOLD:
+        if (call->payload.size > 0) break;
         return explain(arena, units_out, error,
                        "the payload is not available: no program was given");
     }
-    if (call->payload.size > *call->budget) {
-        return explain(arena, units_out, error, "the limit for reading payloads was reached");
+    if (call->payload.size == 0) return ETS_OK;
+    ETS_TRY(ets_payload_store_read(call->payloads, &delegate, &graph, &reason, error));
+    if (graph == NULL) {
+        units_out->reason = reason;
+        return ETS_OK;
     }
-    *call->budget -= call->payload.size;
-    struct ets_xnnpack payload;
-    struct ets_error reason;
-    if (ets_xnnpack_init(&payload, call->payload, &reason) != ETS_OK) {
-        return explain(arena, units_out, error, reason.message);
+    if (ets_payload_has_events(graph)) {
+        if (call->payload.size > *call->budget) {
+            return explain(arena, units_out, error, "the limit for reading payloads was reached");
+        }
+        *call->budget -= call->payload.size; /* calls that share it have units of their own */
+        return make_units(arena, call, graph, units_out, error);
     }
-    return make_units(arena, call, &payload, units_out, error);
+    return explain(arena, units_out, error,
+                   call->record == NULL ? "this backend's payload does not tell what its runtime "
+                                          "reports, and there is no ETRecord"
+                                        : "this backend's payload does not tell what its runtime "
+                                          "reports, and there is no delegate map");
 }
 
-const struct ets_delegate_reader ets_delegate_xnnpack_reader = {ETS_XNNPACK_BACKEND, read_payload};
+const struct ets_delegate_reader ets_delegate_payload_reader = {read_payload};

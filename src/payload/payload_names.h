@@ -1,0 +1,23 @@
+/* What the names that a backend's runtime reports say, where that is known. */
+#ifndef ETSCOPE_PAYLOAD_PAYLOAD_NAMES_H
+#define ETSCOPE_PAYLOAD_PAYLOAD_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "etscope/base.h"
+
+/* Whether names of the backend depend on the processor; `backend` absent: of any. */
+bool ets_payload_names_vary(struct ets_text backend);
+
+/*
+ * Writes a name without what depends on the processor to `out`, which has room for all of `name`:
+ * "Fully Connected (NC, QD8, F32, QC8W)". Returns its length; 0: the name has another form.
+ */
+size_t ets_payload_plain_name(struct ets_text backend, struct ets_text name, char *out);
+
+/* Base names of the operators that an event of this name computes, ended by NULL; NULL: it does not
+ * say. */
+const char *const *ets_payload_event_origins(struct ets_text event_name);
+
+#endif

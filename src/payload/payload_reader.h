@@ -1,0 +1,69 @@
+/*
+ * The reader of one backend's payloads: one row of the table in payload_backends.c. To add a
+ * backend, write a file with such a reader.
+ */
+#ifndef ETSCOPE_PAYLOAD_PAYLOAD_READER_H
+#define ETSCOPE_PAYLOAD_PAYLOAD_READER_H
+
+#include "base/error.h"
+#include "host/arena.h"
+#include "payload/payload.h"
+#include "payload/payload_events.h"
+
+/*
+ * Where a graph is read to. Memory comes from ets_payload_room, which counts it: small hostile
+ * files can ask for much.
+ */
+struct ets_payload_builder {
+    struct ets_arena *arena;
+    uint64_t room;  /* bytes that may still be taken */
+    bool is_beyond; /* more was asked for */
+    struct ets_payload_graph graph;
+};
+
+/* A zeroed array; NULL: no memory, or beyond the limit, which is kept. */
+void *ets_payload_room(struct ets_payload_builder *builder, size_t count, size_t size);
+
+struct ets_payload_reader {
+    const char *const *backends; /* ids of backends in programs, ended by NULL */
+    const char *format;          /* "XNNPACK graph" */
+    bool is_in_schema_order, writes_in_place;
+    bool folds_batch_norms;       /* into convolutions */
+    bool types_tell_quantization; /* of values; else names of operators, if anything */
+    uint32_t arena_padding; /* bytes behind the last tensor that exporters add for its kernels */
+    /* Memory that the runtime takes for the time of a call, beside the plan; NULL: not stated. */
+    uint64_t (*scratch_bytes)(struct ets_bytes bytes);
+    /*
+     * Fills builder->graph: nodes, values, constants (keys, and bytes within the payload), without
+     * producers. Statuses: NO_MEMORY (also beyond the limit), those of verifying the bytes.
+     */
+    enum ets_status (*read)(struct ets_payload_builder *builder, struct ets_bytes bytes,
+                            struct ets_error *error);
+    /* payload_events.h, for bytes that were read; NULL: not known. */
+    enum ets_status (*events)(struct ets_arena *arena, struct ets_bytes bytes,
+                              struct ets_payload_events *events_out, struct ets_error *error);
+    /* Of bytes without readable nodes; false: they are no such payload. NULL: not known. */
+    bool (*parts)(struct ets_bytes bytes, struct ets_payload_parts *parts_out);
+    /* The blocks of bytes that have parts, from *at 0; false: that was the last. */
+    bool (*next_block)(struct ets_bytes bytes, size_t *at, struct ets_payload_block *block_out);
+    /* payload_names.h; NULL: names do not depend on the processor, or say nothing. */
+    size_t (*plain_name)(struct ets_text name, char *out);
+    const char *const *(*origins)(struct ets_text event_name);
+};
+
+/* The reader of a backend; NULL: there is none. */
+const struct ets_payload_reader *ets_payload_reader_of(struct ets_text backend);
+
+/* xnnpack_events.c */
+enum ets_status ets_payload_xnnpack_events(struct ets_arena *arena, struct ets_bytes bytes,
+                                           struct ets_payload_events *events_out,
+                                           struct ets_error *error);
+/* xnnpack_names.c */
+size_t ets_payload_xnnpack_plain_name(struct ets_text name, char *out);
+const char *const *ets_payload_xnnpack_origins(struct ets_text event_name);
+
+extern const struct ets_payload_reader ets_payload_xnnpack; /* xnnpack_payload.c */
+extern const struct ets_payload_reader ets_payload_vulkan;  /* vulkan_payload.c */
+extern const struct ets_payload_reader ets_payload_vela;    /* vela_payload.c */
+
+#endif

@@ -1,0 +1,192 @@
+/* Reads the payloads of a program, each once, and finds the bytes of their constants. */
+#include "payload/payload_store.h"
+
+#include <string.h>
+
+#include "base/load.h"
+#include "base/text.h"
+#include "payload/payload_reader.h"
+
+/* Delegates may share a payload, and hostile files have them overlap. */
+enum { PROGRAM_TIMES = 16, LEAST_ROOM = 1 << 16, REASON_ROOM = 256 };
+
+struct ets_payload_entry {
+    const struct ets_payload_graph *graph; /* NULL: it cannot be read, for a reason: */
+    const char *reason;
+    uint64_t scratch_bytes;
+};
+
+void ets_payload_store_init(struct ets_payload_store *store, struct ets_arena *arena,
+                            const struct ets_program *program)
+{
+    const uint64_t room = PROGRAM_TIMES * (uint64_t)program->bytes.size;
+    *store = (struct ets_payload_store){
+        .arena = arena, .program = program, .room = room > LEAST_ROOM ? room : LEAST_ROOM};
+    ets_key_table_init(&store->blobs, arena, 3);
+}
+
+/* Of several entries with one key the first counts. */
+static bool index_keys(struct ets_payload_store *store)
+{
+    uint32_t capacity = 0;
+    if (store->has_keys) return true;
+    if (ets_strings_init(&store->keys, store->arena) != 0) return false;
+    for (uint32_t i = 0; i < store->program->named_data_count; i++) {
+        struct ets_program_named_data data;
+        ets_program_named_data(store->program, i, &data);
+        const uint32_t key = ets_strings_add(&store->keys, data.key);
+        if (key == UINT32_MAX) return false;
+        store->key_entries = ets_arena_grow(store->arena, store->key_entries, key, &capacity,
+                                            sizeof *store->key_entries);
+        if (store->key_entries == NULL) return false;
+        if (store->key_entries[key] == 0) store->key_entries[key] = i + 1;
+    }
+    store->has_keys = true;
+    return true;
+}
+
+/* The bytes of constants that are named data. */
+static bool find_constants(struct ets_payload_store *store, struct ets_payload_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->constant_count; i++) {
+        struct ets_payload_constant *constant = &graph->constants[i];
+        struct ets_program_named_data data;
+        constant->named_data = ETS_PAYLOAD_NONE;
+        if (constant->key.data == NULL) continue;
+        if (!index_keys(store)) return false;
+        const uint32_t key = ets_strings_find(&store->keys, constant->key);
+        if (key == UINT32_MAX || store->key_entries == NULL) continue;
+        constant->named_data = store->key_entries[key] - 1;
+        ets_program_named_data(store->program, constant->named_data, &data);
+        constant->bytes = data.bytes;
+    }
+    return true;
+}
+
+/* Of several nodes that make a value the first counts. */
+static void find_producers(struct ets_payload_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->value_count; i++) {
+        graph->values[i].producer = ETS_PAYLOAD_NONE;
+    }
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const struct ets_payload_node *node = &graph->nodes[i];
+        for (uint32_t k = 0; k < node->output_count; k++) {
+            if (node->outputs[k] >= graph->value_count) continue;
+            struct ets_payload_value *value = &graph->values[node->outputs[k]];
+            if (value->producer == ETS_PAYLOAD_NONE) value->producer = i;
+        }
+    }
+}
+
+static enum ets_status no_memory(struct ets_error *error)
+{
+    return ets_fail_memory(error, "what a delegate was given");
+}
+
+static enum ets_status keep_reason(struct ets_payload_store *store, struct ets_payload_entry *entry,
+                                   const char *reason, struct ets_error *error)
+{
+    entry->reason = ets_arena_copy_text(store->arena, reason, strlen(reason));
+    return entry->reason != NULL ? ETS_OK : no_memory(error);
+}
+
+static enum ets_status read(struct ets_payload_store *store, struct ets_bytes blob,
+                            const struct ets_payload_reader *reader,
+                            struct ets_payload_entry *entry, struct ets_error *error)
+{
+    static const char beyond[] = "the limit for reading payloads was reached";
+    struct ets_error reason;
+    if (reader == NULL) {
+        return keep_reason(store, entry, "this backend's payload cannot be read", error);
+    }
+    if (blob.size > store->room) return keep_reason(store, entry, beyond, error);
+    struct ets_payload_builder builder = {
+        .arena = store->arena,
+        .room = store->room - blob.size,
+        .graph = {.reader = reader, .bytes = blob},
+    };
+    if (reader->scratch_bytes != NULL) entry->scratch_bytes = reader->scratch_bytes(blob);
+    const enum ets_status status = reader->read(&builder, blob, &reason);
+    store->room = builder.room;
+    if (builder.is_beyond) return keep_reason(store, entry, beyond, error);
+    if (status == ETS_NO_MEMORY) return no_memory(error);
+    if (status != ETS_OK) return keep_reason(store, entry, reason.message, error);
+    struct ets_payload_graph *graph = ets_arena_alloc_array(store->arena, 1, sizeof *graph);
+    if (graph == NULL) return no_memory(error);
+    *graph = builder.graph;
+    find_producers(graph);
+    if (!find_constants(store, graph)) return no_memory(error);
+    entry->graph = graph;
+    return ETS_OK;
+}
+
+/* The entry of a blob; *is_new: it was made. NULL: no memory. */
+static struct ets_payload_entry *entry_of(struct ets_payload_store *store, struct ets_bytes blob,
+                                          const struct ets_payload_reader *reader, bool *is_new)
+{
+    const uint64_t key[3] = {(uintptr_t)blob.data, blob.size, (uintptr_t)reader};
+    const uint32_t known = store->blobs.count;
+    const uint32_t number = ets_key_table_add(&store->blobs, key);
+    if (number == ETS_KEY_NONE) return NULL;
+    store->entries = ets_arena_grow(store->arena, store->entries, number, &store->entry_room,
+                                    sizeof *store->entries);
+    *is_new = number == known;
+    return store->entries != NULL ? &store->entries[number] : NULL;
+}
+
+static enum ets_status find_entry(struct ets_payload_store *store,
+                                  const struct ets_delegate *delegate,
+                                  const struct ets_payload_entry **entry_out,
+                                  struct ets_error *error)
+{
+    bool is_new;
+    const struct ets_payload_reader *reader = ets_payload_reader_of(delegate->id);
+    struct ets_payload_entry *entry = entry_of(store, delegate->blob, reader, &is_new);
+    if (entry == NULL) return no_memory(error);
+    *entry_out = entry;
+    return is_new ? read(store, delegate->blob, reader, entry, error) : ETS_OK;
+}
+
+enum ets_status ets_payload_store_read(struct ets_payload_store *store,
+                                       const struct ets_delegate *delegate,
+                                       const struct ets_payload_graph **graph_out,
+                                       const char **reason_out, struct ets_error *error)
+{
+    const struct ets_payload_entry *entry;
+    *graph_out = NULL;
+    ETS_TRY(find_entry(store, delegate, &entry, error));
+    *graph_out = entry->graph;
+    if (reason_out != NULL) *reason_out = entry->reason;
+    return ETS_OK;
+}
+
+enum ets_status ets_payload_store_scratch(struct ets_payload_store *store,
+                                          const struct ets_delegate *delegate, uint64_t *bytes_out,
+                                          struct ets_error *error)
+{
+    const struct ets_payload_entry *entry;
+    *bytes_out = 0;
+    ETS_TRY(find_entry(store, delegate, &entry, error));
+    *bytes_out = entry->scratch_bytes;
+    return ETS_OK;
+}
+
+uint64_t ets_payload_elements(const struct ets_payload_value *value)
+{
+    uint64_t count = 1;
+    for (uint32_t i = 0; i < value->rank; i++) {
+        if (!ets_mul_u64(count, value->dims[i], &count)) return UINT64_MAX;
+    }
+    return count;
+}
+
+void ets_payload_mark_outputs(const struct ets_payload_graph *graph, uint8_t *is_output)
+{
+    for (uint32_t i = 0; i < graph->value_count; i++) {
+        const struct ets_payload_value *value = &graph->values[i];
+        if (value->is_output && value->argument < graph->argument_count) {
+            is_output[value->argument] = 1;
+        }
+    }
+}
