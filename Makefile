@@ -98,7 +98,7 @@ test: setup build ## run every test, and the unit tests and fuzz corpora under A
 
 .PHONY: test-long
 test-long: setup build ## run what make test samples as a whole: every format with every file that asks for much
-	@ETSCOPE_LONG=1 $(PYTHON) tools/run_ctest.py $(JOBS) 'release:^cli_test_bombs'
+	@ETSCOPE_LONG=1 $(PYTHON) tools/run_ctest.py $(JOBS) 'release:^cli_test_(bombs|man)'
 
 .PHONY: footprint
 footprint: ## print what the tracer takes on small processors: code, memory, stack (clang, lld)

@@ -51,7 +51,15 @@ def read(text):
     return 0, []
 
 
+def heed_signals():
+    """Tests send signals to their commands, which nohup and a shell's & let them ignore."""
+    for number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def main(command):
+    heed_signals()
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     sys.stdout.buffer.write(done.stdout)
     run, reasons = read(done.stdout.decode(errors="replace"))

@@ -1,6 +1,7 @@
 """tests/run_test.py and tools/run_ctest.py: what was skipped is said to be."""
 
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -55,6 +56,13 @@ class Launcher(unittest.TestCase):
 
     def test_launcher__a_failure_among_the_skipped_is_a_failure(self):
         self.assertEqual(cmocka(0, 4, failed=1).returncode, FAILED)
+
+    def test_launcher__signals_that_the_caller_ignores_reach_tests(self):
+        """As below nohup, or behind a shell's &: a test that interrupts a command would wait forever."""
+        ended = subprocess.run(
+            ["sh", "-c", 'trap "" HUP INT QUIT TERM; exec "$@"', "sh", sys.executable, TESTS / "run_test.py",
+             "sh", "-c", "kill -INT $$; echo ignored"], capture_output=True, text=True, check=False)
+        self.assertEqual((ended.returncode, ended.stdout), (-signal.SIGINT, ""))
 
     def test_launcher__all_of_unittests_tests_skipped_is_skipped(self):
         done = self.unittest_of("@unittest.skip(\"it isn't there\")\ndef test_a(self): pass\n")

@@ -115,7 +115,7 @@ def test_the_planted_device_is_found(duck):
 def test_clean_data_has_no_more_false_findings_than_stated(tmp_path):
     false = {"regressions": 0, "outliers": 0}
     for seed in range(100):
-        made = Fleet(seed, devices=10, traces=3, runs=1, operators=OPERATORS[:5])
+        made = Fleet(seed, devices=10, traces=3, runs=1, operators=OPERATORS[:5], days=1)
         duck = Duck(made.write(tmp_path / str(seed)))
         rows = regressions.regressions(duck, "build=1.2", "build=1.3", least_change=0).rows
         false["regressions"] += any(row["verdict"] in ("slower", "faster") for row in rows)

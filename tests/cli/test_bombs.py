@@ -6,20 +6,19 @@ is evaluated.
 
 import base64
 import json
-import os
 import pathlib
 import struct
 import unittest
 import zipfile
 
 import support
-from bomb_support import (EVALUATION, FLOOR, Bounded, chain, delegate_calls, logged_values, many_runs,
-                          memo, one_handle, payload, shared_cases, shared_names, shared_tensor,
-                          torch_saved, wide_call)
+from bomb_support import (EVALUATION, FLOOR, IS_LONG, Bounded, chain, delegate_calls, logged_values,
+                          many_runs, memo, one_handle, payload, scaled, shared_cases, shared_names,
+                          shared_tensor, torch_saved, wide_call)
 
 EVERY_FORMAT = ("table", "markdown", "tsv", "csv", "json", "jsonl")
 # All formats are written by one of two writers; `make test-long` tries each with every file.
-FORMATS = EVERY_FORMAT if os.environ.get("ETSCOPE_LONG") else ("table", "json")
+FORMATS = EVERY_FORMAT if IS_LONG else ("table", "json")
 
 
 class Bombs(Bounded):
@@ -39,21 +38,21 @@ class Bombs(Bounded):
 
     def test_bombs__events_share_a_name(self):
         for size, formats in ((2048, EVERY_FORMAT), (200000, FORMATS)):
-            path = shared_names(self.folder / f"events{size}.etdp", 4000, b"n" * size)
+            path = shared_names(self.folder / f"events{size}.etdp", scaled(4000), b"n" * size)
             self.check_trace(path, formats=formats)
 
     def test_bombs__names_that_escapes_make_longer(self):
-        self.check_trace(shared_names(self.folder / "escapes.etdp", 4000, b"\033" * 2048))
+        self.check_trace(shared_names(self.folder / "escapes.etdp", scaled(4000), b"\033" * 2048))
 
     def test_bombs__events_without_much(self):
-        self.check_trace(shared_names(self.folder / "plain.etdp", 20000, b"n"))
+        self.check_trace(shared_names(self.folder / "plain.etdp", scaled(20000), b"n"))
 
     def test_bombs__runs_share_a_name(self):
         self.check_trace(many_runs(self.folder / "runs.etdp", 3000, 4000))
 
     def test_bombs__calls_share_a_delegate(self):
         for size in (4096, 500000):
-            path = delegate_calls(self.folder / f"calls{size}.pte", 20000, b"b" * size)
+            path = delegate_calls(self.folder / f"calls{size}.pte", scaled(20000), b"b" * size)
             for form in FORMATS:
                 self.check("delegates", path, "--format", form)
                 self.check("sql", "select * from instructions", path, "--format", form)
@@ -70,15 +69,15 @@ class Bombs(Bounded):
         budget = self.folder / "budget.txt"
         budget.write_text("operator * p50 <= +5%\n" * 50)
         for size in (1, 2048):
-            trace = shared_names(self.folder / f"gate{size}.etdp", 4000, b"n" * size, False)
+            trace = shared_names(self.folder / f"gate{size}.etdp", scaled(4000), b"n" * size, False)
             for form in ("table", "json"):
                 self.check("gate", trace, trace, "--budget", budget, "--format", form)
             self.check("gate", trace, trace, "--budget", budget, "--junit", "/dev/null")
 
     def test_bombs__values_share_a_tensor(self):
         buffer = self.folder / "shared.bin"
-        trace = shared_tensor(self.folder / "shared.etdp", buffer, 5000, 1 << 20)
-        record = one_handle(self.folder / "tensors.etrecord", "mlp_portable", 5000, 1000, 20)
+        trace = shared_tensor(self.folder / "shared.etdp", buffer, scaled(5000), 1 << 20)
+        record = one_handle(self.folder / "tensors.etrecord", "mlp_portable", scaled(5000), 1000, 20)
         words = ("--debug-buffer", buffer, "--etrecord", record, "--allow-mismatch")
         for form in ("table", "json"):
             self.check("tensors", trace, *words[:2], "--format", form)
@@ -98,7 +97,7 @@ class Bombs(Bounded):
             words = (trace, "--debug-buffer", buffer, "--etrecord", record, "--input", array,
                      "--reference", "edge", "--allow-mismatch")
             for command in ("gap", "annotate"):
-                for form in ("table", "json"):
+                for form in ("table", "json") if IS_LONG else ("json",):
                     code, message = self.check(command, *words, "--format", form,
                                                floor=FLOOR + EVALUATION)
                     if code != support.UNAVAILABLE:
@@ -165,10 +164,10 @@ class Bombs(Bounded):
             self.check("info", record)
 
     def test_bombs__calls_share_a_payload(self):
-        for nodes, values, calls in ((5000, 10, 20000), (10, 5000, 20000)):
-            path = delegate_calls(self.folder / "payload.pte", calls, b"XnnpackBackend",
+        for nodes, values in ((5000, 10), (10, 5000)):
+            path = delegate_calls(self.folder / "payload.pte", scaled(20000), b"XnnpackBackend",
                                   payload(nodes, values))
-            trace = shared_names(self.folder / "payload.etdp", 4000, b"Convert #1")
+            trace = shared_names(self.folder / "payload.etdp", scaled(4000), b"Convert #1")
             for form in ("table", "json"):
                 self.check("info", path, "--format", form)
                 self.check("delegates", path, "--format", form)
