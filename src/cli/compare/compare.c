@@ -397,14 +397,12 @@ int cli_check_compare(const struct cli_subject *subject)
 int cli_compare_results(const struct cli_arguments *arguments, const struct cli_subject *subject,
                         const struct ets_inspection *inspection)
 {
-    bool ok = true;
     struct comparison c = {
         .subject = subject,
         .inspection = inspection,
-        .wanted_case = cli_number(arguments, "--case", -1, 0, INT32_MAX, &ok),
+        .wanted_case = cli_number(arguments, "--case", -1),
     };
     struct ets_error error;
-    if (!ok) return CLI_USAGE;
     if (cli_table_open(&c.table, &error) != ETS_OK) return cli_fail(NULL, &error);
     add_columns(c.table);
     int code = CLI_OK;

@@ -67,16 +67,14 @@ static enum ets_sort_by sort_of(const struct cli_arguments *arguments)
 int cli_show_sides(const struct cli_arguments *arguments, const struct cli_side_paths *before,
                    const struct cli_side_paths *after, const struct cli_side_programs *programs)
 {
-    bool ok = true;
     struct cli_sides sides;
     struct cli_side_programs found;
     const struct ets_difference_options options = {
-        .least_change = cli_percent(arguments, "--min-change", 1, &ok) / 100};
+        .least_change = cli_percent(arguments, "--min-change", 1) / 100};
     const struct ets_difference_order_options table = {
         .sort = sort_of(arguments),
-        .top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok),
+        .top = (uint32_t)cli_number(arguments, "--top", 0),
     };
-    if (!ok) return CLI_USAGE;
     int code = cli_sides_open(arguments, before, after, &options, &sides);
     if (code == CLI_OK) {
         code =
@@ -121,7 +119,6 @@ int cli_show_summary(const struct cli_arguments *arguments, const struct cli_sid
 {
     struct cli_model model;
     struct cli_traces traces = {.pool = NULL};
-    bool ok = true;
     int code = cli_model_open(paths->record, paths->program, &model);
     const struct cli_traces_request request = {
         .words = paths->items, .word_count = paths->count, .models = &model, .model_count = 1};
@@ -132,8 +129,7 @@ int cli_show_summary(const struct cli_arguments *arguments, const struct cli_sid
             if (slash != NULL) traces.paths.items[i] = slash + 1;
         }
         const struct ets_pool_table_options options = {
-            .files = traces.paths.items,
-            .top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok)};
+            .files = traces.paths.items, .top = (uint32_t)cli_number(arguments, "--top", 0)};
         code = cli_write_summary(arguments, traces.pool, &options);
     }
     cli_traces_close(&traces);

@@ -197,14 +197,15 @@ int cli_sides_check(const struct cli_arguments *arguments, const char *before, c
         return cli_complain(
             CLI_MISMATCH,
             "%s and %s: two runtimes, of which only %u of %u operators match by type and order; "
-            "--by operator adds up those of one type, --by module those of one module",
+            "--group-by op adds up those of one type, --group-by module those of one module",
             cli_path_name(before), cli_path_name(after), agreement.matched, agreement.operators);
     }
     return cli_complain(
         CLI_MISMATCH,
         "%s and %s: only %u of %u operators match, by handles, modules, lines or names: these look "
         "like different programs; "
-        "--by operator or --by module adds up what can be compared, --allow-mismatch compares them "
+        "--group-by op or --group-by module adds up what can be compared, --allow-mismatch "
+        "compares them "
         "anyway",
         cli_path_name(before), cli_path_name(after), agreement.matched, agreement.operators);
 }

@@ -67,11 +67,9 @@ int cli_gap_inputs_open(const struct cli_arguments *arguments, const struct cli_
                         const char *method, int told, bool is_kept,
                         struct cli_gap_inputs *inputs_out)
 {
-    bool ok = true;
     const bool has_case = cli_has(arguments, "--case");
-    const long long asked = cli_number(arguments, "--case", told, 0, UINT32_MAX, &ok);
+    const long long asked = cli_number(arguments, "--case", told);
     *inputs_out = (struct cli_gap_inputs){.count = 0};
-    if (!ok) return CLI_USAGE;
     if (cli_has(arguments, "--input") && has_case) {
         return cli_complain(CLI_USAGE, "--input and --case exclude each other");
     }

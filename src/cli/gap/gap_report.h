@@ -9,37 +9,18 @@
 #include "etscope/experimental/gap.h"
 
 /* clang-format off */
-#define CLI_REFERENCE_OPTIONS                                                                     \
-    {"--reference", NULL, "NAME",                                                                 \
-     "The graph to compare with: aten (the exported program; default), edge, or another "         \
-     "graph of the ETRecord", NULL, false},                                                       \
-    {"--reference-etrecord", NULL, "FILE",                                                        \
-     "The ETRecord of another model as the reference, such as the float original of a "           \
-     "quantized model; to make it: exported = torch.export.export(model, inputs); edge = "        \
-     "to_edge_transform_and_lower(exported, generate_etrecord=True); "                            \
-     "edge.to_executorch().get_etrecord().save(FILE)",                                            \
-     NULL, false},                                                                                \
-    {"--reference-trace", NULL, "FILE",                                                           \
-     "Another trace as the reference, to compare two devices; of the same model, or of the "      \
-     "model of --reference-etrecord", NULL, false},                                               \
-    {"--reference-debug-buffer", NULL, "FILE", "The captured tensors of --reference-trace", NULL, \
-     false},                                                                                      \
-    {"--reference-npy", NULL, "FOLDER",                                                           \
-     "Files NODE.npy as the reference, or NODE.N.npy for several outputs. In Python, PyTorch "    \
-     "itself can be the reference: Inspector.numeric_gap(\"torch\")", NULL, false},               \
-    {"--reference-dtype", NULL, "f64|record",                                                     \
-     "Compute the reference in float64 (default), to see what is right, or in the types of "      \
-     "the ETRecord, as the runtime's kernels do",                                                 \
-     NULL, false},                                                                                \
-    {"--input", "-i", "FILE",                                                                     \
-     "Inputs as .npy or .npz files, in the method's order; default: what the run was given, if "  \
-     "the trace keeps it",                                                                        \
-     ".npy|.npz", true},                                                                          \
-    {"--case", NULL, "N", "Take the inputs from this test case of the --program .bpte", NULL,     \
-     false},                                                                                      \
-    {"--load-library", NULL, "FILE", "A shared library with kernels of your own", NULL, true},    \
-    CLI_PYTHON_OPTION,                                                                            \
-    {"--engine", NULL, "FILE", "The engine plug-in; default: search the usual places", NULL, false}
+#define CLI_REFERENCE_OPTIONS \
+    {"--reference"}, \
+    {"--reference-etrecord", .help = "The ETRecord of another model as the reference, such as the float original of a quantized model; to make it: exported = torch.export.export(model, inputs); edge = to_edge_transform_and_lower(exported, generate_etrecord=True); edge.to_executorch().get_etrecord().save(FILE)"}, \
+    {"--reference-trace"}, \
+    {"--reference-debug-buffer"}, \
+    {"--reference-npy"}, \
+    {"--reference-dtype"}, \
+    {"--input", .help = "Inputs as .npy or .npz files, in the method's order; default: what the run was given, if the trace keeps it"}, \
+    {"--case", .help = "Take the inputs from this test case of the --program .bpte"}, \
+    {"--load-library", .help = "A shared library with kernels of your own"}, \
+    {"--python"}, \
+    {"--engine"}
 /* clang-format on */
 
 struct cli_gap {

@@ -126,16 +126,14 @@ static int check_choice(struct cli_captured *captured)
 int cli_captured_choose(const struct cli_arguments *arguments, const struct cli_subject *subject,
                         const struct ets_inspection *inspection, struct cli_captured *captured)
 {
-    bool ok = true;
     *captured = (struct cli_captured){.subject = subject,
                                       .inspection = inspection,
                                       .broken_only = cli_has(arguments, "--only-nonfinite")};
     captured->filter = (struct ets_captured_filter){
-        .event = (uint32_t)cli_number(arguments, "--event", ETS_NO_INDEX, 0, UINT32_MAX - 1, &ok),
+        .event = (uint32_t)cli_number(arguments, "--event", ETS_NO_INDEX),
         .outputs_only = cli_has(arguments, "--only-outputs")};
     int code =
-        ok ? cli_choose_rows(arguments, inspection, &captured->filter.block, &captured->filter.run)
-           : CLI_USAGE;
+        cli_choose_rows(arguments, inspection, &captured->filter.block, &captured->filter.run);
     if (code == CLI_OK) code = cli_filter_parse(arguments, &captured->rows);
     if (code == CLI_OK && arguments->word_count > 1) code = parse_word(arguments, captured);
     if (code != CLI_OK) return code;

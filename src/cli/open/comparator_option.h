@@ -16,12 +16,6 @@
 #include "etscope/experimental/comparator_plugin.h"
 #include "output/table/table.h"
 
-/* clang-format off */
-#define CLI_COMPARATOR_OPTION                                                                     \
-    {"--comparator", NULL, "FILE",                                                                \
-     "A shared library with your own comparator; adds a column", ".so", true}
-/* clang-format on */
-
 enum { CLI_MAX_COMPARATORS = 16 };
 
 struct cli_comparators {

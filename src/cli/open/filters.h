@@ -7,18 +7,12 @@
 
 /* Options of the commands that show rows. */
 /* clang-format off */
-#define CLI_FILTER_OPTIONS                                                                        \
-    {"--name", NULL, "PATTERN",                                                                   \
-     "Only operators, events or kernels with this name, such as addmm; * matches anything",       \
-     NULL, false},                                                                                \
-    {"--module", NULL, "PATTERN", "Only this module and its submodules",                          \
-     NULL, false},                                                                                \
-    {"--handle", NULL, "N,N", "Only rows with one of these debug handles", NULL, true},           \
-    {"--source", NULL, "FILE:LINE", "Only this source file of the model, or this line", NULL,     \
-     false},                                                                                      \
-    {"--backend", NULL, "PATTERN",                                                                \
-     "Only this backend, by its name or the start of its name; portable: kernels", NULL,          \
-     false}
+#define CLI_FILTER_OPTIONS \
+    {"--name"}, \
+    {"--module"}, \
+    {"--handle"}, \
+    {"--source"}, \
+    {"--backend"}
 /* clang-format on */
 
 struct cli_filter {

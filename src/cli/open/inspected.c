@@ -25,13 +25,11 @@ struct ets_inspect_options cli_inspection_options(const struct cli_arguments *ar
 int cli_choose_rows(const struct cli_arguments *arguments, const struct ets_inspection *inspection,
                     uint32_t *block_out, uint32_t *run_out)
 {
-    bool ok = true;
     const uint32_t blocks = ets_inspection_block_count(inspection);
     const uint32_t runs = ets_inspection_run_count(inspection);
     const char *wanted = cli_value(arguments, "--block");
-    const long long run = cli_number(arguments, "--run", -1, 0, UINT32_MAX - 1, &ok);
+    const long long run = cli_number(arguments, "--run", -1);
     *block_out = *run_out = ETS_NO_INDEX;
-    if (!ok) return CLI_USAGE;
     if (run >= runs) {
         return cli_complain(CLI_USAGE, "--run %lld: the trace has %u runs, counted from 0", run,
                             runs);

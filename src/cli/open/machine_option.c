@@ -32,7 +32,6 @@ int cli_machine_read(const char *path, struct ets_arena *arena, struct ets_machi
 int cli_machine_option(const struct cli_arguments *arguments, struct ets_arena *arena,
                        struct ets_machine *machine_out, uint32_t *threads_out)
 {
-    bool ok = true;
     const char *path = cli_value(arguments, "--machine");
     *threads_out = 0;
     if (path == NULL) return CLI_OK;
@@ -40,8 +39,7 @@ int cli_machine_option(const struct cli_arguments *arguments, struct ets_arena *
     if (code != CLI_OK) return code;
     const uint32_t most = ets_machine_most_threads(machine_out);
     if (most == 0) return cli_complain(CLI_INPUT, "%s: holds no roof that etscope knows", path);
-    *threads_out = (uint32_t)cli_number(arguments, "--threads", most, 1, UINT16_MAX, &ok);
-    if (!ok) return CLI_USAGE;
+    *threads_out = (uint32_t)cli_number(arguments, "--threads", most);
     if (!ets_machine_has_threads(machine_out, *threads_out)) {
         return cli_complain(CLI_USAGE, "%s was not measured with %u threads: the most are %u", path,
                             *threads_out, most);

@@ -5,18 +5,11 @@
 #include "cli/core/command.h"
 #include "cost/machine.h"
 
-#define CLI_MACHINE_OPTIONS                                                                    \
-    {                                                                                          \
-        "--machine",                                                                           \
-        NULL,                                                                                  \
-        "FILE",                                                                                \
-        "Also how far operators are from what a machine can do (etscope machine --save)",      \
-        NULL,                                                                                  \
-        false},                                                                                \
-    {                                                                                          \
-        "--threads", NULL, "N",                                                                \
-            "How many threads ran, for --machine; default: the most that were measured", NULL, \
-            false                                                                              \
+#define CLI_MACHINE_OPTIONS                                                                     \
+    {"--machine"},                                                                              \
+    {                                                                                           \
+        "--threads",                                                                            \
+            .help = "How many threads ran, for --machine; default: the most that were measured" \
     }
 
 /* Reads a file that `machine --save` wrote, into the arena. Returns an exit code. */

@@ -246,12 +246,10 @@ static int parse_range(const struct cli_arguments *arguments, const char *name, 
 
 static int parse_generator(const struct cli_arguments *arguments, struct generator *g)
 {
-    bool ok = true;
     double int_low = 0, int_high = 1;
     g->low = 0;
     g->high = 1;
-    g->state = (uint64_t)cli_number(arguments, "--seed", 0, 0, INT64_MAX, &ok);
-    if (!ok) return CLI_USAGE;
+    g->state = (uint64_t)cli_number(arguments, "--seed", 0);
     int code = parse_range(arguments, "--range", &g->low, &g->high);
     if (code == CLI_OK) code = parse_range(arguments, "--int-range", &int_low, &int_high);
     if (code == CLI_OK && !(int_low >= -0x1p53 && int_high <= 0x1p53)) {

@@ -201,7 +201,7 @@ static int check(const struct cli_session *session)
     if (!session->wants_trace && session->capture != ETS_CAPTURE_NONE) {
         return cli_complain(CLI_USAGE, "--capture needs a trace: -o FILE");
     }
-    const char *trace = cli_value(arguments, "--trace");
+    const char *trace = cli_value(arguments, "--output");
     const char *debug = cli_value(arguments, "--debug-buffer");
     if (trace != NULL && debug != NULL && strcmp(trace, debug) == 0) {
         return cli_complain(CLI_USAGE, "the trace and the captured tensors need different files");
@@ -245,7 +245,6 @@ static int open_sibling_record(struct cli_session *session)
 int cli_session_prepare(const struct cli_arguments *arguments, bool wants_trace, uint32_t runs,
                         uint32_t warmup, struct cli_session *session)
 {
-    bool ok = true;
     *session = (struct cli_session){.arguments = arguments,
                                     .wants_trace = wants_trace,
                                     .counts_memory = cli_has(arguments, "--memory")};
@@ -256,11 +255,10 @@ int cli_session_prepare(const struct cli_arguments *arguments, bool wants_trace,
     session->path = arguments->words[0];
     int code = cli_run_limits_read(arguments, runs, &session->limits);
     if (code != CLI_OK) return code;
-    session->warmup = (uint32_t)cli_number(arguments, "--warmup", warmup, 0, 100000000, &ok);
+    session->warmup = (uint32_t)cli_number(arguments, "--warmup", warmup);
     session->capture =
         (enum ets_engine_capture)cli_choice(arguments, "--capture", ETS_CAPTURE_NONE);
-    session->debug_buffer_bytes = cli_bytes(arguments, "--debug-buffer-size", 0, &ok);
-    if (!ok) return CLI_USAGE;
+    session->debug_buffer_bytes = cli_bytes(arguments, "--debug-buffer-size", 0);
     code = check(session);
     if (code == CLI_OK) code = cli_program_open(session->path, &session->model);
     if (code == CLI_OK)
@@ -272,11 +270,9 @@ int cli_session_prepare(const struct cli_arguments *arguments, bool wants_trace,
 int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, uint32_t runs,
                      uint32_t warmup, struct cli_session *session)
 {
-    bool ok = true;
-    const unsigned threads =
-        (unsigned)cli_number(arguments, "--threads", 0, 1, CLI_MOST_THREADS, &ok);
+    const unsigned threads = (unsigned)cli_number(arguments, "--threads", 0);
     const int code = cli_session_prepare(arguments, wants_trace, runs, warmup, session);
-    if (code != CLI_OK || !ok) return code != CLI_OK ? code : CLI_USAGE;
+    if (code != CLI_OK) return code != CLI_OK ? code : CLI_USAGE;
     return cli_session_start(session, threads);
 }
 
@@ -401,7 +397,7 @@ static const char *method_at(const struct cli_session *session, unsigned index)
 static int hold_outputs(struct cli_session *session)
 {
     const struct cli_arguments *arguments = session->arguments;
-    const char *paths[] = {session->wants_trace ? cli_value(arguments, "--trace") : NULL,
+    const char *paths[] = {session->wants_trace ? cli_value(arguments, "--output") : NULL,
                            cli_value(arguments, "--debug-buffer")};
     int code = CLI_OK;
     for (size_t i = 0; i < sizeof paths / sizeof *paths && code == CLI_OK; i++) {

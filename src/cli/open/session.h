@@ -9,65 +9,29 @@
 #include "etscope/engine.h"
 #include "host/output.h"
 
-/* Options of all commands that run programs, and options of an execution. */
-/* clang-format off */
-#define CLI_PYTHON_OPTION                                                                         \
-    {"--python", NULL, "PYTHON",                                                                  \
-     "A Python with torch and executorch; loads the llama operators of its executorch", NULL, false}
+#define CLI_RUNTIME_OPTIONS                       \
+    {"--data"}, {"--load-library"}, {"--python"}, \
+    {                                             \
+        "--engine"                                \
+    }
 
-#define CLI_THREADS_OPTION                                                                        \
-    {"--threads", NULL, "N",                                                                      \
-     "Number of threads of the runtime; default: the runtime decides", NULL, false}
+#define CLI_ENGINE_OPTIONS {"--threads"}, CLI_RUNTIME_OPTIONS
 
-#define CLI_RUNTIME_OPTIONS                                                                       \
-    {"--data", NULL, "FILE", "A .ptd file with external tensors of the program", ".ptd", true},   \
-    {"--load-library", NULL, "FILE", "A shared library with your own kernels or backends",        \
-     NULL, true},                                                                                 \
-    CLI_PYTHON_OPTION,                                                                            \
-    {"--engine", NULL, "FILE", "The engine plug-in; default: search the usual places", NULL, false}
-
-#define CLI_ENGINE_OPTIONS CLI_THREADS_OPTION, CLI_RUNTIME_OPTIONS
-
-#define CLI_SESSION_OPTIONS                                                                       \
-    {"--method", "-m", "NAME",                                                                    \
-     "The method to run; may be repeated: all run in turn into one trace", NULL,                  \
-     true},                                                                                       \
-    {"--input", "-i", "FILE",                                                                     \
-     "Inputs in the method's order: .npy files, .npz files with several arrays, or raw bytes "    \
-     "(.bin)",                                                                                    \
-     ".npy|.npz|.bin", true},                                                                     \
-    {"--case", NULL, "N",                                                                         \
-     "Take the inputs from this test case of the .bpte; may be repeated: all run in turn",        \
-     NULL, true},                                                                                 \
-    {"--inputs", NULL, "auto|case|etrecord|zeros|ones|random",                                    \
-     "Where inputs come from without --input; auto: a test case, the ETRecord, random", NULL,     \
-     false},                                                                                      \
-    {"--seed", NULL, "N", "Seed of random inputs; default 0", NULL, false},                       \
-    {"--range", NULL, "LOW:HIGH", "Range of random floating-point inputs; default 0:1", NULL,     \
-     false},                                                                                      \
-    {"--int-range", NULL, "LOW:HIGH",                                                             \
-     "Range of random integers, inclusive; default 0:1; bools ignore it", NULL, false},           \
-    {"--shape", NULL, "INPUT=SIZES",                                                              \
-     "Shape of a generated input, such as 0=1x8 or tokens=1x8; default: that of the export, with " \
-     "--etrecord, else the upper bound",                                                          \
-     NULL, true},                                                                                 \
-    CLI_LIMIT_OPTIONS,                                                                            \
-    {"--warmup", NULL, "N", "Number of untraced runs before the traced ones", NULL, false},       \
-    CLI_RUNTIME_OPTIONS,                                                                          \
-    {"--capture", NULL, "none|outputs|intermediates",                                             \
-     "Tensors to capture: none, the method's outputs, or every operator's outputs", NULL, false}, \
-    {"--debug-buffer", NULL, "FILE", "Write the captured tensors to FILE", NULL, false},          \
-    {"--debug-buffer-size", NULL, "BYTES",                                                        \
-     "Maximum size of the captured tensors, such as 512M or 4G; default 1G", NULL, false},        \
-    {"--tracer", NULL, "etscope|upstream|none",                                                   \
-     "The tracer: etscope's (default), ExecuTorch's ETDumpGen, or none", NULL,                    \
-     false},                                                                                      \
-    {"--outputs", NULL, "PREFIX",                                                                 \
-     "Write each output to PREFIX.N.npy, or to PREFIX.METHOD.CASE.N.npy if several methods "      \
-     "or cases run",                                                                              \
-     NULL, false},                                                                                \
-    {"--output-file", "--output_file", "PREFIX",                                                  \
-     "Write the bytes of each output to PREFIX-N.bin, as executor_runner does", NULL, false}
+#define CLI_SESSION_OPTIONS                                                                     \
+    {"--method", .is_repeatable = true,                                                         \
+     .help = "The method to run; may be repeated: all run in turn into one trace"},             \
+        {"--input"},                                                                            \
+        {"--case", .is_repeatable = true,                                                       \
+         .help =                                                                                \
+             "Take the inputs from this test case of the .bpte; may be repeated: all run in "   \
+             "turn"},                                                                           \
+        {"--inputs"}, {"--seed"}, {"--range"}, {"--int-range"}, {"--shape"}, CLI_LIMIT_OPTIONS, \
+        {"--warmup"}, CLI_RUNTIME_OPTIONS, {"--capture"},                                       \
+        {"--debug-buffer", .is_output = true, .help = "Write the captured tensors to FILE"},    \
+        {"--debug-buffer-size"}, {"--tracer"}, {"--outputs"},                                   \
+    {                                                                                           \
+        "--output-file"                                                                         \
+    }
 /* clang-format on */
 
 enum { CLI_PATH_BYTES = 4096, CLI_MOST_THREADS = 1024 };

@@ -35,21 +35,13 @@ struct search {
     struct ets_inspection **inspection_out;
 };
 
-static bool has_option(const struct cli_arguments *arguments, const char *name)
-{
-    for (const struct cli_option *option = arguments->command->options; option->name; option++) {
-        if (strcmp(option->name, name) == 0) return true;
-    }
-    return false;
-}
-
 bool cli_siblings_wanted(const struct cli_arguments *arguments)
 {
     static const char *const others[] = {"--no-siblings", "--etrecord", "--program", "--etrecord-b",
                                          "--program-b",   "--tsv-path", NULL};
     const char *format = cli_value(arguments, "--format");
     const bool is_upstreams = format != NULL && strcmp(format, "upstream") == 0;
-    return has_option(arguments, "--no-siblings") && !is_upstreams &&
+    return cli_takes(arguments, "--no-siblings") && !is_upstreams &&
            cli_first_given(arguments, others) == NULL;
 }
 

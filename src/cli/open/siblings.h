@@ -5,13 +5,6 @@
 #include "cli/open/inputs.h"
 #include "etscope/inspect.h"
 
-/* The option of commands that look for siblings. */
-/* clang-format off */
-#define CLI_SIBLINGS_OPTION                                                                       \
-    {"--no-siblings", NULL, NULL,                                                                 \
-     "Ignore the files found beside the trace", NULL, false}
-/* clang-format on */
-
 /* The ETRecord and the program that were found beside a trace, at least one of them. */
 struct cli_sibling {
     struct cli_sibling *next;

@@ -22,22 +22,21 @@ enum {
 int cli_run_limits_read(const struct cli_arguments *arguments, uint32_t runs,
                         struct cli_run_limits *limits_out)
 {
-    bool ok = true;
     const bool wants_time = cli_has(arguments, "--time");
     const bool wants_sure = cli_has(arguments, "--until-sure");
     const bool has_runs = cli_has(arguments, "--runs");
     const uint32_t fallback = wants_time || wants_sure ? MOST_RUNS : runs;
     const double most_ns = wants_sure && !has_runs ? TIME_TO_BE_SURE : INFINITY;
     *limits_out = (struct cli_run_limits){
-        .runs = (uint32_t)cli_number(arguments, "--runs", fallback, 1, MOST_RUNS, &ok),
-        .time_ns = cli_duration_ns(arguments, "--time", most_ns, &ok),
-        .sure = cli_percent(arguments, "--until-sure", 0, &ok) / 100,
+        .runs = (uint32_t)cli_number(arguments, "--runs", fallback),
+        .time_ns = cli_duration_ns(arguments, "--time", most_ns),
+        .sure = cli_percent(arguments, "--until-sure", 0) / 100,
         .is_runs_chosen = has_runs || !(wants_time || wants_sure),
     };
-    if (ok && wants_sure && !(limits_out->sure > 0)) {
+    if (wants_sure && !(limits_out->sure > 0)) {
         return cli_complain(CLI_USAGE, "--until-sure takes a percentage above 0, such as 2%%");
     }
-    return ok ? CLI_OK : CLI_USAGE;
+    return CLI_OK;
 }
 
 void cli_timed_runs_reset(struct cli_timed_runs *runs)

@@ -6,15 +6,9 @@
 #include "etscope/engine.h"
 
 /* clang-format off */
-#define CLI_LIMIT_OPTIONS                                                                         \
-    {"--time", NULL, "TIME",                                                                      \
-     "Run for this long, such as 500ms, 10s or 2min, instead of a number of runs; with --runs: "  \
-     "end at whichever comes first",                                                              \
-     NULL, false},                                                                                \
-    {"--until-sure", NULL, "PERCENT",                                                             \
-     "Stop when the interval of the median is this narrow, such as 2%; exit code 1 if the limit " \
-     "(default: 1 minute) comes first",                                                           \
-     NULL, false}
+#define CLI_LIMIT_OPTIONS \
+    {"--time"}, \
+    {"--until-sure"}
 /* clang-format on */
 
 struct cli_run_limits {

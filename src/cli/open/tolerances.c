@@ -179,6 +179,13 @@ static int parse_general(const struct cli_arguments *arguments, struct cli_toler
     return CLI_OK;
 }
 
+static int parse_word(const char *value, struct cli_tolerances *out)
+{
+    char *text = copy_text(out, value, strlen(value));
+    if (text == NULL) return no_memory();
+    return parse_rule(&(struct place){"--tolerance", 0}, text, out);
+}
+
 int cli_tolerances_open(const struct cli_arguments *arguments, struct cli_tolerances *out)
 {
     *out = (struct cli_tolerances){.rules = NULL};
@@ -190,9 +197,8 @@ int cli_tolerances_open(const struct cli_arguments *arguments, struct cli_tolera
     }
     for (unsigned i = 0; code == CLI_OK; i++) {
         if ((value = cli_value_at(arguments, "--tolerance", i)) == NULL) break;
-        char *text = copy_text(out, value, strlen(value));
-        code =
-            text == NULL ? no_memory() : parse_rule(&(struct place){"--tolerance", 0}, text, out);
+        if (*value == '@') code = read_file(value + 1, out);
+        else code = parse_word(value, out);
     }
     return code;
 }

@@ -170,7 +170,7 @@ int cli_traces_open(const struct cli_arguments *arguments, const struct cli_trac
     struct ets_error error;
     const struct ets_pool_options options = {
         .steady = cli_has(arguments, "--steady"),
-        .by = (enum ets_pool_by)cli_choice(arguments, "--by", ETS_POOL_BY_NONE)};
+        .by = (enum ets_pool_by)cli_choice(arguments, "--group-by", ETS_POOL_BY_NONE)};
     *traces_out = (struct cli_traces){.request = *request};
     int code = cli_paths_open(request->words, request->word_count, &traces_out->paths);
     if (code != CLI_OK) return code;

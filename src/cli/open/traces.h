@@ -10,35 +10,24 @@
 
 /* Options of all commands with several traces. */
 /* clang-format off */
-#define CLI_TRACES_OPTIONS                                                                        \
-    CLI_SIBLINGS_OPTION,                                                                          \
-    {"--source-time-scale", "--source_time_scale", "ns|us|ms|s|cycles",                           \
-     "Clock unit of traces that do not state one; default ns", NULL, false},                      \
-    {"--subtract-overhead", NULL, NULL,                                                           \
-     "Subtract the measured cost of recording from each event", NULL, false},                     \
-    {"--steady", NULL, NULL, "Leave out the warm-up runs of each trace", NULL,                    \
-     false},                                                                                      \
-    {"--format", "-f", CLI_FORMATS, "Output format", NULL,                                        \
-     false},                                                                                      \
-    {"--unit", NULL, "ns|us|ms|s",                                                                \
-     "Show all times in this unit; default: the best unit for each column",                       \
-     NULL, false},                                                                                \
-    CLI_BOUNDS_OPTION, \
-    CLI_COLOR_OPTION, \
-    {"--width", NULL, "N",                                                                        \
-     "Width of the table in characters; default: the terminal's, or no limit", NULL,              \
-     false},                                                                                      \
-    {"--output", "-o", "FILE", "Write the table to FILE instead of standard output", NULL, false}
+#define CLI_TRACES_OPTIONS \
+    {"--no-siblings"}, \
+    {"--source-time-scale"}, \
+    {"--subtract-overhead"}, \
+    {"--steady", .help = "Leave out the warm-up runs of each trace"}, \
+    {"--format"}, \
+    {"--unit"}, \
+    {"--bounds"}, \
+    {"--color"}, \
+    {"--width"}, \
+    {"--output"}
 /* Options for the models of two traces; the second of each is for the new side. */
-#define CLI_SIDES_OPTIONS                                                                         \
-    {"--etrecord", NULL, "FILE",                                                                  \
-     "The ETRecord of the first trace, and of the second without --etrecord-b",                   \
-     NULL, false},                                                                                \
-    {"--etrecord-b", NULL, "FILE", "The ETRecord of the second trace", NULL, false},              \
-    {"--program", NULL, "FILE",                                                                   \
-     "The .pte or .bpte of the first trace, and of the second without --program-b", NULL, false}, \
-    {"--program-b", NULL, "FILE", "The .pte or .bpte of the second trace", NULL, false},          \
-    {"--method", "-m", "NAME", "The method that ran, if the traces fit several", NULL, false}
+#define CLI_SIDES_OPTIONS \
+    {"--etrecord", .help = "The ETRecord of the first trace, and of the second without --etrecord-b"}, \
+    {"--etrecord-b"}, \
+    {"--program", .help = "The .pte or .bpte of the first trace, and of the second without --program-b"}, \
+    {"--program-b"}, \
+    {"--method", .help = "The method that ran, if the traces fit several"}
 /* clang-format on */
 
 /* A trace that the pool needs as long as it exists: the first of its kind. */

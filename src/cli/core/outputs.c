@@ -8,21 +8,6 @@
 #include "etscope/file.h"
 #include "host/output.h"
 
-/* Commands that run programs, and recover, write captured tensors; all others read them. */
-static bool is_output(const struct cli_command *command, const char *option)
-{
-    static const char *const outputs[] = {"--output", "--tsv-path", "--to",
-                                          "--junit",  "--trace",    "--heat-map",
-                                          "--report", "--picture",  NULL};
-    const bool runs = strcmp(command->name, "run") == 0 || strcmp(command->name, "profile") == 0;
-    const bool recovers = strcmp(command->name, "recover") == 0;
-    if (strcmp(option, "--debug-buffer") == 0) return runs || recovers;
-    if (strcmp(option, "--save") == 0) return strcmp(command->name, "machine") == 0;
-    const char *const *name = outputs;
-    while (*name != NULL && strcmp(*name, option) != 0) name++;
-    return *name != NULL;
-}
-
 static int complain_input(const char *path, const char *option)
 {
     return cli_complain(CLI_USAGE, "%s is an input of this command: %s needs another file", path,
@@ -32,20 +17,20 @@ static int complain_input(const char *path, const char *option)
 /* Compares output number `index` with all arguments and all other option values. */
 static int check(const struct cli_arguments *arguments, unsigned index)
 {
-    const struct cli_option *options = arguments->command->options;
     const char *path = arguments->values[index];
-    const char *option = options[arguments->option_of[index]].name;
+    const char *option = arguments->command->options[arguments->option_of[index]].name;
     for (unsigned i = 0; i < arguments->word_count; i++) {
         if (cli_is_same_file(path, arguments->words[i])) return complain_input(path, option);
     }
     for (unsigned i = 0; i < arguments->value_count; i++) {
-        const struct cli_option *other = &options[arguments->option_of[i]];
-        if (i == index || other->value == NULL) continue;
-        if (!is_output(arguments->command, other->name)) {
+        struct cli_option other;
+        (void)cli_command_option(arguments->command, arguments->option_of[i], &other);
+        if (i == index || other.value == NULL) continue;
+        if (!other.is_output) {
             if (cli_is_same_file(path, arguments->values[i])) return complain_input(path, option);
-        } else if (i < index && strcmp(other->name, option) != 0 &&
+        } else if (i < index && strcmp(other.name, option) != 0 &&
                    cli_is_same_file(path, arguments->values[i])) {
-            return cli_complain(CLI_USAGE, "%s is the output of both %s and %s", path, other->name,
+            return cli_complain(CLI_USAGE, "%s is the output of both %s and %s", path, other.name,
                                 option);
         }
     }
@@ -69,8 +54,9 @@ static int check_writable(const char *path)
 int cli_check_outputs(const struct cli_arguments *arguments)
 {
     for (unsigned i = 0; i < arguments->value_count; i++) {
-        const struct cli_option *option = &arguments->command->options[arguments->option_of[i]];
-        if (option->value == NULL || !is_output(arguments->command, option->name)) continue;
+        struct cli_option option;
+        (void)cli_command_option(arguments->command, arguments->option_of[i], &option);
+        if (!option.is_output) continue;
         int code = check(arguments, i);
         if (code == CLI_OK) code = check_writable(arguments->values[i]);
         if (code != CLI_OK) return code;
