@@ -1,16 +1,16 @@
 /* The command `annotate`: prints the model's source with the cost of each line. */
 #include <string.h>
 
+#include "cli/annotate/source_files.h"
+#include "cli/beside/siblings.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/what_to_type.h"
 #include "cli/core/write_table.h"
-#include "cli/gap/gap_report.h"
-#include "cli/open/filters.h"
-#include "cli/open/machine_option.h"
-#include "cli/open/siblings.h"
-#include "cli/open/source_files.h"
-#include "cli/open/trace_notes.h"
+#include "cli/files/machine_option.h"
+#include "cli/traces/filters.h"
+#include "cli/traces/trace_notes.h"
+#include "cli/values/gap_report.h"
 #include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
 #include "inspect/patterns.h"

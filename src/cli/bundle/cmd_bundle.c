@@ -4,7 +4,7 @@
 
 #include "cli/bundle/new_cases.h"
 #include "cli/core/cli_text.h"
-#include "cli/open/session.h"
+#include "cli/session/session.h"
 #include "host/output.h"
 
 static const struct cli_command_option option_list[] = {

@@ -3,13 +3,13 @@
 #include <string.h>
 
 #include "cli/compare/compare_programs.h"
-#include "cli/compare/show_sides.h"
-#include "cli/compare/sides.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/columns.h"
 #include "cli/core/write_table.h"
-#include "cli/open/inspected.h"
+#include "cli/sides/show_sides.h"
+#include "cli/sides/sides.h"
+#include "cli/traces/inspected.h"
 #include "etscope/experimental/difference.h"
 #include "etscope/file.h"
 #include "output/table/difference_table.h"

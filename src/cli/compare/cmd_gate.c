@@ -1,10 +1,10 @@
 /* The command `gate`: checks a new trace against a base and a budget. */
-#include "cli/compare/sides.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/columns.h"
 #include "cli/core/write_table.h"
-#include "cli/open/inspected.h"
+#include "cli/sides/sides.h"
+#include "cli/traces/inspected.h"
 #include "etscope/experimental/budget.h"
 #include "etscope/experimental/difference.h"
 #include "host/output.h"

@@ -1,13 +1,13 @@
 /* The command `summary`: summarizes several traces of one program. */
 #include <stdlib.h>
 
-#include "cli/compare/show_sides.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/columns.h"
 #include "cli/core/write_table.h"
-#include "cli/open/inspected.h"
-#include "cli/open/traces.h"
+#include "cli/sides/show_sides.h"
+#include "cli/traces/inspected.h"
+#include "cli/traces/traces.h"
 #include "output/table/pool_table.h"
 #include "output/table/table.h"
 #include "views/pool_headline.h"

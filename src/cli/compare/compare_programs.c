@@ -3,11 +3,11 @@
 
 #include <string.h>
 
+#include "cli/beside/siblings.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/write_table.h"
-#include "cli/open/inputs.h"
-#include "cli/open/siblings.h"
+#include "cli/files/inputs.h"
 #include "contents/program_difference.h"
 #include "output/table/program_difference_table.h"
 #include "views/program_changes.h"

@@ -2,7 +2,7 @@
 #include "cli/core/bounds.h"
 #include "cli/core/columns.h"
 #include "cli/core/write_table.h"
-#include "cli/open/delegation.h"
+#include "cli/traces/delegation.h"
 #include "output/table/cost_table.h"
 
 static const struct cli_command_option option_list[] = {

@@ -1,14 +1,14 @@
 /* The command `delegates`: shows what was delegated, and what was left out. */
 #include <string.h>
 
+#include "cli/beside/siblings.h"
 #include "cli/core/bounds.h"
 #include "cli/core/columns.h"
 #include "cli/core/write_table.h"
-#include "cli/open/inputs.h"
-#include "cli/open/inspected.h"
-#include "cli/open/machine_option.h"
-#include "cli/open/siblings.h"
-#include "cli/open/trace_notes.h"
+#include "cli/files/inputs.h"
+#include "cli/files/machine_option.h"
+#include "cli/traces/inspected.h"
+#include "cli/traces/trace_notes.h"
 #include "output/table/delegate_table.h"
 
 static const struct cli_command_option option_list[] = {

@@ -7,13 +7,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/beside/siblings.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/columns.h"
 #include "cli/core/what_to_type.h"
 #include "cli/core/write_table.h"
-#include "cli/gap/gap_report.h"
-#include "cli/open/siblings.h"
+#include "cli/values/gap_report.h"
 #include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
 #include "host/output.h"

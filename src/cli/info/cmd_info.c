@@ -2,8 +2,8 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/document.h"
 #include "cli/core/what_to_type.h"
+#include "cli/files/trace_paths.h"
 #include "cli/info/info_kinds.h"
-#include "cli/open/trace_paths.h"
 #include "etscope/file.h"
 #include "host/output.h"
 

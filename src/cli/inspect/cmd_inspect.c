@@ -1,9 +1,9 @@
 /* The command `inspect`: shows the operator table of a trace. */
+#include "cli/beside/siblings.h"
+#include "cli/files/machine_option.h"
 #include "cli/inspect/show.h"
 #include "cli/inspect/show_memory.h"
-#include "cli/open/machine_option.h"
-#include "cli/open/siblings.h"
-#include "cli/open/subject.h"
+#include "cli/traces/subject.h"
 
 static const struct cli_command_option option_list[] = {
     {"--etrecord"},

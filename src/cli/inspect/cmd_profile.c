@@ -1,14 +1,14 @@
 /* The command `profile`: runs a program and shows its operator table. */
 #include <string.h>
 
+#include "cli/beside/siblings.h"
 #include "cli/core/cli_text.h"
 #include "cli/inspect/profile_recordings.h"
 #include "cli/inspect/profile_report.h"
 #include "cli/inspect/profile_threads.h"
 #include "cli/inspect/show.h"
 #include "cli/inspect/show_memory.h"
-#include "cli/open/session.h"
-#include "cli/open/siblings.h"
+#include "cli/session/session.h"
 #include "etscope/experimental/delegates.h"
 
 static const struct cli_command_option option_list[] = {

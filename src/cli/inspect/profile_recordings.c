@@ -12,12 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/compare/show_sides.h"
-#include "cli/compare/sides.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/interrupt.h"
-#include "cli/open/child.h"
-#include "cli/open/session.h"
+#include "cli/inspect/child.h"
+#include "cli/session/session.h"
+#include "cli/sides/show_sides.h"
+#include "cli/sides/sides.h"
 
 enum { MOST_RECORDINGS = 100, SIDES = 2 };
 

@@ -1,8 +1,8 @@
 /* Writes the report of a run with the model that ran. */
 #include "cli/inspect/profile_report.h"
 
-#include "cli/open/machine_option.h"
-#include "cli/report/print_report.h"
+#include "cli/files/machine_option.h"
+#include "cli/pages/print_report.h"
 #include "etscope/file.h"
 
 /* Without a file for the trace, the program names the report. */

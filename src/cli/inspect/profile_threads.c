@@ -12,8 +12,8 @@
 #include "cli/core/columns.h"
 #include "cli/core/interrupt.h"
 #include "cli/core/write_table.h"
-#include "cli/open/inspected.h"
-#include "cli/open/session.h"
+#include "cli/session/session.h"
+#include "cli/traces/inspected.h"
 #include "output/table/thread_table.h"
 
 /* Of six turns, the smallest and the largest are a 95 % interval of the median. */

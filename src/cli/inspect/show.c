@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/compare/compare.h"
+#include "cli/beside/debug_buffer.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/document.h"
 #include "cli/core/write_table.h"
+#include "cli/files/machine_option.h"
+#include "cli/inspect/compare_results.h"
 #include "cli/inspect/show_memory.h"
 #include "cli/inspect/upstream_table.h"
-#include "cli/open/debug_buffer.h"
-#include "cli/open/machine_option.h"
-#include "cli/open/trace_notes.h"
+#include "cli/traces/trace_notes.h"
 #include "inspect/patterns.h"
 #include "output/picture/roofline_picture.h"
 #include "output/table/account_table.h"

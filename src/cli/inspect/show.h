@@ -4,8 +4,8 @@
 
 #include "cli/core/columns.h"
 #include "cli/core/command.h"
-#include "cli/open/filters.h"
-#include "cli/open/inspected.h"
+#include "cli/traces/filters.h"
+#include "cli/traces/inspected.h"
 #include "etscope/base.h"
 #include "etscope/inspect.h"
 #include "output/table/table.h"

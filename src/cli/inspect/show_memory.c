@@ -5,7 +5,7 @@
 #include "cli/core/columns.h"
 #include "cli/core/document.h"
 #include "cli/core/write_table.h"
-#include "cli/open/inspected.h"
+#include "cli/traces/inspected.h"
 #include "host/output.h"
 #include "output/table/allocation_table.h"
 #include "output/table/allocator_table.h"

@@ -6,8 +6,8 @@
 #include "cli/core/bounds.h"
 #include "cli/core/interrupt.h"
 #include "cli/core/write_table.h"
+#include "cli/files/machine_option.h"
 #include "cli/machine/measure.h"
-#include "cli/open/machine_option.h"
 #include "output/table/machine_table.h"
 #include "output/text/machine_text.h"
 

@@ -1,8 +1,8 @@
 /* The command `plot`: writes one picture without a browser. */
 #include <string.h>
 
+#include "cli/beside/siblings.h"
 #include "cli/core/cli_text.h"
-#include "cli/open/siblings.h"
 #include "cli/plot/plot_error.h"
 #include "cli/plot/plot_trace.h"
 #include "cli/plot/plot_waterfall.h"

@@ -1,8 +1,8 @@
 /* Draws what `plot` shows of a trace. */
 #include "cli/plot/plot_trace.h"
 
-#include "cli/open/subject.h"
 #include "cli/plot/write_plot.h"
+#include "cli/traces/subject.h"
 #include "output/picture/icicle_picture.h"
 #include "output/picture/runs_picture.h"
 #include "output/picture/timeline_picture.h"

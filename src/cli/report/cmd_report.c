@@ -6,13 +6,13 @@
 #include "cli/core/command.h"
 #include "cli/core/what_to_type.h"
 #include "cli/core/write_table.h"
-#include "cli/open/captured_gaps.h"
-#include "cli/open/inspected.h"
-#include "cli/open/machine_option.h"
-#include "cli/open/sql_sources.h"
+#include "cli/files/machine_option.h"
+#include "cli/pages/print_report.h"
 #include "cli/report/follow.h"
-#include "cli/report/print_report.h"
 #include "cli/report/report_differences.h"
+#include "cli/traces/inspected.h"
+#include "cli/traces/sql_sources.h"
+#include "cli/values/captured_gaps.h"
 #include "host/output.h"
 
 static const struct cli_command_option option_list[] = {

@@ -9,12 +9,12 @@
 #include <time.h>
 
 #include "cli/core/cli_text.h"
-#include "cli/open/inputs.h"
-#include "cli/open/inspected.h"
-#include "cli/open/machine_option.h"
-#include "cli/recover/recover.h"
-#include "cli/report/print_report.h"
+#include "cli/files/inputs.h"
+#include "cli/files/machine_option.h"
+#include "cli/pages/print_report.h"
 #include "cli/report/stream_input.h"
+#include "cli/streams/recovered_stream.h"
+#include "cli/traces/inspected.h"
 #include "etscope/experimental/device_log.h"
 #include "etscope/trace_extra.h"
 #include "host/page_server.h"

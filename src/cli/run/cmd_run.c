@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "cli/core/cli_text.h"
-#include "cli/open/session.h"
-#include "cli/open/trace_notes.h"
-#include "cli/run/print_outputs.h"
+#include "cli/session/print_outputs.h"
+#include "cli/session/session.h"
+#include "cli/traces/trace_notes.h"
 
 static const struct cli_command_option option_list[] = {
     {"--output", .aliases = {"--trace"}, .help = "Write the trace (ETDump) to FILE"},

@@ -2,12 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/beside/siblings.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/columns.h"
 #include "cli/core/write_table.h"
-#include "cli/open/inputs.h"
-#include "cli/open/siblings.h"
+#include "cli/files/inputs.h"
 #include "contents/byte_map.h"
 #include "etscope/experimental/delegates.h"
 #include "host/text_builder.h"

@@ -8,9 +8,9 @@
 #include "cli/core/columns.h"
 #include "cli/core/what_to_type.h"
 #include "cli/core/write_table.h"
-#include "cli/open/inspected.h"
-#include "cli/open/machine_option.h"
-#include "cli/open/sql_sources.h"
+#include "cli/files/machine_option.h"
+#include "cli/traces/inspected.h"
+#include "cli/traces/sql_sources.h"
 
 static const struct cli_command_option option_list[] = {
     {"--etrecord", .is_repeatable = true,

@@ -2,7 +2,7 @@
 #ifndef ETSCOPE_CLI_TENSORS_SHOW_TENSORS_H
 #define ETSCOPE_CLI_TENSORS_SHOW_TENSORS_H
 
-#include "cli/open/captured.h"
+#include "cli/tensors/captured.h"
 #include "host/output.h"
 #include "output/table/table.h"
 
