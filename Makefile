@@ -20,8 +20,6 @@ MAKEFLAGS += --no-print-directory
 
 ETSCOPE := build/bin/etscope
 EXAMPLE := examples/mobile_cnn
-COMMANDS := profile inspect annotate tensors gap report advise plot export sql diff gate summary run verify bundle recover import \
-    delegates cost machine memory size info dump doctor help
 SOURCES = $(shell find src include tests fuzz bench examples platforms \
     \( -name '*.c' -o -name '*.h' -o -name '*.cc' -o -name '*.hpp' \) 2>/dev/null)
 
@@ -197,17 +195,20 @@ pictures: web build ## make the pictures of docs/report.md (chromium, pngquant)
 
 # Whole files or none: a command that fails leaves the old page.
 .PHONY: docs
-docs: build ## write the man pages and shell completions from the command line itself
+docs: build ## write the man pages, shell completions and docs/commands.md from the command line itself
 	@mkdir -p docs/man docs/completions
 	@set -e; \
 	write() { "$(ETSCOPE)" help $$2 >"$$1.new" || { rm "$$1.new"; exit 1; }; mv "$$1.new" "$$1"; }; \
 	write docs/man/etscope.1 --man; \
-	for command in $(COMMANDS); do \
+	for command in $$("$(ETSCOPE)" help --format csv | sed '1d; s/,.*//'); do \
 	    write docs/man/etscope-$$command.1 "--man $$command"; \
 	done; \
 	write docs/completions/etscope.bash "--completion bash"; \
 	write docs/completions/_etscope "--completion zsh"; \
-	write docs/completions/etscope.fish "--completion fish"
+	write docs/completions/etscope.fish "--completion fish"; \
+	{ sed '/^|/,$$d' docs/commands.md; "$(ETSCOPE)" help --format markdown | \
+	    sed -E '1!s/^\| ([a-z]+) \|/| `\1` |/; s/ ([a-z]+)\.md(#[a-z-]+)? \|$$/ [\1](\1.md\2) |/'; } \
+	    >docs/commands.md.new; mv docs/commands.md.new docs/commands.md
 
 .PHONY: install
 install: build ## install to PREFIX (/usr/local), below DESTDIR

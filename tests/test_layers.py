@@ -80,6 +80,31 @@ class TestLayers(unittest.TestCase):
             ["src/cli/main.c:1: src/cli must not include from src/base (base/arena.h)"],
         )
 
+    def test_layers__a_command_uses_shared_rooms_and_no_other_command(self):
+        self.write("src/cli/gap/a.c", '#include "cli/core/x.h"\n#include "cli/values/x.h"\n'
+                   '#include "cli/gap/b.h"\n')
+        self.assertEqual(self.check(), [])
+        self.write("src/cli/gap/a.c", '#include "cli/core/x.h"\n#include "cli/tensors/x.h"\n')
+        self.write("src/cli/files/b.c", '#include "cli/core/x.h"\n#include "cli/session/x.h"\n')
+        self.write("src/cli/traces/c.c", '#include "cli/plot/x.h"\n')
+        self.assertEqual(
+            self.check(),
+            ["src/cli/files/b.c:2: src/cli/files must not include from src/cli/session (cli/session/x.h)",
+             "src/cli/gap/a.c:2: src/cli/gap must not include from src/cli/tensors (cli/tensors/x.h)",
+             "src/cli/traces/c.c:1: src/cli/traces must not include from src/cli/plot (cli/plot/x.h)"],
+        )
+
+    def test_layers__rooms_of_output_have_an_order(self):
+        self.write("src/output/page/a.c", '#include "output/sql/x.h"\n#include "output/text/x.h"\n')
+        self.assertEqual(self.check(), [])
+        self.write("src/output/sql/c.c", '#include "output/page/x.h"\n')
+        self.write("src/output/misc/b.c", "")
+        self.assertEqual(
+            self.check(),
+            ["src/output/misc: this folder is no room that tools/check_layers.py knows",
+             "src/output/sql/c.c:1: src/output/sql must not include from src/output/page (output/page/x.h)"],
+        )
+
     def test_layers__include_without_folder_must_lie_beside(self):
         self.write("src/cli/table.h", "")
         self.write("src/cli/main.c", '#include "table.h"\n#include "arena.h"\n')

@@ -5,6 +5,7 @@
 In the sources:
 * which folder of src/ may use which other, by #include; a public header counts as the folder that
   implements it; and who may use which outside library
+* which room of src/cli and src/output may use which other: no command another's folder
 * device-capable folders use neither the heap nor stdio; no library folder prints or ends the program
 * backends are named, and their formats read, only where that is the purpose (BACKEND_FOLDERS)
 * no text outside of src/cli names an option or a command of the command line
@@ -62,6 +63,32 @@ LAYERS = {
     "cli": {"advice", "contents", "cost", "dump", "engine", "format", "host", "import", "inspect", "memory", "numerics", "output",
             "record", "verify", "views", "payload"},
 }
+# Folder of src/ -> its rooms -> rooms of the same folder that they may use, besides themselves. Other
+# rooms of cli are commands: they may use all of these and no other command.
+ROOMS = {
+    "cli": {
+        "core": set(),
+        "files": {"core"},
+        "streams": {"core"},
+        "beside": {"core", "files"},
+        "traces": {"core", "files", "beside"},
+        "session": {"core", "files", "beside"},
+        "sides": {"core", "traces"},
+        "values": {"core", "files", "beside", "traces", "session"},
+        "pages": {"core", "values"},
+    },
+    "output": {
+        "text": set(),
+        "table": {"text"},
+        "picture": {"text"},
+        "graph": {"text"},
+        "export": {"graph", "text"},
+        "arrow": {"table"},
+        "sql": {"table"},
+        "page": {"sql", "text"},
+    },
+}
+HAS_MORE_ROOMS = {"cli"}
 DEVICE = {"base", "trace", "format", "numerics", "verify"}
 
 # Public header -> the folders that implement it; what is not listed belongs to all (base, tensor).
@@ -183,12 +210,31 @@ class Checker:
             if folder.name not in LAYERS:
                 self.report(folder, 0, "this folder is no layer that tools/check_layers.py knows")
                 continue
+            self.check_rooms(folder)
             for path in self.files(f"src/{folder.name}", CODE_SUFFIXES):
                 text = path.read_text(encoding="utf-8")
                 self.check_includes(path, folder.name, without_comments(text))
                 self.check_calls(path, folder.name, NOT_CODE.sub(blank, text))
                 self.check_backends(path, folder.name, without_comments(text))
                 self.check_speech(path, folder.name, without_comments(text))
+
+    def check_rooms(self, folder):
+        rooms = ROOMS.get(folder.name)
+        if rooms is None:
+            return
+        for room in sorted(path for path in folder.glob("*") if path.is_dir()):
+            if room.name not in rooms and folder.name not in HAS_MORE_ROOMS:
+                self.report(room, 0, "this folder is no room that tools/check_layers.py knows")
+                continue
+            allowed = rooms.get(room.name, set(rooms)) | {room.name}
+            for path in self.files(f"src/{folder.name}/{room.name}", CODE_SUFFIXES):
+                text = without_comments(path.read_text(encoding="utf-8"))
+                for match in INCLUDE.finditer(text):
+                    parts = match[1][1:-1].split("/")
+                    if parts[0] == folder.name and len(parts) > 2 and parts[1] not in allowed:
+                        self.report(path, line_of(text, match.start(1)),
+                                    f"src/{folder.name}/{room.name} must not include from"
+                                    f" src/{folder.name}/{parts[1]} ({'/'.join(parts)})")
 
     def check_includes(self, path, layer, text):
         for match in INCLUDE.finditer(text):

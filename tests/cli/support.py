@@ -30,6 +30,11 @@ def run(*words, stdin=None, env=None, **options):
                           capture_output=True, timeout=60, check=False, **options)
 
 
+def commands():
+    """The names of all commands, as the program lists them."""
+    return tuple(row["command"] for row in json_rows(run("help", "--format", "json").stdout))
+
+
 def inspect(*words, **options):
     done = run("inspect", *words, **options)
     if done.returncode == UNAVAILABLE:

@@ -30,7 +30,7 @@ class BundleTest(support.RunTest):
 
 class Writing(BundleTest):
     def test_bundle__inputs_and_outputs_from_files(self):
-        done = self.ok("bundle", self.model, "--case", self.inputs[0], "--expect", self.outputs(0),
+        done = self.ok("bundle", self.model, "--new-case", self.inputs[0], "--expect", self.outputs(0),
                        "-c", self.inputs[2], "--expect", self.outputs(2), "-o", "new.bpte")
         self.assertEqual(done.stdout, "")
         self.assertIn("new.bpte: 2 test cases of 1 method, ", done.stderr)
@@ -47,15 +47,15 @@ class Writing(BundleTest):
     def test_bundle__npz_files_are_several_values(self):
         if not support.have_records():
             self.skipTest("this build reads no .npz")
-        self.ok("bundle", self.model, "--case", self.inputs[0], "--expect", self.outputs(0), "-o",
+        self.ok("bundle", self.model, "--new-case", self.inputs[0], "--expect", self.outputs(0), "-o",
                 "one.bpte")
         support.write_npz(self.folder / "in.npz", [("x", self.inputs[0])], packed=True)
         support.write_npz(self.folder / "out.npz", [("y", self.outputs(0))])
-        self.ok("bundle", self.model, "--case", "in.npz", "--expect", "out.npz", "-o", "two.bpte")
+        self.ok("bundle", self.model, "--new-case", "in.npz", "--expect", "out.npz", "-o", "two.bpte")
         self.assertEqual((self.folder / "two.bpte").read_bytes(),
                          (self.folder / "one.bpte").read_bytes())
         support.write_npz(self.folder / "in.npz", [("x", self.inputs[0]), ("y", self.inputs[1])])
-        self.fails(MISMATCH, "input", "bundle", self.model, "--case",
+        self.fails(MISMATCH, "input", "bundle", self.model, "--new-case",
                    "in.npz", "-o", "three.bpte")
 
     def test_bundle__every_fixture_again(self):
@@ -73,10 +73,10 @@ class Writing(BundleTest):
                 self.assertEqual(new, old)
 
     def test_bundle__what_a_run_gives_is_expected(self):
-        self.ok("bundle", self.model, "--case", self.inputs[0], "--case", self.inputs[1],
+        self.ok("bundle", self.model, "--new-case", self.inputs[0], "--new-case", self.inputs[1],
                 "--expect-from-run", "-o", "new.bpte")
         self.ok("verify", "new.bpte", "--rtol", "0", "--atol", "0")
-        self.ok("bundle", self.model, "--case", self.inputs[0], "-o", "inputs.bpte")
+        self.ok("bundle", self.model, "--new-case", self.inputs[0], "-o", "inputs.bpte")
         done = support.call("verify", "inputs.bpte", cwd=self.folder)
         self.assertEqual(done.returncode, NEGATIVE)
         self.assertIn("unchecked", done.stdout)
@@ -86,14 +86,14 @@ class Writing(BundleTest):
     def test_bundle__several_methods_are_sorted(self):
         folder = support.DATA / "multi_method"
         self.ok("bundle", folder / "model.pte",
-                "--method", "forward", "--case", folder / "inputs" / "forward.0.0.npy",
-                "--method", "decode", "--case", folder / "inputs" / "decode.0.0.npy",
+                "--method", "forward", "--new-case", folder / "inputs" / "forward.0.0.npy",
+                "--method", "decode", "--new-case", folder / "inputs" / "decode.0.0.npy",
                 "--expect-from-run", "-o", "new.bpte")
         rows = support.json_rows(self.ok("verify", "new.bpte", "--format", "json").stdout)
         self.assertEqual([row["method"] for row in rows], ["decode", "forward"])
 
     def test_bundle__the_program_of_a_bundle_is_bundled_anew(self):
-        self.ok("bundle", support.DATA / "mlp_portable" / "model.bpte", "--case", self.inputs[1],
+        self.ok("bundle", support.DATA / "mlp_portable" / "model.bpte", "--new-case", self.inputs[1],
                 "--expect-from-run", "-o", "new.bpte")
         whole = support.flatc("bundled_program.fbs", self.folder / "new.bpte")
         self.assertEqual(bytes(whole["program"]), self.model.read_bytes())
@@ -106,7 +106,7 @@ class Writing(BundleTest):
         data = (self.folder / "t.npy").read_bytes().replace(b"'fortran_order': False",
                                                             b"'fortran_order': True ")
         (self.folder / "t.npy").write_bytes(data)
-        self.ok("bundle", self.model, "--case", "t.npy", "--expect", self.outputs(0), "-o",
+        self.ok("bundle", self.model, "--new-case", "t.npy", "--expect", self.outputs(0), "-o",
                 "new.bpte")
         self.assertEqual(support.elements_of(self.cases("new.bpte")[0]["inputs"][0]["val"]),
                          (descr, tuple(shape), elements))
@@ -118,7 +118,7 @@ class Writing(BundleTest):
         large.write_bytes(self.model.read_bytes())
         os.truncate(large, 1 << 26)
         line = 'ulimit -d 40000 && exec "$@"'
-        done = subprocess.run(["sh", "-c", line, "sh", support.ETSCOPE, "bundle", large, "--case",
+        done = subprocess.run(["sh", "-c", line, "sh", support.ETSCOPE, "bundle", large, "--new-case",
                                self.inputs[0], "-o", self.folder / "new.bpte"],
                               capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, OK, done.stderr)
@@ -128,16 +128,16 @@ class Writing(BundleTest):
 
 class Refusals(BundleTest):
     def test_bundle__cases_that_do_not_fit(self):
-        case = ["--case", self.inputs[0]]
+        case = ["--new-case", self.inputs[0]]
         for code, part, words in (
                 (USAGE, "bundle needs one program", ["-o", "n.bpte"]),
                 (USAGE, "bundle needs an output file", [self.model, *case]),
                 (USAGE, "bundle needs test cases", [self.model, "-o", "n.bpte"]),
-                (USAGE, "--expect must follow its --case", [self.model, "--expect", "y.npy", *case,
+                (USAGE, "--expect must follow its --new-case", [self.model, "--expect", "y.npy", *case,
                                                        "-o", "n.bpte"]),
                 (USAGE, "give all outputs of a case in one --expect", [self.model, *case, "--expect", self.outputs(0),
                                                    "--expect", self.outputs(0), "-o", "n.bpte"]),
-                (USAGE, "is not a plain number", [self.model, "--case", "3", "-o", "n.bpte"]),
+                (USAGE, "is not a plain number", [self.model, "--new-case", "3", "-o", "n.bpte"]),
                 (USAGE, "--threads needs --expect-from-run", [self.model, *case, "--threads", "1",
                                                                "-o", "n.bpte"]),
                 (MISMATCH, "has 2 inputs instead of 1", [self.model, *case, self.inputs[0], "-o",
@@ -145,7 +145,7 @@ class Refusals(BundleTest):
                 (MISMATCH, "expected output 0 is float32 [2, 4], not float32 [2, 16]",
                  [self.model, *case, "--expect", self.inputs[0], "-o", "n.bpte"]),
                 (MISMATCH, "encode", [self.model, "--method", "encode", *case, "-o", "n.bpte"]),
-                (INPUT, "none.npy: no such file", [self.model, "--case", "none.npy", "-o",
+                (INPUT, "none.npy: no such file", [self.model, "--new-case", "none.npy", "-o",
                                                    "n.bpte"]),
                 (INPUT, "byte 0: not a bundled program", [self.model, "--cases-from", self.model,
                                                              "-o", "n.bpte"])):
@@ -154,10 +154,10 @@ class Refusals(BundleTest):
                 self.assertFalse((self.folder / "n.bpte").exists())
 
     def test_bundle__an_output_that_cannot_be_written(self):
-        self.fails(support.INTERNAL, "none/n.bpte", "bundle", self.model, "--case", self.inputs[0],
+        self.fails(support.INTERNAL, "none/n.bpte", "bundle", self.model, "--new-case", self.inputs[0],
                    "-o", "none/n.bpte")
         if os.path.exists("/dev/full"):
-            self.fails(support.INTERNAL, "/dev/full", "bundle", self.model, "--case",
+            self.fails(support.INTERNAL, "/dev/full", "bundle", self.model, "--new-case",
                        self.inputs[0], "-o", "/dev/full")
 
 

@@ -339,14 +339,14 @@ class Data(support.FolderTest):
     def test_dump__data_adds_the_bytes(self):
         path = fixture("mlp_portable", "model.pte")
         data = path.read_bytes()
-        found = dump(path, "--data")
+        found = dump(path, "--bytes")
         for segment in found["segments"]:
             told = base64.b64decode(segment["data"])
             self.assertEqual(told, data[segment["offset"]:segment["offset"] + segment["bytes"]])
 
     def test_dump__captured_tensors_come_from_the_debug_buffer(self):
         buffer = fixture("mlp_portable", "debug.bin")
-        found = dump(fixture("mlp_portable", "debug.etdp"), "--debug-buffer", buffer, "--data")
+        found = dump(fixture("mlp_portable", "debug.etdp"), "--debug-buffer", buffer, "--bytes")
         self.assertTrue(found["captured"])
         for row in found["captured"]:
             start = row["debug_buffer_offset"]
@@ -427,7 +427,7 @@ class Damage(support.FolderTest):
 
     def test_dump__partial_writes_the_tensors_of_intact_events(self):
         buffer = DATA / "types" / "debug.bin"
-        found = dump(DATA / "types" / "debug.etdp", "--partial", "--debug-buffer", buffer, "--data")
+        found = dump(DATA / "types" / "debug.etdp", "--partial", "--debug-buffer", buffer, "--bytes")
         self.assertEqual([part["offset"] for part in found["damage"]], [32])
         self.assertEqual({row["dtype"] for row in found["captured"]} & {"float16", "bfloat16"}, set())
         self.assertGreater(len(found["captured"]), 20)
@@ -469,7 +469,7 @@ class Damage(support.FolderTest):
     def test_dump__segments_that_overlap_are_refused_before_any_output(self):
         path, count = self.overlapping()
         self.assertGreater(count, 20)
-        for words in ((), ("--data",)):
+        for words in ((), ("--bytes",)):
             done = support.run("dump", path, *words)
             self.assertEqual((done.returncode, done.stdout), (support.INPUT, b""), done.stderr)
             self.assertIn(b"overlap", done.stderr)

@@ -599,11 +599,11 @@ class Difference(unittest.TestCase):
             self.skipTest(done.stderr.decode())
         self.assertEqual(done.returncode, support.MISMATCH)
         self.assertIn("two runtimes", done.stderr.decode())
-        self.assertIn("--by operator", done.stderr.decode())
+        self.assertIn("--group-by op", done.stderr.decode())
 
     def test_difference__operators_of_a_type_add_up(self):
         lines = {line["operator"]: line for line in
-                 self.lines(EVENTS, support.DATA / "mlp_xnnpack" / "profile.etdp", "--by",
+                 self.lines(EVENTS, support.DATA / "mlp_xnnpack" / "profile.etdp", "--group-by",
                             "operator")}
         self.assertEqual({line["matched_by"] for line in lines.values()}, {"operator"})
         self.assertEqual(lines["linear"]["before_ns"], 450000.0) # 321 + 129 us
@@ -612,7 +612,7 @@ class Difference(unittest.TestCase):
 
     def test_difference__groups_add_up_to_the_run(self):
         for by in ("operator", "module"):
-            lines = self.lines(STEPS, STEPS, "--by", by)
+            lines = self.lines(STEPS, STEPS, "--group-by", by)
             whole, = (line for line in lines if line["operator"] == "Method::execute")
             parts = [line for line in lines if line is not whole]
             self.assertEqual(sum(round(line["before_ns"] * 2) for line in parts),
@@ -620,7 +620,7 @@ class Difference(unittest.TestCase):
 
     def test_difference__modules_come_from_names_and_records(self):
         lines = self.lines(ONNX, MODEL / "profile.etdp", "--etrecord", MODEL / "model.etrecord",
-                           "--by", "module")
+                           "--group-by", "module")
         self.assertEqual({line["matched_by"] for line in lines}, {"module"})
         names = {line["operator"] for line in lines}
         self.assertLessEqual({"fc1", "fc2", "l1", "l2"}, names)
@@ -662,7 +662,7 @@ class OutsideOfRuns(support.FolderTest):
         before = self.put("before.json", ["add", "mul"] * 1000)
         after = self.put("after.json", ["mul", "add"] * 1100 + ["sub"])
         for other, rows in ((after, {"add", "mul", "sub"}), (STEPS, {"add", "mul"})):
-            done = support.run("diff", before, other, "--by", "operator", "--format", "json")
+            done = support.run("diff", before, other, "--group-by", "operator", "--format", "json")
             self.assertEqual(done.returncode, support.OK, done.stderr)
             found = [row for row in json.loads(done.stdout)["rows"] if row["block"] == "Outside of runs"]
             self.assertEqual(len(found), len(rows))

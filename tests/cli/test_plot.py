@@ -124,7 +124,7 @@ class Icicles(Plot):
     def test_plot__calls_are_as_wide_as_their_share(self):
         for fixture in ("gpt_xnnpack", "conv_portable"):
             trace, options = model(fixture)
-            picture = self.plot("icicle", trace, *options, "--by", "call")
+            picture = self.plot("icicle", trace, *options, "--group-by", "call")
             rows = document("inspect", trace, *options, "--tree")["rows"]
             self.assertEqual(picture.title, "Time by call")
             self.assert_tree(picture, [row for row in rows if row["block_index"] == 1], "operator")
@@ -141,7 +141,7 @@ class Icicles(Plot):
 
     def test_plot__one_run_alone(self):
         trace, options = model("conv_portable")
-        picture = self.plot("icicle", trace, *options, "--by", "call", "--run", 3)
+        picture = self.plot("icicle", trace, *options, "--group-by", "call", "--run", 3)
         rows = document("inspect", trace, *options, "--tree", "--run", "3")["rows"]
         self.assert_tree(picture, [row for row in rows if row["block_index"] == 1], "operator")
 
@@ -414,9 +414,9 @@ class Mistakes(Plot):
         self.assertIn("unexpected argument", self.complaint("runs", trace, trace, "-o", "x.svg"))
         self.assertIn("needs a file to write", self.complaint("runs", trace))
         self.assertIn("ends in .svg or .png", self.complaint("runs", trace, "-o", self.folder / "x.pdf"))
-        self.assertIn("--by does not change the picture runs",
-                      self.complaint("runs", trace, "--by", "call", "-o", self.folder / "x.svg"))
-        self.assertIn("--width takes", self.complaint("runs", trace, "--width", "99999", "-o",
+        self.assertIn("--group-by does not change the picture runs",
+                      self.complaint("runs", trace, "--group-by", "call", "-o", self.folder / "x.svg"))
+        self.assertIn("--pixels takes", self.complaint("runs", trace, "--pixels", "99999", "-o",
                                                       self.folder / "x.svg"))
 
     def test_plot__a_failure_leaves_nothing(self):

@@ -238,7 +238,7 @@ class MovedConstants(support.FolderTest):
     def alike(self):
         """The portable MLP, and the delegated one with the weights of the portable one."""
         before, after = fixture("mlp_portable", "model.pte"), fixture("mlp_xnnpack", "model.pte")
-        told = [json.loads(support.run("dump", path, "--data").stdout)["rows"][0]
+        told = [json.loads(support.run("dump", path, "--bytes").stdout)["rows"][0]
                 for path in (before, after)]
         weights = {row["bytes"]: row for row in told[0]["constants"]}
         data, source = bytearray(after.read_bytes()), before.read_bytes()
@@ -294,7 +294,7 @@ class TestCases(support.FolderTest):
         path = fixture("mlp_portable", "model.bpte")
         data = bytearray(path.read_bytes())
         part, case = where
-        row, = json.loads(support.run("dump", path, "--data").stdout)["rows"]
+        row, = json.loads(support.run("dump", path, "--bytes").stdout)["rows"]
         tested = row["flatbuffer"]["method_test_suites"][0]["test_cases"][case]
         value, = tested["inputs" if part == "input" else "expected_outputs"]
         tensor = value["val"]["data"]

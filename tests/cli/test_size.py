@@ -252,7 +252,7 @@ class Names(unittest.TestCase):
             found = rows(path, "--group-by", by)
             self.assertEqual(sum(row["size_bytes"] for row in found), path.stat().st_size, by)
         by_module = {row["key"]: row["size_bytes"] for row in found}
-        by_module = {row["key"]: row["size_bytes"] for row in rows(path, "--by", "module")}
+        by_module = {row["key"]: row["size_bytes"] for row in rows(path, "--group-by", "module")}
         self.assertEqual(by_module["blocks.0.up"], (256 * 64 + 256) * 4)
 
 
@@ -387,7 +387,7 @@ class Forms(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (USAGE, b""))
         self.assertIn("is given twice", done.stderr.decode())
         with tempfile.TemporaryDirectory() as folder:
-            for name, *words in (("a.png",), ("a.svg", "--by", "dtype"), ("a.svg", "-f", "csv"),
+            for name, *words in (("a.png",), ("a.svg", "--group-by", "dtype"), ("a.svg", "-f", "csv"),
                                  ("a.svg", "--top", "3")):
                 path = pathlib.Path(folder) / name
                 done = support.run("size", self.PATH, "-o", path, *words)

@@ -264,7 +264,7 @@ class Files(support.FolderTest):
         target = self.folder / "all.db"
         words = (*files("gpt_portable", "debug"), "--debug-buffer",
                  fixture("gpt_portable", "debug.bin"))
-        done = run("sql", *words, "--to", target)
+        done = run("sql", *words, "--database", target)
         self.assertEqual((done.returncode, done.stdout), (OK, b""), done.stderr)
         self.assertEqual([path.name for path in self.folder.iterdir()], ["all.db"])
         with sqlite3.connect(target) as connection:
@@ -283,21 +283,21 @@ class Files(support.FolderTest):
     def test_a_query_beside_it_is_answered(self):
         target = self.folder / "all.db"
         done = run("sql", "select count(*) from runs", fixture("mlp_portable", "profile.etdp"),
-                   "--to", target, "--format", "csv")
+                   "--database", target, "--format", "csv")
         self.assertEqual((done.returncode, done.stdout), (OK, b"count(*)\n6\n"), done.stderr)
         self.assertTrue(target.exists())
 
     def test_a_file_that_fails_leaves_what_was_there(self):
         trace = fixture("mlp_portable", "profile.etdp")
-        done = run("sql", trace, "--to", self.folder / "no" / "all.db")
+        done = run("sql", trace, "--database", self.folder / "no" / "all.db")
         self.assertEqual(done.returncode, INTERNAL)
         self.assertIn(b"all.db", done.stderr)
-        self.assertEqual(run("sql", trace, "--to", "/dev/null").returncode, INTERNAL)
+        self.assertEqual(run("sql", trace, "--database", "/dev/null").returncode, INTERNAL)
         target = self.folder / "old.db"
         target.write_bytes(b"old")
-        self.assertEqual(run("sql", "select oops", trace, "--to", target).returncode, USAGE)
+        self.assertEqual(run("sql", "select oops", trace, "--database", target).returncode, USAGE)
         self.assertEqual(target.read_bytes(), b"old")
-        self.assertEqual(run("sql", trace, "--to", target).returncode, OK)
+        self.assertEqual(run("sql", trace, "--database", target).returncode, OK)
         self.assertEqual(target.read_bytes()[:15], b"SQLite format 3")
         self.assertEqual([path.name for path in self.folder.iterdir()], ["old.db"])
 
@@ -317,7 +317,7 @@ class ManyFiles(unittest.TestCase):
             record = fixture("mlp_portable", "model.etrecord")
             self.assertEqual(sql(query, f"@{names}", record)[0]["n"], 7 * one[0]["n"])
             database = pathlib.Path(folder) / "all.db"
-            done = run("sql", f"@{names}", "--to", database)
+            done = run("sql", f"@{names}", "--database", database)
             self.assertEqual(done.returncode, OK, done.stderr)
             self.assertTrue(database.exists())
 
@@ -373,7 +373,7 @@ class Complaints(unittest.TestCase):
         self.assertEqual(done.returncode, USAGE)
         self.assertIn(b"needs a query before its files", done.stderr)
         self.assertEqual(run("sql").returncode, USAGE)
-        self.assertEqual(run("sql", "--to", "x.db").returncode, USAGE)
+        self.assertEqual(run("sql", "--database", "x.db").returncode, USAGE)
         self.assertEqual(run("sql", "--schema", self.TRACE).returncode, USAGE)
         self.assertIn("the query is empty", self.complaint(" -- nothing"))
         record = fixture("mlp_portable", "model.etrecord")

@@ -260,7 +260,7 @@ class Listing(unittest.TestCase):
             done = run("tensors", trace, "--top", 3, *whole)
             self.assertEqual(done.returncode, USAGE)
             self.assertIn(b"--top is for the list: ", done.stderr)
-        self.assertEqual(run("tensors", trace, "--top", 0).returncode, USAGE)
+        self.assertEqual(run("tensors", trace, "--top", -1).returncode, USAGE)
         self.assertEqual(run("tensors", trace, "--run", 9).returncode, USAGE)
         self.assertEqual(run("tensors", trace, "--method", "forward").returncode, USAGE)
 

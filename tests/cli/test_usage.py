@@ -14,9 +14,7 @@ import unittest
 import support
 
 DUMP = support.fixture("mlp_portable", "profile.etdp")
-COMMANDS = ("profile", "inspect", "annotate", "tensors", "gap", "report", "plot", "export", "sql", "diff", "gate", "summary",
-            "run", "verify", "bundle", "recover", "import", "advise", "delegates", "cost", "machine", "memory", "size",
-            "info", "dump", "doctor", "help")
+COMMANDS = support.commands()
 
 
 class Words(unittest.TestCase):
@@ -77,7 +75,7 @@ class Words(unittest.TestCase):
                       self.complaint("inspect", DUMP, "--etdump", DUMP))
 
     def test_usage__numbers_are_whole_and_in_range(self):
-        for option, value in (("--top", "0"), ("--top", "3x"), ("--top", ""), ("--width", "19"),
+        for option, value in (("--top", "-1"), ("--top", "3x"), ("--top", ""), ("--width", "19"),
                               ("--run", "-1"), ("--top", "99999999999999999999")):
             self.assertIn(f'{option} takes a whole number',
                           self.complaint("inspect", DUMP, option, value))
@@ -300,7 +298,7 @@ class Completion(unittest.TestCase):
 
     def options(self, command):
         """The table of options, from the help: names, aliases, value."""
-        text = support.run("help", command).stdout.decode()
+        text = support.run("help", command).stdout.decode().split("other accepted spellings")[0]
         for short, name, value in re.findall(
                 r"^  (?:(-\w), )?(--[\w-]+)(?: ([^\s.]+))?", text, re.MULTILINE):
             yield name, short, value
@@ -330,7 +328,8 @@ class Completion(unittest.TestCase):
                 spec = form.fullmatch(word)
                 self.assertTrue(spec, word)
                 _, _, value, action = spec.groups()
-                self.assertEqual(action == "_files", value in ("FILE", "PREFIX"), word)
+                self.assertEqual(action == "_files", value in (
+                    "FILE", "FOLDER", "PATH", "PREFIX", "PROGRAM", "PYTHON", "STREAM", "INPUT", "OUTPUT"), word)
 
     def test_usage__completion_offers_every_spelling(self):
         for command in COMMANDS:

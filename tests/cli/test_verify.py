@@ -184,7 +184,9 @@ class Tolerances(VerifyTest):
         self.verify(path, "--atol", "0.2", "--tolerance", "case=1,atol=0", code=NEGATIVE)
         rules = self.folder / "rules.txt"
         rules.write_text("# what the board may be off\n\ncase=1\tatol=0.2  rtol=0.5 # here\r\n")
-        rows = self.verify(path, "--tolerances", rules)
+        rows = self.verify(path, "--tolerance", f"@{rules}")
+        older = self.verify(path, "--tolerances", rules)
+        self.assertEqual([row["atol"] for row in older], [row["atol"] for row in rows])
         self.assertEqual([(row["rtol"], row["atol"]) for row in rows],
                          [(1.3e-6, 1e-5), (0.5, 0.2), (1.3e-6, 1e-5)])
 

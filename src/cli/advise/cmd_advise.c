@@ -10,55 +10,44 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/what_to_type.h"
 #include "cli/core/write_table.h"
-#include "cli/open/captured_gaps.h"
-#include "cli/open/inspected.h"
-#include "cli/open/machine_option.h"
-#include "cli/open/sql_sources.h"
+#include "cli/files/machine_option.h"
+#include "cli/traces/inspected.h"
+#include "cli/traces/sql_sources.h"
+#include "cli/values/captured_gaps.h"
 #include "output/sql/sql_data.h"
 #include "output/table/advice_table.h"
 #include "output/text/advice_sarif.h"
 #include "output/text/junit.h"
 
-/* clang-format off */
-const struct cli_option cli_advise_options[] = {
-    {"--program", NULL, "FILE", "The .pte or .bpte that ran", NULL, true},
-    {"--etrecord", "--etrecord_path", "FILE",
-     "The ETRecord of the export; adds why operators are outside of delegates, and source lines", NULL, true},
-    {"--debug-buffer", "--debug_buffer_path", "FILE",
-     "The captured tensors, which add the operator that is wrong; default: the .bin file beside the trace", NULL, true},
+static const struct cli_command_option option_list[] = {
+    {"--program", .is_repeatable = true},
+    {"--etrecord", .is_repeatable = true,
+     .help = "The ETRecord of the export; adds why operators are outside of delegates, and source "
+             "lines"},
+    {"--debug-buffer", .is_repeatable = true,
+     .help = "The captured tensors, which add the operator that is wrong; default: the .bin file "
+             "beside the trace"},
     CLI_REFERENCE_RECORD_OPTION,
-    {"--method", "-m", "NAME", "The method that ran, if the trace fits several", NULL, false},
-    {"--machine", NULL, "FILE",
-     "A machine (etscope machine --save); adds operators far below its roofs", NULL, false},
-    {"--one-thread", NULL, "FILE",
-     "A trace of the same program with one thread, from `profile --threads 1,N`; adds whether more "
-     "threads gain something", NULL, false},
-    {"--threads", NULL, "N", "How many threads ran, for --machine; default: the most measured", NULL,
-     false},
-    {"--engine", NULL, "FILE",
-     "The engine plug-in, which evaluates what captured tensors are compared with; default: search "
-     "the usual places", NULL, false},
-    CLI_SIBLINGS_OPTION,
-    {"--all", "-a", NULL, "Also show observations without advice", NULL, false},
-    {"--fail-on", NULL, "WHAT",
-     "Exit with 1 if there is such a finding: any, wrong, a kind such as layout_transposes, or a "
-     "saving that may reach a share of a run, such as 5%", NULL, true},
-    {"--format", "-f", "text|json|jsonl|csv|tsv|markdown|sarif|junit",
-     "Output format; sarif shows findings at the model's lines on code hosts", NULL, false},
-    CLI_COLOR_OPTION,
-    {"--width", NULL, "N", "Width of the text in characters; default: the terminal's, or no limit",
-     NULL, false},
-    {"--output", "-o", "FILE", "Write to FILE instead of standard output", NULL, false},
-    {"--source-time-scale", "--source_time_scale", "ns|us|ms|s|cycles",
-     "Clock unit of traces that do not state one; default ns", NULL, false},
-    {"--subtract-overhead", NULL, NULL,
-     "Subtract the measured cost of recording from each event", NULL, false},
-    {"--partial", NULL, NULL, "Read the intact parts of a damaged trace", NULL, false},
-    {"--allow-mismatch", NULL, NULL,
-     "Continue if the trace and the ETRecord or program disagree", NULL, false},
-    {NULL, NULL, NULL, NULL, NULL, false},
+    {"--method"},
+    {"--machine", .help = "A machine (etscope machine --save); adds operators far below its roofs"},
+    {"--one-thread"},
+    {"--threads", .help = "How many threads ran, for --machine; default: the most measured"},
+    {"--engine", .help = "The engine plug-in, which evaluates what captured tensors are compared "
+                         "with; default: search the usual places"},
+    {"--no-siblings"},
+    {"--all", .help = "Also show observations without advice"},
+    {"--fail-on"},
+    {"--format", .value = "text|json|jsonl|csv|tsv|markdown|sarif|junit",
+     .help = "Output format; sarif shows findings at the model's lines on code hosts"},
+    {"--color"},
+    {"--width", .help = "Width of the text in characters; default: the terminal's, or no limit"},
+    {"--output", .help = "Write to FILE instead of standard output"},
+    {"--source-time-scale"},
+    {"--subtract-overhead"},
+    {"--partial", .help = "Read the intact parts of a damaged trace"},
+    {"--allow-mismatch"},
+    {NULL},
 };
-/* clang-format on */
 
 enum format { TEXT, JSON, JSONL, CSV, TSV, MARKDOWN, SARIF, JUNIT };
 
@@ -349,8 +338,7 @@ static int write_rows(const struct advice *a)
 static int show(const struct advice *a)
 {
     const enum format format = (enum format)cli_choice(a->arguments, "--format", TEXT);
-    const char *path =
-        cli_has(a->arguments, "--output") ? cli_value(a->arguments, "--output") : "-";
+    const char *path = cli_result_path(a->arguments);
     const bool is_text = format == TEXT || format == MARKDOWN || format == SARIF || format == JUNIT;
     return is_text ? write_text(a, format, path) : write_rows(a);
 }
@@ -414,9 +402,6 @@ static int advise(const struct cli_arguments *arguments, const struct ets_sql_so
 
 static int check(const struct cli_arguments *arguments)
 {
-    bool ok = true;
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
-    if (!ok) return CLI_USAGE;
     if (arguments->word_count == 0 && !cli_has(arguments, "--program")) {
         return cli_complain(CLI_USAGE,
                             "advise needs a trace or a program: etscope advise trace.etdp "
@@ -429,7 +414,7 @@ static int check(const struct cli_arguments *arguments)
     return code == CLI_OK ? cli_check_machine_threads(arguments) : code;
 }
 
-int cmd_advise(const struct cli_arguments *arguments)
+static int cmd_advise(const struct cli_arguments *arguments)
 {
     int code = check(arguments);
     if (code != CLI_OK) return code;
@@ -456,3 +441,26 @@ int cmd_advise(const struct cli_arguments *arguments)
     free(sources);
     return code;
 }
+
+const struct cli_command cli_advise_command = {
+    .name = "advise",
+    .task = CLI_TASK_UNDERSTAND,
+    .summary = "say what to change in a model, and what that would save",
+    .arguments = "[TRACE]",
+    .description =
+        "Examines TRACE with its program and ETRecord, given or found beside it, and with captured "
+        "tensors if --debug-buffer gives them, and lists what to change: operators outside of "
+        "XNNPACK and why, partitions that a kernel splits, layout changes, work that is the same "
+        "in every run, operators that XNNPACK computes wrongly, weights that are there twice, and "
+        "more. Each finding says what to do, where, what it rests on, what it saves of a run (a "
+        "range, or at most so much), and how to check it. The first line adds up what all changes "
+        "save together. With --program alone, says what can be said before anything runs. "
+        "docs/advice.md lists the kinds of findings.",
+    .options = option_list,
+    .examples =
+        "etscope advise profile.etdp --program model.pte --etrecord model.etrecord\n"
+        "etscope advise --program model.pte --format sarif -o advice.sarif\n"
+        "etscope advise profile.etdp --fail-on wrong --fail-on 5%",
+    .guide = "advice.md",
+    .run = cmd_advise,
+};

@@ -1,16 +1,16 @@
 /* The command `annotate`: prints the model's source with the cost of each line. */
 #include <string.h>
 
+#include "cli/annotate/source_files.h"
+#include "cli/beside/siblings.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/what_to_type.h"
 #include "cli/core/write_table.h"
-#include "cli/gap/gap_report.h"
-#include "cli/open/filters.h"
-#include "cli/open/machine_option.h"
-#include "cli/open/siblings.h"
-#include "cli/open/source_files.h"
-#include "cli/open/trace_notes.h"
+#include "cli/files/machine_option.h"
+#include "cli/traces/filters.h"
+#include "cli/traces/trace_notes.h"
+#include "cli/values/gap_report.h"
 #include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
 #include "inspect/patterns.h"
@@ -18,48 +18,35 @@
 #include "output/table/table.h"
 #include "views/gap_headline.h"
 
-const struct cli_option cli_annotate_options[] = {
-    {"--etrecord", NULL, "FILE", "The ETRecord of the export; contains the source lines", NULL,
-     false},
-    {"--program", NULL, "FILE",
-     "The .pte or .bpte that ran; needed for source lines inside delegates", NULL, false},
-    {"--debug-buffer", "--debug_buffer_path", "FILE",
-     "The captured tensors; adds the numeric error of each line, as gap computes it", NULL, false},
-    {"--source-root", NULL, "DIR",
-     "Where the model's source files are; OLD=NEW replaces the start of their paths", NULL, true},
-    {"--frames", NULL, "own|all",
-     "own: count time at the innermost line only; all: also at the lines that called it", NULL,
-     false},
-    {"--context", NULL, "N", "Print N lines around each line with time, instead of whole functions",
-     NULL, false},
-    {"--whole", NULL, NULL, "Print whole files", NULL, false},
-    {"--method", "-m", "NAME",
-     "Only this method; or the method that ran, if the trace fits several", NULL, false},
-    {"--block", NULL, "NAME", "Only this block, by name or number", NULL, false},
-    {"--run", NULL, "N", "Only this run of the trace; runs count from 0", NULL, false},
-    {"--cost", NULL, NULL,
-     "Also show the work of each line: operations, bytes, and both per second", NULL, false},
+static const struct cli_command_option option_list[] = {
+    {"--etrecord"},
+    {"--program", .help = "The .pte or .bpte that ran; needed for source lines inside delegates"},
+    {"--debug-buffer",
+     .help = "The captured tensors; adds the numeric error of each line, as gap computes it"},
+    {"--source-root"},
+    {"--frames"},
+    {"--context"},
+    {"--whole"},
+    {"--method", .help = "Only this method; or the method that ran, if the trace fits several"},
+    {"--block"},
+    {"--run"},
+    {"--cost", .help = "Also show the work of each line: operations, bytes, and both per second"},
     CLI_MACHINE_OPTIONS,
-    {"--steady", NULL, NULL, "Leave out warm-up runs", NULL, false},
+    {"--steady"},
     CLI_FILTER_OPTIONS,
     CLI_REFERENCE_OPTIONS,
-    {"--format", "-f", CLI_FORMATS, "Output format; machine formats contain only lines with data",
-     NULL, false},
-    {"--unit", NULL, "ns|us|ms|s", "Show all times in this unit; default: the best", NULL, false},
-    CLI_BOUNDS_OPTION,
-    CLI_COLOR_OPTION,
-    {"--width", NULL, "N", "Width of the page in characters; default: the terminal's, or no limit",
-     NULL, false},
-    {"--output", "-o", "FILE", "Write to FILE instead of standard output", NULL, false},
-    {"--subtract-overhead", NULL, NULL, "Subtract the measured cost of recording from each event",
-     NULL, false},
-    {"--source-time-scale", NULL, "ns|us|ms|s|cycles",
-     "Clock unit of traces that do not state one; default ns", NULL, false},
-    CLI_SIBLINGS_OPTION,
-    {"--partial", NULL, NULL, "Read the intact part of a damaged trace", NULL, false},
-    {"--allow-mismatch", NULL, NULL, "Continue if the trace and the ETRecord or program disagree",
-     NULL, false},
-    {NULL, NULL, NULL, NULL, NULL, false},
+    {"--format", .help = "Output format; machine formats contain only lines with data"},
+    {"--unit", .help = "Show all times in this unit; default: the best"},
+    {"--bounds"},
+    {"--color"},
+    {"--width", .help = "Width of the page in characters; default: the terminal's, or no limit"},
+    {"--output", .help = "Write to FILE instead of standard output"},
+    {"--subtract-overhead"},
+    {"--source-time-scale"},
+    {"--no-siblings"},
+    {"--partial"},
+    {"--allow-mismatch"},
+    {NULL},
 };
 
 /* Options that have no effect without captured tensors. */
@@ -91,20 +78,18 @@ static bool parse(const struct cli_arguments *arguments, const struct cli_subjec
                   struct request *request)
 {
     bool ok = true;
-    const char *output = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
+    const char *output = cli_result_path(arguments);
     *request = (struct request){
         .inspect = cli_inspection_options(arguments, subject),
         .annotate =
             {
-                .context = (uint32_t)cli_number(arguments, "--context", 0, 0, 1000000, &ok),
+                .context = (uint32_t)cli_number(arguments, "--context", 0),
                 .file = arguments->word_count > 1 ? arguments->words[1] : NULL,
                 .steady = cli_has(arguments, "--steady"),
                 .has_costs = cli_has(arguments, "--cost") || cli_has(arguments, "--machine"),
                 .all_frames = cli_choice(arguments, "--frames", 0),
             },
     };
-    (void)cli_number(arguments, "--run", -1, 0, UINT32_MAX - 1, &ok); /* read by cli_choose_rows */
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok);        /* read by cli_style */
     if (cli_has(arguments, "--whole") && cli_has(arguments, "--context")) {
         cli_complain(CLI_USAGE, "--whole and --context exclude each other");
         ok = false;
@@ -279,7 +264,7 @@ static int check_words(const struct cli_arguments *arguments)
     return code == CLI_OK ? cli_gap_check(arguments) : code;
 }
 
-int cmd_annotate(const struct cli_arguments *arguments)
+static int cmd_annotate(const struct cli_arguments *arguments)
 {
     struct cli_subject subject;
     struct cli_subject_files files;
@@ -294,3 +279,30 @@ int cmd_annotate(const struct cli_arguments *arguments)
     cli_subject_close(&files, &subject);
     return code;
 }
+
+const struct cli_command cli_annotate_command = {
+    .name = "annotate",
+    .task = CLI_TASK_UNDERSTAND,
+    .summary = "print the model's source with the time and numeric error of each line",
+    .arguments = "TRACE [FILE]",
+    .description =
+        "Reads an ETDump and the ETRecord of its program, and prints the functions of the model "
+        "that took time, or only FILE. A margin shows for each line its time per run (mid: the "
+        "mean over the middle half of the runs), its share of the run, how many operators it ran, "
+        "and how many bytes they wrote. The time of a line is that of the operators whose "
+        "innermost line it is; --frames all also adds the time of what the line called. If a "
+        "delegate fused several lines into one operator, its time counts at the first line, which "
+        "is marked +N. Source files are searched where the ETRecord names them, if that is below "
+        "this folder, and below --source-root. A file is shown if it has every line that the "
+        "ETRecord has of it; otherwise a note says why not, and the lines stored in the ETRecord "
+        "are shown. With --debug-buffer, each line also shows the own and the total numeric error "
+        "of its captured values against the reference of gap, and the guilty line is marked.",
+    .options = option_list,
+    .examples =
+        "etscope annotate profile.etdp --etrecord model.etrecord --program model.pte\n"
+        "etscope annotate profile.etdp --etrecord model.etrecord --source-root src zoo.py\n"
+        "etscope annotate debug.etdp --etrecord model.etrecord --debug-buffer debug.bin\n"
+        "etscope annotate profile.etdp --etrecord model.etrecord --frames all --format json",
+    .guide = "inspect.md#annotate",
+    .run = cmd_annotate,
+};

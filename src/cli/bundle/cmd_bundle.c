@@ -4,27 +4,20 @@
 
 #include "cli/bundle/new_cases.h"
 #include "cli/core/cli_text.h"
-#include "cli/open/session.h"
+#include "cli/session/session.h"
 #include "host/output.h"
 
-/* clang-format off */
-const struct cli_option cli_bundle_options[] = {
-    {"--output", "-o", "FILE", "The .bpte to write", NULL, false},
-    {"--case", "-c", "INPUT",
-     "A test case: its inputs, as .npy and .npz files and plain numbers", ".npy|.npz|#",
-     true},
-    {"--expect", NULL, "OUTPUT", "The expected outputs of the preceding --case",
-     ".npy|.npz|#", true},
-    {"--expect-from-run", NULL, NULL,
-     "Run each case once and expect its outputs, unless --expect gives them", NULL, false},
-    {"--method", "-m", "NAME",
-     "The method of the following cases; default: forward, or the only method",
-     NULL, true},
-    {"--cases-from", NULL, "FILE", "Copy all test cases of another bundle", NULL, true},
+static const struct cli_command_option option_list[] = {
+    {"--output", .help = "The .bpte to write"},
+    {"--new-case", .aliases = {"--case", "-c"}},
+    {"--expect"},
+    {"--expect-from-run"},
+    {"--method", .is_repeatable = true,
+     .help = "The method of the following cases; default: forward, or the only method"},
+    {"--cases-from"},
     CLI_ENGINE_OPTIONS,
-    {NULL, NULL, NULL, NULL, NULL, false},
+    {NULL},
 };
-/* clang-format on */
 
 /* The output, and the program whose memory is released after writing. */
 struct target {
@@ -158,9 +151,10 @@ static int check_words(const struct cli_arguments *arguments)
     static const char *const inputs[] = {"--cases-from", "--data", NULL};
     const char *unused = cli_first_given(arguments, engine_options);
     if (arguments->word_count != 1) {
-        return cli_complain(CLI_USAGE,
-                            "bundle needs one program: etscope bundle model.pte --case x.npy -o "
-                            "model.bpte");
+        return cli_complain(
+            CLI_USAGE,
+            "bundle needs one program: etscope bundle model.pte --new-case x.npy -o "
+            "model.bpte");
     }
     if (!cli_has(arguments, "--output")) {
         return cli_complain(CLI_USAGE, "bundle needs an output file: -o model.bpte");
@@ -171,15 +165,13 @@ static int check_words(const struct cli_arguments *arguments)
     return cli_check_stdin(arguments, inputs);
 }
 
-int cmd_bundle(const struct cli_arguments *arguments)
+static int cmd_bundle(const struct cli_arguments *arguments)
 {
     struct cli_session session = {.arguments = arguments};
     struct cli_new_cases cases = {.model = NULL};
-    bool ok = true;
     int code = check_words(arguments);
     if (code != CLI_OK) return code;
-    const unsigned threads = (unsigned)cli_number(arguments, "--threads", 0, 1, 1024, &ok);
-    if (!ok) return CLI_USAGE;
+    const unsigned threads = (unsigned)cli_number(arguments, "--threads", 0);
     session.path = arguments->words[0];
     code = cli_program_open(session.path, &session.model);
     if (code == CLI_OK) code = cli_new_cases_open(arguments, &session.model, &cases);
@@ -191,3 +183,27 @@ int cmd_bundle(const struct cli_arguments *arguments)
     cli_session_close(&session);
     return code;
 }
+
+const struct cli_command cli_bundle_command = {
+    .name = "bundle",
+    .task = CLI_TASK_DATA,
+    .summary = "add test cases to a program: write a bundled program (.bpte)",
+    .arguments = "MODEL",
+    .description =
+        "Writes MODEL (a .pte, or the program of a .bpte) together with test cases, in the format "
+        "that ExecuTorch's runtime, `run` and `verify` read. Each --new-case starts a test case "
+        "and "
+        "lists its inputs in the method's order: .npy files, .npz files (whose arrays count in the "
+        "order of the file; arr_0, arr_1 and so on by number), and numbers for inputs that are "
+        "plain numbers. A following --expect lists its expected outputs; --expect-from-run uses "
+        "those of this runtime. Inputs and outputs must fit the program's methods; tensors are "
+        "stored in the dimension order that the program declares. Files are not loaded into memory "
+        "as a whole.",
+    .options = option_list,
+    .examples =
+        "etscope bundle model.pte --new-case x.npy --expect-from-run -o tested.bpte\n"
+        "etscope bundle model.pte --method forward --new-case x.npy --expect y.npy -o tested.bpte\n"
+        "etscope bundle model.pte --cases-from model.bpte -o new.bpte",
+    .guide = "verify.md#bundle",
+    .run = cmd_bundle,
+};

@@ -108,10 +108,11 @@ static int choose_method(const struct cli_program *model, char *name, size_t cap
         snprintf(name, capacity, "%.*s", (int)method.name.size, method.name.data);
         return CLI_OK;
     }
-    return cli_complain(CLI_USAGE,
-                        "the program has no method forward: give --method before --case to choose "
-                        "one of its %u methods",
-                        count);
+    return cli_complain(
+        CLI_USAGE,
+        "the program has no method forward: give --method before --new-case to choose "
+        "one of its %u methods",
+        count);
 }
 
 /* The program's value at this place, if there is one. */
@@ -181,7 +182,7 @@ static int begin_case(struct reading *r)
 static int begin_expecting(struct reading *r)
 {
     if (r->current == NULL) {
-        return cli_complain(CLI_USAGE, "--expect must follow its --case");
+        return cli_complain(CLI_USAGE, "--expect must follow its --new-case");
     }
     if (r->is_expecting) {
         return cli_complain(CLI_USAGE,
@@ -269,7 +270,8 @@ static int read_arguments(const struct cli_arguments *arguments, struct reading 
     int code = CLI_OK;
     for (unsigned i = 0; code == CLI_OK; i++) {
         if ((name = cli_given(arguments, i, &value, &begins)) == NULL) break;
-        const bool is_case = strcmp(name, "--case") == 0, is_expect = strcmp(name, "--expect") == 0;
+        const bool is_case = strcmp(name, "--new-case") == 0,
+                   is_expect = strcmp(name, "--expect") == 0;
         if (strcmp(name, "--method") == 0) r->method = value;
         if (strcmp(name, "--cases-from") == 0) code = take_cases(r->cases, value);
         if (is_case && begins) code = begin_case(r);
@@ -294,7 +296,7 @@ int cli_new_cases_open(const struct cli_arguments *arguments, const struct cli_p
     if (code != CLI_OK) return code;
     if (cases->suite_count == 0) {
         return cli_complain(CLI_USAGE,
-                            "bundle needs test cases: --case x.npy, or --cases-from "
+                            "bundle needs test cases: --new-case x.npy, or --cases-from "
                             "other.bpte");
     }
     qsort(cases->suites, cases->suite_count, sizeof *cases->suites, compare_suites);

@@ -2,8 +2,8 @@
 #ifndef ETSCOPE_CLI_BUNDLE_NEW_CASES_H
 #define ETSCOPE_CLI_BUNDLE_NEW_CASES_H
 
-#include "cli/open/arrays.h"
-#include "cli/open/inputs.h"
+#include "cli/files/arrays.h"
+#include "cli/files/inputs.h"
 #include "etscope/bundle.h"
 
 /* A growing suite, with its cases in the form that the writer takes. */

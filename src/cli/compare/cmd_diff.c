@@ -3,13 +3,13 @@
 #include <string.h>
 
 #include "cli/compare/compare_programs.h"
-#include "cli/compare/show_sides.h"
-#include "cli/compare/sides.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/columns.h"
 #include "cli/core/write_table.h"
-#include "cli/open/inspected.h"
+#include "cli/sides/show_sides.h"
+#include "cli/sides/sides.h"
+#include "cli/traces/inspected.h"
 #include "etscope/experimental/difference.h"
 #include "etscope/file.h"
 #include "output/table/difference_table.h"
@@ -17,28 +17,21 @@
 #include "views/difference_headline.h"
 #include "views/difference_order.h"
 
-const struct cli_option cli_diff_options[] = {
+static const struct cli_command_option option_list[] = {
     CLI_RECORDINGS_OPTIONS,
     CLI_SIDES_OPTIONS,
-    {"--by", NULL, "none|operator|module",
-     "Add up the operators of one type, which all runtimes name alike, or of one module", NULL,
-     false},
-    {"--sort", "-s", "change|ratio|order|name",
-     "Order of the rows: changed operators first, by change (default) or ratio; all by execution; "
-     "or all by name",
-     NULL, false},
-    {"--top", "-n", "N", "Only the first N rows of each block, operators inside delegates included",
-     NULL, false},
-    {"--min-change", "--least-change", "PERCENT", "Treat smaller changes as \"same\"; default 1",
-     NULL, false},
-    {"--brief", NULL, NULL, "For programs: print the answer in one sentence, without the table",
-     NULL, false},
-    {"--max-samples", NULL, "N",
-     "Of programs: list the first N elements, up to 64, of each constant that differs; default 0",
-     NULL, false},
+    {"--group-by", .value = "none|op|module", .older_choice = {"operator", "op"},
+     .help = "Add up the operators of one type, which all runtimes name alike, or of one module"},
+    {"--sort", .value = "change|ratio|order|name",
+     .help = "Order of the rows: changed operators first, by change (default) or ratio; all by "
+             "execution; or all by name"},
+    {"--top", .help = "Only the first N rows of each block, operators inside delegates included"},
+    {"--min-change"},
+    {"--brief"},
+    {"--max-samples"},
     CLI_ALLOW_MISMATCH_OPTION,
     CLI_TRACES_OPTIONS,
-    {NULL, NULL, NULL, NULL, NULL, false},
+    {NULL},
 };
 
 /* A program and something else: a file of another kind, or one that cannot be read. */
@@ -63,9 +56,8 @@ static int complain_of_kinds(const struct cli_arguments *arguments)
                         cli_path_name(arguments->words[0]), cli_path_name(arguments->words[1]));
 }
 
-int cmd_diff(const struct cli_arguments *arguments)
+static int cmd_diff(const struct cli_arguments *arguments)
 {
-    bool ok = true;
     static const char *const inputs[] = {
         "--etrecord", "--program", "--etrecord-b", "--program-b", "--before", "--after", NULL};
     struct cli_side_paths before, after;
@@ -87,9 +79,41 @@ int cmd_diff(const struct cli_arguments *arguments)
         return cli_complain(CLI_USAGE, "%s needs programs; %s is not a program", given,
                             cli_path_name(first));
     }
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
-    if (!ok || cli_check_stdin(arguments, inputs) != CLI_OK) return CLI_USAGE;
+    if (cli_check_stdin(arguments, inputs) != CLI_OK) return CLI_USAGE;
     cli_side_list(arguments, 0, words / 2, "--before", &before);
     cli_side_list(arguments, words / 2, words, "--after", &after);
     return cli_show_sides(arguments, &before, &after, NULL);
 }
+
+const struct cli_command cli_diff_command = {
+    .name = "diff",
+    .task = CLI_TASK_COMPARE,
+    .summary = "show what changed between two traces or two programs",
+    .arguments = "BEFORE AFTER",
+    .description =
+        "Compares two ETDumps operator by operator: the medians, the change, how certain it is, "
+        "and which operators were added, removed or delegated. With ETRecords, operators are "
+        "matched by their debug handles, otherwise by name in the order of execution. All runs of "
+        "one recording share one state of the machine, so the recording is the unit. One recording "
+        "a side compares two recordings, not two programs: differs, unclear. From four recordings "
+        "a side on, a permutation test decides: slower, faster, same, undecided; five usually "
+        "decide operators, too. Add recordings with --before and --after, or give folders or lists "
+        "(@LIST). `etscope profile AFTER.pte --before BEFORE.pte` records both. same: any change "
+        "is below --min-change. Where debug handles match too few operators, modules, source lines "
+        "and names are tried. If most operators do not match, the programs differ: diff reports "
+        "that and exits with 4, unless --allow-mismatch is given.\n\n"
+        "Two programs (.pte, .bpte) are compared by content: methods, kernels and backends with "
+        "their calls, instructions, delegates, arenas, constants, named data. With ETRecords, "
+        "given or beside the programs, instructions are matched by their debug handles. Numbering, "
+        "offsets in the file and padding are not differences. diff exits with 1 if the programs "
+        "differ; --brief prints only the answer.",
+    .options = option_list,
+    .examples =
+        "etscope diff before.etdp after.etdp --etrecord model.etrecord\n"
+        "etscope diff before/ after/\n"
+        "etscope diff portable.etdp xnnpack.etdp --etrecord portable.etrecord --etrecord-b "
+        "xnnpack.etrecord --top 10\n"
+        "etscope diff before.pte after.pte --brief",
+    .guide = "diff.md",
+    .run = cmd_diff,
+};

@@ -1,10 +1,10 @@
 /* The command `gate`: checks a new trace against a base and a budget. */
-#include "cli/compare/sides.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/columns.h"
 #include "cli/core/write_table.h"
-#include "cli/open/inspected.h"
+#include "cli/sides/sides.h"
+#include "cli/traces/inspected.h"
 #include "etscope/experimental/budget.h"
 #include "etscope/experimental/difference.h"
 #include "host/output.h"
@@ -13,18 +13,16 @@
 #include "output/text/budget_junit.h"
 #include "views/budget_words.h"
 
-const struct cli_option cli_gate_options[] = {
-    {"--budget", "-b", "FILE", "The limits, one rule per line, such as: total p50 <= +5%", NULL,
-     false},
-    {"--junit", NULL, "FILE", "Also write the verdicts as JUnit XML", NULL, false},
-    {"--undecided", NULL, "fail|pass",
-     "Verdict of a rule that the runs cannot decide; default fail", NULL, false},
-    {"--all", "-a", NULL, "Also list passed checks", NULL, false},
+static const struct cli_command_option option_list[] = {
+    {"--budget"},
+    {"--junit"},
+    {"--undecided"},
+    {"--all", .help = "Also list passed checks"},
     CLI_RECORDINGS_OPTIONS,
     CLI_ALLOW_MISMATCH_OPTION,
     CLI_SIDES_OPTIONS,
     CLI_TRACES_OPTIONS,
-    {NULL, NULL, NULL, NULL, NULL, false},
+    {NULL},
 };
 
 static int write_junit(const struct cli_arguments *arguments,
@@ -140,9 +138,6 @@ static int check_words(const struct cli_arguments *arguments)
     static const char *const inputs[] = {"--etrecord", "--program", "--etrecord-b", "--program-b",
                                          "--budget",   "--before",  "--after",      NULL};
     const char *output = cli_value(arguments, "--output"), *junit = cli_value(arguments, "--junit");
-    bool ok = true;
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
-    if (!ok) return CLI_USAGE;
     const unsigned words = arguments->word_count;
     const bool has_before = words >= 2 || cli_has(arguments, "--before");
     if (!has_before || (words == 0 && !cli_has(arguments, "--after"))) {
@@ -159,7 +154,7 @@ static int check_words(const struct cli_arguments *arguments)
     return cli_check_stdin(arguments, inputs);
 }
 
-int cmd_gate(const struct cli_arguments *arguments)
+static int cmd_gate(const struct cli_arguments *arguments)
 {
     struct ets_file *file;
     struct ets_budget *budget;
@@ -177,3 +172,28 @@ int cmd_gate(const struct cli_arguments *arguments)
     ets_file_close(file);
     return code;
 }
+
+const struct cli_command cli_gate_command = {
+    .name = "gate",
+    .task = CLI_TASK_COMPARE,
+    .summary = "check a new trace against a base and a budget",
+    .arguments = "[BASE... NEW]",
+    .description =
+        "Compares recordings of two sides, and exits with 1 if the new ones break a rule of the "
+        "budget. --before and --after name the recordings: files, folders or lists (@LIST). "
+        "Without them, the last trace is compared with all others. A budget has one rule per line: "
+        "what, a metric, and a limit. `total p50 <= +5%` limits the median of Method::execute to 5 "
+        "% above the base, `operator *conv* max <= 2ms` limits every operator with a matching name "
+        "to 2 ms, and `delegated share >= 90%` requires 90 % of the time in delegates. A limit "
+        "relative to the base needs four recordings of each side, or five for operators. It is "
+        "broken if the change exceeds the limit and the spread between recordings of one side, and "
+        "a permutation test confirms it. A rule that the recordings cannot decide fails, too, and "
+        "is reported with the number of recordings that would decide it; with --undecided pass it "
+        "passes. Limits such as 2ms are judged with any number.",
+    .options = option_list,
+    .examples =
+        "etscope gate before.etdp after.etdp --budget budget.txt\n"
+        "etscope gate --before base/ --after new/ --budget budget.txt --junit gate.xml",
+    .guide = "budgets.md",
+    .run = cmd_gate,
+};

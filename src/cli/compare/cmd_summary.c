@@ -1,30 +1,27 @@
 /* The command `summary`: summarizes several traces of one program. */
 #include <stdlib.h>
 
-#include "cli/compare/show_sides.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/columns.h"
 #include "cli/core/write_table.h"
-#include "cli/open/inspected.h"
-#include "cli/open/traces.h"
+#include "cli/sides/show_sides.h"
+#include "cli/traces/inspected.h"
+#include "cli/traces/traces.h"
 #include "output/table/pool_table.h"
 #include "output/table/table.h"
 #include "views/pool_headline.h"
 
-const struct cli_option cli_summary_options[] = {
-    {"--etrecord", NULL, "FILE",
-     "An ETRecord; each trace is joined with the first that agrees with it", NULL, true},
-    {"--program", NULL, "FILE",
-     "The .pte or .bpte that ran; each trace is joined with the first that agrees with it", NULL,
-     true},
-    {"--method", "-m", "NAME", "The method that ran, if the traces fit several", NULL, false},
-    {"--sort", "-s", "order|time", "Order of the rows: by execution (default), or longest first",
-     NULL, false},
-    {"--top", "-n", "N", "Only the first N rows of each block, by time unless --sort is given",
-     NULL, false},
+static const struct cli_command_option option_list[] = {
+    {"--etrecord", .is_repeatable = true,
+     .help = "An ETRecord; each trace is joined with the first that agrees with it"},
+    {"--program", .is_repeatable = true,
+     .help = "The .pte or .bpte that ran; each trace is joined with the first that agrees with it"},
+    {"--method", .help = "The method that ran, if the traces fit several"},
+    {"--sort", .help = "Order of the rows: by execution (default), or longest first"},
+    {"--top", .help = "Only the first N rows of each block, by time unless --sort is given"},
     CLI_TRACES_OPTIONS,
-    {NULL, NULL, NULL, NULL, NULL, false},
+    {NULL},
 };
 
 /*
@@ -80,20 +77,17 @@ static int summarise(const struct cli_arguments *arguments, struct cli_model *mo
     return code;
 }
 
-int cmd_summary(const struct cli_arguments *arguments)
+static int cmd_summary(const struct cli_arguments *arguments)
 {
     static const char *const inputs[] = {"--etrecord", "--program", NULL};
-    bool ok = true;
     if (arguments->word_count == 0) {
         return cli_complain(CLI_USAGE,
                             "summary needs traces: etscope summary *.etdp, a folder or @LIST");
     }
     const struct ets_pool_table_options options = {
         .by_time = cli_choice(arguments, "--sort", cli_has(arguments, "--top")),
-        .top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok),
+        .top = (uint32_t)cli_number(arguments, "--top", 0),
     };
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
-    if (!ok) return CLI_USAGE;
     const int code = cli_check_stdin(arguments, inputs);
     if (code != CLI_OK) return code;
     const size_t most = 2 * (size_t)arguments->value_count + 1; /* alone and in pairs */
@@ -103,3 +97,23 @@ int cmd_summary(const struct cli_arguments *arguments)
     free(models);
     return result;
 }
+
+const struct cli_command cli_summary_command = {
+    .name = "summary",
+    .task = CLI_TASK_COMPARE,
+    .summary = "summarize several traces of one program",
+    .arguments = "TRACE...",
+    .description =
+        "Pools the runs of several ETDumps of one program: shows quantiles over all runs, and how "
+        "far the medians of the files differ. Traces of different programs are shown one after the "
+        "other. TRACE may be a folder, for the ETDumps in it, or @LIST, a file with one name per "
+        "line. The number of traces is not limited: only one trace is open at a time, and eight "
+        "bytes are kept for each run of each operator, twice that at the end. diff and gate accept "
+        "the same names.",
+    .options = option_list,
+    .examples =
+        "etscope summary monday.etdp tuesday.etdp\n"
+        "etscope summary *.etdp --etrecord portable.etrecord --etrecord xnnpack.etrecord --top 10",
+    .guide = "diff.md#summary",
+    .run = cmd_summary,
+};

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
+#include "cli/beside/siblings.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/write_table.h"
-#include "cli/open/inputs.h"
-#include "cli/open/siblings.h"
+#include "cli/files/inputs.h"
 #include "contents/program_difference.h"
 #include "output/table/program_difference_table.h"
 #include "views/program_changes.h"
@@ -137,14 +137,11 @@ static int write_table(struct programs *p, long long top)
 
 int cli_compare_programs(const struct cli_arguments *arguments)
 {
-    bool ok = true;
     struct programs p = {.arguments = arguments};
     struct ets_error error;
-    const long long top = cli_number(arguments, "--top", 0, 1, 1000000000, &ok);
-    const long long samples =
-        cli_number(arguments, "--max-samples", 0, 0, ETS_PROGRAM_MOST_SAMPLES, &ok);
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
-    int code = ok ? check_options(arguments) : CLI_USAGE;
+    const long long top = cli_number(arguments, "--top", 0);
+    const long long samples = cli_number(arguments, "--max-samples", 0);
+    int code = check_options(arguments);
     ets_arena_init(&p.arena, NULL, 0);
     if (code == CLI_OK) code = open_all(&p);
     if (code == CLI_OK && compare(&p, (uint32_t)samples, &error) != ETS_OK)

@@ -1,4 +1,5 @@
-/* The table of commands and options. Parsing, --help, man pages and shell completions use it. */
+/* What a command is, and the words that it was given. Parsing, help, man pages and completions use
+ * it. */
 #ifndef ETSCOPE_CLI_CORE_COMMAND_H
 #define ETSCOPE_CLI_CORE_COMMAND_H
 
@@ -6,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "cli/core/options.h"
 #include "etscope/base.h"
 
 /* Exit codes; docs/exit-codes.md. */
@@ -21,25 +23,30 @@ enum cli_exit {
     CLI_SIGNAL = 128     /* plus the signal's number: interrupted, and shown what was done so far */
 };
 
-struct cli_option {
-    const char *name;   /* "--etrecord" */
-    const char *alias;  /* another spelling or a short form, "--etrecord_path", "-f"; NULL: none */
-    const char *value;  /* "FILE"; NULL: a flag. "a|b|c": one of these */
-    const char *help;   /* a sentence without a period */
-    const char *ending; /* further words with this ending are values, too (".npy|.npz": either; "#":
-                           a number); NULL: one value */
-    bool is_repeatable;
-};
-
 struct cli_arguments;
 
+/* What a command is for. The overview groups the commands by it, in this order. */
+enum cli_task {
+    CLI_TASK_MEASURE = 0,
+    CLI_TASK_UNDERSTAND = 1,
+    CLI_TASK_COMPARE = 2,
+    CLI_TASK_CHECK = 3,
+    CLI_TASK_DATA = 4,
+    CLI_TASK_ETSCOPE = 5
+};
+
+/* All that is known of a command; it stands beside what runs it. */
 struct cli_command {
     const char *name;
-    const char *summary;              /* "show what changed between two traces" */
-    const char *arguments;            /* "TRACE"; "" for none */
-    const char *description;          /* paragraphs for the man page */
-    const struct cli_option *options; /* ends with a NULL name */
-    const char *examples;             /* lines of commands */
+    enum cli_task task;
+    const char *summary;     /* "show what changed between two traces" */
+    const char *arguments;   /* "TRACE"; "" for none */
+    const char *description; /* paragraphs for the man page */
+    const struct cli_command_option *options;
+    const char *examples; /* lines of commands */
+    const char *guide;    /* its page in docs/, "inspect.md#annotate"; NULL: none */
+    /* `--columns ?` names the columns, and neither runs a program nor writes: for completions. */
+    bool tells_columns;
     int (*run)(const struct cli_arguments *arguments);
 };
 
@@ -48,7 +55,7 @@ enum { CLI_MAX_VALUES = 256, CLI_MAX_OPTIONS = 64 };
 
 struct cli_arguments {
     const struct cli_command *command;
-    const struct cli_command *commands; /* all, ended by a NULL name: for help */
+    const struct cli_command *const *commands; /* all, ended by NULL: for help */
     const char *values[CLI_MAX_VALUES];
     unsigned char option_of[CLI_MAX_VALUES]; /* index in the option table */
     bool begins[CLI_MAX_VALUES];             /* directly follows its option */
@@ -66,6 +73,8 @@ const char *cli_value(const struct cli_arguments *arguments, const char *name);
 /* Value number `index` given for `name`, or NULL past the end. */
 const char *cli_value_at(const struct cli_arguments *arguments, const char *name, unsigned index);
 bool cli_has(const struct cli_arguments *arguments, const char *name);
+/* Whether the command has such an option. */
+bool cli_takes(const struct cli_arguments *arguments, const char *name);
 /*
  * Value number `index` of all options in the order of the words, the name of its option, and
  * whether the option directly precedes it. NULL past the end.
@@ -73,21 +82,14 @@ bool cli_has(const struct cli_arguments *arguments, const char *name);
 const char *cli_given(const struct cli_arguments *arguments, unsigned index, const char **value_out,
                       bool *begins_out);
 
-/*
- * A whole number between `least` and `most`; `fallback` if the option was not given. Reports an
- * error and sets *ok to false if the value is wrong; otherwise leaves *ok unchanged.
- */
-long long cli_number(const struct cli_arguments *arguments, const char *name, long long fallback,
-                     long long least, long long most, bool *ok);
+/* A whole number, which was checked; `fallback` if the option was not given. */
+long long cli_number(const struct cli_arguments *arguments, const char *name, long long fallback);
 /* A size above 0 in bytes, "512M" (K, M and G count in steps of 1024), likewise. */
-size_t cli_bytes(const struct cli_arguments *arguments, const char *name, size_t fallback,
-                 bool *ok);
+size_t cli_bytes(const struct cli_arguments *arguments, const char *name, size_t fallback);
 /* A percentage from 0 to 1,000, "2" or "2%", likewise. */
-double cli_percent(const struct cli_arguments *arguments, const char *name, double fallback,
-                   bool *ok);
+double cli_percent(const struct cli_arguments *arguments, const char *name, double fallback);
 /* A time of at least 1 ns, "10s", "1.5min", likewise. */
-double cli_duration_ns(const struct cli_arguments *arguments, const char *name, double fallback,
-                       bool *ok);
+double cli_duration_ns(const struct cli_arguments *arguments, const char *name, double fallback);
 /* The first of the options `names` (NULL-ended) that was given, or NULL. */
 const char *cli_first_given(const struct cli_arguments *arguments, const char *const *names);
 /* Checks that at most one argument or value of `options` (NULL-ended) is standard input, "-". */
@@ -97,7 +99,7 @@ int cli_check_stdin(const struct cli_arguments *arguments, const char *const *op
  * Returns an exit code.
  */
 int cli_check_outputs(const struct cli_arguments *arguments);
-/* Index of the value among "a|b|c" of the option table; `fallback` if it was not given. */
+/* Index of the value among "a|b|c" of the option; `fallback` if it was not given. */
 int cli_choice(const struct cli_arguments *arguments, const char *name, int fallback);
 
 /*
@@ -141,98 +143,18 @@ unsigned cli_distance(const char *left, const char *right);
  */
 const char *cli_nearest(const char *word, const char *const *candidates);
 /*
- * The command with this name in a table that ends with a NULL name; or NULL after reporting an
- * error with a suggestion.
+ * The command with this name in a list that ends with NULL; or NULL after reporting an error with a
+ * suggestion.
  */
-const struct cli_command *cli_find_command(const struct cli_command *commands, const char *name);
+const struct cli_command *cli_find_command(const struct cli_command *const *commands,
+                                           const char *name);
 
 /* help.c */
 void cli_print_help(FILE *stream, const struct cli_command *command);
-void cli_print_overview(FILE *stream, const struct cli_command *commands);
+void cli_print_overview(FILE *stream, const struct cli_command *const *commands);
 /* completion.c */
-int cli_print_completion(FILE *stream, const struct cli_command *commands, const char *shell);
-
-int cmd_run(const struct cli_arguments *arguments);
-int cmd_verify(const struct cli_arguments *arguments);
-int cmd_bundle(const struct cli_arguments *arguments);
-int cmd_tensors(const struct cli_arguments *arguments);
-int cmd_gap(const struct cli_arguments *arguments);
-int cmd_plot(const struct cli_arguments *arguments);
-int cmd_report(const struct cli_arguments *arguments);
-int cmd_advise(const struct cli_arguments *arguments);
-int cmd_export(const struct cli_arguments *arguments);
-int cmd_sql(const struct cli_arguments *arguments);
-int cmd_annotate(const struct cli_arguments *arguments);
-int cmd_inspect(const struct cli_arguments *arguments);
-int cmd_profile(const struct cli_arguments *arguments);
-int cmd_delegates(const struct cli_arguments *arguments);
-int cmd_cost(const struct cli_arguments *arguments);
-int cmd_machine(const struct cli_arguments *arguments);
-int cmd_memory(const struct cli_arguments *arguments);
-int cmd_diff(const struct cli_arguments *arguments);
-int cmd_gate(const struct cli_arguments *arguments);
-int cmd_summary(const struct cli_arguments *arguments);
-int cmd_dump(const struct cli_arguments *arguments);
-int cmd_size(const struct cli_arguments *arguments);
-int cmd_info(const struct cli_arguments *arguments);
-int cmd_recover(const struct cli_arguments *arguments);
-int cmd_import(const struct cli_arguments *arguments);
-int cmd_doctor(const struct cli_arguments *arguments);
-int cmd_help(const struct cli_arguments *arguments);
-
-extern const struct cli_option cli_advise_options[];
-extern const struct cli_option cli_run_options[];
-extern const struct cli_option cli_annotate_options[];
-extern const struct cli_option cli_verify_options[];
-extern const struct cli_option cli_bundle_options[];
-extern const struct cli_option cli_inspect_options[];
-extern const struct cli_option cli_tensors_options[];
-extern const struct cli_option cli_gap_options[];
-extern const struct cli_option cli_plot_options[];
-extern const struct cli_option cli_report_options[];
-extern const struct cli_option cli_export_options[];
-extern const struct cli_option cli_sql_options[];
-extern const struct cli_option cli_profile_options[];
-extern const struct cli_option cli_delegates_options[];
-extern const struct cli_option cli_cost_options[];
-extern const struct cli_option cli_machine_options[];
-extern const struct cli_option cli_memory_options[];
-extern const struct cli_option cli_diff_options[];
-extern const struct cli_option cli_gate_options[];
-extern const struct cli_option cli_summary_options[];
-extern const struct cli_option cli_dump_options[];
-extern const struct cli_option cli_size_options[];
-extern const struct cli_option cli_info_options[];
-extern const struct cli_option cli_recover_options[];
-extern const struct cli_option cli_import_options[];
-extern const struct cli_option cli_doctor_options[];
-extern const struct cli_option cli_help_options[];
-
-/* For every command that prints a table. */
-#define CLI_COLOR_OPTION                                                                        \
-    {                                                                                           \
-        "--color", NULL, "auto|always|never",                                                   \
-            "Colour tables; auto: on a terminal, unless NO_COLOR is set or TERM is dumb", NULL, \
-            false                                                                               \
-    }
-
-/* For every command whose times can be of a coarse clock. */
-#define CLI_BOUNDS_OPTION                                                                          \
-    {                                                                                              \
-        "--bounds", NULL, NULL,                                                                    \
-            "Show both bounds of times that are known to a few steps of a clock, instead of ~520", \
-            NULL, false                                                                            \
-    }
-
-/* For tables that fold. */
-#define CLI_ALL_ROWS_OPTION                                                                        \
-    {                                                                                              \
-        "--all", "-a", NULL,                                                                       \
-            "Show every row: equal rows are otherwise one, such as add.out x18, with the numbers " \
-            "of "                                                                                  \
-            "each",                                                                                \
-            NULL, false                                                                            \
-    }
+int cli_print_completion(FILE *stream, const struct cli_command *const *commands,
+                         const char *shell);
 
 /* The choices of --format: all formats of tables, in the order of enum ets_format. */
 #define CLI_FORMATS "table|tsv|csv|json|jsonl|markdown"

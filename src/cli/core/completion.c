@@ -2,17 +2,7 @@
 #include <string.h>
 
 #include "cli/core/command.h"
-
-static bool has_choices(const struct cli_option *option)
-{
-    return option->value != NULL && strchr(option->value, '|') != NULL;
-}
-
-static bool takes_file(const struct cli_option *option)
-{
-    return option->value != NULL &&
-           (strcmp(option->value, "FILE") == 0 || strcmp(option->value, "PREFIX") == 0);
-}
+#include "cli/core/option_values.h"
 
 /* Inside single quotes: bash and zsh must leave them for a quote. */
 static void put_quoted(FILE *stream, const char *text)
@@ -50,22 +40,19 @@ static void put_choices(FILE *stream, const struct cli_option *option)
     for (const char *at = option->value; *at != '\0'; at++) fputc(*at == '|' ? ' ' : *at, stream);
 }
 
-/* Whether the names of a command's columns can be asked for: it neither runs a program nor writes.
- */
-static bool has_known_columns(const struct cli_command *command)
+/* Option number `index` of those that are offered; false past the end. */
+static bool next_option(const struct cli_command *command, unsigned *index,
+                        struct cli_option *option_out)
 {
-    static const char *const names[] = {"inspect", "tensors", "cost", "memory", "size"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(names[i], command->name) == 0) return true;
-    }
-    return false;
+    while (command->options[*index].is_hidden) ++*index;
+    return cli_command_option(command, (*index)++, option_out);
 }
 
 /* The function of a script that offers an option's values; NULL: none does. */
 static const char *asks(const struct cli_command *command, const struct cli_option *option)
 {
     const bool is_columns = strcmp(option->name, "--columns") == 0;
-    if (is_columns && has_known_columns(command)) return "_etscope_columns";
+    if (is_columns && command->tells_columns) return "_etscope_columns";
     return strcmp(option->name, "--module") == 0 ? "_etscope_modules" : NULL;
 }
 
@@ -102,26 +89,28 @@ static void print_bash_questions(FILE *stream)
 static void print_bash_values(FILE *stream, const struct cli_command *command,
                               const struct cli_option *option)
 {
-    fprintf(stream, "    %s:%s", command->name, option->name);
-    if (option->alias != NULL) fprintf(stream, "|%s:%s", command->name, option->alias);
+    const char *spelling;
+    for (unsigned i = 0; (spelling = cli_option_spelling(option, i)) != NULL; i++) {
+        fprintf(stream, "%s%s:%s", i == 0 ? "    " : "|", command->name, spelling);
+    }
     fputs(") ", stream);
     if (asks(command, option) != NULL) {
         fprintf(stream, "compopt +o default 2>/dev/null; COMPREPLY=(); %s; return ",
                 asks(command, option));
-    } else if (has_choices(option)) {
+    } else if (cli_option_has_choices(option)) {
         fputs("words='", stream);
         put_choices(stream, option);
         fputs("' ", stream);
-    } else if (!takes_file(option)) {
+    } else if (!cli_option_takes_file(option)) {
         fputs("compopt +o default 2>/dev/null ", stream);
     }
     fputs(";;\n", stream);
 }
 
-static void put_command_names(FILE *stream, const struct cli_command *commands)
+static void put_command_names(FILE *stream, const struct cli_command *const *commands)
 {
-    for (const struct cli_command *each = commands; each->name != NULL; each++) {
-        fprintf(stream, "%s%s", each == commands ? "" : " ", each->name);
+    for (const struct cli_command *const *each = commands; *each != NULL; each++) {
+        fprintf(stream, "%s%s", each == commands ? "" : " ", (*each)->name);
     }
 }
 
@@ -130,24 +119,29 @@ static bool takes_command(const struct cli_command *command)
     return strcmp(command->arguments, "[COMMAND]") == 0;
 }
 
-static void print_bash(FILE *stream, const struct cli_command *commands)
+static void print_bash(FILE *stream, const struct cli_command *const *commands)
 {
+    struct cli_option option;
     print_bash_questions(stream);
     fputs(
         "_etscope() {\n  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
         "  local words=''\n  case ${COMP_WORDS[1]}:$prev in\n",
         stream);
-    for (const struct cli_command *command = commands; command->name != NULL; command++) {
-        for (const struct cli_option *option = command->options; option->name != NULL; option++) {
-            if (option->value != NULL) print_bash_values(stream, command, option);
+    for (const struct cli_command *const *each = commands; *each != NULL; each++) {
+        const struct cli_command *command = *each;
+        for (unsigned i = 0; next_option(command, &i, &option);) {
+            if (option.value != NULL) print_bash_values(stream, command, &option);
         }
     }
     fputs("    *)\n      case ${COMP_WORDS[1]} in\n", stream);
-    for (const struct cli_command *command = commands; command->name != NULL; command++) {
+    for (const struct cli_command *const *each = commands; *each != NULL; each++) {
+        const struct cli_command *command = *each;
         fprintf(stream, "        %s) words='-h --help", command->name);
-        for (const struct cli_option *option = command->options; option->name != NULL; option++) {
-            fprintf(stream, " %s", option->name);
-            if (option->alias != NULL) fprintf(stream, " %s", option->alias);
+        for (unsigned i = 0; next_option(command, &i, &option);) {
+            const char *spelling;
+            for (unsigned k = 0; (spelling = cli_option_spelling(&option, k)) != NULL; k++) {
+                fprintf(stream, " %s", spelling);
+            }
         }
         if (takes_command(command)) {
             fputc(' ', stream);
@@ -156,7 +150,8 @@ static void print_bash(FILE *stream, const struct cli_command *commands)
         fputs("' ;;\n", stream);
     }
     fputs("      esac ;;\n  esac\n  if [ \"$COMP_CWORD\" -eq 1 ]; then\n    words='", stream);
-    for (const struct cli_command *command = commands; command->name != NULL; command++) {
+    for (const struct cli_command *const *each = commands; *each != NULL; each++) {
+        const struct cli_command *command = *each;
         put_quoted(stream, command->name);
         fputc(' ', stream);
     }
@@ -167,28 +162,38 @@ static void print_bash(FILE *stream, const struct cli_command *commands)
         stream);
 }
 
+/* "(--format -f)": one of these is enough. */
+static void put_exclusions(FILE *stream, const struct cli_option *option)
+{
+    const char *spelling;
+    for (unsigned i = 0; (spelling = cli_option_spelling(option, i)) != NULL; i++) {
+        fprintf(stream, "%s%s", i == 0 ? "(" : " ", spelling);
+    }
+    fputc(')', stream);
+}
+
 /* '(--format -f)--format[help]:FILE:_files', one for each of the option's names */
 static void print_zsh_option(FILE *stream, const struct cli_command *command,
                              const struct cli_option *option)
 {
-    const char *names[] = {option->name, option->alias};
-    for (int i = 0; i < 2 && names[i] != NULL; i++) {
+    const char *spelling;
+    for (unsigned i = 0; (spelling = cli_option_spelling(option, i)) != NULL; i++) {
         fputs(" \\\n      '", stream);
         if (option->is_repeatable) fputc('*', stream);
-        else if (option->alias != NULL) fprintf(stream, "(%s %s)", option->name, option->alias);
-        fprintf(stream, "%s[", names[i]);
+        else if (cli_option_spelling(option, 1) != NULL) put_exclusions(stream, option);
+        fprintf(stream, "%s[", spelling);
         put_zsh(stream, option->help);
         fputc(']', stream);
         if (option->value != NULL) {
             fputc(':', stream);
-            put_zsh(stream, has_choices(option) ? "value" : option->value);
+            put_zsh(stream, cli_option_has_choices(option) ? "value" : option->value);
             fputc(':', stream);
         }
-        if (has_choices(option)) {
+        if (cli_option_has_choices(option)) {
             fputc('(', stream);
             put_choices(stream, option);
             fputc(')', stream);
-        } else if (takes_file(option)) {
+        } else if (cli_option_takes_file(option)) {
             fputs("_files", stream);
         } else if (asks(command, option) != NULL) {
             fputs(asks(command, option), stream);
@@ -214,11 +219,13 @@ static const char zsh_questions[] =
     "  _etscope_offer < <(etscope inspect \"$(_etscope_file)\" $record --group-by module \\\n"
     "    --columns module --format tsv 2>/dev/null | sed 1d)\n}\n";
 
-static void print_zsh(FILE *stream, const struct cli_command *commands)
+static void print_zsh(FILE *stream, const struct cli_command *const *commands)
 {
+    struct cli_option option;
     fprintf(stream, "#compdef etscope\n%s", zsh_questions);
     fputs("_etscope() {\n  if (( CURRENT == 2 )); then\n    local -a commands=(", stream);
-    for (const struct cli_command *command = commands; command->name != NULL; command++) {
+    for (const struct cli_command *const *each = commands; *each != NULL; each++) {
+        const struct cli_command *command = *each;
         fputs("\n      '", stream);
         put_zsh(stream, command->name);
         fputc(':', stream);
@@ -226,11 +233,12 @@ static void print_zsh(FILE *stream, const struct cli_command *commands)
         fputc('\'', stream);
     }
     fputs(")\n    _describe command commands\n    return\n  fi\n  case $words[2] in\n", stream);
-    for (const struct cli_command *command = commands; command->name != NULL; command++) {
+    for (const struct cli_command *const *each = commands; *each != NULL; each++) {
+        const struct cli_command *command = *each;
         fprintf(stream, "    %s) _arguments \\\n      '(- *)'{-h,--help}'[Print help]'",
                 command->name);
-        for (const struct cli_option *option = command->options; option->name != NULL; option++) {
-            print_zsh_option(stream, command, option);
+        for (unsigned i = 0; next_option(command, &i, &option);) {
+            print_zsh_option(stream, command, &option);
         }
         if (takes_command(command)) {
             fputs(" \\\n      '*:command:(", stream);
@@ -249,18 +257,19 @@ static void print_fish_option(FILE *stream, const struct cli_command *command,
 {
     fprintf(stream, "complete -c etscope -n '__fish_seen_subcommand_from %s' -l %s", command->name,
             option->name + 2);
-    if (option->alias != NULL) {
-        const bool is_short = option->alias[1] != '-';
-        fprintf(stream, is_short ? " -s %s" : " -l %s", option->alias + (is_short ? 1 : 2));
+    const char *spelling;
+    for (unsigned i = 1; (spelling = cli_option_spelling(option, i)) != NULL; i++) {
+        const bool is_short = spelling[1] != '-';
+        fprintf(stream, is_short ? " -s %s" : " -l %s", spelling + (is_short ? 1 : 2));
     }
-    if (has_choices(option)) {
+    if (cli_option_has_choices(option)) {
         fputs(" -x -a '", stream);
         put_choices(stream, option);
         fputs("'", stream);
     } else if (asks(command, option) != NULL) {
         fprintf(stream, " -x -a '(_%s)'", asks(command, option));
     } else if (option->value != NULL) {
-        fputs(takes_file(option) ? " -r -F" : " -x", stream);
+        fputs(cli_option_takes_file(option) ? " -r -F" : " -x", stream);
     }
     fputs(" -d '", stream);
     put_fish(stream, option->help);
@@ -288,20 +297,22 @@ static const char fish_questions[] =
     "    etscope inspect (__etscope_file) $record --group-by module --columns module --format tsv "
     "2>/dev/null |\n        tail -n +2 | __etscope_offer\nend\n";
 
-static void print_fish(FILE *stream, const struct cli_command *commands)
+static void print_fish(FILE *stream, const struct cli_command *const *commands)
 {
+    struct cli_option option;
     fputs(fish_questions, stream);
     fputs(
         "complete -c etscope -s h -l help -d 'Print help'\n"
         "complete -c etscope -n __fish_use_subcommand -l version -d 'Print the version'\n",
         stream);
-    for (const struct cli_command *command = commands; command->name != NULL; command++) {
+    for (const struct cli_command *const *each = commands; *each != NULL; each++) {
+        const struct cli_command *command = *each;
         fprintf(stream, "complete -c etscope -n __fish_use_subcommand -f -a %s -d '",
                 command->name);
         put_fish(stream, command->summary);
         fputs("'\n", stream);
-        for (const struct cli_option *option = command->options; option->name != NULL; option++) {
-            print_fish_option(stream, command, option);
+        for (unsigned i = 0; next_option(command, &i, &option);) {
+            print_fish_option(stream, command, &option);
         }
         if (!takes_command(command)) continue;
         fprintf(stream, "complete -c etscope -n '__fish_seen_subcommand_from %s' -f -a '",
@@ -311,7 +322,7 @@ static void print_fish(FILE *stream, const struct cli_command *commands)
     }
 }
 
-int cli_print_completion(FILE *stream, const struct cli_command *commands, const char *shell)
+int cli_print_completion(FILE *stream, const struct cli_command *const *commands, const char *shell)
 {
     if (strcmp(shell, "bash") == 0) print_bash(stream, commands);
     else if (strcmp(shell, "zsh") == 0) print_zsh(stream, commands);

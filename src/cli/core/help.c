@@ -2,15 +2,17 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "cli/core/help_groups.h"
+#include "cli/core/help_table.h"
+#include "cli/core/option_values.h"
 
 enum { HELP_WIDTH = 79, HELP_INDENT = 30 };
 
-const struct cli_option cli_help_options[] = {
-    {"--man", NULL, NULL, "Print the source of the command's man page, or of etscope's", NULL,
-     false},
-    {"--completion", NULL, "bash|zsh|fish", "Print the completion script for a shell", NULL, false},
-    {NULL, NULL, NULL, NULL, NULL, false},
+static const struct cli_command_option option_list[] = {
+    {"--man"},
+    {"--completion"},
+    {"--format", .help = "A table of the commands, or of the options of COMMAND, in this format"},
+    {"--output"},
+    {NULL},
 };
 
 /*
@@ -65,9 +67,9 @@ static const char *shown_help(const struct cli_option *option, char text[HELP_BY
 
 static void print_option(FILE *stream, const struct cli_option *option)
 {
-    const bool is_short = option->alias != NULL && strlen(option->alias) == 2;
+    const bool is_short = option->letter != NULL;
     char left[128], help[HELP_BYTES];
-    const int length = snprintf(left, sizeof left, "  %s%s%s%s%s%s", is_short ? option->alias : "",
+    const int length = snprintf(left, sizeof left, "  %s%s%s%s%s%s", is_short ? option->letter : "",
                                 is_short ? ", " : "", option->name, option->value ? " " : "",
                                 shown_value(option), option->ending ? "..." : "");
     fputs(left, stream);
@@ -85,20 +87,48 @@ static void print_lines(FILE *stream, const char *lines, const char *prefix)
     }
 }
 
-/* The options of a command by group, and whether another has a long spelling. */
-static bool print_groups(FILE *stream, const struct cli_command *command)
+/*
+ * Moves *index to the next option of a group that help lists. False: there is none. Start with
+ * *index 0, and add 1 for the next.
+ */
+static bool find_in_group(const struct cli_command *command, unsigned group, unsigned *index,
+                          struct cli_option *option_out)
 {
-    bool has_alias = false;
+    for (; cli_command_option(command, *index, option_out); ++*index) {
+        if (option_out->group == group && !command->options[*index].is_hidden) return true;
+    }
+    return false;
+}
+
+static void print_groups(FILE *stream, const struct cli_command *command)
+{
+    struct cli_option option;
     for (unsigned group = 0; cli_group_name(group) != NULL; group++) {
-        if (!cli_group_is_used(command, group)) continue;
+        unsigned i = 0;
+        if (!find_in_group(command, group, &i, &option)) continue;
         fprintf(stream, "\n%s:\n", cli_group_name(group));
-        for (const struct cli_option *option = command->options; option->name != NULL; option++) {
-            if (cli_group_of(option) != group) continue;
-            print_option(stream, option);
-            has_alias = has_alias || (option->alias != NULL && strlen(option->alias) > 2);
+        for (; find_in_group(command, group, &i, &option); i++) print_option(stream, &option);
+    }
+}
+
+static void print_spelling(FILE *stream, const char *spelling, bool *is_first)
+{
+    fprintf(stream, "%s %s", *is_first ? "\nother accepted spellings:\n " : "", spelling);
+    *is_first = false;
+}
+
+/* Aliases, and options that stay for those who use them. */
+static void print_spellings(FILE *stream, const struct cli_command *command)
+{
+    bool is_first = true;
+    struct cli_option option;
+    for (unsigned i = 0; cli_command_option(command, i, &option); i++) {
+        if (command->options[i].is_hidden) print_spelling(stream, option.name, &is_first);
+        for (unsigned k = 0; option.aliases[k] != NULL; k++) {
+            print_spelling(stream, option.aliases[k], &is_first);
         }
     }
-    return has_alias;
+    if (!is_first) fputc('\n', stream);
 }
 
 void cli_print_help(FILE *stream, const struct cli_command *command)
@@ -106,31 +136,23 @@ void cli_print_help(FILE *stream, const struct cli_command *command)
     fprintf(stream, "usage: etscope %s%s%s [options]\n\n", command->name,
             command->arguments[0] != '\0' ? " " : "", command->arguments);
     print_wrapped(stream, command->description, 0, 0);
-    const bool has_alias = print_groups(stream, command);
+    print_groups(stream, command);
     fprintf(stream, "\n  -h, --help%*sPrint this help\n", HELP_INDENT - 12, "");
-    if (has_alias) {
-        fputs("\nother accepted spellings:\n ", stream);
-        for (const struct cli_option *option = command->options; option->name != NULL; option++) {
-            if (option->alias != NULL && strlen(option->alias) > 2) {
-                fprintf(stream, " %s", option->alias);
-            }
-        }
-        fputc('\n', stream);
-    }
+    print_spellings(stream, command);
     fputs("\nexamples:\n", stream);
     print_lines(stream, command->examples, "  ");
 }
 
-void cli_print_overview(FILE *stream, const struct cli_command *commands)
+void cli_print_overview(FILE *stream, const struct cli_command *const *commands)
 {
     fputs(
         "etscope profiles and debugs ExecuTorch programs.\n\nusage: etscope COMMAND [options]\n\n",
         stream);
     for (unsigned task = 0; cli_task_name(task) != NULL; task++) {
         fprintf(stream, "%s%s:\n", task > 0 ? "\n" : "", cli_task_name(task));
-        const struct cli_command *command;
-        for (const char *at = NULL; (command = cli_task_next(commands, task, &at)) != NULL;) {
-            fprintf(stream, "  %-10s %s\n", command->name, command->summary);
+        for (const struct cli_command *const *each = commands; *each != NULL; each++) {
+            if ((*each)->task != task) continue;
+            fprintf(stream, "  %-10s %s\n", (*each)->name, (*each)->summary);
         }
     }
     fputs(
@@ -153,35 +175,35 @@ static void print_roff(FILE *stream, const char *text)
     }
 }
 
-static void print_man_group(FILE *stream, const struct cli_command *command, unsigned group)
+static void print_man_option(FILE *stream, const struct cli_option *option)
 {
-    fprintf(stream, ".SS %c%s\n", toupper((unsigned char)*cli_group_name(group)),
-            cli_group_name(group) + 1);
     char help[HELP_BYTES];
-    for (const struct cli_option *option = command->options; option->name != NULL; option++) {
-        if (cli_group_of(option) != group) continue;
-        fputs(".TP\n.BR ", stream);
-        print_roff(stream, option->name);
-        if (option->alias != NULL) {
-            fputs(" \", \" ", stream);
-            print_roff(stream, option->alias);
-        }
-        if (option->value != NULL) {
-            fputs(" \" ", stream);
-            print_roff(stream, shown_value(option));
-            fputs("\"", stream);
-        }
-        fputc('\n', stream);
-        print_roff(stream, shown_help(option, help));
-        fputs(".\n", stream);
+    const char *spelling;
+    fputs(".TP\n.BR ", stream);
+    for (unsigned i = 0; (spelling = cli_option_spelling(option, i)) != NULL; i++) {
+        if (i > 0) fputs(" \", \" ", stream);
+        print_roff(stream, spelling);
     }
+    if (option->value != NULL) {
+        fputs(" \" ", stream);
+        print_roff(stream, shown_value(option));
+        fputs("\"", stream);
+    }
+    fputc('\n', stream);
+    print_roff(stream, shown_help(option, help));
+    fputs(".\n", stream);
 }
 
 static void print_man_options(FILE *stream, const struct cli_command *command)
 {
+    struct cli_option option;
     fputs(".SH OPTIONS\n", stream);
     for (unsigned group = 0; cli_group_name(group) != NULL; group++) {
-        if (cli_group_is_used(command, group)) print_man_group(stream, command, group);
+        unsigned i = 0;
+        if (!find_in_group(command, group, &i, &option)) continue;
+        fprintf(stream, ".SS %c%s\n", toupper((unsigned char)*cli_group_name(group)),
+                cli_group_name(group) + 1);
+        for (; find_in_group(command, group, &i, &option); i++) print_man_option(stream, &option);
     }
 }
 
@@ -193,7 +215,7 @@ static void print_man_examples(FILE *stream, const struct cli_command *command)
 }
 
 /* `command` NULL: etscope(1) */
-static void print_man(FILE *stream, const struct cli_command *commands,
+static void print_man(FILE *stream, const struct cli_command *const *commands,
                       const struct cli_command *command)
 {
     char title[64] = "ETSCOPE";
@@ -220,10 +242,10 @@ static void print_man(FILE *stream, const struct cli_command *commands,
     for (unsigned task = 0; cli_task_name(task) != NULL; task++) {
         fprintf(stream, ".SS %c%s\n", toupper((unsigned char)*cli_task_name(task)),
                 cli_task_name(task) + 1);
-        const struct cli_command *each;
-        for (const char *at = NULL; (each = cli_task_next(commands, task, &at)) != NULL;) {
-            fprintf(stream, ".TP\n.BR etscope\\-%s (1)\n", each->name);
-            print_roff(stream, each->summary);
+        for (const struct cli_command *const *each = commands; *each != NULL; each++) {
+            if ((*each)->task != task) continue;
+            fprintf(stream, ".TP\n.BR etscope\\-%s (1)\n", (*each)->name);
+            print_roff(stream, (*each)->summary);
             fputc('\n', stream);
         }
     }
@@ -235,7 +257,7 @@ static void print_man(FILE *stream, const struct cli_command *commands,
         stream);
 }
 
-int cmd_help(const struct cli_arguments *arguments)
+static int cmd_help(const struct cli_arguments *arguments)
 {
     const struct cli_command *command = NULL;
     if (arguments->word_count > 1) return cli_complain(CLI_USAGE, "help takes one command");
@@ -247,8 +269,23 @@ int cmd_help(const struct cli_arguments *arguments)
         command = cli_find_command(arguments->commands, arguments->words[0]);
         if (command == NULL) return CLI_USAGE;
     }
+    if (cli_has(arguments, "--format")) return cli_write_help_table(arguments, command);
     if (cli_has(arguments, "--man")) print_man(stdout, arguments->commands, command);
     else if (command != NULL) cli_print_help(stdout, command);
     else cli_print_overview(stdout, arguments->commands);
     return CLI_OK;
 }
+
+const struct cli_command cli_help_command = {
+    .name = "help",
+    .task = CLI_TASK_ETSCOPE,
+    .summary = "explain a command, or print man pages and shell completions",
+    .arguments = "[COMMAND]",
+    .description = "Shows an overview, or the options of COMMAND.",
+    .options = option_list,
+    .examples =
+        "etscope help inspect\n"
+        "etscope help diff --format json\n"
+        "etscope help --completion bash > ~/.local/share/bash-completion/completions/etscope",
+    .run = cmd_help,
+};

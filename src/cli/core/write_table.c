@@ -26,10 +26,16 @@ static bool wants_color(const struct cli_arguments *arguments, bool is_stdout, b
     return is_terminal && (term == NULL || strcmp(term, "dumb") != 0);
 }
 
+const char *cli_result_path(const struct cli_arguments *arguments)
+{
+    const char *path =
+        cli_value(arguments, cli_takes(arguments, "--table") ? "--table" : "--output");
+    return path != NULL ? path : "-";
+}
+
 void cli_style(const struct cli_arguments *arguments, const char *output_path,
                struct ets_table_style *style_out)
 {
-    bool ok = true;
     const bool is_stdout = strcmp(output_path, "-") == 0;
     const bool is_terminal = is_stdout && isatty(STDOUT_FILENO);
     *style_out = (struct ets_table_style){.format = ETS_FORMAT_TABLE};
@@ -42,7 +48,7 @@ void cli_style(const struct cli_arguments *arguments, const char *output_path,
     style_out->has_bounds = cli_has(arguments, "--bounds");
     style_out->ascii = strcasecmp(nl_langinfo(CODESET), "UTF-8") != 0;
     style_out->time_unit = cli_value(arguments, "--unit");
-    style_out->width = (uint32_t)cli_number(arguments, "--width", 0, 20, 10000, &ok);
+    style_out->width = (uint32_t)cli_number(arguments, "--width", 0);
     struct winsize size;
     if (style_out->width == 0 && is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
         style_out->width = size.ws_col;
@@ -56,8 +62,7 @@ void cli_style(const struct cli_arguments *arguments, const char *output_path,
 int cli_write_table(const struct cli_arguments *arguments, const struct ets_table *table,
                     const struct ets_table_style *style)
 {
-    const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
-    return cli_write_table_to(path, table, style);
+    return cli_write_table_to(cli_result_path(arguments), table, style);
 }
 
 int cli_write_table_to(const char *path, const struct ets_table *table,
@@ -77,8 +82,7 @@ int cli_write_table_to(const char *path, const struct ets_table *table,
 int cli_write_styled(const struct cli_arguments *arguments, const struct ets_table *table)
 {
     struct ets_table_style style;
-    const char *path = cli_value(arguments, "--output");
-    cli_style(arguments, path != NULL ? path : "-", &style);
+    cli_style(arguments, cli_result_path(arguments), &style);
     return cli_write_table(arguments, table, &style);
 }
 
@@ -110,8 +114,8 @@ int cli_check_picture(const struct cli_arguments *arguments, const char *const *
 {
     static const char *const others[] = {".png", ".jpg",  ".jpeg", ".gif", ".pdf",
                                          ".bmp", ".webp", ".tif",  ".tiff"};
-    const char *path = cli_value(arguments, "--output");
-    for (size_t i = 0; path != NULL && i < sizeof others / sizeof *others; i++) {
+    const char *path = cli_result_path(arguments);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         if (!has_ending(path, others[i])) continue;
         return cli_complain(CLI_USAGE, "%s: only .svg pictures can be written, not %s", path,
                             others[i]);

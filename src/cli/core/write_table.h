@@ -5,6 +5,9 @@
 #include "cli/core/command.h"
 #include "output/table/table.h"
 
+/* The file that the result goes to, by --output, or by --table where --output is another; "-":
+ * standard output. */
+const char *cli_result_path(const struct cli_arguments *arguments);
 /* The style of tables: width, bold and ASCII depend on the terminal. */
 void cli_style(const struct cli_arguments *arguments, const char *output_path,
                struct ets_table_style *style_out);

@@ -2,30 +2,26 @@
 #include "cli/core/bounds.h"
 #include "cli/core/columns.h"
 #include "cli/core/write_table.h"
-#include "cli/open/delegation.h"
+#include "cli/traces/delegation.h"
 #include "output/table/cost_table.h"
 
-const struct cli_option cli_cost_options[] = {
-    {"--etrecord", NULL, "FILE", "The ETRecord of the export; adds source lines and modules", NULL,
-     false},
-    {"--method", "-m", "NAME", "Only this method", NULL, false},
-    {"--no-siblings", NULL, NULL, "Ignore the ETRecord found beside the program", NULL, false},
-    {"--group-by", "-g", "none|op|module", "Add up what belongs together", NULL, false},
-    {"--depth", NULL, "N", "With --group-by module: only this many levels of modules", NULL, false},
-    {"--sort", "-s", "order|flops|bytes",
-     "Order of the lines: of execution, or the largest first; default: order, grouped: flops", NULL,
-     false},
-    {"--top", "-n", "N", "Only the first N lines of each method, by flops unless --sort is given",
-     NULL, false},
-    {"--columns", "-c", "NAMES", "Only these columns, in this order, as operator,flops,macs", NULL,
-     false},
-    {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
-    CLI_ALL_ROWS_OPTION,
-    CLI_COLOR_OPTION,
-    {"--width", NULL, "N", "Width of the table in characters; default: the terminal's, or no limit",
-     NULL, false},
-    {"--output", "-o", "FILE", "Write the table to FILE instead of standard output", NULL, false},
-    {NULL, NULL, NULL, NULL, NULL, false},
+static const struct cli_command_option option_list[] = {
+    {"--etrecord"},
+    {"--method", .help = "Only this method"},
+    {"--no-siblings", .help = "Ignore the ETRecord found beside the program"},
+    {"--group-by"},
+    {"--depth", .help = "With --group-by module: only this many levels of modules"},
+    {"--sort", .value = "order|flops|bytes",
+     .help =
+         "Order of the lines: of execution, or the largest first; default: order, grouped: flops"},
+    {"--top", .help = "Only the first N lines of each method, by flops unless --sort is given"},
+    {"--columns"},
+    {"--format"},
+    {"--all"},
+    {"--color"},
+    {"--width"},
+    {"--output"},
+    {NULL},
 };
 
 /* What the command reads. */
@@ -63,10 +59,9 @@ static bool parse(const struct cli_arguments *arguments, struct ets_cost_table_o
         .lines = {.group_by = (enum ets_cost_group_by)group,
                   .sort = (enum ets_cost_sort_by)cli_choice(
                       arguments, "--sort", has_order ? ETS_COST_SORT_ORDER : ETS_COST_SORT_FLOPS),
-                  .depth = (uint32_t)cli_number(arguments, "--depth", 0, 1, 64, &ok)},
-        .top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok),
+                  .depth = (uint32_t)cli_number(arguments, "--depth", 0)},
+        .top = (uint32_t)cli_number(arguments, "--top", 0),
     };
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
     if (ok && cli_has(arguments, "--depth") && group != ETS_COST_BY_MODULE) {
         cli_complain(CLI_USAGE, "--depth is for --group-by module");
         ok = false;
@@ -92,7 +87,7 @@ static int show(const struct subject *s, const struct ets_cost_table_options *op
     return code;
 }
 
-int cmd_cost(const struct cli_arguments *arguments)
+static int cmd_cost(const struct cli_arguments *arguments)
 {
     static const char *const inputs[] = {"--etrecord", NULL};
     struct ets_cost_table_options options;
@@ -110,3 +105,25 @@ int cmd_cost(const struct cli_arguments *arguments)
     cli_program_close(&subject.program);
     return code;
 }
+
+const struct cli_command cli_cost_command = {
+    .name = "cost",
+    .task = CLI_TASK_UNDERSTAND,
+    .summary = "show what a program computes and moves",
+    .arguments = "PROGRAM",
+    .description =
+        "Counts the work of PROGRAM (a .pte or .bpte) from the shapes in it, without running it: "
+        "operations (2 for each multiply-add), bytes that must move, and their ratio, for each "
+        "instruction and for what XNNPACK runs inside of its calls. The first sentence says how "
+        "much a run computes, and in what. Dynamic shapes count at their upper bounds, of two "
+        "branches the more expensive one counts, and of a loop one turn. Operators that cannot be "
+        "counted are listed with a question mark and are in no sum. Modules and source lines need "
+        "the ETRecord. `etscope inspect --cost` shows the same beside the times of a trace.",
+    .options = option_list,
+    .examples =
+        "etscope cost model.pte\n"
+        "etscope cost model.pte --etrecord model.etrecord --group-by module --depth 2",
+    .guide = "cost.md",
+    .tells_columns = true,
+    .run = cmd_cost,
+};

@@ -1,44 +1,36 @@
 /* The command `delegates`: shows what was delegated, and what was left out. */
 #include <string.h>
 
+#include "cli/beside/siblings.h"
 #include "cli/core/bounds.h"
 #include "cli/core/columns.h"
 #include "cli/core/write_table.h"
-#include "cli/open/inputs.h"
-#include "cli/open/inspected.h"
-#include "cli/open/machine_option.h"
-#include "cli/open/siblings.h"
-#include "cli/open/trace_notes.h"
+#include "cli/files/inputs.h"
+#include "cli/files/machine_option.h"
+#include "cli/traces/inspected.h"
+#include "cli/traces/trace_notes.h"
 #include "output/table/delegate_table.h"
 
-const struct cli_option cli_delegates_options[] = {
-    {"--etrecord", NULL, "FILE", "The ETRecord of the export; adds source lines and modules", NULL,
-     false},
-    {"--method", "-m", "NAME",
-     "Only this method; or the method that ran, if the trace fits several", NULL, false},
-    {"--no-siblings", NULL, NULL, "Ignore the ETRecord found beside the program or the trace", NULL,
-     false},
-    {"--calls", NULL, NULL, "Only the instructions, without the operators inside delegates", NULL,
-     false},
-    {"--cost", NULL, NULL,
-     "Also show the work of operators: operations, bytes, and with a trace both per second", NULL,
-     false},
+static const struct cli_command_option option_list[] = {
+    {"--etrecord"},
+    {"--method", .help = "Only this method; or the method that ran, if the trace fits several"},
+    {"--no-siblings", .help = "Ignore the ETRecord found beside the program or the trace"},
+    {"--calls"},
+    {"--cost",
+     .help =
+         "Also show the work of operators: operations, bytes, and with a trace both per second"},
     CLI_MACHINE_OPTIONS,
-    {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
-    {"--unit", NULL, "ns|us|ms|s",
-     "Show all times in this unit; default: the best unit for each column", NULL, false},
-    CLI_ALL_ROWS_OPTION,
-    CLI_BOUNDS_OPTION,
-    CLI_COLOR_OPTION,
-    {"--width", NULL, "N", "Width of the table in characters; default: the terminal's, or no limit",
-     NULL, false},
-    {"--output", "-o", "FILE", "Write the table to FILE instead of standard output", NULL, false},
-    {"--source-time-scale", "--source_time_scale", "ns|us|ms|s|cycles",
-     "Clock unit of traces that do not state one; default ns", NULL, false},
-    {"--partial", NULL, NULL, "Read the intact part of a damaged trace", NULL, false},
-    {"--allow-mismatch", NULL, NULL, "Continue if the trace and the ETRecord or program disagree",
-     NULL, false},
-    {NULL, NULL, NULL, NULL, NULL, false},
+    {"--format"},
+    {"--unit"},
+    {"--all"},
+    {"--bounds"},
+    {"--color"},
+    {"--width"},
+    {"--output"},
+    {"--source-time-scale"},
+    {"--partial"},
+    {"--allow-mismatch"},
+    {NULL},
 };
 
 /* The files of the command. */
@@ -218,8 +210,7 @@ static int show(const struct subject *s)
         code = cli_fail(NULL, &error);
     } else {
         struct ets_table_style style;
-        const char *path =
-            cli_has(s->arguments, "--output") ? cli_value(s->arguments, "--output") : "-";
+        const char *path = cli_result_path(s->arguments);
         cli_style(s->arguments, path, &style);
         struct ets_text headline = ets_table_headline(table);
         if (headline.data == NULL) headline = ets_table_heading(table);
@@ -230,17 +221,14 @@ static int show(const struct subject *s)
     return code;
 }
 
-int cmd_delegates(const struct cli_arguments *arguments)
+static int cmd_delegates(const struct cli_arguments *arguments)
 {
     static const char *const inputs[] = {"--etrecord", NULL};
-    bool ok = true;
     if (arguments->word_count == 0 || arguments->word_count > 2) {
         return cli_complain(CLI_USAGE,
                             "delegates needs a program and optionally its trace: etscope delegates "
                             "model.pte profile.etdp");
     }
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
-    if (!ok) return CLI_USAGE;
     if (cli_has(arguments, "--machine") && arguments->word_count < 2) {
         return cli_complain(CLI_USAGE,
                             "--machine needs a trace, which has the times of operators: "
@@ -265,3 +253,23 @@ int cmd_delegates(const struct cli_arguments *arguments)
     ets_arena_reset(&subject.arena);
     return code;
 }
+
+const struct cli_command cli_delegates_command = {
+    .name = "delegates",
+    .task = CLI_TASK_UNDERSTAND,
+    .summary = "show what was delegated, and the operators left out of delegates",
+    .arguments = "PROGRAM [TRACE]",
+    .description =
+        "Lists the instructions of PROGRAM (a .pte or .bpte) in their order: each delegate call "
+        "with the operators that its backend runs inside, and the kernels left outside, with the "
+        "bytes of their input and output tensors. With a TRACE of the program, also shows how long "
+        "each took. Source lines and modules need the ETRecord of the export. The operators inside "
+        "are known for XNNPACK, from its payload, and for backends that gave the ETRecord a map; "
+        "for others the graph's nodes are listed.",
+    .options = option_list,
+    .examples =
+        "etscope delegates model.pte --etrecord model.etrecord\n"
+        "etscope delegates model.pte profile.etdp --etrecord model.etrecord",
+    .guide = "delegates.md",
+    .run = cmd_delegates,
+};

@@ -10,13 +10,13 @@
 #include "output/text/facts.h"
 #include "payload/providers.h"
 
-const struct cli_option cli_doctor_options[] = {
-    {"--format", "-f", "table|json|jsonl",
-     "Output format; json: one row with version, etrecord, sql, engine, libraries, missing, ready",
-     NULL, false},
-    {"--load-library", NULL, "FILE",
-     "Also load this library with kernels or backends, and report what it adds", NULL, true},
-    {NULL, NULL, NULL, NULL, NULL, false},
+static const struct cli_command_option option_list[] = {
+    {"--format", .value = "table|json|jsonl",
+     .help = "Output format; json: one row with version, etrecord, sql, engine, libraries, "
+             "missing, ready"},
+    {"--load-library",
+     .help = "Also load this library with kernels or backends, and report what it adds"},
+    {NULL},
 };
 
 #define NOTHING_MISSING "Nothing is missing: `etscope profile` can run programs and record traces"
@@ -301,7 +301,7 @@ static int print(const struct cli_arguments *arguments, const struct findings *f
     return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output("-", &error);
 }
 
-int cmd_doctor(const struct cli_arguments *arguments)
+static int cmd_doctor(const struct cli_arguments *arguments)
 {
     static struct findings findings;
     if (arguments->word_count > 0) {
@@ -319,3 +319,17 @@ int cmd_doctor(const struct cli_arguments *arguments)
     ets_engine_close(findings.library);
     return code;
 }
+
+const struct cli_command cli_doctor_command = {
+    .name = "doctor",
+    .task = CLI_TASK_ETSCOPE,
+    .summary = "check the installation, and show how to add missing parts",
+    .arguments = "",
+    .description =
+        "Reports the parts of this installation: ETRecord support, the engine and its runtime, "
+        "whether the runtime records traces, and its delegate backends and kernels.",
+    .options = option_list,
+    .examples = "etscope doctor",
+    .guide = "install.md#check-the-installation",
+    .run = cmd_doctor,
+};

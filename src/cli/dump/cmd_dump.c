@@ -5,20 +5,15 @@
 #include "cli/dump/dump_parts.h"
 #include "etscope/file.h"
 
-const struct cli_option cli_dump_options[] = {
-    {"--data", NULL, NULL,
-     "Also write bytes themselves, in Base64: constants, payloads, tensors. Without it, those of "
-     "more than 64 bytes are a size and a hash",
-     NULL, false},
-    {"--debug-buffer", NULL, "FILE", "The debug buffer of the ETDump: adds its captured tensors",
-     NULL, false},
-    {"--format", "-f", "json|jsonl",
-     "json (default): one document, with a row for each FILE; jsonl: the rows alone, one a line",
-     NULL, false},
-    {"--partial", NULL, NULL,
-     "Write the intact part of a damaged ETDump; `damage` lists what is not", NULL, false},
-    {"--output", "-o", "FILE", "Write to FILE instead of standard output", NULL, false},
-    {NULL, NULL, NULL, NULL, NULL, false},
+static const struct cli_command_option option_list[] = {
+    {"--bytes", .aliases = {"--data"}},
+    {"--debug-buffer", .help = "The debug buffer of the ETDump: adds its captured tensors"},
+    {"--format", .value = "json|jsonl",
+     .help = "json (default): one document, with a row for each FILE; jsonl: the rows alone, one a "
+             "line"},
+    {"--partial", .help = "Write the intact part of a damaged ETDump; `damage` lists what is not"},
+    {"--output", .help = "Write to FILE instead of standard output"},
+    {NULL},
 };
 
 static int dump_kind(struct dump_request *request)
@@ -65,11 +60,11 @@ static int dump_file(struct dump_request *request)
     return code;
 }
 
-int cmd_dump(const struct cli_arguments *arguments)
+static int cmd_dump(const struct cli_arguments *arguments)
 {
     static const char *const inputs[] = {"--debug-buffer", NULL};
     struct dump_request request = {.arguments = arguments,
-                                   .with_data = cli_has(arguments, "--data")};
+                                   .with_data = cli_has(arguments, "--bytes")};
     if (arguments->word_count == 0) {
         return cli_complain(CLI_USAGE, "dump needs a file: etscope dump model.pte");
     }
@@ -83,3 +78,22 @@ int cmd_dump(const struct cli_arguments *arguments)
     if (code != CLI_OK) cli_document_abandon();
     return code;
 }
+
+const struct cli_command cli_dump_command = {
+    .name = "dump",
+    .task = CLI_TASK_DATA,
+    .summary = "write all that a file holds as JSON",
+    .arguments = "FILE...",
+    .description =
+        "Writes every field of a .pte, .bpte, .ptd, ETDump or ETRecord file as JSON for scripts: "
+        "what the file's own schema names, under the schema's names, and what the segments, "
+        "payloads and entries in it hold. Bytes are a size and a hash, with --bytes themselves. A "
+        "file is read and checked before its row is written, so that a row is whole or not there. "
+        "docs/json.md has the members. info is the short answer.",
+    .options = option_list,
+    .examples =
+        "etscope dump model.pte\n"
+        "etscope dump debug.etdp --debug-buffer debug.bin --bytes -o debug.json",
+    .guide = "json.md#dump",
+    .run = cmd_dump,
+};

@@ -1,9 +1,9 @@
 /* dump of a damaged ETDump: the runs and events that are intact, and what is not. */
 #include <string.h>
 
+#include "cli/beside/debug_buffer.h"
 #include "cli/core/cli_text.h"
 #include "cli/dump/dump_parts.h"
-#include "cli/open/debug_buffer.h"
 #include "dump/etdump_parts.h"
 #include "dump/etdump_schema.h"
 

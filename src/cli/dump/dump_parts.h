@@ -35,7 +35,7 @@ struct dump_request {
     struct ets_arena arena;
     struct ets_content_bytes contents;
     struct dump_zips zips;
-    uint64_t data_budget; /* bytes that --data may still write */
+    uint64_t data_budget; /* bytes that --bytes may still write */
 };
 
 /* Each writes a row. Returns an exit code. */
@@ -52,7 +52,7 @@ int dump_damaged_trace(struct dump_request *request);
 int dump_begin(struct dump_request *request);
 void dump_end(struct dump_request *request);
 
-/* Hashes bytes that are told below, with --data themselves. Returns an exit code. */
+/* Hashes bytes that are told below, with --bytes themselves. Returns an exit code. */
 int dump_hash(struct dump_request *request, struct ets_bytes bytes, bool is_told);
 /* An object of such bytes is open: offset (null: not in the file), bytes, hash, data. */
 void dump_put_content(struct dump_request *request, struct ets_bytes bytes, bool with_data);

@@ -32,7 +32,7 @@ int dump_hash(struct dump_request *request, struct ets_bytes bytes, bool is_told
     if (is_told && request->with_data) {
         if (bytes.size > request->data_budget) {
             return cli_complain(CLI_INPUT,
-                                "%s: its parts overlap so much that --data would write it more "
+                                "%s: its parts overlap so much that --bytes would write it more "
                                 "than %d times",
                                 cli_path_name(request->path), DUMP_DATA_TIMES);
         }

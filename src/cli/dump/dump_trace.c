@@ -1,7 +1,7 @@
 /* dump of an ETDump: its runs and events, and with a debug buffer its tensors. */
+#include "cli/beside/debug_buffer.h"
 #include "cli/core/cli_text.h"
 #include "cli/dump/dump_parts.h"
-#include "cli/open/debug_buffer.h"
 #include "dump/etdump_schema.h"
 #include "etscope/etdump.h"
 

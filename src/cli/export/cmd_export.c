@@ -34,23 +34,20 @@ static const struct format formats[] = {
     {"model-explorer-data", ".json", cli_export_graph, ETS_GRAPH_MODEL_EXPLORER_DATA},
 };
 
-/* clang-format off */
-const struct cli_option cli_export_options[] = {
-    {"--to", "-t", FORMATS, "The format to write", NULL, false},
-    {"--output", "-o", "FILE", "The file to write; - is standard output", NULL, false},
-    {"--etrecord", "--etrecord_path", "FILE",
-     "The ETRecord of the export; for several traces one for all, or one for each", NULL, true},
-    {"--program", NULL, "FILE",
-     "The .pte or .bpte that ran; for several traces one for all, or one for each", NULL, true},
-    {"--method", "-m", "NAME", "The method that ran, if a trace fits several", NULL, false},
-    CLI_SIBLINGS_OPTION,
-    {"--partial", NULL, NULL, "Read the intact parts of damaged traces", NULL, false},
-    {"--allow-mismatch", NULL, NULL, "Continue if the files disagree", NULL, false},
-    {"--source-time-scale", "--source_time_scale", "ns|us|ms|s|cycles",
-     "Clock unit of traces that do not state one; default ns", NULL, false},
-    {NULL, NULL, NULL, NULL, NULL, false},
+static const struct cli_command_option option_list[] = {
+    {"--to", .value = FORMATS},
+    {"--output", .help = "The file to write; - is standard output"},
+    {"--etrecord", .is_repeatable = true,
+     .help = "The ETRecord of the export; for several traces one for all, or one for each"},
+    {"--program", .is_repeatable = true,
+     .help = "The .pte or .bpte that ran; for several traces one for all, or one for each"},
+    {"--method", .help = "The method that ran, if a trace fits several"},
+    {"--no-siblings"},
+    {"--partial", .help = "Read the intact parts of damaged traces"},
+    {"--allow-mismatch", .help = "Continue if the files disagree"},
+    {"--source-time-scale"},
+    {NULL},
 };
-/* clang-format on */
 
 static int check(const struct cli_arguments *arguments, const struct format **format_out)
 {
@@ -98,7 +95,7 @@ static int write_file(const struct cli_arguments *arguments, const struct format
     return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output(target, &error);
 }
 
-int cmd_export(const struct cli_arguments *arguments)
+static int cmd_export(const struct cli_arguments *arguments)
 {
     const struct format *format = NULL;
     int code = check(arguments, &format);
@@ -112,3 +109,28 @@ int cmd_export(const struct cli_arguments *arguments)
     free(sources);
     return code;
 }
+
+const struct cli_command cli_export_command = {
+    .name = "export",
+    .task = CLI_TASK_DATA,
+    .summary = "write files for other tools",
+    .arguments = "FILE...",
+    .description =
+        "Writes what FILEs (traces, ETRecords and programs, recognized by their contents) hold to "
+        "a file that another tool opens. Traces: chrome and perfetto show events on a time line, "
+        "speedscope, pprof and folded add them up by call, jsonl and csv list them, sqlite has all "
+        "tables of `etscope sql`. dot: graphs for Graphviz, with a cluster for each module, and "
+        "with a trace the time of each node. model-explorer: graphs for Model Explorer, with what "
+        "is inside of delegates as graphs of their own. model-explorer-data: the times of these "
+        "nodes, which Model Explorer shows on them. docs/exchange.md tells what each format holds "
+        "and how to open it.",
+    .options = option_list,
+    .examples =
+        "etscope export profile.etdp --etrecord model.etrecord --to perfetto -o profile.pftrace\n"
+        "etscope export profile.etdp --to speedscope -o profile.speedscope.json\n"
+        "etscope export model.pte --etrecord model.etrecord --to dot -o model.dot\n"
+        "etscope export model.pte --to model-explorer -o model.json\n"
+        "etscope export profile.etdp --program model.pte --to model-explorer-data -o times.json",
+    .guide = "exchange.md",
+    .run = cmd_export,
+};

@@ -2,7 +2,7 @@
 #ifndef ETSCOPE_CLI_EXPORT_EXPORT_FORMATS_H
 #define ETSCOPE_CLI_EXPORT_EXPORT_FORMATS_H
 
-#include "cli/open/sql_sources.h"
+#include "cli/traces/sql_sources.h"
 #include "host/output.h"
 
 /*

@@ -7,13 +7,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/beside/siblings.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/columns.h"
 #include "cli/core/what_to_type.h"
 #include "cli/core/write_table.h"
-#include "cli/gap/gap_report.h"
-#include "cli/open/siblings.h"
+#include "cli/values/gap_report.h"
 #include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
 #include "host/output.h"
@@ -22,61 +22,37 @@
 #include "output/table/table.h"
 #include "views/gap_headline.h"
 
-/* clang-format off */
-const struct cli_option cli_gap_options[] = {
-    {"--etrecord", "--etrecord_path", "FILE",
-     "The ETRecord of the export; default: the one beside the trace", NULL, false},
-    {"--debug-buffer", "--debug_buffer_path", "FILE",
-     "The captured tensors; default: the .bin file beside the trace", NULL, false},
-    {"--program", NULL, "FILE", "The .pte or .bpte that ran", NULL, false},
-    {"--method", "-m", "NAME", "The method that ran, if the trace fits several", NULL, false},
-    {"--block", NULL, "NAME", "The first run of this block, by name or number", NULL, false},
-    {"--run", NULL, "N",
-     "This run of the trace, counted from 0; default: the first with captured tensors", NULL,
-     false},
+static const struct cli_command_option option_list[] = {
+    {"--etrecord", .help = "The ETRecord of the export; default: the one beside the trace"},
+    {"--debug-buffer"},
+    {"--program"},
+    {"--method"},
+    {"--block", .help = "The first run of this block, by name or number"},
+    {"--run",
+     .help = "This run of the trace, counted from 0; default: the first with captured tensors"},
     CLI_REFERENCE_OPTIONS,
-    {"--metric", NULL, "snr|mse|l1|cosine|max", "The metric in the column gap; default snr", NULL,
-     false},
-    {"--fail-below", NULL, "DB",
-     "Exit with 1 if the SNR of a value is below DB decibels, or if nothing could be compared",
-     NULL,
-     false},
-    {"--allow-uncompared", NULL, NULL,
-     "End with 0 although an output of the model was not compared; default: end with 1", NULL,
-     false},
-    {"--rms", NULL, "X",
-     "Tolerance of all values, as a fraction of the reference's root mean square; default: "
-     "by the type the operator computes in",
-     NULL, false},
-    {"--tolerance", NULL, "FIELDS",
-     "A tolerance for some values, such as dtype=bfloat16,rms=0.02", NULL,
-     true},
-    {"--tolerances", NULL, "FILE", "A file with one such tolerance per line", NULL, true},
-    CLI_COMPARATOR_OPTION,
-    {"--only-mismatches", "--only-off", NULL,
-     "Only values that differ from the reference", NULL, false},
-    {"--values", NULL, NULL,
-     "In machine formats: add the first 8 elements of both tensors", NULL, false},
-    {"--alignment", NULL, NULL,
-     "Only show which graph value each captured value belongs to; evaluate nothing", NULL, false},
-    {"--picture", NULL, "FILE", "Also draw the errors of each operator, as SVG", NULL, false},
-    {"--columns", "-c", "NAMES",
-     "Only these columns, in this order, such as aot_ops,own_error,snr",
-     NULL, false},
-    {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
-    CLI_COLOR_OPTION,
-    {"--width", NULL, "N",
-     "Width of the table in characters; default: the terminal's, or no limit", NULL,
-     false},
-    {"--output", "-o", "FILE", "Write the table to FILE instead of standard output", NULL, false},
-    CLI_SIBLINGS_OPTION,
-    {"--partial", NULL, NULL, "Read the intact part of a damaged trace", NULL, false},
-    {"--allow-mismatch", NULL, NULL,
-     "Continue if the trace and the ETRecord or program disagree", NULL,
-     false},
-    {NULL, NULL, NULL, NULL, NULL, false},
+    {"--metric"},
+    {"--fail-below"},
+    {"--allow-uncompared"},
+    {"--rms", .help = "Tolerance of all values, as a fraction of the reference's root mean square; "
+                      "default: by the type the operator computes in"},
+    {"--tolerance"},
+    {"--tolerances", .is_hidden = true},
+    {"--comparator"},
+    {"--only-mismatches"},
+    {"--values", .is_hidden = true},
+    {"--alignment"},
+    {"--picture", .is_hidden = true},
+    {"--columns", .help = "Only these columns, in this order, such as aot_ops,own_error,snr"},
+    {"--format"},
+    {"--color"},
+    {"--width"},
+    {"--output"},
+    {"--no-siblings"},
+    {"--partial"},
+    {"--allow-mismatch"},
+    {NULL},
 };
-/* clang-format on */
 
 static int write_table(const struct cli_gap *gap, struct ets_table *table)
 {
@@ -261,7 +237,6 @@ static int compare_run(const struct cli_arguments *arguments, const struct cli_s
 
 static int check_words(const struct cli_arguments *arguments)
 {
-    bool ok = true;
     if (arguments->word_count == 0) {
         return cli_complain(CLI_USAGE,
                             "gap needs a trace: etscope gap debug.etdp --etrecord model.etrecord "
@@ -271,8 +246,7 @@ static int check_words(const struct cli_arguments *arguments)
         return cli_complain(CLI_USAGE, "gap reads one trace; unexpected argument \"%s\"",
                             arguments->words[1]);
     }
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
-    return ok ? cli_gap_check(arguments) : CLI_USAGE;
+    return cli_gap_check(arguments);
 }
 
 /* A program has no values yet: tells how to make a trace of it. */
@@ -293,9 +267,31 @@ static int check_kind(const char *path)
                         kind == ETS_KIND_PROGRAM ? " --etrecord FILE --inputs etrecord" : "");
 }
 
-int cmd_gap(const struct cli_arguments *arguments)
+static int cmd_gap(const struct cli_arguments *arguments)
 {
     int code = check_words(arguments);
     if (code == CLI_OK) code = check_kind(arguments->words[0]);
     return code != CLI_OK ? code : cli_subject_inspect_values(arguments, compare_run);
 }
+
+const struct cli_command cli_gap_command = {
+    .name = "gap",
+    .task = CLI_TASK_CHECK,
+    .summary = "find the operator that makes the outputs wrong",
+    .arguments = "TRACE",
+    .description =
+        "Evaluates the graph of the ETRecord on its representative inputs with the runtime's own "
+        "kernels, and compares each node with the captured value. Each operator has two errors: "
+        "the total error, and its own error, which it makes when computed from the inputs that the "
+        "device had. The first operator whose own error stands out caused the difference. A "
+        "delegate's partition counts as one operator. --alignment shows which captured value "
+        "belongs to which node. TRACE is a trace with captured tensors; to make it: etscope run "
+        "model.pte --etrecord model.etrecord --inputs etrecord --capture intermediates -o "
+        "debug.etdp --debug-buffer debug.bin",
+    .options = option_list,
+    .examples =
+        "etscope gap debug.etdp --debug-buffer debug.bin --etrecord model.etrecord\n"
+        "etscope gap debug.etdp --etrecord model.etrecord --alignment",
+    .guide = "numerics.md",
+    .run = cmd_gap,
+};

@@ -10,15 +10,13 @@
 #include "import/import.h"
 #include "output/text/facts.h"
 
-const struct cli_option cli_import_options[] = {
-    {"--output", "-o", "FILE",
-     "The ETDump to write; default: FILE with the ending .etdp, if no such file exists", NULL,
-     false},
-    {"--format", "-f", "table|json|jsonl",
-     "Output format; json: one row with path, runtime, output, output_bytes, run_count, "
-     "event_count, left_out (what, count), may_lack_events",
-     NULL, false},
-    {NULL, NULL, NULL, NULL, NULL, false},
+static const struct cli_command_option option_list[] = {
+    {"--output",
+     .help = "The ETDump to write; default: FILE with the ending .etdp, if no such file exists"},
+    {"--format", .value = "table|json|jsonl",
+     .help = "Output format; json: one row with path, runtime, output, output_bytes, run_count, "
+             "event_count, left_out (what, count), may_lack_events"},
+    {NULL},
 };
 
 static void tell(const char *path, const char *output, const struct ets_imported *imported,
@@ -129,7 +127,7 @@ static int import(const struct cli_arguments *arguments, struct ets_bytes bytes,
     return code;
 }
 
-int cmd_import(const struct cli_arguments *arguments)
+static int cmd_import(const struct cli_arguments *arguments)
 {
     struct ets_file *file;
     struct ets_error error;
@@ -147,3 +145,23 @@ int cmd_import(const struct cli_arguments *arguments)
     free(made);
     return code;
 }
+
+const struct cli_command cli_import_command = {
+    .name = "import",
+    .task = CLI_TASK_DATA,
+    .summary = "make a trace of another runtime's profile",
+    .arguments = "FILE",
+    .description =
+        "Reads the profile that another runtime wrote and writes it as an ETDump, so that every "
+        "command reads it and one model is compared across runtimes. FILE is recognized by its "
+        "contents: ONNX Runtime's profile, the trace of PyTorch's profiler (export_chrome_trace), "
+        "LiteRT's operator profile (CSV or protobuf of benchmark_model, or its profiler's events), "
+        "or other Chrome JSON. Commands that take traces also read these files directly. "
+        "docs/exchange.md says what becomes what, and what is left out.",
+    .options = option_list,
+    .examples =
+        "etscope import ort.json\n"
+        "etscope import litert.csv -o litert.etdp",
+    .guide = "exchange.md#imports",
+    .run = cmd_import,
+};

@@ -2,26 +2,26 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/document.h"
 #include "cli/core/what_to_type.h"
+#include "cli/files/trace_paths.h"
 #include "cli/info/info_kinds.h"
-#include "cli/open/trace_paths.h"
 #include "etscope/file.h"
 #include "host/output.h"
 
-const struct cli_option cli_info_options[] = {
-    {"--format", "-f", "table|json|jsonl",
-     "Output format; json: a row for each file. All have path, kind, file_bytes. program: "
-     "schema_version, fingerprint, sizes, methods (name, inputs, outputs, instruction_count, "
-     "instructions, operators, constant_count, constant_bytes, external_count, external_bytes, "
-     "delegates, arenas), named_data; bundle: bundle_version, suites (method, cases), program; "
-     "data_file: schema_version, segment_count, entries; etdump: schema_version, size_prefixed, "
-     "run_count, blocks; etrecord: export_graph_id, representative_inputs, methods, graphs, "
-     "entries; npy: scalar_type, sizes, element_count, row_major. For a folder, each row has path, "
-     "kind, file_bytes, model (a number from 0; null: none), model_name, joined_by (self, "
-     "fingerprint, operators, name), fit_count, methods, fingerprint, run_count, event_count, "
-     "reason",
-     NULL, false},
-    {"--all", "-a", NULL, "Show long lists in full; JSON always does", NULL, false},
-    {NULL, NULL, NULL, NULL, NULL, false},
+static const struct cli_command_option option_list[] = {
+    {"--format", .value = "table|json|jsonl",
+     .help =
+         "Output format; json: a row for each file. All have path, kind, file_bytes. program: "
+         "schema_version, fingerprint, sizes, methods (name, inputs, outputs, instruction_count, "
+         "instructions, operators, constant_count, constant_bytes, external_count, external_bytes, "
+         "delegates, arenas), named_data; bundle: bundle_version, suites (method, cases), program; "
+         "data_file: schema_version, segment_count, entries; etdump: schema_version, "
+         "size_prefixed, run_count, blocks; etrecord: export_graph_id, representative_inputs, "
+         "methods, graphs, entries; npy: scalar_type, sizes, element_count, row_major. For a "
+         "folder, each row has path, kind, file_bytes, model (a number from 0; null: none), "
+         "model_name, joined_by (self, fingerprint, operators, name), fit_count, methods, "
+         "fingerprint, run_count, event_count, reason"},
+    {"--all", .help = "Show long lists in full; JSON always does"},
+    {NULL},
 };
 
 static int explain(struct info_request *request)
@@ -75,7 +75,7 @@ static int info_file(struct info_request *request, bool begins_document)
     return code;
 }
 
-int cmd_info(const struct cli_arguments *arguments)
+static int cmd_info(const struct cli_arguments *arguments)
 {
     struct info_request request = {.all = cli_has(arguments, "--all")};
     struct ets_error error;
@@ -104,3 +104,24 @@ int cmd_info(const struct cli_arguments *arguments)
     if (ets_output_commit(output, &error) != ETS_OK) code = cli_fail_output("-", &error);
     return code;
 }
+
+const struct cli_command cli_info_command = {
+    .name = "info",
+    .task = CLI_TASK_DATA,
+    .summary = "describe files, and find those that belong together",
+    .arguments = "FILE...",
+    .description =
+        "Describes .pte, .bpte, .ptd, ETDump, ETRecord and .npy files on one screen each.\n\nFor a "
+        "folder, lists the files and which belong together: a program, its ETRecord and the traces "
+        "of its runs. A trace belongs to the program whose fingerprint it carries. A trace without "
+        "a fingerprint belongs to the only model that it joins, or, if it joins several, to the "
+        "one with its name. An ETRecord belongs to the program with its name, or to the only one "
+        "with which it explains a trace. Everything else is reported as not decided.",
+    .options = option_list,
+    .examples =
+        "etscope info model.pte\n"
+        "etscope info profile.etdp --format json\n"
+        "etscope info .",
+    .guide = "files.md",
+    .run = cmd_info,
+};

@@ -3,8 +3,8 @@
 
 #include "cli/core/cli_text.h"
 #include "cli/core/document.h"
+#include "cli/info/folder_models.h"
 #include "cli/info/info_kinds.h"
-#include "cli/open/folder_models.h"
 #include "etscope/inspect.h"
 
 static const char *const tie_words[] = {NULL, "self", "fingerprint", "operators", "name"};

@@ -4,7 +4,7 @@
 
 #include "cli/info/info_extra.h"
 #include "cli/info/info_kinds.h"
-#include "cli/open/trace_notes.h"
+#include "cli/traces/trace_notes.h"
 #include "etscope/inspect.h"
 
 /* The totals of a block's runs. */

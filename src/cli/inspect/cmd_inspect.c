@@ -1,40 +1,33 @@
 /* The command `inspect`: shows the operator table of a trace. */
+#include "cli/beside/siblings.h"
+#include "cli/files/machine_option.h"
 #include "cli/inspect/show.h"
 #include "cli/inspect/show_memory.h"
-#include "cli/open/machine_option.h"
-#include "cli/open/siblings.h"
-#include "cli/open/subject.h"
+#include "cli/traces/subject.h"
 
-const struct cli_option cli_inspect_options[] = {
-    {"--etrecord", "--etrecord_path", "FILE", "The ETRecord of the export", NULL, false},
-    {"--program", NULL, "FILE",
-     "The .pte or .bpte that ran; needed for source lines inside delegates", NULL, false},
-    {"--debug-buffer", "--debug_buffer_path", "FILE",
-     "The captured tensors; checked for completeness", NULL, false},
-    {"--method", "-m", "NAME", "The method that ran, if the trace fits several", NULL, false},
-    {"--block", NULL, "NAME", "Only this block, by name or number", NULL, false},
-    {"--run", NULL, "N", "Only this run of the trace; runs count from 0", NULL, false},
+static const struct cli_command_option option_list[] = {
+    {"--etrecord"},
+    {"--program", .help = "The .pte or .bpte that ran; needed for source lines inside delegates"},
+    {"--debug-buffer", .help = "The captured tensors; checked for completeness"},
+    {"--method"},
+    {"--block"},
+    {"--run"},
     CLI_SHOW_OPTIONS,
-    CLI_SHOW_OUTPUT_OPTION("-o"),
+    {"--output", .help = "Write the table to FILE instead of standard output; FILE.svg with "
+                         "--machine: a roofline chart"},
     CLI_MEMORY_OPTIONS,
-    {"--threads", NULL, "N",
-     "How many threads ran, for --machine; default: the most that were measured", NULL, false},
-    CLI_SIBLINGS_OPTION,
-    {"--partial", NULL, NULL, "Read the intact part of a damaged trace", NULL, false},
-    {"--allow-mismatch", NULL, NULL, "Continue if the trace and the ETRecord or program disagree",
-     NULL, false},
-    {"--etdump", "--etdump_path", "FILE", "The trace, instead of the first argument", NULL, false},
-    {"--source-time-scale", "--source_time_scale", "ns|us|ms|s|cycles",
-     "Clock unit of traces that do not state one; default ns", NULL, false},
-    {"--target-time-scale", "--target_time_scale", "ns|us|ms|s|cycles",
-     "Time unit of this table and of upstream's (default ms)", NULL, false},
-    {"--tsv-path", "--tsv_path", "FILE",
-     "Also write the complete table of ExecuTorch's Inspector to FILE", NULL, false},
-    {"--compare-results", "--compare_results", NULL,
-     "Also compare the recorded outputs with the ETRecord's reference outputs", NULL, false},
-    {"--case", NULL, "N", "The reference case, if the trace does not name it; default: the nearest",
-     NULL, false},
-    {NULL, NULL, NULL, NULL, NULL, false},
+    {"--threads",
+     .help = "How many threads ran, for --machine; default: the most that were measured"},
+    {"--no-siblings"},
+    {"--partial"},
+    {"--allow-mismatch"},
+    {"--etdump"},
+    {"--source-time-scale"},
+    {"--target-time-scale"},
+    {"--tsv-path"},
+    {"--compare-results"},
+    {"--case", .help = "The reference case, if the trace does not name it; default: the nearest"},
+    {NULL},
 };
 
 /* The trace is the first argument, or that of upstream's option --etdump. */
@@ -53,7 +46,7 @@ static int find_trace(const struct cli_arguments *arguments, const char **path_o
     return CLI_OK;
 }
 
-int cmd_inspect(const struct cli_arguments *arguments)
+static int cmd_inspect(const struct cli_arguments *arguments)
 {
     struct cli_subject subject;
     struct cli_subject_files files;
@@ -66,3 +59,27 @@ int cmd_inspect(const struct cli_arguments *arguments)
     cli_subject_close(&files, &subject);
     return code;
 }
+
+const struct cli_command cli_inspect_command = {
+    .name = "inspect",
+    .task = CLI_TASK_UNDERSTAND,
+    .summary = "show the operators of a trace with their times and source lines",
+    .arguments = "TRACE",
+    .description =
+        "Reads an ETDump and prints its operator table: how long each operator took, how often it "
+        "ran, its share of the run, and the source line that it comes from. Source lines and "
+        "modules need the ETRecord of the export. The names of prim ops and of events inside "
+        "delegates need the program. If a delegate reports whole microseconds, its times are "
+        "ranges, or ~520 where the range is narrow. Without --etrecord and --program, the files "
+        "beside the trace are used if they agree with it. --format upstream prints the TSV table "
+        "of ExecuTorch's Inspector, byte for byte.",
+    .options = option_list,
+    .examples =
+        "etscope inspect profile.etdp --etrecord model.etrecord\n"
+        "etscope inspect profile.etdp --etrecord model.etrecord --group-by source --sort time\n"
+        "etscope inspect profile.etdp --tree --steady\n"
+        "etscope inspect profile.etdp --format jsonl | head -3",
+    .guide = "inspect.md",
+    .tells_columns = true,
+    .run = cmd_inspect,
+};

@@ -1,46 +1,40 @@
 /* The command `profile`: runs a program and shows its operator table. */
 #include <string.h>
 
+#include "cli/beside/siblings.h"
+#include "cli/core/cli_text.h"
 #include "cli/inspect/profile_recordings.h"
 #include "cli/inspect/profile_report.h"
 #include "cli/inspect/profile_threads.h"
 #include "cli/inspect/show.h"
 #include "cli/inspect/show_memory.h"
-#include "cli/open/session.h"
-#include "cli/open/siblings.h"
+#include "cli/session/session.h"
 #include "etscope/experimental/delegates.h"
 
-const struct cli_option cli_profile_options[] = {
-    {"--etrecord", NULL, "FILE", "The ETRecord of the export; adds source lines and modules", NULL,
-     false},
-    {"--no-siblings", NULL, NULL, "Ignore the ETRecord found beside the program", NULL, false},
-    {"--runs", "-r", "N", "Number of runs; default 10", NULL, false},
-    {"--trace", "-o", "FILE", "Also keep the trace (ETDump) in FILE", NULL, false},
-    {"--report", NULL, "FILE", "Also write a report for a browser, as `report` does, to FILE", NULL,
-     false},
+static const struct cli_command_option option_list[] = {
+    {"--etrecord"},
+    {"--no-siblings", .help = "Ignore the ETRecord found beside the program"},
+    {"--runs", .help = "Number of runs; default 10"},
+    {"--output", .aliases = {"--trace"}, .help = "Also keep the trace (ETDump) in FILE"},
+    {"--report"},
     CLI_SHOW_OPTIONS,
-    CLI_SHOW_OUTPUT_OPTION(NULL),
+    {"--table", .help = "Write the table to FILE instead of standard output; FILE.svg with "
+                        "--machine: a roofline chart"},
     CLI_MEMORY_OPTIONS,
     CLI_SESSION_OPTIONS,
-    {"--threads", NULL, "N[,N...]",
-     "Number of threads of the runtime; default: the runtime decides. A list such as 1,2,4: "
-     "measure each in turns, and show what more threads gain; with -o, one trace for each",
-     NULL, false},
-    {"--recordings", NULL, "N",
-     "Record the program N times, each time in a new process, and summarize the recordings; with "
-     "--before: N times each, default 5",
-     NULL, false},
-    {"--before", NULL, "PROGRAM",
-     "Compare with this program: record both in turn, in random order, each time in a new process; "
-     "with -o, the traces are kept",
-     NULL, false},
-    {"--before-etrecord", NULL, "FILE",
-     "The ETRecord of the program before; default: the one beside it", NULL, false},
-    {"--block", NULL, "NAME", "Only this block, by name or number", NULL, false},
-    {"--run", NULL, "N", "Only this run of the trace; runs count from 0", NULL, false},
-    {"--allow-mismatch", NULL, NULL, "Continue if the ETRecord and the program disagree", NULL,
-     false},
-    {NULL, NULL, NULL, NULL, NULL, false},
+    {"--threads", .value = "N[,N...]",
+     .help =
+         "Number of threads of the runtime; default: the runtime decides. A list such as 1,2,4: "
+         "measure each in turns, and show what more threads gain; with -o, one trace for each"},
+    {"--recordings"},
+    {"--before", .value = "PROGRAM",
+     .help = "Compare with this program: record both in turn, in random order, each time in a new "
+             "process; with -o, the traces are kept"},
+    {"--before-etrecord"},
+    {"--block"},
+    {"--run"},
+    {"--allow-mismatch", .help = "Continue if the ETRecord and the program disagree"},
+    {NULL},
 };
 
 /* The method that ran, if there is only one. */
@@ -101,14 +95,30 @@ static int show(struct cli_session *session)
     return code;
 }
 
-int cmd_profile(const struct cli_arguments *arguments)
+/* Whether a file is named as a table or picture, which --output wrote in an earlier version. */
+static bool names_table(const char *path)
+{
+    static const char *const endings[] = {".txt",   ".tsv", ".csv", ".json",
+                                          ".jsonl", ".md",  ".svg", ".html"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        if (cli_ends_with(path, endings[i])) return true;
+    }
+    return false;
+}
+
+static int cmd_profile(const struct cli_arguments *arguments)
 {
     const char *tracer = cli_value(arguments, "--tracer");
     if (tracer != NULL && strcmp(tracer, "none") == 0) {
         return cli_complain(CLI_USAGE,
                             "profile needs a trace; use `run --tracer none` to run without one");
     }
-    const char *trace_path = cli_value(arguments, "--trace");
+    const char *trace_path = cli_value(arguments, "--output");
+    if (trace_path != NULL && names_table(trace_path)) {
+        return cli_complain(CLI_USAGE,
+                            "--output of profile is the trace: --table %s writes the table there",
+                            trace_path);
+    }
     if (trace_path != NULL && strcmp(trace_path, "-") == 0) {
         return cli_complain(CLI_USAGE, "the table goes to standard output; -o needs a file");
     }
@@ -139,3 +149,19 @@ int cmd_profile(const struct cli_arguments *arguments)
     cli_session_close(&session);
     return code;
 }
+
+const struct cli_command cli_profile_command = {
+    .name = "profile",
+    .task = CLI_TASK_MEASURE,
+    .summary = "run a program and show what each operator costs",
+    .arguments = "MODEL",
+    .description =
+        "Runs MODEL (a .pte or .bpte) on the ExecuTorch runtime, records a trace, and prints the "
+        "operator table of `inspect`. The default is 10 runs after 1 warm-up run.",
+    .options = option_list,
+    .examples =
+        "etscope profile model.pte --etrecord model.etrecord\n"
+        "etscope profile model.bpte --runs 100 --group-by module",
+    .guide = "profile.md",
+    .run = cmd_profile,
+};

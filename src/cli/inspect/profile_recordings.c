@@ -12,12 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/compare/show_sides.h"
-#include "cli/compare/sides.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/interrupt.h"
-#include "cli/open/child.h"
-#include "cli/open/session.h"
+#include "cli/inspect/child.h"
+#include "cli/session/session.h"
+#include "cli/sides/show_sides.h"
+#include "cli/sides/sides.h"
 
 enum { MOST_RECORDINGS = 100, SIDES = 2 };
 
@@ -52,10 +52,10 @@ static const char *const passed[] = {
 /* Options of the tables. */
 static const char *const shown[] = {"--etrecord",       "--before-etrecord",
                                     "--before",         "--recordings",
-                                    "--trace",          "--no-siblings",
+                                    "--output",         "--no-siblings",
                                     "--format",         "--unit",
                                     "--color",          "--width",
-                                    "--output",         "--bounds",
+                                    "--table",          "--bounds",
                                     "--steady",         "--top",
                                     "--allow-mismatch", NULL};
 
@@ -106,7 +106,7 @@ static uint64_t seed(void)
 static int make_folder(struct recorder *r)
 {
     const char *parent = getenv("TMPDIR");
-    if (cli_has(r->arguments, "--trace")) return CLI_OK;
+    if (cli_has(r->arguments, "--output")) return CLI_OK;
     const int size = snprintf(r->folder, sizeof r->folder, "%s/etscope-XXXXXX",
                               parent == NULL || *parent == '\0' ? "/tmp" : parent);
     if (size > 0 && size < (int)sizeof r->folder && mkdtemp(r->folder) != NULL) return CLI_OK;
@@ -122,7 +122,7 @@ static const char *side_name(const struct recorder *r, unsigned side)
 /* "trace.etdp" becomes "trace.before-1.etdp". */
 static int name_traces(struct recorder *r)
 {
-    const char *path = cli_value(r->arguments, "--trace");
+    const char *path = cli_value(r->arguments, "--output");
     const char *slash = path == NULL ? NULL : strrchr(path, '/');
     const char *dot = path == NULL ? NULL : strrchr(path, '.');
     const bool has_ending = dot != NULL && (slash == NULL || dot > slash + 1) && dot != path;
@@ -214,16 +214,13 @@ static int show(struct recorder *r)
 
 static int open(struct recorder *r)
 {
-    bool ok = true;
     r->sides[1].program = r->arguments->words[0];
     r->sides[0].program = cli_value(r->arguments, "--before");
     r->first = r->sides[0].program == NULL;
     r->random = seed();
     int code = check_options(r);
     if (code != CLI_OK) return code;
-    r->count = (unsigned)cli_number(r->arguments, "--recordings", ETS_ADVISED_RECORDINGS, 1,
-                                    MOST_RECORDINGS, &ok);
-    if (!ok) return CLI_USAGE;
+    r->count = (unsigned)cli_number(r->arguments, "--recordings", ETS_ADVISED_RECORDINGS);
     find_record(r, &r->sides[1], "--etrecord");
     if (r->first == 0) find_record(r, &r->sides[0], "--before-etrecord");
     code = make_folder(r);

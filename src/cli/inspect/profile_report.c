@@ -1,15 +1,15 @@
 /* Writes the report of a run with the model that ran. */
 #include "cli/inspect/profile_report.h"
 
-#include "cli/open/machine_option.h"
-#include "cli/report/print_report.h"
+#include "cli/files/machine_option.h"
+#include "cli/pages/print_report.h"
 #include "etscope/file.h"
 
 /* Without a file for the trace, the program names the report. */
 static uint32_t list_inputs(const struct cli_session *session, const struct cli_subject *subject,
                             const char *record_path, struct ets_page_input *inputs)
 {
-    const char *trace_path = cli_value(session->arguments, "--trace");
+    const char *trace_path = cli_value(session->arguments, "--output");
     const bool is_kept = trace_path != NULL;
     uint32_t count = 0;
     if (!is_kept) inputs[count++] = cli_report_input_file("program", session->path);
@@ -53,7 +53,7 @@ static int report_of(struct cli_session *session, const struct cli_subject *subj
     const bool has_record = subject->record != NULL;
     struct ets_page_input inputs[4];
     const uint32_t count = list_inputs(session, subject, record_path, inputs);
-    const char *trace_path = cli_value(session->arguments, "--trace");
+    const char *trace_path = cli_value(session->arguments, "--output");
     const struct ets_sql_trace trace = {.path = trace_path != NULL ? trace_path : "not kept",
                                         .inspection = inspection,
                                         .debug_buffer = session->debug,

@@ -2,8 +2,8 @@
 #ifndef ETSCOPE_CLI_INSPECT_PROFILE_REPORT_H
 #define ETSCOPE_CLI_INSPECT_PROFILE_REPORT_H
 
-#include "cli/open/inspected.h"
-#include "cli/open/session.h"
+#include "cli/session/session.h"
+#include "cli/traces/inspected.h"
 
 /*
  * Keeps the report of --report among the session's files, if there is the option. `record_path`:

@@ -12,8 +12,8 @@
 #include "cli/core/columns.h"
 #include "cli/core/interrupt.h"
 #include "cli/core/write_table.h"
-#include "cli/open/inspected.h"
-#include "cli/open/session.h"
+#include "cli/session/session.h"
+#include "cli/traces/inspected.h"
 #include "output/table/thread_table.h"
 
 /* Of six turns, the smallest and the largest are a 95 % interval of the median. */
@@ -79,9 +79,9 @@ static int read_counts(struct measuring *m)
 static int check_options(const struct cli_arguments *arguments)
 {
     static const char *const used[] = {
-        "--etrecord",  "--no-siblings", "--runs",           "--trace",
+        "--etrecord",  "--no-siblings", "--runs",           "--output",
         "--format",    "--columns",     "--unit",           "--color",
-        "--width",     "--output",      "--method",         "--input",
+        "--width",     "--table",       "--method",         "--input",
         "--case",      "--inputs",      "--seed",           "--range",
         "--int-range", "--shape",       "--time",           "--warmup",
         "--threads",   "--data",        "--load-library",   "--python",
@@ -120,7 +120,7 @@ static int name_trace(struct count *count, const char *path)
 
 static int open_counts(struct measuring *m)
 {
-    const char *path = cli_value(m->arguments, "--trace");
+    const char *path = cli_value(m->arguments, "--output");
     int code = CLI_OK;
     struct cli_run_limits *limits = &m->whole.limits;
     if (limits->is_runs_chosen) limits->runs = (limits->runs + TURNS - 1) / TURNS;

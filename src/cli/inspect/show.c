@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/compare/compare.h"
+#include "cli/beside/debug_buffer.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/document.h"
 #include "cli/core/write_table.h"
+#include "cli/files/machine_option.h"
+#include "cli/inspect/compare_results.h"
 #include "cli/inspect/show_memory.h"
 #include "cli/inspect/upstream_table.h"
-#include "cli/open/debug_buffer.h"
-#include "cli/open/machine_option.h"
-#include "cli/open/trace_notes.h"
+#include "cli/traces/trace_notes.h"
 #include "inspect/patterns.h"
 #include "output/picture/roofline_picture.h"
 #include "output/table/account_table.h"
@@ -96,12 +96,12 @@ static bool parse_request(const struct cli_arguments *arguments, const struct cl
         .table =
             {
                 .group_by = (enum ets_group_by)cli_choice(arguments, "--group-by", ETS_GROUP_NONE),
-                .top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok),
+                .top = (uint32_t)cli_number(arguments, "--top", 0),
                 .block = ETS_NO_INDEX,
                 .run = ETS_NO_INDEX,
                 .steady = cli_has(arguments, "--steady"),
                 .all_events = cli_has(arguments, "--all"),
-                .depth = (uint32_t)cli_number(arguments, "--depth", 0, 1, 64, &ok),
+                .depth = (uint32_t)cli_number(arguments, "--depth", 0),
                 .has_costs = cli_has(arguments, "--cost") || cli_has(arguments, "--machine"),
             },
     };
@@ -112,8 +112,6 @@ static bool parse_request(const struct cli_arguments *arguments, const struct cl
         cli_complain(CLI_USAGE, "--depth needs --group-by module");
         ok = false;
     }
-    (void)cli_number(arguments, "--run", -1, 0, UINT32_MAX - 1, &ok); /* read by cli_choose_rows */
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok);        /* read by cli_style */
     request->table.sort = (enum ets_sort_by)cli_choice(
         arguments, "--sort",
         cli_has(arguments, "--top") || request->table.group_by != ETS_GROUP_NONE ? ETS_SORT_TIME
@@ -229,7 +227,7 @@ static int write_operators(const struct cli_arguments *arguments, const struct c
 {
     struct ets_table *table;
     struct ets_error error;
-    const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
+    const char *path = cli_result_path(arguments);
     if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
     int code = fill_table(arguments, table, inspection, request);
     if (code == CLI_OK && !ets_row_filter_is_empty(&request->table.filter)) {
@@ -285,7 +283,7 @@ static int draw_roofline(const struct cli_arguments *arguments,
 {
     struct ets_output *output;
     struct ets_error error;
-    const char *path = cli_value(arguments, "--output");
+    const char *path = cli_result_path(arguments);
     const struct ets_roofline_options options = {.machine = request->table.machine,
                                                  .threads = request->table.threads,
                                                  .run = request->table.run,
@@ -324,9 +322,9 @@ static int show(const struct cli_arguments *arguments, const struct cli_subject 
         cli_note_whole_calls(inspection);
     }
     if (is_upstream) {
-        const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
+        const char *path = cli_result_path(arguments);
         code = cli_write_upstream(inspection, request->target, path);
-    } else if (cli_is_picture(cli_value(arguments, "--output"))) {
+    } else if (cli_is_picture(cli_result_path(arguments))) {
         code = draw_roofline(arguments, inspection, request);
     } else {
         code = write_operators(arguments, subject, inspection, request);
@@ -344,10 +342,10 @@ static int show(const struct cli_arguments *arguments, const struct cli_subject 
 static int check_documents(const struct cli_arguments *arguments)
 {
     const char *format = cli_value(arguments, "--format");
-    const char *path = cli_value(arguments, "--output");
+    const char *path = cli_result_path(arguments);
     const bool is_for_people =
         format == NULL || strcmp(format, "table") == 0 || strcmp(format, "markdown") == 0;
-    const bool goes_to_stdout = path == NULL || strcmp(path, "-") == 0;
+    const bool goes_to_stdout = strcmp(path, "-") == 0;
     if (is_for_people || !goes_to_stdout || !cli_has(arguments, "--compare-results")) return CLI_OK;
     return cli_complain(CLI_USAGE,
                         "--compare-results with --format %s needs --output FILE for the operator "

@@ -5,7 +5,7 @@
 #include "cli/core/columns.h"
 #include "cli/core/document.h"
 #include "cli/core/write_table.h"
-#include "cli/open/inspected.h"
+#include "cli/traces/inspected.h"
 #include "host/output.h"
 #include "output/table/allocation_table.h"
 #include "output/table/allocator_table.h"
@@ -61,7 +61,7 @@ static int write_snippet(const struct cli_arguments *arguments,
 {
     struct ets_output *output;
     struct ets_error error;
-    const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
+    const char *path = cli_result_path(arguments);
     if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
     ets_pool_snippet_write(owners, pools, output);
     return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output(path, &error);

@@ -7,17 +7,10 @@
 
 /* Options that show memory, for the option tables of `inspect` and `profile`. */
 /* clang-format off */
-#define CLI_MEMORY_OPTIONS                                                                        \
-    {"--memory", NULL, NULL,                                                                      \
-     "Show what allocates how much memory, instead of operators; recorded by `profile` and "      \
-     "`run` with --memory", NULL,                                                                 \
-     false},                                                                                      \
-    {"--c-snippet", NULL, NULL,                                                                   \
-     "With --memory: print C arrays for the memory that an application must provide", NULL,       \
-     false},                                                                                      \
-    {"--allocations", NULL, "total|each",                                                         \
-     "Show the trace's allocation events, instead of operators: by allocator, or one by one",     \
-     NULL, false}
+#define CLI_MEMORY_OPTIONS \
+    {"--memory"}, \
+    {"--c-snippet"}, \
+    {"--allocations"}
 /* clang-format on */
 
 /* Whether it is asked for. */

@@ -6,26 +6,22 @@
 #include "cli/core/bounds.h"
 #include "cli/core/interrupt.h"
 #include "cli/core/write_table.h"
+#include "cli/files/machine_option.h"
 #include "cli/machine/measure.h"
-#include "cli/open/machine_option.h"
 #include "output/table/machine_table.h"
 #include "output/text/machine_text.h"
 
-const struct cli_option cli_machine_options[] = {
-    {"--save", NULL, "FILE", "Write the measurements to FILE, for --machine of other commands",
-     NULL, false},
-    {"--threads", NULL, "N",
-     "Measure only with N threads; default: 1, 2, 4... up to the runtime's number", NULL, false},
-    {"--quick", NULL, NULL,
-     "Measure few runs of small vectors, to try the command; the results are unreliable", NULL,
-     false},
-    {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
-    CLI_COLOR_OPTION,
-    {"--width", NULL, "N", "Width of the table in characters; default: the terminal's, or no limit",
-     NULL, false},
-    {"--output", "-o", "FILE", "Write the table to FILE instead of standard output", NULL, false},
-    {"--engine", NULL, "FILE", "The engine plug-in; default: search the usual places", NULL, false},
-    {NULL, NULL, NULL, NULL, NULL, false},
+static const struct cli_command_option option_list[] = {
+    {"--save", .is_output = true},
+    {"--threads",
+     .help = "Measure only with N threads; default: 1, 2, 4... up to the runtime's number"},
+    {"--quick"},
+    {"--format"},
+    {"--color"},
+    {"--width"},
+    {"--output"},
+    {"--engine"},
+    {NULL},
 };
 
 /* The part of all cores that other programs may take. */
@@ -61,16 +57,14 @@ static void describe(struct measured *m, const struct ets_engine *engine)
 
 static int measure(const struct cli_arguments *arguments, struct measured *m)
 {
-    bool ok = true;
     const struct cli_measure_options options = {
-        .threads = (uint32_t)cli_number(arguments, "--threads", 0, 1, MOST_THREADS, &ok),
+        .threads = (uint32_t)cli_number(arguments, "--threads", 0),
         .is_quick = cli_has(arguments, "--quick"),
     };
     const char *path = cli_value(arguments, "--engine");
     struct ets_engine_library *library;
     const struct ets_engine *engine;
     struct ets_error error;
-    if (!ok) return CLI_USAGE;
     if (ets_engine_open(path, &library, &engine, &error) != ETS_OK) return cli_fail(path, &error);
     describe(m, engine);
     int code = CLI_OK;
@@ -148,9 +142,8 @@ static int show(const struct cli_arguments *arguments, const struct ets_machine 
     return code;
 }
 
-int cmd_machine(const struct cli_arguments *arguments)
+static int cmd_machine(const struct cli_arguments *arguments)
 {
-    bool ok = true;
     const char *path = cli_value(arguments, "--save");
     if (arguments->word_count > 1) {
         return cli_complain(CLI_USAGE, "machine takes one file from --save, or none to measure");
@@ -159,8 +152,6 @@ int cmd_machine(const struct cli_arguments *arguments)
         return cli_complain(CLI_USAGE, "--save needs new measurements: leave out %s",
                             arguments->words[0]);
     }
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
-    if (!ok) return CLI_USAGE;
     struct measured m = {.date = ""};
     ets_arena_init(&m.arena, NULL, 0);
     int code = arguments->word_count == 1
@@ -175,3 +166,24 @@ int cmd_machine(const struct cli_arguments *arguments)
     ets_arena_reset(&m.arena);
     return code == CLI_OK && cli_interrupted() != 0 ? CLI_SIGNAL + cli_interrupted() : code;
 }
+
+const struct cli_command cli_machine_command = {
+    .name = "machine",
+    .task = CLI_TASK_MEASURE,
+    .summary = "measure the maximum speed of this machine",
+    .arguments = "[FILE]",
+    .description =
+        "Runs small programs of known work on the ExecuTorch runtime: a matrix product in float32, "
+        "float16 and int8, vectors that are added and copied in each cache and in memory, and "
+        "instructions without work. Shows the highest rates, in operations and bytes per second, "
+        "that the runtime's own kernels reach here with 1, 2, 4... threads: the roofs that "
+        "`inspect --machine FILE` compares operators with. This takes up to a minute; other work "
+        "on the machine makes the roofs too low. With FILE, shows a file that --save wrote on this "
+        "or another machine.",
+    .options = option_list,
+    .examples =
+        "etscope machine --save machine.json\n"
+        "etscope machine machine.json",
+    .guide = "machine.md",
+    .run = cmd_machine,
+};

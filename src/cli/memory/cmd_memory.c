@@ -6,7 +6,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/columns.h"
 #include "cli/core/write_table.h"
-#include "cli/open/delegation.h"
+#include "cli/traces/delegation.h"
 #include "output/picture/memory_picture.h"
 #include "output/table/memory_alternatives_table.h"
 #include "output/table/memory_steps_table.h"
@@ -14,38 +14,29 @@
 #include "output/text/memory_map.h"
 #include "views/memory_methods.h"
 
-const struct cli_option cli_memory_options[] = {
-    {"--etrecord", NULL, "FILE", "The ETRecord of the export; adds source lines and modules", NULL,
-     false},
-    {"--method", "-m", "NAME", "Only this method", NULL, false},
-    {"--no-siblings", NULL, NULL, "Ignore the ETRecord found beside the program", NULL, false},
-    {"--all", "-a", NULL,
-     "Also list tensors outside planned memory: constants, the caller's inputs and outputs", NULL,
-     false},
-    {"--what-if", NULL, NULL,
-     "Compare with other plans: a new placement, in-place results, other alignments, and without "
-     "the largest tensors",
-     NULL, false},
-    {"--map", NULL, NULL, "Draw which tensor holds which bytes at which instruction", NULL, false},
-    {"--steps", NULL, NULL,
-     "List the instructions with the live bytes at each; with --top those with the most", NULL,
-     false},
-    {"--at", NULL, "N", "Only the tensors that are alive at instruction N", NULL, false},
-    {"--sort", "-s", "peak|size|offset|first|value",
-     "Order of the tensors: alive at the peak first (default), largest first, by offset, by first "
-     "use, or by number",
-     NULL, false},
-    {"--top", "-n", "N", "Only the first N rows of each method", NULL, false},
-    {"--columns", "-c", "NAMES", "Only these columns, in this order, such as value,size,operator",
-     NULL, false},
-    {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
-    CLI_COLOR_OPTION,
-    {"--width", NULL, "N", "Width of the table in characters; default: the terminal's, or no limit",
-     NULL, false},
-    {"--output", "-o", "FILE",
-     "Write the table to FILE instead of standard output; FILE.svg: a picture of one method", NULL,
-     false},
-    {NULL, NULL, NULL, NULL, NULL, false},
+static const struct cli_command_option option_list[] = {
+    {"--etrecord"},
+    {"--method", .help = "Only this method"},
+    {"--no-siblings", .help = "Ignore the ETRecord found beside the program"},
+    {"--all",
+     .help =
+         "Also list tensors outside planned memory: constants, the caller's inputs and outputs"},
+    {"--what-if"},
+    {"--map"},
+    {"--steps"},
+    {"--at"},
+    {"--sort", .value = "peak|size|offset|first|value",
+     .help = "Order of the tensors: alive at the peak first (default), largest first, by offset, "
+             "by first use, or by number"},
+    {"--top", .help = "Only the first N rows of each method"},
+    {"--columns", .help = "Only these columns, in this order, such as value,size,operator"},
+    {"--format"},
+    {"--color"},
+    {"--width"},
+    {"--output",
+     .help =
+         "Write the table to FILE instead of standard output; FILE.svg: a picture of one method"},
+    {NULL},
 };
 
 /* What the command reads. */
@@ -144,8 +135,7 @@ static enum ets_status fail_memory(struct ets_error *error)
 /* A number that was checked before. */
 static uint32_t number_of(const struct subject *s, const char *option)
 {
-    bool ok = true;
-    return (uint32_t)cli_number(s->arguments, option, 0, 0, UINT32_MAX - 1, &ok);
+    return (uint32_t)cli_number(s->arguments, option, 0);
 }
 
 /*
@@ -279,8 +269,7 @@ static int draw(const struct subject *s)
     struct ets_output *output;
     struct ets_error error;
     const uint32_t count = s->end_method - s->first_method;
-    const char *path =
-        cli_has(s->arguments, "--output") ? cli_value(s->arguments, "--output") : "-";
+    const char *path = cli_result_path(s->arguments);
     if (count > 1 && !cli_has(s->arguments, "--map")) {
         return cli_complain(CLI_USAGE,
                             "%s has %" PRIu32 " methods: choose the one to draw with --method",
@@ -351,20 +340,15 @@ static int check_drawn(const struct cli_arguments *arguments)
     return cli_check_picture(arguments, by_picture);
 }
 
-int cmd_memory(const struct cli_arguments *arguments)
+static int cmd_memory(const struct cli_arguments *arguments)
 {
     static const char *const inputs[] = {"--etrecord", NULL};
-    bool ok = true;
     if (arguments->word_count > 1) {
         return cli_complain(CLI_USAGE, "memory takes one program, not %u", arguments->word_count);
     }
     if (arguments->word_count == 0) {
         return cli_complain(CLI_USAGE, "memory needs a program: etscope memory model.pte");
     }
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok);       /* read by cli_style */
-    (void)cli_number(arguments, "--top", 0, 1, UINT32_MAX - 1, &ok); /* read by number_of */
-    (void)cli_number(arguments, "--at", 0, 0, UINT32_MAX - 1, &ok);
-    if (!ok) return CLI_USAGE;
     int code = check_shown(arguments);
     if (code == CLI_OK) code = check_drawn(arguments);
     if (code == CLI_OK) code = cli_check_stdin(arguments, inputs);
@@ -378,3 +362,23 @@ int cmd_memory(const struct cli_arguments *arguments)
     cli_program_close(&subject.program);
     return code;
 }
+
+const struct cli_command cli_memory_command = {
+    .name = "memory",
+    .task = CLI_TASK_UNDERSTAND,
+    .summary = "show the planned memory of a program: which tensors fill it, and when",
+    .arguments = "PROGRAM",
+    .description =
+        "Lists the tensors in the planned memory of PROGRAM (a .pte or .bpte): the offset and size "
+        "of each, and the instructions between which it is needed. The first sentence states how "
+        "much is planned, at which instruction the most is in use, and how far the plan exceeds "
+        "the minimum for these lifetimes. Tensors alive at that peak come first. Sizes of dynamic "
+        "shapes are upper bounds. Source lines and modules need the ETRecord of the export.",
+    .options = option_list,
+    .examples =
+        "etscope memory model.pte --etrecord model.etrecord\n"
+        "etscope memory model.pte --sort offset --all",
+    .guide = "memory.md",
+    .tells_columns = true,
+    .run = cmd_memory,
+};

@@ -1,68 +1,65 @@
 /* The command `plot`: writes one picture without a browser. */
 #include <string.h>
 
+#include "cli/beside/siblings.h"
 #include "cli/core/cli_text.h"
-#include "cli/open/siblings.h"
 #include "cli/plot/plot_error.h"
 #include "cli/plot/plot_trace.h"
 #include "cli/plot/plot_waterfall.h"
 #include "cli/plot/write_plot.h"
 
-/* clang-format off */
-const struct cli_option cli_plot_options[] = {
-    {"--output", "-o", "FILE", "The picture to write: FILE.svg; of icicle, runs, timeline and waterfall also FILE.png", NULL, false},
-    {"--by", NULL, "module|call",
-     "icicle: what a box stands for; default: module where there is an ETRecord, else call", NULL,
-     false},
-    {"--etrecord", "--etrecord_path", "FILE",
-     "The ETRecord of the export; waterfall: of BEFORE, and of AFTER without --etrecord-b", NULL,
-     false},
-    {"--etrecord-b", NULL, "FILE", "waterfall: the ETRecord of AFTER", NULL, false},
-    {"--program", NULL, "FILE",
-     "The .pte or .bpte that ran; waterfall: of BEFORE, and of AFTER without --program-b", NULL,
-     false},
-    {"--program-b", NULL, "FILE", "waterfall: the .pte or .bpte of AFTER", NULL, false},
-    {"--debug-buffer", "--debug_buffer_path", "FILE", "error: the captured tensors", NULL, false},
-    {"--machine", NULL, "FILE", "roofline: the machine (etscope machine --save)", NULL, false},
-    {"--threads", NULL, "N",
-     "roofline: how many threads ran; default: the most that were measured", NULL, false},
-    {"--engine", NULL, "FILE",
-     "error: the engine plug-in, which evaluates the graph; default: search the usual places", NULL,
-     false},
-    {"--method", "-m", "NAME", "memory: the method to draw; otherwise the one that ran, if the trace fits several", NULL,
-     false},
-    {"--block", NULL, "NAME",
-     "Only this block, by name or number; default: the one whose runs took most", NULL, false},
-    {"--run", NULL, "N", "Only this run of the trace; runs count from 0", NULL, false},
-    {"--steady", NULL, NULL, "Leave out warm-up runs; runs: only in the median", NULL, false},
-    {"--width", NULL, "PIXELS", "Width of the picture, 320 to 4000; default 960", NULL, false},
-    CLI_SIBLINGS_OPTION,
-    {"--partial", NULL, NULL, "Read the intact part of a damaged trace", NULL, false},
-    {"--allow-mismatch", NULL, NULL, "Continue if the files disagree", NULL, false},
-    {"--source-time-scale", "--source_time_scale", "ns|us|ms|s|cycles",
-     "Clock unit of traces that do not state one; default ns", NULL, false},
-    {NULL, NULL, NULL, NULL, NULL, false},
+static const struct cli_command_option option_list[] = {
+    {"--output",
+     .help =
+         "The picture to write: FILE.svg; of icicle, runs, timeline and waterfall also FILE.png"},
+    {"--group-by", .value = "module|call",
+     .help =
+         "icicle: what a box stands for; default: module where there is an ETRecord, else call"},
+    {"--etrecord",
+     .help = "The ETRecord of the export; waterfall: of BEFORE, and of AFTER without --etrecord-b"},
+    {"--etrecord-b", .help = "waterfall: the ETRecord of AFTER"},
+    {"--program",
+     .help = "The .pte or .bpte that ran; waterfall: of BEFORE, and of AFTER without --program-b"},
+    {"--program-b", .help = "waterfall: the .pte or .bpte of AFTER"},
+    {"--debug-buffer", .help = "error: the captured tensors"},
+    {"--machine", .help = "roofline: the machine (etscope machine --save)"},
+    {"--threads", .help = "roofline: how many threads ran; default: the most that were measured"},
+    {"--engine",
+     .help =
+         "error: the engine plug-in, which evaluates the graph; default: search the usual places"},
+    {"--method",
+     .help = "memory: the method to draw; otherwise the one that ran, if the trace fits several"},
+    {"--block",
+     .help = "Only this block, by name or number; default: the one whose runs took most"},
+    {"--run"},
+    {"--steady", .help = "Leave out warm-up runs; runs: only in the median"},
+    {"--pixels", .aliases = {"--width"}},
+    {"--no-siblings"},
+    {"--partial"},
+    {"--allow-mismatch", .help = "Continue if the files disagree"},
+    {"--source-time-scale"},
+    {NULL},
 };
-/* clang-format on */
 
 /* A picture, what it is made of, and the options that change it. */
 struct kind {
     const char *name, *inputs;
     unsigned input_count; /* 0: one or more */
     bool is_drawn_as_png;
-    int (*draw)(const struct cli_arguments *arguments);
-    const char *const *options; /* besides --output; ended by NULL */
+    int (*draw)(const struct cli_arguments *arguments); /* NULL: `command` does */
+    const char *const *options;                         /* besides --output; ended by NULL */
+    const char *command; /* that draws it if its output is a picture */
 };
 
-#define OF_TRACE                                                                              \
-    "--etrecord", "--program", "--method", "--block", "--steady", "--width", "--no-siblings", \
+#define OF_TRACE                                                                               \
+    "--etrecord", "--program", "--method", "--block", "--steady", "--pixels", "--no-siblings", \
         "--partial", "--allow-mismatch", "--source-time-scale"
-static const char *const of_icicle[] = {OF_TRACE, "--by", "--run", NULL};
+static const char *const of_icicle[] = {OF_TRACE, "--group-by", "--run", NULL};
 static const char *const of_timeline[] = {OF_TRACE, "--run", NULL};
 static const char *const of_runs[] = {OF_TRACE, NULL};
 static const char *const of_waterfall[] = {
     "--etrecord", "--etrecord-b", "--program",     "--program-b",      "--method",
-    "--steady",   "--width",      "--no-siblings", "--allow-mismatch", "--source-time-scale",
+    "--steady",   "--pixels",     "--no-siblings", "--allow-mismatch", "--source-time-scale",
     NULL};
 static const char *const of_roofline[] = {
     "--etrecord",          "--program", "--method",      "--run",     "--steady",
@@ -79,10 +76,10 @@ static const struct kind kinds[] = {
     {"runs", "TRACE", 1, true, cli_plot_runs, of_runs},
     {"timeline", "TRACE", 1, true, cli_plot_timeline, of_timeline},
     {"waterfall", "BEFORE AFTER", 2, true, cli_plot_waterfall, of_waterfall},
-    {"roofline", "TRACE", 1, false, cmd_inspect, of_roofline},
+    {"roofline", "TRACE", 1, false, NULL, of_roofline, "inspect"},
     {"error", "TRACE", 1, false, cli_plot_error, of_error},
-    {"memory", "PROGRAM", 1, false, cmd_memory, of_memory},
-    {"size", "FILE...", 0, false, cmd_size, of_size},
+    {"memory", "PROGRAM", 1, false, NULL, of_memory, "memory"},
+    {"size", "FILE...", 0, false, NULL, of_size, "size"},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -148,14 +145,10 @@ static int check_options(const struct cli_arguments *arguments, const struct kin
 
 static int check_output(const struct cli_arguments *arguments, const struct kind *kind)
 {
-    bool ok = true;
     const char *path = cli_value(arguments, "--output");
     if (path == NULL) {
         return cli_complain(CLI_USAGE, "plot needs a file to write: --output %s.svg", kind->name);
     }
-    (void)cli_number(arguments, "--width", ETS_PICTURE_WIDTH, ETS_PICTURE_LEAST, ETS_PICTURE_MOST,
-                     &ok); /* read by cli_plot_look */
-    if (!ok) return CLI_USAGE;
     if (cli_ends_with(path, ".svg")) return CLI_OK;
     if (!cli_ends_with(path, ".png")) {
         return cli_complain(CLI_USAGE, "%s: the name of a picture ends in .svg%s", path,
@@ -165,7 +158,7 @@ static int check_output(const struct cli_arguments *arguments, const struct kind
     return cli_complain(CLI_USAGE, "%s: plot %s writes .svg only", path, kind->name);
 }
 
-int cmd_plot(const struct cli_arguments *arguments)
+static int cmd_plot(const struct cli_arguments *arguments)
 {
     const struct kind *kind = NULL;
     int code = find_kind(arguments, &kind);
@@ -176,5 +169,31 @@ int cmd_plot(const struct cli_arguments *arguments)
     struct cli_arguments inputs = *arguments; /* without the name of the picture */
     inputs.words++;
     inputs.word_count--;
-    return kind->draw(&inputs);
+    if (kind->draw != NULL) return kind->draw(&inputs);
+    return cli_find_command(arguments->commands, kind->command)->run(&inputs);
 }
+
+const struct cli_command cli_plot_command = {
+    .name = "plot",
+    .task = CLI_TASK_UNDERSTAND,
+    .summary = "write one picture for a document, as SVG or PNG",
+    .arguments = "PICTURE FILE...",
+    .description =
+        "Writes a picture as SVG, readable on light and on dark and when printed, or some also as "
+        "PNG. PICTURE is one of icicle TRACE (where the time of a run goes, by module or by call), "
+        "runs TRACE (the time of each run, with warm-up, outliers and the median), timeline TRACE "
+        "(when the calls of one run happened), waterfall BEFORE AFTER (what changed between two "
+        "traces), roofline TRACE (how far operators are from what a machine can do), error TRACE "
+        "(numeric errors along the execution), memory PROGRAM (planned memory over instructions) "
+        "and size FILE... (what takes the bytes of programs).\n\n"
+        "The numbers are those of the tables. Times that a coarse clock leaves undecided are "
+        "hatched. Titles, shown by browsers under the pointer, tell names, times and shares.",
+    .options = option_list,
+    .examples =
+        "etscope plot icicle profile.etdp --etrecord model.etrecord -o icicle.svg\n"
+        "etscope plot runs profile.etdp --pixels 640 -o runs.svg\n"
+        "etscope plot waterfall before.etdp after.etdp --etrecord model.etrecord -o changes.svg\n"
+        "etscope plot memory model.pte --etrecord model.etrecord -o memory.svg",
+    .guide = "plot.md",
+    .run = cmd_plot,
+};

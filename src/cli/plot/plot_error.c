@@ -2,8 +2,8 @@
 #include "cli/plot/plot_error.h"
 
 #include "cli/core/what_to_type.h"
-#include "cli/gap/gap_report.h"
 #include "cli/plot/write_plot.h"
+#include "cli/values/gap_report.h"
 #include "output/picture/gap_picture.h"
 
 static enum ets_status draw(const struct cli_arguments *arguments, const void *subject,

@@ -1,8 +1,8 @@
 /* Draws what `plot` shows of a trace. */
 #include "cli/plot/plot_trace.h"
 
-#include "cli/open/subject.h"
 #include "cli/plot/write_plot.h"
+#include "cli/traces/subject.h"
 #include "output/picture/icicle_picture.h"
 #include "output/picture/runs_picture.h"
 #include "output/picture/timeline_picture.h"
@@ -31,8 +31,8 @@ static enum ets_status draw_icicle(const struct cli_arguments *arguments, const 
     const struct ets_plot_options options = options_of(arguments, source);
     const int by_default = source->subject->record != NULL ? BY_MODULE : BY_CALL;
     return ets_icicle_picture_write(source->inspection, &options,
-                                    cli_choice(arguments, "--by", by_default) == BY_MODULE, NULL,
-                                    output, error);
+                                    cli_choice(arguments, "--group-by", by_default) == BY_MODULE,
+                                    NULL, output, error);
 }
 
 static enum ets_status draw_runs(const struct cli_arguments *arguments, const void *subject,

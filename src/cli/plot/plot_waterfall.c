@@ -1,8 +1,8 @@
 /* Draws what changed between two traces. */
 #include "cli/plot/plot_waterfall.h"
 
-#include "cli/compare/sides.h"
 #include "cli/plot/write_plot.h"
+#include "cli/sides/sides.h"
 #include "output/picture/waterfall_picture.h"
 
 static enum ets_status draw(const struct cli_arguments *arguments, const void *subject,

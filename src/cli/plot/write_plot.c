@@ -6,12 +6,10 @@
 
 struct ets_picture_options cli_plot_look(const struct cli_arguments *arguments)
 {
-    bool ok = true;
     return (struct ets_picture_options){
         .format = cli_ends_with(cli_value(arguments, "--output"), ".png") ? ETS_PICTURE_PNG
                                                                           : ETS_PICTURE_SVG,
-        .width = (int)cli_number(arguments, "--width", ETS_PICTURE_WIDTH, ETS_PICTURE_LEAST,
-                                 ETS_PICTURE_MOST, &ok)};
+        .width = (int)cli_number(arguments, "--pixels", ETS_PICTURE_WIDTH)};
 }
 
 int cli_plot_write(const struct cli_arguments *arguments, const char *path, cli_plot_drawer *draw,

@@ -10,33 +10,24 @@
 #include "format/summary_file.h"
 #include "inspect/told_nodes.h"
 
-const struct cli_option cli_recover_options[] = {
-    {"--output", "-o", "FILE",
-     "The ETDump to write; default: CAPTURE with the ending .etdp (.etsum for a summary), if no "
-     "such file exists",
-     NULL, false},
-    {"--debug-buffer", "--debug_buffer_path", "FILE",
-     "The captured tensors to write, if the capture has them; default: the ETDump's name with the "
-     "ending .bin, if no such file exists",
-     NULL, false},
-    {"--encoding", NULL, "auto|raw|hex|base64",
-     "Encoding of the bytes in the capture; default auto: detect it by complete frames", NULL,
-     false},
-    {"--part", NULL, "N",
-     "Which stream, counted from 1, if the device restarted; default: the last", NULL, false},
-    {"--program", NULL, "FILE", "The .pte or .bpte that ran; names the running operators", NULL,
-     false},
-    {"--etrecord", NULL, "FILE", "The ETRecord of the export; adds their source lines", NULL,
-     false},
-    {"--format", "-f", "table|json|jsonl",
-     "Output format; json: one row with path, capture_bytes, encoding, part, part_count, output, "
-     "output_bytes, debug_buffer, debug_buffer_bytes, is_in_cycles, counters (lines of the "
-     "device), "
-     "run_count, event_count, stream (null for an ETDump; frames, lost_frames, "
-     "damaged_frames, other_bytes, refused_records, finished, dropped_events, running: thread, "
-     "name, delegate_id, method, chain, instruction, operator, source, began_ns, lasted_ns)",
-     NULL, false},
-    {NULL, NULL, NULL, NULL, NULL, false},
+static const struct cli_command_option option_list[] = {
+    {"--output", .help = "The ETDump to write; default: CAPTURE with the ending .etdp (.etsum for "
+                         "a summary), if no such file exists"},
+    {"--debug-buffer", .is_output = true,
+     .help = "The captured tensors to write, if the capture has them; default: the ETDump's name "
+             "with the ending .bin, if no such file exists"},
+    {"--encoding"},
+    {"--part"},
+    {"--program", .help = "The .pte or .bpte that ran; names the running operators"},
+    {"--etrecord", .help = "The ETRecord of the export; adds their source lines"},
+    {"--format", .value = "table|json|jsonl",
+     .help =
+         "Output format; json: one row with path, capture_bytes, encoding, part, part_count, "
+         "output, output_bytes, debug_buffer, debug_buffer_bytes, is_in_cycles, counters (lines of "
+         "the device), run_count, event_count, stream (null for an ETDump; frames, lost_frames, "
+         "damaged_frames, other_bytes, refused_records, finished, dropped_events, running: thread, "
+         "name, delegate_id, method, chain, instruction, operator, source, began_ns, lasted_ns)"},
+    {NULL},
 };
 
 /* Finds the requested part and its bytes in the stream. */
@@ -46,13 +37,14 @@ static int choose_part(const struct cli_arguments *arguments, struct recovery *r
     struct ets_stream_reader capture;
     struct ets_bytes rest = recovery->found.stream;
     uint32_t streams = 0;
-    bool is_right = true;
     for (; ets_stream_reader_init(&capture, rest) == ETS_OK; rest = capture.rest) streams++;
     recovery->part_count = streams + (recovery->found.dump.size != 0);
     const uint32_t last = streams != 0 ? streams : 1;
-    recovery->part =
-        (uint32_t)cli_number(arguments, "--part", last, 1, recovery->part_count, &is_right);
-    if (!is_right) return CLI_USAGE;
+    recovery->part = (uint32_t)cli_number(arguments, "--part", last);
+    if (recovery->part > recovery->part_count) {
+        return cli_complain(CLI_USAGE, "--part takes a whole number from 1 to %u, not \"%u\"",
+                            recovery->part_count, recovery->part);
+    }
     recovery->is_stream = recovery->part <= streams;
     rest = recovery->found.stream;
     for (uint32_t i = 1; i < recovery->part && recovery->is_stream; i++) {
@@ -237,7 +229,7 @@ static int recover_with_names(const struct cli_arguments *arguments, struct reco
     return code;
 }
 
-int cmd_recover(const struct cli_arguments *arguments)
+static int cmd_recover(const struct cli_arguments *arguments)
 {
     struct ets_file *file;
     struct ets_error error;
@@ -256,3 +248,23 @@ int cmd_recover(const struct cli_arguments *arguments)
     free(recovery.made_debug);
     return code;
 }
+
+const struct cli_command cli_recover_command = {
+    .name = "recover",
+    .task = CLI_TASK_DATA,
+    .summary = "rebuild a trace from a device's serial log or stream",
+    .arguments = "CAPTURE",
+    .description =
+        "Reads a device's stream (a file, or a serial log with other lines in between) and writes "
+        "the intact part as an ETDump, beside CAPTURE unless -o names it. Reports how much was "
+        "lost, and which operators were running when the stream ended: --program adds their names, "
+        "--etrecord their source lines. Frames may be raw bytes, hexadecimal digits (also as "
+        "printed by xxd and hexdump -C), base64, or `etsf:` lines. A complete ETDump in CAPTURE, "
+        "as bytes or in `etsd:` lines, is written unchanged, and so is a summary in `etsd:` lines.",
+    .options = option_list,
+    .examples =
+        "etscope recover uart.log\n"
+        "etscope recover uart.log -o crash.etdp --program model.pte --etrecord model.etrecord",
+    .guide = "tracing.md#recover-a-trace-after-a-crash",
+    .run = cmd_recover,
+};

@@ -2,16 +2,10 @@
 #ifndef ETSCOPE_CLI_RECOVER_RECOVER_H
 #define ETSCOPE_CLI_RECOVER_RECOVER_H
 
-#include "cli/open/inputs.h"
+#include "cli/files/inputs.h"
+#include "cli/streams/recovered_stream.h"
 #include "etscope/experimental/device_log.h"
 #include "etscope/trace_extra.h"
-
-/* One stream of the capture; there are several if the device restarted. */
-struct recovered_stream {
-    struct ets_stream_reader capture;
-    struct ets_trace trace;
-    void *memory;
-};
 
 struct recovery {
     const char *path, *output_path;
@@ -32,9 +26,6 @@ struct recovery {
     const struct ets_program *program; /* NULL: not given */
     struct ets_etrecord *record;       /* NULL: not given */
 };
-
-/* Returns CLI_OK, or reports an error. The caller frees the memory. */
-int recovered_stream_open(const char *path, struct ets_bytes bytes, struct recovered_stream *out);
 
 /* recovery_outputs.c: names the outputs; reports one that must not be written. Returns an exit
  * code. */

@@ -5,61 +5,49 @@
 
 #include "cli/core/command.h"
 #include "cli/core/what_to_type.h"
-#include "cli/open/captured_gaps.h"
-#include "cli/open/inspected.h"
-#include "cli/open/machine_option.h"
-#include "cli/open/sql_sources.h"
+#include "cli/core/write_table.h"
+#include "cli/files/machine_option.h"
+#include "cli/pages/print_report.h"
 #include "cli/report/follow.h"
-#include "cli/report/print_report.h"
 #include "cli/report/report_differences.h"
+#include "cli/traces/inspected.h"
+#include "cli/traces/sql_sources.h"
+#include "cli/values/captured_gaps.h"
 #include "host/output.h"
 
-/* clang-format off */
-const struct cli_option cli_report_options[] = {
-    {"--before", NULL, "FILE",
-     "A trace to compare with, as diff does: another version, program or backend; given again, each "
-     "is compared on its own", NULL, true},
-    {"--etrecord", "--etrecord_path", "FILE",
-     "The ETRecord of the export; for several traces, those of --before last, one for all, or one "
-     "for each", NULL, true},
-    {"--program", NULL, "FILE",
-     "The .pte or .bpte that ran; for several traces, those of --before last, one for all, or one "
-     "for each", NULL, true},
-    {"--debug-buffer", "--debug_buffer_path", "FILE",
-     "The captured tensors; for several traces one for each", NULL, true},
+static const struct cli_command_option option_list[] = {
+    {"--before", .help = "A trace to compare with, as diff does: another version, program or "
+                         "backend; given again, each is compared on its own"},
+    {"--etrecord", .is_repeatable = true,
+     .help = "The ETRecord of the export; for several traces, those of --before last, one for all, "
+             "or one for each"},
+    {"--program", .is_repeatable = true,
+     .help = "The .pte or .bpte that ran; for several traces, those of --before last, one for all, "
+             "or one for each"},
+    {"--debug-buffer", .is_repeatable = true,
+     .help = "The captured tensors; for several traces one for each"},
     CLI_REFERENCE_RECORD_OPTION,
-    {"--method", "-m", "NAME", "The method that ran, if a trace fits several", NULL, false},
-    {"--machine", NULL, "FILE", "A machine (etscope machine --save): judges operators by its roofs",
-     NULL, false},
-    {"--threads", NULL, "N", "How many threads ran, for --machine; default: the most measured", NULL,
-     false},
-    {"--engine", NULL, "FILE",
-     "The engine plug-in, which evaluates what captured tensors are compared with; default: search "
-     "the usual places", NULL, false},
-    CLI_SIBLINGS_OPTION,
-    {"--format", "-f", "html|json", "html (default): one file for a browser; json: the document alone",
-     NULL, false},
-    {"--output", "-o", "FILE", "Write FILE; - is standard output, the default of json", NULL, false},
-    {"--follow", NULL, "STREAM",
-     "Serve the report of a device's stream (a pipe, a serial device, a growing file; -: standard "
-     "input) to a browser on this machine, and renew it while the stream goes on", NULL, false},
-    {"--port", NULL, "N", "The port of --follow on 127.0.0.1; default: any free one", NULL, false},
-    {"--no-source", NULL, NULL, "Leave out the texts of source lines", NULL, false},
-    {"--no-tensors", NULL, NULL, "Leave out what captured tensors hold", NULL, false},
-    {"--max-size", NULL, "BYTES",
-     "Leave out events of runs, then other parts, until the report has at most BYTES, such as 10M",
-     NULL, false},
-    {"--source-time-scale", "--source_time_scale", "ns|us|ms|s|cycles",
-     "Clock unit of traces that do not state one; default ns", NULL, false},
-    {"--subtract-overhead", NULL, NULL,
-     "Subtract the measured cost of recording from each event", NULL, false},
-    {"--partial", NULL, NULL, "Read the intact parts of damaged traces", NULL, false},
-    {"--allow-mismatch", NULL, NULL,
-     "Continue if the trace and the ETRecord or program disagree, or most operators of two compared "
-     "traces do not match", NULL, false},
-    {NULL, NULL, NULL, NULL, NULL, false},
+    {"--method", .help = "The method that ran, if a trace fits several"},
+    {"--machine", .help = "A machine (etscope machine --save): judges operators by its roofs"},
+    {"--threads", .help = "How many threads ran, for --machine; default: the most measured"},
+    {"--engine", .help = "The engine plug-in, which evaluates what captured tensors are compared "
+                         "with; default: search the usual places"},
+    {"--no-siblings"},
+    {"--format", .value = "html|json",
+     .help = "html (default): one file for a browser; json: the document alone"},
+    {"--output", .help = "Write FILE; - is standard output, the default of json"},
+    {"--follow"},
+    {"--port"},
+    {"--no-source"},
+    {"--no-tensors"},
+    {"--max-size"},
+    {"--source-time-scale"},
+    {"--subtract-overhead"},
+    {"--partial", .help = "Read the intact parts of damaged traces"},
+    {"--allow-mismatch", .help = "Continue if the trace and the ETRecord or program disagree, or "
+                                 "most operators of two compared traces do not match"},
+    {NULL},
 };
-/* clang-format on */
 
 /* The files in the order of traces, records, programs, debug buffers, and the reference; the array
  * has room for all. */
@@ -95,12 +83,6 @@ static bool is_json(const struct cli_arguments *arguments)
     return format != NULL && strcmp(format, "json") == 0;
 }
 
-/* Only JSON is for standard output without being asked for. */
-static const char *output_path(const struct cli_arguments *arguments)
-{
-    return cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
-}
-
 /* "report.html: 214 kB; 1 trace, 1 ETRecord, 1 program" */
 static void tell(const char *path, const struct ets_sql_sources *all)
 {
@@ -115,11 +97,10 @@ static int write_compared(const struct cli_arguments *arguments,
                           const struct cli_report_differences *differences)
 {
     const struct ets_sql_sources *all = &sources->all;
-    bool is_right = true;
-    const size_t max_size = cli_bytes(arguments, "--max-size", 0, &is_right);
+    const size_t max_size = cli_bytes(arguments, "--max-size", 0);
     const size_t room =
         (size_t)all->trace_count + all->record_count + all->program_count + arguments->value_count;
-    const char *path = output_path(arguments);
+    const char *path = cli_result_path(arguments);
     struct ets_page_input *inputs = calloc(room + 1, sizeof *inputs);
     struct ets_output *output;
     struct ets_error error;
@@ -159,9 +140,6 @@ static int write_report(const struct cli_arguments *arguments,
 
 static int check(const struct cli_arguments *arguments)
 {
-    bool is_right = true;
-    (void)cli_bytes(arguments, "--max-size", 0, &is_right);
-    if (!is_right) return CLI_USAGE;
     const char *format = cli_value(arguments, "--format");
     if (format != NULL && strcmp(format, "html") != 0 && strcmp(format, "json") != 0) {
         return cli_complain(CLI_USAGE, "--format must be html or json, not '%s'", format);
@@ -180,7 +158,7 @@ static int check(const struct cli_arguments *arguments)
     return cli_check_machine_threads(arguments);
 }
 
-int cmd_report(const struct cli_arguments *arguments)
+static int cmd_report(const struct cli_arguments *arguments)
 {
     int code = check(arguments);
     if (code != CLI_OK) return code;
@@ -201,3 +179,24 @@ int cmd_report(const struct cli_arguments *arguments)
     free(sources);
     return code;
 }
+
+const struct cli_command cli_report_command = {
+    .name = "report",
+    .task = CLI_TASK_UNDERSTAND,
+    .summary = "write a report for a browser",
+    .arguments = "FILE...",
+    .description =
+        "Writes one HTML file that shows what the FILEs (traces, ETRecords and programs, "
+        "recognized by their contents) tell: what was found, operators, source lines, runs. It "
+        "opens in a browser without network, and its first screen is readable without script. "
+        "--format json writes the document alone, as docs/report-format.md describes it. The file "
+        "contains names and source lines of the model, but no paths of folders. --follow serves "
+        "the report of a device's stream to a browser on this machine until the stream ends.",
+    .options = option_list,
+    .examples =
+        "etscope report trace.etdp --etrecord model.etrecord --output report.html\n"
+        "etscope report trace.etdp --format json --output report.json\n"
+        "etscope report --follow - --program model.pte --output report.html < uart.log",
+    .guide = "report.md",
+    .run = cmd_report,
+};

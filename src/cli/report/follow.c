@@ -9,12 +9,12 @@
 #include <time.h>
 
 #include "cli/core/cli_text.h"
-#include "cli/open/inputs.h"
-#include "cli/open/inspected.h"
-#include "cli/open/machine_option.h"
-#include "cli/recover/recover.h"
-#include "cli/report/print_report.h"
+#include "cli/files/inputs.h"
+#include "cli/files/machine_option.h"
+#include "cli/pages/print_report.h"
 #include "cli/report/stream_input.h"
+#include "cli/streams/recovered_stream.h"
+#include "cli/traces/inspected.h"
 #include "etscope/experimental/device_log.h"
 #include "etscope/trace_extra.h"
 #include "host/page_server.h"
@@ -109,7 +109,6 @@ static int print_trace(struct follower *follower, struct ets_bytes dump, uint32_
     uint32_t count = 1;
     if (has_record) inputs[count++] = cli_report_input_file("record", record_path);
     if (has_program) inputs[count++] = cli_report_input_file("program", program_path);
-    bool is_right = true;
     const struct cli_report report = {.sources = &sources,
                                       .inputs = inputs,
                                       .input_count = count,
@@ -117,7 +116,7 @@ static int print_trace(struct follower *follower, struct ets_bytes dump, uint32_
                                       .is_last = is_over(follower),
                                       .has_no_source = cli_has(arguments, "--no-source"),
                                       .has_no_tensors = cli_has(arguments, "--no-tensors"),
-                                      .max_size = cli_bytes(arguments, "--max-size", 0, &is_right)};
+                                      .max_size = cli_bytes(arguments, "--max-size", 0)};
     const int printed = cli_report_print(arguments, &report, output);
     ets_inspection_close(inspection);
     return printed;
@@ -296,11 +295,9 @@ static int check(const struct cli_arguments *arguments, unsigned *port_out)
 {
     static const char *const options[] = {"--follow", "--etrecord", "--program", NULL};
     static const char *const others[] = {"--debug-buffer", "--format", NULL};
-    bool is_right = true;
     const char *other = cli_first_given(arguments, others);
     const char *output = cli_value(arguments, "--output");
-    *port_out = (unsigned)cli_number(arguments, "--port", 0, 1, 65535, &is_right);
-    if (!is_right) return CLI_USAGE;
+    *port_out = (unsigned)cli_number(arguments, "--port", 0);
     if (arguments->word_count > 0) {
         return cli_complain(CLI_USAGE, "--follow reads one stream; %s cannot be shown beside it",
                             arguments->words[0]);

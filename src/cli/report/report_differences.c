@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "cli/compare/sides.h"
+#include "cli/sides/sides.h"
 
 static int make_pool(const struct cli_sql_sources *sources, uint32_t first, uint32_t count,
                      struct ets_pool **pool_out)

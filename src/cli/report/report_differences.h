@@ -2,7 +2,7 @@
 #ifndef ETSCOPE_CLI_REPORT_REPORT_DIFFERENCES_H
 #define ETSCOPE_CLI_REPORT_REPORT_DIFFERENCES_H
 
-#include "cli/open/sql_sources.h"
+#include "cli/traces/sql_sources.h"
 #include "etscope/experimental/difference.h"
 
 struct cli_report_differences {

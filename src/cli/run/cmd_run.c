@@ -2,23 +2,21 @@
 #include <string.h>
 
 #include "cli/core/cli_text.h"
-#include "cli/open/session.h"
-#include "cli/open/trace_notes.h"
-#include "cli/run/print_outputs.h"
+#include "cli/session/print_outputs.h"
+#include "cli/session/session.h"
+#include "cli/traces/trace_notes.h"
 
-const struct cli_option cli_run_options[] = {
-    {"--trace", "-o", "FILE", "Write the trace (ETDump) to FILE", NULL, false},
-    {"--runs", "-r", "N", "Number of runs; default 1", NULL, false},
-    {"--etrecord", NULL, "FILE", "The ETRecord, for --inputs etrecord", NULL, false},
-    {"--print-outputs", "--print_output", "none|summary|all",
-     "Print the outputs of each method's last run as NumPy does, large ones shortened or in full",
-     NULL, false},
-    {"--memory", NULL, NULL,
-     "Also count what allocates how much memory; `inspect --memory` shows it from the trace", NULL,
-     false},
+static const struct cli_command_option option_list[] = {
+    {"--output", .aliases = {"--trace"}, .help = "Write the trace (ETDump) to FILE"},
+    {"--runs", .help = "Number of runs; default 1"},
+    {"--etrecord", .help = "The ETRecord, for --inputs etrecord"},
+    {"--print-outputs"},
+    {"--memory",
+     .help =
+         "Also count what allocates how much memory; `inspect --memory` shows it from the trace"},
     CLI_SESSION_OPTIONS,
-    CLI_THREADS_OPTION,
-    {NULL, NULL, NULL, NULL, NULL, false},
+    {"--threads"},
+    {NULL},
 };
 
 /* Prints for each method and case the wall time, including tracing. */
@@ -40,9 +38,9 @@ static void print_summaries(const struct cli_session *session)
     }
 }
 
-int cmd_run(const struct cli_arguments *arguments)
+static int cmd_run(const struct cli_arguments *arguments)
 {
-    const char *trace_path = cli_value(arguments, "--trace");
+    const char *trace_path = cli_value(arguments, "--output");
     const char *tracer = cli_value(arguments, "--tracer");
     const bool is_untraced = tracer != NULL && strcmp(tracer, "none") == 0;
     if (is_untraced && trace_path != NULL) {
@@ -67,3 +65,27 @@ int cmd_run(const struct cli_arguments *arguments)
     cli_session_close(&session);
     return code;
 }
+
+const struct cli_command cli_run_command = {
+    .name = "run",
+    .task = CLI_TASK_MEASURE,
+    .summary = "run a program on the ExecuTorch runtime and record its trace",
+    .arguments = "MODEL",
+    .description =
+        "Loads MODEL (a .pte or .bpte), runs it, and writes the files that the options name: the "
+        "trace (-o), the captured tensors (--debug-buffer), the outputs (--outputs). Inputs come "
+        "from .npy files, from .npz files (whose arrays are inputs in the order of the file), from "
+        "a bundled test case, from an ETRecord's representative inputs, or are generated. A file "
+        "that is neither .npy nor .npz, or whose name ends in .bin, contains the raw bytes of a "
+        "tensor, as executor_runner reads it; the program states type and shape. --output-file "
+        "writes such files. The program's kernels and delegates are native code: run only programs "
+        "and libraries that you trust.",
+    .options = option_list,
+    .examples =
+        "etscope run model.pte -o profile.etdp --runs 100 --warmup 5\n"
+        "etscope run model.bpte --case 0 --capture intermediates -o debug.etdp --debug-buffer "
+        "debug.bin\n"
+        "etscope run model.pte --input x.npy --outputs result",
+    .guide = "profile.md#run",
+    .run = cmd_run,
+};

@@ -2,12 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/beside/siblings.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/columns.h"
 #include "cli/core/write_table.h"
-#include "cli/open/inputs.h"
-#include "cli/open/siblings.h"
+#include "cli/files/inputs.h"
 #include "contents/byte_map.h"
 #include "etscope/experimental/delegates.h"
 #include "host/text_builder.h"
@@ -16,30 +16,22 @@
 
 enum { MOST_COMPARED = 16 << 20, SHOWN_ITEMS = 10 };
 
-/* clang-format off */
-const struct cli_option cli_size_options[] = {
-    {"--etrecord", "--etrecord_path", "FILE",
-     "The ETRecord of the export; adds names and modules", NULL, false},
-    {"--no-siblings", NULL, NULL, "Ignore the ETRecord found beside the program", NULL, false},
-    {"--group-by", "--by", "item|part|module|dtype",
-     "A row for each item in the files (default), or sums", NULL, false},
-    {"--top", "-n", "N",
-     "Only the N largest rows of each part, or sums; 0: all; default 10, in machine formats 0",
-     NULL, false},
-    {"--duplicates", NULL, NULL,
-     "Compare all data of equal size, even if it is large", NULL, false},
-    {"--columns", "-c", "NAMES", "Only these columns, in this order, such as part,name,size", NULL,
-     false},
-    {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
-    CLI_COLOR_OPTION,
-    {"--width", NULL, "N",
-     "Width of the table in characters; default: the terminal's, or no limit", NULL,
-     false},
-    {"--output", "-o", "FILE",
-     "Write the table to FILE instead of standard output; FILE.svg: a picture", NULL, false},
-    {NULL, NULL, NULL, NULL, NULL, false},
+static const struct cli_command_option option_list[] = {
+    {"--etrecord", .help = "The ETRecord of the export; adds names and modules"},
+    {"--no-siblings", .help = "Ignore the ETRecord found beside the program"},
+    {"--group-by", .value = "item|part|module|dtype",
+     .help = "A row for each item in the files (default), or sums"},
+    {"--top",
+     .help =
+         "Only the N largest rows of each part, or sums; 0: all; default 10, in machine formats 0"},
+    {"--duplicates"},
+    {"--columns", .help = "Only these columns, in this order, such as part,name,size"},
+    {"--format"},
+    {"--color"},
+    {"--width"},
+    {"--output", .help = "Write the table to FILE instead of standard output; FILE.svg: a picture"},
+    {NULL},
 };
-/* clang-format on */
 
 /* What the command reads. */
 struct subject {
@@ -202,14 +194,13 @@ static int check_words(const struct cli_arguments *arguments)
     return CLI_OK;
 }
 
-int cmd_size(const struct cli_arguments *arguments)
+static int cmd_size(const struct cli_arguments *arguments)
 {
     static const char *const inputs[] = {"--etrecord", NULL};
     static const enum ets_size_by by[] = {ETS_SIZE_BY_PART, ETS_SIZE_BY_PART, ETS_SIZE_BY_MODULE,
                                           ETS_SIZE_BY_DTYPE};
     static const char *const by_picture[] = {"--group-by", "--top",   "--columns",
                                              "--format",   "--width", NULL};
-    bool ok = true;
     int code = check_words(arguments);
     if (code == CLI_OK) code = cli_check_picture(arguments, by_picture);
     if (code != CLI_OK) return code;
@@ -218,12 +209,9 @@ int cmd_size(const struct cli_arguments *arguments)
     const struct ets_size_table_options options = {
         .groups_only = choice > 0,
         .by = by[choice],
-        .top = (uint32_t)cli_number(arguments, "--top", for_people ? SHOWN_ITEMS : 0, 0, 1000000000,
-                                    &ok),
+        .top = (uint32_t)cli_number(arguments, "--top", for_people ? SHOWN_ITEMS : 0),
         .for_people = for_people,
     };
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
-    if (!ok) return CLI_USAGE;
     code = cli_check_stdin(arguments, inputs);
     if (code != CLI_OK) return code;
     struct subject subject = {.arguments = arguments};
@@ -236,3 +224,27 @@ int cmd_size(const struct cli_arguments *arguments)
     close_all(&subject);
     return code;
 }
+
+const struct cli_command cli_size_command = {
+    .name = "size",
+    .task = CLI_TASK_UNDERSTAND,
+    .summary = "show what the bytes of a program consist of",
+    .arguments = "FILE...",
+    .description =
+        "Lists where the bytes of programs (.pte, .bpte) and their data files (.ptd) are: "
+        "constants, weights of delegates, payloads, the program itself, padding. Every byte counts "
+        "once, so the rows add up to the files. Weights inside XNNPACK payloads and named data are "
+        "listed by the layer that uses them; for payloads of other backends only size and kind are "
+        "known. Names and modules need the ETRecord of the export. Duplicate data is found and its "
+        "cost shown: data of equal size is compared if it has at most 16 MiB, or always with "
+        "--duplicates. No other data of large files is read. If the output file ends in .svg, it "
+        "is a picture (treemap).",
+    .options = option_list,
+    .examples =
+        "etscope size model.pte\n"
+        "etscope size model.pte weights.ptd --etrecord model.etrecord --group-by module\n"
+        "etscope size model.pte -o size.svg",
+    .guide = "size.md",
+    .tells_columns = true,
+    .run = cmd_size,
+};

@@ -8,48 +8,37 @@
 #include "cli/core/columns.h"
 #include "cli/core/what_to_type.h"
 #include "cli/core/write_table.h"
-#include "cli/open/inspected.h"
-#include "cli/open/machine_option.h"
-#include "cli/open/sql_sources.h"
+#include "cli/files/machine_option.h"
+#include "cli/traces/inspected.h"
+#include "cli/traces/sql_sources.h"
 
-/* clang-format off */
-const struct cli_option cli_sql_options[] = {
-    {"--etrecord", "--etrecord_path", "FILE",
-     "The ETRecord of the export; for several traces one for all, or one for each", NULL,
-     true},
-    {"--program", NULL, "FILE",
-     "The .pte or .bpte that ran; for several traces one for all, or one for each", NULL, true},
-    {"--debug-buffer", "--debug_buffer_path", "FILE",
-     "The captured tensors; for several traces one for each", NULL, true},
-    {"--method", "-m", "NAME", "The method that ran, if a trace fits several", NULL, false},
-    {"--machine", NULL, "FILE", "A machine (etscope machine --save): fills operator_roofs", NULL,
-     false},
-    {"--threads", NULL, "N", "How many threads ran, for --machine; default: the most measured", NULL,
-     false},
-    CLI_SIBLINGS_OPTION,
-    {"--to", NULL, "FILE", "Write all tables and views to the SQLite database FILE", NULL, false},
-    {"--schema", NULL, NULL, "Print the tables and views with their columns", NULL, false},
-    {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
-    CLI_COLOR_OPTION,
-    {"--width", NULL, "N",
-     "Width of the table in characters; default: the terminal's, or no limit", NULL,
-     false},
-    {"--output", "-o", "FILE", "Write the result to FILE instead of standard output", NULL, false},
-    {"--source-time-scale", "--source_time_scale", "ns|us|ms|s|cycles",
-     "Clock unit of traces that do not state one; default ns", NULL, false},
-    {"--subtract-overhead", NULL, NULL,
-     "Subtract the measured cost of recording from each event", NULL, false},
-    {"--partial", NULL, NULL, "Read the intact parts of damaged traces", NULL, false},
-    {"--allow-mismatch", NULL, NULL,
-     "Continue if the trace and the ETRecord or program disagree", NULL,
-     false},
-    {NULL, NULL, NULL, NULL, NULL, false},
+static const struct cli_command_option option_list[] = {
+    {"--etrecord", .is_repeatable = true,
+     .help = "The ETRecord of the export; for several traces one for all, or one for each"},
+    {"--program", .is_repeatable = true,
+     .help = "The .pte or .bpte that ran; for several traces one for all, or one for each"},
+    {"--debug-buffer", .is_repeatable = true,
+     .help = "The captured tensors; for several traces one for each"},
+    {"--method", .help = "The method that ran, if a trace fits several"},
+    {"--machine", .help = "A machine (etscope machine --save): fills operator_roofs"},
+    {"--threads", .help = "How many threads ran, for --machine; default: the most measured"},
+    {"--no-siblings"},
+    {"--database", .aliases = {"--to"}},
+    {"--schema"},
+    {"--format"},
+    {"--color"},
+    {"--width"},
+    {"--output", .help = "Write the result to FILE instead of standard output"},
+    {"--source-time-scale"},
+    {"--subtract-overhead"},
+    {"--partial", .help = "Read the intact parts of damaged traces"},
+    {"--allow-mismatch"},
+    {NULL},
 };
-/* clang-format on */
 
 static int print_table(const struct cli_arguments *arguments, const struct ets_table *table)
 {
-    const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
+    const char *path = cli_result_path(arguments);
     struct ets_table_style style;
     cli_style(arguments, path, &style);
     return cli_write_table(arguments, table, &style);
@@ -111,7 +100,7 @@ static int run_over(const struct cli_arguments *arguments, const struct cli_sql_
 {
     struct ets_sql *sql;
     struct ets_error error;
-    const char *path = cli_value(arguments, "--to");
+    const char *path = cli_value(arguments, "--database");
     if (ets_sql_open(&sources->all, NULL, &sql, &error) != ETS_OK) return cli_fail(NULL, &error);
     int code = query == NULL ? CLI_OK : run_query(arguments, sql, query);
     if (code == CLI_OK && path != NULL && ets_sql_save(sql, path, &error) != ETS_OK) {
@@ -130,15 +119,13 @@ static bool names_files(const char *word)
 /* The query is the first argument; with --to it may be left out, and all arguments are files. */
 static int find_query(const struct cli_arguments *arguments, const char **query_out)
 {
-    bool ok = true;
     const unsigned words = arguments->word_count;
     const bool has_query =
-        words > 0 && (!cli_has(arguments, "--to") || !names_files(arguments->words[0]));
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
-    if (!ok) return CLI_USAGE;
+        words > 0 && (!cli_has(arguments, "--database") || !names_files(arguments->words[0]));
     *query_out = has_query ? arguments->words[0] : NULL;
     if (words > has_query || cli_has(arguments, "--etrecord") || cli_has(arguments, "--program")) {
-        return words > 0 ? CLI_OK : cli_complain(CLI_USAGE, "sql needs a query, or --to FILE");
+        return words > 0 ? CLI_OK
+                         : cli_complain(CLI_USAGE, "sql needs a query, or --database FILE");
     }
     if (has_query && names_files(arguments->words[0])) {
         return cli_complain(CLI_USAGE,
@@ -150,7 +137,7 @@ static int find_query(const struct cli_arguments *arguments, const char **query_
                         "trace.etdp");
 }
 
-int cmd_sql(const struct cli_arguments *arguments)
+static int cmd_sql(const struct cli_arguments *arguments)
 {
     const char *query = NULL;
     if (cli_has(arguments, "--schema")) {
@@ -176,3 +163,29 @@ int cmd_sql(const struct cli_arguments *arguments)
     free(sources);
     return code;
 }
+
+const struct cli_command cli_sql_command = {
+    .name = "sql",
+    .task = CLI_TASK_DATA,
+    .summary = "query traces, ETRecords and programs with SQL",
+    .arguments = "QUERY FILE...",
+    .description =
+        "Presents the FILEs (traces, ETRecords and programs, recognized by their contents) as "
+        "tables of an SQLite database, and prints the result of QUERY. A folder stands for the "
+        "ETDumps in it, @LIST for the files that LIST names, one per line. There are tables of "
+        "runs, events, operators with their statistics, allocations, captured tensors, nodes, "
+        "delegates and more, and views for common questions; --schema lists them. Ids count from 0 "
+        "and continue from one trace to the next. Times are in nanoseconds, or in cycles if the "
+        "clock of a trace has no unit. percentile(x, p) and median(x) are available as aggregates. "
+        "Queries can only read. --database writes everything to an SQLite file; QUERY may then be "
+        "left "
+        "out.",
+    .options = option_list,
+    .examples =
+        "etscope sql 'select name, p50, source from operators where children = 0 order by p50 desc "
+        "limit 5' trace.etdp\n"
+        "etscope sql 'select * from module_times' trace.etdp --etrecord model.etrecord\n"
+        "etscope sql trace.etdp model.etrecord --database trace.db",
+    .guide = "sql.md",
+    .run = cmd_sql,
+};

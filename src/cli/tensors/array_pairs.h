@@ -2,8 +2,8 @@
 #ifndef ETSCOPE_CLI_TENSORS_ARRAY_PAIRS_H
 #define ETSCOPE_CLI_TENSORS_ARRAY_PAIRS_H
 
-#include "cli/open/arrays.h"
-#include "cli/open/captured.h"
+#include "cli/files/arrays.h"
+#include "cli/tensors/captured.h"
 
 /*
  * Another build of a model has other event numbers. If both have equally many tensors of an

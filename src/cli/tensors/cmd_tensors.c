@@ -1,66 +1,50 @@
 /* The command `tensors`: lists, prints, saves, compares and draws captured tensors. */
+#include "cli/beside/debug_buffer.h"
+#include "cli/beside/siblings.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/columns.h"
 #include "cli/core/write_table.h"
-#include "cli/open/comparator_option.h"
-#include "cli/open/debug_buffer.h"
-#include "cli/open/siblings.h"
-#include "cli/open/subject.h"
 #include "cli/tensors/compare_tensors.h"
 #include "cli/tensors/save_tensors.h"
 #include "cli/tensors/show_tensors.h"
+#include "cli/traces/subject.h"
+#include "cli/values/comparator_option.h"
 #include "host/output.h"
 #include "output/table/tensor_table.h"
 
-/* clang-format off */
-const struct cli_option cli_tensors_options[] = {
-    {"--debug-buffer", "--debug_buffer_path", "FILE",
-     "The captured tensors; default: the .bin file beside the trace. Without them, only types and shapes "
-     "are listed", NULL, false},
-    {"--etrecord", "--etrecord_path", "FILE", "The ETRecord of the export", NULL, false},
-    {"--program", NULL, "FILE", "The .pte or .bpte that ran", NULL, false},
-    {"--method", "-m", "NAME", "The method that ran, if the trace fits several", NULL, false},
-    {"--block", NULL, "NAME", "Only this block, by name or number", NULL, false},
-    {"--run", NULL, "N", "Only this run of the trace; runs count from 0", NULL, false},
-    {"--event", NULL, "N", "Only the tensors of this event, by its number in the table", NULL,
-     false},
-    {"--only-outputs", NULL, NULL, "Only outputs of the method", NULL, false},
-    {"--only-nonfinite", "--only-broken", NULL,
-     "Only tensors with NaN or infinite elements", NULL, false},
+static const struct cli_command_option option_list[] = {
+    {"--debug-buffer", .help = "The captured tensors; default: the .bin file beside the trace. "
+                               "Without them, only types and shapes are listed"},
+    {"--etrecord"},
+    {"--program"},
+    {"--method"},
+    {"--block"},
+    {"--run"},
+    {"--event"},
+    {"--only-outputs"},
+    {"--only-nonfinite"},
     CLI_FILTER_OPTIONS,
-    {"--top", "-n", "N", "Only the first N tensors of each run", NULL, false},
+    {"--top", .help = "Only the first N tensors of each run"},
     CLI_TENSOR_TEXT_OPTIONS,
-    {"--columns", "-c", "NAMES",
-     "Only these columns, in this order, such as operator,shape,mean", NULL,
-     false},
-    {"--save", NULL, "PATH",
-     "Also save the tensors: as .npy files in a folder, together in FILE.npz, or one in "
-     "FILE.npy", NULL,
-     false},
-    {"--compare", NULL, "FILE", "Compare the tensors with the arrays of a .npy or .npz file", NULL,
-     false},
-    {"--rtol", NULL, "X", "With --compare: relative tolerance; exit with 1 if it is exceeded",
-     NULL, false},
-    {"--atol", NULL, "X",
-     "With --compare: absolute tolerance; exit with 1 if it is exceeded", NULL, false},
-    CLI_COMPARATOR_OPTION,
-    {"--heat-map", NULL, "FILE",
-     "Also draw one tensor, or with --compare its difference, as a PNG picture", NULL, false},
-    {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
-    CLI_COLOR_OPTION,
-    {"--width", NULL, "N",
-     "Width of the table in characters; default: the terminal's, or no limit", NULL,
-     false},
-    {"--output", "-o", "FILE", "Write the table to FILE instead of standard output", NULL, false},
-    CLI_SIBLINGS_OPTION,
-    {"--partial", NULL, NULL, "Read the intact part of a damaged trace", NULL, false},
-    {"--allow-mismatch", NULL, NULL,
-     "Continue if the trace and the ETRecord or program disagree", NULL,
-     false},
-    {NULL, NULL, NULL, NULL, NULL, false},
+    {"--columns", .help = "Only these columns, in this order, such as operator,shape,mean"},
+    {"--save", .value = "PATH",
+     .help = "Also save the tensors: as .npy files in a folder, together in FILE.npz, or one in "
+             "FILE.npy"},
+    {"--compare"},
+    {"--rtol", .help = "With --compare: relative tolerance; exit with 1 if it is exceeded"},
+    {"--atol", .help = "With --compare: absolute tolerance; exit with 1 if it is exceeded"},
+    {"--comparator"},
+    {"--heat-map"},
+    {"--format"},
+    {"--color"},
+    {"--width"},
+    {"--output"},
+    {"--no-siblings"},
+    {"--partial"},
+    {"--allow-mismatch"},
+    {NULL},
 };
-/* clang-format on */
 
 /* The event of the first tensor of an instruction; ETS_NO_INDEX: none. */
 static uint32_t event_of_instruction(const struct ets_inspection *inspection, uint32_t instruction)
@@ -163,7 +147,7 @@ static int write_list(const struct cli_arguments *arguments, const struct cli_ca
     struct ets_table_style style;
     struct ets_output *output;
     struct ets_error error;
-    const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
+    const char *path = cli_result_path(arguments);
     cli_style(arguments, path, &style);
     if (!shows_values(arguments) || style.format != ETS_FORMAT_TABLE) {
         return cli_write_table(arguments, table, &style);
@@ -184,8 +168,7 @@ static int list_tensors(const struct cli_arguments *arguments, const struct cli_
     struct ets_table *table;
     struct ets_error error;
     struct ets_tensor_table_gaps gaps;
-    bool ok = true; /* as checked before */
-    const uint32_t top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok);
+    const uint32_t top = (uint32_t)cli_number(arguments, "--top", 0);
     const struct ets_tensor_table_options options = {
         .debug_buffer = captured->subject->debug_buffer,
         .columns = cli_value(arguments, "--columns"),
@@ -308,7 +291,6 @@ static int check_needs(const struct cli_arguments *arguments)
 
 static int check_words(const struct cli_arguments *arguments)
 {
-    bool ok = true;
     if (arguments->word_count == 0) {
         return cli_complain(CLI_USAGE,
                             "tensors needs a trace: etscope tensors debug.etdp "
@@ -319,13 +301,43 @@ static int check_words(const struct cli_arguments *arguments)
             CLI_USAGE, "tensors reads one trace and shows one TENSOR; unexpected argument \"%s\"",
             arguments->words[2]);
     }
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
-    (void)cli_number(arguments, "--top", 0, 1, 1000000000, &ok);
-    return ok ? check_needs(arguments) : CLI_USAGE;
+    return check_needs(arguments);
 }
 
-int cmd_tensors(const struct cli_arguments *arguments)
+static int cmd_tensors(const struct cli_arguments *arguments)
 {
     const int code = check_words(arguments);
     return code != CLI_OK ? code : cli_subject_inspect_values(arguments, show_tensors);
 }
+
+const struct cli_command cli_tensors_command = {
+    .name = "tensors",
+    .task = CLI_TASK_CHECK,
+    .summary = "list, print, save, compare and draw the tensors that a trace captured",
+    .arguments = "TRACE [TENSOR]",
+    .description =
+        "Reads an ETDump and its debug buffer, and prints one line per captured tensor: the "
+        "operator that computed it, type, shape, range, mean, standard deviation, the number of "
+        "NaN and infinite elements, and a hash, which is the same for equal tensors. Range, mean "
+        "and deviation are over the finite elements. TENSOR (the number of an event in the list, "
+        "or the name of an operator) and the filters select tensors. With TENSOR or --show, the "
+        "values follow as NumPy prints them, with quantiles and a histogram; machine formats have "
+        "them in the column values. --save writes NumPy files. Types that NumPy lacks are saved in "
+        "the way numpy.h describes: bfloat16 as <V2, quantized types as their stored integers, "
+        "8-bit floats as |V1. Tensors are named by run, event and operator, such as "
+        "run1-event00014-addmm.out. --compare finds the array of a tensor in a .npz file by this "
+        "name. For a file from another build it uses the order of the tensors of an operator, if "
+        "both have equally many, or the operator's name. Arrays named arr_0, arr_1 and so on are "
+        "taken in the order of the list. Without tolerances, the verdict is that of "
+        "torch.testing.assert_close for the type, and the exit code is 0. --heat-map draws the "
+        "last two dimensions as one tile per matrix.",
+    .options = option_list,
+    .examples =
+        "etscope tensors debug.etdp --debug-buffer debug.bin --etrecord model.etrecord\n"
+        "etscope tensors debug.etdp 5 --debug-buffer debug.bin --heat-map tensor.png\n"
+        "etscope tensors debug.etdp --debug-buffer debug.bin --name 'addmm*' --save tensors.npz\n"
+        "etscope tensors debug.etdp output --debug-buffer debug.bin --compare y.npy --atol 0.5",
+    .guide = "tensors.md",
+    .tells_columns = true,
+    .run = cmd_tensors,
+};

@@ -13,10 +13,10 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/columns.h"
 #include "cli/core/write_table.h"
-#include "cli/open/comparator_option.h"
-#include "cli/open/tolerances.h"
 #include "cli/tensors/array_pairs.h"
-#include "cli/tensors/comparison_cells.h"
+#include "cli/values/comparator_option.h"
+#include "cli/values/comparison_cells.h"
+#include "cli/values/tolerances.h"
 
 enum { TOP_K = 5, MESSAGE_BYTES = 512 };
 

@@ -2,8 +2,8 @@
 #ifndef ETSCOPE_CLI_TENSORS_COMPARE_TENSORS_H
 #define ETSCOPE_CLI_TENSORS_COMPARE_TENSORS_H
 
-#include "cli/open/arrays.h"
-#include "cli/open/captured.h"
+#include "cli/files/arrays.h"
+#include "cli/tensors/captured.h"
 
 /*
  * Writes the table of all selected tensors, compared with their arrays. Returns an exit code:

@@ -2,7 +2,7 @@
 #ifndef ETSCOPE_CLI_TENSORS_SAVE_TENSORS_H
 #define ETSCOPE_CLI_TENSORS_SAVE_TENSORS_H
 
-#include "cli/open/captured.h"
+#include "cli/tensors/captured.h"
 
 /*
  * Writes each captured value with bytes: all to FILE.npz, a single one to FILE.npy, or each as

@@ -21,10 +21,6 @@ int cli_check_tensor_text(const struct cli_arguments *arguments)
     const char *format = cli_value(arguments, "--format");
     const char *detail = cli_first_given(arguments, details);
     const bool is_table = format == NULL || strcmp(format, "table") == 0;
-    bool ok = true;
-    (void)cli_number(arguments, "--edge-items", 3, 1, 1000000, &ok);
-    (void)cli_number(arguments, "--precision", 8, 0, 17, &ok);
-    if (!ok) return CLI_USAGE;
     if (detail != NULL && (!is_shown || !is_table)) {
         return cli_complain(CLI_USAGE, "%s needs --show or a TENSOR", detail);
     }
@@ -102,11 +98,10 @@ int cli_show_tensors(const struct cli_arguments *arguments, const struct cli_cap
 {
     struct ets_captured_values values;
     struct ets_captured_value value;
-    bool ok = true;
     const struct ets_tensor_text_options options = {
         .threshold = cli_has(arguments, "--full") ? UINT64_MAX : THRESHOLD,
-        .edge_items = (uint32_t)cli_number(arguments, "--edge-items", 3, 1, 1000000, &ok),
-        .precision = (int)cli_number(arguments, "--precision", 8, 0, 17, &ok),
+        .edge_items = (uint32_t)cli_number(arguments, "--edge-items", 3),
+        .precision = (int)cli_number(arguments, "--precision", 8),
         .width = style->width};
     cli_captured_begin(captured, &values);
     while (cli_captured_next(captured, &values, &value)) {

@@ -2,20 +2,17 @@
 #ifndef ETSCOPE_CLI_TENSORS_SHOW_TENSORS_H
 #define ETSCOPE_CLI_TENSORS_SHOW_TENSORS_H
 
-#include "cli/open/captured.h"
+#include "cli/tensors/captured.h"
 #include "host/output.h"
 #include "output/table/table.h"
 
 /* For the option table of `tensors`. */
 /* clang-format off */
-#define CLI_TENSOR_TEXT_OPTIONS                                                                   \
-    {"--show", NULL, NULL, "Print the values of every listed tensor, as NumPy does", NULL,        \
-     false},                                                                                      \
-    {"--full", NULL, NULL,                                                                        \
-     "Print all values of large tensors, not only the first and last", NULL, false},              \
-    {"--edge-items", NULL, "N", "Values at each end of a dimension of large tensors; default 3",  \
-     NULL, false},                                                                                \
-    {"--precision", NULL, "N", "Maximum digits after the decimal point; default 8", NULL, false}
+#define CLI_TENSOR_TEXT_OPTIONS \
+    {"--show"}, \
+    {"--full"}, \
+    {"--edge-items"}, \
+    {"--precision"}
 /* clang-format on */
 
 /* Checks these options. Returns an exit code. */

@@ -11,43 +11,37 @@
 #include "cli/core/progress.h"
 #include "cli/core/what_to_type.h"
 #include "cli/core/write_table.h"
-#include "cli/open/comparator_option.h"
-#include "cli/open/session.h"
-#include "cli/open/tolerances.h"
+#include "cli/session/session.h"
+#include "cli/values/comparator_option.h"
+#include "cli/values/tolerances.h"
 #include "cli/verify/verify_table.h"
 #include "etscope/experimental/comparators.h"
 #include "host/text_builder.h"
 #include "verify/computing.h"
 
-/* clang-format off */
-const struct cli_option cli_verify_options[] = {
-    {"--method", "-m", "NAME", "Only test cases of this method; may be repeated", NULL, true},
-    {"--case", NULL, "N", "Only this test case, counted from 0; may be repeated", NULL, true},
-    {"--rtol", NULL, "X", "Relative tolerance of all outputs", NULL, false},
-    {"--atol", NULL, "X", "Absolute tolerance of all outputs", NULL, false},
-    {"--rms", NULL, "X",
-     "Tolerance of all outputs, as a fraction of the root mean square of the expected "
-     "output; default: by the types the program computes in, or 0 with --rtol or --atol",
-     NULL, false},
-    {"--tolerance", NULL, "FIELDS",
-     "A tolerance for some outputs, such as output=1,rtol=1e-3,atol=1e-5",
-     NULL, true},
-    {"--tolerances", NULL, "FILE", "A file with one such tolerance per line", NULL, true},
-    CLI_COMPARATOR_OPTION,
-    {"--junit", NULL, "FILE", "Also write the verdicts as JUnit XML", NULL, false},
-    {"--columns", "-c", "NAMES",
-     "Only these columns, in this order, such as case,verdict,mse", NULL,
-     false},
-    {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
-    CLI_COLOR_OPTION,
-    {"--width", NULL, "N",
-     "Width of the table in characters; default: the terminal's, or no limit", NULL,
-     false},
-    {"--output", "-o", "FILE", "Write the table to FILE instead of standard output", NULL, false},
+static const struct cli_command_option option_list[] = {
+    {"--method", .is_repeatable = true, .help = "Only test cases of this method; may be repeated"},
+    {"--case", .is_repeatable = true,
+     .help = "Only this test case, counted from 0; may be repeated"},
+    {"--rtol"},
+    {"--atol"},
+    {"--rms",
+     .help = "Tolerance of all outputs, as a fraction of the root mean square of the expected "
+             "output; default: by the types the program computes in, or 0 with --rtol or --atol"},
+    {"--tolerance",
+     .help =
+         "A tolerance for some outputs, such as output=1,rtol=1e-3,atol=1e-5; @FILE: one per line"},
+    {"--tolerances", .is_hidden = true},
+    {"--comparator"},
+    {"--junit"},
+    {"--columns", .help = "Only these columns, in this order, such as case,verdict,mse"},
+    {"--format"},
+    {"--color"},
+    {"--width"},
+    {"--output"},
     CLI_ENGINE_OPTIONS,
-    {NULL, NULL, NULL, NULL, NULL, false},
+    {NULL},
 };
-/* clang-format on */
 
 struct verifying {
     const struct cli_arguments *arguments;
@@ -517,8 +511,7 @@ static void put_answer(const struct verifying *v, const struct ets_table_style *
 
 static int write_results(const struct verifying *v)
 {
-    const char *path =
-        cli_has(v->arguments, "--output") ? cli_value(v->arguments, "--output") : "-";
+    const char *path = cli_result_path(v->arguments);
     const char *junit = cli_value(v->arguments, "--junit");
     struct ets_table *table;
     struct ets_table_style style;
@@ -541,12 +534,10 @@ static int check_words(const struct cli_arguments *arguments)
 {
     static const char *const inputs[] = {"--data", "--tolerances", NULL};
     const char *output = cli_value(arguments, "--output"), *junit = cli_value(arguments, "--junit");
-    bool ok = true;
     if (junit != NULL && strcmp(junit, output == NULL ? "-" : output) == 0) {
         return cli_complain(CLI_USAGE, "the table and --junit need different files");
     }
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
-    return ok ? cli_check_stdin(arguments, inputs) : CLI_USAGE;
+    return cli_check_stdin(arguments, inputs);
 }
 
 /*
@@ -565,7 +556,7 @@ static void note_nan(const struct verifying *v)
              count == 1 ? "output has" : "outputs have");
 }
 
-int cmd_verify(const struct cli_arguments *arguments)
+static int cmd_verify(const struct cli_arguments *arguments)
 {
     static struct verifying v;
     v = (struct verifying){.arguments = arguments};
@@ -587,3 +578,27 @@ int cmd_verify(const struct cli_arguments *arguments)
     free(v.rules);
     return code;
 }
+
+const struct cli_command cli_verify_command = {
+    .name = "verify",
+    .task = CLI_TASK_CHECK,
+    .summary = "run the test cases of a bundled program and check the outputs",
+    .arguments = "MODEL",
+    .description =
+        "Runs every test case of MODEL (a .bpte) on the ExecuTorch runtime, each on a newly loaded "
+        "method, and compares every output with the expected output. Prints a line for each: the "
+        "verdict, error statistics, and where the error is largest. Exits with 1 if an output is "
+        "not as expected. Without options, the tolerance is that of torch.testing.assert_close for "
+        "the output's type. --rtol and --atol set it for all outputs, and rules set it for some: "
+        "in FIELDS, method=, case=, output= and dtype= select outputs, and rtol= and atol= set the "
+        "tolerance; the last matching rule applies. An element is close if |actual - expected| <= "
+        "atol + rtol * |expected|. --comparator adds the result of a comparator in your own shared "
+        "library (etscope/experimental/comparator_plugin.h).",
+    .options = option_list,
+    .examples =
+        "etscope verify model.bpte\n"
+        "etscope verify model.bpte --rtol 1e-3 --atol 1e-5 --junit verify.xml\n"
+        "etscope verify model.bpte --case 0 --tolerance output=1,atol=0.02 --format json",
+    .guide = "verify.md",
+    .run = cmd_verify,
+};

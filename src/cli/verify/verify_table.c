@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/core/bounds.h"
-#include "cli/tensors/comparison_cells.h"
+#include "cli/values/comparison_cells.h"
 #include "output/text/junit.h"
 
 static const struct ets_column columns[] = {

@@ -3,7 +3,7 @@
 #define ETSCOPE_CLI_VERIFY_VERIFY_TABLE_H
 
 #include "cli/core/command.h"
-#include "cli/open/comparator_option.h"
+#include "cli/values/comparator_option.h"
 #include "etscope/experimental/comparators.h"
 #include "etscope/verify.h"
 #include "output/table/table.h"
