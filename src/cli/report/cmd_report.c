@@ -66,7 +66,7 @@ const struct cli_option cli_report_options[] = {
 static uint32_t list_inputs(const struct cli_arguments *arguments,
                             const struct cli_sql_sources *sources, struct ets_page_input *inputs)
 {
-    const struct ets_sql_sources *all = &sources->all;
+    const struct ets_study_sources *all = &sources->all;
     const char *path;
     uint32_t count = 0;
     for (uint32_t i = 0; i < all->trace_count; i++) {
@@ -102,7 +102,7 @@ static const char *output_path(const struct cli_arguments *arguments)
 }
 
 /* "report.html: 214 kB; 1 trace, 1 ETRecord, 1 program" */
-static void tell(const char *path, const struct ets_sql_sources *all)
+static void tell(const char *path, const struct ets_study_sources *all)
 {
     struct stat info;
     if (strcmp(path, "-") == 0 || stat(path, &info) != 0) return;
@@ -114,7 +114,7 @@ static int write_compared(const struct cli_arguments *arguments,
                           const struct cli_sql_sources *sources,
                           const struct cli_report_differences *differences)
 {
-    const struct ets_sql_sources *all = &sources->all;
+    const struct ets_study_sources *all = &sources->all;
     bool is_right = true;
     const size_t max_size = cli_bytes(arguments, "--max-size", 0, &is_right);
     const size_t room =

@@ -62,7 +62,7 @@ static bool put_rows(struct ets_page_document *document, struct ets_page_table *
         }
         return true;
     }
-    const uint64_t count = relation->count(cursor->data);
+    const uint64_t count = relation->count(cursor->study);
     for (cursor->row = 0; cursor->row < count; cursor->row++) {
         if (relation->has != NULL && !relation->has(cursor)) continue;
         if (!put_row(document, table, relation, cursor)) return false;
@@ -70,35 +70,35 @@ static bool put_rows(struct ets_page_document *document, struct ets_page_table *
     return true;
 }
 
-static enum ets_status add_relation(struct ets_page_document *document, struct ets_sql_data *data,
+static enum ets_status add_relation(struct ets_page_document *document, struct ets_study *study,
                                     const struct ets_sql_table *relation, struct ets_error *error)
 {
     uint32_t columns = 0;
     while (relation->columns[columns].name != NULL) columns++;
-    if (relation->prepare != NULL) ETS_TRY(relation->prepare(data, error));
+    if (relation->prepare != NULL) ETS_TRY(relation->prepare(study, error));
     struct ets_page_table *table = ets_page_add_table(document, relation->name, columns);
-    struct ets_sql_cursor cursor = {.data = data,
-                                    .state = ets_sql_data_alloc(data, relation->state_bytes + 1)};
+    struct ets_sql_cursor cursor = {.study = study,
+                                    .state = ets_study_alloc(study, relation->state_bytes + 1)};
     bool ok = table != NULL && cursor.state != NULL;
     for (uint32_t i = 0; ok && i < columns; i++) {
         ets_page_name_column(table, i, relation->columns[i].name,
                              type_of(relation->columns[i].type));
     }
-    ets_arena_init(&cursor.scratch, data->arena.allocator, 0);
+    ets_arena_init(&cursor.scratch, study->arena.allocator, 0);
     ok = ok && put_rows(document, table, relation, &cursor);
     ets_arena_reset(&cursor.scratch);
-    ets_sql_data_release(data, cursor.state);
+    ets_study_release(study, cursor.state);
     return ok ? ETS_OK : ets_fail_memory(error, "the tables of the report");
 }
 
-enum ets_status ets_page_add_relations(struct ets_page_document *document,
-                                       struct ets_sql_data *data, struct ets_error *error)
+enum ets_status ets_page_add_relations(struct ets_page_document *document, struct ets_study *study,
+                                       struct ets_error *error)
 {
     for (size_t i = 0; ets_sql_tables[i] != NULL; i++) {
         if (ets_sql_tables[i] == &ets_sql_events_table) continue;
         if (ets_sql_tables[i] == &ets_sql_findings_table) continue; /* the head has them */
         if (ets_sql_tables[i] == &ets_sql_tensors_table && document->has_no_tensors) continue;
-        ETS_TRY(add_relation(document, data, ets_sql_tables[i], error));
+        ETS_TRY(add_relation(document, study, ets_sql_tables[i], error));
     }
     return ETS_OK;
 }

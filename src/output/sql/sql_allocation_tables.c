@@ -12,7 +12,7 @@ static uint32_t find_trace(struct ets_sql_cursor *cursor,
 {
     uint64_t left = cursor->row;
     for (uint32_t i = 0;; i++) {
-        cursor->trace = &cursor->data->traces[i];
+        cursor->trace = &cursor->study->traces[i];
         const uint32_t own = count(&cursor->trace->memory);
         if (left < own) return (uint32_t)left;
         left -= own;
@@ -66,9 +66,9 @@ static const struct ets_sql_column held_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t held_count(const struct ets_sql_data *data)
+static uint64_t held_count(const struct ets_study *study)
 {
-    return data->held_count;
+    return study->held_count;
 }
 
 static uint32_t held_of(const struct ets_recorded_memory *memory)
@@ -142,9 +142,9 @@ static const struct ets_sql_column step_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t step_count(const struct ets_sql_data *data)
+static uint64_t step_count(const struct ets_study *study)
 {
-    return data->step_count;
+    return study->step_count;
 }
 
 static uint32_t steps_of(const struct ets_recorded_memory *memory)
@@ -203,9 +203,9 @@ static const struct ets_sql_column moment_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t moment_count(const struct ets_sql_data *data)
+static uint64_t moment_count(const struct ets_study *study)
 {
-    return data->moment_count;
+    return study->moment_count;
 }
 
 static uint32_t moments_of(const struct ets_recorded_memory *memory)

@@ -50,9 +50,9 @@ static const struct ets_sql_column byte_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t byte_count(const struct ets_sql_data *data)
+static uint64_t byte_count(const struct ets_study *study)
 {
-    return data->first_byte_item[data->sources.program_count];
+    return study->first_byte_item[study->sources.program_count];
 }
 
 static struct ets_sql_value method_of(const struct ets_byte_map *map,
@@ -73,11 +73,11 @@ static struct ets_sql_value shape_of(struct ets_sql_cursor *cursor,
 
 static struct ets_sql_value byte_cell(struct ets_sql_cursor *cursor, int column)
 {
-    const struct ets_sql_data *data = cursor->data;
+    const struct ets_study *study = cursor->study;
     uint32_t program = 0;
-    while (data->first_byte_item[program + 1] <= cursor->row) program++;
-    const struct ets_byte_map *map = data->byte_maps[program];
-    const uint32_t first = data->first_byte_item[program];
+    while (study->first_byte_item[program + 1] <= cursor->row) program++;
+    const struct ets_byte_map *map = study->byte_maps[program];
+    const uint32_t first = study->first_byte_item[program];
     const struct ets_byte_item *item = &map->items[cursor->row - first];
     switch (column) {
     case BYTES_ID: return ets_sql_integer((int64_t)cursor->row);
@@ -108,7 +108,7 @@ const struct ets_sql_table ets_sql_program_bytes_table = {
     .meaning = "Where the bytes of the programs are: those of a program add up to its size.",
     .columns = byte_columns,
     .has_id = true,
-    .prepare = ets_sql_data_byte_maps,
+    .prepare = ets_study_byte_maps,
     .count = byte_count,
     .cell = byte_cell,
 };

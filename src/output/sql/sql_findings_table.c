@@ -1,9 +1,5 @@
 /* What to look at next, as a table: the findings that a report begins with. */
-#include "base/error.h"
-#include "base/text.h"
-#include "memory/memory_plan.h"
 #include "output/sql/sql_tables.h"
-#include "views/timed_blocks.h"
 
 enum {
     ID,
@@ -62,127 +58,10 @@ static const struct ets_sql_column columns[] = {
 };
 /* clang-format on */
 
-/* The method that ran longest in a trace; NULL: not known. */
-static bool find_longest(struct ets_sql_data *data, const struct ets_sql_trace_data *trace,
-                         const char **method_out)
-{
-    struct ets_timed_blocks blocks;
-    *method_out = NULL;
-    if (!ets_timed_blocks_find(&data->arena, trace->inspection, ETS_NO_INDEX, ETS_NO_INDEX, 0,
-                               &blocks)) {
-        return false;
-    }
-    if (blocks.count == 0) return true;
-    *method_out = ets_inspection_block(trace->inspection, blocks.items[0].block)->method;
-    return true;
-}
-
-/* The plan of the method that ran longest; without a trace, of the one that takes most. */
-static bool find_plan(struct ets_sql_data *data, const struct ets_sql_findings *of,
-                      const struct ets_memory_plan **plan_out)
-{
-    const char *longest = NULL;
-    *plan_out = NULL;
-    if (of->trace != ETS_NO_INDEX) {
-        if (!find_longest(data, &data->traces[of->trace], &longest)) return false;
-        if (longest == NULL) return true;
-    }
-    for (uint32_t i = 0; i < data->method_count; i++) {
-        const struct ets_memory_plan *plan;
-        if (data->methods[i].program != of->program) continue;
-        if (longest != NULL && !ets_text_is(data->methods[i].method.name, longest)) continue;
-        if (!ets_sql_data_plan(data, i, &plan)) return false;
-        const struct ets_memory_plan *most = *plan_out;
-        if (plan == NULL || (most != NULL && plan->planned_bytes <= most->planned_bytes)) continue;
-        *plan_out = plan;
-    }
-    return true;
-}
-
-/* Whether the trace is the first of its program: what several have in common is said once. */
-static bool is_first_of_program(const struct ets_sql_data *data, uint32_t trace)
-{
-    for (uint32_t i = 0; i < trace; i++) {
-        if (data->sources.traces[i].program == data->sources.traces[trace].program) return false;
-    }
-    return true;
-}
-
-static uint32_t record_of(const struct ets_sql_data *data, const struct ets_sql_findings *of)
-{
-    if (of->trace != ETS_NO_INDEX) return data->sources.traces[of->trace].record;
-    return ets_sql_data_record_of(data, of->program);
-}
-
-static enum ets_status find(struct ets_sql_data *data, struct ets_sql_findings *of,
-                            struct ets_error *error)
-{
-    const struct ets_memory_options order = {.delegation = NULL};
-    const struct ets_memory_plan *plan;
-    const bool has_trace = of->trace != ETS_NO_INDEX;
-    const bool has_bytes =
-        of->program != ETS_NO_INDEX && (!has_trace || is_first_of_program(data, of->trace));
-    if (!find_plan(data, of, &plan)) return ets_fail_memory(error, "the findings");
-    if (plan != NULL) {
-        struct ets_memory_lines *lines = ets_arena_alloc(&data->arena, sizeof *lines);
-        if (lines == NULL || !ets_memory_lines_collect(&data->arena, plan, &order, lines)) {
-            return ets_fail_memory(error, "the findings");
-        }
-        of->memory = lines;
-    }
-    const uint32_t record = record_of(data, of);
-    if (has_trace && data->sources.machine != NULL &&
-        !ets_sql_data_headrooms(data, &data->traces[of->trace])) {
-        return ets_fail_memory(error, "the findings");
-    }
-    const struct ets_findings_subject subject = {
-        .inspection = has_trace ? data->traces[of->trace].inspection : NULL,
-        .program = of->program == ETS_NO_INDEX ? NULL : data->sources.programs[of->program].program,
-        .record = record == ETS_NO_INDEX ? NULL : data->sources.records[record].record,
-        .memory = of->memory,
-        .bytes = has_bytes ? data->byte_maps[of->program] : NULL,
-        .headrooms = has_trace ? data->traces[of->trace].headrooms : NULL,
-        .words = data->words,
-        .one_thread = has_trace ? data->one_thread : NULL,
-        .gap = has_trace && data->gaps != NULL ? data->gaps[of->trace] : NULL};
-    return ets_findings_collect(&data->arena, &subject, &of->found, error);
-}
-
-static bool has_trace_of(const struct ets_sql_data *data, uint32_t program)
-{
-    for (uint32_t i = 0; i < data->sources.trace_count; i++) {
-        if (data->sources.traces[i].program == program) return true;
-    }
-    return false;
-}
-
-enum ets_status ets_sql_data_findings(struct ets_sql_data *data, struct ets_error *error)
-{
-    const struct ets_sql_sources *sources = &data->sources;
-    uint32_t count = 0;
-    if (data->findings != NULL) return ETS_OK;
-    ETS_TRY(ets_sql_data_byte_maps(data, error));
-    const size_t most = (size_t)sources->trace_count + sources->program_count + 1;
-    struct ets_sql_findings *all = ets_arena_alloc_array(&data->arena, most, sizeof *all);
-    if (all == NULL) return ets_fail_memory(error, "the findings");
-    for (uint32_t i = 0; i < sources->trace_count; i++) {
-        all[count] = (struct ets_sql_findings){.trace = i, .program = sources->traces[i].program};
-        ETS_TRY(find(data, &all[count++], error));
-    }
-    for (uint32_t i = 0; i < sources->program_count; i++) {
-        if (has_trace_of(data, i)) continue;
-        all[count] = (struct ets_sql_findings){.trace = ETS_NO_INDEX, .program = i};
-        ETS_TRY(find(data, &all[count++], error));
-    }
-    data->findings = all;
-    data->findings_count = count;
-    return ETS_OK;
-}
-
-static uint64_t finding_count(const struct ets_sql_data *data)
+static uint64_t finding_count(const struct ets_study *study)
 {
     uint64_t count = 0;
-    for (uint32_t i = 0; i < data->findings_count; i++) count += data->findings[i].found.count;
+    for (uint32_t i = 0; i < study->findings_count; i++) count += study->findings[i].found.count;
     return count;
 }
 
@@ -208,13 +87,13 @@ static struct ets_sql_value advice_cell(const struct ets_finding *finding, int c
 
 static struct ets_sql_value cell(struct ets_sql_cursor *cursor, int column)
 {
-    const struct ets_sql_data *data = cursor->data;
-    const struct ets_sql_findings *of = data->findings;
+    const struct ets_study *study = cursor->study;
+    const struct ets_studied_findings *of = study->findings;
     uint64_t number = cursor->row;
     while (number >= of->found.count) number -= of++->found.count;
     const struct ets_finding *finding = &of->found.items[number];
-    const struct ets_sql_trace_data *trace =
-        of->trace == ETS_NO_INDEX ? NULL : &data->traces[of->trace];
+    const struct ets_studied_trace *trace =
+        of->trace == ETS_NO_INDEX ? NULL : &study->traces[of->trace];
     switch (column) {
     case ID: return ets_sql_integer((int64_t)cursor->row);
     case TRACE: return ets_sql_index(of->trace, 0);
@@ -238,7 +117,7 @@ const struct ets_sql_table ets_sql_findings_table = {
     .meaning = "What to look at next, as a report begins with it.",
     .columns = columns,
     .has_id = true,
-    .prepare = ets_sql_data_findings,
+    .prepare = ets_study_findings,
     .count = finding_count,
     .cell = cell,
 };

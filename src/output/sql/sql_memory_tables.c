@@ -6,32 +6,18 @@
 #include "memory/memory_plan.h"
 #include "output/sql/sql_tables.h"
 
-bool ets_sql_data_plan(struct ets_sql_data *data, uint32_t number,
-                       const struct ets_memory_plan **plan_out)
-{
-    struct ets_sql_method *method = &data->methods[number];
-    *plan_out = method->plan;
-    if (method->plan != NULL || method->has_no_plan) return true;
-    struct ets_memory_plan *plan = ets_arena_alloc(&data->arena, sizeof *plan);
-    if (plan == NULL) return false;
-    const enum ets_status status = ets_memory_plan_init(plan, &method->method, &data->arena, NULL);
-    method->has_no_plan = status != ETS_OK && status != ETS_NO_MEMORY;
-    if (status == ETS_OK) *plan_out = method->plan = plan;
-    return status != ETS_NO_MEMORY;
-}
-
 /* The plan of a method; NULL: no memory, or too much to analyse. */
 static const struct ets_memory_plan *plan_of(struct ets_sql_cursor *cursor, uint32_t number)
 {
     const struct ets_memory_plan *plan;
-    (void)ets_sql_data_plan(cursor->data, number, &plan);
+    (void)ets_study_plan(cursor->study, number, &plan);
     return plan;
 }
 
 /* Of a method without a plan: nothing is known, or nothing can be. */
 static struct ets_sql_value no_plan(const struct ets_sql_cursor *cursor, uint32_t number)
 {
-    const bool is_known = cursor->data->methods[number].has_no_plan;
+    const bool is_known = cursor->study->methods[number].has_no_plan;
     return is_known ? ets_sql_null() : (struct ets_sql_value){.kind = SQL_NO_MEMORY};
 }
 
@@ -41,13 +27,13 @@ static struct ets_sql_value bytes(uint64_t count)
 }
 
 /* Numbers count from the first of the method; `first` tells what that is. */
-static uint32_t find_method(const struct ets_sql_data *data, uint64_t row,
-                            uint64_t (*first)(const struct ets_sql_method *method))
+static uint32_t find_method(const struct ets_study *study, uint64_t row,
+                            uint64_t (*first)(const struct ets_studied_method *method))
 {
-    uint32_t low = 0, high = data->method_count;
+    uint32_t low = 0, high = study->method_count;
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
-        if (first(&data->methods[middle]) <= row) low = middle;
+        if (first(&study->methods[middle]) <= row) low = middle;
         else high = middle;
     }
     return low;
@@ -88,20 +74,20 @@ static const struct ets_sql_column arena_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t first_arena(const struct ets_sql_method *method)
+static uint64_t first_arena(const struct ets_studied_method *method)
 {
     return method->first_arena;
 }
 
-static uint64_t arena_count(const struct ets_sql_data *data)
+static uint64_t arena_count(const struct ets_study *study)
 {
-    return data->arena_count;
+    return study->arena_count;
 }
 
 static struct ets_sql_value arena_cell(struct ets_sql_cursor *cursor, int column)
 {
-    const uint32_t number = find_method(cursor->data, cursor->row, first_arena);
-    const struct ets_sql_method *method = &cursor->data->methods[number];
+    const uint32_t number = find_method(cursor->study, cursor->row, first_arena);
+    const struct ets_studied_method *method = &cursor->study->methods[number];
     const uint32_t index = (uint32_t)(cursor->row - method->first_arena);
     if (column == ARENA_PROGRAM) return ets_sql_integer(method->program);
     if (column == ARENA_METHOD) return ets_sql_text(method->method.name);
@@ -173,20 +159,20 @@ static const struct ets_sql_column tensor_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t first_value(const struct ets_sql_method *method)
+static uint64_t first_value(const struct ets_studied_method *method)
 {
     return method->first_value;
 }
 
-static uint64_t value_count(const struct ets_sql_data *data)
+static uint64_t value_count(const struct ets_study *study)
 {
-    return data->value_count;
+    return study->value_count;
 }
 
 static bool tensor_has(struct ets_sql_cursor *cursor)
 {
-    const uint32_t number = find_method(cursor->data, cursor->row, first_value);
-    const struct ets_sql_method *method = &cursor->data->methods[number];
+    const uint32_t number = find_method(cursor->study, cursor->row, first_value);
+    const struct ets_studied_method *method = &cursor->study->methods[number];
     struct ets_evalue value;
     ets_method_value(&method->method, (uint32_t)cursor->row - method->first_value, &value);
     return value.kind == ETS_EVALUE_TENSOR;
@@ -215,8 +201,8 @@ static struct ets_sql_value lifetime_cell(struct ets_sql_cursor *cursor,
 
 static struct ets_sql_value tensor_cell(struct ets_sql_cursor *cursor, int column)
 {
-    const uint32_t number = find_method(cursor->data, cursor->row, first_value);
-    const struct ets_sql_method *method = &cursor->data->methods[number];
+    const uint32_t number = find_method(cursor->study, cursor->row, first_value);
+    const struct ets_studied_method *method = &cursor->study->methods[number];
     const uint32_t value = (uint32_t)cursor->row - method->first_value;
     if (column == TENSOR_PROGRAM) return ets_sql_integer(method->program);
     if (column == TENSOR_METHOD) return ets_sql_text(method->method.name);
@@ -269,22 +255,22 @@ static const struct ets_sql_column step_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t first_level(const struct ets_sql_method *method)
+static uint64_t first_level(const struct ets_studied_method *method)
 {
     return method->first_level;
 }
 
-static uint64_t level_count(const struct ets_sql_data *data)
+static uint64_t level_count(const struct ets_study *study)
 {
-    return data->level_count;
+    return study->level_count;
 }
 
 static struct ets_sql_value level_cell(struct ets_sql_cursor *cursor, int column)
 {
-    const uint32_t number = find_method(cursor->data, cursor->row, first_level);
-    const struct ets_sql_method *method = &cursor->data->methods[number];
+    const uint32_t number = find_method(cursor->study, cursor->row, first_level);
+    const struct ets_studied_method *method = &cursor->study->methods[number];
     const uint64_t row = cursor->row - method->first_level;
-    const uint32_t steps = ets_sql_method_steps(method);
+    const uint32_t steps = ets_studied_method_steps(method);
     if (column == LEVEL_PROGRAM) return ets_sql_integer(method->program);
     if (column == LEVEL_METHOD) return ets_sql_text(method->method.name);
     if (column == LEVEL_MEMORY) return ets_sql_integer((int64_t)(row / steps) + 1);

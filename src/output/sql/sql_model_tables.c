@@ -15,14 +15,14 @@ static const struct ets_sql_column record_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t record_count(const struct ets_sql_data *data)
+static uint64_t record_count(const struct ets_study *study)
 {
-    return data->sources.record_count;
+    return study->sources.record_count;
 }
 
 static struct ets_sql_value record_cell(struct ets_sql_cursor *cursor, int column)
 {
-    const struct ets_sql_record *record = &cursor->data->sources.records[cursor->row];
+    const struct ets_study_record *record = &cursor->study->sources.records[cursor->row];
     if (column == RECORD_ID) return ets_sql_integer((int64_t)cursor->row);
     if (column == RECORD_PATH) return ets_sql_string(record->path);
     return ets_sql_integer((int64_t)ets_etrecord_method_count(record->record));
@@ -76,21 +76,21 @@ static const struct ets_sql_column node_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t node_count(const struct ets_sql_data *data)
+static uint64_t node_count(const struct ets_study *study)
 {
-    return data->node_count;
+    return study->node_count;
 }
 
 /* The graph that node `number` is in. */
-static const struct ets_sql_graph *graph_of(const struct ets_sql_data *data, uint32_t number)
+static const struct ets_studied_graph *graph_of(const struct ets_study *study, uint32_t number)
 {
-    uint32_t low = 0, high = data->graph_count;
+    uint32_t low = 0, high = study->graph_count;
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
-        if (data->graphs[middle].first_node <= number) low = middle;
+        if (study->graphs[middle].first_node <= number) low = middle;
         else high = middle;
     }
-    return &data->graphs[low];
+    return &study->graphs[low];
 }
 
 static struct ets_sql_value frame_cell(const struct ets_graph_node *node, int column)
@@ -104,7 +104,7 @@ static struct ets_sql_value frame_cell(const struct ets_graph_node *node, int co
 
 static struct ets_sql_value node_cell(struct ets_sql_cursor *cursor, int column)
 {
-    const struct ets_sql_graph *graph = graph_of(cursor->data, (uint32_t)cursor->row);
+    const struct ets_studied_graph *graph = graph_of(cursor->study, (uint32_t)cursor->row);
     const struct ets_graph_node *node = &graph->graph->nodes[cursor->row - graph->first_node];
     switch (column) {
     case NODE_ID: return ets_sql_integer((int64_t)cursor->row);
@@ -156,14 +156,14 @@ static const struct ets_sql_column program_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t program_count(const struct ets_sql_data *data)
+static uint64_t program_count(const struct ets_study *study)
 {
-    return data->sources.program_count;
+    return study->sources.program_count;
 }
 
 static struct ets_sql_value program_cell(struct ets_sql_cursor *cursor, int column)
 {
-    const struct ets_sql_program *source = &cursor->data->sources.programs[cursor->row];
+    const struct ets_study_program *source = &cursor->study->sources.programs[cursor->row];
     const struct ets_program *program = source->program;
     struct ets_program_sizes sizes;
     switch (column) {
@@ -216,14 +216,14 @@ static const struct ets_sql_column method_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t method_count(const struct ets_sql_data *data)
+static uint64_t method_count(const struct ets_study *study)
 {
-    return data->method_count;
+    return study->method_count;
 }
 
 static struct ets_sql_value method_cell(struct ets_sql_cursor *cursor, int column)
 {
-    const struct ets_sql_method *method = &cursor->data->methods[cursor->row];
+    const struct ets_studied_method *method = &cursor->study->methods[cursor->row];
     switch (column) {
     case METHOD_ID: return ets_sql_integer((int64_t)cursor->row);
     case METHOD_PROGRAM: return ets_sql_integer(method->program);
@@ -271,9 +271,9 @@ static const struct ets_sql_column instruction_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t instruction_count(const struct ets_sql_data *data)
+static uint64_t instruction_count(const struct ets_study *study)
 {
-    return data->instruction_count;
+    return study->instruction_count;
 }
 
 static struct ets_sql_value instruction_name(struct ets_sql_cursor *cursor,
@@ -292,8 +292,8 @@ static struct ets_sql_value instruction_name(struct ets_sql_cursor *cursor,
 
 static struct ets_sql_value instruction_cell(struct ets_sql_cursor *cursor, int column)
 {
-    const struct ets_sql_chain *chain = ets_sql_data_chain(cursor->data, (uint32_t)cursor->row);
-    const struct ets_sql_method *method = &cursor->data->methods[chain->method];
+    const struct ets_studied_chain *chain = ets_study_chain(cursor->study, (uint32_t)cursor->row);
+    const struct ets_studied_method *method = &cursor->study->methods[chain->method];
     struct ets_instruction instruction;
     ets_chain_instruction(&chain->chain, (uint32_t)cursor->row - chain->first_instruction,
                           &instruction);
@@ -345,14 +345,14 @@ static const struct ets_sql_column delegate_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t delegate_count(const struct ets_sql_data *data)
+static uint64_t delegate_count(const struct ets_study *study)
 {
-    return data->delegate_count;
+    return study->delegate_count;
 }
 
 static struct ets_sql_value delegate_cell(struct ets_sql_cursor *cursor, int column)
 {
-    const struct ets_sql_delegate *delegate = &cursor->data->delegates[cursor->row];
+    const struct ets_studied_delegate *delegate = &cursor->study->delegates[cursor->row];
     switch (column) {
     case DELEGATE_PROGRAM: return ets_sql_index(delegate->program, 0);
     case DELEGATE_RECORD: return ets_sql_index(delegate->record, 0);
@@ -406,22 +406,22 @@ static const struct ets_sql_column value_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t value_count(const struct ets_sql_data *data)
+static uint64_t value_count(const struct ets_study *study)
 {
-    return data->value_count;
+    return study->value_count;
 }
 
-static const struct ets_sql_method *find_value(const struct ets_sql_cursor *cursor,
-                                               struct ets_evalue *value_out)
+static const struct ets_studied_method *find_value(const struct ets_sql_cursor *cursor,
+                                                   struct ets_evalue *value_out)
 {
-    const struct ets_sql_data *data = cursor->data;
-    uint32_t low = 0, high = data->method_count;
+    const struct ets_study *study = cursor->study;
+    uint32_t low = 0, high = study->method_count;
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
-        if (data->methods[middle].first_value <= cursor->row) low = middle;
+        if (study->methods[middle].first_value <= cursor->row) low = middle;
         else high = middle;
     }
-    const struct ets_sql_method *method = &data->methods[low];
+    const struct ets_studied_method *method = &study->methods[low];
     ets_method_value(&method->method, (uint32_t)cursor->row - method->first_value, value_out);
     return method;
 }
@@ -436,7 +436,7 @@ static bool value_has(struct ets_sql_cursor *cursor)
 static struct ets_sql_value value_cell(struct ets_sql_cursor *cursor, int column)
 {
     struct ets_evalue value;
-    const struct ets_sql_method *method = find_value(cursor, &value);
+    const struct ets_studied_method *method = find_value(cursor, &value);
     const struct ets_program_tensor *tensor = &value.tensor;
     const bool is_planned = tensor->memory_id > 0;
     switch (column) {

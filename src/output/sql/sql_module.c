@@ -63,40 +63,40 @@ static int connect_table(sqlite3 *connection, void *context, int count,
     struct ets_sql *sql = context;
     struct ets_arena scratch;
     (void)message;
-    struct virtual_table *made = ets_sql_data_alloc(&sql->data, sizeof *made);
+    struct virtual_table *made = ets_study_alloc(&sql->study, sizeof *made);
     if (made == NULL) return SQLITE_NOMEM;
     *made =
         (struct virtual_table){.sql = sql, .table = count > 2 ? find_table(arguments[2]) : NULL};
     if (made->table == NULL) {
-        ets_sql_data_release(&sql->data, made);
+        ets_study_release(&sql->study, made);
         return SQLITE_ERROR;
     }
-    ets_arena_init(&scratch, sql->data.arena.allocator, 0);
+    ets_arena_init(&scratch, sql->study.arena.allocator, 0);
     const char *text = ets_sql_create_text(&scratch, made->table, "x", false);
     int code = text == NULL ? SQLITE_NOMEM : sql->sqlite.declare_vtab(connection, text);
     ets_arena_reset(&scratch);
     /* Views may use it whatever they are trusted with: reading it changes nothing. */
     if (code == SQLITE_OK) code = sql->sqlite.vtab_config(connection, SQLITE_VTAB_INNOCUOUS);
     if (code == SQLITE_OK) *table_out = &made->base;
-    else ets_sql_data_release(&sql->data, made);
+    else ets_study_release(&sql->study, made);
     return code;
 }
 
 static int disconnect_table(sqlite3_vtab *base)
 {
     struct virtual_table *table = (struct virtual_table *)base;
-    ets_sql_data_release(&table->sql->data, table);
+    ets_study_release(&table->sql->study, table);
     return SQLITE_OK;
 }
 
 /* What a plan yields, in rows. */
 static double rows_of(const struct virtual_table *table, int plan)
 {
-    const struct ets_sql_data *data = &table->sql->data;
-    const double all = (double)table->table->count(data);
+    const struct ets_study *study = &table->sql->study;
+    const double all = (double)table->table->count(study);
     if (plan == PLAN_ALL) return all;
     if (plan == PLAN_ID || plan == PLAN_EVENT) return 1;
-    const double spread = (double)table->table->lookups[plan - PLAN_LOOKUP].spread(data);
+    const double spread = (double)table->table->lookups[plan - PLAN_LOOKUP].spread(study);
     return spread > 1 ? all / spread : all;
 }
 
@@ -118,7 +118,7 @@ static int choose_plan(sqlite3_vtab *base, sqlite3_index_info *info)
     struct ets_sql *sql = table->sql;
     int chosen = -1;
     if (table->table->prepare != NULL &&
-        table->table->prepare(&sql->data, &sql->unprepared) != ETS_OK) {
+        table->table->prepare(&sql->study, &sql->unprepared) != ETS_OK) {
         return SQLITE_ERROR;
     }
     info->idxNum = PLAN_ALL;
@@ -144,12 +144,12 @@ static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **cursor_out)
 {
     const struct virtual_table *table = (const struct virtual_table *)base;
     struct virtual_cursor *cursor =
-        ets_sql_data_alloc(&table->sql->data, sizeof *cursor + table->table->state_bytes);
+        ets_study_alloc(&table->sql->study, sizeof *cursor + table->table->state_bytes);
     if (cursor == NULL) return SQLITE_NOMEM;
     cursor->table = table->table;
     cursor->sql = table->sql;
-    cursor->cursor = (struct ets_sql_cursor){.data = &table->sql->data, .state = cursor + 1};
-    ets_arena_init(&cursor->cursor.scratch, table->sql->data.arena.allocator, 0);
+    cursor->cursor = (struct ets_sql_cursor){.study = &table->sql->study, .state = cursor + 1};
+    ets_arena_init(&cursor->cursor.scratch, table->sql->study.arena.allocator, 0);
     *cursor_out = &cursor->base;
     return SQLITE_OK;
 }
@@ -158,7 +158,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 {
     struct virtual_cursor *cursor = (struct virtual_cursor *)base;
     ets_arena_reset(&cursor->cursor.scratch);
-    ets_sql_data_release(&cursor->sql->data, cursor);
+    ets_study_release(&cursor->sql->study, cursor);
     return SQLITE_OK;
 }
 
@@ -191,10 +191,10 @@ static int next_row(sqlite3_vtab_cursor *base)
 static struct ets_sql_range range_of(const struct virtual_cursor *cursor, int plan,
                                      const int64_t *value)
 {
-    const struct ets_sql_data *data = cursor->cursor.data;
-    const uint64_t count = cursor->table->count(data);
+    const struct ets_study *study = cursor->cursor.study;
+    const uint64_t count = cursor->table->count(study);
     if (value == NULL || plan == PLAN_ALL) return (struct ets_sql_range){.end = count};
-    if (plan >= PLAN_LOOKUP) return cursor->table->lookups[plan - PLAN_LOOKUP].find(data, *value);
+    if (plan >= PLAN_LOOKUP) return cursor->table->lookups[plan - PLAN_LOOKUP].find(study, *value);
     const bool is_there = *value >= 0 && (uint64_t)*value < count;
     const uint64_t first = is_there ? (uint64_t)*value : 0;
     return (struct ets_sql_range){.first = first, .end = first + is_there};

@@ -90,9 +90,9 @@ static const struct ets_sql_column columns[] = {
 };
 /* clang-format on */
 
-static uint64_t count(const struct ets_sql_data *data)
+static uint64_t count(const struct ets_study *study)
 {
-    return data->operator_count;
+    return study->operator_count;
 }
 
 static struct ets_sql_value joined(struct ets_arena *scratch, const struct ets_text_list *list)
@@ -143,7 +143,7 @@ static struct ets_sql_value metadata(struct ets_sql_cursor *cursor, uint32_t ind
 
 static struct ets_sql_value time_cell(struct ets_sql_cursor *cursor, uint32_t index, int column)
 {
-    if (!ets_sql_data_times(cursor->data, cursor->trace)) {
+    if (!ets_study_times(cursor->study, cursor->trace)) {
         return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
     }
     const struct ets_row_times *own = &cursor->trace->times[index];
@@ -172,7 +172,7 @@ static struct ets_sql_value time_cell(struct ets_sql_cursor *cursor, uint32_t in
 static struct ets_sql_value cell(struct ets_sql_cursor *cursor, int column)
 {
     const uint32_t index = ets_sql_at_operator(cursor, (uint32_t)cursor->row);
-    const struct ets_sql_trace_data *trace = cursor->trace;
+    const struct ets_studied_trace *trace = cursor->trace;
     const struct ets_row *row = ets_inspection_row(trace->inspection, index);
     switch (column) {
     case OP_ID: return ets_sql_integer((int64_t)cursor->row);
@@ -204,19 +204,19 @@ static struct ets_sql_value cell(struct ets_sql_cursor *cursor, int column)
 }
 
 /* A block's operators are neighbours. */
-static struct ets_sql_range of_block(const struct ets_sql_data *data, int64_t number)
+static struct ets_sql_range of_block(const struct ets_study *study, int64_t number)
 {
-    struct ets_sql_cursor cursor = {.data = (struct ets_sql_data *)(uintptr_t)data};
-    if (number < 0 || number >= data->block_count) return (struct ets_sql_range){.end = 0};
+    struct ets_sql_cursor cursor = {.study = (struct ets_study *)(uintptr_t)study};
+    if (number < 0 || number >= study->block_count) return (struct ets_sql_range){.end = 0};
     const uint32_t index = ets_sql_at_block(&cursor, (uint32_t)number);
     const struct ets_block *block = ets_inspection_block(cursor.trace->inspection, index);
     const uint64_t first = (uint64_t)cursor.trace->first_operator + block->first_row;
     return (struct ets_sql_range){.first = first, .end = first + block->row_count};
 }
 
-static uint64_t block_count(const struct ets_sql_data *data)
+static uint64_t block_count(const struct ets_study *study)
 {
-    return data->block_count;
+    return study->block_count;
 }
 
 const struct ets_sql_table ets_sql_operators_table = {
@@ -245,18 +245,18 @@ static const struct ets_sql_column link_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t link_count(const struct ets_sql_data *data)
+static uint64_t link_count(const struct ets_study *study)
 {
-    return data->first_link[data->operator_count];
+    return study->first_link[study->operator_count];
 }
 
 /* The last operator whose links begin at or before `number`, and which has any. */
-static uint32_t operator_of_link(const struct ets_sql_data *data, uint32_t number)
+static uint32_t operator_of_link(const struct ets_study *study, uint32_t number)
 {
-    uint32_t low = 0, high = data->operator_count;
+    uint32_t low = 0, high = study->operator_count;
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
-        if (data->first_link[middle] <= number) low = middle;
+        if (study->first_link[middle] <= number) low = middle;
         else high = middle;
     }
     return low;
@@ -265,22 +265,22 @@ static uint32_t operator_of_link(const struct ets_sql_data *data, uint32_t numbe
 static struct ets_sql_value link_cell(struct ets_sql_cursor *cursor, int column)
 {
     const uint32_t number = (uint32_t)cursor->row;
-    const uint32_t owner = operator_of_link(cursor->data, number);
+    const uint32_t owner = operator_of_link(cursor->study, number);
     const uint32_t index = ets_sql_at_operator(cursor, owner);
     const struct ets_row *row = ets_inspection_row(cursor->trace->inspection, index);
-    const struct ets_row_node *link = &row->nodes[number - cursor->data->first_link[owner]];
+    const struct ets_row_node *link = &row->nodes[number - cursor->study->first_link[owner]];
     switch (column) {
     case LINK_OPERATOR: return ets_sql_integer(owner);
-    case LINK_NODE: return ets_sql_index(ets_sql_data_node(cursor->data, link->node), 0);
+    case LINK_NODE: return ets_sql_index(ets_study_node(cursor->study, link->node), 0);
     default: return ets_sql_integer(link->handle);
     }
 }
 
-static struct ets_sql_range links_of(const struct ets_sql_data *data, int64_t number)
+static struct ets_sql_range links_of(const struct ets_study *study, int64_t number)
 {
-    if (number < 0 || number >= data->operator_count) return (struct ets_sql_range){.end = 0};
-    return (struct ets_sql_range){.first = data->first_link[number],
-                                  .end = data->first_link[number + 1]};
+    if (number < 0 || number >= study->operator_count) return (struct ets_sql_range){.end = 0};
+    return (struct ets_sql_range){.first = study->first_link[number],
+                                  .end = study->first_link[number + 1]};
 }
 
 const struct ets_sql_table ets_sql_operator_nodes_table = {

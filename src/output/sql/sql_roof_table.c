@@ -1,5 +1,4 @@
-/* Operators against the roofs of a machine: judged when a query first asks. */
-#include "cost/row_costs.h"
+/* Operators against the roofs of a machine. */
 #include "output/sql/sql_tables.h"
 #include "views/headroom.h"
 
@@ -20,46 +19,17 @@ static const struct ets_sql_column columns[] = {
     {NULL, NULL, NULL},
 };
 
-static uint64_t row_count(const struct ets_sql_data *data)
+static uint64_t row_count(const struct ets_study *study)
 {
-    return data->sources.machine != NULL ? data->operator_count : 0;
-}
-
-static bool judge_block(struct ets_sql_data *data, struct ets_sql_trace_data *trace,
-                        const uint32_t *run_number, const struct ets_costs *costs, uint32_t block)
-{
-    struct ets_chosen_runs runs;
-    const struct ets_headroom_options options = {
-        .machine = data->sources.machine,
-        .threads = data->sources.threads,
-        .tick_ns = trace->unit == ETS_UNIT_NS ? trace->tick : 0};
-    return ets_chosen_runs_find(&data->arena, trace->inspection, block, ETS_NO_INDEX, 0, &runs) &&
-           ets_headroom_find(&data->arena, trace->inspection, costs, &options, &runs, run_number,
-                             block, &trace->headrooms[block]);
-}
-
-bool ets_sql_data_headrooms(struct ets_sql_data *data, struct ets_sql_trace_data *trace)
-{
-    struct ets_costs costs;
-    if (trace->headrooms != NULL) return true;
-    const uint32_t blocks = ets_inspection_block_count(trace->inspection);
-    const uint32_t *run_number = ets_work_number_runs(&data->arena, trace->inspection);
-    trace->headrooms = ets_arena_alloc_array(&data->arena, blocks, sizeof *trace->headrooms);
-    bool ok = run_number != NULL && trace->headrooms != NULL &&
-              ets_row_costs_find(&data->arena, trace->inspection, &costs, NULL) == ETS_OK;
-    for (uint32_t b = 0; ok && b < blocks; b++) {
-        ok = judge_block(data, trace, run_number, &costs, b);
-    }
-    if (!ok) trace->headrooms = NULL;
-    return ok;
+    return study->sources.machine != NULL ? study->operator_count : 0;
 }
 
 static struct ets_sql_value cell(struct ets_sql_cursor *cursor, int column)
 {
     if (column == OPERATOR) return ets_sql_integer((int64_t)cursor->row);
     const uint32_t row = ets_sql_at_operator(cursor, (uint32_t)cursor->row);
-    struct ets_sql_trace_data *trace = cursor->trace;
-    if (!ets_sql_data_headrooms(cursor->data, trace))
+    struct ets_studied_trace *trace = cursor->trace;
+    if (!ets_study_headrooms(cursor->study, trace))
         return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
     const struct ets_headroom *headroom =
         &trace->headrooms[ets_inspection_row(trace->inspection, row)->block];
@@ -80,9 +50,9 @@ static struct ets_sql_value cell(struct ets_sql_cursor *cursor, int column)
                                          : ets_memory_level_name(roof->level));
 }
 
-static struct ets_sql_range of_operator(const struct ets_sql_data *data, int64_t number)
+static struct ets_sql_range of_operator(const struct ets_study *study, int64_t number)
 {
-    if (number < 0 || (uint64_t)number >= row_count(data)) return (struct ets_sql_range){.end = 0};
+    if (number < 0 || (uint64_t)number >= row_count(study)) return (struct ets_sql_range){.end = 0};
     return (struct ets_sql_range){.first = (uint64_t)number, .end = (uint64_t)number + 1};
 }
 

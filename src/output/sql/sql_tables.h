@@ -2,7 +2,7 @@
 #ifndef ETSCOPE_OUTPUT_SQL_SQL_TABLES_H
 #define ETSCOPE_OUTPUT_SQL_SQL_TABLES_H
 
-#include "output/sql/sql_data.h"
+#include "study/study.h"
 
 /* A cell's value. */
 struct ets_sql_value {
@@ -13,11 +13,11 @@ struct ets_sql_value {
 };
 
 struct ets_sql_cursor {
-    struct ets_sql_data *data;
-    uint64_t row;                     /* number of the current row */
-    struct ets_sql_trace_data *trace; /* ets_sql_at_event and so on; NULL at first */
-    struct ets_arena scratch;         /* texts of the cells of one row */
-    void *state;                      /* of tables that step by themselves */
+    struct ets_study *study;
+    uint64_t row;                    /* number of the current row */
+    struct ets_studied_trace *trace; /* ets_sql_at_event and so on; NULL at first */
+    struct ets_arena scratch;        /* texts of the cells of one row */
+    void *state;                     /* of tables that step by themselves */
 };
 
 /* Rows to visit: first to end, or of the list, each plus `base`. */
@@ -30,8 +30,8 @@ struct ets_sql_range {
 /* A column by whose values rows can be found. */
 struct ets_sql_lookup {
     int column;
-    struct ets_sql_range (*find)(const struct ets_sql_data *data, int64_t value);
-    uint64_t (*spread)(const struct ets_sql_data *data); /* how many values there are */
+    struct ets_sql_range (*find)(const struct ets_study *study, int64_t value);
+    uint64_t (*spread)(const struct ets_study *study); /* how many values there are */
 };
 
 struct ets_sql_column {
@@ -48,8 +48,8 @@ struct ets_sql_table {
      * Makes what the table is of, when a query first uses it, and nothing after that; NULL: the
      * data has it from the start. Without OK, the query fails with this error.
      */
-    enum ets_status (*prepare)(struct ets_sql_data *data, struct ets_error *error);
-    uint64_t (*count)(const struct ets_sql_data *data);
+    enum ets_status (*prepare)(struct ets_study *study, struct ets_error *error);
+    uint64_t (*count)(const struct ets_study *study);
     bool (*has)(struct ets_sql_cursor *cursor); /* NULL: all rows; false: skip the row */
     struct ets_sql_value (*cell)(struct ets_sql_cursor *cursor, int column);
     struct ets_sql_lookup lookups[ETS_SQL_LOOKUPS]; /* ends with a NULL find */

@@ -75,16 +75,16 @@ struct state {
 static void begin(struct ets_sql_cursor *cursor, int64_t event)
 {
     struct state *state = cursor->state;
-    *state = (struct state){.end = cursor->data->sources.trace_count};
+    *state = (struct state){.end = cursor->study->sources.trace_count};
     state->filter = (struct ets_captured_filter){
         .block = ETS_NO_INDEX, .run = ETS_NO_INDEX, .event = ETS_NO_INDEX};
     if (event < 0) return;
-    if (event >= cursor->data->event_count) {
+    if (event >= cursor->study->event_count) {
         state->end = 0;
         return;
     }
     state->filter.event = ets_sql_at_event(cursor, (uint32_t)event);
-    state->trace = (uint32_t)(cursor->trace - cursor->data->traces);
+    state->trace = (uint32_t)(cursor->trace - cursor->study->traces);
     state->end = state->trace + 1;
 }
 
@@ -93,7 +93,7 @@ static bool next(struct ets_sql_cursor *cursor)
     struct state *state = cursor->state;
     state->is_summed = false;
     for (; state->trace < state->end; state->trace++, state->is_begun = false) {
-        struct ets_sql_trace_data *trace = &cursor->data->traces[state->trace];
+        struct ets_studied_trace *trace = &cursor->study->traces[state->trace];
         if (!state->is_begun) {
             ets_captured_values_init(&state->values, trace->inspection, trace->source->debug_buffer,
                                      &state->filter);
@@ -160,7 +160,7 @@ static struct ets_sql_value cell(struct ets_sql_cursor *cursor, int column)
 {
     struct state *state = cursor->state;
     const struct ets_captured_value *value = &state->value;
-    const struct ets_sql_trace_data *trace = cursor->trace;
+    const struct ets_studied_trace *trace = cursor->trace;
     switch (column) {
     case T_EVENT: return ets_sql_index(value->event, trace->first_event);
     case T_TRACE: return ets_sql_trace_number(cursor);
@@ -182,9 +182,9 @@ static struct ets_sql_value cell(struct ets_sql_cursor *cursor, int column)
 }
 
 /* A guess that serves the planner: looking at all of them means looking at all events. */
-static uint64_t count(const struct ets_sql_data *data)
+static uint64_t count(const struct ets_study *study)
 {
-    return data->event_count;
+    return study->event_count;
 }
 
 const struct ets_sql_table ets_sql_tensors_table = {

@@ -32,14 +32,14 @@ static const struct ets_sql_column trace_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t trace_count(const struct ets_sql_data *data)
+static uint64_t trace_count(const struct ets_study *study)
 {
-    return data->sources.trace_count;
+    return study->sources.trace_count;
 }
 
 static struct ets_sql_value trace_cell(struct ets_sql_cursor *cursor, int column)
 {
-    const struct ets_sql_trace_data *trace = &cursor->data->traces[cursor->row];
+    const struct ets_studied_trace *trace = &cursor->study->traces[cursor->row];
     switch (column) {
     case TRACE_ID: return ets_sql_integer((int64_t)cursor->row);
     case TRACE_PATH: return ets_sql_string(trace->source->path);
@@ -90,16 +90,16 @@ static const struct ets_sql_column block_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t block_count(const struct ets_sql_data *data)
+static uint64_t block_count(const struct ets_study *study)
 {
-    return data->block_count;
+    return study->block_count;
 }
 
 static struct ets_sql_value block_cell(struct ets_sql_cursor *cursor, int column)
 {
     static const char *const states[] = {"none", "found", "ambiguous", "mismatch"};
     const uint32_t index = ets_sql_at_block(cursor, (uint32_t)cursor->row);
-    const struct ets_sql_trace_data *trace = cursor->trace;
+    const struct ets_studied_trace *trace = cursor->trace;
     const struct ets_block *block = ets_inspection_block(trace->inspection, index);
     switch (column) {
     case BLOCK_ID: return ets_sql_integer((int64_t)cursor->row);
@@ -158,14 +158,14 @@ static const struct ets_sql_column run_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t run_count(const struct ets_sql_data *data)
+static uint64_t run_count(const struct ets_study *study)
 {
-    return data->run_count;
+    return study->run_count;
 }
 
 static struct ets_sql_value run_time(const struct ets_sql_cursor *cursor, const struct ets_run *run)
 {
-    const struct ets_sql_trace_data *trace = cursor->trace;
+    const struct ets_studied_trace *trace = cursor->trace;
     const uint32_t whole = ets_operator_whole_row(trace->inspection, run->block);
     double ticks = 0;
     bool is_there = false;
@@ -180,7 +180,7 @@ static struct ets_sql_value run_time(const struct ets_sql_cursor *cursor, const 
 static struct ets_sql_value run_cell(struct ets_sql_cursor *cursor, int column)
 {
     const uint32_t index = ets_sql_at_run(cursor, (uint32_t)cursor->row);
-    const struct ets_sql_trace_data *trace = cursor->trace;
+    const struct ets_studied_trace *trace = cursor->trace;
     const struct ets_run *run = ets_inspection_run(trace->inspection, index);
     const struct ets_block *block = ets_inspection_block(trace->inspection, run->block);
     switch (column) {
@@ -252,12 +252,12 @@ static const struct ets_sql_column event_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t event_count(const struct ets_sql_data *data)
+static uint64_t event_count(const struct ets_study *study)
 {
-    return data->event_count;
+    return study->event_count;
 }
 
-static struct ets_sql_value event_name(const struct ets_sql_trace_data *trace, uint32_t index)
+static struct ets_sql_value event_name(const struct ets_studied_trace *trace, uint32_t index)
 {
     const struct ets_event_table *events = trace->events;
     const struct ets_text name = ets_inspection_text(trace->inspection, events->name[index]);
@@ -269,7 +269,7 @@ static struct ets_sql_value event_cell(struct ets_sql_cursor *cursor, int column
 {
     static const char *const kinds[] = {"profile", "debug", "allocation", "unknown"};
     const uint32_t index = ets_sql_at_event(cursor, (uint32_t)cursor->row);
-    const struct ets_sql_trace_data *trace = cursor->trace;
+    const struct ets_studied_trace *trace = cursor->trace;
     const struct ets_event_table *events = trace->events;
     const bool is_timed = events->kind[index] == ETS_EVENT_PROFILE;
     const bool is_inside = events->chain[index] >= 0;
@@ -298,43 +298,43 @@ static struct ets_sql_value event_cell(struct ets_sql_cursor *cursor, int column
     return ets_sql_time(cursor, (double)ets_inspection_ticks(trace->inspection, index));
 }
 
-static struct ets_sql_cursor cursor_of(const struct ets_sql_data *data)
+static struct ets_sql_cursor cursor_of(const struct ets_study *study)
 {
-    return (struct ets_sql_cursor){.data = (struct ets_sql_data *)(uintptr_t)data};
+    return (struct ets_sql_cursor){.study = (struct ets_study *)(uintptr_t)study};
 }
 
-static struct ets_sql_range events_of_run(const struct ets_sql_data *data, int64_t run)
+static struct ets_sql_range events_of_run(const struct ets_study *study, int64_t run)
 {
-    struct ets_sql_cursor cursor = cursor_of(data);
-    if (run < 0 || run >= data->run_count) return (struct ets_sql_range){.end = 0};
+    struct ets_sql_cursor cursor = cursor_of(study);
+    if (run < 0 || run >= study->run_count) return (struct ets_sql_range){.end = 0};
     const uint32_t index = ets_sql_at_run(&cursor, (uint32_t)run);
     const struct ets_run *r = ets_inspection_run(cursor.trace->inspection, index);
     const uint64_t first = (uint64_t)cursor.trace->first_event + r->first_event;
     return (struct ets_sql_range){.first = first, .end = first + r->event_count};
 }
 
-static struct ets_sql_range events_of_operator(const struct ets_sql_data *data, int64_t row)
+static struct ets_sql_range events_of_operator(const struct ets_study *study, int64_t row)
 {
-    struct ets_sql_cursor cursor = cursor_of(data);
+    struct ets_sql_cursor cursor = cursor_of(study);
     const uint32_t *events;
     uint32_t count;
-    if (row < 0 || row >= data->operator_count) return (struct ets_sql_range){.end = 0};
+    if (row < 0 || row >= study->operator_count) return (struct ets_sql_range){.end = 0};
     const uint32_t index = ets_sql_at_operator(&cursor, (uint32_t)row);
     ets_inspection_row_events(cursor.trace->inspection, index, &events, &count);
     return (struct ets_sql_range){.end = count, .list = events, .base = cursor.trace->first_event};
 }
 
-static struct ets_sql_range events_of_trace(const struct ets_sql_data *data, int64_t number)
+static struct ets_sql_range events_of_trace(const struct ets_study *study, int64_t number)
 {
-    if (number < 0 || number >= data->sources.trace_count) return (struct ets_sql_range){.end = 0};
-    const struct ets_sql_trace_data *trace = &data->traces[number];
+    if (number < 0 || number >= study->sources.trace_count) return (struct ets_sql_range){.end = 0};
+    const struct ets_studied_trace *trace = &study->traces[number];
     return (struct ets_sql_range){.first = trace->first_event,
                                   .end = (uint64_t)trace->first_event + trace->events->count};
 }
 
-static uint64_t operator_count(const struct ets_sql_data *data)
+static uint64_t operator_count(const struct ets_study *study)
 {
-    return data->operator_count;
+    return study->operator_count;
 }
 
 #define EVENT_LOOKUPS                                             \
@@ -393,8 +393,8 @@ static bool allocation_has(struct ets_sql_cursor *cursor)
 static struct ets_sql_value allocation_cell(struct ets_sql_cursor *cursor, int column)
 {
     const uint32_t index = ets_sql_at_event(cursor, (uint32_t)cursor->row);
-    struct ets_sql_trace_data *trace = cursor->trace;
-    if (!ets_sql_data_allocations(cursor->data, trace))
+    struct ets_studied_trace *trace = cursor->trace;
+    if (!ets_study_allocations(cursor->study, trace))
         return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
     const struct ets_allocation_event *event = ets_allocation_event_find(trace->allocations, index);
     const struct ets_allocator_use *use = &trace->allocations->allocators[event->allocator];

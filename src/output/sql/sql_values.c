@@ -72,17 +72,17 @@ struct ets_sql_value ets_sql_numbers(struct ets_sql_cursor *cursor, const int64_
 }
 
 /* The last trace whose first number is not above `number`, tried with the current one first. */
-#define AT(cursor, number, first_of, count_of)                           \
-    do {                                                                 \
-        struct ets_sql_data *data = (cursor)->data;                      \
-        struct ets_sql_trace_data *trace = (cursor)->trace;              \
-        if (trace == NULL || (number) < trace->first_of ||               \
-            (number)-trace->first_of >= (count_of)) {                    \
-            uint32_t at = data->sources.trace_count - 1;                 \
-            while (at > 0 && data->traces[at].first_of > (number)) at--; \
-            trace = (cursor)->trace = &data->traces[at];                 \
-        }                                                                \
-        return (number)-trace->first_of;                                 \
+#define AT(cursor, number, first_of, count_of)                            \
+    do {                                                                  \
+        struct ets_study *study = (cursor)->study;                        \
+        struct ets_studied_trace *trace = (cursor)->trace;                \
+        if (trace == NULL || (number) < trace->first_of ||                \
+            (number)-trace->first_of >= (count_of)) {                     \
+            uint32_t at = study->sources.trace_count - 1;                 \
+            while (at > 0 && study->traces[at].first_of > (number)) at--; \
+            trace = (cursor)->trace = &study->traces[at];                 \
+        }                                                                 \
+        return (number)-trace->first_of;                                  \
     } while (0)
 
 uint32_t ets_sql_at_event(struct ets_sql_cursor *cursor, uint32_t number)
@@ -107,7 +107,7 @@ uint32_t ets_sql_at_operator(struct ets_sql_cursor *cursor, uint32_t number)
 
 struct ets_sql_value ets_sql_trace_number(const struct ets_sql_cursor *cursor)
 {
-    return ets_sql_integer(cursor->trace - cursor->data->traces);
+    return ets_sql_integer(cursor->trace - cursor->study->traces);
 }
 
 struct ets_sql_value ets_sql_time(const struct ets_sql_cursor *cursor, double ticks)

@@ -5,6 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/text.h"
+#include "study/study_advice.h"
+
 struct line {
     struct ets_table *table;
     const struct ets_advice_page *page;
@@ -150,4 +154,27 @@ void ets_advice_table_fill(struct ets_table *table, const struct ets_advice_page
         ets_table_add_row(table, 0);
         for (size_t k = 0; k < count; k++) fields[k].put(&line);
     }
+}
+
+enum ets_status ets_advice_table_of(struct ets_table *table,
+                                    const struct ets_study_sources *sources, int all,
+                                    struct ets_error *error)
+{
+    static const char *const no_checks[ETS_CHECK_COUNT] = {NULL};
+    struct ets_study study;
+    struct ets_study_advice advice;
+    enum ets_status status = ets_study_init(&study, sources, ets_table_allocator(table), error);
+    /* Whoever joined the sources has decided whether they belong together. */
+    if (status == ETS_OK) status = ets_study_coverage(&study, true, &advice.coverage, error);
+    if (status == ETS_OK) status = ets_study_advise(&study, all, &advice, error);
+    if (status == ETS_OK) {
+        const struct ets_advice_page page = {.checks = no_checks,
+                                             .findings = advice.shown,
+                                             .count = advice.count,
+                                             .tick_ns = advice.tick_ns};
+        ets_table_add_lead(table, ets_text_of(advice.headline));
+        ets_advice_table_fill(table, &page);
+    }
+    ets_study_reset(&study);
+    return status;
 }

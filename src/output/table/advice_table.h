@@ -4,8 +4,18 @@
 
 #include "output/table/table.h"
 #include "output/text/advice_text.h"
+#include "study/study_sources.h"
 
 /* Status: NO_MEMORY, when the table is written. */
 void ets_advice_table_fill(struct ets_table *table, const struct ets_advice_page *page);
+
+/*
+ * The same in one call, for callers from other languages: fills an empty table with the findings
+ * about the first trace of the sources; the line above it is the answer. `all`: also observations
+ * without advice. Statuses: those of ets_study_init and ets_study_findings.
+ */
+ETS_API enum ets_status ets_advice_table_of(struct ets_table *table,
+                                            const struct ets_study_sources *sources, int all,
+                                            struct ets_error *error);
 
 #endif
