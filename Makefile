@@ -197,7 +197,7 @@ pictures: web build ## make the pictures of docs/report.md (chromium, pngquant)
 
 # Whole files or none: a command that fails leaves the old page.
 .PHONY: docs
-docs: build ## write the man pages and shell completions from the command line itself
+docs: build ## write man pages, completions and lists of columns from the command line itself
 	@mkdir -p docs/man docs/completions
 	@set -e; \
 	write() { "$(ETSCOPE)" help $$2 >"$$1.new" || { rm "$$1.new"; exit 1; }; mv "$$1.new" "$$1"; }; \
@@ -208,6 +208,7 @@ docs: build ## write the man pages and shell completions from the command line i
 	write docs/completions/etscope.bash "--completion bash"; \
 	write docs/completions/_etscope "--completion zsh"; \
 	write docs/completions/etscope.fish "--completion fish"
+	@python3 tools/make_schema_docs.py "$(ETSCOPE)"
 
 .PHONY: install
 install: build ## install to PREFIX (/usr/local), below DESTDIR

@@ -55,7 +55,8 @@ LAYERS = {
     "advice": {"base", "contents", "cost", "format", "gap", "host",
                "inspect", "memory", "operators", "partition", "record", "views"},
     "study": {"advice", "base", "contents", "cost", "format", "gap", "host", "inspect", "memory", "record", "views"},
-    "output": {"advice", "base", "compare", "contents", "cost", "dump", "format", "gap", "host", "inspect",
+    "catalogue": {"advice", "base", "host", "inspect", "memory", "study", "views"},
+    "output": {"advice", "base", "catalogue", "compare", "contents", "cost", "dump", "format", "gap", "host", "inspect",
                "memory", "numerics", "partition", "record", "study", "verify", "views"},
     # Beside public headers: views, output, and inner headers for what no user of the library asks.
     "cli": {"advice", "contents", "cost", "dump", "engine", "format", "host", "import", "inspect", "memory", "numerics", "output",

@@ -40,6 +40,7 @@ struct ets_study_sources {
     const struct ets_gap_report *const *gaps; /* [trace] of captured values; NULL: none */
     const struct ets_inspection *one_thread;  /* the first trace's program in turns; NULL: none */
     const struct ets_advice_words *words;     /* of findings; NULL: no advice in them */
+    const char *const *checks; /* [ETS_CHECK_COUNT] commands that check findings; NULL: none */
 };
 
 #endif

@@ -5,7 +5,7 @@ import os
 
 from etscope import __version__
 from etscope._errors import Error
-from etscope._library import NO_INDEX, NULL, Handle, call, ffi, lib
+from etscope._library import ADVICE, NO_INDEX, NULL, Handle, call, ffi, lib
 from etscope._opened import opened_program
 from etscope._program import program_of
 from etscope._tables import filled
@@ -150,7 +150,8 @@ def _sources(inspector, gap, kept):
              "program": NO_INDEX if program is None else 0}  # fmt: skip
     if buffer is not None:
         trace["debug_buffer"] = buffer.bytes
-    sources = {"traces": kept.new("struct ets_study_trace[]", [trace]), "trace_count": 1}
+    sources = {"traces": kept.new("struct ets_study_trace[]", [trace]), "trace_count": 1,
+               "words": ADVICE}  # fmt: skip
     if gap is not None:
         kept.append(gap)
         sources["gaps"] = kept.new("const struct ets_gap_report *[]", [gap.pointer])

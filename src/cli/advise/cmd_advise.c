@@ -310,12 +310,12 @@ static int write_text(const struct advice *a, enum format format, const char *pa
     return CLI_OK;
 }
 
-static int write_rows(const struct advice *a)
+static int write_rows(struct advice *a)
 {
     struct ets_table *table;
     struct ets_error error;
     if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
-    ets_advice_table_fill(table, &a->page);
+    ets_advice_table_fill(table, &a->study, &a->of);
     cli_headline("%s", a->of.headline);
     if (a->page.missing != NULL) cli_note("%s", a->page.missing);
     const int code = cli_write_styled(a->arguments, table);
@@ -323,7 +323,7 @@ static int write_rows(const struct advice *a)
     return code;
 }
 
-static int show(const struct advice *a)
+static int show(struct advice *a)
 {
     const enum format format = (enum format)cli_choice(a->arguments, "--format", TEXT);
     const char *path =
@@ -373,7 +373,7 @@ static int advise(const struct cli_arguments *arguments, const struct ets_study_
     if (code == CLI_OK) code = open_one_thread(a, &sources);
     sources.gaps = (const struct ets_gap_report *const *)a->gaps.reports;
     sources.one_thread = a->one_thread;
-    sources.words = &cli_advice;
+    sources.checks = a->checks;
     if (code == CLI_OK && ets_study_init(&a->study, &sources, NULL, &error) != ETS_OK) {
         code = cli_fail(NULL, &error);
     }

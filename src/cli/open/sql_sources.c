@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/core/cli_text.h"
+#include "cli/core/what_to_type.h"
 #include "cli/open/debug_buffer.h"
 #include "cli/open/delegation.h"
 #include "cli/open/inspected.h"
@@ -57,6 +58,7 @@ static int allocate(struct cli_sql_sources *sources, const struct cli_arguments 
     sources->all.traces = sources->traces;
     sources->all.records = sources->records;
     sources->all.programs = sources->programs;
+    sources->all.words = &cli_advice;
     const bool ok = sources->trace_files != NULL && sources->record_files != NULL &&
                     sources->program_files != NULL && sources->traces != NULL &&
                     sources->records != NULL && sources->programs != NULL;

@@ -31,35 +31,35 @@
 enum { COST_ENUM(0) };
 
 /* `column` counts from FLOPS. */
-static struct ets_sql_value cost_cell(const struct ets_cost *cost, int column)
+static struct ets_datum cost_cell(const struct ets_cost *cost, int column)
 {
     switch (column) {
-    case STATE: return ets_sql_string(ets_cost_state_name(cost));
-    case REASON: return ets_sql_string(ets_cost_reason_name(cost->reason));
-    case OPERATORS: return ets_sql_integer(cost->operators);
-    case UNKNOWN: return ets_sql_integer(cost->unknown);
-    case FOLDED: return ets_sql_integer(cost->folded);
+    case STATE: return ets_datum_string(ets_cost_state_name(cost));
+    case REASON: return ets_datum_string(ets_cost_reason_name(cost->reason));
+    case OPERATORS: return ets_datum_integer(cost->operators);
+    case UNKNOWN: return ets_datum_integer(cost->unknown);
+    case FOLDED: return ets_datum_integer(cost->folded);
     default: break;
     }
-    if (cost->operators == 0) return ets_sql_null();
+    if (cost->operators == 0) return ets_datum_nothing();
     switch (column) {
-    case FLOPS: return ets_sql_integer((int64_t)ets_cost_flops(cost));
-    case MACS: return ets_sql_integer((int64_t)cost->macs);
-    case OPS: return ets_sql_integer((int64_t)cost->ops);
-    case SPECIAL: return ets_sql_integer((int64_t)cost->special);
-    case READ: return ets_sql_integer((int64_t)cost->bytes_read);
-    case WEIGHTS: return ets_sql_integer((int64_t)cost->weight_bytes);
-    case WRITTEN: return ets_sql_integer((int64_t)cost->bytes_written);
-    case MOVED: return ets_sql_integer((int64_t)ets_cost_bytes(cost));
-    case INTENSITY: return ets_sql_real(ets_cost_intensity(cost));
+    case FLOPS: return ets_datum_integer((int64_t)ets_cost_flops(cost));
+    case MACS: return ets_datum_integer((int64_t)cost->macs);
+    case OPS: return ets_datum_integer((int64_t)cost->ops);
+    case SPECIAL: return ets_datum_integer((int64_t)cost->special);
+    case READ: return ets_datum_integer((int64_t)cost->bytes_read);
+    case WEIGHTS: return ets_datum_integer((int64_t)cost->weight_bytes);
+    case WRITTEN: return ets_datum_integer((int64_t)cost->bytes_written);
+    case MOVED: return ets_datum_integer((int64_t)ets_cost_bytes(cost));
+    case INTENSITY: return ets_datum_real(ets_cost_intensity(cost));
     case ARITHMETIC:
-        if (cost->arithmetic == ETS_ARITHMETIC_NONE) return ets_sql_null();
-        return ets_sql_string(ets_arithmetic_name(cost->arithmetic));
-    default: return ets_sql_string(ets_cost_family_name(cost->family));
+        if (cost->arithmetic == ETS_ARITHMETIC_NONE) return ets_datum_nothing();
+        return ets_datum_string(ets_arithmetic_name(cost->arithmetic));
+    default: return ets_datum_string(ets_cost_family_name(cost->family));
     }
 }
 
-static const struct ets_sql_value no_memory = {.kind = SQL_NO_MEMORY};
+static const struct ets_datum no_memory = {.kind = ETS_DATUM_NO_MEMORY};
 
 /* operator_costs */
 
@@ -73,9 +73,9 @@ static uint64_t operator_count(const struct ets_study *study)
     return study->operator_count;
 }
 
-static struct ets_sql_value operator_cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum operator_cell(struct ets_sql_cursor *cursor, int column)
 {
-    if (column == 0) return ets_sql_integer((int64_t)cursor->row);
+    if (column == 0) return ets_datum_integer((int64_t)cursor->row);
     const uint32_t index = ets_sql_at_operator(cursor, (uint32_t)cursor->row);
     struct ets_studied_trace *trace = cursor->trace;
     if (!ets_study_row_costs(cursor->study, trace)) return no_memory;
@@ -110,9 +110,9 @@ static uint64_t node_count(const struct ets_study *study)
     return study->node_count;
 }
 
-static struct ets_sql_value node_cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum node_cell(struct ets_sql_cursor *cursor, int column)
 {
-    if (column == 0) return ets_sql_integer((int64_t)cursor->row);
+    if (column == 0) return ets_datum_integer((int64_t)cursor->row);
     if (!ets_study_node_costs(cursor->study)) return no_memory;
     return cost_cell(&cursor->study->node_costs[cursor->row], column - 1);
 }
@@ -151,22 +151,22 @@ static uint64_t step_count(const struct ets_study *study)
     return study->instruction_count;
 }
 
-static struct ets_sql_value step_cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum step_cell(struct ets_sql_cursor *cursor, int column)
 {
     struct ets_study *study = cursor->study;
     const struct ets_studied_chain *chain = ets_study_chain(study, (uint32_t)cursor->row);
     const struct ets_studied_method *method = &study->methods[chain->method];
     switch (column) {
-    case STEP_PROGRAM: return ets_sql_integer(method->program);
-    case STEP_METHOD: return ets_sql_text(method->method.name);
-    case STEP_CHAIN: return ets_sql_integer(chain->chain.index);
+    case STEP_PROGRAM: return ets_datum_integer(method->program);
+    case STEP_METHOD: return ets_datum_text(method->method.name);
+    case STEP_CHAIN: return ets_datum_integer(chain->chain.index);
     case STEP_INSTRUCTION:
-        return ets_sql_integer((int64_t)(cursor->row - chain->first_instruction));
+        return ets_datum_integer((int64_t)(cursor->row - chain->first_instruction));
     default: break;
     }
     if (!ets_study_step_costs(study)) return no_memory;
     const struct ets_studied_step *step = &study->step_costs[cursor->row];
-    if (column == STEP_TAKEN) return ets_sql_integer(step->is_taken);
+    if (column == STEP_TAKEN) return ets_datum_integer(step->is_taken);
     return cost_cell(&step->cost, column - STEP_COST);
 }
 

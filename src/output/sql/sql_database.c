@@ -104,17 +104,18 @@ static enum ets_status save_table(struct ets_sql *sql, const struct ets_sql_tabl
     struct ets_arena scratch;
     char name[64], text[256];
     ets_arena_init(&scratch, sql->study.arena.allocator, 0);
-    ets_print_text(name, sizeof name, "out.%s", table->name);
+    ets_print_text(name, sizeof name, "out.%s", ets_sql_table_name(table));
     const char *create = ets_sql_create_text(&scratch, table, name, true);
     enum ets_status status = create == NULL ? ets_fail_memory(error, "a table of the database")
                                             : execute(sql, create, error);
     ets_arena_reset(&scratch);
-    ets_print_text(text, sizeof text, "insert into out.%s select * from main.%s", table->name,
-                   table->name);
+    ets_print_text(text, sizeof text, "insert into out.%s select * from main.%s",
+                   ets_sql_table_name(table), ets_sql_table_name(table));
     if (status == ETS_OK) status = execute(sql, text, error);
     for (int i = 0; status == ETS_OK && i < ETS_SQL_LOOKUPS && table->indexed[i] != NULL; i++) {
-        ets_print_text(text, sizeof text, "create index out.%s_%s on %s(\"%s\")", table->name,
-                       table->indexed[i], table->name, table->indexed[i]);
+        ets_print_text(text, sizeof text, "create index out.%s_%s on %s(\"%s\")",
+                       ets_sql_table_name(table), table->indexed[i], ets_sql_table_name(table),
+                       table->indexed[i]);
         status = execute(sql, text, error);
     }
     return status;

@@ -24,30 +24,30 @@ static uint64_t row_count(const struct ets_study *study)
     return study->sources.machine != NULL ? study->operator_count : 0;
 }
 
-static struct ets_sql_value cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum cell(struct ets_sql_cursor *cursor, int column)
 {
-    if (column == OPERATOR) return ets_sql_integer((int64_t)cursor->row);
+    if (column == OPERATOR) return ets_datum_integer((int64_t)cursor->row);
     const uint32_t row = ets_sql_at_operator(cursor, (uint32_t)cursor->row);
     struct ets_studied_trace *trace = cursor->trace;
     if (!ets_study_headrooms(cursor->study, trace))
-        return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
+        return (struct ets_datum){.kind = ETS_DATUM_NO_MEMORY};
     const struct ets_headroom *headroom =
         &trace->headrooms[ets_inspection_row(trace->inspection, row)->block];
     const struct ets_row_headroom *found = &headroom->rows[row - headroom->first_row];
     const struct ets_roof_answer *roof = &found->roof;
     if (column == SAVED) return ets_sql_time(cursor, found->saved);
-    if (roof->verdict == ETS_ROOF_VERDICT_NONE) return ets_sql_null();
+    if (roof->verdict == ETS_ROOF_VERDICT_NONE) return ets_datum_nothing();
     switch (column) {
-    case VERDICT: return ets_sql_string(ets_roof_verdict_name(roof->verdict));
-    case REASON: return ets_sql_string(ets_roof_reason_name(roof->reason));
-    case SHARE: return ets_sql_real(roof->least_share);
-    case SHARE_UPPER: return ets_sql_real(roof->most_share);
-    case BOUND: return ets_sql_real(roof->bound_ns);
+    case VERDICT: return ets_datum_string(ets_roof_verdict_name(roof->verdict));
+    case REASON: return ets_datum_string(ets_roof_reason_name(roof->reason));
+    case SHARE: return ets_datum_real(roof->least_share);
+    case SHARE_UPPER: return ets_datum_real(roof->most_share);
+    case BOUND: return ets_datum_real(roof->bound_ns);
     default: break;
     }
-    if (roof->bound_ns != roof->bound_ns) return ets_sql_null(); /* NaN: nothing binds */
-    return ets_sql_string(column == ROOF ? ets_roof_kind_name(roof->binding)
-                                         : ets_memory_level_name(roof->level));
+    if (roof->bound_ns != roof->bound_ns) return ets_datum_nothing(); /* NaN: nothing binds */
+    return ets_datum_string(column == ROOF ? ets_roof_kind_name(roof->binding)
+                                           : ets_memory_level_name(roof->level));
 }
 
 static struct ets_sql_range of_operator(const struct ets_study *study, int64_t number)
