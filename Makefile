@@ -195,7 +195,7 @@ pictures: web build ## make the pictures of docs/report.md (chromium, pngquant)
 
 # Whole files or none: a command that fails leaves the old page.
 .PHONY: docs
-docs: build ## write the man pages, shell completions and docs/commands.md from the command line itself
+docs: build ## write man pages, completions, docs/commands.md and lists of columns from the command line itself
 	@mkdir -p docs/man docs/completions
 	@set -e; \
 	write() { "$(ETSCOPE)" help $$2 >"$$1.new" || { rm "$$1.new"; exit 1; }; mv "$$1.new" "$$1"; }; \
@@ -209,6 +209,7 @@ docs: build ## write the man pages, shell completions and docs/commands.md from 
 	{ sed '/^|/,$$d' docs/commands.md; "$(ETSCOPE)" help --format markdown | \
 	    sed -E '1!s/^\| ([a-z]+) \|/| `\1` |/; s/ ([a-z]+)\.md(#[a-z-]+)? \|$$/ [\1](\1.md\2) |/'; } \
 	    >docs/commands.md.new; mv docs/commands.md.new docs/commands.md
+	@python3 tools/make_schema_docs.py "$(ETSCOPE)"
 
 .PHONY: install
 install: build ## install to PREFIX (/usr/local), below DESTDIR

@@ -58,10 +58,10 @@ add_library(etscope_verify STATIC $<TARGET_OBJECTS:ets_verify> $<TARGET_OBJECTS:
   $<TARGET_OBJECTS:ets_numerics> $<TARGET_OBJECTS:ets_base>)
 target_include_directories(etscope_verify PUBLIC ${PROJECT_SOURCE_DIR}/include)
 
-# Views, and tables, pictures, text and SQL of them: not for users of the library, whose interface
+# Views, what is known of some files, and tables, pictures, text and SQL of them: not for users of the library, whose interface
 # would never settle.
 set(ets_output_objects $<TARGET_OBJECTS:ets_views> $<TARGET_OBJECTS:ets_advice>
-    $<TARGET_OBJECTS:ets_output>)
+    $<TARGET_OBJECTS:ets_study> $<TARGET_OBJECTS:ets_catalogue> $<TARGET_OBJECTS:ets_output>)
 add_library(etscope_output STATIC ${ets_output_objects})
 target_include_directories(etscope_output PUBLIC ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(etscope_output PUBLIC etscope_static)

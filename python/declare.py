@@ -23,7 +23,7 @@ HEADERS = [
     "gap/upstream_pairs.h", "inspect/upstream/upstream_view.h", "numerics/upstream_gap.h",
     "host/output.h", "output/export/export_files.h",
     "output/graph/graph_files.h", "output/page/page.h",
-    "output/sql/sql_advice.h", "output/table/account_table.h", "output/table/operator_table.h",
+    "output/table/account_table.h", "output/table/advice_table.h", "output/table/operator_table.h",
     "output/table/program_tables.h", "output/table/run_table.h",
     "output/table/table.h", "output/table/trace_tables.h", "output/table/upstream_tsv.h",
     "output/text/formula_text.h",

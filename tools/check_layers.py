@@ -57,11 +57,13 @@ LAYERS = {
               "host", "inspect", "memory", "numerics", "operators", "record", "verify", "payload"},
     "advice": {"base", "contents", "cost", "format", "gap", "host",
                "inspect", "memory", "operators", "partition", "record", "views", "payload"},
-    "output": {"advice", "base", "compare", "contents", "cost", "dump", "format", "gap", "host", "inspect",
-               "memory", "numerics", "partition", "record", "verify", "views", "payload"},
+    "study": {"advice", "base", "contents", "cost", "format", "gap", "host", "inspect", "memory", "record", "views", "payload"},
+    "catalogue": {"advice", "base", "host", "inspect", "memory", "study", "views"},
+    "output": {"advice", "base", "catalogue", "compare", "contents", "cost", "dump", "format", "gap", "host", "inspect",
+               "memory", "numerics", "partition", "record", "study", "verify", "views", "payload"},
     # Beside public headers: views, output, and inner headers for what no user of the library asks.
     "cli": {"advice", "contents", "cost", "dump", "engine", "format", "host", "import", "inspect", "memory", "numerics", "output",
-            "record", "verify", "views", "payload"},
+            "record", "study", "verify", "views", "payload"},
 }
 # Folder of src/ -> its rooms -> rooms of the same folder that they may use, besides themselves. Other
 # rooms of cli are commands: they may use all of these and no other command.

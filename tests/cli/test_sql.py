@@ -3,6 +3,8 @@
 import json
 import pathlib
 import sqlite3
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -54,6 +56,12 @@ class Schema(unittest.TestCase):
         done = run("sql", "--schema", "--format", "markdown")
         self.assertEqual(done.returncode, OK, done.stderr)
         self.assertIn(done.stdout.decode(), DOCUMENT.read_text(encoding="utf-8"))
+
+    def test_documents_have_the_columns_of_the_catalogue(self):
+        tool = DOCUMENT.parent.parent / "tools" / "make_schema_docs.py"
+        done = subprocess.run([sys.executable, tool, support.ETSCOPE, "--check"], capture_output=True,
+                              check=False)
+        self.assertEqual(done.returncode, OK, done.stdout.decode() + done.stderr.decode())
 
     def test_every_table_can_be_read_for_every_model(self):
         for model in support.MODELS:

@@ -5,7 +5,7 @@ import os
 
 from etscope import __version__
 from etscope._errors import Error
-from etscope._library import NO_INDEX, NULL, Handle, call, ffi, lib
+from etscope._library import ADVICE, NO_INDEX, NULL, Handle, call, ffi, lib
 from etscope._opened import opened_program
 from etscope._program import program_of
 from etscope._tables import filled
@@ -101,9 +101,8 @@ def advice(inspector, all):
 def _advice(inspector, all):
     with _unchanged(inspector):
         gap, reason, _ = _compared(inspector)
-        kept = _Kept([gap])
-        gaps = kept.new("const struct ets_gap_report *[]", [NULL if gap is None else gap.pointer])
-        table = filled(lib.ets_sql_advice_fill, _sql_sources(inspector, kept), gaps, int(all))
+        kept = _Kept()
+        table = filled(lib.ets_advice_table_of, _sources(inspector, gap, kept), int(all))
     return table, reason if inspector._buffer is not None else None
 
 
@@ -141,8 +140,9 @@ class _Kept(list):
                 "kind": self.text(kind) if kind else told, "bytes": source.bytes.size}  # fmt: skip
 
 
-def _sql_sources(inspector, kept):
-    """struct ets_sql_sources * of the Inspector's files; what it points at is added to kept."""
+def _sources(inspector, gap, kept):
+    """struct ets_study_sources * of the Inspector's files and the report of its captured values;
+    what it points at is added to kept."""
     view, record = inspector._view, inspector._etrecord
     program, buffer = inspector._program, inspector._buffer
     trace = {"path": kept.text(view.dump.path or "trace"), "inspection": view.handle.pointer,
@@ -150,17 +150,21 @@ def _sql_sources(inspector, kept):
              "program": NO_INDEX if program is None else 0}  # fmt: skip
     if buffer is not None:
         trace["debug_buffer"] = buffer.bytes
-    sources = {"traces": kept.new("struct ets_sql_trace[]", [trace]), "trace_count": 1}
+    sources = {"traces": kept.new("struct ets_study_trace[]", [trace]), "trace_count": 1,
+               "words": ADVICE}  # fmt: skip
+    if gap is not None:
+        kept.append(gap)
+        sources["gaps"] = kept.new("const struct ets_gap_report *[]", [gap.pointer])
     if record is not None:
         told = {"path": kept.text(record.path or "record"), "record": record._handle.pointer}
-        sources["records"] = kept.new("struct ets_sql_record[]", [told])
+        sources["records"] = kept.new("struct ets_study_record[]", [told])
         sources["record_count"] = 1
     if program is not None:
         told = {"path": kept.text(program.path), "program": program_of(program)}
         kept.append(told)
-        sources["programs"] = kept.new("struct ets_sql_program[]", [told])
+        sources["programs"] = kept.new("struct ets_study_program[]", [told])
         sources["program_count"] = 1
-    return kept.new("struct ets_sql_sources *", sources)
+    return kept.new("struct ets_study_sources *", sources)
 
 
 def _page_source(inspector, gap, reason, option):
@@ -181,13 +185,10 @@ def _page_source(inspector, gap, reason, option):
     options[lib.ETS_MISSING_MACHINE] = kept.text("--machine")
     options[lib.ETS_MISSING_BEFORE] = kept.text("--before")
     why = None if reason is None else f"captured values are not compared: {reason}"
-    pointer = NULL if gap is None else gap.pointer
-    kept.append(gap)
     return kept.new("struct ets_page_source *", {
-        "sources": _sql_sources(inspector, kept),
+        "sources": _sources(inspector, gap, kept),
         "inputs": kept.new("struct ets_page_input[]", inputs), "input_count": len(inputs),
         "writer": kept.text(f"etscope {__version__}"), "missing_options": options,
-        "gaps": kept.new("const struct ets_gap_report *[]", [pointer]),
         "gap_reason": kept.text(why),
     }), kept  # fmt: skip
 
@@ -197,7 +198,7 @@ def write_record_report(record, path):
     kept = _Kept()
     with record._open.handle.lock:
         told = {"path": kept.text(record.path or "record"), "record": record._handle.pointer}
-        sources = {"records": kept.new("struct ets_sql_record[]", [told]), "record_count": 1}
+        sources = {"records": kept.new("struct ets_study_record[]", [told]), "record_count": 1}
         given = kept.input("record", "record", record._open.source)
         _write_alone(kept, sources, given, lib.ETS_MISSING_PROGRAM, "--program", path)
 
@@ -207,7 +208,7 @@ def write_program_report(program, path):
     kept = _Kept()
     source, pointer = opened_program(program)
     told = {"path": kept.text(source.path), "program": pointer}
-    sources = {"programs": kept.new("struct ets_sql_program[]", [told]), "program_count": 1}
+    sources = {"programs": kept.new("struct ets_study_program[]", [told]), "program_count": 1}
     given = kept.input("program", "program", source)
     _write_alone(kept, sources, given, lib.ETS_MISSING_RECORD, "--etrecord", path)
 
@@ -217,7 +218,7 @@ def _write_alone(kept, sources, given, missing, option, path):
     options = [NULL] * lib.ETS_MISSING_COUNT
     options[missing] = kept.text(option)
     _write(kept.new("struct ets_page_source *", {
-        "sources": kept.new("struct ets_sql_sources *", sources),
+        "sources": kept.new("struct ets_study_sources *", sources),
         "inputs": kept.new("struct ets_page_input[]", [given]), "input_count": 1,
         "writer": kept.text(f"etscope {__version__}"), "missing_options": options,
     }), os.fspath(path))  # fmt: skip

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advice/advice_headline.h"
 #include "cli/advise/fail_on.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/what_to_type.h"
@@ -14,10 +13,10 @@
 #include "cli/traces/inspected.h"
 #include "cli/traces/sql_sources.h"
 #include "cli/values/captured_gaps.h"
-#include "output/sql/sql_data.h"
 #include "output/table/advice_table.h"
 #include "output/text/advice_sarif.h"
 #include "output/text/junit.h"
+#include "study/study_advice.h"
 
 static const struct cli_command_option option_list[] = {
     {"--program", .is_repeatable = true},
@@ -55,15 +54,13 @@ enum format { TEXT, JSON, JSONL, CSV, TSV, MARKDOWN, SARIF, JUNIT };
 struct advice {
     const struct cli_arguments *arguments;
     const char *buffer; /* path of the debug buffer; NULL: none */
-    struct ets_sql_data data;
+    struct ets_study study;
     struct cli_captured_gaps gaps;
     struct ets_file *one_file; /* of --one-thread */
     struct ets_inspection *one_thread;
+    struct ets_study_advice of;
     const struct ets_findings *found;
-    const struct ets_finding **shown;
-    struct ets_saving_total total;
-    struct ets_advice_coverage coverage;
-    char headline[ETS_ADVICE_HEADLINE_BYTES], missing[1024];
+    char missing[1024];
     const char *checks[ETS_CHECK_COUNT];
     bool is_short; /* of memory */
     struct ets_advice_page page;
@@ -71,7 +68,7 @@ struct advice {
 
 static const char *first_trace(const struct advice *a)
 {
-    return a->data.sources.trace_count > 0 ? a->data.sources.traces[0].path : NULL;
+    return a->study.sources.trace_count > 0 ? a->study.sources.traces[0].path : NULL;
 }
 
 /* Whether times of the trace are those of capturing, too. */
@@ -92,7 +89,7 @@ static bool word_check(struct advice *a, enum ets_check check, const char *forma
     va_start(arguments, format);
     va_copy(again, arguments);
     const int size = vsnprintf(NULL, 0, format, arguments);
-    char *text = size < 0 ? NULL : ets_arena_alloc(&a->data.arena, (size_t)size + 1);
+    char *text = size < 0 ? NULL : ets_arena_alloc(&a->study.arena, (size_t)size + 1);
     if (text != NULL) (void)vsnprintf(text, (size_t)size + 1, format, again);
     va_end(again);
     va_end(arguments);
@@ -103,7 +100,7 @@ static bool word_check(struct advice *a, enum ets_check check, const char *forma
 /* A file as a shell reads it back, or "" for none. */
 static const char *quoted(struct advice *a, const char *path)
 {
-    const char *text = path == NULL ? "" : cli_shell_word(&a->data.arena, path);
+    const char *text = path == NULL ? "" : cli_shell_word(&a->study.arena, path);
     a->is_short |= text == NULL;
     return text == NULL ? "" : text;
 }
@@ -114,7 +111,7 @@ static bool word_difference(struct advice *a, const char *trace, const char *pro
 {
     char text[4096];
     struct ets_text_builder line = {text, sizeof text, 0};
-    const struct ets_sql_sources *sources = &a->data.sources;
+    const struct ets_study_sources *sources = &a->study.sources;
     const bool has_record = sources->record_count > 0, has_program = sources->program_count > 0;
     const char *record = quoted(a, has_record ? sources->records[0].path : NULL);
     const char *after = strcmp(trace, "NEW.etdp") == 0 ? "NEWER.etdp" : "NEW.etdp";
@@ -135,7 +132,7 @@ static bool word_difference(struct advice *a, const char *trace, const char *pro
 /* The commands that check, with the files at hand; what is not made yet has a name in capitals. */
 static bool word_checks(struct advice *a)
 {
-    const struct ets_sql_sources *sources = &a->data.sources;
+    const struct ets_study_sources *sources = &a->study.sources;
     const char *trace = quoted(a, first_trace(a));
     const char *program =
         quoted(a, sources->program_count > 0 ? sources->programs[0].path : "MODEL.pte");
@@ -193,22 +190,10 @@ static void word_compared(const struct advice *a, struct ets_text_builder *line)
     }
 }
 
-static bool word_headline(struct advice *a, const struct ets_inspection *inspection)
-{
-    struct ets_text_builder line = {a->headline, sizeof a->headline, 0};
-    if (!ets_advice_headline(&a->data.arena, inspection, &a->total, &a->coverage, a->page.tick_ns,
-                             &line, &a->page.is_undecided)) {
-        return false;
-    }
-    word_compared(a, &line);
-    a->page.headline = a->headline;
-    return true;
-}
-
 /* What was not looked at, and what would permit it. */
 static void word_missing(struct advice *a)
 {
-    const struct ets_sql_sources *sources = &a->data.sources;
+    const struct ets_study_sources *sources = &a->study.sources;
     struct ets_text_builder line = {a->missing, sizeof a->missing, 0};
     const bool has_buffer = a->buffer != NULL;
 #define MISSES(is_missing, ...)                                              \
@@ -233,30 +218,22 @@ static void word_missing(struct advice *a)
 static int examine(struct advice *a)
 {
     struct ets_error error;
-    if (ets_sql_data_findings(&a->data, &error) != ETS_OK) return cli_fail(NULL, &error);
-    if (a->data.findings_count == 0) return cli_complain(CLI_USAGE, "there is nothing to examine");
-    const struct ets_sql_trace_data *trace =
-        a->data.sources.trace_count > 0 ? &a->data.traces[0] : NULL;
-    a->found = &a->data.findings[0].found;
-    a->shown = ets_arena_alloc_array(&a->data.arena, a->found->count, sizeof *a->shown);
-    if (a->shown == NULL ||
-        !ets_saving_total_find(&a->data.arena, trace == NULL ? NULL : trace->inspection, a->found,
-                               &a->total)) {
-        return cli_complain(CLI_INTERNAL, "no memory for the findings");
-    }
-    for (uint32_t i = 0; i < a->found->count; i++) {
-        const struct ets_finding *finding = &a->found->items[i];
-        if (!cli_has(a->arguments, "--all") && !ets_finding_is_shown(finding)) continue;
-        a->shown[a->page.count++] = finding;
-    }
-    a->page.findings = a->shown;
-    a->page.hidden = a->found->count - a->page.count;
-    a->page.more = "--all shows them";
-    a->page.tick_ns = trace != NULL && trace->unit == ETS_UNIT_NS ? trace->tick : 0;
+    const enum ets_status status =
+        ets_study_advise(&a->study, cli_has(a->arguments, "--all"), &a->of, &error);
+    if (status == ETS_INVALID_ARGUMENT) return cli_complain(CLI_USAGE, "%s", error.message);
+    if (status != ETS_OK) return cli_fail(NULL, &error);
+    a->found = &a->of.of->found;
+    a->page = (struct ets_advice_page){.headline = a->of.headline,
+                                       .is_undecided = a->of.is_undecided,
+                                       .findings = a->of.shown,
+                                       .count = a->of.count,
+                                       .hidden = a->found->count - a->of.count,
+                                       .more = "--all shows them",
+                                       .tick_ns = a->of.tick_ns};
+    struct ets_text_builder line = {a->of.headline, sizeof a->of.headline, strlen(a->of.headline)};
+    word_compared(a, &line);
     word_missing(a);
-    return word_headline(a, trace == NULL ? NULL : trace->inspection) && word_checks(a)
-               ? CLI_OK
-               : cli_complain(CLI_INTERNAL, "no memory for the findings");
+    return word_checks(a) ? CLI_OK : cli_complain(CLI_INTERNAL, "no memory for the findings");
 }
 
 static uint32_t count_failing(const struct advice *a)
@@ -322,20 +299,20 @@ static int write_text(const struct advice *a, enum format format, const char *pa
     return CLI_OK;
 }
 
-static int write_rows(const struct advice *a)
+static int write_rows(struct advice *a)
 {
     struct ets_table *table;
     struct ets_error error;
     if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
-    ets_advice_table_fill(table, &a->page);
-    cli_headline("%s", a->headline);
+    ets_advice_table_fill(table, &a->study, &a->of);
+    cli_headline("%s", a->of.headline);
     if (a->page.missing != NULL) cli_note("%s", a->page.missing);
     const int code = cli_write_styled(a->arguments, table);
     ets_table_close(table);
     return code;
 }
 
-static int show(const struct advice *a)
+static int show(struct advice *a)
 {
     const enum format format = (enum format)cli_choice(a->arguments, "--format", TEXT);
     const char *path = cli_result_path(a->arguments);
@@ -344,19 +321,18 @@ static int show(const struct advice *a)
 }
 
 /* A record that was named must be the program's; one beside it is left out where it is not. */
-static int read_coverage(struct advice *a, const struct ets_sql_sources *sources)
+static int read_coverage(struct advice *a)
 {
+    const struct ets_study_sources *sources = &a->study.sources;
     struct ets_error error;
-    const enum ets_status status = ets_advice_coverage_find(
-        sources->program_count > 0 ? sources->programs[0].program : NULL,
-        sources->record_count > 0 ? sources->records[0].record : NULL,
-        cli_has(a->arguments, "--allow-mismatch"), &a->data.arena, &a->coverage, &error);
+    const enum ets_status status = ets_study_coverage(
+        &a->study, cli_has(a->arguments, "--allow-mismatch"), &a->of.coverage, &error);
     if (status == ETS_OK) return CLI_OK;
     return cli_fail(sources->record_count > 0 ? sources->records[0].path : NULL, &error);
 }
 
 /* Opens the trace of --one-thread with the files of the other. */
-static int open_one_thread(struct advice *a, const struct ets_sql_sources *sources)
+static int open_one_thread(struct advice *a, const struct ets_study_sources *sources)
 {
     const char *path = cli_value(a->arguments, "--one-thread");
     struct ets_error error;
@@ -369,30 +345,31 @@ static int open_one_thread(struct advice *a, const struct ets_sql_sources *sourc
         .program = sources->program_count > 0 ? sources->programs[0].program : NULL};
     const struct ets_inspect_options options = cli_inspection_options(a->arguments, &subject);
     const int code = cli_open_inspection(&subject, &options, &a->one_thread);
-    a->data.one_thread = a->one_thread;
     return code;
 }
 
-static int advise(const struct cli_arguments *arguments, const struct ets_sql_sources *sources,
+static int advise(const struct cli_arguments *arguments, const struct ets_study_sources *given,
                   const char *buffer)
 {
+    struct ets_study_sources sources = *given;
     struct ets_error error;
     struct advice *a = calloc(1, sizeof *a);
     if (a == NULL) return cli_complain(CLI_INTERNAL, "no memory");
     a->arguments = arguments;
     a->buffer = buffer;
-    int code = cli_captured_gaps_open(arguments, sources, &a->gaps);
-    if (code == CLI_OK && ets_sql_data_init(&a->data, sources, NULL, &error) != ETS_OK) {
+    int code = cli_captured_gaps_open(arguments, &sources, &a->gaps);
+    if (code == CLI_OK) code = open_one_thread(a, &sources);
+    sources.gaps = (const struct ets_gap_report *const *)a->gaps.reports;
+    sources.one_thread = a->one_thread;
+    sources.checks = a->checks;
+    if (code == CLI_OK && ets_study_init(&a->study, &sources, NULL, &error) != ETS_OK) {
         code = cli_fail(NULL, &error);
     }
-    a->data.gaps = (const struct ets_gap_report *const *)a->gaps.reports;
-    a->data.words = &cli_advice;
-    if (code == CLI_OK) code = open_one_thread(a, sources);
-    if (code == CLI_OK) code = read_coverage(a, sources);
+    if (code == CLI_OK) code = read_coverage(a);
     if (code == CLI_OK) code = examine(a);
     if (code == CLI_OK) code = show(a);
     if (code == CLI_OK && count_failing(a) > 0) code = CLI_NEGATIVE;
-    ets_sql_data_free(&a->data);
+    ets_study_reset(&a->study);
     ets_inspection_close(a->one_thread);
     ets_file_close(a->one_file);
     cli_captured_gaps_close(&a->gaps);

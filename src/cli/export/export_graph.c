@@ -21,7 +21,7 @@ static void note_times(const struct ets_graph_source *source, int format, const 
 
 int cli_export_graph(const struct cli_sql_sources *sources, int format, struct ets_output *output)
 {
-    const struct ets_sql_sources *all = &sources->all;
+    const struct ets_study_sources *all = &sources->all;
     struct ets_error error;
     if (all->program_count > 1 || all->trace_count > 1 ||
         (all->program_count == 0 && all->record_count > 1)) {

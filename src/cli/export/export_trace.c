@@ -29,7 +29,7 @@ static const char *with_folder(const char *path)
     return name;
 }
 
-static bool is_taken(const struct ets_sql_sources *all, uint32_t number, bool by_folder)
+static bool is_taken(const struct ets_study_sources *all, uint32_t number, bool by_folder)
 {
     for (uint32_t i = 0; i < all->trace_count; i++) {
         const char *path = all->traces[i].path, *own = all->traces[number].path;
@@ -42,7 +42,7 @@ static bool is_taken(const struct ets_sql_sources *all, uint32_t number, bool by
 }
 
 /* As short as tells traces apart: the file's name, with its folder, or the whole path. */
-static const char *name_of(const struct ets_sql_sources *all, uint32_t number)
+static const char *name_of(const struct ets_study_sources *all, uint32_t number)
 {
     const char *path = all->traces[number].path;
     if (!is_taken(all, number, false)) return ets_page_file_name(path);
@@ -51,7 +51,7 @@ static const char *name_of(const struct ets_sql_sources *all, uint32_t number)
 
 int cli_export_trace(const struct cli_sql_sources *sources, int format, struct ets_output *output)
 {
-    const struct ets_sql_sources *all = &sources->all;
+    const struct ets_study_sources *all = &sources->all;
     struct ets_error error;
     struct ets_export_missing missing;
     if (all->trace_count == 0) {
@@ -60,7 +60,7 @@ int cli_export_trace(const struct cli_sql_sources *sources, int format, struct e
     struct ets_export_trace *traces = calloc(all->trace_count, sizeof *traces);
     if (traces == NULL) return cli_complain(CLI_INTERNAL, "no memory");
     for (uint32_t i = 0; i < all->trace_count; i++) {
-        const struct ets_sql_trace *trace = &all->traces[i];
+        const struct ets_study_trace *trace = &all->traces[i];
         /* Slashes are levels in TensorBoard, whose writer numbers equal names. */
         const bool has_levels = format == ETS_EXPORT_TENSORBOARD;
         traces[i] = (struct ets_export_trace){

@@ -48,18 +48,18 @@ static int report_of(struct cli_session *session, const struct cli_subject *subj
                      const char *record_path, struct ets_inspection *inspection,
                      const struct ets_machine *machine, uint32_t threads)
 {
-    const struct ets_sql_record record = {record_path, subject->record};
-    const struct ets_sql_program program = {session->path, subject->program};
+    const struct ets_study_record record = {record_path, subject->record};
+    const struct ets_study_program program = {session->path, subject->program};
     const bool has_record = subject->record != NULL;
     struct ets_page_input inputs[4];
     const uint32_t count = list_inputs(session, subject, record_path, inputs);
     const char *trace_path = cli_value(session->arguments, "--output");
-    const struct ets_sql_trace trace = {.path = trace_path != NULL ? trace_path : "not kept",
+    const struct ets_study_trace trace = {.path = trace_path != NULL ? trace_path : "not kept",
                                         .inspection = inspection,
                                         .debug_buffer = session->debug,
                                         .record = has_record ? 0 : ETS_NO_INDEX,
                                         .program = 0};
-    const struct ets_sql_sources sources = {.traces = &trace,
+    const struct ets_study_sources sources = {.traces = &trace,
                                             .trace_count = 1,
                                             .records = &record,
                                             .record_count = has_record,

@@ -85,7 +85,7 @@ static int print_all(const struct ets_page_source *source, const struct cli_repo
 }
 
 /* Which option gives the captured tensors of the traces, or their comparison; NULL: none. */
-static const char *missing_values(const struct ets_sql_sources *sources,
+static const char *missing_values(const struct ets_study_sources *sources,
                                   const struct cli_captured_gaps *gaps)
 {
     if (gaps->reason[0] != '\0') return gaps->option;
@@ -96,7 +96,7 @@ static const char *missing_values(const struct ets_sql_sources *sources,
 }
 
 /* Whether all traces are profiles of other runtimes: no file of ExecuTorch's tells more of them. */
-static bool are_foreign(const struct ets_sql_sources *sources)
+static bool are_foreign(const struct ets_study_sources *sources)
 {
     uint32_t i = 0;
     while (i < sources->trace_count &&
@@ -109,10 +109,12 @@ static bool are_foreign(const struct ets_sql_sources *sources)
 int cli_report_print(const struct cli_arguments *arguments, const struct cli_report *report,
                      struct ets_output *output)
 {
-    const struct ets_sql_sources *sources = report->sources;
+    struct ets_study_sources all = *report->sources;
+    const struct ets_study_sources *sources = &all;
     const bool has_trace = sources->trace_count > 0;
     struct cli_captured_gaps gaps = {.count = 0};
     int code = cli_captured_gaps_open(arguments, sources, &gaps);
+    all.gaps = (const struct ets_gap_report *const *)gaps.reports;
     struct ets_page_source source = {
         .sources = sources,
         .inputs = report->inputs,
@@ -122,7 +124,6 @@ int cli_report_print(const struct cli_arguments *arguments, const struct cli_rep
         .before_count = report->before_count,
         .differences = report->differences,
         .is_last = report->is_last,
-        .gaps = (const struct ets_gap_report *const *)gaps.reports,
         .gap_reason = gaps.reason[0] != '\0' ? gaps.reason : NULL,
         .missing_options = {
             [ETS_MISSING_RECORD] = sources->record_count > 0 ? NULL : "--etrecord",

@@ -6,7 +6,7 @@
 #include "output/page/page.h"
 
 struct cli_report {
-    const struct ets_sql_sources *sources;
+    const struct ets_study_sources *sources;
     const struct ets_page_input *inputs; /* the first names the report */
     uint32_t input_count;
     uint32_t before_count; /* the last of the traces, that the others are compared with */

@@ -54,7 +54,7 @@ static const struct cli_command_option option_list[] = {
 static uint32_t list_inputs(const struct cli_arguments *arguments,
                             const struct cli_sql_sources *sources, struct ets_page_input *inputs)
 {
-    const struct ets_sql_sources *all = &sources->all;
+    const struct ets_study_sources *all = &sources->all;
     const char *path;
     uint32_t count = 0;
     for (uint32_t i = 0; i < all->trace_count; i++) {
@@ -84,7 +84,7 @@ static bool is_json(const struct cli_arguments *arguments)
 }
 
 /* "report.html: 214 kB; 1 trace, 1 ETRecord, 1 program" */
-static void tell(const char *path, const struct ets_sql_sources *all)
+static void tell(const char *path, const struct ets_study_sources *all)
 {
     struct stat info;
     if (strcmp(path, "-") == 0 || stat(path, &info) != 0) return;
@@ -96,7 +96,7 @@ static int write_compared(const struct cli_arguments *arguments,
                           const struct cli_sql_sources *sources,
                           const struct cli_report_differences *differences)
 {
-    const struct ets_sql_sources *all = &sources->all;
+    const struct ets_study_sources *all = &sources->all;
     const size_t max_size = cli_bytes(arguments, "--max-size", 0);
     const size_t room =
         (size_t)all->trace_count + all->record_count + all->program_count + arguments->value_count;

@@ -90,13 +90,13 @@ static int print_trace(struct follower *follower, struct ets_bytes dump, uint32_
     options.allow_mismatch |= live > 0; /* a run that is not whole yet may disagree */
     const int code = cli_open_inspection(&subject, &options, &inspection);
     if (code != CLI_OK) return code;
-    const struct ets_sql_trace trace = {.path = subject.path,
-                                        .inspection = inspection,
-                                        .record = has_record ? 0 : ETS_NO_INDEX,
-                                        .program = has_program ? 0 : ETS_NO_INDEX};
-    const struct ets_sql_record record = {record_path, subject.record};
-    const struct ets_sql_program program = {program_path, subject.program};
-    const struct ets_sql_sources sources = {
+    const struct ets_study_trace trace = {.path = subject.path,
+                                          .inspection = inspection,
+                                          .record = has_record ? 0 : ETS_NO_INDEX,
+                                          .program = has_program ? 0 : ETS_NO_INDEX};
+    const struct ets_study_record record = {record_path, subject.record};
+    const struct ets_study_program program = {program_path, subject.program};
+    const struct ets_study_sources sources = {
         .traces = &trace,
         .trace_count = 1,
         .records = &record,

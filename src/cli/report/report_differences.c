@@ -24,7 +24,7 @@ static int compare(const struct cli_arguments *arguments, const struct cli_sql_s
 {
     static const struct ets_difference_options options = {.least_change = 0.01};
     const uint32_t number = sources->all.trace_count - differences->count + i;
-    const struct ets_sql_trace *before = &sources->traces[number], *after = &sources->traces[0];
+    const struct ets_study_trace *before = &sources->traces[number], *after = &sources->traces[0];
     struct ets_error error;
     int code =
         cli_traces_check_units(before->path, before->inspection, after->path, after->inspection);

@@ -6,6 +6,7 @@
 
 #include "cli/beside/debug_buffer.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/what_to_type.h"
 #include "cli/traces/delegation.h"
 #include "cli/traces/inspected.h"
 #include "etscope/file.h"
@@ -15,7 +16,7 @@ static int add_record(struct cli_sql_sources *sources, const char *path)
     struct cli_record *file = &sources->record_files[sources->all.record_count];
     const int code = cli_record_open(path, file);
     sources->records[sources->all.record_count++] =
-        (struct ets_sql_record){.path = path, .record = file->record};
+        (struct ets_study_record){.path = path, .record = file->record};
     return code;
 }
 
@@ -24,7 +25,7 @@ static int add_program(struct cli_sql_sources *sources, const char *path)
     struct cli_program *file = &sources->program_files[sources->all.program_count];
     const int code = cli_program_open(path, file);
     sources->programs[sources->all.program_count++] =
-        (struct ets_sql_program){.path = path, .program = &file->program};
+        (struct ets_study_program){.path = path, .program = &file->program};
     return code;
 }
 
@@ -57,6 +58,7 @@ static int allocate(struct cli_sql_sources *sources, const struct cli_arguments 
     sources->all.traces = sources->traces;
     sources->all.records = sources->records;
     sources->all.programs = sources->programs;
+    sources->all.words = &cli_advice;
     const bool ok = sources->trace_files != NULL && sources->record_files != NULL &&
                     sources->program_files != NULL && sources->traces != NULL &&
                     sources->records != NULL && sources->programs != NULL;
@@ -121,7 +123,7 @@ static uint32_t partner(uint32_t count, uint32_t number)
 }
 
 static int open_debug_buffer(const struct cli_arguments *arguments, uint32_t number,
-                             struct cli_sql_trace_file *file, struct ets_sql_trace *trace)
+                             struct cli_sql_trace_file *file, struct ets_study_trace *trace)
 {
     return cli_debug_buffer_open(cli_value_at(arguments, "--debug-buffer", number),
                                  &file->debug_buffer, &trace->debug_buffer);
@@ -134,7 +136,7 @@ static uint32_t list_record(struct cli_sql_sources *sources, const struct cli_si
     uint32_t i = 0;
     if (record == NULL) return ETS_NO_INDEX;
     while (i < sources->all.record_count && sources->records[i].record != record) i++;
-    sources->records[i] = (struct ets_sql_record){.path = sibling->record_path, .record = record};
+    sources->records[i] = (struct ets_study_record){.path = sibling->record_path, .record = record};
     if (i == sources->all.record_count) sources->all.record_count++;
     return i;
 }
@@ -146,23 +148,23 @@ static uint32_t list_program(struct cli_sql_sources *sources, const struct cli_s
     if (program == NULL) return ETS_NO_INDEX;
     while (i < sources->all.program_count && sources->programs[i].program != program) i++;
     sources->programs[i] =
-        (struct ets_sql_program){.path = sibling->program_path, .program = program};
+        (struct ets_study_program){.path = sibling->program_path, .program = program};
     if (i == sources->all.program_count) sources->all.program_count++;
     return i;
 }
 
 /* A trace before that has no siblings of its own may have those of the first trace, as in diff. */
 static bool may_share_siblings(const struct cli_sql_sources *sources,
-                               const struct ets_sql_trace *trace)
+                               const struct ets_study_trace *trace)
 {
-    const struct ets_sql_trace *first = sources->traces;
+    const struct ets_study_trace *first = sources->traces;
     const uint32_t own = sources->all.trace_count - sources->before_count;
     const bool has_siblings = first->record != ETS_NO_INDEX || first->program != ETS_NO_INDEX;
     return trace >= first + own && has_siblings;
 }
 
 static void find_siblings(struct cli_sql_sources *sources, const struct cli_arguments *arguments,
-                          struct cli_subject *subject, struct ets_sql_trace *trace)
+                          struct cli_subject *subject, struct ets_study_trace *trace)
 {
     const struct ets_inspect_options options = cli_inspection_options(arguments, subject);
     struct cli_sibling *sibling = cli_siblings_join(&sources->siblings, arguments, subject->path,
@@ -187,13 +189,13 @@ static void find_record(struct cli_sql_sources *sources, const struct cli_argume
                                record, &delegation);
     ets_delegation_close(delegation);
     if (record->record == NULL) return;
-    sources->records[0] = (struct ets_sql_record){record->path, record->record};
+    sources->records[0] = (struct ets_study_record){record->path, record->record};
     sources->all.record_count = 1;
 }
 
 /* The debug buffer beside a trace that captured tensors. */
 static int find_debug_buffer(const struct cli_arguments *arguments, struct cli_sql_trace_file *file,
-                             struct ets_sql_trace *trace)
+                             struct ets_study_trace *trace)
 {
     char found[CLI_SIBLING_BYTES];
     if (!cli_sibling_debug_buffer(arguments, file->path, trace->inspection, found)) return CLI_OK;
@@ -208,7 +210,7 @@ static int open_trace(struct cli_sql_sources *sources, const struct cli_argument
                       uint32_t records, uint32_t programs, uint32_t number)
 {
     struct cli_sql_trace_file *file = &sources->trace_files[number];
-    struct ets_sql_trace *trace = &sources->traces[number];
+    struct ets_study_trace *trace = &sources->traces[number];
     struct cli_subject subject = {.path = file->path,
                                   .dump = ets_file_bytes(file->file),
                                   .method = cli_value(arguments, "--method")};

@@ -21,10 +21,10 @@ struct cli_sql_sources {
     struct cli_record *record_files;
     struct cli_program *program_files;
     struct cli_siblings siblings; /* if none were given */
-    struct ets_sql_trace *traces;
-    struct ets_sql_record *records;
-    struct ets_sql_program *programs;
-    struct ets_sql_sources all;
+    struct ets_study_trace *traces;
+    struct ets_study_record *records;
+    struct ets_study_program *programs;
+    struct ets_study_sources all;
     bool wants_record;     /* set before: also take the ETRecord beside a program */
     bool wants_values;     /* set before: also take the debug buffer beside a trace */
     uint32_t before_count; /* the last of the traces: those of --before */

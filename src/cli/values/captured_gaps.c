@@ -35,10 +35,10 @@ static bool evaluate(struct cli_captured_gaps *gaps, struct ets_gap_report *repo
 
 /* NULL: not compared. */
 static struct ets_gap_report *open_one(struct cli_captured_gaps *gaps,
-                                       const struct ets_sql_sources *sources, uint32_t number)
+                                       const struct ets_study_sources *sources, uint32_t number)
 {
     struct ets_gap_report *report;
-    const struct ets_sql_trace *trace = &sources->traces[number];
+    const struct ets_study_trace *trace = &sources->traces[number];
     if (trace->record == ETS_NO_INDEX) {
         refuse(gaps, "--etrecord", "the graph to compare with is in the ETRecord");
         return NULL;
@@ -57,7 +57,7 @@ static struct ets_gap_report *open_one(struct cli_captured_gaps *gaps,
     return NULL;
 }
 
-static bool has_captured(const struct ets_sql_sources *sources)
+static bool has_captured(const struct ets_study_sources *sources)
 {
     uint32_t i = 0;
     while (i < sources->trace_count && sources->traces[i].debug_buffer.data == NULL) i++;
@@ -65,7 +65,7 @@ static bool has_captured(const struct ets_sql_sources *sources)
 }
 
 int cli_captured_gaps_open(const struct cli_arguments *arguments,
-                           const struct ets_sql_sources *sources, struct cli_captured_gaps *gaps)
+                           const struct ets_study_sources *sources, struct cli_captured_gaps *gaps)
 {
     gaps->count = sources->trace_count;
     gaps->reports = calloc((size_t)gaps->count + 1, sizeof *gaps->reports);

@@ -29,7 +29,7 @@ struct cli_captured_gaps {
  * code; close it even after a failure.
  */
 int cli_captured_gaps_open(const struct cli_arguments *arguments,
-                           const struct ets_sql_sources *sources, struct cli_captured_gaps *gaps);
+                           const struct ets_study_sources *sources, struct cli_captured_gaps *gaps);
 void cli_captured_gaps_close(struct cli_captured_gaps *gaps);
 
 #endif

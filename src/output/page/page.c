@@ -14,10 +14,10 @@ static bool make_matrices(struct ets_page *page)
     struct ets_arena *arena = &page->document.arena;
     const bool has_few = page->source->left_out[ETS_PAGE_MOST_RUNS] != NULL;
     if (page->source->left_out[ETS_PAGE_EVENTS] != NULL) return true;
-    page->matrices = ets_arena_alloc_array(arena, page->data.block_count, sizeof *page->matrices);
+    page->matrices = ets_arena_alloc_array(arena, page->study.block_count, sizeof *page->matrices);
     if (page->matrices == NULL) return false;
-    for (uint32_t i = 0; i < page->data.sources.trace_count; i++) {
-        const struct ets_sql_trace_data *trace = &page->data.traces[i];
+    for (uint32_t i = 0; i < page->study.sources.trace_count; i++) {
+        const struct ets_studied_trace *trace = &page->study.traces[i];
         for (uint32_t b = 0; b < ets_inspection_block_count(trace->inspection); b++) {
             if (!ets_page_make_matrix(arena, trace, b, has_few,
                                       &page->matrices[page->matrix_count++], &page->events)) {
@@ -70,10 +70,10 @@ static enum ets_status check_events(const struct ets_page *page, struct ets_erro
     const uint64_t most = source->most_bytes > 0 ? source->most_bytes : (uint64_t)4 << 30;
     const bool has_all =
         source->left_out[ETS_PAGE_MOST_RUNS] == NULL && source->left_out[ETS_PAGE_EVENTS] == NULL;
-    if (!has_all || page->data.event_count <= most / 2) return ETS_OK;
+    if (!has_all || page->study.event_count <= most / 2) return ETS_OK;
     return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
                     "the report would hold %u events, more than a browser can read",
-                    page->data.event_count);
+                    page->study.event_count);
 }
 
 static bool cut(const struct ets_page *page, struct ets_text *text)
@@ -132,13 +132,12 @@ static enum ets_status fill(struct ets_page *page, const struct ets_allocator *a
                             struct ets_error *error)
 {
     page->has_data = true; /* freed in any case */
-    ETS_TRY(ets_sql_data_init(&page->data, page->source->sources, allocator, error));
-    page->data.gaps = page->source->gaps;
-    ETS_TRY(ets_page_find_folders(&page->folders, &page->data, error));
-    ETS_TRY(ets_page_add_relations(&page->document, &page->data, error));
-    ETS_TRY(ets_page_add_graphs(&page->document, &page->data, error));
-    ETS_TRY(ets_page_add_roofs(&page->document, &page->data, error));
-    ETS_TRY(ets_page_add_gaps(&page->document, &page->data, error));
+    ETS_TRY(ets_study_init(&page->study, page->source->sources, allocator, error));
+    ETS_TRY(ets_page_find_folders(&page->folders, &page->study, error));
+    ETS_TRY(ets_page_add_relations(&page->document, &page->study, error));
+    ETS_TRY(ets_page_add_graphs(&page->document, &page->study, error));
+    ETS_TRY(ets_page_add_roofs(&page->document, &page->study, error));
+    ETS_TRY(ets_page_add_gaps(&page->document, &page->study, error));
     ETS_TRY(check_events(page, error));
     if (!make_matrices(page)) return ets_fail_memory(error, "the report");
     ETS_TRY(ets_page_add_views(page, error));
@@ -173,6 +172,6 @@ void ets_page_close(struct ets_page *page)
 {
     if (page == NULL) return;
     struct ets_arena arena = page->document.arena;
-    if (page->has_data) ets_sql_data_free(&page->data);
+    if (page->has_data) ets_study_reset(&page->study);
     ets_arena_reset(&arena);
 }

@@ -15,7 +15,7 @@
 
 #include "etscope/experimental/difference.h"
 #include "host/output.h"
-#include "output/sql/sql.h"
+#include "study/study_sources.h"
 #include "views/trust.h"
 
 struct ets_page;
@@ -41,12 +41,11 @@ enum ets_page_part {
 
 /* What a page is made of; everything is borrowed until it is closed. */
 struct ets_page_source {
-    const struct ets_sql_sources *sources;
+    const struct ets_study_sources *sources;
     const struct ets_page_input *inputs; /* the first names the page */
     uint32_t input_count;
     const char *writer;                             /* "etscope 1.2.3" */
     const char *missing_options[ETS_MISSING_COUNT]; /* that give what is not there; NULL: none */
-    const struct ets_gap_report *const *gaps;       /* [trace] of captured values; NULL: none */
     const char *gap_reason; /* why captured values that are there are not compared; or NULL */
     const char *left_out[ETS_PAGE_PART_COUNT]; /* the option that keeps what is left out; or NULL */
     uint32_t before_count; /* the last of the traces, that the others are compared with */
@@ -57,8 +56,8 @@ struct ets_page_source {
 };
 
 /*
- * Computes all tables. `allocator` NULL: the C library's. Statuses: those of the tables (sql.h),
- * LIMIT (more than `most_bytes`), NO_MEMORY.
+ * Computes all tables. `allocator` NULL: the C library's. Statuses: those of ets_study_init, of
+ * what the study finds, LIMIT (more than `most_bytes`), NO_MEMORY.
  */
 ETS_API enum ets_status ets_page_open(const struct ets_page_source *source,
                                       const struct ets_allocator *allocator,

@@ -3,15 +3,15 @@
 #define ETSCOPE_OUTPUT_PAGE_PAGE_BLOCK_H
 
 #include "output/page/page_table.h"
-#include "output/sql/sql_data.h"
+#include "study/study.h"
 #include "views/work.h"
 
 /* What rows are made of. */
 struct ets_page_block {
     struct ets_page_document *document;
     struct ets_page_table *table;
-    const struct ets_sql_data *data;
-    const struct ets_sql_trace_data *trace;
+    struct ets_study *study;
+    const struct ets_studied_trace *trace;
     uint32_t index;             /* of the block in its trace */
     const uint32_t *run_number; /* [run of the trace] within its block */
     struct ets_arena *arena;    /* of the block */

@@ -15,7 +15,7 @@ enum { SENTENCE_BYTES = 640, MOST_FINDINGS = 2 };
 static bool say_headline(struct ets_page *page, uint32_t number, struct ets_sentences *out)
 {
     struct ets_arena *arena = &page->document.arena;
-    const char *path = page->data.sources.traces[ets_page_before(page, number)].path;
+    const char *path = page->study.sources.traces[ets_page_before(page, number)].path;
     if (!ets_difference_headline(arena, page->source->differences[number], NULL, out)) return false;
     if (page->source->before_count == 1) return true;
     for (uint32_t i = 0; i < out->count; i++) {
@@ -35,7 +35,7 @@ static bool say_trust(struct ets_page *page, uint32_t number, const char *name,
                       struct ets_sentences *out)
 {
     struct ets_arena *arena = &page->document.arena;
-    const struct ets_sql_trace_data *trace = &page->data.traces[ets_page_before(page, number)];
+    const struct ets_studied_trace *trace = &page->study.traces[ets_page_before(page, number)];
     if (!ets_trust_collect(arena, trace->inspection, ETS_UNTOLD_SOURCE | ETS_UNTOLD_VALUES, out)) {
         return false;
     }
@@ -128,7 +128,7 @@ static bool say_worst(struct ets_page *page, const char *name,
         ets_add_time_in(&text, (struct ets_span){times[i], times[i] + steps[i]}, tick_ns, scale);
     }
     const uint32_t id = ets_page_operator_id(page, 0, after->block, of);
-    const uint32_t first = page->data.traces[0].first_operator; /* 0: ids are rows */
+    const uint32_t first = page->study.traces[0].first_operator; /* 0: ids are rows */
     const struct ets_finding finding = {.kind = "slower_operator",
                                         .severity = ETS_SEVERITY_BAD,
                                         .row = id == ETS_NO_INDEX ? ETS_NO_INDEX : id - first,
@@ -140,11 +140,11 @@ bool ets_page_say_difference(struct ets_page *page, uint32_t number, struct ets_
 {
     const struct ets_difference *difference = page->source->differences[number];
     const uint32_t trace = ets_page_before(page, number);
-    const char *name = ets_page_file_name(page->data.sources.traces[trace].path);
+    const char *name = ets_page_file_name(page->study.sources.traces[trace].path);
     struct ets_findings *findings = &words->findings;
     struct ets_agreement agreement;
     struct survey survey = {.faster = 0};
-    words->trace = &page->data.traces[0];
+    words->trace = &page->study.traces[0];
     findings->items =
         ets_arena_alloc_array(&page->document.arena, MOST_FINDINGS, sizeof *findings->items);
     if (findings->items == NULL || !say_headline(page, number, &words->headline) ||

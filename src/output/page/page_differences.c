@@ -49,7 +49,7 @@ uint32_t ets_page_block_id(const struct ets_page *page, uint32_t first_trace,
 {
     if (block == NULL || block->part_count == 0) return ETS_NO_INDEX;
     const struct ets_pool_part *part = &block->parts[0];
-    return page->data.traces[first_trace + part->inspection].first_block + part->block;
+    return page->study.traces[first_trace + part->inspection].first_block + part->block;
 }
 
 uint32_t ets_page_operator_id(const struct ets_page *page, uint32_t first_trace,
@@ -58,7 +58,7 @@ uint32_t ets_page_operator_id(const struct ets_page *page, uint32_t first_trace,
 {
     for (uint32_t i = 0; of->row != NULL && i < block->part_count; i++) {
         const struct ets_pool_part *part = &block->parts[i];
-        const struct ets_sql_trace_data *trace = &page->data.traces[first_trace + part->inspection];
+        const struct ets_studied_trace *trace = &page->study.traces[first_trace + part->inspection];
         const uint32_t row =
             ets_inspection_block(trace->inspection, part->block)->first_row + of->row_offset;
         if (ets_inspection_row(trace->inspection, row) == of->row) {

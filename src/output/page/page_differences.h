@@ -14,7 +14,7 @@ bool ets_page_say_difference(struct ets_page *page, uint32_t number, struct ets_
 /* The number of that trace. */
 static inline uint32_t ets_page_before(const struct ets_page *page, uint32_t number)
 {
-    return page->data.sources.trace_count - page->source->before_count + number;
+    return page->study.sources.trace_count - page->source->before_count + number;
 }
 
 /*

@@ -7,7 +7,7 @@
 
 /* The events of a block's first run, in order of start; those that enclose others before them. */
 struct sequence {
-    const struct ets_sql_trace_data *trace;
+    const struct ets_studied_trace *trace;
     uint32_t *offsets; /* [position] of the event in its run */
     uint32_t *before;  /* [position] the last one of the same parent, or ETS_NO_INDEX */
     uint32_t *runs;    /* [run_count] numbers in the trace */
@@ -27,7 +27,7 @@ static int compare_places(const void *left, const void *right)
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-static bool find_runs(struct ets_arena *arena, const struct ets_sql_trace_data *trace,
+static bool find_runs(struct ets_arena *arena, const struct ets_studied_trace *trace,
                       uint32_t block, struct sequence *sequence, uint32_t *count_out)
 {
     const struct ets_block *found = ets_inspection_block(trace->inspection, block);
@@ -142,7 +142,7 @@ static bool order_events(struct ets_arena *arena, struct sequence *sequence,
 static uint64_t origin(const struct sequence *sequence, const struct ets_page_matrix *matrix,
                        uint32_t run, uint32_t first, uint32_t position)
 {
-    const struct ets_sql_trace_data *trace = sequence->trace;
+    const struct ets_studied_trace *trace = sequence->trace;
     const uint32_t before = sequence->before[position];
     if (before != ETS_NO_INDEX) {
         return trace->events->start[first + sequence->offsets[before]] +
@@ -154,7 +154,7 @@ static uint64_t origin(const struct sequence *sequence, const struct ets_page_ma
 
 static void fill(const struct sequence *sequence, struct ets_page_matrix *matrix)
 {
-    const struct ets_sql_trace_data *trace = sequence->trace;
+    const struct ets_studied_trace *trace = sequence->trace;
     for (uint32_t run = 0; run < matrix->run_count; run++) {
         const uint32_t first = first_event(sequence, run);
         if (matrix->position_count > 0) {
@@ -200,7 +200,7 @@ static bool pack(struct ets_arena *arena, const struct ets_page_matrix *matrix,
     return ok;
 }
 
-bool ets_page_make_matrix(struct ets_arena *arena, const struct ets_sql_trace_data *trace,
+bool ets_page_make_matrix(struct ets_arena *arena, const struct ets_studied_trace *trace,
                           uint32_t block, bool has_few, struct ets_page_matrix *matrix_out,
                           struct ets_page_bytes *bytes)
 {

@@ -3,7 +3,7 @@
 #define ETSCOPE_OUTPUT_PAGE_PAGE_EVENTS_H
 
 #include "output/page/page_table.h"
-#include "output/sql/sql_data.h"
+#include "study/study.h"
 
 struct ets_page_matrix {
     uint32_t block; /* id in `blocks` */
@@ -19,7 +19,7 @@ struct ets_page_matrix {
  * Makes the matrix of a block, or with `has_few` of its fastest, median and slowest run, and
  * appends its packed form. False where memory ran out.
  */
-bool ets_page_make_matrix(struct ets_arena *arena, const struct ets_sql_trace_data *trace,
+bool ets_page_make_matrix(struct ets_arena *arena, const struct ets_studied_trace *trace,
                           uint32_t block, bool has_few, struct ets_page_matrix *matrix_out,
                           struct ets_page_bytes *bytes);
 

@@ -37,11 +37,11 @@ static bool add_view(struct ets_page *page, const struct ets_page_view *view)
     struct ets_page_table *table =
         ets_page_add_named_table(&page->document, view->name, view->columns);
     bool ok = table != NULL;
-    for (uint32_t i = 0; ok && i < page->data.sources.trace_count; i++) {
+    for (uint32_t i = 0; ok && i < page->study.sources.trace_count; i++) {
         const struct ets_page_block block = {.document = &page->document,
                                              .table = table,
-                                             .data = &page->data,
-                                             .trace = &page->data.traces[i]};
+                                             .study = &page->study,
+                                             .trace = &page->study.traces[i]};
         ok = fill_trace(block, view);
     }
     return ok;

@@ -119,14 +119,15 @@ static bool add_reference(struct ets_strings *files, const struct ets_gap_report
     return add_graph(files, graph);
 }
 
-static bool collect_files(struct ets_strings *files, const struct ets_sql_data *data)
+static bool collect_files(struct ets_strings *files, const struct ets_study *study)
 {
-    for (uint32_t i = 0; i < data->graph_count; i++) {
-        if (!add_graph(files, data->graphs[i].graph)) return false;
+    for (uint32_t i = 0; i < study->graph_count; i++) {
+        if (!add_graph(files, study->graphs[i].graph)) return false;
     }
-    for (uint32_t i = 0; i < data->sources.trace_count; i++) {
-        const struct ets_told_nodes *told = &data->traces[i].inspection->told;
-        if (data->gaps != NULL && !add_reference(files, data->gaps[i])) return false;
+    for (uint32_t i = 0; i < study->sources.trace_count; i++) {
+        const struct ets_told_nodes *told = &study->traces[i].inspection->told;
+        if (study->sources.gaps != NULL && !add_reference(files, study->sources.gaps[i]))
+            return false;
         for (uint32_t n = 0; n < told->instructions.count; n++) {
             if (!add_node(files, &told->items[n].node)) return false;
         }
@@ -161,11 +162,11 @@ static bool find_equal_names(const struct ets_page_folders *folders,
 }
 
 static bool find_in(struct ets_page_folders *folders, struct ets_strings *files,
-                    const struct ets_sql_data *data)
+                    const struct ets_study *study)
 {
     bool has_equal = false;
     uint32_t number = 0;
-    if (ets_strings_init(files, files->arena) != 0 || !collect_files(files, data)) return false;
+    if (ets_strings_init(files, files->arena) != 0 || !collect_files(files, study)) return false;
     for (uint32_t i = 1; i < files->count; i++) add_file(folders, ets_strings_get(files, i));
     if (folders->count == 0) return true;
     qsort(folders->items, folders->count, sizeof *folders->items, by_size);
@@ -177,12 +178,12 @@ static bool find_in(struct ets_page_folders *folders, struct ets_strings *files,
 }
 
 enum ets_status ets_page_find_folders(struct ets_page_folders *folders,
-                                      const struct ets_sql_data *data, struct ets_error *error)
+                                      const struct ets_study *study, struct ets_error *error)
 {
     struct ets_arena arena;
     ets_arena_init(&arena, folders->arena->allocator, 0);
     struct ets_strings files = {.arena = &arena};
-    const bool ok = find_in(folders, &files, data);
+    const bool ok = find_in(folders, &files, study);
     ets_arena_reset(&arena);
     return ok ? ETS_OK : ets_fail_memory(error, "the names of source files in the report");
 }

@@ -3,7 +3,7 @@
  * the folder on that they have in common, those of installed packages from "site-packages/" on.
  *
  *     struct ets_page_folders folders = {.arena = &document->arena};
- *     ETS_TRY(ets_page_find_folders(&folders, &data, error));
+ *     ETS_TRY(ets_page_find_folders(&folders, &study, error));
  *     sentence = ets_page_cut_folders(&folders, sentence);
  *     if (sentence.data == NULL) return no_memory;
  */
@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "output/sql/sql_data.h"
+#include "study/study.h"
 
 struct ets_page_folder {
     struct ets_text path; /* with its slash */
@@ -31,7 +31,7 @@ struct ets_page_folders {
 
 /* Of the source files that records and traces name. Status: NO_MEMORY. */
 enum ets_status ets_page_find_folders(struct ets_page_folders *folders,
-                                      const struct ets_sql_data *data, struct ets_error *error);
+                                      const struct ets_study *study, struct ets_error *error);
 
 /* The text itself if it has none of the folders; data NULL: no memory, or the text has no data. */
 struct ets_text ets_page_cut_folders(const struct ets_page_folders *folders, struct ets_text text);

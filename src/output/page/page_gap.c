@@ -141,16 +141,17 @@ static void put_numbers(const struct filler *f, const struct ets_gap_row *row)
     put_statistics(f, has_total, &row->reference);
 }
 
-static enum ets_status fill(const struct filler *f, const struct ets_sql_data *data, uint32_t trace,
+static enum ets_status fill(const struct filler *f, const struct ets_study *study, uint32_t trace,
                             struct ets_error *error)
 {
     struct ets_arena arena;
-    const struct ets_gap_report *report = data->gaps[trace];
+    const struct ets_gap_report *report = study->sources.gaps[trace];
     enum ets_status status = ETS_OK;
     ets_arena_init(&arena, f->document->arena.allocator, 0);
     for (uint32_t i = 0; status == ETS_OK && i < ets_gap_row_count(report); i++) {
         struct ets_gap_line line;
-        status = ets_gap_line_make(&line, &arena, data->traces[trace].inspection, report, i, error);
+        status =
+            ets_gap_line_make(&line, &arena, study->traces[trace].inspection, report, i, error);
         if (status != ETS_OK) break;
         ets_page_put_integer(f->document, f->table, trace);
         put_value(f, &line);
@@ -185,23 +186,25 @@ static bool add_coverage(struct ets_page_document *document, struct ets_page_tab
     return true;
 }
 
-enum ets_status ets_page_add_gaps(struct ets_page_document *document,
-                                  const struct ets_sql_data *data, struct ets_error *error)
+enum ets_status ets_page_add_gaps(struct ets_page_document *document, const struct ets_study *study,
+                                  struct ets_error *error)
 {
     struct filler f = {.document = document};
     struct ets_page_table *coverage = NULL;
     struct ets_page_pictures pictures = {.cells_left = ETS_PAGE_PICTURE_CELLS};
-    for (uint32_t t = 0; data->gaps != NULL && t < data->sources.trace_count; t++) {
-        if (data->gaps[t] == NULL || ets_gap_row_count(data->gaps[t]) == 0) continue;
+    for (uint32_t t = 0; study->sources.gaps != NULL && t < study->sources.trace_count; t++) {
+        if (study->sources.gaps[t] == NULL || ets_gap_row_count(study->sources.gaps[t]) == 0)
+            continue;
         if (f.table == NULL) f.table = ets_page_add_named_table(document, "gap_values", columns);
         if (f.table == NULL) return ets_fail_memory(error, "the compared values of the report");
-        if (!add_coverage(document, &coverage, data->gaps[t], t)) {
+        if (!add_coverage(document, &coverage, study->sources.gaps[t], t)) {
             return ets_fail_memory(error, "the compared values of the report");
         }
         const uint32_t first_value = f.table->row_count;
-        ETS_TRY(fill(&f, data, t, error));
+        ETS_TRY(fill(&f, study, t, error));
         if (document->has_no_tensors) continue;
-        ETS_TRY(ets_page_add_pictures(document, &pictures, data->gaps[t], first_value, error));
+        ETS_TRY(
+            ets_page_add_pictures(document, &pictures, study->sources.gaps[t], first_value, error));
     }
     return document->has_failed ? ets_fail_memory(error, "the compared values of the report")
                                 : ETS_OK;

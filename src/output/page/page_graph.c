@@ -13,7 +13,7 @@ enum { MOST_ARGUMENTS = 1 << 20, DEEPEST_LIST = 16 };
 struct edges {
     struct ets_page_document *document;
     struct ets_page_table *table;
-    const struct ets_sql_graph *graph;
+    const struct ets_studied_graph *graph;
     uint32_t *producers; /* [value_count] number of the node + 1; 0: none makes it */
     uint32_t node;       /* that takes the arguments */
     uint32_t argument;   /* of the node, lists counted item by item */
@@ -102,7 +102,7 @@ static void note_producer(struct edges *edges, const struct ets_graph_argument *
 }
 
 static bool add_edges(struct ets_page_document *document, struct ets_page_table *table,
-                      const struct ets_sql_graph *each)
+                      const struct ets_studied_graph *each)
 {
     const struct ets_graph *graph = each->graph;
     struct edges edges = {.document = document, .table = table, .graph = each};
@@ -134,8 +134,8 @@ static struct ets_page_table *add_table(struct ets_page_document *document, cons
 }
 
 static void put_use(struct ets_page_document *document, struct ets_page_table *table,
-                    const struct ets_sql_method *method, const struct ets_instruction *instruction,
-                    uint32_t value, bool is_output)
+                    const struct ets_studied_method *method,
+                    const struct ets_instruction *instruction, uint32_t value, bool is_output)
 {
     ets_page_put_integer(document, table, method->program);
     ets_page_put_text(document, table, method->method.name);
@@ -147,7 +147,7 @@ static void put_use(struct ets_page_document *document, struct ets_page_table *t
 
 /* A value that an instruction reads and writes is told twice: as its input, then as its output. */
 static enum ets_status add_uses(struct ets_page_document *document, struct ets_page_table *table,
-                                const struct ets_sql_method *method, struct ets_error *error)
+                                const struct ets_studied_method *method, struct ets_error *error)
 {
     struct ets_memory_plan plan;
     struct ets_arena scratch;
@@ -172,7 +172,7 @@ static enum ets_status add_uses(struct ets_page_document *document, struct ets_p
 }
 
 enum ets_status ets_page_add_graphs(struct ets_page_document *document,
-                                    const struct ets_sql_data *data, struct ets_error *error)
+                                    const struct ets_study *study, struct ets_error *error)
 {
     if (document->has_no_graph) return ETS_OK;
     static const struct ets_page_column edge_columns[] = {
@@ -191,15 +191,15 @@ enum ets_status ets_page_add_graphs(struct ets_page_document *document,
     struct ets_page_table *edges =
         add_table(document, "edges", edge_columns, sizeof edge_columns / sizeof *edge_columns);
     bool ok = edges != NULL;
-    for (uint32_t i = 0; ok && i < data->graph_count; i++) {
-        ok = add_edges(document, edges, &data->graphs[i]);
+    for (uint32_t i = 0; ok && i < study->graph_count; i++) {
+        ok = add_edges(document, edges, &study->graphs[i]);
     }
     struct ets_page_table *uses = !ok ? NULL
                                       : add_table(document, "value_uses", use_columns,
                                                   sizeof use_columns / sizeof *use_columns);
     if (uses == NULL) return ets_fail_memory(error, "the graphs of the report");
-    for (uint32_t i = 0; i < data->method_count; i++) {
-        ETS_TRY(add_uses(document, uses, &data->methods[i], error));
+    for (uint32_t i = 0; i < study->method_count; i++) {
+        ETS_TRY(add_uses(document, uses, &study->methods[i], error));
     }
     return document->has_failed ? ets_fail_memory(error, "the graphs of the report") : ETS_OK;
 }

@@ -3,10 +3,10 @@
 #define ETSCOPE_OUTPUT_PAGE_PAGE_GRAPH_H
 
 #include "output/page/page_table.h"
-#include "output/sql/sql_data.h"
+#include "study/study.h"
 
 /* Adds `edges` and `value_uses`. Statuses: LIMIT, NO_MEMORY. */
 enum ets_status ets_page_add_graphs(struct ets_page_document *document,
-                                    const struct ets_sql_data *data, struct ets_error *error);
+                                    const struct ets_study *study, struct ets_error *error);
 
 #endif

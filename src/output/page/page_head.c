@@ -40,7 +40,7 @@ static bool put_place(struct ets_json_writer *json, const struct ets_page *page,
 
 /* As the address of the page selects things: "operator:12", "operators:3,12". */
 static void put_selection(struct ets_json_writer *json, const struct ets_page *page,
-                          const struct ets_sql_trace_data *trace, const struct ets_finding *finding)
+                          const struct ets_studied_trace *trace, const struct ets_finding *finding)
 {
     char text[16 + 12 * MOST_SELECTED];
     size_t used;
@@ -61,7 +61,7 @@ static void put_selection(struct ets_json_writer *json, const struct ets_page *p
 }
 
 static void put_finding(struct ets_json_writer *json, const struct ets_page *page,
-                        const struct ets_sql_trace_data *trace, const struct ets_finding *finding)
+                        const struct ets_studied_trace *trace, const struct ets_finding *finding)
 {
     ets_json_begin_object(json, NULL);
     ets_json_put_string(json, "kind", finding->kind);
@@ -71,7 +71,7 @@ static void put_finding(struct ets_json_writer *json, const struct ets_page *pag
     ets_json_put_text(json, "sentence", finding->sentence);
     if (ets_finding_is_advice(finding)) ets_json_put_text(json, "action", finding->action);
     ets_json_put_string(json, "view", finding->view);
-    if (trace != NULL) ets_json_put_count(json, "trace", (uint64_t)(trace - page->data.traces));
+    if (trace != NULL) ets_json_put_count(json, "trace", (uint64_t)(trace - page->study.traces));
     else ets_json_put_null(json, "trace");
     put_selection(json, page, trace, finding);
     ets_json_end_object(json);

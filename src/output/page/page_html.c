@@ -103,7 +103,7 @@ static void put_inputs(struct ets_output *output, const struct ets_page_source *
 
 static void put_trust(struct ets_output *output, const struct ets_page *page)
 {
-    if (page->data.sources.trace_count == 0) return;
+    if (page->study.sources.trace_count == 0) return;
     ets_page_put(output, "<h2>Trust</h2>\n<ul>\n");
     for (uint32_t i = 0; i < page->word_count; i++) put_sentences(output, &page->words[i].trust);
     ets_page_put(output, "</ul>\n");

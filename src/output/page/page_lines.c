@@ -72,26 +72,20 @@ static bool put_lines(const struct ets_page_block *block, const struct ets_work 
 static bool fill(const struct ets_page_block *block)
 {
     struct ets_work work;
-    struct ets_delegation *delegations = NULL;
-    const struct ets_sql_trace *source = block->trace->source;
-    const struct ets_sql_sources *all = &block->data->sources;
+    const struct ets_delegation *delegations = NULL;
+    const struct ets_study_trace *source = block->trace->source;
     if (source->record == ETS_NO_INDEX) return true; /* nothing tells lines */
     if (!ets_work_collect(block->arena, block->trace->inspection, block->index, ETS_WORK_KNOWN,
                           NULL, block->run_number, &work)) {
         return false;
     }
     if (work.count == 0) return true;
-    if (source->program != ETS_NO_INDEX) {
-        const struct ets_delegation_options options = {
-            .program = all->programs[source->program].program,
-            .record = all->records[source->record].record,
-            .allocator = block->arena->allocator};
-        /* where they disagree, only the record's graph tells bytes */
-        if (ets_delegation_open(&options, &delegations, NULL) == ETS_NO_MEMORY) return false;
+    /* Where they disagree, only the record's graph tells bytes. */
+    if (source->program != ETS_NO_INDEX &&
+        ets_study_delegation(block->study, source->program, &delegations, NULL) == ETS_NO_MEMORY) {
+        return false;
     }
-    const bool ok = put_lines(block, &work, delegations);
-    ets_delegation_close(delegations);
-    return ok;
+    return put_lines(block, &work, delegations);
 }
 
 const struct ets_page_view ets_page_lines = {"lines", columns, fill};

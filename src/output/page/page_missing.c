@@ -14,18 +14,18 @@ static const struct ets_missing left_out[ETS_PAGE_PART_COUNT] = {
 /* Whether the sources have the part. */
 static bool is_in_sources(const struct ets_page *page, enum ets_page_part part)
 {
-    const struct ets_sql_sources *sources = &page->data.sources;
+    const struct ets_study_sources *sources = &page->study.sources;
     uint32_t i = 0;
     switch (part) {
     case ETS_PAGE_MOST_RUNS:
         while (i < page->matrix_count && page->matrices[i].kept == NULL) i++;
         return i < page->matrix_count;
-    case ETS_PAGE_SOURCE: return page->data.graph_count > 0;
+    case ETS_PAGE_SOURCE: return page->study.graph_count > 0;
     case ETS_PAGE_TENSORS:
         while (i < sources->trace_count && sources->traces[i].debug_buffer.data == NULL) i++;
         return i < sources->trace_count;
-    case ETS_PAGE_GRAPH: return page->data.graph_count + page->data.method_count > 0;
-    default: return page->data.event_count > 0;
+    case ETS_PAGE_GRAPH: return page->study.graph_count + page->study.method_count > 0;
+    default: return page->study.event_count > 0;
     }
 }
 

@@ -51,10 +51,10 @@ bool ets_page_put_operators(struct ets_output *output, const struct ets_page *pa
     struct ets_arena arena;
     bool ok = true;
     ets_arena_init(&arena, page->document.arena.allocator, 0);
-    for (uint32_t i = 0; ok && i < page->data.sources.trace_count - page->source->before_count;
+    for (uint32_t i = 0; ok && i < page->study.sources.trace_count - page->source->before_count;
          i++) {
         struct ets_timed_blocks blocks;
-        ok = ets_timed_blocks_find(&arena, page->data.traces[i].inspection, ETS_NO_INDEX,
+        ok = ets_timed_blocks_find(&arena, page->study.traces[i].inspection, ETS_NO_INDEX,
                                    ETS_NO_INDEX, 0, &blocks);
         if (ok && blocks.count > 0) ok = put_block(output, &arena, &blocks, &blocks.items[0]);
         ets_arena_reset(&arena);

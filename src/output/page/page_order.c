@@ -4,8 +4,8 @@
 #include "inspect/time_details.h"
 
 /* The phases of a block's runs, into two columns. */
-static bool put_phases(struct ets_page *page, const struct ets_sql_trace_data *trace,
-                       uint32_t index, struct ets_page_column *columns)
+static bool put_phases(struct ets_page *page, const struct ets_studied_trace *trace, uint32_t index,
+                       struct ets_page_column *columns)
 {
     struct ets_arena arena;
     struct ets_run_phases phases;
@@ -43,8 +43,8 @@ bool ets_page_add_phases(struct ets_page *page)
     struct ets_page_column *columns =
         ets_page_widen_table(&page->document, ets_page_find_table(&page->document, "runs"), heads);
     bool ok = columns != NULL;
-    for (uint32_t i = 0; i < page->data.sources.trace_count; i++) {
-        const struct ets_sql_trace_data *trace = &page->data.traces[i];
+    for (uint32_t i = 0; i < page->study.sources.trace_count; i++) {
+        const struct ets_studied_trace *trace = &page->study.traces[i];
         for (uint32_t b = 0; ok && b < ets_inspection_block_count(trace->inspection); b++) {
             ok = put_phases(page, trace, b, columns);
         }
@@ -55,7 +55,7 @@ bool ets_page_add_phases(struct ets_page *page)
 bool ets_page_add_roles(struct ets_page *page)
 {
     static const struct ets_page_head heads[] = {{"role", ETS_PAGE_TEXT}, {NULL, ETS_PAGE_TEXT}};
-    const uint32_t count = page->data.sources.trace_count;
+    const uint32_t count = page->study.sources.trace_count;
     struct ets_page_column *column = ets_page_widen_table(
         &page->document, ets_page_find_table(&page->document, "traces"), heads);
     bool ok = column != NULL;

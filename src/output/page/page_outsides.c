@@ -10,7 +10,7 @@ enum { WHY = 0, REMEDY = 1 };
 /* What is judged: a trace with the columns of its operators. */
 struct judged {
     struct ets_page_document *document;
-    const struct ets_sql_trace_data *trace;
+    const struct ets_studied_trace *trace;
     struct ets_page_column *columns;
 };
 
@@ -41,25 +41,21 @@ static bool put_section(const struct judged *of, struct ets_arena *arena,
 
 /* A record or program that does not fit says nothing. */
 static enum ets_status put_trace(const struct judged *of, struct ets_arena *arena,
-                                 const struct ets_sql_sources *sources, struct ets_error *error)
+                                 struct ets_study *study, struct ets_error *error)
 {
-    const struct ets_sql_trace *trace = of->trace->source;
-    const struct ets_delegation_options options = {
-        .program = sources->programs[trace->program].program,
-        .record = sources->records[trace->record].record,
-        .allocator = arena->allocator};
-    struct ets_delegation *delegation;
+    const uint32_t program = of->trace->source->program;
+    const struct ets_delegation *delegation;
     struct ets_delegate_sections sections;
     const struct ets_outside *outsides;
-    enum ets_status status = ets_delegation_open(&options, &delegation, error);
+    enum ets_status status = ets_study_delegation(study, program, &delegation, error);
     if (status != ETS_OK) return status == ETS_NO_MEMORY ? status : ETS_OK;
-    status = ets_step_outsides_find(arena, options.record, delegation, &outsides, error);
+    status = ets_step_outsides_find(arena, ets_study_record(study, program), delegation, &outsides,
+                                    error);
     bool ok = status != ETS_OK ||
               ets_delegate_sections_find(arena, delegation, of->trace->inspection, &sections);
     for (uint32_t i = 0; ok && status == ETS_OK && i < sections.count; i++) {
         ok = put_section(of, arena, &sections.items[i], outsides);
     }
-    ets_delegation_close(delegation);
     if (!ok) return ets_fail_memory(error, "why operators are outside of delegates");
     return status == ETS_NO_MEMORY ? status : ETS_OK;
 }
@@ -72,13 +68,13 @@ enum ets_status ets_page_add_outsides(struct ets_page *page, struct ets_error *e
         &page->document, ets_page_find_table(&page->document, "operators"), heads);
     if (columns == NULL) return ets_fail_memory(error, "why operators are outside of delegates");
     enum ets_status status = ETS_OK;
-    for (uint32_t i = 0; status == ETS_OK && i < page->data.sources.trace_count; i++) {
-        const struct judged of = {&page->document, &page->data.traces[i], columns};
-        const struct ets_sql_trace *trace = of.trace->source;
+    for (uint32_t i = 0; status == ETS_OK && i < page->study.sources.trace_count; i++) {
+        const struct judged of = {&page->document, &page->study.traces[i], columns};
+        const struct ets_study_trace *trace = of.trace->source;
         if (trace->record == ETS_NO_INDEX || trace->program == ETS_NO_INDEX) continue;
         struct ets_arena arena;
         ets_arena_init(&arena, page->document.arena.allocator, 0);
-        status = put_trace(&of, &arena, &page->data.sources, error);
+        status = put_trace(&of, &arena, &page->study, error);
         ets_arena_reset(&arena);
     }
     return status;

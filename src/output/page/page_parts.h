@@ -11,7 +11,7 @@
 
 /* Of a trace, or of a model without one. */
 struct ets_page_words {
-    const struct ets_sql_trace_data *trace; /* NULL: none */
+    const struct ets_studied_trace *trace; /* NULL: none */
     struct ets_sentences headline, trust;
     struct ets_findings findings;
 };
@@ -19,7 +19,7 @@ struct ets_page_words {
 struct ets_page {
     const struct ets_page_source *source;
     struct ets_page_document document; /* its arena holds all, the page as well */
-    struct ets_sql_data data;
+    struct ets_study study;
     struct ets_page_folders folders; /* that no text tells */
     struct ets_page_matrix *matrices;
     uint32_t matrix_count;
@@ -34,7 +34,7 @@ struct ets_page {
 /* page_words.c: fills `words`. Statuses: those of the byte maps and of ets_delegation_open. */
 enum ets_status ets_page_find_words(struct ets_page *page, struct ets_error *error);
 /* page_programs.c: of a program without a trace. Statuses: likewise. */
-enum ets_status ets_page_say_program(struct ets_page *page, const struct ets_sql_findings *of,
+enum ets_status ets_page_say_program(struct ets_page *page, const struct ets_studied_findings *of,
                                      struct ets_page_words *words, struct ets_error *error);
 
 /* page_missing.c: what is not told; false: item `i`, a file or a part, is there. */

@@ -30,25 +30,27 @@ static bool say_size(struct ets_page *page, uint32_t program, struct ets_sentenc
     char text[SENTENCE_BYTES];
     struct ets_arena *arena = &page->document.arena;
     struct ets_size_lines lines;
-    return ets_size_lines_collect(arena, page->data.byte_maps[program], ETS_SIZE_BY_PART, &lines) &&
+    return ets_size_lines_collect(arena, page->study.byte_maps[program], ETS_SIZE_BY_PART,
+                                  &lines) &&
            add_sentence(arena, headline, text, ets_size_headline(&lines, text, sizeof text));
 }
 
-static enum ets_status say_costs(struct ets_arena *arena, const struct ets_program *program,
-                                 struct ets_etrecord *record,
-                                 const struct ets_delegation *delegation,
-                                 struct ets_sentences *headline, struct ets_error *error)
+static enum ets_status say_work(struct ets_page *page, uint32_t program,
+                                struct ets_sentences *headline, struct ets_error *error)
 {
     char text[SENTENCE_BYTES];
     uint32_t count = 0;
-    struct ets_step_costs costs;
+    struct ets_arena *arena = &page->document.arena;
+    const struct ets_delegation *delegation;
+    const struct ets_step_costs *costs;
     const struct ets_cost_view_options options = {.group_by = ETS_COST_BY_OP};
-    ETS_TRY(ets_step_costs_find(arena, program, record, delegation, &costs, error));
+    ETS_TRY(ets_study_delegation(&page->study, program, &delegation, error));
+    ETS_TRY(ets_study_program_costs(&page->study, program, &costs, error));
     for (uint32_t i = 0; i < ets_delegation_count(delegation) && count < MOST_COSTS; i++) {
         struct ets_cost_lines lines;
         if (ets_delegation_step_at(delegation, i)->instruction != 0) continue;
         count++;
-        if (!ets_cost_lines_collect(arena, delegation, &costs, i, &options, &lines) ||
+        if (!ets_cost_lines_collect(arena, delegation, costs, i, &options, &lines) ||
             !add_sentence(arena, headline, text,
                           ets_cost_lines_headline(&lines, text, sizeof text))) {
             return ets_fail_memory(error, "the work of the program");
@@ -57,24 +59,7 @@ static enum ets_status say_costs(struct ets_arena *arena, const struct ets_progr
     return ETS_OK;
 }
 
-static enum ets_status say_work(struct ets_page *page, uint32_t program,
-                                struct ets_sentences *headline, struct ets_error *error)
-{
-    struct ets_delegation *delegation;
-    const uint32_t record = ets_sql_data_record_of(&page->data, program);
-    const struct ets_sql_sources *sources = &page->data.sources;
-    const struct ets_delegation_options options = {
-        .program = sources->programs[program].program,
-        .record = record == ETS_NO_INDEX ? NULL : sources->records[record].record,
-        .allocator = page->document.arena.allocator};
-    ETS_TRY(ets_delegation_open(&options, &delegation, error));
-    const enum ets_status status = say_costs(&page->document.arena, options.program, options.record,
-                                             delegation, headline, error);
-    ets_delegation_close(delegation);
-    return status;
-}
-
-enum ets_status ets_page_say_program(struct ets_page *page, const struct ets_sql_findings *of,
+enum ets_status ets_page_say_program(struct ets_page *page, const struct ets_studied_findings *of,
                                      struct ets_page_words *words, struct ets_error *error)
 {
     words->findings = of->found;

@@ -35,10 +35,10 @@ static uint64_t bytes_of_level(const struct ets_machine *machine, enum ets_memor
 }
 
 enum ets_status ets_page_add_roofs(struct ets_page_document *document,
-                                   const struct ets_sql_data *data, struct ets_error *error)
+                                   const struct ets_study *study, struct ets_error *error)
 {
-    const struct ets_machine *machine = data->sources.machine;
-    const uint32_t threads = data->sources.threads;
+    const struct ets_machine *machine = study->sources.machine;
+    const uint32_t threads = study->sources.threads;
     if (machine == NULL) return ETS_OK;
     struct ets_page_table *table = ets_page_add_named_table(document, "roofs", columns);
     if (table == NULL) return ets_fail_memory(error, "the roofs of the report");

@@ -1,10 +1,10 @@
 /*
  * sql.h - traces, records and programs as tables of an SQLite database.
  *
- *     const struct ets_sql_trace trace = {
+ *     const struct ets_study_trace trace = {
  *         .path = "profile.etdp", .inspection = inspection,
  *         .record = ETS_NO_INDEX, .program = ETS_NO_INDEX};
- *     const struct ets_sql_sources sources = {.traces = &trace, .trace_count = 1};
+ *     const struct ets_study_sources sources = {.traces = &trace, .trace_count = 1};
  *     struct ets_sql *sql;
  *     struct ets_table *table;
  *     if (ets_sql_open(&sources, NULL, &sql, &error) == ETS_OK &&
@@ -26,42 +26,10 @@
 #ifndef ETSCOPE_OUTPUT_SQL_SQL_H
 #define ETSCOPE_OUTPUT_SQL_SQL_H
 
-#include "cost/machine.h"
-#include "etscope/etrecord.h"
-#include "etscope/inspect.h"
-#include "etscope/program.h"
 #include "output/table/table.h"
+#include "study/study_sources.h"
 
 struct ets_sql;
-
-struct ets_sql_record {
-    const char *path; /* as shown in the tables */
-    struct ets_etrecord *record;
-};
-
-struct ets_sql_program {
-    const char *path;
-    const struct ets_program *program;
-};
-
-struct ets_sql_trace {
-    const char *path;
-    struct ets_inspection *inspection;
-    struct ets_bytes debug_buffer; /* of the captured tensors; data NULL: none */
-    uint32_t record, program; /* indices in the sources that it was joined with; or ETS_NO_INDEX */
-};
-
-/* The contents of a database. Everything is borrowed until it is closed, including the arrays. */
-struct ets_sql_sources {
-    const struct ets_sql_trace *traces;
-    uint32_t trace_count;
-    const struct ets_sql_record *records;
-    uint32_t record_count;
-    const struct ets_sql_program *programs;
-    uint32_t program_count;
-    const struct ets_machine *machine; /* operators are judged by its roofs; NULL: none */
-    uint32_t threads;                  /* that ran; if there is a machine */
-};
 
 /*
  * Opens a database over the sources; graphs of the records are read. `allocator` NULL: the C
@@ -69,7 +37,7 @@ struct ets_sql_sources {
  * without SQLite's header, or libsqlite3 is not installed), LIMIT (2^31 events in all), those of
  * ets_etrecord_edge_graph, NO_MEMORY.
  */
-ETS_API enum ets_status ets_sql_open(const struct ets_sql_sources *sources,
+ETS_API enum ets_status ets_sql_open(const struct ets_study_sources *sources,
                                      const struct ets_allocator *allocator,
                                      struct ets_sql **sql_out, struct ets_error *error);
 ETS_API void ets_sql_close(struct ets_sql *sql); /* NULL is allowed */

@@ -1,9 +1,9 @@
 /* What a trace tells of memory, as counted where the program ran: owners, instructions, process. */
 #include "output/sql/sql_tables.h"
 
-static struct ets_sql_value amount(uint64_t bytes)
+static struct ets_datum amount(uint64_t bytes)
 {
-    return bytes == ETS_MEMORY_UNKNOWN ? ets_sql_null() : ets_sql_integer((int64_t)bytes);
+    return bytes == ETS_MEMORY_UNKNOWN ? ets_datum_nothing() : ets_datum_integer((int64_t)bytes);
 }
 
 /* Points the cursor at the trace that holds its row, of those that `count` counts; the place. */
@@ -12,7 +12,7 @@ static uint32_t find_trace(struct ets_sql_cursor *cursor,
 {
     uint64_t left = cursor->row;
     for (uint32_t i = 0;; i++) {
-        cursor->trace = &cursor->data->traces[i];
+        cursor->trace = &cursor->study->traces[i];
         const uint32_t own = count(&cursor->trace->memory);
         if (left < own) return (uint32_t)left;
         left -= own;
@@ -66,9 +66,9 @@ static const struct ets_sql_column held_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t held_count(const struct ets_sql_data *data)
+static uint64_t held_count(const struct ets_study *study)
 {
-    return data->held_count;
+    return study->held_count;
 }
 
 static uint32_t held_of(const struct ets_recorded_memory *memory)
@@ -76,7 +76,7 @@ static uint32_t held_of(const struct ets_recorded_memory *memory)
     return memory->held_count;
 }
 
-static struct ets_sql_value held_cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum held_cell(struct ets_sql_cursor *cursor, int column)
 {
     static const char *const phases[] = {NULL, "load", "run"};
     const uint32_t index = find_trace(cursor, held_of);
@@ -84,25 +84,26 @@ static struct ets_sql_value held_cell(struct ets_sql_cursor *cursor, int column)
     const bool is_planned = held->owner == ETS_MEMORY_PLANNED;
     const bool is_stack = held->owner == ETS_MEMORY_STACK;
     switch (column) {
-    case HELD_ID: return ets_sql_integer((int64_t)cursor->row);
+    case HELD_ID: return ets_datum_integer((int64_t)cursor->row);
     case HELD_TRACE: return ets_sql_trace_number(cursor);
-    case HELD_METHOD: return ets_sql_text(held->method);
-    case HELD_OWNER: return ets_sql_string(ets_memory_owner_name(held->owner));
-    case HELD_BACKEND: return ets_sql_text(held->backend);
-    case HELD_INDEX: return is_planned ? ets_sql_integer((int64_t)held->index + 1) : ets_sql_null();
-    case HELD_PHASE: return ets_sql_string(phases[held->phase]);
+    case HELD_METHOD: return ets_datum_text(held->method);
+    case HELD_OWNER: return ets_datum_string(ets_memory_owner_name(held->owner));
+    case HELD_BACKEND: return ets_datum_text(held->backend);
+    case HELD_INDEX:
+        return is_planned ? ets_datum_integer((int64_t)held->index + 1) : ets_datum_nothing();
+    case HELD_PHASE: return ets_datum_string(phases[held->phase]);
     case HELD_BYTES: return amount(held->bytes);
     case HELD_TOUCHED: return amount(held->touched);
-    case HELD_COUNT: return is_stack ? ets_sql_null() : amount(held->count);
-    case HELD_PART: return ets_sql_string(ets_stack_threads_name(held));
-    case HELD_THREADS: return is_stack ? amount(held->count) : ets_sql_null();
-    case HELD_PROCESSOR: return ets_sql_text(held->processor);
-    case HELD_POOL: return held->pool_bytes == 0 ? ets_sql_null() : amount(held->pool_bytes);
+    case HELD_COUNT: return is_stack ? ets_datum_nothing() : amount(held->count);
+    case HELD_PART: return ets_datum_string(ets_stack_threads_name(held));
+    case HELD_THREADS: return is_stack ? amount(held->count) : ets_datum_nothing();
+    case HELD_PROCESSOR: return ets_datum_text(held->processor);
+    case HELD_POOL: return held->pool_bytes == 0 ? ets_datum_nothing() : amount(held->pool_bytes);
     case HELD_ALIGNMENT:
-        return held->alignment == 0 ? ets_sql_null() : ets_sql_integer(held->alignment);
-    case HELD_RUNS: return held->runs == 0 ? ets_sql_null() : ets_sql_integer(held->runs);
-    case HELD_CHAIN: return ets_sql_unless_negative(held->chain);
-    default: return held->chain < 0 ? ets_sql_null() : ets_sql_integer(held->instruction);
+        return held->alignment == 0 ? ets_datum_nothing() : ets_datum_integer(held->alignment);
+    case HELD_RUNS: return held->runs == 0 ? ets_datum_nothing() : ets_datum_integer(held->runs);
+    case HELD_CHAIN: return ets_datum_unless_negative(held->chain);
+    default: return held->chain < 0 ? ets_datum_nothing() : ets_datum_integer(held->instruction);
     }
 }
 
@@ -142,9 +143,9 @@ static const struct ets_sql_column step_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t step_count(const struct ets_sql_data *data)
+static uint64_t step_count(const struct ets_study *study)
 {
-    return data->step_count;
+    return study->step_count;
 }
 
 static uint32_t steps_of(const struct ets_recorded_memory *memory)
@@ -152,20 +153,20 @@ static uint32_t steps_of(const struct ets_recorded_memory *memory)
     return memory->step_count;
 }
 
-static struct ets_sql_value step_cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum step_cell(struct ets_sql_cursor *cursor, int column)
 {
     const uint32_t index = find_trace(cursor, steps_of);
     const struct ets_step_memory *step = &cursor->trace->memory.steps[index];
     switch (column) {
-    case STEP_ID: return ets_sql_integer((int64_t)cursor->row);
+    case STEP_ID: return ets_datum_integer((int64_t)cursor->row);
     case STEP_TRACE: return ets_sql_trace_number(cursor);
-    case STEP_METHOD: return ets_sql_text(step->method);
-    case STEP_CHAIN: return ets_sql_unless_negative(step->chain);
+    case STEP_METHOD: return ets_datum_text(step->method);
+    case STEP_CHAIN: return ets_datum_unless_negative(step->chain);
     case STEP_INSTRUCTION:
-        return step->chain < 0 ? ets_sql_null() : ets_sql_integer(step->instruction);
+        return step->chain < 0 ? ets_datum_nothing() : ets_datum_integer(step->instruction);
     case STEP_BYTES: return amount(step->bytes);
     case STEP_COUNT: return amount(step->count);
-    default: return ets_sql_integer(step->runs);
+    default: return ets_datum_integer(step->runs);
     }
 }
 
@@ -203,9 +204,9 @@ static const struct ets_sql_column moment_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t moment_count(const struct ets_sql_data *data)
+static uint64_t moment_count(const struct ets_study *study)
 {
-    return data->moment_count;
+    return study->moment_count;
 }
 
 static uint32_t moments_of(const struct ets_recorded_memory *memory)
@@ -213,15 +214,15 @@ static uint32_t moments_of(const struct ets_recorded_memory *memory)
     return memory->process_count;
 }
 
-static struct ets_sql_value moment_cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum moment_cell(struct ets_sql_cursor *cursor, int column)
 {
     const uint32_t index = find_trace(cursor, moments_of);
     const struct ets_process_memory *process = &cursor->trace->memory.process[index];
     switch (column) {
-    case MOMENT_ID: return ets_sql_integer((int64_t)cursor->row);
+    case MOMENT_ID: return ets_datum_integer((int64_t)cursor->row);
     case MOMENT_TRACE: return ets_sql_trace_number(cursor);
-    case MOMENT_METHOD: return ets_sql_text(process->method);
-    case MOMENT_NAME: return ets_sql_string(ets_memory_moment_name(process->moment));
+    case MOMENT_METHOD: return ets_datum_text(process->method);
+    case MOMENT_NAME: return ets_datum_string(ets_memory_moment_name(process->moment));
     case MOMENT_RESIDENT: return amount(process->resident);
     case MOMENT_FILES: return amount(process->of_files);
     default: return amount(process->heap);

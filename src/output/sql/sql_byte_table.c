@@ -50,56 +50,54 @@ static const struct ets_sql_column byte_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t byte_count(const struct ets_sql_data *data)
+static uint64_t byte_count(const struct ets_study *study)
 {
-    return data->first_byte_item[data->sources.program_count];
+    return study->first_byte_item[study->sources.program_count];
 }
 
-static struct ets_sql_value method_of(const struct ets_byte_map *map,
-                                      const struct ets_byte_item *item)
+static struct ets_datum method_of(const struct ets_byte_map *map, const struct ets_byte_item *item)
 {
     struct ets_method method;
-    if (item->method == ETS_BYTES_NONE) return ets_sql_null();
+    if (item->method == ETS_BYTES_NONE) return ets_datum_nothing();
     ets_program_method(&map->files[0].program, item->method, &method);
-    return ets_sql_text(method.name);
+    return ets_datum_text(method.name);
 }
 
-static struct ets_sql_value shape_of(struct ets_sql_cursor *cursor,
-                                     const struct ets_byte_item *item)
+static struct ets_datum shape_of(struct ets_sql_cursor *cursor, const struct ets_byte_item *item)
 {
-    if (item->shape == NULL) return ets_sql_null();
-    return ets_sql_numbers(cursor, item->shape, item->rank);
+    if (item->shape == NULL) return ets_datum_nothing();
+    return ets_datum_print_numbers(&cursor->scratch, item->shape, item->rank);
 }
 
-static struct ets_sql_value byte_cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum byte_cell(struct ets_sql_cursor *cursor, int column)
 {
-    const struct ets_sql_data *data = cursor->data;
+    const struct ets_study *study = cursor->study;
     uint32_t program = 0;
-    while (data->first_byte_item[program + 1] <= cursor->row) program++;
-    const struct ets_byte_map *map = data->byte_maps[program];
-    const uint32_t first = data->first_byte_item[program];
+    while (study->first_byte_item[program + 1] <= cursor->row) program++;
+    const struct ets_byte_map *map = study->byte_maps[program];
+    const uint32_t first = study->first_byte_item[program];
     const struct ets_byte_item *item = &map->items[cursor->row - first];
     switch (column) {
-    case BYTES_ID: return ets_sql_integer((int64_t)cursor->row);
-    case BYTES_PROGRAM: return ets_sql_integer(program);
-    case BYTES_PART: return ets_sql_string(ets_byte_part_name(item->part));
-    case BYTES_CONTENT: return ets_sql_string(item->content);
-    case BYTES_NAME: return ets_sql_text(item->name);
-    case BYTES_MODULE: return ets_sql_text(item->module);
-    case BYTES_BACKEND: return ets_sql_text(item->backend);
-    case BYTES_ROLE: return ets_sql_string(item->role);
-    case BYTES_KEY: return ets_sql_text(item->key);
-    case BYTES_DTYPE: return ets_sql_string(item->dtype);
+    case BYTES_ID: return ets_datum_integer((int64_t)cursor->row);
+    case BYTES_PROGRAM: return ets_datum_integer(program);
+    case BYTES_PART: return ets_datum_string(ets_byte_part_name(item->part));
+    case BYTES_CONTENT: return ets_datum_string(item->content);
+    case BYTES_NAME: return ets_datum_text(item->name);
+    case BYTES_MODULE: return ets_datum_text(item->module);
+    case BYTES_BACKEND: return ets_datum_text(item->backend);
+    case BYTES_ROLE: return ets_datum_string(item->role);
+    case BYTES_KEY: return ets_datum_text(item->key);
+    case BYTES_DTYPE: return ets_datum_string(item->dtype);
     case BYTES_SHAPE: return shape_of(cursor, item);
-    case BYTES_OFFSET: return ets_sql_integer((int64_t)item->offset);
-    case BYTES_BYTES: return ets_sql_integer((int64_t)item->bytes);
-    case BYTES_COUNT: return ets_sql_integer((int64_t)item->count);
+    case BYTES_OFFSET: return ets_datum_integer((int64_t)item->offset);
+    case BYTES_BYTES: return ets_datum_integer((int64_t)item->bytes);
+    case BYTES_COUNT: return ets_datum_integer((int64_t)item->count);
     case BYTES_METHOD: return method_of(map, item);
-    case BYTES_DELEGATE: return ets_sql_index(item->delegate, 0);
-    case BYTES_NODE: return ets_sql_index(item->node, 0);
-    case BYTES_HANDLE: return ets_sql_unless_negative(item->debug_handle);
-    case BYTES_USERS: return ets_sql_integer(item->user_count);
-    default: return ets_sql_index(item->same_as, first);
+    case BYTES_DELEGATE: return ets_datum_index(item->delegate, 0);
+    case BYTES_NODE: return ets_datum_index(item->node, 0);
+    case BYTES_HANDLE: return ets_datum_unless_negative(item->debug_handle);
+    case BYTES_USERS: return ets_datum_integer(item->user_count);
+    default: return ets_datum_index(item->same_as, first);
     }
 }
 
@@ -108,7 +106,7 @@ const struct ets_sql_table ets_sql_program_bytes_table = {
     .meaning = "Where the bytes of the programs are: those of a program add up to its size.",
     .columns = byte_columns,
     .has_id = true,
-    .prepare = ets_sql_data_byte_maps,
+    .prepare = ets_study_byte_maps,
     .count = byte_count,
     .cell = byte_cell,
 };

@@ -1,6 +1,4 @@
-/* The work of operators, nodes and instructions: counted when a query first asks. */
-#include "cost/row_costs.h"
-#include "cost/step_costs.h"
+/* The work of operators, nodes and instructions: as the study counts it. */
 #include "inspect/inspection.h"
 #include "output/sql/sql_tables.h"
 
@@ -33,35 +31,35 @@
 enum { COST_ENUM(0) };
 
 /* `column` counts from FLOPS. */
-static struct ets_sql_value cost_cell(const struct ets_cost *cost, int column)
+static struct ets_datum cost_cell(const struct ets_cost *cost, int column)
 {
     switch (column) {
-    case STATE: return ets_sql_string(ets_cost_state_name(cost));
-    case REASON: return ets_sql_string(ets_cost_reason_name(cost->reason));
-    case OPERATORS: return ets_sql_integer(cost->operators);
-    case UNKNOWN: return ets_sql_integer(cost->unknown);
-    case FOLDED: return ets_sql_integer(cost->folded);
+    case STATE: return ets_datum_string(ets_cost_state_name(cost));
+    case REASON: return ets_datum_string(ets_cost_reason_name(cost->reason));
+    case OPERATORS: return ets_datum_integer(cost->operators);
+    case UNKNOWN: return ets_datum_integer(cost->unknown);
+    case FOLDED: return ets_datum_integer(cost->folded);
     default: break;
     }
-    if (cost->operators == 0) return ets_sql_null();
+    if (cost->operators == 0) return ets_datum_nothing();
     switch (column) {
-    case FLOPS: return ets_sql_integer((int64_t)ets_cost_flops(cost));
-    case MACS: return ets_sql_integer((int64_t)cost->macs);
-    case OPS: return ets_sql_integer((int64_t)cost->ops);
-    case SPECIAL: return ets_sql_integer((int64_t)cost->special);
-    case READ: return ets_sql_integer((int64_t)cost->bytes_read);
-    case WEIGHTS: return ets_sql_integer((int64_t)cost->weight_bytes);
-    case WRITTEN: return ets_sql_integer((int64_t)cost->bytes_written);
-    case MOVED: return ets_sql_integer((int64_t)ets_cost_bytes(cost));
-    case INTENSITY: return ets_sql_real(ets_cost_intensity(cost));
+    case FLOPS: return ets_datum_integer((int64_t)ets_cost_flops(cost));
+    case MACS: return ets_datum_integer((int64_t)cost->macs);
+    case OPS: return ets_datum_integer((int64_t)cost->ops);
+    case SPECIAL: return ets_datum_integer((int64_t)cost->special);
+    case READ: return ets_datum_integer((int64_t)cost->bytes_read);
+    case WEIGHTS: return ets_datum_integer((int64_t)cost->weight_bytes);
+    case WRITTEN: return ets_datum_integer((int64_t)cost->bytes_written);
+    case MOVED: return ets_datum_integer((int64_t)ets_cost_bytes(cost));
+    case INTENSITY: return ets_datum_real(ets_cost_intensity(cost));
     case ARITHMETIC:
-        if (cost->arithmetic == ETS_ARITHMETIC_NONE) return ets_sql_null();
-        return ets_sql_string(ets_arithmetic_name(cost->arithmetic));
-    default: return ets_sql_string(ets_cost_family_name(cost->family));
+        if (cost->arithmetic == ETS_ARITHMETIC_NONE) return ets_datum_nothing();
+        return ets_datum_string(ets_arithmetic_name(cost->arithmetic));
+    default: return ets_datum_string(ets_cost_family_name(cost->family));
     }
 }
 
-static const struct ets_sql_value no_memory = {.kind = SQL_NO_MEMORY};
+static const struct ets_datum no_memory = {.kind = ETS_DATUM_NO_MEMORY};
 
 /* operator_costs */
 
@@ -70,29 +68,23 @@ static const struct ets_sql_column operator_columns[] = {
     COST_COLUMNS,
 };
 
-static uint64_t operator_count(const struct ets_sql_data *data)
+static uint64_t operator_count(const struct ets_study *study)
 {
-    return data->operator_count;
+    return study->operator_count;
 }
 
-static struct ets_sql_value operator_cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum operator_cell(struct ets_sql_cursor *cursor, int column)
 {
-    if (column == 0) return ets_sql_integer((int64_t)cursor->row);
+    if (column == 0) return ets_datum_integer((int64_t)cursor->row);
     const uint32_t index = ets_sql_at_operator(cursor, (uint32_t)cursor->row);
-    struct ets_sql_trace_data *trace = cursor->trace;
-    if (trace->costs == NULL) {
-        struct ets_costs costs;
-        if (ets_row_costs_find(&cursor->data->arena, trace->inspection, &costs, NULL) != ETS_OK) {
-            return no_memory;
-        }
-        trace->costs = costs.rows;
-    }
-    return cost_cell(&trace->costs[index], column - 1);
+    struct ets_studied_trace *trace = cursor->trace;
+    if (!ets_study_row_costs(cursor->study, trace)) return no_memory;
+    return cost_cell(&trace->costs.rows[index], column - 1);
 }
 
-static struct ets_sql_range of_operator(const struct ets_sql_data *data, int64_t number)
+static struct ets_sql_range of_operator(const struct ets_study *study, int64_t number)
 {
-    if (number < 0 || number >= data->operator_count) return (struct ets_sql_range){.end = 0};
+    if (number < 0 || number >= study->operator_count) return (struct ets_sql_range){.end = 0};
     return (struct ets_sql_range){.first = (uint64_t)number, .end = (uint64_t)number + 1};
 }
 
@@ -113,57 +105,21 @@ static const struct ets_sql_column node_columns[] = {
     COST_COLUMNS,
 };
 
-static uint64_t node_count(const struct ets_sql_data *data)
+static uint64_t node_count(const struct ets_study *study)
 {
-    return data->node_count;
+    return study->node_count;
 }
 
-/* Of one graph, its branches' nodes behind its own. */
-static bool add_graph_costs(struct ets_sql_data *data, struct ets_graph_costs *costs,
-                            const struct ets_sql_graph *graph)
+static struct ets_datum node_cell(struct ets_sql_cursor *cursor, int column)
 {
-    for (uint32_t i = 0; i < graph->graph->node_count; i++) {
-        if (!ets_graph_costs_node(costs, &graph->graph->nodes[i],
-                                  &data->node_costs[graph->first_node + i])) {
-            return false;
-        }
-    }
-    return true;
+    if (column == 0) return ets_datum_integer((int64_t)cursor->row);
+    if (!ets_study_node_costs(cursor->study)) return no_memory;
+    return cost_cell(&cursor->study->node_costs[cursor->row], column - 1);
 }
 
-static bool count_nodes(struct ets_sql_data *data)
+static struct ets_sql_range of_node(const struct ets_study *study, int64_t number)
 {
-    if (data->node_costs != NULL) return true;
-    struct ets_cost *costs =
-        ets_arena_alloc_array(&data->arena, data->node_count, sizeof *data->node_costs);
-    if (costs == NULL) return false;
-    data->node_costs = costs;
-    for (uint32_t i = 0; i < data->graph_count;) {
-        const struct ets_graph *top = data->graphs[i].graph;
-        struct ets_graph_costs *graph = ets_graph_costs_open(&data->arena, top);
-        bool ok = graph != NULL;
-        for (uint32_t end = i + 1 + top->subgraph_count; ok && i < end; i++) {
-            ok = add_graph_costs(data, graph, &data->graphs[i]);
-        }
-        ets_graph_costs_close(graph);
-        if (!ok) {
-            data->node_costs = NULL;
-            return false;
-        }
-    }
-    return true;
-}
-
-static struct ets_sql_value node_cell(struct ets_sql_cursor *cursor, int column)
-{
-    if (column == 0) return ets_sql_integer((int64_t)cursor->row);
-    if (!count_nodes(cursor->data)) return no_memory;
-    return cost_cell(&cursor->data->node_costs[cursor->row], column - 1);
-}
-
-static struct ets_sql_range of_node(const struct ets_sql_data *data, int64_t number)
-{
-    if (number < 0 || number >= data->node_count) return (struct ets_sql_range){.end = 0};
+    if (number < 0 || number >= study->node_count) return (struct ets_sql_range){.end = 0};
     return (struct ets_sql_range){.first = (uint64_t)number, .end = (uint64_t)number + 1};
 }
 
@@ -190,77 +146,27 @@ static const struct ets_sql_column step_columns[] = {
     COST_COLUMNS,
 };
 
-static uint64_t step_count(const struct ets_sql_data *data)
+static uint64_t step_count(const struct ets_study *study)
 {
-    return data->instruction_count;
+    return study->instruction_count;
 }
 
-/* The work of a program's instructions; without the record where the two disagree. */
-static bool find_steps(struct ets_sql_data *data, const struct ets_program *program,
-                       struct ets_etrecord *record, struct ets_step_costs *out, uint32_t *count_out)
+static struct ets_datum step_cell(struct ets_sql_cursor *cursor, int column)
 {
-    struct ets_delegation *delegation;
-    const struct ets_delegation_options options = {
-        .program = program, .record = record, .allocator = data->arena.allocator};
-    if (ets_delegation_open(&options, &delegation, NULL) != ETS_OK) {
-        return record != NULL && find_steps(data, program, NULL, out, count_out);
-    }
-    const bool ok =
-        ets_step_costs_find(&data->arena, program, record, delegation, out, NULL) == ETS_OK;
-    *count_out = ets_delegation_count(delegation);
-    ets_delegation_close(delegation);
-    return ok;
-}
-
-/* Steps are the instructions of the methods' first chains, in order. */
-static bool count_program(struct ets_sql_data *data, uint32_t program)
-{
-    struct ets_step_costs costs;
-    uint32_t at = 0, count = 0;
-    const uint32_t number = ets_sql_data_record_of(data, program);
-    struct ets_etrecord *record =
-        number == ETS_NO_INDEX ? NULL : data->sources.records[number].record;
-    if (!find_steps(data, data->sources.programs[program].program, record, &costs, &count)) {
-        return false;
-    }
-    for (uint32_t c = 0; c < data->chain_count; c++) {
-        const struct ets_sql_chain *chain = &data->chains[c];
-        if (data->methods[chain->method].program != program || chain->chain.index != 0) continue;
-        for (uint32_t i = 0; i < chain->chain.instruction_count && at < count; i++, at++) {
-            data->step_costs[chain->first_instruction + i] =
-                (struct ets_sql_step_cost){costs.steps[at].cost, costs.is_taken[at]};
-        }
-    }
-    return true;
-}
-
-static bool count_steps(struct ets_sql_data *data)
-{
-    if (data->step_costs != NULL) return true;
-    data->step_costs =
-        ets_arena_alloc_array(&data->arena, data->instruction_count, sizeof *data->step_costs);
-    bool ok = data->step_costs != NULL;
-    for (uint32_t p = 0; ok && p < data->sources.program_count; p++) ok = count_program(data, p);
-    if (!ok) data->step_costs = NULL;
-    return ok;
-}
-
-static struct ets_sql_value step_cell(struct ets_sql_cursor *cursor, int column)
-{
-    struct ets_sql_data *data = cursor->data;
-    const struct ets_sql_chain *chain = ets_sql_data_chain(data, (uint32_t)cursor->row);
-    const struct ets_sql_method *method = &data->methods[chain->method];
+    struct ets_study *study = cursor->study;
+    const struct ets_studied_chain *chain = ets_study_chain(study, (uint32_t)cursor->row);
+    const struct ets_studied_method *method = &study->methods[chain->method];
     switch (column) {
-    case STEP_PROGRAM: return ets_sql_integer(method->program);
-    case STEP_METHOD: return ets_sql_text(method->method.name);
-    case STEP_CHAIN: return ets_sql_integer(chain->chain.index);
+    case STEP_PROGRAM: return ets_datum_integer(method->program);
+    case STEP_METHOD: return ets_datum_text(method->method.name);
+    case STEP_CHAIN: return ets_datum_integer(chain->chain.index);
     case STEP_INSTRUCTION:
-        return ets_sql_integer((int64_t)(cursor->row - chain->first_instruction));
+        return ets_datum_integer((int64_t)(cursor->row - chain->first_instruction));
     default: break;
     }
-    if (!count_steps(data)) return no_memory;
-    const struct ets_sql_step_cost *step = &data->step_costs[cursor->row];
-    if (column == STEP_TAKEN) return ets_sql_integer(step->is_taken);
+    if (!ets_study_step_costs(study)) return no_memory;
+    const struct ets_studied_step *step = &study->step_costs[cursor->row];
+    if (column == STEP_TAKEN) return ets_datum_integer(step->is_taken);
     return cost_cell(&step->cost, column - STEP_COST);
 }
 

@@ -21,7 +21,7 @@ static enum ets_status add_views(struct ets_sql *sql, const char *schema, struct
 {
     struct ets_arena scratch;
     enum ets_status status = ETS_OK;
-    ets_arena_init(&scratch, sql->data.arena.allocator, 0);
+    ets_arena_init(&scratch, sql->study.arena.allocator, 0);
     for (const struct ets_sql_view *view = ets_sql_views; status == ETS_OK && view->name != NULL;
          view++) {
         const size_t room = strlen(view->select) + 128;
@@ -60,7 +60,7 @@ static enum ets_status connect(struct ets_sql *sql, struct ets_error *error)
     return ETS_OK;
 }
 
-enum ets_status ets_sql_open(const struct ets_sql_sources *sources,
+enum ets_status ets_sql_open(const struct ets_study_sources *sources,
                              const struct ets_allocator *allocator, struct ets_sql **sql_out,
                              struct ets_error *error)
 {
@@ -69,9 +69,9 @@ enum ets_status ets_sql_open(const struct ets_sql_sources *sources,
     struct ets_sql *sql = ets_arena_alloc(&arena, sizeof *sql);
     if (sql == NULL) return ets_fail_memory(error, "the database");
     sql->arena = arena;
-    ets_arena_init(&sql->data.arena, allocator, 0);
+    ets_arena_init(&sql->study.arena, allocator, 0);
     enum ets_status status = ets_sqlite_open(&sql->sqlite, error);
-    if (status == ETS_OK) status = ets_sql_data_init(&sql->data, sources, allocator, error);
+    if (status == ETS_OK) status = ets_study_init(&sql->study, sources, allocator, error);
     if (status == ETS_OK) status = connect(sql, error);
     if (status == ETS_OK) *sql_out = sql;
     else ets_sql_close(sql);
@@ -82,7 +82,7 @@ void ets_sql_close(struct ets_sql *sql)
 {
     if (sql == NULL) return;
     if (sql->connection != NULL) sql->sqlite.close_v2(sql->connection);
-    ets_sql_data_free(&sql->data);
+    ets_study_reset(&sql->study);
     ets_sqlite_close(&sql->sqlite);
     struct ets_arena arena = sql->arena; /* holds the database itself */
     ets_arena_reset(&arena);
@@ -103,18 +103,19 @@ static enum ets_status save_table(struct ets_sql *sql, const struct ets_sql_tabl
 {
     struct ets_arena scratch;
     char name[64], text[256];
-    ets_arena_init(&scratch, sql->data.arena.allocator, 0);
-    ets_print_text(name, sizeof name, "out.%s", table->name);
+    ets_arena_init(&scratch, sql->study.arena.allocator, 0);
+    ets_print_text(name, sizeof name, "out.%s", ets_sql_table_name(table));
     const char *create = ets_sql_create_text(&scratch, table, name, true);
     enum ets_status status = create == NULL ? ets_fail_memory(error, "a table of the database")
                                             : execute(sql, create, error);
     ets_arena_reset(&scratch);
-    ets_print_text(text, sizeof text, "insert into out.%s select * from main.%s", table->name,
-                   table->name);
+    ets_print_text(text, sizeof text, "insert into out.%s select * from main.%s",
+                   ets_sql_table_name(table), ets_sql_table_name(table));
     if (status == ETS_OK) status = execute(sql, text, error);
     for (int i = 0; status == ETS_OK && i < ETS_SQL_LOOKUPS && table->indexed[i] != NULL; i++) {
-        ets_print_text(text, sizeof text, "create index out.%s_%s on %s(\"%s\")", table->name,
-                       table->indexed[i], table->name, table->indexed[i]);
+        ets_print_text(text, sizeof text, "create index out.%s_%s on %s(\"%s\")",
+                       ets_sql_table_name(table), table->indexed[i], ets_sql_table_name(table),
+                       table->indexed[i]);
         status = execute(sql, text, error);
     }
     return status;

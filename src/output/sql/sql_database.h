@@ -2,12 +2,13 @@
 #ifndef ETSCOPE_OUTPUT_SQL_SQL_DATABASE_H
 #define ETSCOPE_OUTPUT_SQL_SQL_DATABASE_H
 
+#include "output/sql/sql.h"
 #include "output/sql/sql_tables.h"
 #include "output/sql/sqlite_library.h"
 
 struct ets_sql {
     struct ets_arena arena; /* of this struct */
-    struct ets_sql_data data;
+    struct ets_study study;
     struct ets_sqlite sqlite;
     sqlite3 *connection;
     struct ets_error unprepared; /* why a table could not be prepared; status OK: none failed */

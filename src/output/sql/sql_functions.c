@@ -26,7 +26,7 @@ static void add(const struct ets_sql *sql, struct sample *sample, double value)
 {
     if (sample->count == sample->capacity) {
         const size_t wanted = sample->capacity == 0 ? 64 : sample->capacity * 2;
-        const struct ets_allocator *allocator = sql->data.arena.allocator;
+        const struct ets_allocator *allocator = sql->study.arena.allocator;
         double *grown =
             allocator->reallocate(allocator->context, sample->values, wanted * sizeof *grown);
         if (grown == NULL) {
@@ -92,7 +92,7 @@ static void finish(sqlite3_context *context)
     } else {
         sqlite->result_double(context, quantile(sample));
     }
-    ets_sql_data_release(&sql->data, sample->values);
+    ets_study_release(&sql->study, sample->values);
     sample->values = NULL;
 }
 

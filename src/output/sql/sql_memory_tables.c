@@ -6,48 +6,34 @@
 #include "memory/memory_plan.h"
 #include "output/sql/sql_tables.h"
 
-bool ets_sql_data_plan(struct ets_sql_data *data, uint32_t number,
-                       const struct ets_memory_plan **plan_out)
-{
-    struct ets_sql_method *method = &data->methods[number];
-    *plan_out = method->plan;
-    if (method->plan != NULL || method->has_no_plan) return true;
-    struct ets_memory_plan *plan = ets_arena_alloc(&data->arena, sizeof *plan);
-    if (plan == NULL) return false;
-    const enum ets_status status = ets_memory_plan_init(plan, &method->method, &data->arena, NULL);
-    method->has_no_plan = status != ETS_OK && status != ETS_NO_MEMORY;
-    if (status == ETS_OK) *plan_out = method->plan = plan;
-    return status != ETS_NO_MEMORY;
-}
-
 /* The plan of a method; NULL: no memory, or too much to analyse. */
 static const struct ets_memory_plan *plan_of(struct ets_sql_cursor *cursor, uint32_t number)
 {
     const struct ets_memory_plan *plan;
-    (void)ets_sql_data_plan(cursor->data, number, &plan);
+    (void)ets_study_plan(cursor->study, number, &plan);
     return plan;
 }
 
 /* Of a method without a plan: nothing is known, or nothing can be. */
-static struct ets_sql_value no_plan(const struct ets_sql_cursor *cursor, uint32_t number)
+static struct ets_datum no_plan(const struct ets_sql_cursor *cursor, uint32_t number)
 {
-    const bool is_known = cursor->data->methods[number].has_no_plan;
-    return is_known ? ets_sql_null() : (struct ets_sql_value){.kind = SQL_NO_MEMORY};
+    const bool is_known = cursor->study->methods[number].has_no_plan;
+    return is_known ? ets_datum_nothing() : (struct ets_datum){.kind = ETS_DATUM_NO_MEMORY};
 }
 
-static struct ets_sql_value bytes(uint64_t count)
+static struct ets_datum bytes(uint64_t count)
 {
-    return ets_sql_integer(count > INT64_MAX ? INT64_MAX : (int64_t)count);
+    return ets_datum_integer(count > INT64_MAX ? INT64_MAX : (int64_t)count);
 }
 
 /* Numbers count from the first of the method; `first` tells what that is. */
-static uint32_t find_method(const struct ets_sql_data *data, uint64_t row,
-                            uint64_t (*first)(const struct ets_sql_method *method))
+static uint32_t find_method(const struct ets_study *study, uint64_t row,
+                            uint64_t (*first)(const struct ets_studied_method *method))
 {
-    uint32_t low = 0, high = data->method_count;
+    uint32_t low = 0, high = study->method_count;
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
-        if (first(&data->methods[middle]) <= row) low = middle;
+        if (first(&study->methods[middle]) <= row) low = middle;
         else high = middle;
     }
     return low;
@@ -88,37 +74,37 @@ static const struct ets_sql_column arena_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t first_arena(const struct ets_sql_method *method)
+static uint64_t first_arena(const struct ets_studied_method *method)
 {
     return method->first_arena;
 }
 
-static uint64_t arena_count(const struct ets_sql_data *data)
+static uint64_t arena_count(const struct ets_study *study)
 {
-    return data->arena_count;
+    return study->arena_count;
 }
 
-static struct ets_sql_value arena_cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum arena_cell(struct ets_sql_cursor *cursor, int column)
 {
-    const uint32_t number = find_method(cursor->data, cursor->row, first_arena);
-    const struct ets_sql_method *method = &cursor->data->methods[number];
+    const uint32_t number = find_method(cursor->study, cursor->row, first_arena);
+    const struct ets_studied_method *method = &cursor->study->methods[number];
     const uint32_t index = (uint32_t)(cursor->row - method->first_arena);
-    if (column == ARENA_PROGRAM) return ets_sql_integer(method->program);
-    if (column == ARENA_METHOD) return ets_sql_text(method->method.name);
-    if (column == ARENA_MEMORY) return ets_sql_integer((int64_t)index + 1);
+    if (column == ARENA_PROGRAM) return ets_datum_integer(method->program);
+    if (column == ARENA_METHOD) return ets_datum_text(method->method.name);
+    if (column == ARENA_MEMORY) return ets_datum_integer((int64_t)index + 1);
     const struct ets_memory_plan *plan = plan_of(cursor, number);
     if (plan == NULL) return no_plan(cursor, number);
     const struct ets_plan_arena *arena = &plan->arenas[index];
     switch (column) {
     case ARENA_BYTES: return bytes(arena->planned.bytes);
     case ARENA_PEAK: return bytes(arena->peak_bytes);
-    case ARENA_PEAK_STEP: return ets_sql_index(arena->peak_step, 0);
+    case ARENA_PEAK_STEP: return ets_datum_index(arena->peak_step, 0);
     case ARENA_BOUND: return bytes(arena->bound_bytes);
     case ARENA_END: return bytes(arena->end_bytes);
     case ARENA_SLACK: return bytes(arena->slack_bytes);
-    case ARENA_TENSORS: return ets_sql_integer(arena->tensor_count);
-    case ARENA_DEVICE_TYPE: return ets_sql_integer(arena->planned.device_type);
-    default: return ets_sql_integer(arena->planned.device_index);
+    case ARENA_TENSORS: return ets_datum_integer(arena->tensor_count);
+    case ARENA_DEVICE_TYPE: return ets_datum_integer(arena->planned.device_type);
+    default: return ets_datum_integer(arena->planned.device_index);
     }
 }
 
@@ -173,75 +159,75 @@ static const struct ets_sql_column tensor_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t first_value(const struct ets_sql_method *method)
+static uint64_t first_value(const struct ets_studied_method *method)
 {
     return method->first_value;
 }
 
-static uint64_t value_count(const struct ets_sql_data *data)
+static uint64_t value_count(const struct ets_study *study)
 {
-    return data->value_count;
+    return study->value_count;
 }
 
 static bool tensor_has(struct ets_sql_cursor *cursor)
 {
-    const uint32_t number = find_method(cursor->data, cursor->row, first_value);
-    const struct ets_sql_method *method = &cursor->data->methods[number];
+    const uint32_t number = find_method(cursor->study, cursor->row, first_value);
+    const struct ets_studied_method *method = &cursor->study->methods[number];
     struct ets_evalue value;
     ets_method_value(&method->method, (uint32_t)cursor->row - method->first_value, &value);
     return value.kind == ETS_EVALUE_TENSOR;
 }
 
-static struct ets_sql_value place_cell(const struct ets_plan_tensor *tensor, int column)
+static struct ets_datum place_cell(const struct ets_plan_tensor *tensor, int column)
 {
-    if (tensor->arena == ETS_PLAN_NONE) return ets_sql_null();
-    return column == TENSOR_MEMORY ? ets_sql_index(tensor->arena, 1) : bytes(tensor->offset);
+    if (tensor->arena == ETS_PLAN_NONE) return ets_datum_nothing();
+    return column == TENSOR_MEMORY ? ets_datum_index(tensor->arena, 1) : bytes(tensor->offset);
 }
 
-static struct ets_sql_value lifetime_cell(struct ets_sql_cursor *cursor,
-                                          const struct ets_plan_tensor *tensor)
+static struct ets_datum lifetime_cell(struct ets_sql_cursor *cursor,
+                                      const struct ets_plan_tensor *tensor)
 {
     enum { EACH = 24 }; /* "4294967295..4294967295, " */
     const size_t room = (size_t)EACH * tensor->piece_count + 1;
     struct ets_text_builder text = {ets_arena_alloc(&cursor->scratch, room), room, 0};
-    if (tensor->piece_count == 0) return ets_sql_null();
-    if (text.text == NULL) return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
+    if (tensor->piece_count == 0) return ets_datum_nothing();
+    if (text.text == NULL) return (struct ets_datum){.kind = ETS_DATUM_NO_MEMORY};
     for (uint32_t i = 0; i < tensor->piece_count; i++) {
         ets_add_text(&text, "%s%" PRIu32 "..%" PRIu32, i > 0 ? ", " : "", tensor->pieces[i].first,
                      tensor->pieces[i].last);
     }
-    return ets_sql_text(ets_built_text(&text));
+    return ets_datum_text(ets_built_text(&text));
 }
 
-static struct ets_sql_value tensor_cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum tensor_cell(struct ets_sql_cursor *cursor, int column)
 {
-    const uint32_t number = find_method(cursor->data, cursor->row, first_value);
-    const struct ets_sql_method *method = &cursor->data->methods[number];
+    const uint32_t number = find_method(cursor->study, cursor->row, first_value);
+    const struct ets_studied_method *method = &cursor->study->methods[number];
     const uint32_t value = (uint32_t)cursor->row - method->first_value;
-    if (column == TENSOR_PROGRAM) return ets_sql_integer(method->program);
-    if (column == TENSOR_METHOD) return ets_sql_text(method->method.name);
-    if (column == TENSOR_VALUE) return ets_sql_integer(value);
+    if (column == TENSOR_PROGRAM) return ets_datum_integer(method->program);
+    if (column == TENSOR_METHOD) return ets_datum_text(method->method.name);
+    if (column == TENSOR_VALUE) return ets_datum_integer(value);
     const struct ets_memory_plan *plan = plan_of(cursor, number);
     if (plan == NULL) return no_plan(cursor, number);
     const struct ets_plan_tensor *tensor = &plan->tensors[plan->tensor_of[value]];
     switch (column) {
-    case TENSOR_KIND: return ets_sql_string(ets_plan_kind_name(tensor->kind));
+    case TENSOR_KIND: return ets_datum_string(ets_plan_kind_name(tensor->kind));
     case TENSOR_MEMORY:
     case TENSOR_OFFSET: return place_cell(tensor, column);
     case TENSOR_BYTES: return bytes(tensor->bytes);
-    case TENSOR_IS_BOUND: return ets_sql_integer(tensor->is_upper_bound);
-    case TENSOR_FIRST: return ets_sql_index(tensor->first, 0);
-    case TENSOR_LAST: return ets_sql_index(tensor->last, 0);
+    case TENSOR_IS_BOUND: return ets_datum_integer(tensor->is_upper_bound);
+    case TENSOR_FIRST: return ets_datum_index(tensor->first, 0);
+    case TENSOR_LAST: return ets_datum_index(tensor->last, 0);
     case TENSOR_LIFETIME: return lifetime_cell(cursor, tensor);
-    case TENSOR_CONDITIONAL: return ets_sql_integer(tensor->is_conditional);
-    case TENSOR_PRODUCER: return ets_sql_index(tensor->producer, 0);
-    case TENSOR_READERS: return ets_sql_integer(tensor->reader_count);
+    case TENSOR_CONDITIONAL: return ets_datum_integer(tensor->is_conditional);
+    case TENSOR_PRODUCER: return ets_datum_index(tensor->producer, 0);
+    case TENSOR_READERS: return ets_datum_integer(tensor->reader_count);
     case TENSOR_VIEW_OF:
-        if (tensor->base == ETS_PLAN_NONE) return ets_sql_null();
-        return ets_sql_integer(plan->tensors[tensor->base].value);
+        if (tensor->base == ETS_PLAN_NONE) return ets_datum_nothing();
+        return ets_datum_integer(plan->tensors[tensor->base].value);
     default:
-        return ets_sql_integer(tensor->arena != ETS_PLAN_NONE && tensor->bytes > 0 &&
-                               ets_plan_is_live(tensor, plan->peak_step));
+        return ets_datum_integer(tensor->arena != ETS_PLAN_NONE && tensor->bytes > 0 &&
+                                 ets_plan_is_live(tensor, plan->peak_step));
     }
 }
 
@@ -269,26 +255,26 @@ static const struct ets_sql_column step_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t first_level(const struct ets_sql_method *method)
+static uint64_t first_level(const struct ets_studied_method *method)
 {
     return method->first_level;
 }
 
-static uint64_t level_count(const struct ets_sql_data *data)
+static uint64_t level_count(const struct ets_study *study)
 {
-    return data->level_count;
+    return study->level_count;
 }
 
-static struct ets_sql_value level_cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum level_cell(struct ets_sql_cursor *cursor, int column)
 {
-    const uint32_t number = find_method(cursor->data, cursor->row, first_level);
-    const struct ets_sql_method *method = &cursor->data->methods[number];
+    const uint32_t number = find_method(cursor->study, cursor->row, first_level);
+    const struct ets_studied_method *method = &cursor->study->methods[number];
     const uint64_t row = cursor->row - method->first_level;
-    const uint32_t steps = ets_sql_method_steps(method);
-    if (column == LEVEL_PROGRAM) return ets_sql_integer(method->program);
-    if (column == LEVEL_METHOD) return ets_sql_text(method->method.name);
-    if (column == LEVEL_MEMORY) return ets_sql_integer((int64_t)(row / steps) + 1);
-    if (column == LEVEL_STEP) return ets_sql_integer((int64_t)(row % steps));
+    const uint32_t steps = ets_studied_method_steps(method);
+    if (column == LEVEL_PROGRAM) return ets_datum_integer(method->program);
+    if (column == LEVEL_METHOD) return ets_datum_text(method->method.name);
+    if (column == LEVEL_MEMORY) return ets_datum_integer((int64_t)(row / steps) + 1);
+    if (column == LEVEL_STEP) return ets_datum_integer((int64_t)(row % steps));
     const struct ets_memory_plan *plan = plan_of(cursor, number);
     if (plan == NULL) return no_plan(cursor, number);
     const uint64_t *live = plan->arenas[row / steps].live;

@@ -15,17 +15,17 @@ static const struct ets_sql_column record_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t record_count(const struct ets_sql_data *data)
+static uint64_t record_count(const struct ets_study *study)
 {
-    return data->sources.record_count;
+    return study->sources.record_count;
 }
 
-static struct ets_sql_value record_cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum record_cell(struct ets_sql_cursor *cursor, int column)
 {
-    const struct ets_sql_record *record = &cursor->data->sources.records[cursor->row];
-    if (column == RECORD_ID) return ets_sql_integer((int64_t)cursor->row);
-    if (column == RECORD_PATH) return ets_sql_string(record->path);
-    return ets_sql_integer((int64_t)ets_etrecord_method_count(record->record));
+    const struct ets_study_record *record = &cursor->study->sources.records[cursor->row];
+    if (column == RECORD_ID) return ets_datum_integer((int64_t)cursor->row);
+    if (column == RECORD_PATH) return ets_datum_string(record->path);
+    return ets_datum_integer((int64_t)ets_etrecord_method_count(record->record));
 }
 
 const struct ets_sql_table ets_sql_records_table = {
@@ -76,49 +76,49 @@ static const struct ets_sql_column node_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t node_count(const struct ets_sql_data *data)
+static uint64_t node_count(const struct ets_study *study)
 {
-    return data->node_count;
+    return study->node_count;
 }
 
 /* The graph that node `number` is in. */
-static const struct ets_sql_graph *graph_of(const struct ets_sql_data *data, uint32_t number)
+static const struct ets_studied_graph *graph_of(const struct ets_study *study, uint32_t number)
 {
-    uint32_t low = 0, high = data->graph_count;
+    uint32_t low = 0, high = study->graph_count;
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
-        if (data->graphs[middle].first_node <= number) low = middle;
+        if (study->graphs[middle].first_node <= number) low = middle;
         else high = middle;
     }
-    return &data->graphs[low];
+    return &study->graphs[low];
 }
 
-static struct ets_sql_value frame_cell(const struct ets_graph_node *node, int column)
+static struct ets_datum frame_cell(const struct ets_graph_node *node, int column)
 {
     const struct ets_graph_frame *frame = ets_graph_user_frame(node);
-    if (frame == NULL) return ets_sql_null();
-    if (column == NODE_FILE) return ets_sql_text(frame->file);
-    if (column == NODE_LINE) return ets_sql_integer(frame->line);
-    return ets_sql_text(column == NODE_FUNCTION ? frame->function : frame->code);
+    if (frame == NULL) return ets_datum_nothing();
+    if (column == NODE_FILE) return ets_datum_text(frame->file);
+    if (column == NODE_LINE) return ets_datum_integer(frame->line);
+    return ets_datum_text(column == NODE_FUNCTION ? frame->function : frame->code);
 }
 
-static struct ets_sql_value node_cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum node_cell(struct ets_sql_cursor *cursor, int column)
 {
-    const struct ets_sql_graph *graph = graph_of(cursor->data, (uint32_t)cursor->row);
+    const struct ets_studied_graph *graph = graph_of(cursor->study, (uint32_t)cursor->row);
     const struct ets_graph_node *node = &graph->graph->nodes[cursor->row - graph->first_node];
     switch (column) {
-    case NODE_ID: return ets_sql_integer((int64_t)cursor->row);
-    case NODE_RECORD: return ets_sql_integer(graph->record);
-    case NODE_METHOD: return ets_sql_string(graph->method);
-    case NODE_GRAPH: return ets_sql_text(graph->graph->name);
-    case NODE_NAME: return ets_sql_text(node->name);
-    case NODE_OP: return ets_sql_text(node->op);
-    case NODE_TARGET: return ets_sql_text(node->target);
-    case NODE_HANDLE: return ets_sql_unless_negative(node->debug_handle);
-    case NODE_MODULE: return ets_sql_text(ets_graph_module_path(node));
+    case NODE_ID: return ets_datum_integer((int64_t)cursor->row);
+    case NODE_RECORD: return ets_datum_integer(graph->record);
+    case NODE_METHOD: return ets_datum_string(graph->method);
+    case NODE_GRAPH: return ets_datum_text(graph->graph->name);
+    case NODE_NAME: return ets_datum_text(node->name);
+    case NODE_OP: return ets_datum_text(node->op);
+    case NODE_TARGET: return ets_datum_text(node->target);
+    case NODE_HANDLE: return ets_datum_unless_negative(node->debug_handle);
+    case NODE_MODULE: return ets_datum_text(ets_graph_module_path(node));
     case NODE_TYPE:
-        if (node->module_count == 0) return ets_sql_null();
-        return ets_sql_text(node->modules[node->module_count - 1].type);
+        if (node->module_count == 0) return ets_datum_nothing();
+        return ets_datum_text(node->modules[node->module_count - 1].type);
     default: return frame_cell(node, column);
     }
 }
@@ -156,25 +156,25 @@ static const struct ets_sql_column program_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t program_count(const struct ets_sql_data *data)
+static uint64_t program_count(const struct ets_study *study)
 {
-    return data->sources.program_count;
+    return study->sources.program_count;
 }
 
-static struct ets_sql_value program_cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum program_cell(struct ets_sql_cursor *cursor, int column)
 {
-    const struct ets_sql_program *source = &cursor->data->sources.programs[cursor->row];
+    const struct ets_study_program *source = &cursor->study->sources.programs[cursor->row];
     const struct ets_program *program = source->program;
     struct ets_program_sizes sizes;
     switch (column) {
-    case PROGRAM_ID: return ets_sql_integer((int64_t)cursor->row);
-    case PROGRAM_PATH: return ets_sql_string(source->path);
-    case PROGRAM_BYTES: return ets_sql_integer((int64_t)program->bytes.size);
-    case PROGRAM_METHODS: return ets_sql_integer(program->method_count);
+    case PROGRAM_ID: return ets_datum_integer((int64_t)cursor->row);
+    case PROGRAM_PATH: return ets_datum_string(source->path);
+    case PROGRAM_BYTES: return ets_datum_integer((int64_t)program->bytes.size);
+    case PROGRAM_METHODS: return ets_datum_integer(program->method_count);
     default: break;
     }
     ets_program_sizes(program, &sizes);
-    return ets_sql_integer(
+    return ets_datum_integer(
         (int64_t)(column == PROGRAM_CONSTANT ? sizes.constant_bytes : sizes.delegate_bytes));
 }
 
@@ -216,24 +216,24 @@ static const struct ets_sql_column method_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t method_count(const struct ets_sql_data *data)
+static uint64_t method_count(const struct ets_study *study)
 {
-    return data->method_count;
+    return study->method_count;
 }
 
-static struct ets_sql_value method_cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum method_cell(struct ets_sql_cursor *cursor, int column)
 {
-    const struct ets_sql_method *method = &cursor->data->methods[cursor->row];
+    const struct ets_studied_method *method = &cursor->study->methods[cursor->row];
     switch (column) {
-    case METHOD_ID: return ets_sql_integer((int64_t)cursor->row);
-    case METHOD_PROGRAM: return ets_sql_integer(method->program);
-    case METHOD_NAME: return ets_sql_text(method->method.name);
-    case METHOD_INPUTS: return ets_sql_integer(method->method.input_count);
-    case METHOD_OUTPUTS: return ets_sql_integer(method->method.output_count);
-    case METHOD_INSTRUCTIONS: return ets_sql_integer(method->instruction_count);
-    case METHOD_DELEGATES: return ets_sql_integer(method->method.delegate_count);
-    case METHOD_VALUES: return ets_sql_integer(method->method.value_count);
-    default: return ets_sql_integer((int64_t)method->planned_bytes);
+    case METHOD_ID: return ets_datum_integer((int64_t)cursor->row);
+    case METHOD_PROGRAM: return ets_datum_integer(method->program);
+    case METHOD_NAME: return ets_datum_text(method->method.name);
+    case METHOD_INPUTS: return ets_datum_integer(method->method.input_count);
+    case METHOD_OUTPUTS: return ets_datum_integer(method->method.output_count);
+    case METHOD_INSTRUCTIONS: return ets_datum_integer(method->instruction_count);
+    case METHOD_DELEGATES: return ets_datum_integer(method->method.delegate_count);
+    case METHOD_VALUES: return ets_datum_integer(method->method.value_count);
+    default: return ets_datum_integer((int64_t)method->planned_bytes);
     }
 }
 
@@ -271,40 +271,40 @@ static const struct ets_sql_column instruction_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t instruction_count(const struct ets_sql_data *data)
+static uint64_t instruction_count(const struct ets_study *study)
 {
-    return data->instruction_count;
+    return study->instruction_count;
 }
 
-static struct ets_sql_value instruction_name(struct ets_sql_cursor *cursor,
-                                             const struct ets_instruction *instruction)
+static struct ets_datum instruction_name(struct ets_sql_cursor *cursor,
+                                         const struct ets_instruction *instruction)
 {
     const struct ets_text name = instruction->name, overload = instruction->overload;
-    if (name.data == NULL || overload.size == 0) return ets_sql_text(name);
+    if (name.data == NULL || overload.size == 0) return ets_datum_text(name);
     const size_t size = name.size + 1 + overload.size;
     char *text = ets_arena_alloc(&cursor->scratch, size);
-    if (text == NULL) return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
+    if (text == NULL) return (struct ets_datum){.kind = ETS_DATUM_NO_MEMORY};
     for (size_t i = 0; i < name.size; i++) text[i] = name.data[i];
     text[name.size] = '.';
     for (size_t i = 0; i < overload.size; i++) text[name.size + 1 + i] = overload.data[i];
-    return ets_sql_text((struct ets_text){text, size});
+    return ets_datum_text((struct ets_text){text, size});
 }
 
-static struct ets_sql_value instruction_cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum instruction_cell(struct ets_sql_cursor *cursor, int column)
 {
-    const struct ets_sql_chain *chain = ets_sql_data_chain(cursor->data, (uint32_t)cursor->row);
-    const struct ets_sql_method *method = &cursor->data->methods[chain->method];
+    const struct ets_studied_chain *chain = ets_study_chain(cursor->study, (uint32_t)cursor->row);
+    const struct ets_studied_method *method = &cursor->study->methods[chain->method];
     struct ets_instruction instruction;
     ets_chain_instruction(&chain->chain, (uint32_t)cursor->row - chain->first_instruction,
                           &instruction);
     switch (column) {
-    case STEP_PROGRAM: return ets_sql_integer(method->program);
-    case STEP_METHOD: return ets_sql_text(method->method.name);
-    case STEP_CHAIN: return ets_sql_integer(chain->chain.index);
-    case STEP_INSTRUCTION: return ets_sql_integer(instruction.instruction_id);
-    case STEP_KIND: return ets_sql_string(ets_instruction_kind_name(instruction.kind));
+    case STEP_PROGRAM: return ets_datum_integer(method->program);
+    case STEP_METHOD: return ets_datum_text(method->method.name);
+    case STEP_CHAIN: return ets_datum_integer(chain->chain.index);
+    case STEP_INSTRUCTION: return ets_datum_integer(instruction.instruction_id);
+    case STEP_KIND: return ets_datum_string(ets_instruction_kind_name(instruction.kind));
     case STEP_NAME: return instruction_name(cursor, &instruction);
-    default: return ets_sql_integer(instruction.argument_count);
+    default: return ets_datum_integer(instruction.argument_count);
     }
 }
 
@@ -345,25 +345,25 @@ static const struct ets_sql_column delegate_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t delegate_count(const struct ets_sql_data *data)
+static uint64_t delegate_count(const struct ets_study *study)
 {
-    return data->delegate_count;
+    return study->delegate_count;
 }
 
-static struct ets_sql_value delegate_cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum delegate_cell(struct ets_sql_cursor *cursor, int column)
 {
-    const struct ets_sql_delegate *delegate = &cursor->data->delegates[cursor->row];
+    const struct ets_studied_delegate *delegate = &cursor->study->delegates[cursor->row];
     switch (column) {
-    case DELEGATE_PROGRAM: return ets_sql_index(delegate->program, 0);
-    case DELEGATE_RECORD: return ets_sql_index(delegate->record, 0);
-    case DELEGATE_METHOD: return ets_sql_text(delegate->method);
-    case DELEGATE_CHAIN: return ets_sql_unless_negative(delegate->chain);
-    case DELEGATE_INSTRUCTION: return ets_sql_integer(delegate->instruction);
-    case DELEGATE_BACKEND: return ets_sql_text(delegate->backend);
-    case DELEGATE_INDEX: return ets_sql_unless_negative(delegate->index);
+    case DELEGATE_PROGRAM: return ets_datum_index(delegate->program, 0);
+    case DELEGATE_RECORD: return ets_datum_index(delegate->record, 0);
+    case DELEGATE_METHOD: return ets_datum_text(delegate->method);
+    case DELEGATE_CHAIN: return ets_datum_unless_negative(delegate->chain);
+    case DELEGATE_INSTRUCTION: return ets_datum_integer(delegate->instruction);
+    case DELEGATE_BACKEND: return ets_datum_text(delegate->backend);
+    case DELEGATE_INDEX: return ets_datum_unless_negative(delegate->index);
     case DELEGATE_BYTES:
-        return ets_sql_unless_negative(delegate->index < 0 ? -1 : (int64_t)delegate->bytes);
-    default: return ets_sql_unless_negative(delegate->node_count);
+        return ets_datum_unless_negative(delegate->index < 0 ? -1 : (int64_t)delegate->bytes);
+    default: return ets_datum_unless_negative(delegate->node_count);
     }
 }
 
@@ -406,22 +406,22 @@ static const struct ets_sql_column value_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t value_count(const struct ets_sql_data *data)
+static uint64_t value_count(const struct ets_study *study)
 {
-    return data->value_count;
+    return study->value_count;
 }
 
-static const struct ets_sql_method *find_value(const struct ets_sql_cursor *cursor,
-                                               struct ets_evalue *value_out)
+static const struct ets_studied_method *find_value(const struct ets_sql_cursor *cursor,
+                                                   struct ets_evalue *value_out)
 {
-    const struct ets_sql_data *data = cursor->data;
-    uint32_t low = 0, high = data->method_count;
+    const struct ets_study *study = cursor->study;
+    uint32_t low = 0, high = study->method_count;
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
-        if (data->methods[middle].first_value <= cursor->row) low = middle;
+        if (study->methods[middle].first_value <= cursor->row) low = middle;
         else high = middle;
     }
-    const struct ets_sql_method *method = &data->methods[low];
+    const struct ets_studied_method *method = &study->methods[low];
     ets_method_value(&method->method, (uint32_t)cursor->row - method->first_value, value_out);
     return method;
 }
@@ -433,23 +433,25 @@ static bool value_has(struct ets_sql_cursor *cursor)
     return value.kind == ETS_EVALUE_TENSOR;
 }
 
-static struct ets_sql_value value_cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum value_cell(struct ets_sql_cursor *cursor, int column)
 {
     struct ets_evalue value;
-    const struct ets_sql_method *method = find_value(cursor, &value);
+    const struct ets_studied_method *method = find_value(cursor, &value);
     const struct ets_program_tensor *tensor = &value.tensor;
     const bool is_planned = tensor->memory_id > 0;
     switch (column) {
-    case VALUE_PROGRAM: return ets_sql_integer(method->program);
-    case VALUE_METHOD: return ets_sql_text(method->method.name);
-    case VALUE_NUMBER: return ets_sql_integer(value.index);
-    case VALUE_NAME: return ets_sql_text(tensor->qualified_name);
-    case VALUE_DTYPE: return ets_sql_string(ets_scalar_type_name(tensor->tensor.scalar_type));
-    case VALUE_SHAPE: return ets_sql_numbers(cursor, tensor->tensor.sizes, tensor->tensor.rank);
-    case VALUE_PLACE: return ets_sql_string(ets_tensor_place_name(tensor->place));
-    case VALUE_BYTES: return ets_sql_integer((int64_t)tensor->tensor_bytes);
-    case VALUE_MEMORY: return ets_sql_unless_negative(is_planned ? (int64_t)tensor->memory_id : -1);
-    default: return ets_sql_unless_negative(is_planned ? (int64_t)tensor->memory_offset : -1);
+    case VALUE_PROGRAM: return ets_datum_integer(method->program);
+    case VALUE_METHOD: return ets_datum_text(method->method.name);
+    case VALUE_NUMBER: return ets_datum_integer(value.index);
+    case VALUE_NAME: return ets_datum_text(tensor->qualified_name);
+    case VALUE_DTYPE: return ets_datum_string(ets_scalar_type_name(tensor->tensor.scalar_type));
+    case VALUE_SHAPE:
+        return ets_datum_print_numbers(&cursor->scratch, tensor->tensor.sizes, tensor->tensor.rank);
+    case VALUE_PLACE: return ets_datum_string(ets_tensor_place_name(tensor->place));
+    case VALUE_BYTES: return ets_datum_integer((int64_t)tensor->tensor_bytes);
+    case VALUE_MEMORY:
+        return ets_datum_unless_negative(is_planned ? (int64_t)tensor->memory_id : -1);
+    default: return ets_datum_unless_negative(is_planned ? (int64_t)tensor->memory_offset : -1);
     }
 }
 

@@ -20,6 +20,7 @@ struct virtual_cursor {
     const struct ets_sql_table *table;
     struct ets_sql *sql;
     struct ets_sql_cursor cursor;
+    struct ets_entity_field fields[ETS_ENTITY_MOST_FIELDS];
     struct ets_sql_range range;
     uint64_t at; /* in the range */
     bool is_over;
@@ -31,18 +32,20 @@ enum plan { PLAN_ALL = 0, PLAN_ID = 1, PLAN_EVENT = 2, PLAN_LOOKUP = 3 };
 const char *ets_sql_create_text(struct ets_arena *scratch, const struct ets_sql_table *table,
                                 const char *name, bool is_file)
 {
+    struct ets_sql_field field;
     size_t room = strlen(name) + 64, used = 0;
-    for (int i = 0; table->columns[i].name != NULL; i++) {
-        room += strlen(table->columns[i].name) + strlen(table->columns[i].type) + 32;
+    for (uint32_t i = 0; ets_sql_table_column(table, i, &field); i++) {
+        room += strlen(field.name) + strlen(field.type) + 32;
     }
     char *text = ets_arena_alloc(scratch, room);
     if (text == NULL) return NULL;
     used += ets_print_text(text, room, "create table %s(", name);
-    for (int i = 0; table->columns[i].name != NULL; i++) {
+    for (uint32_t i = 0; ets_sql_table_column(table, i, &field); i++) {
         const bool is_key = is_file && i == 0 && table->has_id;
-        used += ets_print_text(text + used, room - used, "%s\"%s\" %s%s", i > 0 ? ", " : "",
-                               table->columns[i].name, table->columns[i].type,
-                               is_key ? " primary key" : "");
+        if (is_file && field.is_hidden) break; /* the rest is, too */
+        used += ets_print_text(text + used, room - used, "%s\"%s\" %s%s%s", i > 0 ? ", " : "",
+                               field.name, field.type, is_key ? " primary key" : "",
+                               field.is_hidden ? " hidden" : "");
     }
     ets_print_text(text + used, room - used, ")");
     return text;
@@ -51,7 +54,7 @@ const char *ets_sql_create_text(struct ets_arena *scratch, const struct ets_sql_
 static const struct ets_sql_table *find_table(const char *name)
 {
     for (size_t i = 0; ets_sql_tables[i] != NULL; i++) {
-        if (strcmp(ets_sql_tables[i]->name, name) == 0) return ets_sql_tables[i];
+        if (strcmp(ets_sql_table_name(ets_sql_tables[i]), name) == 0) return ets_sql_tables[i];
     }
     return NULL;
 }
@@ -63,40 +66,40 @@ static int connect_table(sqlite3 *connection, void *context, int count,
     struct ets_sql *sql = context;
     struct ets_arena scratch;
     (void)message;
-    struct virtual_table *made = ets_sql_data_alloc(&sql->data, sizeof *made);
+    struct virtual_table *made = ets_study_alloc(&sql->study, sizeof *made);
     if (made == NULL) return SQLITE_NOMEM;
     *made =
         (struct virtual_table){.sql = sql, .table = count > 2 ? find_table(arguments[2]) : NULL};
     if (made->table == NULL) {
-        ets_sql_data_release(&sql->data, made);
+        ets_study_release(&sql->study, made);
         return SQLITE_ERROR;
     }
-    ets_arena_init(&scratch, sql->data.arena.allocator, 0);
+    ets_arena_init(&scratch, sql->study.arena.allocator, 0);
     const char *text = ets_sql_create_text(&scratch, made->table, "x", false);
     int code = text == NULL ? SQLITE_NOMEM : sql->sqlite.declare_vtab(connection, text);
     ets_arena_reset(&scratch);
     /* Views may use it whatever they are trusted with: reading it changes nothing. */
     if (code == SQLITE_OK) code = sql->sqlite.vtab_config(connection, SQLITE_VTAB_INNOCUOUS);
     if (code == SQLITE_OK) *table_out = &made->base;
-    else ets_sql_data_release(&sql->data, made);
+    else ets_study_release(&sql->study, made);
     return code;
 }
 
 static int disconnect_table(sqlite3_vtab *base)
 {
     struct virtual_table *table = (struct virtual_table *)base;
-    ets_sql_data_release(&table->sql->data, table);
+    ets_study_release(&table->sql->study, table);
     return SQLITE_OK;
 }
 
 /* What a plan yields, in rows. */
 static double rows_of(const struct virtual_table *table, int plan)
 {
-    const struct ets_sql_data *data = &table->sql->data;
-    const double all = (double)table->table->count(data);
+    const struct ets_study *study = &table->sql->study;
+    const double all = (double)ets_sql_table_count(table->table, study);
     if (plan == PLAN_ALL) return all;
     if (plan == PLAN_ID || plan == PLAN_EVENT) return 1;
-    const double spread = (double)table->table->lookups[plan - PLAN_LOOKUP].spread(data);
+    const double spread = (double)table->table->lookups[plan - PLAN_LOOKUP].spread(study);
     return spread > 1 ? all / spread : all;
 }
 
@@ -117,8 +120,7 @@ static int choose_plan(sqlite3_vtab *base, sqlite3_index_info *info)
     const struct virtual_table *table = (const struct virtual_table *)base;
     struct ets_sql *sql = table->sql;
     int chosen = -1;
-    if (table->table->prepare != NULL &&
-        table->table->prepare(&sql->data, &sql->unprepared) != ETS_OK) {
+    if (ets_sql_table_prepare(table->table, &sql->study, &sql->unprepared) != ETS_OK) {
         return SQLITE_ERROR;
     }
     info->idxNum = PLAN_ALL;
@@ -144,12 +146,12 @@ static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **cursor_out)
 {
     const struct virtual_table *table = (const struct virtual_table *)base;
     struct virtual_cursor *cursor =
-        ets_sql_data_alloc(&table->sql->data, sizeof *cursor + table->table->state_bytes);
+        ets_study_alloc(&table->sql->study, sizeof *cursor + table->table->state_bytes);
     if (cursor == NULL) return SQLITE_NOMEM;
     cursor->table = table->table;
     cursor->sql = table->sql;
-    cursor->cursor = (struct ets_sql_cursor){.data = &table->sql->data, .state = cursor + 1};
-    ets_arena_init(&cursor->cursor.scratch, table->sql->data.arena.allocator, 0);
+    ets_sql_cursor_init(&cursor->cursor, table->table, &table->sql->study, cursor + 1,
+                        cursor->fields);
     *cursor_out = &cursor->base;
     return SQLITE_OK;
 }
@@ -158,7 +160,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 {
     struct virtual_cursor *cursor = (struct virtual_cursor *)base;
     ets_arena_reset(&cursor->cursor.scratch);
-    ets_sql_data_release(&cursor->sql->data, cursor);
+    ets_study_release(&cursor->sql->study, cursor);
     return SQLITE_OK;
 }
 
@@ -169,7 +171,7 @@ static void settle(struct virtual_cursor *cursor)
     for (; cursor->at < range->end; cursor->at++) {
         cursor->cursor.row =
             range->list == NULL ? cursor->at : range->base + range->list[cursor->at];
-        if (cursor->table->has == NULL || cursor->table->has(&cursor->cursor)) return;
+        if (ets_sql_cursor_has(&cursor->cursor, cursor->table)) return;
     }
     cursor->is_over = true;
 }
@@ -191,10 +193,10 @@ static int next_row(sqlite3_vtab_cursor *base)
 static struct ets_sql_range range_of(const struct virtual_cursor *cursor, int plan,
                                      const int64_t *value)
 {
-    const struct ets_sql_data *data = cursor->cursor.data;
-    const uint64_t count = cursor->table->count(data);
+    const struct ets_study *study = cursor->cursor.study;
+    const uint64_t count = ets_sql_table_count(cursor->table, study);
     if (value == NULL || plan == PLAN_ALL) return (struct ets_sql_range){.end = count};
-    if (plan >= PLAN_LOOKUP) return cursor->table->lookups[plan - PLAN_LOOKUP].find(data, *value);
+    if (plan >= PLAN_LOOKUP) return cursor->table->lookups[plan - PLAN_LOOKUP].find(study, *value);
     const bool is_there = *value >= 0 && (uint64_t)*value < count;
     const uint64_t first = is_there ? (uint64_t)*value : 0;
     return (struct ets_sql_range){.first = first, .end = first + is_there};
@@ -258,14 +260,14 @@ static int give_cell(sqlite3_vtab_cursor *base, sqlite3_context *context, int co
     struct virtual_cursor *cursor = (struct virtual_cursor *)base;
     const struct ets_sqlite *sqlite = &cursor->sql->sqlite;
     const size_t used = cursor->cursor.scratch.used_bytes;
-    const struct ets_sql_value value = cursor->table->cell(&cursor->cursor, column);
+    const struct ets_datum value = ets_sql_cursor_cell(&cursor->cursor, cursor->table, column);
     /* What the cell put into the scratch goes with the row, all else with the database. */
     const bool is_made = cursor->cursor.scratch.used_bytes != used;
     switch (value.kind) {
-    case SQL_INTEGER: sqlite->result_int64(context, value.integer); break;
-    case SQL_REAL: sqlite->result_double(context, value.real); break;
-    case SQL_TEXT: give_text(cursor, context, value.text, is_made); break;
-    case SQL_NO_MEMORY: sqlite->result_error_nomem(context); break;
+    case ETS_DATUM_INTEGER: sqlite->result_int64(context, value.integer); break;
+    case ETS_DATUM_REAL: sqlite->result_double(context, value.real); break;
+    case ETS_DATUM_TEXT: give_text(cursor, context, value.text, is_made); break;
+    case ETS_DATUM_NO_MEMORY: sqlite->result_error_nomem(context); break;
     default: sqlite->result_null(context);
     }
     return SQLITE_OK;
@@ -299,7 +301,7 @@ int ets_sql_add_tables(struct ets_sql *sql)
     for (size_t i = 0; code == SQLITE_OK && ets_sql_tables[i] != NULL; i++) {
         char text[128];
         ets_print_text(text, sizeof text, "create virtual table %s using etscope",
-                       ets_sql_tables[i]->name);
+                       ets_sql_table_name(ets_sql_tables[i]));
         code = sql->sqlite.exec(sql->connection, text, NULL, NULL, NULL);
     }
     return code;

@@ -90,71 +90,70 @@ static const struct ets_sql_column columns[] = {
 };
 /* clang-format on */
 
-static uint64_t count(const struct ets_sql_data *data)
+static uint64_t count(const struct ets_study *study)
 {
-    return data->operator_count;
+    return study->operator_count;
 }
 
-static struct ets_sql_value joined(struct ets_arena *scratch, const struct ets_text_list *list)
+static struct ets_datum joined(struct ets_arena *scratch, const struct ets_text_list *list)
 {
     size_t size = 0, used = 0;
-    if (list->count == 0) return ets_sql_null();
+    if (list->count == 0) return ets_datum_nothing();
     for (size_t i = 0; i < list->count; i++) size += list->items[i].size + 2;
     char *text = ets_arena_alloc(scratch, size);
-    if (text == NULL) return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
+    if (text == NULL) return (struct ets_datum){.kind = ETS_DATUM_NO_MEMORY};
     for (size_t i = 0; i < list->count; i++) {
         if (i > 0) text[used++] = ',';
         if (i > 0) text[used++] = ' ';
         for (size_t j = 0; j < list->items[i].size; j++) text[used++] = list->items[i].data[j];
     }
-    return ets_sql_text((struct ets_text){text, used});
+    return ets_datum_text((struct ets_text){text, used});
 }
 
-static struct ets_sql_value place(struct ets_sql_cursor *cursor, const struct ets_row *row,
-                                  int column)
+static struct ets_datum place(struct ets_sql_cursor *cursor, const struct ets_row *row, int column)
 {
     struct ets_text_list sources, modules;
     const struct ets_row *known = ets_operator_placed_row(cursor->trace->inspection, row);
     if (!ets_operator_row_places(&cursor->scratch, known, &sources, &modules)) {
-        return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
+        return (struct ets_datum){.kind = ETS_DATUM_NO_MEMORY};
     }
     return joined(&cursor->scratch, column == OP_SOURCE ? &sources : &modules);
 }
 
-static struct ets_sql_value op_types(struct ets_sql_cursor *cursor, const struct ets_row *row)
+static struct ets_datum op_types(struct ets_sql_cursor *cursor, const struct ets_row *row)
 {
     struct ets_text_list ops = {
         .items = ets_arena_alloc_array(&cursor->scratch, row->node_count, sizeof *ops.items)};
-    if (ops.items == NULL) return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
+    if (ops.items == NULL) return (struct ets_datum){.kind = ETS_DATUM_NO_MEMORY};
     for (size_t i = 0; i < row->node_count; i++) {
         ets_text_list_add(&ops, row->nodes[i].node->op);
     }
     return joined(&cursor->scratch, &ops);
 }
 
-static struct ets_sql_value metadata(struct ets_sql_cursor *cursor, uint32_t index)
+static struct ets_datum metadata(struct ets_sql_cursor *cursor, uint32_t index)
 {
     struct ets_text_list list;
     if (!ets_row_metadata(&cursor->scratch, cursor->trace->inspection, index, NULL, NULL, &list)) {
-        return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
+        return (struct ets_datum){.kind = ETS_DATUM_NO_MEMORY};
     }
     return joined(&cursor->scratch, &list);
 }
 
-static struct ets_sql_value time_cell(struct ets_sql_cursor *cursor, uint32_t index, int column)
+static struct ets_datum time_cell(struct ets_sql_cursor *cursor, uint32_t index, int column)
 {
-    if (!ets_sql_data_times(cursor->data, cursor->trace)) {
-        return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
+    if (!ets_study_times(cursor->study, cursor->trace)) {
+        return (struct ets_datum){.kind = ETS_DATUM_NO_MEMORY};
     }
     const struct ets_row_times *own = &cursor->trace->times[index];
     const struct ets_statistics *times = &own->statistics;
     const struct ets_row *row = ets_inspection_row(cursor->trace->inspection, index);
     const bool is_own = ets_row_has_own_clock(row) != 0;
-    if (column == OP_CHILDREN) return ets_sql_integer(own->children);
-    if (column == OP_RUNS) return ets_sql_integer(times->count);
-    if (column == OP_OWN_TICKS) return is_own ? ets_sql_real(times->mean) : ets_sql_null();
+    if (column == OP_CHILDREN) return ets_datum_integer(own->children);
+    if (column == OP_RUNS) return ets_datum_integer(times->count);
+    if (column == OP_OWN_TICKS) return is_own ? ets_datum_real(times->mean) : ets_datum_nothing();
     if (is_own || ((column == OP_SELF || column == OP_SELF_MID) && row->clock != NULL))
-        return ets_sql_null();
+        return ets_datum_nothing();
     switch (column) {
     case OP_AVG: return ets_sql_time(cursor, times->mean);
     case OP_MID: return ets_sql_time(cursor, own->middle);
@@ -169,34 +168,35 @@ static struct ets_sql_value time_cell(struct ets_sql_cursor *cursor, uint32_t in
     }
 }
 
-static struct ets_sql_value cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum cell(struct ets_sql_cursor *cursor, int column)
 {
     const uint32_t index = ets_sql_at_operator(cursor, (uint32_t)cursor->row);
-    const struct ets_sql_trace_data *trace = cursor->trace;
+    const struct ets_studied_trace *trace = cursor->trace;
     const struct ets_row *row = ets_inspection_row(trace->inspection, index);
     switch (column) {
-    case OP_ID: return ets_sql_integer((int64_t)cursor->row);
+    case OP_ID: return ets_datum_integer((int64_t)cursor->row);
     case OP_TRACE: return ets_sql_trace_number(cursor);
-    case OP_BLOCK: return ets_sql_index(row->block, trace->first_block);
-    case OP_PARENT: return ets_sql_index(row->parent, trace->first_operator);
-    case OP_DEPTH: return ets_sql_integer(row->depth);
-    case OP_NAME: return ets_sql_text(ets_row_operator(row));
-    case OP_EVENT: return ets_sql_text(row->name);
-    case OP_OPERATION: return ets_sql_text(row->operation);
-    case OP_KERNEL: return ets_sql_text(row->kernel);
-    case OP_CHAIN: return ets_sql_unless_negative(row->chain);
-    case OP_INSTRUCTION: return ets_sql_unless_negative(row->instruction);
-    case OP_DELEGATE_ID: return ets_sql_unless_negative(row->delegate_id);
-    case OP_DELEGATED: return ets_sql_integer(row->is_delegated != 0);
-    case OP_BACKEND: return ets_sql_string(row->backend);
+    case OP_BLOCK: return ets_datum_index(row->block, trace->first_block);
+    case OP_PARENT: return ets_datum_index(row->parent, trace->first_operator);
+    case OP_DEPTH: return ets_datum_integer(row->depth);
+    case OP_NAME: return ets_datum_text(ets_row_operator(row));
+    case OP_EVENT: return ets_datum_text(row->name);
+    case OP_OPERATION: return ets_datum_text(row->operation);
+    case OP_KERNEL: return ets_datum_text(row->kernel);
+    case OP_CHAIN: return ets_datum_unless_negative(row->chain);
+    case OP_INSTRUCTION: return ets_datum_unless_negative(row->instruction);
+    case OP_DELEGATE_ID: return ets_datum_unless_negative(row->delegate_id);
+    case OP_DELEGATED: return ets_datum_integer(row->is_delegated != 0);
+    case OP_BACKEND: return ets_datum_string(row->backend);
     case OP_SOURCE:
     case OP_MODULE: return place(cursor, row, column);
     case OP_OPS: return op_types(cursor, row);
-    case OP_HANDLES: return ets_sql_numbers(cursor, row->handles, row->handle_count);
-    case OP_INFERRED: return ets_sql_integer(row->is_inferred != 0);
-    case OP_TIE: return ets_sql_string(ets_tie_name(row->tie));
-    case OP_CALLS: return ets_sql_integer(row->calls_per_run);
-    case OP_CLOCK: return ets_sql_string(ets_row_clock(row));
+    case OP_HANDLES:
+        return ets_datum_print_numbers(&cursor->scratch, row->handles, row->handle_count);
+    case OP_INFERRED: return ets_datum_integer(row->is_inferred != 0);
+    case OP_TIE: return ets_datum_string(ets_tie_name(row->tie));
+    case OP_CALLS: return ets_datum_integer(row->calls_per_run);
+    case OP_CLOCK: return ets_datum_string(ets_row_clock(row));
     case OP_METADATA: return metadata(cursor, index);
     case OP_RESOLUTION: return ets_sql_time(cursor, (double)row->quantum_ticks);
     default: return time_cell(cursor, index, column);
@@ -204,19 +204,19 @@ static struct ets_sql_value cell(struct ets_sql_cursor *cursor, int column)
 }
 
 /* A block's operators are neighbours. */
-static struct ets_sql_range of_block(const struct ets_sql_data *data, int64_t number)
+static struct ets_sql_range of_block(const struct ets_study *study, int64_t number)
 {
-    struct ets_sql_cursor cursor = {.data = (struct ets_sql_data *)(uintptr_t)data};
-    if (number < 0 || number >= data->block_count) return (struct ets_sql_range){.end = 0};
+    struct ets_sql_cursor cursor = {.study = (struct ets_study *)(uintptr_t)study};
+    if (number < 0 || number >= study->block_count) return (struct ets_sql_range){.end = 0};
     const uint32_t index = ets_sql_at_block(&cursor, (uint32_t)number);
     const struct ets_block *block = ets_inspection_block(cursor.trace->inspection, index);
     const uint64_t first = (uint64_t)cursor.trace->first_operator + block->first_row;
     return (struct ets_sql_range){.first = first, .end = first + block->row_count};
 }
 
-static uint64_t block_count(const struct ets_sql_data *data)
+static uint64_t block_count(const struct ets_study *study)
 {
-    return data->block_count;
+    return study->block_count;
 }
 
 const struct ets_sql_table ets_sql_operators_table = {
@@ -245,42 +245,42 @@ static const struct ets_sql_column link_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t link_count(const struct ets_sql_data *data)
+static uint64_t link_count(const struct ets_study *study)
 {
-    return data->first_link[data->operator_count];
+    return study->first_link[study->operator_count];
 }
 
 /* The last operator whose links begin at or before `number`, and which has any. */
-static uint32_t operator_of_link(const struct ets_sql_data *data, uint32_t number)
+static uint32_t operator_of_link(const struct ets_study *study, uint32_t number)
 {
-    uint32_t low = 0, high = data->operator_count;
+    uint32_t low = 0, high = study->operator_count;
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
-        if (data->first_link[middle] <= number) low = middle;
+        if (study->first_link[middle] <= number) low = middle;
         else high = middle;
     }
     return low;
 }
 
-static struct ets_sql_value link_cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum link_cell(struct ets_sql_cursor *cursor, int column)
 {
     const uint32_t number = (uint32_t)cursor->row;
-    const uint32_t owner = operator_of_link(cursor->data, number);
+    const uint32_t owner = operator_of_link(cursor->study, number);
     const uint32_t index = ets_sql_at_operator(cursor, owner);
     const struct ets_row *row = ets_inspection_row(cursor->trace->inspection, index);
-    const struct ets_row_node *link = &row->nodes[number - cursor->data->first_link[owner]];
+    const struct ets_row_node *link = &row->nodes[number - cursor->study->first_link[owner]];
     switch (column) {
-    case LINK_OPERATOR: return ets_sql_integer(owner);
-    case LINK_NODE: return ets_sql_index(ets_sql_data_node(cursor->data, link->node), 0);
-    default: return ets_sql_integer(link->handle);
+    case LINK_OPERATOR: return ets_datum_integer(owner);
+    case LINK_NODE: return ets_datum_index(ets_study_node(cursor->study, link->node), 0);
+    default: return ets_datum_integer(link->handle);
     }
 }
 
-static struct ets_sql_range links_of(const struct ets_sql_data *data, int64_t number)
+static struct ets_sql_range links_of(const struct ets_study *study, int64_t number)
 {
-    if (number < 0 || number >= data->operator_count) return (struct ets_sql_range){.end = 0};
-    return (struct ets_sql_range){.first = data->first_link[number],
-                                  .end = data->first_link[number + 1]};
+    if (number < 0 || number >= study->operator_count) return (struct ets_sql_range){.end = 0};
+    return (struct ets_sql_range){.first = study->first_link[number],
+                                  .end = study->first_link[number + 1]};
 }
 
 const struct ets_sql_table ets_sql_operator_nodes_table = {

@@ -131,7 +131,7 @@ static bool add_columns(struct ets_sql *sql, sqlite3_stmt *statement, struct ets
     for (int i = 0; i < sql->sqlite.column_count(statement); i++) {
         const char *name = sql->sqlite.column_name(statement, i);
         if (name == NULL) return false;
-        name = ets_arena_copy_text(&sql->data.arena, name, strlen(name));
+        name = ets_arena_copy_text(&sql->study.arena, name, strlen(name));
         if (name == NULL) return false;
         ets_table_add_column(
             table, &(struct ets_column){.name = name,

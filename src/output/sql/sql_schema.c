@@ -137,33 +137,39 @@ static void add_section(struct ets_table *table, const char *name, const char *m
     ets_table_add_section(table, (struct ets_text){text, used});
 }
 
-static void add_rows(struct ets_table *table, const char *name,
-                     const struct ets_sql_column *columns)
+static void add_rows(struct ets_table *table, const struct ets_sql_table *of)
 {
-    for (; columns->name != NULL; columns++) {
+    struct ets_sql_field field;
+    for (uint32_t i = 0; ets_sql_table_column(of, i, &field) && !field.is_hidden; i++) {
         ets_table_add_row(table, 0);
-        ets_table_put_string(table, name);
-        ets_table_put_string(table, columns->name);
-        ets_table_put_string(table, columns->type);
-        ets_table_put_string(table, columns->meaning[0] == '\0' ? NULL : columns->meaning);
+        ets_table_put_string(table, ets_sql_table_name(of));
+        ets_table_put_string(table, field.name);
+        ets_table_put_string(table, field.type);
+        ets_table_put_string(table, field.unit);
+        ets_table_put_integer(table, field.is_in_tables);
+        ets_table_put_string(table, field.meaning[0] == '\0' ? NULL : field.meaning);
     }
 }
 
 void ets_sql_schema(struct ets_table *table)
 {
-    static const struct ets_column columns[] = {{.name = "table", .machine_only = 1},
-                                                {.name = "column"},
-                                                {.name = "type"},
-                                                {.name = "meaning", .least_width = 30}};
+    static const struct ets_column columns[] = {
+        {.name = "table", .machine_only = 1},
+        {.name = "column"},
+        {.name = "type"},
+        {.name = "unit", .machine_only = 1},
+        {.name = "in_tables", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
+        {.name = "meaning", .least_width = 30}};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         ets_table_add_column(table, &columns[i]);
     }
     for (size_t i = 0; ets_sql_tables[i] != NULL; i++) {
-        add_section(table, ets_sql_tables[i]->name, ets_sql_tables[i]->meaning, "table");
-        add_rows(table, ets_sql_tables[i]->name, ets_sql_tables[i]->columns);
+        add_section(table, ets_sql_table_name(ets_sql_tables[i]),
+                    ets_sql_table_meaning(ets_sql_tables[i]), "table");
+        add_rows(table, ets_sql_tables[i]);
     }
     for (const struct ets_sql_view *view = ets_sql_views; view->name != NULL; view++) {
         add_section(table, view->name, view->meaning, "view");
-        add_rows(table, view->name, view->columns);
+        add_rows(table, &(struct ets_sql_table){.name = view->name, .columns = view->columns});
     }
 }

@@ -75,16 +75,16 @@ struct state {
 static void begin(struct ets_sql_cursor *cursor, int64_t event)
 {
     struct state *state = cursor->state;
-    *state = (struct state){.end = cursor->data->sources.trace_count};
+    *state = (struct state){.end = cursor->study->sources.trace_count};
     state->filter = (struct ets_captured_filter){
         .block = ETS_NO_INDEX, .run = ETS_NO_INDEX, .event = ETS_NO_INDEX};
     if (event < 0) return;
-    if (event >= cursor->data->event_count) {
+    if (event >= cursor->study->event_count) {
         state->end = 0;
         return;
     }
     state->filter.event = ets_sql_at_event(cursor, (uint32_t)event);
-    state->trace = (uint32_t)(cursor->trace - cursor->data->traces);
+    state->trace = (uint32_t)(cursor->trace - cursor->study->traces);
     state->end = state->trace + 1;
 }
 
@@ -93,7 +93,7 @@ static bool next(struct ets_sql_cursor *cursor)
     struct state *state = cursor->state;
     state->is_summed = false;
     for (; state->trace < state->end; state->trace++, state->is_begun = false) {
-        struct ets_sql_trace_data *trace = &cursor->data->traces[state->trace];
+        struct ets_studied_trace *trace = &cursor->study->traces[state->trace];
         if (!state->is_begun) {
             ets_captured_values_init(&state->values, trace->inspection, trace->source->debug_buffer,
                                      &state->filter);
@@ -114,65 +114,67 @@ static const struct ets_tensor_numbers *numbers_of(struct state *state)
     return &state->numbers;
 }
 
-static struct ets_sql_value finite(double value)
+static struct ets_datum finite(double value)
 {
-    return isfinite(value) ? ets_sql_real(value) : ets_sql_null();
+    return isfinite(value) ? ets_datum_real(value) : ets_datum_nothing();
 }
 
-static struct ets_sql_value hash_cell(struct ets_sql_cursor *cursor, uint64_t hash)
+static struct ets_datum hash_cell(struct ets_sql_cursor *cursor, uint64_t hash)
 {
     char *text = ets_arena_alloc(&cursor->scratch, ETS_HASH_CHARS);
-    if (text == NULL) return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
+    if (text == NULL) return (struct ets_datum){.kind = ETS_DATUM_NO_MEMORY};
     ets_hash_print(hash, text);
-    return ets_sql_text((struct ets_text){text, ETS_HASH_CHARS});
+    return ets_datum_text((struct ets_text){text, ETS_HASH_CHARS});
 }
 
-static struct ets_sql_value number_cell(struct ets_sql_cursor *cursor, struct state *state,
-                                        int column)
+static struct ets_datum number_cell(struct ets_sql_cursor *cursor, struct state *state, int column)
 {
     const struct ets_tensor_statistics *statistics = &numbers_of(state)->statistics;
-    if (!state->numbers.is_known) return ets_sql_null();
+    if (!state->numbers.is_known) return ets_datum_nothing();
     switch (column) {
     case T_MIN: return finite(statistics->min);
     case T_MAX: return finite(statistics->max);
     case T_MEAN: return finite(ets_tensor_statistics_mean(statistics));
     case T_STD: return finite(ets_tensor_statistics_std(statistics));
     case T_L2: return finite(ets_tensor_statistics_l2(statistics));
-    case T_NAN: return ets_sql_integer((int64_t)statistics->nan_count);
-    case T_INF: return ets_sql_integer((int64_t)statistics->infinite_count);
-    case T_ZEROS: return ets_sql_integer((int64_t)statistics->zero_count);
+    case T_NAN: return ets_datum_integer((int64_t)statistics->nan_count);
+    case T_INF: return ets_datum_integer((int64_t)statistics->infinite_count);
+    case T_ZEROS: return ets_datum_integer((int64_t)statistics->zero_count);
     default: return hash_cell(cursor, statistics->hash);
     }
 }
 
-static struct ets_sql_value tensor_cell(struct ets_sql_cursor *cursor,
-                                        const struct ets_captured_value *value, int column)
+static struct ets_datum tensor_cell(struct ets_sql_cursor *cursor,
+                                    const struct ets_captured_value *value, int column)
 {
     const struct ets_tensor *tensor = &value->tensor;
-    if (!value->has_tensor) return ets_sql_null();
-    if (column == T_DTYPE) return ets_sql_string(ets_scalar_type_name(tensor->scalar_type));
-    if (column == T_SHAPE) return ets_sql_numbers(cursor, tensor->sizes, tensor->rank);
-    if (column == T_STRIDES) return ets_sql_numbers(cursor, tensor->strides, tensor->rank);
-    return ets_sql_unless_negative(ets_captured_bytes(value));
+    if (!value->has_tensor) return ets_datum_nothing();
+    if (column == T_DTYPE) return ets_datum_string(ets_scalar_type_name(tensor->scalar_type));
+    if (column == T_SHAPE)
+        return ets_datum_print_numbers(&cursor->scratch, tensor->sizes, tensor->rank);
+    if (column == T_STRIDES)
+        return ets_datum_print_numbers(&cursor->scratch, tensor->strides, tensor->rank);
+    return ets_datum_unless_negative(ets_captured_bytes(value));
 }
 
-static struct ets_sql_value cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum cell(struct ets_sql_cursor *cursor, int column)
 {
     struct state *state = cursor->state;
     const struct ets_captured_value *value = &state->value;
-    const struct ets_sql_trace_data *trace = cursor->trace;
+    const struct ets_studied_trace *trace = cursor->trace;
     switch (column) {
-    case T_EVENT: return ets_sql_index(value->event, trace->first_event);
+    case T_EVENT: return ets_datum_index(value->event, trace->first_event);
     case T_TRACE: return ets_sql_trace_number(cursor);
-    case T_RUN: return ets_sql_index(value->run, trace->first_run);
-    case T_OPERATOR: return ets_sql_index(value->row, trace->first_operator);
-    case T_NAME: return ets_sql_text(ets_captured_value_operator(trace->inspection, value));
-    case T_OUTPUT: return ets_sql_integer(value->is_output != 0);
-    case T_INDEX: return ets_sql_integer(value->index);
-    case T_ITEM: return ets_sql_unless_negative(value->item_count > 0 ? (int64_t)value->item : -1);
-    case T_KIND: return ets_sql_string(ets_captured_kind_name(value->type));
-    case T_OFFSET: return ets_sql_unless_negative(value->offset);
-    case T_STATUS: return ets_sql_string(ets_numbers_state_name(numbers_of(state)->state));
+    case T_RUN: return ets_datum_index(value->run, trace->first_run);
+    case T_OPERATOR: return ets_datum_index(value->row, trace->first_operator);
+    case T_NAME: return ets_datum_text(ets_captured_value_operator(trace->inspection, value));
+    case T_OUTPUT: return ets_datum_integer(value->is_output != 0);
+    case T_INDEX: return ets_datum_integer(value->index);
+    case T_ITEM:
+        return ets_datum_unless_negative(value->item_count > 0 ? (int64_t)value->item : -1);
+    case T_KIND: return ets_datum_string(ets_captured_kind_name(value->type));
+    case T_OFFSET: return ets_datum_unless_negative(value->offset);
+    case T_STATUS: return ets_datum_string(ets_numbers_state_name(numbers_of(state)->state));
     case T_DTYPE:
     case T_SHAPE:
     case T_STRIDES:
@@ -182,9 +184,9 @@ static struct ets_sql_value cell(struct ets_sql_cursor *cursor, int column)
 }
 
 /* A guess that serves the planner: looking at all of them means looking at all events. */
-static uint64_t count(const struct ets_sql_data *data)
+static uint64_t count(const struct ets_study *study)
 {
-    return data->event_count;
+    return study->event_count;
 }
 
 const struct ets_sql_table ets_sql_tensors_table = {

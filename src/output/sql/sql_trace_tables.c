@@ -32,23 +32,23 @@ static const struct ets_sql_column trace_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t trace_count(const struct ets_sql_data *data)
+static uint64_t trace_count(const struct ets_study *study)
 {
-    return data->sources.trace_count;
+    return study->sources.trace_count;
 }
 
-static struct ets_sql_value trace_cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum trace_cell(struct ets_sql_cursor *cursor, int column)
 {
-    const struct ets_sql_trace_data *trace = &cursor->data->traces[cursor->row];
+    const struct ets_studied_trace *trace = &cursor->study->traces[cursor->row];
     switch (column) {
-    case TRACE_ID: return ets_sql_integer((int64_t)cursor->row);
-    case TRACE_PATH: return ets_sql_string(trace->source->path);
-    case TRACE_UNIT: return ets_sql_string(ets_time_unit_name(trace->unit));
-    case TRACE_RUNS: return ets_sql_integer(ets_inspection_run_count(trace->inspection));
-    case TRACE_EVENTS: return ets_sql_integer(trace->events->count);
-    case TRACE_DAMAGES: return ets_sql_integer(ets_inspection_damage_total(trace->inspection));
-    case TRACE_RECORD: return ets_sql_index(trace->source->record, 0);
-    default: return ets_sql_index(trace->source->program, 0);
+    case TRACE_ID: return ets_datum_integer((int64_t)cursor->row);
+    case TRACE_PATH: return ets_datum_string(trace->source->path);
+    case TRACE_UNIT: return ets_datum_string(ets_time_unit_name(trace->unit));
+    case TRACE_RUNS: return ets_datum_integer(ets_inspection_run_count(trace->inspection));
+    case TRACE_EVENTS: return ets_datum_integer(trace->events->count);
+    case TRACE_DAMAGES: return ets_datum_integer(ets_inspection_damage_total(trace->inspection));
+    case TRACE_RECORD: return ets_datum_index(trace->source->record, 0);
+    default: return ets_datum_index(trace->source->program, 0);
     }
 }
 
@@ -90,29 +90,29 @@ static const struct ets_sql_column block_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t block_count(const struct ets_sql_data *data)
+static uint64_t block_count(const struct ets_study *study)
 {
-    return data->block_count;
+    return study->block_count;
 }
 
-static struct ets_sql_value block_cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum block_cell(struct ets_sql_cursor *cursor, int column)
 {
     static const char *const states[] = {"none", "found", "ambiguous", "mismatch"};
     const uint32_t index = ets_sql_at_block(cursor, (uint32_t)cursor->row);
-    const struct ets_sql_trace_data *trace = cursor->trace;
+    const struct ets_studied_trace *trace = cursor->trace;
     const struct ets_block *block = ets_inspection_block(trace->inspection, index);
     switch (column) {
-    case BLOCK_ID: return ets_sql_integer((int64_t)cursor->row);
+    case BLOCK_ID: return ets_datum_integer((int64_t)cursor->row);
     case BLOCK_TRACE: return ets_sql_trace_number(cursor);
-    case BLOCK_NAME: return ets_sql_text(block->name);
-    case BLOCK_METHOD: return ets_sql_string(block->method);
-    case BLOCK_JOIN: return ets_sql_string(states[block->method_state]);
-    case BLOCK_REASON: return ets_sql_string(block->reason);
-    case BLOCK_CASE: return ets_sql_unless_negative(block->bundled_input_index);
-    case BLOCK_RUNS: return ets_sql_integer(block->run_count);
+    case BLOCK_NAME: return ets_datum_text(block->name);
+    case BLOCK_METHOD: return ets_datum_string(block->method);
+    case BLOCK_JOIN: return ets_datum_string(states[block->method_state]);
+    case BLOCK_REASON: return ets_datum_string(block->reason);
+    case BLOCK_CASE: return ets_datum_unless_negative(block->bundled_input_index);
+    case BLOCK_RUNS: return ets_datum_integer(block->run_count);
     default:
-        return ets_sql_index(ets_operator_whole_row(trace->inspection, index),
-                             trace->first_operator);
+        return ets_datum_index(ets_operator_whole_row(trace->inspection, index),
+                               trace->first_operator);
     }
 }
 
@@ -158,14 +158,14 @@ static const struct ets_sql_column run_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t run_count(const struct ets_sql_data *data)
+static uint64_t run_count(const struct ets_study *study)
 {
-    return data->run_count;
+    return study->run_count;
 }
 
-static struct ets_sql_value run_time(const struct ets_sql_cursor *cursor, const struct ets_run *run)
+static struct ets_datum run_time(const struct ets_sql_cursor *cursor, const struct ets_run *run)
 {
-    const struct ets_sql_trace_data *trace = cursor->trace;
+    const struct ets_studied_trace *trace = cursor->trace;
     const uint32_t whole = ets_operator_whole_row(trace->inspection, run->block);
     double ticks = 0;
     bool is_there = false;
@@ -174,30 +174,30 @@ static struct ets_sql_value run_time(const struct ets_sql_cursor *cursor, const 
         ticks += (double)ets_inspection_ticks(trace->inspection, i);
         is_there = true;
     }
-    return is_there ? ets_sql_time(cursor, ticks) : ets_sql_null();
+    return is_there ? ets_sql_time(cursor, ticks) : ets_datum_nothing();
 }
 
-static struct ets_sql_value run_cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum run_cell(struct ets_sql_cursor *cursor, int column)
 {
     const uint32_t index = ets_sql_at_run(cursor, (uint32_t)cursor->row);
-    const struct ets_sql_trace_data *trace = cursor->trace;
+    const struct ets_studied_trace *trace = cursor->trace;
     const struct ets_run *run = ets_inspection_run(trace->inspection, index);
     const struct ets_block *block = ets_inspection_block(trace->inspection, run->block);
     switch (column) {
-    case RUN_ID: return ets_sql_integer((int64_t)cursor->row);
+    case RUN_ID: return ets_datum_integer((int64_t)cursor->row);
     case RUN_TRACE: return ets_sql_trace_number(cursor);
-    case RUN_NUMBER: return ets_sql_integer(index);
-    case RUN_BLOCK: return ets_sql_index(run->block, trace->first_block);
-    case RUN_NAME: return ets_sql_text(run->name);
+    case RUN_NUMBER: return ets_datum_integer(index);
+    case RUN_BLOCK: return ets_datum_index(run->block, trace->first_block);
+    case RUN_NAME: return ets_datum_text(run->name);
     case RUN_METHOD:
-        if (run->method.data != NULL) return ets_sql_text(run->method);
-        return ets_sql_string(block->method_state == ETS_METHOD_FOUND ? block->method : NULL);
-    case RUN_CASE: return ets_sql_unless_negative(run->bundled_input_index);
-    case RUN_EVENTS: return ets_sql_integer(run->event_count);
+        if (run->method.data != NULL) return ets_datum_text(run->method);
+        return ets_datum_string(block->method_state == ETS_METHOD_FOUND ? block->method : NULL);
+    case RUN_CASE: return ets_datum_unless_negative(run->bundled_input_index);
+    case RUN_EVENTS: return ets_datum_integer(run->event_count);
     case RUN_INVOCATION:
-        if (run->method.data == NULL) return ets_sql_null();
-        return ets_sql_integer(run->invocation);
-    case RUN_PARTIAL: return ets_sql_integer(run->is_partial != 0);
+        if (run->method.data == NULL) return ets_datum_nothing();
+        return ets_datum_integer(run->invocation);
+    case RUN_PARTIAL: return ets_datum_integer(run->is_partial != 0);
     default: return run_time(cursor, run);
     }
 }
@@ -252,89 +252,89 @@ static const struct ets_sql_column event_columns[] = {
 };
 /* clang-format on */
 
-static uint64_t event_count(const struct ets_sql_data *data)
+static uint64_t event_count(const struct ets_study *study)
 {
-    return data->event_count;
+    return study->event_count;
 }
 
-static struct ets_sql_value event_name(const struct ets_sql_trace_data *trace, uint32_t index)
+static struct ets_datum event_name(const struct ets_studied_trace *trace, uint32_t index)
 {
     const struct ets_event_table *events = trace->events;
     const struct ets_text name = ets_inspection_text(trace->inspection, events->name[index]);
-    if (name.data != NULL) return ets_sql_text(name);
-    return ets_sql_text(ets_inspection_text(trace->inspection, events->delegate_name[index]));
+    if (name.data != NULL) return ets_datum_text(name);
+    return ets_datum_text(ets_inspection_text(trace->inspection, events->delegate_name[index]));
 }
 
-static struct ets_sql_value event_cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum event_cell(struct ets_sql_cursor *cursor, int column)
 {
     static const char *const kinds[] = {"profile", "debug", "allocation", "unknown"};
     const uint32_t index = ets_sql_at_event(cursor, (uint32_t)cursor->row);
-    const struct ets_sql_trace_data *trace = cursor->trace;
+    const struct ets_studied_trace *trace = cursor->trace;
     const struct ets_event_table *events = trace->events;
     const bool is_timed = events->kind[index] == ETS_EVENT_PROFILE;
     const bool is_inside = events->chain[index] >= 0;
     switch (column) {
-    case EVENT_ID: return ets_sql_integer((int64_t)cursor->row);
+    case EVENT_ID: return ets_datum_integer((int64_t)cursor->row);
     case EVENT_TRACE: return ets_sql_trace_number(cursor);
-    case EVENT_RUN: return ets_sql_index(events->run[index], trace->first_run);
-    case EVENT_OPERATOR: return ets_sql_index(events->row[index], trace->first_operator);
-    case EVENT_PARENT: return ets_sql_index(events->parent[index], trace->first_event);
-    case EVENT_KIND: return ets_sql_string(kinds[events->kind[index] & 3]);
+    case EVENT_RUN: return ets_datum_index(events->run[index], trace->first_run);
+    case EVENT_OPERATOR: return ets_datum_index(events->row[index], trace->first_operator);
+    case EVENT_PARENT: return ets_datum_index(events->parent[index], trace->first_event);
+    case EVENT_KIND: return ets_datum_string(kinds[events->kind[index] & 3]);
     case EVENT_NAME: return event_name(trace, index);
-    case EVENT_CHAIN: return ets_sql_unless_negative(events->chain[index]);
+    case EVENT_CHAIN: return ets_datum_unless_negative(events->chain[index]);
     case EVENT_INSTRUCTION:
-        return ets_sql_unless_negative(is_inside ? events->instruction[index] : -1);
-    case EVENT_DELEGATE_ID: return ets_sql_unless_negative(events->delegate_id[index]);
-    case EVENT_OFFSET: return ets_sql_integer((int64_t)events->payload_at[index]);
+        return ets_datum_unless_negative(is_inside ? events->instruction[index] : -1);
+    case EVENT_DELEGATE_ID: return ets_datum_unless_negative(events->delegate_id[index]);
+    case EVENT_OFFSET: return ets_datum_integer((int64_t)events->payload_at[index]);
     case EVENT_METADATA:
         return ets_sql_hexadecimal(cursor, ets_inspection_metadata(trace->inspection, index));
     default: break;
     }
-    if (!is_timed) return ets_sql_null();
-    if (column == EVENT_START) return ets_sql_integer((int64_t)events->start[index]);
-    if (column == EVENT_END) return ets_sql_integer((int64_t)events->end[index]);
+    if (!is_timed) return ets_datum_nothing();
+    if (column == EVENT_START) return ets_datum_integer((int64_t)events->start[index]);
+    if (column == EVENT_END) return ets_datum_integer((int64_t)events->end[index]);
     const struct ets_row *row = ets_inspection_row(trace->inspection, events->row[index]);
-    if (ets_row_has_own_clock(row)) return ets_sql_null();
+    if (ets_row_has_own_clock(row)) return ets_datum_nothing();
     return ets_sql_time(cursor, (double)ets_inspection_ticks(trace->inspection, index));
 }
 
-static struct ets_sql_cursor cursor_of(const struct ets_sql_data *data)
+static struct ets_sql_cursor cursor_of(const struct ets_study *study)
 {
-    return (struct ets_sql_cursor){.data = (struct ets_sql_data *)(uintptr_t)data};
+    return (struct ets_sql_cursor){.study = (struct ets_study *)(uintptr_t)study};
 }
 
-static struct ets_sql_range events_of_run(const struct ets_sql_data *data, int64_t run)
+static struct ets_sql_range events_of_run(const struct ets_study *study, int64_t run)
 {
-    struct ets_sql_cursor cursor = cursor_of(data);
-    if (run < 0 || run >= data->run_count) return (struct ets_sql_range){.end = 0};
+    struct ets_sql_cursor cursor = cursor_of(study);
+    if (run < 0 || run >= study->run_count) return (struct ets_sql_range){.end = 0};
     const uint32_t index = ets_sql_at_run(&cursor, (uint32_t)run);
     const struct ets_run *r = ets_inspection_run(cursor.trace->inspection, index);
     const uint64_t first = (uint64_t)cursor.trace->first_event + r->first_event;
     return (struct ets_sql_range){.first = first, .end = first + r->event_count};
 }
 
-static struct ets_sql_range events_of_operator(const struct ets_sql_data *data, int64_t row)
+static struct ets_sql_range events_of_operator(const struct ets_study *study, int64_t row)
 {
-    struct ets_sql_cursor cursor = cursor_of(data);
+    struct ets_sql_cursor cursor = cursor_of(study);
     const uint32_t *events;
     uint32_t count;
-    if (row < 0 || row >= data->operator_count) return (struct ets_sql_range){.end = 0};
+    if (row < 0 || row >= study->operator_count) return (struct ets_sql_range){.end = 0};
     const uint32_t index = ets_sql_at_operator(&cursor, (uint32_t)row);
     ets_inspection_row_events(cursor.trace->inspection, index, &events, &count);
     return (struct ets_sql_range){.end = count, .list = events, .base = cursor.trace->first_event};
 }
 
-static struct ets_sql_range events_of_trace(const struct ets_sql_data *data, int64_t number)
+static struct ets_sql_range events_of_trace(const struct ets_study *study, int64_t number)
 {
-    if (number < 0 || number >= data->sources.trace_count) return (struct ets_sql_range){.end = 0};
-    const struct ets_sql_trace_data *trace = &data->traces[number];
+    if (number < 0 || number >= study->sources.trace_count) return (struct ets_sql_range){.end = 0};
+    const struct ets_studied_trace *trace = &study->traces[number];
     return (struct ets_sql_range){.first = trace->first_event,
                                   .end = (uint64_t)trace->first_event + trace->events->count};
 }
 
-static uint64_t operator_count(const struct ets_sql_data *data)
+static uint64_t operator_count(const struct ets_study *study)
 {
-    return data->operator_count;
+    return study->operator_count;
 }
 
 #define EVENT_LOOKUPS                                             \
@@ -390,23 +390,23 @@ static bool allocation_has(struct ets_sql_cursor *cursor)
     return cursor->trace->events->kind[index] == ETS_EVENT_ALLOCATION;
 }
 
-static struct ets_sql_value allocation_cell(struct ets_sql_cursor *cursor, int column)
+static struct ets_datum allocation_cell(struct ets_sql_cursor *cursor, int column)
 {
     const uint32_t index = ets_sql_at_event(cursor, (uint32_t)cursor->row);
-    struct ets_sql_trace_data *trace = cursor->trace;
-    if (!ets_sql_data_allocations(cursor->data, trace))
-        return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
+    struct ets_studied_trace *trace = cursor->trace;
+    if (!ets_study_allocations(cursor->study, trace))
+        return (struct ets_datum){.kind = ETS_DATUM_NO_MEMORY};
     const struct ets_allocation_event *event = ets_allocation_event_find(trace->allocations, index);
     const struct ets_allocator_use *use = &trace->allocations->allocators[event->allocator];
     switch (column) {
-    case ALLOCATION_ID: return ets_sql_integer((int64_t)cursor->row);
+    case ALLOCATION_ID: return ets_datum_integer((int64_t)cursor->row);
     case ALLOCATION_TRACE: return ets_sql_trace_number(cursor);
-    case ALLOCATION_RUN: return ets_sql_index(event->run, trace->first_run);
-    case ALLOCATION_NUMBER: return ets_sql_integer(use->number);
-    case ALLOCATION_NAME: return ets_sql_text(use->name);
-    case ALLOCATION_BYTES: return ets_sql_integer((int64_t)event->bytes);
-    case ALLOCATION_CURRENT: return ets_sql_integer((int64_t)event->current);
-    default: return ets_sql_unless_negative(event->chain < 0 ? -1 : event->instruction);
+    case ALLOCATION_RUN: return ets_datum_index(event->run, trace->first_run);
+    case ALLOCATION_NUMBER: return ets_datum_integer(use->number);
+    case ALLOCATION_NAME: return ets_datum_text(use->name);
+    case ALLOCATION_BYTES: return ets_datum_integer((int64_t)event->bytes);
+    case ALLOCATION_CURRENT: return ets_datum_integer((int64_t)event->current);
+    default: return ets_datum_unless_negative(event->chain < 0 ? -1 : event->instruction);
     }
 }
 

@@ -5,7 +5,7 @@
 #define REASON \
     "this build has no SQL support: install the package libsqlite3-dev and build etscope again"
 
-enum ets_status ets_sql_open(const struct ets_sql_sources *sources,
+enum ets_status ets_sql_open(const struct ets_study_sources *sources,
                              const struct ets_allocator *allocator, struct ets_sql **sql_out,
                              struct ets_error *error)
 {

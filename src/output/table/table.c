@@ -238,6 +238,11 @@ void ets_table_put_reals(struct ets_table *table, const double *reals, size_t co
     put_numbers(table, NULL, reals, count);
 }
 
+void ets_table_fail(struct ets_table *table)
+{
+    table->no_memory = true;
+}
+
 void ets_table_put_integer(struct ets_table *table, int64_t value)
 {
     struct ets_cell *cell = next_cell(table);

@@ -163,6 +163,8 @@ ETS_API void ets_table_add_row(struct ets_table *table, uint32_t depth);
 /* Marks the last row as background: dimmed where there are colours. */
 ETS_API void ets_table_quiet_row(struct ets_table *table);
 ETS_API void ets_table_put_nothing(struct ets_table *table);
+/* Remembers that memory for a cell ran out, which write reports. */
+void ets_table_fail(struct ets_table *table);
 ETS_API void ets_table_put_text(struct ets_table *table, struct ets_text text);
 ETS_API void ets_table_put_string(struct ets_table *table, const char *text); /* NULL: nothing */
 ETS_API void ets_table_put_list(struct ets_table *table, const struct ets_text *items,

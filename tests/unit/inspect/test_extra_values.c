@@ -161,11 +161,11 @@ static void test_extra_values__are_in_sql(void **state)
     (void)state;
     const struct ets_bytes dump = record();
     struct ets_inspection *inspection = inspect(dump, (struct ets_inspect_options){.record = NULL});
-    const struct ets_sql_trace trace = {.path = "made.etdp",
-                                        .inspection = inspection,
-                                        .record = ETS_NO_INDEX,
-                                        .program = ETS_NO_INDEX};
-    const struct ets_sql_sources sources = {.traces = &trace, .trace_count = 1};
+    const struct ets_study_trace trace = {.path = "made.etdp",
+                                          .inspection = inspection,
+                                          .record = ETS_NO_INDEX,
+                                          .program = ETS_NO_INDEX};
+    const struct ets_study_sources sources = {.traces = &trace, .trace_count = 1};
     struct ets_sql *sql = NULL;
     struct ets_table *table;
     const enum ets_status status = ets_sql_open(&sources, NULL, &sql, NULL);

@@ -81,12 +81,12 @@ static void test_page__columns_hold_bits_of_what_is_there(void **state)
 
 struct report {
     struct ets_file *dump, *record_file, *program_file;
-    struct ets_sql_record record;
-    struct ets_sql_program program;
+    struct ets_study_record record;
+    struct ets_study_program program;
     struct ets_program opened;
-    struct ets_sql_trace trace;
+    struct ets_study_trace trace;
     struct ets_inspection *inspection;
-    struct ets_sql_sources sources;
+    struct ets_study_sources sources;
     struct ets_page_input input;
     struct ets_page_source source;
 };
@@ -98,19 +98,19 @@ static void open_report(struct report *r, const char *input)
     r->record_file = open_fixture(model, "model.etrecord");
     r->program_file = open_fixture(model, "model.pte");
     r->record =
-        (struct ets_sql_record){"model.etrecord", open_record(ets_file_bytes(r->record_file))};
+        (struct ets_study_record){"model.etrecord", open_record(ets_file_bytes(r->record_file))};
     assert_int_equal(ets_program_init(&r->opened, ets_file_bytes(r->program_file), NULL), ETS_OK);
-    r->program = (struct ets_sql_program){"model.pte", &r->opened};
+    r->program = (struct ets_study_program){"model.pte", &r->opened};
     r->inspection =
         inspect(ets_file_bytes(r->dump),
                 (struct ets_inspect_options){.record = r->record.record, .program = &r->opened});
-    r->trace = (struct ets_sql_trace){.path = input, .inspection = r->inspection};
-    r->sources = (struct ets_sql_sources){.traces = &r->trace,
-                                          .trace_count = 1,
-                                          .records = &r->record,
-                                          .record_count = 1,
-                                          .programs = &r->program,
-                                          .program_count = 1};
+    r->trace = (struct ets_study_trace){.path = input, .inspection = r->inspection};
+    r->sources = (struct ets_study_sources){.traces = &r->trace,
+                                            .trace_count = 1,
+                                            .records = &r->record,
+                                            .record_count = 1,
+                                            .programs = &r->program,
+                                            .program_count = 1};
     r->input = (struct ets_page_input){"trace", input, "an ETDump", 1};
     r->source = (struct ets_page_source){
         .sources = &r->sources, .inputs = &r->input, .input_count = 1, .writer = "etscope"};
@@ -207,7 +207,7 @@ static void test_page__every_allocation_may_fail(void **state)
 struct compared {
     struct report r;
     struct ets_file *dump;
-    struct ets_sql_trace traces[2];
+    struct ets_study_trace traces[2];
     struct ets_pool *pools[2];
     struct ets_difference *difference;
 };

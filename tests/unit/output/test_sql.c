@@ -18,7 +18,7 @@ static const struct made_run runs[] = {
 
 struct fixture {
     struct made made;
-    struct ets_sql_trace trace;
+    struct ets_study_trace trace;
     struct ets_sql *sql;
 };
 
@@ -27,11 +27,11 @@ static void open_sql(struct fixture *f)
 {
     struct ets_error error = {.status = ETS_OK};
     f->made = inspect_runs(runs, COUNT(runs), (struct ets_inspect_options){.record = NULL});
-    f->trace = (struct ets_sql_trace){.path = "made.etdp",
-                                      .inspection = f->made.inspection,
-                                      .record = ETS_NO_INDEX,
-                                      .program = ETS_NO_INDEX};
-    const struct ets_sql_sources sources = {.traces = &f->trace, .trace_count = 1};
+    f->trace = (struct ets_study_trace){.path = "made.etdp",
+                                        .inspection = f->made.inspection,
+                                        .record = ETS_NO_INDEX,
+                                        .program = ETS_NO_INDEX};
+    const struct ets_study_sources sources = {.traces = &f->trace, .trace_count = 1};
     const enum ets_status status = ets_sql_open(&sources, NULL, &f->sql, &error);
     if (status == ETS_UNAVAILABLE) {
         made_close(&f->made);
@@ -179,7 +179,7 @@ static void test_sql__a_table_without_memory_says_so(void **state)
 static enum ets_status ask_with(const struct ets_allocator *allocator, const struct fixture *f,
                                 const char *query, struct ets_table *table, struct ets_error *error)
 {
-    const struct ets_sql_sources sources = {.traces = &f->trace, .trace_count = 1};
+    const struct ets_study_sources sources = {.traces = &f->trace, .trace_count = 1};
     struct ets_sql *sql = NULL;
     enum ets_status status = ets_sql_open(&sources, allocator, &sql, error);
     if (status == ETS_OK) {
@@ -223,7 +223,7 @@ static void test_sql__every_failed_allocation_of_a_database_is_told(void **state
 
 static void test_sql__no_sources_are_empty_tables(void **state)
 {
-    const struct ets_sql_sources none = {.traces = NULL};
+    const struct ets_study_sources none = {.traces = NULL};
     struct fixture f = {.sql = NULL};
     struct ets_error error;
     (void)state;

@@ -1,0 +1,77 @@
+/* Derives the fields of relations from the columns of an entity. */
+#include "catalogue/entity.h"
+
+#include "base/error.h"
+
+static uint32_t add(struct ets_entity_field *fields, uint32_t count,
+                    const struct ets_entity_column *column, enum ets_field_part part)
+{
+    const bool is_hidden = part == ETS_FIELD_NS || part == ETS_FIELD_NS_UPPER ||
+                           column->audience == ETS_SEEN_BY_OLD_QUERIES;
+    if (count == ETS_ENTITY_MOST_FIELDS) return count;
+    fields[count] = (struct ets_entity_field){column, part, is_hidden};
+    return count + 1;
+}
+
+uint32_t ets_entity_list_fields(const struct ets_entity *entity,
+                                struct ets_entity_field fields[ETS_ENTITY_MOST_FIELDS],
+                                uint32_t *listed_out)
+{
+    const struct ets_entity_column *column;
+    uint32_t count = 0;
+    for (column = entity->columns; column->name != NULL; column++) {
+        if (column->audience == ETS_SEEN_BY_OLD_QUERIES) continue;
+        count = add(fields, count, column, ETS_FIELD_VALUE);
+        if (column->has_bounds) count = add(fields, count, column, ETS_FIELD_UPPER);
+    }
+    *listed_out = count;
+    for (column = entity->columns; column->name != NULL; column++) {
+        if (column->audience == ETS_SEEN_BY_OLD_QUERIES) {
+            count = add(fields, count, column, ETS_FIELD_VALUE);
+        } else if (column->quantity == ETS_QUANTITY_TIME) {
+            count = add(fields, count, column, ETS_FIELD_NS);
+            if (column->has_bounds) count = add(fields, count, column, ETS_FIELD_NS_UPPER);
+        }
+    }
+    return count;
+}
+
+void ets_entity_field_name(const struct ets_entity_field *field, char name[ETS_FIELD_NAME_CHARS])
+{
+    const bool is_upper = field->part == ETS_FIELD_UPPER || field->part == ETS_FIELD_NS_UPPER;
+    const bool is_ns = field->part == ETS_FIELD_NS || field->part == ETS_FIELD_NS_UPPER;
+    const bool is_bytes = field->column->quantity == ETS_QUANTITY_BYTES;
+    ets_print_text(name, ETS_FIELD_NAME_CHARS, "%s%s%s%s", field->column->name,
+                   is_bytes ? "_bytes" : "", is_ns ? "_ns" : "", is_upper ? "_upper" : "");
+}
+
+struct ets_datum ets_entity_field_value(const struct ets_entity_field *field,
+                                        const struct ets_entity_row *row)
+{
+    const bool is_ns = field->part == ETS_FIELD_NS || field->part == ETS_FIELD_NS_UPPER;
+    if (is_ns && (row->trace == NULL || row->trace->unit != ETS_UNIT_NS)) {
+        return ets_datum_nothing();
+    }
+    const struct ets_datum value = field->column->get(row);
+    switch (value.kind) {
+    case ETS_DATUM_TEXTS: return ets_datum_join(row->scratch, value.texts, value.count);
+    case ETS_DATUM_NUMBERS:
+        return ets_datum_print_numbers(row->scratch, value.numbers, value.count);
+    case ETS_DATUM_REAL:
+        if (field->part == ETS_FIELD_UPPER || field->part == ETS_FIELD_NS_UPPER) {
+            return ets_datum_real(value.upper);
+        }
+        return value;
+    default: return value;
+    }
+}
+
+const char *ets_quantity_unit(enum ets_quantity quantity)
+{
+    switch (quantity) {
+    case ETS_QUANTITY_TIME: return "ns or cycles";
+    case ETS_QUANTITY_SHARE: return "0 to 1";
+    case ETS_QUANTITY_BYTES: return "bytes";
+    default: return NULL;
+    }
+}

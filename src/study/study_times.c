@@ -1,0 +1,56 @@
+/* What is known of the times of a trace: its rows, their work against a machine, allocations. */
+#include "cost/row_costs.h"
+#include "study/study.h"
+#include "views/chosen_runs.h"
+#include "views/work.h"
+
+bool ets_study_times(struct ets_study *study, struct ets_studied_trace *trace)
+{
+    if (trace->times == NULL)
+        trace->times = ets_row_times_collect(&study->arena, trace->inspection);
+    return trace->times != NULL;
+}
+
+bool ets_study_allocations(struct ets_study *study, struct ets_studied_trace *trace)
+{
+    if (trace->allocations != NULL) return true;
+    struct ets_allocation_events *events = ets_arena_alloc(&study->arena, sizeof *events);
+    if (events == NULL ||
+        !ets_allocation_events_collect(&study->arena, trace->inspection, events)) {
+        return false;
+    }
+    trace->allocations = events;
+    return true;
+}
+
+bool ets_study_row_costs(struct ets_study *study, struct ets_studied_trace *trace)
+{
+    if (trace->costs.rows != NULL) return true;
+    return ets_row_costs_find(&study->arena, trace->inspection, &trace->costs, NULL) == ETS_OK;
+}
+static bool judge_block(struct ets_study *study, struct ets_studied_trace *trace,
+                        const uint32_t *run_number, uint32_t block)
+{
+    struct ets_chosen_runs runs;
+    const struct ets_headroom_options options = {
+        .machine = study->sources.machine,
+        .threads = study->sources.threads,
+        .tick_ns = trace->unit == ETS_UNIT_NS ? trace->tick : 0};
+    return ets_chosen_runs_find(&study->arena, trace->inspection, block, ETS_NO_INDEX, 0, &runs) &&
+           ets_headroom_find(&study->arena, trace->inspection, &trace->costs, &options, &runs,
+                             run_number, block, &trace->headrooms[block]);
+}
+
+bool ets_study_headrooms(struct ets_study *study, struct ets_studied_trace *trace)
+{
+    if (trace->headrooms != NULL) return true;
+    const uint32_t blocks = ets_inspection_block_count(trace->inspection);
+    const uint32_t *run_number = ets_work_number_runs(&study->arena, trace->inspection);
+    trace->headrooms = ets_arena_alloc_array(&study->arena, blocks, sizeof *trace->headrooms);
+    bool ok = run_number != NULL && trace->headrooms != NULL && ets_study_row_costs(study, trace);
+    for (uint32_t b = 0; ok && b < blocks; b++) {
+        ok = judge_block(study, trace, run_number, b);
+    }
+    if (!ok) trace->headrooms = NULL;
+    return ok;
+}

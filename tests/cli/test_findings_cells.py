@@ -1,0 +1,96 @@
+"""Findings have the same cells under the same names in tables, JSON, SQL and the document of a report."""
+
+import csv
+import io
+import json
+import unittest
+
+import support
+from support import DATA, OK, UNAVAILABLE
+
+ONLY_ADVISE = {"check"}  # a command, which only `advise` words
+FIXTURES = [tuple(path for path in (trace, *(trace.parent / f"model.{kind}" for kind in ("etrecord", "pte")))
+                  if path.is_file()) for trace in sorted(DATA.glob("*/profile.etdp"))]
+PROGRAMS = [(DATA / "payloads" / "vulkan.pte",), (DATA / "gpt_portable" / "model.pte",)]
+
+
+def output(*words):
+    done = support.run(*words)
+    if done.returncode == UNAVAILABLE:
+        raise unittest.SkipTest(done.stderr.decode())
+    assert done.returncode == OK, (words, done.stderr)
+    return done.stdout.decode()
+
+
+def sql(files, query):
+    return support.json_rows(output("sql", query, *files, "--format", "json", "--no-siblings"))
+
+
+def written(value):
+    """The value of a relation, a table or JSON as one text: lists are written, nothing is ""."""
+    if isinstance(value, list):
+        numbers = all(isinstance(item, int) for item in value)
+        return f"[{','.join(map(str, value))}]" if numbers and value else ", ".join(map(str, value))
+    if value is None or value == "[]":
+        return ""
+    return repr(float(value)) if isinstance(value, (int, float)) else str(value)
+
+
+def as_text(value, cell):
+    """A cell of a TSV file, as written() writes the value beside it."""
+    if isinstance(value, (int, float)):
+        return repr(float(cell))
+    numbers = isinstance(value, list) and value and all(isinstance(item, int) for item in value)
+    return f"[{cell.replace(', ', ',')}]" if numbers else cell
+
+
+class TestFindingsCells(unittest.TestCase):
+    def compare(self, files):
+        trace, *rest = files
+        words = ["advise", "--all", "--no-siblings"]
+        is_program = trace.suffix == ".pte"
+        given = ["--program", trace] if is_program else [trace]
+        for path in rest:
+            given += ["--etrecord" if path.suffix == ".etrecord" else "--program", path]
+        rows = support.json_rows(output(*words, *given, "--format", "json"))
+        text = output(*words, *given, "--format", "tsv")
+        for row, line in zip(rows, csv.DictReader(io.StringIO(text), delimiter="\t"), strict=True):
+            self.assertEqual(list(row), list(line))
+            for name, value in row.items():
+                self.assertEqual(written(value), as_text(value, line[name]).lstrip("'"), (files, name))
+        names = [name for name in (rows[0] if rows else ()) if name not in ONLY_ADVISE]
+        if not names:
+            return
+        has_unit = not any("_cycles" in name for name in names)
+        asked = [name if has_unit else name.replace("_cycles", "") for name in names]
+        chosen = ", ".join(f'"{name}"' for name in asked)
+        same = sql(files, f"select {chosen} from findings order by id")
+        listed = sql(files, "select * from findings order by id")
+        report = json.loads(output("report", *files, "--format", "json", "--no-siblings", "-o", "-"))
+        table = report["tables"].get("findings", {})
+        self.assertEqual(len(rows), len(same))
+        for i, row in enumerate(rows):
+            cells = {name: written(row[name]) for name in names}
+            self.assertEqual(cells, dict(zip(names, map(written, same[i].values()))), files)
+            for name, value in listed[i].items():
+                self.assertEqual(written(value), written(table[name][i]), (files, name))
+            for name in set(report["findings"][i]) & set(cells):
+                self.assertEqual(cells[name], written(report["findings"][i][name]), (files, name))
+
+    def test_all_fixtures(self):
+        self.assertGreater(len(FIXTURES), 10)
+        for files in FIXTURES + PROGRAMS:
+            with self.subTest(files=[str(path) for path in files]):
+                self.compare(files)
+
+    def test_names_of_earlier_versions_are_known_and_not_listed(self):
+        files = DATA / "gpt_xnnpack" / "profile.etdp", DATA / "gpt_xnnpack" / "model.etrecord"
+        rows = sql(files, "select source_lines, source, saving, saving_ns from findings")
+        for row in rows:
+            self.assertEqual(row["source_lines"], len((row["source"] or "").split(", ")) if row["source"] else 0)
+            self.assertEqual(row["saving"], row["saving_ns"])
+        self.assertNotIn("source_lines", sql(files, "select * from findings limit 1")[0])
+
+
+if __name__ == "__main__":
+    unittest.main()

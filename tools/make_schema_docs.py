@@ -1,0 +1,82 @@
+"""Writes what documents say of columns from the catalogue, which `etscope sql --schema` tells.
+
+    python3 tools/make_schema_docs.py ETSCOPE [--check]
+
+docs/sql.md has all tables and views, docs/columns.md those columns that tables of commands have, too.
+With --check, nothing is written: ends with 1 if a document is stale.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+# Table of SQL -> where docs/columns.md describes its columns.
+SHOWN = {"findings": "findings"}
+BEGIN, END = "<!-- columns of {}: make docs writes them -->", "<!-- end of columns -->"
+
+
+def schema(etscope, form):
+    done = subprocess.run([etscope, "sql", "--schema", "--format", form], stdout=subprocess.PIPE,
+                          check=True)
+    return done.stdout.decode("utf-8")
+
+
+def sql_document(text, etscope):
+    """All behind the line that says where the list is from."""
+    head, line = re.search(r"(.*\n)(`etscope sql --schema` prints this list.*?\n)\n", text, re.S).groups()
+    return head + line + "\n" + schema(etscope, "markdown")
+
+
+def field_name(row):
+    """The name that machine formats have: times with their unit."""
+    if row["unit"] != "ns or cycles":
+        return row["column"]
+    name, is_upper = re.fullmatch(r"(.*?)(_upper)?", row["column"]).groups()
+    return f"{name}_ns{is_upper or ''}"
+
+
+def column_rows(rows):
+    for row in rows:
+        if row["in_tables"]:
+            unit = f" ({row['unit']})" if row["unit"] and row["unit"] != "bytes" else ""
+            meaning = re.sub(r"([|*_\\])", r"\\\1", row["meaning"])
+            yield f"| {field_name(row)} | {meaning}{unit} |\n"
+
+
+def columns_document(text, etscope):
+    rows = json.loads(schema(etscope, "json"))["rows"]
+    for table, mark in SHOWN.items():
+        begin = BEGIN.format(mark)
+        lines = "".join(column_rows(row for row in rows if row["table"] == table))
+        made = f"{begin}\n\n| column | what it is |\n|---|---|\n{lines}\n{END}"
+        text = re.sub(re.escape(begin) + ".*?" + re.escape(END), lambda _: made, text, flags=re.S)
+    return text
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("etscope")
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    stale = []
+    for name, make in (("sql.md", sql_document), ("columns.md", columns_document)):
+        path = DOCS / name
+        old = path.read_text(encoding="utf-8")
+        new = make(old, options.etscope)
+        if new == old:
+            continue
+        stale.append(name)
+        if not options.check:
+            path.write_text(new, encoding="utf-8")
+    if options.check and stale:
+        print(f"make docs writes another docs/{', docs/'.join(stale)}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
