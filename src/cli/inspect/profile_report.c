@@ -55,18 +55,18 @@ static int report_of(struct cli_session *session, const struct cli_subject *subj
     const uint32_t count = list_inputs(session, subject, record_path, inputs);
     const char *trace_path = cli_value(session->arguments, "--output");
     const struct ets_study_trace trace = {.path = trace_path != NULL ? trace_path : "not kept",
-                                        .inspection = inspection,
-                                        .debug_buffer = session->debug,
-                                        .record = has_record ? 0 : ETS_NO_INDEX,
-                                        .program = 0};
+                                          .inspection = inspection,
+                                          .debug_buffer = session->debug,
+                                          .record = has_record ? 0 : ETS_NO_INDEX,
+                                          .program = 0};
     const struct ets_study_sources sources = {.traces = &trace,
-                                            .trace_count = 1,
-                                            .records = &record,
-                                            .record_count = has_record,
-                                            .programs = &program,
-                                            .program_count = 1,
-                                            .machine = threads > 0 ? machine : NULL,
-                                            .threads = threads};
+                                              .trace_count = 1,
+                                              .records = &record,
+                                              .record_count = has_record,
+                                              .programs = &program,
+                                              .program_count = 1,
+                                              .machine = threads > 0 ? machine : NULL,
+                                              .threads = threads};
     const struct cli_report report = {.sources = &sources, .inputs = inputs, .input_count = count};
     return keep(session, &report);
 }
