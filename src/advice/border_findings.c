@@ -99,9 +99,9 @@ bool ets_find_small_calls(struct ets_finder *finder)
                  calls, calls == 1 ? "" : "s", calls == 1 ? "s" : "", calls == 1 ? "its" : "their");
     ets_parts_say_share(finder);
     ets_parts_prove(finder);
-    ets_find_prove(finder, ", ");
+    ets_find_evidence(finder, ", ");
     ets_add_time(&finder->evidence, (struct ets_span){overhead, overhead}, finder->blocks.tick_ns);
-    ets_find_prove(finder, " of it beyond the operators");
+    ets_find_evidence(finder, " of it beyond the operators");
     ets_find_propose(finder,
                      "join them with their neighbours, or leave these operators to kernels");
     struct ets_finding finding =

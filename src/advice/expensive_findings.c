@@ -75,9 +75,9 @@ static bool add_expensive(struct ets_finder *finder, const struct expensive *e,
     }
     if (parts->instruction_count > 0) ets_parts_prove(finder);
     if (finder->block->runs.count >= ETS_RUNS_FOR_MID) {
-        ets_find_prove(finder, "%s", parts->instruction_count > 0 ? ": " : "");
+        ets_find_evidence(finder, "%s", parts->instruction_count > 0 ? ": " : "");
         ets_add_time(&finder->evidence, ticks, finder->blocks.tick_ns);
-        ets_find_prove(finder, " of a run (mid)");
+        ets_find_evidence(finder, " of a run (mid)");
     }
     struct ets_finding finding = ets_finding_timed(finder, ETS_EXPENSIVE_KIND, share, "operators");
     ets_finding_place_parts(finder, &finding);

@@ -289,26 +289,26 @@ void ets_parts_prove(struct ets_finder *finder)
     sort_instructions(parts);
     const uint32_t named =
         parts->instruction_count > MOST_NAMED ? MOST_NAMED - 1 : parts->instruction_count;
-    ets_find_prove(finder, "instruction%s ", parts->instruction_count == 1 ? "" : "s");
+    ets_find_evidence(finder, "instruction%s ", parts->instruction_count == 1 ? "" : "s");
     for (uint32_t i = 0; i < named; i++) {
-        ets_find_prove(finder, "%s%u",
-                       i == 0                                                ? ""
-                       : i + 1 == named && named == parts->instruction_count ? " and "
-                                                                             : ", ",
-                       parts->instructions[i]);
+        ets_find_evidence(finder, "%s%u",
+                          i == 0                                                ? ""
+                          : i + 1 == named && named == parts->instruction_count ? " and "
+                                                                                : ", ",
+                          parts->instructions[i]);
     }
     if (named < parts->instruction_count) {
-        ets_find_prove(finder, " and %u more", parts->instruction_count - named);
+        ets_find_evidence(finder, " and %u more", parts->instruction_count - named);
     }
     if (!tells_share(finder) || parts->has_few_runs) return;
-    ets_find_prove(finder, ": ");
+    ets_find_evidence(finder, ": ");
     const double tick_ns = finder->blocks.tick_ns, joined = parts->joined_ticks;
     const double scale =
         ets_shared_time_scale(parts->ticks.upper, joined > 0 ? joined : NAN, tick_ns);
     ets_add_time_in(&finder->evidence, parts->ticks, tick_ns, scale);
-    ets_find_prove(finder, " of a run (mid)");
+    ets_find_evidence(finder, " of a run (mid)");
     if (!(joined > 0)) return;
-    ets_find_prove(finder, "; overhead of the call%s behind: ", parts->joined == 1 ? "" : "s");
+    ets_find_evidence(finder, "; overhead of the call%s behind: ", parts->joined == 1 ? "" : "s");
     ets_add_time_in(&finder->evidence, (struct ets_span){joined, joined}, tick_ns, scale);
 }
 

@@ -77,7 +77,7 @@ struct ets_finder {
 };
 
 #define ets_find_say(finder, ...) ets_add_plain_text(&(finder)->line, __VA_ARGS__)
-#define ets_find_prove(finder, ...) ets_add_plain_text(&(finder)->evidence, __VA_ARGS__)
+#define ets_find_evidence(finder, ...) ets_add_plain_text(&(finder)->evidence, __VA_ARGS__)
 #define ets_find_propose(finder, ...) ets_add_plain_text(&(finder)->action, __VA_ARGS__)
 
 /* A finding that is not a time of a run. */

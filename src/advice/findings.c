@@ -7,7 +7,7 @@
 #include "advice/finding_rules.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "partition/step_outsides.h"
+#include "partition/undelegated_kernels.h"
 
 typedef bool rule(struct ets_finder *finder);
 
@@ -183,7 +183,8 @@ static enum ets_status examine_program(struct ets_finder *finder, struct ets_err
     if (status == ETS_MISMATCH) return ETS_OK; /* which others say */
     if (status != ETS_OK) return status;
     finder->delegation = delegation;
-    status = ets_step_outsides_find(finder->arena, subject->record, delegation, &outsides, error);
+    status =
+        ets_undelegated_kernels_find(finder->arena, subject->record, delegation, &outsides, error);
     if (status == ETS_OK && !examine_methods(finder, outsides)) {
         status = ets_fail_memory(error, "the findings");
     }

@@ -99,18 +99,18 @@ bool ets_find_unused_constants(struct ets_finder *finder)
                  count == 1 ? "" : "s");
     ets_add_bytes(&finder->line, bytes);
     if (largest->name.data != NULL) {
-        ets_find_prove(finder, "%s%.*s, ",
-                       count == 1 ? "" : "the largest: ", ETS_TEXT(largest->name));
+        ets_find_evidence(finder, "%s%.*s, ",
+                          count == 1 ? "" : "the largest: ", ETS_TEXT(largest->name));
     } else if (count > 1) {
-        ets_find_prove(finder, "the largest: ");
+        ets_find_evidence(finder, "the largest: ");
     }
     ets_add_bytes(&finder->evidence, largest->bytes);
-    ets_find_prove(finder, " at byte %llu", (unsigned long long)largest->offset);
+    ets_find_evidence(finder, " at byte %llu", (unsigned long long)largest->offset);
     struct ets_finding finding = ets_finding_of("unused_constants", ETS_SEVERITY_NOTE, "size");
     if (left > 0) {
-        ets_find_prove(finder, "; others, ");
+        ets_find_evidence(finder, "; others, ");
         ets_add_bytes(&finder->evidence, left);
-        ets_find_prove(finder, ", are what the export left of constants that delegates copied");
+        ets_find_evidence(finder, ", are what the export left of constants that delegates copied");
     }
     ets_find_propose(finder,
                      "delete buffers and parameters that the exported methods do not use from the "

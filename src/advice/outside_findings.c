@@ -286,7 +286,7 @@ static bool add_outside(struct ets_finder *finder, const struct ets_delegate_lin
         ets_find_say(finder, ": %.*s", ETS_TEXT(root_reason(outside->reason)));
     }
     ets_parts_prove(finder);
-    ets_find_prove(finder, "; by the rules of XnnpackPartitioner in ExecuTorch 1.5.1");
+    ets_find_evidence(finder, "; by the rules of XnnpackPartitioner in ExecuTorch 1.5.1");
     if (told->remedies.count > 0) {
         propose_remedies(finder, told);
         if (told->helpless.count > 0) confidence = ETS_CONFIDENCE_LOW;

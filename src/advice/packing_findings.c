@@ -27,8 +27,8 @@ bool ets_find_packed_twice(struct ets_finder *finder)
                  weights == 1 ? " is" : "s are", weights == 1 ? "it" : "them");
     ets_add_bytes(&finder->line, bytes);
     ets_find_say(finder, " more memory, and time when the method loads");
-    ets_find_prove(finder, "the largest, %.*s, has %u users", ETS_TEXT(largest->name),
-                   largest->user_count);
+    ets_find_evidence(finder, "the largest, %.*s, has %u users", ETS_TEXT(largest->name),
+                      largest->user_count);
     ets_find_propose(finder, "set XNNPACK's option weight_cache_enabled in the application");
     struct ets_finding finding = ets_finding_of("packed_twice", ETS_SEVERITY_NOTE, "size");
     finding.saving =

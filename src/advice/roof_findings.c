@@ -60,7 +60,7 @@ static bool add_below(struct ets_finder *finder, uint32_t index, const struct et
     const double bound = at->roof.bound_ns / tick_ns;
     const double scale = ets_shared_time_scale(mid, bound, tick_ns);
     ets_add_time_in(&finder->evidence, (struct ets_span){mid, mid}, tick_ns, scale);
-    ets_find_prove(finder, " of a run (mid); the roof is ");
+    ets_find_evidence(finder, " of a run (mid); the roof is ");
     ets_add_time_in(&finder->evidence, (struct ets_span){bound, bound}, tick_ns, scale);
     ets_find_propose(finder,
                      "try channel counts that are multiples of 8, larger layers instead of "
@@ -148,7 +148,7 @@ bool ets_find_small_operators(struct ets_finder *finder)
                                                    sum / finder->block->runs.whole});
     ets_find_say(finder, " of a run, mostly for being called");
     ets_add_time(&finder->evidence, (struct ets_span){sum, sum}, finder->blocks.tick_ns);
-    ets_find_prove(finder, " of a run (mid)");
+    ets_find_evidence(finder, " of a run (mid)");
     ets_find_propose(finder,
                      "do the same with fewer, larger operators: stack tensors, join layers, "
                      "delegate chains as one");

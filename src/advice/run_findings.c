@@ -120,11 +120,11 @@ static bool prove_not_reported(struct ets_finder *finder)
     for (uint32_t i = 0; i < lines.count; i++) {
         const struct ets_span share = ets_timed_block_share(finder->block, &lines.items[i]);
         if (!lines.items[i].is_rest || share.lower < ETS_FINDING_LEAST_SHARE) continue;
-        ets_find_prove(finder, "; ");
+        ets_find_evidence(finder, "; ");
         ets_add_share(&finder->evidence, share);
-        ets_find_prove(finder,
-                       " of a run is inside delegate calls, but in no event that they report: "
-                       "copying these tensors may take it");
+        ets_find_evidence(finder,
+                          " of a run is inside delegate calls, but in no event that they report: "
+                          "copying these tensors may take it");
     }
     return true;
 }
@@ -137,8 +137,8 @@ bool ets_find_captured(struct ets_finder *finder)
     ets_find_say(finder,
                  "tensors were captured in these runs, so their times are not those of the model, "
                  "and no saving is told");
-    ets_find_prove(finder, "%llu event%s with captured tensors", (unsigned long long)count,
-                   count == 1 ? "" : "s");
+    ets_find_evidence(finder, "%llu event%s with captured tensors", (unsigned long long)count,
+                      count == 1 ? "" : "s");
     if (!prove_not_reported(finder)) return false;
     ets_find_propose(finder, "run the program once more without capturing, and examine that trace");
     struct ets_finding finding = ets_finding_of("captured", ETS_SEVERITY_NOTE, "runs");

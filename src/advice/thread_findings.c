@@ -47,9 +47,9 @@ static bool add_nothing_gained(struct ets_finder *finder, const struct ets_threa
     ets_find_say(finder, lines[1].gain == ETS_THREADS_SLOWER ? "more threads make runs longer: "
                                                              : "more threads gain nothing: ");
     say_times(&finder->line, lines);
-    ets_find_prove(finder, "%.2f to %.2f times as fast over %u turns", lines[1].step.low,
-                   lines[1].step.high, lines[1].turns);
-    if (operators.data != NULL) ets_find_prove(finder, "; %.*s", ETS_TEXT(operators));
+    ets_find_evidence(finder, "%.2f to %.2f times as fast over %u turns", lines[1].step.low,
+                      lines[1].step.high, lines[1].turns);
+    if (operators.data != NULL) ets_find_evidence(finder, "; %.*s", ETS_TEXT(operators));
     ets_find_propose(finder,
                      "run with one thread: "
                      "get_threadpool()->_unsafe_reset_threadpool(1), before the method is loaded");

@@ -135,15 +135,16 @@ bool ets_find_coarse_weights(struct ets_finder *finder)
     say_layer(finder, worst);
     ets_find_say(finder, ", %u of %u channels reach %d of 127 at most", of_worst.coarse,
                  of_worst.count, FEW_STEPS);
-    ets_find_prove(finder, "one scale for all channels, which channel %u sets: it reaches %d steps",
-                   of_worst.loudest, of_worst.largest);
+    ets_find_evidence(finder,
+                      "one scale for all channels, which channel %u sets: it reaches %d steps",
+                      of_worst.loudest, of_worst.largest);
     if (of_worst.next > 0) {
-        ets_find_prove(finder, ", %.3g times as far as the next",
-                       (double)of_worst.largest / of_worst.next);
+        ets_find_evidence(finder, ", %.3g times as far as the next",
+                          (double)of_worst.largest / of_worst.next);
     }
-    ets_find_prove(finder,
-                   "; in Python the layer may be harmless: a batch norm behind it is folded "
-                   "into it");
+    ets_find_evidence(finder,
+                      "; in Python the layer may be harmless: a batch norm behind it is folded "
+                      "into it");
     ets_find_propose(
         finder,
         "quantize weights per channel "
@@ -231,8 +232,8 @@ bool ets_find_whole_weights(struct ets_finder *finder)
                  layers, layers == 1 ? "" : "s");
     say_layer(finder, first);
     ets_find_say(finder, ": results are wrong by orders of magnitude");
-    ets_find_prove(finder,
-                   "its float weights are whole numbers, as of int8 or int4 without a scale");
+    ets_find_evidence(finder,
+                      "its float weights are whole numbers, as of int8 or int4 without a scale");
     ets_find_propose(finder,
                      "quantize activations dynamically as well "
                      "(Int8DynamicActivationIntxWeightConfig), which XNNPACK takes");

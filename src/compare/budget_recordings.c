@@ -55,7 +55,7 @@ static bool has_other_lengths(const struct scale *s)
     return most - least > LENGTHS * most;
 }
 
-static void doubt(struct ets_budget_verdict *verdict, enum ets_budget_doubt why)
+static void doubt(struct ets_budget_verdict *verdict, enum ets_budget_uncertainty why)
 {
     verdict->result = ETS_BUDGET_UNDECIDED;
     verdict->doubt = why;

@@ -7,7 +7,7 @@
 
 #include "compare/pool_parts.h"
 #include "inspect/accounting/accounting.h"
-#include "inspect/told_nodes.h"
+#include "inspect/stated_nodes.h"
 
 /* All operators' times of two 10-million-event traces stay below this. */
 #define ARENA_LIMIT ((size_t)8 << 30)

@@ -1,8 +1,8 @@
 /* Makes the map of the bytes of some files. */
 #include "contents/byte_map.h"
 
+#include "contents/byte_claims.h"
 #include "contents/byte_duplicates.h"
-#include "contents/byte_sheet.h"
 #include "etscope/bundle.h"
 #include "format/program_lists.h"
 
@@ -60,22 +60,22 @@ static enum ets_status open_file(struct ets_byte_file *file, const struct ets_by
     }
 }
 
-static void add_test_value(struct ets_byte_sheet *sheet, const struct ets_value *value,
+static void add_test_value(struct ets_byte_claims *sheet, const struct ets_value *value,
                            uint32_t item)
 {
     if (value->kind != ETS_VALUE_TENSOR || value->as.tensor.data == NULL) return;
-    ets_byte_sheet_claim(sheet, item, ets_byte_sheet_offset(sheet, value->as.tensor.data),
-                         value->as.tensor.data_bytes);
+    ets_byte_claims_claim(sheet, item, ets_byte_claims_offset(sheet, value->as.tensor.data),
+                          value->as.tensor.data_bytes);
     ets_byte_item(sheet, item)->count++;
 }
 
 /* Test cases lie around the program, which has its own claims. */
-static void add_test_cases(struct ets_byte_sheet *sheet)
+static void add_test_cases(struct ets_byte_claims *sheet)
 {
     const struct ets_bundle *bundle = sheet->file->bundle;
-    const uint32_t inputs = ets_byte_sheet_item(sheet, ETS_BYTES_TEST_CASE, "inputs");
-    const uint32_t outputs = ets_byte_sheet_item(sheet, ETS_BYTES_TEST_CASE, "expected outputs");
-    const uint32_t lists = ets_byte_sheet_item(sheet, ETS_BYTES_TEST_CASE, "list of test cases");
+    const uint32_t inputs = ets_byte_claims_item(sheet, ETS_BYTES_TEST_CASE, "inputs");
+    const uint32_t outputs = ets_byte_claims_item(sheet, ETS_BYTES_TEST_CASE, "expected outputs");
+    const uint32_t lists = ets_byte_claims_item(sheet, ETS_BYTES_TEST_CASE, "list of test cases");
     const uint64_t end = bundle->program_offset + bundle->program.size;
     if (sheet->all->is_out_of_memory) return;
     for (uint32_t s = 0; s < bundle->suite_count; s++) {
@@ -96,47 +96,47 @@ static void add_test_cases(struct ets_byte_sheet *sheet)
             }
         }
     }
-    ets_byte_sheet_region(sheet, lists, 0, bundle->program_offset, ETS_GAPS_ARE_LOOKED_AT);
-    ets_byte_sheet_region(sheet, lists, end, sheet->bytes.size - end, ETS_GAPS_ARE_LOOKED_AT);
+    ets_byte_claims_region(sheet, lists, 0, bundle->program_offset, ETS_GAPS_ARE_LOOKED_AT);
+    ets_byte_claims_region(sheet, lists, end, sheet->bytes.size - end, ETS_GAPS_ARE_LOOKED_AT);
 }
 
-static void add_data_entries(struct ets_byte_sheet *sheet)
+static void add_data_entries(struct ets_byte_claims *sheet)
 {
     const struct ets_data_file *data = sheet->file->data;
-    const uint32_t list = ets_byte_sheet_item(sheet, ETS_BYTES_PROGRAM, "list of data");
-    const uint32_t unused = ets_byte_sheet_item(sheet, ETS_BYTES_UNUSED, NULL);
-    const uint32_t trailing = ets_byte_sheet_item(sheet, ETS_BYTES_TRAILING, NULL);
+    const uint32_t list = ets_byte_claims_item(sheet, ETS_BYTES_PROGRAM, "list of data");
+    const uint32_t unused = ets_byte_claims_item(sheet, ETS_BYTES_UNUSED, NULL);
+    const uint32_t trailing = ets_byte_claims_item(sheet, ETS_BYTES_TRAILING, NULL);
     uint64_t end = data->flatbuffer_bytes;
     if (sheet->all->is_out_of_memory) return;
     ets_byte_item(sheet, list)->count = data->entry_count;
-    ets_byte_sheet_claim(sheet, list, 0, data->flatbuffer_bytes);
+    ets_byte_claims_claim(sheet, list, 0, data->flatbuffer_bytes);
     for (uint32_t i = 0; i < data->segment_count; i++) {
         struct ets_data_segment segment;
         ets_data_file_segment(data, i, &segment);
         if (segment.size == 0) continue;
-        ets_byte_sheet_region(sheet, unused, segment.offset, segment.size, ETS_GAPS_ARE_UNREAD);
+        ets_byte_claims_region(sheet, unused, segment.offset, segment.size, ETS_GAPS_ARE_UNREAD);
         if (segment.offset + segment.size > end) end = segment.offset + segment.size;
     }
-    ets_byte_sheet_region(sheet, trailing, end, sheet->bytes.size - end, ETS_GAPS_ARE_ITEMS);
+    ets_byte_claims_region(sheet, trailing, end, sheet->bytes.size - end, ETS_GAPS_ARE_ITEMS);
     for (uint32_t i = 0; i < data->entry_count; i++) {
         struct ets_data_entry entry;
         ets_data_file_entry(data, i, &entry);
         if (entry.bytes.size == 0) continue;
         const uint32_t index =
-            ets_byte_sheet_data(sheet, ETS_BYTES_NAMED_DATA,
-                                ets_byte_sheet_offset(sheet, entry.bytes.data), entry.bytes.size);
+            ets_byte_claims_data(sheet, ETS_BYTES_NAMED_DATA,
+                                 ets_byte_claims_offset(sheet, entry.bytes.data), entry.bytes.size);
         if (index == ETS_BYTES_NONE) return;
         struct ets_byte_item *item = ets_byte_item(sheet, index);
         if (item->key.data == NULL) item->key = entry.key;
         if (entry.has_layout && item->dtype == NULL) {
-            ets_byte_sheet_take_shape(sheet, item, &entry.tensor);
+            ets_byte_claims_take_shape(sheet, item, &entry.tensor);
         }
-        ets_byte_sheet_add_key(sheet->all, entry.key, index);
+        ets_byte_claims_add_key(sheet->all, entry.key, index);
     }
 }
 
 /* The items of the files in turn; then what needs the keys of all of them. */
-static enum ets_status gather(struct ets_byte_sheet *sheets, uint32_t count, uint32_t *source_out,
+static enum ets_status gather(struct ets_byte_claims *sheets, uint32_t count, uint32_t *source_out,
                               struct ets_error *error)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -153,7 +153,7 @@ static enum ets_status gather(struct ets_byte_sheet *sheets, uint32_t count, uin
         if (!ets_constant_uses_find(&sheets[i])) sheets[i].all->is_out_of_memory = true;
     }
     for (uint32_t i = 0; i < count && !sheets[i].all->is_out_of_memory; i++) {
-        ets_byte_sheet_count(&sheets[i]);
+        ets_byte_claims_count(&sheets[i]);
     }
     return count > 0 && sheets[0].all->is_out_of_memory
                ? ets_fail_memory(error, "the map of a file's bytes")
@@ -177,7 +177,7 @@ static enum ets_status fill(struct ets_byte_map *map, const struct ets_byte_opti
     const uint32_t count = options->source_count;
     struct ets_byte_gathering all = {.map = map};
     struct ets_byte_file *files = ets_arena_alloc_array(arena, count, sizeof *files);
-    struct ets_byte_sheet *sheets = ets_arena_alloc_array(arena, count, sizeof *sheets);
+    struct ets_byte_claims *sheets = ets_arena_alloc_array(arena, count, sizeof *sheets);
     ets_key_table_init(&all.places, arena, 2);
     if (files == NULL || sheets == NULL || ets_strings_init(&all.keys, arena) != 0) {
         return ets_fail_memory(error, "the map of a file's bytes");
@@ -187,7 +187,7 @@ static enum ets_status fill(struct ets_byte_map *map, const struct ets_byte_opti
     for (uint32_t i = 0; i < count; i++) {
         *source_out = i;
         ETS_TRY(open_file(&files[i], &options->sources[i], arena, error));
-        sheets[i] = (struct ets_byte_sheet){
+        sheets[i] = (struct ets_byte_claims){
             .all = &all, .file = &files[i], .bytes = options->sources[i].bytes, .index = i};
         map->bytes += files[i].bytes;
     }

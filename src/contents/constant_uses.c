@@ -1,10 +1,10 @@
 /* Which constants of a program no instruction reads. */
-#include "contents/byte_sheet.h"
+#include "contents/byte_claims.h"
 #include "format/program_lists.h"
 #include "record/record_maps.h"
 
 struct uses {
-    const struct ets_byte_sheet *sheet;
+    const struct ets_byte_claims *sheet;
     const struct ets_method *method;
     uint8_t *is_used; /* [value of the method] */
 };
@@ -56,8 +56,8 @@ static void mark_method(struct uses *uses, uint8_t *is_read)
         ets_method_value(uses->method, v, &value);
         if (value.kind != ETS_EVALUE_TENSOR || value.tensor.place != ETS_PLACE_CONSTANT) continue;
         if (value.tensor.tensor.data == NULL || value.tensor.tensor_bytes == 0) continue;
-        const uint32_t item = ets_byte_sheet_find_place(
-            uses->sheet, ets_byte_sheet_offset(uses->sheet, value.tensor.tensor.data));
+        const uint32_t item = ets_byte_claims_find_place(
+            uses->sheet, ets_byte_claims_offset(uses->sheet, value.tensor.tensor.data));
         if (item != ETS_BYTES_NONE) is_read[item] = 1;
     }
 }
@@ -118,7 +118,7 @@ static void name_item(struct ets_byte_item *item, const struct ets_layer_graph *
  * product. */
 enum { MOST_LOOKS = 1 << 22 };
 
-static bool name_items(struct ets_byte_sheet *sheet, const struct ets_method *method,
+static bool name_items(struct ets_byte_claims *sheet, const struct ets_method *method,
                        uint32_t count)
 {
     uint64_t looks = 0;
@@ -136,7 +136,7 @@ static bool name_items(struct ets_byte_sheet *sheet, const struct ets_method *me
     return is_taken != NULL;
 }
 
-bool ets_constant_uses_find(struct ets_byte_sheet *sheet)
+bool ets_constant_uses_find(struct ets_byte_claims *sheet)
 {
     struct ets_arena *arena = &sheet->all->map->arena;
     const struct ets_program *program = &sheet->file->program;

@@ -134,20 +134,20 @@ static const struct ets_graph_input *weight_behind(const struct ets_layer_graph 
     return NULL;
 }
 
-static bool is_wished(const struct ets_layer_graph *graph, const struct ets_graph_input *input,
-                      const struct ets_layer_wish *wish)
+static bool fits_query(const struct ets_layer_graph *graph, const struct ets_graph_input *input,
+                       const struct ets_parameter_query *query)
 {
     const struct ets_graph_value *value = ets_graph_find_value(graph->graph, input->argument.name);
     uint64_t count = 1;
     if (value == NULL || value->scalar_type < 0) return false;
-    if (value->rank < wish->least_rank || value->rank > wish->most_rank) return false;
-    if (wish->scalar_type >= 0 && value->scalar_type != wish->scalar_type) return false;
+    if (value->rank < query->least_rank || value->rank > query->most_rank) return false;
+    if (query->scalar_type >= 0 && value->scalar_type != query->scalar_type) return false;
     for (uint32_t i = 0; i < value->rank; i++) {
         if (value->sizes[i] < 0 || !ets_mul_u64(count, (uint64_t)value->sizes[i], &count)) {
             return false;
         }
     }
-    return wish->element_count == 0 || count == wish->element_count;
+    return query->element_count == 0 || count == query->element_count;
 }
 
 /* What was found among the arguments of some nodes. */
@@ -157,18 +157,18 @@ struct finding {
 };
 
 static void look_at(const struct ets_layer_graph *graph, const struct ets_graph_argument *argument,
-                    const struct ets_layer_wish *wish, struct finding *found)
+                    const struct ets_parameter_query *query, struct finding *found)
 {
     if (argument->kind != ETS_ARGUMENT_TENSOR) return;
     const struct ets_graph_input *input = weight_behind(graph, argument->name);
-    if (input == NULL || !is_wished(graph, input, wish)) return;
+    if (input == NULL || !fits_query(graph, input, query)) return;
     if (ets_text_equal(found->last, input->source)) return;
     found->last = input->source;
-    if (found->count++ == wish->position) found->wanted = input->source;
+    if (found->count++ == query->position) found->wanted = input->source;
 }
 
 struct ets_text ets_layer_parameter(struct ets_layer_method *method, int64_t handle,
-                                    const struct ets_layer_wish *wish)
+                                    const struct ets_parameter_query *query)
 {
     struct finding found = {.count = 0};
     uint32_t count;
@@ -179,13 +179,13 @@ struct ets_text ets_layer_parameter(struct ets_layer_method *method, int64_t han
         for (uint32_t k = 0; k < node->input_count && method->looks_left > 0; k++) {
             const struct ets_graph_argument *argument = &node->inputs[k];
             const uint32_t items = argument->kind == ETS_ARGUMENT_LIST ? argument->item_count : 0;
-            look_at(graph, argument, wish, &found);
+            look_at(graph, argument, query, &found);
             method->looks_left--;
             for (uint32_t j = 0; j < items && method->looks_left > 0; j++, method->looks_left--) {
-                look_at(graph, &argument->items[j], wish, &found);
+                look_at(graph, &argument->items[j], query, &found);
             }
         }
     }
     if (method->looks_left == 0) return (struct ets_text){NULL, 0}; /* maybe not all were seen */
-    return found.count == wish->count ? found.wanted : (struct ets_text){NULL, 0};
+    return found.count == query->count ? found.wanted : (struct ets_text){NULL, 0};
 }

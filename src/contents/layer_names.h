@@ -41,7 +41,7 @@ struct ets_layer_method *ets_layer_method(const struct ets_layer_names *names,
                                           const struct ets_method *method);
 
 /* What a parameter must be like. */
-struct ets_layer_wish {
+struct ets_parameter_query {
     uint64_t element_count; /* 0: any */
     uint32_t least_rank, most_rank;
     int32_t scalar_type; /* -1: any */
@@ -51,9 +51,10 @@ struct ets_layer_wish {
 
 /* program_bytes.c: what a record must have for a tensor: argument `index` of an instruction, of
  * which several may be alike. */
-struct ets_layer_wish ets_layer_wish_of(const struct ets_method *method,
-                                        const struct ets_instruction *instruction, uint32_t index,
-                                        const struct ets_program_tensor *tensor);
+struct ets_parameter_query ets_parameter_query_of(const struct ets_method *method,
+                                                  const struct ets_instruction *instruction,
+                                                  uint32_t index,
+                                                  const struct ets_program_tensor *tensor);
 
 /* The module of the nodes with a handle; absent: not known. */
 struct ets_text ets_layer_module(struct ets_layer_method *method, int64_t handle);
@@ -63,6 +64,6 @@ struct ets_text ets_layer_module(struct ets_layer_method *method, int64_t handle
  * those that they take are as wished: "layers.0.linear.weight"; else absent.
  */
 struct ets_text ets_layer_parameter(struct ets_layer_method *method, int64_t handle,
-                                    const struct ets_layer_wish *wish);
+                                    const struct ets_parameter_query *query);
 
 #endif

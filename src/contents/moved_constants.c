@@ -53,12 +53,13 @@ static enum ets_status index_name(struct movers *m, const struct ets_constant_ho
 {
     struct ets_layer_method *layers = m->methods->sides[m->side].layers;
     if (layers == NULL || node->debug_handle <= 0) return ETS_OK;
-    const struct ets_layer_wish wish = {.element_count = holder->element_count,
-                                        .least_rank = value->rank > 1 ? 2 : 0,
-                                        .most_rank = value->rank > 1 ? ETS_TENSOR_MAX_RANK : 1,
-                                        .scalar_type = -1,
-                                        .count = 1};
-    const struct ets_text name = ets_layer_parameter(layers, node->debug_handle, &wish);
+    const struct ets_parameter_query query = {
+        .element_count = holder->element_count,
+        .least_rank = value->rank > 1 ? 2 : 0,
+        .most_rank = value->rank > 1 ? ETS_TENSOR_MAX_RANK : 1,
+        .scalar_type = -1,
+        .count = 1};
+    const struct ets_text name = ets_layer_parameter(layers, node->debug_handle, &query);
     if (name.size == 0) return ETS_OK;
     const uint32_t number = ets_strings_add(&m->names, name);
     if (number == UINT32_MAX || !put_first(m, &m->by_name, number, &m->name_capacity)) {
@@ -131,10 +132,10 @@ static enum ets_status name_values(const struct movers *m, struct ets_text **nam
                 ets_tensor_content(&value.tensor).data == NULL) {
                 continue;
             }
-            const struct ets_layer_wish wish =
-                ets_layer_wish_of(&side->method, &instruction, k, &value.tensor);
+            const struct ets_parameter_query query =
+                ets_parameter_query_of(&side->method, &instruction, k, &value.tensor);
             for (size_t h = 0; h < count && name->data == NULL; h++) {
-                *name = ets_layer_parameter(side->layers, handles[h], &wish);
+                *name = ets_layer_parameter(side->layers, handles[h], &query);
             }
         }
     }

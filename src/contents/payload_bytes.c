@@ -3,14 +3,14 @@
 
 #include "base/load.h"
 #include "base/text.h"
-#include "contents/byte_sheet.h"
+#include "contents/byte_claims.h"
 #include "operators/operator_traits.h"
 #include "payload/payload_kind.h"
 #include "payload/payload_store.h"
 
 /* A payload, and who calls it. */
 struct payload {
-    struct ets_byte_sheet *sheet;
+    struct ets_byte_claims *sheet;
     const struct ets_method *method;
     struct ets_layer_method *layers; /* NULL: no record */
     uint32_t delegate;
@@ -22,11 +22,11 @@ struct payload {
 static uint32_t find_constant(const struct payload *p, uint32_t index)
 {
     const struct ets_payload_constant *constant = &p->graph->constants[index];
-    if (constant->key.data != NULL) return ets_byte_sheet_find_key(p->sheet->all, constant->key);
+    if (constant->key.data != NULL) return ets_byte_claims_find_key(p->sheet->all, constant->key);
     if (constant->bytes.data == NULL || constant->bytes.size == 0) return ETS_BYTES_NONE;
-    return ets_byte_sheet_data(p->sheet, ETS_BYTES_WEIGHT,
-                               ets_byte_sheet_offset(p->sheet, constant->bytes.data),
-                               constant->bytes.size);
+    return ets_byte_claims_data(p->sheet, ETS_BYTES_WEIGHT,
+                                ets_byte_claims_offset(p->sheet, constant->bytes.data),
+                                constant->bytes.size);
 }
 
 static bool take_shape(const struct payload *p, const struct ets_payload_value *value,
@@ -44,13 +44,13 @@ static bool take_shape(const struct payload *p, const struct ets_payload_value *
 }
 
 /* What a record's graph must have for this value. Packed weights may lie in another order. */
-static struct ets_layer_wish wish_of(const struct ets_payload_value *value)
+static struct ets_parameter_query query_of(const struct ets_payload_value *value)
 {
-    return (struct ets_layer_wish){.element_count = ets_payload_elements(value),
-                                   .least_rank = value->rank > 1 ? 2 : 0,
-                                   .most_rank = value->rank > 1 ? ETS_TENSOR_MAX_RANK : 1,
-                                   .scalar_type = -1,
-                                   .count = 1};
+    return (struct ets_parameter_query){.element_count = ets_payload_elements(value),
+                                        .least_rank = value->rank > 1 ? 2 : 0,
+                                        .most_rank = value->rank > 1 ? ETS_TENSOR_MAX_RANK : 1,
+                                        .scalar_type = -1,
+                                        .count = 1};
 }
 
 /* "weight" and "bias" as layers take their inputs. */
@@ -102,10 +102,10 @@ static bool add_input(const struct payload *p, uint32_t number, uint32_t input)
         if (index == ETS_BYTES_NONE) return !p->sheet->all->is_out_of_memory;
         if (use(p, index, number, role_of(node, input))) {
             struct ets_byte_item *item = ets_byte_item(p->sheet, index);
-            const struct ets_layer_wish wish = wish_of(value);
+            const struct ets_parameter_query query = query_of(value);
             if (!take_shape(p, value, item)) return false;
             if (p->layers != NULL && node->debug_handle > 0) {
-                item->name = ets_layer_parameter(p->layers, node->debug_handle, &wish);
+                item->name = ets_layer_parameter(p->layers, node->debug_handle, &query);
             }
         }
         name = ets_byte_item(p->sheet, index)->name;
@@ -157,12 +157,12 @@ static void find_keys(const struct payload *p, struct ets_bytes flatbuffer)
         if (size == 0 || size > LONGEST_KEY || size >= end - at - 4) continue;
         const struct ets_text text = {(const char *)flatbuffer.data + at + 4, size};
         if (text.data[size] != '\0') continue; /* texts end in one */
-        const uint32_t index = ets_byte_sheet_find_key(p->sheet->all, text);
+        const uint32_t index = ets_byte_claims_find_key(p->sheet->all, text);
         if (index != ETS_BYTES_NONE) own(p, index);
     }
 }
 
-static const char *kind_of(struct ets_byte_sheet *sheet, struct ets_bytes payload)
+static const char *kind_of(struct ets_byte_claims *sheet, struct ets_bytes payload)
 {
     char text[ETS_PAYLOAD_KIND_CHARS];
     const char *kind = ets_payload_kind(payload, text);
@@ -176,7 +176,7 @@ static const char *kind_of(struct ets_byte_sheet *sheet, struct ets_bytes payloa
 static bool add_payload(const struct payload *p, uint64_t offset, uint64_t size,
                         const char *content, uint64_t count)
 {
-    const uint32_t index = ets_byte_sheet_data(p->sheet, ETS_BYTES_PAYLOAD, offset, size);
+    const uint32_t index = ets_byte_claims_data(p->sheet, ETS_BYTES_PAYLOAD, offset, size);
     if (index == ETS_BYTES_NONE) return false;
     struct ets_byte_item *item = ets_byte_item(p->sheet, index);
     item->user_count++;
@@ -191,15 +191,15 @@ static bool add_payload(const struct payload *p, uint64_t offset, uint64_t size,
 
 static bool add_other(const struct payload *p, struct ets_bytes blob, uint64_t *budget)
 {
-    const uint64_t offset = ets_byte_sheet_offset(p->sheet, blob.data);
+    const uint64_t offset = ets_byte_claims_offset(p->sheet, blob.data);
     struct ets_bytes constants;
     const struct ets_bytes flatbuffer = ets_payload_flatbuffer(blob, &constants);
     const size_t size = constants.data != NULL ? (size_t)(constants.data - blob.data) : blob.size;
     if (!add_payload(p, offset, size, kind_of(p->sheet, blob), 1)) return false;
     if (constants.data != NULL) {
         const uint32_t index =
-            ets_byte_sheet_data(p->sheet, ETS_BYTES_WEIGHT,
-                                ets_byte_sheet_offset(p->sheet, constants.data), constants.size);
+            ets_byte_claims_data(p->sheet, ETS_BYTES_WEIGHT,
+                                 ets_byte_claims_offset(p->sheet, constants.data), constants.size);
         if (index == ETS_BYTES_NONE) return false;
         own(p, index);
     }
@@ -215,8 +215,8 @@ static bool add_part(const struct payload *p, const struct ets_payload_part *fro
 {
     const enum ets_byte_part part = from->is_weight ? ETS_BYTES_WEIGHT : ETS_BYTES_PAYLOAD;
     if (from->bytes.size == 0) return true;
-    const uint32_t index = ets_byte_sheet_data(
-        p->sheet, part, ets_byte_sheet_offset(p->sheet, from->bytes.data), from->bytes.size);
+    const uint32_t index = ets_byte_claims_data(
+        p->sheet, part, ets_byte_claims_offset(p->sheet, from->bytes.data), from->bytes.size);
     if (index == ETS_BYTES_NONE) return false;
     struct ets_byte_item *item = ets_byte_item(p->sheet, index);
     own(p, index);
@@ -237,12 +237,12 @@ static bool is_part(const struct ets_payload_parts *parts, struct ets_bytes byte
 static bool add_parts(const struct payload *p, const struct ets_delegate *delegate,
                       const struct ets_payload_parts *parts)
 {
-    const uint64_t offset = ets_byte_sheet_offset(p->sheet, delegate->blob.data);
+    const uint64_t offset = ets_byte_claims_offset(p->sheet, delegate->blob.data);
     struct ets_payload_block block;
     size_t at = 0;
     if (!ets_payload_next_block(delegate, &at, &block)) return true;
     const uint32_t whole =
-        ets_byte_sheet_data(p->sheet, ETS_BYTES_PAYLOAD, offset, block.header.size);
+        ets_byte_claims_data(p->sheet, ETS_BYTES_PAYLOAD, offset, block.header.size);
     if (whole == ETS_BYTES_NONE) return false;
     struct ets_byte_item *item = ets_byte_item(p->sheet, whole);
     item->content = kind_of(p->sheet, delegate->blob);
@@ -254,8 +254,8 @@ static bool add_parts(const struct payload *p, const struct ets_delegate *delega
     item->delegate = p->delegate;
     do {
         const uint64_t own_bytes = is_part(parts, block.bytes) ? 0 : block.bytes.size;
-        ets_byte_sheet_claim(p->sheet, whole, ets_byte_sheet_offset(p->sheet, block.header.data),
-                             block.header.size + own_bytes);
+        ets_byte_claims_claim(p->sheet, whole, ets_byte_claims_offset(p->sheet, block.header.data),
+                              block.header.size + own_bytes);
     } while (ets_payload_next_block(delegate, &at, &block));
     for (uint32_t i = 0; i < parts->count; i++) {
         if (!add_part(p, &parts->items[i])) return false;
@@ -263,7 +263,7 @@ static bool add_parts(const struct payload *p, const struct ets_delegate *delega
     return true;
 }
 
-static bool add_delegate(struct ets_byte_sheet *sheet, const struct ets_method *method,
+static bool add_delegate(struct ets_byte_claims *sheet, const struct ets_method *method,
                          struct ets_layer_method *layers, uint32_t number,
                          struct ets_payload_store *payloads, uint64_t *budget)
 {
@@ -276,8 +276,8 @@ static bool add_delegate(struct ets_byte_sheet *sheet, const struct ets_method *
                         .backend = delegate.id};
     const struct ets_bytes blob = delegate.blob;
     if (blob.size == 0) return true;
-    const uint64_t offset = ets_byte_sheet_offset(sheet, blob.data);
-    const uint32_t old = ets_byte_sheet_find_place(sheet, offset);
+    const uint64_t offset = ets_byte_claims_offset(sheet, blob.data);
+    const uint32_t old = ets_byte_claims_find_place(sheet, offset);
     if (old != ETS_BYTES_NONE) {
         ets_byte_item(sheet, old)->user_count++; /* of several delegates */
         return true;
@@ -287,13 +287,13 @@ static bool add_delegate(struct ets_byte_sheet *sheet, const struct ets_method *
     if (ets_payload_store_read(payloads, &delegate, &p.graph, NULL, NULL) != ETS_OK) return false;
     if (p.graph == NULL) return add_other(&p, blob, budget);
     const struct ets_bytes graph = p.graph->flatbuffer;
-    const uint64_t end = ets_byte_sheet_offset(sheet, graph.data) + graph.size;
+    const uint64_t end = ets_byte_claims_offset(sheet, graph.data) + graph.size;
     return add_payload(&p, offset, end - offset, ets_payload_format(p.graph),
                        p.graph->node_count) &&
            add_graph(&p);
 }
 
-void ets_payload_bytes_add(struct ets_byte_sheet *sheet)
+void ets_payload_bytes_add(struct ets_byte_claims *sheet)
 {
     const struct ets_program *program = &sheet->file->program;
     struct ets_payload_store payloads;

@@ -1,5 +1,5 @@
 /* What a program consists of: the parts of its FlatBuffer, constants, start values, named data. */
-#include "contents/byte_sheet.h"
+#include "contents/byte_claims.h"
 #include "format/flatbuffer_walk.h"
 #include "format/program_lists.h"
 #include "format/program_schema.h"
@@ -33,7 +33,7 @@ static const char *const contents[KINDS] = {
 };
 
 struct walk {
-    struct ets_byte_sheet *sheet;
+    struct ets_byte_claims *sheet;
     bool by_method;
     uint32_t *items; /* [methods][METHOD_KINDS], then the others */
     uint32_t methods;
@@ -78,14 +78,14 @@ static void claim_piece(void *context, uint32_t tag, size_t at, size_t bytes)
                               ? walk->items[(tag >> KIND_BITS) * METHOD_KINDS + kind]
                               : walk->items[walk->methods * METHOD_KINDS + kind - METHOD_KINDS];
     /* Of a vector of data the length alone belongs to the FlatBuffer. */
-    ets_byte_sheet_claim(walk->sheet, item, walk->sheet->file->program_offset + at,
-                         told == OF_INLINE_DATA ? 4 : bytes);
+    ets_byte_claims_claim(walk->sheet, item, walk->sheet->file->program_offset + at,
+                          told == OF_INLINE_DATA ? 4 : bytes);
 }
 
 /* One item for each kind of part, of each method apart. */
 static bool make_items(struct walk *walk, const struct ets_program *program)
 {
-    struct ets_byte_sheet *sheet = walk->sheet;
+    struct ets_byte_claims *sheet = walk->sheet;
     walk->by_method = program->method_count <= MOST_METHODS;
     walk->methods = walk->by_method ? program->method_count : 1;
     const uint32_t count = walk->methods * METHOD_KINDS + KINDS - METHOD_KINDS;
@@ -96,7 +96,7 @@ static bool make_items(struct walk *walk, const struct ets_program *program)
         const bool is_of_method = method < walk->methods;
         const uint32_t kind =
             is_of_method ? i % METHOD_KINDS : i - walk->methods * METHOD_KINDS + METHOD_KINDS;
-        walk->items[i] = ets_byte_sheet_item(sheet, ETS_BYTES_PROGRAM, contents[kind]);
+        walk->items[i] = ets_byte_claims_item(sheet, ETS_BYTES_PROGRAM, contents[kind]);
         if (walk->items[i] == ETS_BYTES_NONE) return false;
         if (is_of_method && walk->by_method) {
             ets_byte_item(sheet, walk->items[i])->program = sheet->index;
@@ -123,14 +123,14 @@ static void count_things(const struct walk *walk, const struct ets_method *metho
     }
 }
 
-static bool add_flatbuffer(struct ets_byte_sheet *sheet, const struct ets_program *program)
+static bool add_flatbuffer(struct ets_byte_claims *sheet, const struct ets_program *program)
 {
     struct walk walk = {.sheet = sheet};
     const uint64_t at = sheet->file->program_offset;
     const struct ets_fb_walker walker = {&walk, label, claim_piece};
     if (!make_items(&walk, program)) return false;
-    ets_byte_sheet_claim(sheet, walk.items[walk.methods * METHOD_KINDS], at,
-                         8 + (uint64_t)program->header_bytes);
+    ets_byte_claims_claim(sheet, walk.items[walk.methods * METHOD_KINDS], at,
+                          8 + (uint64_t)program->header_bytes);
     const struct ets_bytes body = {program->bytes.data, (size_t)program->flatbuffer_bytes};
     ets_fb_walk(body, ets_program_root(program), &ets_program_type, OF_ROOT, &walker);
     for (uint32_t i = 0; i < program->method_count; i++) {
@@ -140,44 +140,44 @@ static bool add_flatbuffer(struct ets_byte_sheet *sheet, const struct ets_progra
     }
     ets_byte_item(sheet, walk.items[walk.methods * METHOD_KINDS + OF_DATA_LIST - METHOD_KINDS])
         ->count = (uint64_t)program->segment_count + program->named_data_count;
-    ets_byte_sheet_region(sheet, ets_byte_sheet_item(sheet, ETS_BYTES_OTHER, NULL), at,
-                          program->flatbuffer_bytes, ETS_GAPS_ARE_LOOKED_AT);
+    ets_byte_claims_region(sheet, ets_byte_claims_item(sheet, ETS_BYTES_OTHER, NULL), at,
+                           program->flatbuffer_bytes, ETS_GAPS_ARE_LOOKED_AT);
     return !sheet->all->is_out_of_memory;
 }
 
 /* The item of a tensor's bytes, in the program or in a data file; ETS_BYTES_NONE: it has none. */
-static uint32_t item_of_tensor(const struct ets_byte_sheet *sheet,
+static uint32_t item_of_tensor(const struct ets_byte_claims *sheet,
                                const struct ets_program_tensor *tensor)
 {
     const bool is_external =
         tensor->place == ETS_PLACE_EXTERNAL_CONSTANT || tensor->place == ETS_PLACE_EXTERNAL_STATE;
-    if (is_external) return ets_byte_sheet_find_key(sheet->all, tensor->qualified_name);
+    if (is_external) return ets_byte_claims_find_key(sheet->all, tensor->qualified_name);
     if (tensor->tensor.data == NULL || tensor->tensor_bytes == 0) return ETS_BYTES_NONE;
-    return ets_byte_sheet_find_place(sheet, ets_byte_sheet_offset(sheet, tensor->tensor.data));
+    return ets_byte_claims_find_place(sheet, ets_byte_claims_offset(sheet, tensor->tensor.data));
 }
 
-static void add_tensor(struct ets_byte_sheet *sheet, const struct ets_method *method,
+static void add_tensor(struct ets_byte_claims *sheet, const struct ets_method *method,
                        const struct ets_program_tensor *tensor)
 {
     const bool is_constant = tensor->place == ETS_PLACE_CONSTANT;
     if (!is_constant && tensor->place != ETS_PLACE_PLANNED_STATE) return;
     if (tensor->tensor.data == NULL || tensor->tensor_bytes == 0) return;
-    const uint32_t index = ets_byte_sheet_data(
+    const uint32_t index = ets_byte_claims_data(
         sheet, is_constant ? ETS_BYTES_CONSTANT : ETS_BYTES_STATE,
-        ets_byte_sheet_offset(sheet, tensor->tensor.data), tensor->tensor_bytes);
+        ets_byte_claims_offset(sheet, tensor->tensor.data), tensor->tensor_bytes);
     if (index == ETS_BYTES_NONE) return;
     struct ets_byte_item *item = ets_byte_item(sheet, index);
     if (item->user_count++ == 0) {
         item->program = sheet->index;
         item->method = method->index;
         item->name = tensor->qualified_name;
-        ets_byte_sheet_take_shape(sheet, item, &tensor->tensor);
+        ets_byte_claims_take_shape(sheet, item, &tensor->tensor);
     } else if (item->method != method->index) {
         item->method = ETS_BYTES_NONE;
     }
 }
 
-static void add_tensors(struct ets_byte_sheet *sheet, const struct ets_program *program)
+static void add_tensors(struct ets_byte_claims *sheet, const struct ets_program *program)
 {
     for (uint32_t i = 0; i < program->method_count; i++) {
         struct ets_method method;
@@ -190,42 +190,42 @@ static void add_tensors(struct ets_byte_sheet *sheet, const struct ets_program *
     }
 }
 
-static void add_named_data(struct ets_byte_sheet *sheet, const struct ets_program *program)
+static void add_named_data(struct ets_byte_claims *sheet, const struct ets_program *program)
 {
     for (uint32_t i = 0; i < program->named_data_count; i++) {
         struct ets_program_named_data data;
         ets_program_named_data(program, i, &data);
         if (data.bytes.size == 0) continue;
         const uint32_t index =
-            ets_byte_sheet_data(sheet, ETS_BYTES_NAMED_DATA,
-                                ets_byte_sheet_offset(sheet, data.bytes.data), data.bytes.size);
+            ets_byte_claims_data(sheet, ETS_BYTES_NAMED_DATA,
+                                 ets_byte_claims_offset(sheet, data.bytes.data), data.bytes.size);
         if (index == ETS_BYTES_NONE) return;
         if (ets_byte_item(sheet, index)->key.data == NULL) {
             ets_byte_item(sheet, index)->key = data.key;
         }
-        ets_byte_sheet_add_key(sheet->all, data.key, index);
+        ets_byte_claims_add_key(sheet->all, data.key, index);
     }
 }
 
 /* What of a segment nobody claims is unused; what lies behind the last one is not the program's. */
-static void add_segments(struct ets_byte_sheet *sheet, const struct ets_program *program)
+static void add_segments(struct ets_byte_claims *sheet, const struct ets_program *program)
 {
     const uint64_t base = sheet->file->program_offset;
-    const uint32_t unused = ets_byte_sheet_item(sheet, ETS_BYTES_UNUSED, NULL);
+    const uint32_t unused = ets_byte_claims_item(sheet, ETS_BYTES_UNUSED, NULL);
     uint64_t end = program->flatbuffer_bytes;
     for (uint32_t i = 0; i < program->segment_count; i++) {
         struct ets_segment segment;
         ets_program_segment(program, i, &segment);
         if (segment.size == 0) continue;
-        ets_byte_sheet_region(sheet, unused, base + segment.offset, segment.size,
-                              ETS_GAPS_ARE_UNREAD);
+        ets_byte_claims_region(sheet, unused, base + segment.offset, segment.size,
+                               ETS_GAPS_ARE_UNREAD);
         if (segment.offset + segment.size > end) end = segment.offset + segment.size;
     }
-    ets_byte_sheet_region(sheet, ets_byte_sheet_item(sheet, ETS_BYTES_TRAILING, NULL), base + end,
-                          program->bytes.size - end, ETS_GAPS_ARE_ITEMS);
+    ets_byte_claims_region(sheet, ets_byte_claims_item(sheet, ETS_BYTES_TRAILING, NULL), base + end,
+                           program->bytes.size - end, ETS_GAPS_ARE_ITEMS);
 }
 
-enum ets_status ets_program_bytes_add(struct ets_byte_sheet *sheet, struct ets_error *error)
+enum ets_status ets_program_bytes_add(struct ets_byte_claims *sheet, struct ets_error *error)
 {
     const struct ets_program *program = &sheet->file->program;
     if (!add_flatbuffer(sheet, program)) return ets_fail_memory(error, "the parts of a program");
@@ -243,11 +243,12 @@ static struct ets_text module_of(struct ets_text name)
     return (struct ets_text){name.data, size > 0 ? size - 1 : 0};
 }
 
-struct ets_layer_wish ets_layer_wish_of(const struct ets_method *method,
-                                        const struct ets_instruction *instruction, uint32_t index,
-                                        const struct ets_program_tensor *tensor)
+struct ets_parameter_query ets_parameter_query_of(const struct ets_method *method,
+                                                  const struct ets_instruction *instruction,
+                                                  uint32_t index,
+                                                  const struct ets_program_tensor *tensor)
 {
-    struct ets_layer_wish wish = {
+    struct ets_parameter_query query = {
         .element_count = ets_tensor_count(&tensor->tensor),
         .most_rank = ETS_TENSOR_MAX_RANK,
         .scalar_type = (int32_t)tensor->tensor.scalar_type,
@@ -258,28 +259,28 @@ struct ets_layer_wish ets_layer_wish_of(const struct ets_method *method,
         ets_method_value(method, ets_instruction_argument(instruction, i), &other);
         if (other.kind != ETS_EVALUE_TENSOR || other.tensor.place != tensor->place) continue;
         if (other.tensor.tensor.scalar_type != tensor->tensor.scalar_type) continue;
-        if (ets_tensor_count(&other.tensor.tensor) != wish.element_count) continue;
+        if (ets_tensor_count(&other.tensor.tensor) != query.element_count) continue;
         if (other.index == last) continue; /* results are repeated */
         last = other.index;
-        if (i < index) wish.position++;
-        wish.count++;
+        if (i < index) query.position++;
+        query.count++;
     }
-    return wish;
+    return query;
 }
 
 static void name_argument(struct ets_layer_method *layers, struct ets_byte_item *item,
-                          const struct ets_layer_wish *wish, const int64_t *handles,
+                          const struct ets_parameter_query *query, const int64_t *handles,
                           size_t handle_count)
 {
     for (size_t i = 0; i < handle_count && item->name.data == NULL; i++) {
         if (item->debug_handle < 0) item->debug_handle = handles[i];
         if (item->module.data == NULL) item->module = ets_layer_module(layers, handles[i]);
-        item->name = ets_layer_parameter(layers, handles[i], wish);
+        item->name = ets_layer_parameter(layers, handles[i], query);
         if (item->name.data != NULL) item->module = module_of(item->name);
     }
 }
 
-static void name_instruction(struct ets_byte_sheet *sheet, struct ets_layer_method *layers,
+static void name_instruction(struct ets_byte_claims *sheet, struct ets_layer_method *layers,
                              const struct ets_method *method,
                              const struct ets_instruction *instruction)
 {
@@ -293,12 +294,13 @@ static void name_instruction(struct ets_byte_sheet *sheet, struct ets_layer_meth
         if (value.kind != ETS_EVALUE_TENSOR) continue;
         const uint32_t index = item_of_tensor(sheet, &value.tensor);
         if (index == ETS_BYTES_NONE || ets_byte_item(sheet, index)->name.data != NULL) continue;
-        const struct ets_layer_wish wish = ets_layer_wish_of(method, instruction, i, &value.tensor);
-        name_argument(layers, ets_byte_item(sheet, index), &wish, handles, count);
+        const struct ets_parameter_query query =
+            ets_parameter_query_of(method, instruction, i, &value.tensor);
+        name_argument(layers, ets_byte_item(sheet, index), &query, handles, count);
     }
 }
 
-static void name_external(struct ets_byte_sheet *sheet, const struct ets_method *method)
+static void name_external(struct ets_byte_claims *sheet, const struct ets_method *method)
 {
     for (uint32_t v = 0; v < method->value_count; v++) {
         struct ets_evalue value;
@@ -318,7 +320,7 @@ static void name_external(struct ets_byte_sheet *sheet, const struct ets_method 
     }
 }
 
-void ets_program_bytes_name(struct ets_byte_sheet *sheet)
+void ets_program_bytes_name(struct ets_byte_claims *sheet)
 {
     const struct ets_program *program = &sheet->file->program;
     for (uint32_t i = 0; i < program->method_count; i++) {

@@ -5,10 +5,10 @@
  */
 #include <math.h>
 
-#include "gap/belonging.h"
 #include "gap/counterparts.h"
 #include "gap/gap_parts.h"
 #include "gap/saturation.h"
+#include "gap/weight_match.h"
 #include "gap/weight_steps.h"
 #include "record/record_maps.h"
 #include "reference/reference.h"
@@ -200,7 +200,7 @@ static enum ets_status judge_belonging(struct other *o, struct ets_etrecord *rec
     ETS_TRY(ets_gap_weights_read(&others, record, o->twin->other.graph, error));
     verdict->unpaired = unpaired;
     verdict->other_input = o->report->verdict.other_input;
-    ets_gap_belonging_judge(&o->weights, &others, o->count, verdict);
+    ets_gap_weights_judge(&o->weights, &others, o->count, verdict);
     return ETS_OK;
 }
 

@@ -218,8 +218,8 @@ static bool is_told_inside(const struct ets_inspection *inspection, uint32_t out
     const struct ets_event_columns *columns = &inspection->events;
     if (columns->kind[inner] == ETS_EVENT_ALLOCATION) return columns->chain[outer] >= 0;
     if (columns->chain[outer] != columns->chain[inner]) return false;
-    const struct ets_told_node *told =
-        ets_told_node_at(&inspection->told, columns->chain[inner], columns->instruction[inner]);
+    const struct ets_stated_node *told =
+        ets_stated_node_at(&inspection->told, columns->chain[inner], columns->instruction[inner]);
     return told != NULL && columns->instruction[outer] >= 0 &&
            told->parent == (uint32_t)columns->instruction[outer];
 }
@@ -292,8 +292,8 @@ enum ets_status ets_events_load(struct ets_inspection *inspection, struct ets_by
     if (filler.no_memory) return ets_fail_memory(error, "the event table");
     hand_out(inspection);
     if (inspection->has_extra) {
-        ETS_TRY(
-            ets_told_nodes_read(&inspection->arena, &inspection->extra, &inspection->told, error));
+        ETS_TRY(ets_stated_nodes_read(&inspection->arena, &inspection->extra, &inspection->told,
+                                      error));
     }
     ETS_TRY(nest(inspection, error));
     return ets_trace_facts_load(inspection, is_damaged, error);

@@ -11,7 +11,7 @@
 #include "host/key_table.h"
 #include "host/strings.h"
 #include "inspect/names.h"
-#include "inspect/told_nodes.h"
+#include "inspect/stated_nodes.h"
 #include "payload/payload_store.h"
 
 /* handle_index.c: the nodes of a graph by debug handle. */
@@ -121,7 +121,7 @@ struct ets_inspection {
 
     struct ets_trace_extra extra; /* valid if has_extra */
     struct ets_trace_facts facts;
-    struct ets_told_nodes told;
+    struct ets_stated_nodes told;
     int has_extra, is_other_program;
     uint64_t *overheads; /* [event] to subtract, ns; NULL: nothing */
 

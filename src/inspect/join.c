@@ -44,8 +44,8 @@ static void join_told(struct ets_inspection *inspection)
 {
     for (uint32_t i = 0; i < inspection->row_count; i++) {
         struct ets_row *row = &inspection->rows[i];
-        const struct ets_told_node *told =
-            ets_told_node_at(&inspection->told, row->chain, row->instruction);
+        const struct ets_stated_node *told =
+            ets_stated_node_at(&inspection->told, row->chain, row->instruction);
         if (told == NULL || row->node_count > 0 || row->is_delegated) continue;
         row->nodes = &told->of_row;
         row->node_count = 1;

@@ -120,8 +120,9 @@ static void say_missing(struct ets_text_builder *s, const struct ets_budget_repo
     ets_add_plain_text(s, ": it has no method or block of the rule's section; it has %s", names);
 }
 
-void ets_budget_doubt(const struct ets_budget_report *report,
-                      const struct ets_budget_verdict *verdict, char text[ETS_BUDGET_REASON_BYTES])
+void ets_budget_uncertainty(const struct ets_budget_report *report,
+                            const struct ets_budget_verdict *verdict,
+                            char text[ETS_BUDGET_REASON_BYTES])
 {
     struct ets_text_builder s = {text, ETS_BUDGET_REASON_BYTES, 0};
     text[0] = '\0';

@@ -25,8 +25,9 @@ const struct ets_pool_block *ets_budget_block(const struct ets_budget_report *re
 enum { ETS_BUDGET_REASON_BYTES = 768 };
 
 /* Why a verdict is undecided, and what would decide it; "" if it is decided. */
-void ets_budget_doubt(const struct ets_budget_report *report,
-                      const struct ets_budget_verdict *verdict, char text[ETS_BUDGET_REASON_BYTES]);
+void ets_budget_uncertainty(const struct ets_budget_report *report,
+                            const struct ets_budget_verdict *verdict,
+                            char text[ETS_BUDGET_REASON_BYTES]);
 /* The measured value and the limit, followed by the doubt if it is undecided. */
 void ets_budget_reason(const struct ets_budget_report *report,
                        const struct ets_budget_verdict *verdict,

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "host/key_table.h"
 #include "views/headroom.h"
-#include "views/work_elsewhere.h"
+#include "views/unplaced_work.h"
 
 /* Paths come from files: deeper ones count with the module at this depth. */
 enum { MAX_DEPTH = 64 };
@@ -193,7 +193,7 @@ static uint32_t node_of(struct tree *t, uint32_t index)
         return ETS_NO_INDEX;
     }
     if (modules.count == 0) {
-        return find_name(t, ets_work_elsewhere(t->arena, t->places, row, false));
+        return find_name(t, ets_unplaced_work(t->arena, t->places, row, false));
     }
     uint32_t holder = modules.items[0];
     for (uint32_t i = 1; i < modules.count; i++) {

@@ -7,7 +7,7 @@
 #include "views/headroom.h"
 #include "views/module_tree.h"
 #include "views/operator_lines.h"
-#include "views/work_elsewhere.h"
+#include "views/unplaced_work.h"
 
 /* Pieces of work of one key. */
 struct group {
@@ -65,7 +65,7 @@ static uint32_t name_of(const struct grouper *g, const struct ets_row *row, bool
     if (by == ETS_GROUP_BACKEND) {
         return ets_places_none(g->places, (struct ets_text){backend, strlen(backend)});
     }
-    return ets_work_elsewhere(g->arena, g->places, row, by_lines);
+    return ets_unplaced_work(g->arena, g->places, row, by_lines);
 }
 
 static bool key_of(const struct grouper *g, const struct ets_work_piece *piece, struct key *key_out)
@@ -159,20 +159,20 @@ static bool allocate(struct grouper *g, struct ets_operator_lines *lines)
 }
 
 static bool offer_crowded(const struct grouper *g, const struct group *group,
-                          struct ets_crowded_line *line)
+                          struct ets_repeated_line *line)
 {
     const double whole = g->runs->whole;
     uint32_t count = 0;
     if (g->options->group_by != ETS_GROUP_SOURCE || group->line.group.count != 1) return true;
-    const struct ets_crowded_line offered = {
+    const struct ets_repeated_line offered = {
         .frame = ets_places_frame(g->places, group->line.group.items[0]),
         .share = ets_span_of(group->line.times.middle / whole, group->line.quantum / whole,
                              group->line.coarse_calls)};
     for (uint32_t i = group->first_piece; i != ETS_NO_INDEX; i = g->next_piece[i]) {
         g->rows[count++] = g->work->pieces[i].row;
     }
-    return ets_crowded_line_offer(g->arena, g->work->inspection, g->places, &offered, g->rows,
-                                  count, line);
+    return ets_repeated_line_offer(g->arena, g->work->inspection, g->places, &offered, g->rows,
+                                   count, line);
 }
 
 static bool flat_groups(struct grouper *g, struct ets_operator_lines *lines)

@@ -21,10 +21,10 @@
 
 #include "cost/row_costs.h"
 #include "views/chosen_runs.h"
-#include "views/crowded_line.h"
 #include "views/operator_options.h"
 #include "views/operator_rows.h"
 #include "views/places.h"
+#include "views/repeated_line.h"
 #include "views/work.h"
 
 /* One line: a row of the inspection, a group of rows, or what is left of the total. */
@@ -55,7 +55,7 @@ struct ets_operator_lines {
     uint32_t count;
     bool is_tree; /* `self` and `parent` are valid; parts follow what they are a part of */
     struct ets_places *places;
-    struct ets_crowded_line crowded; /* of groups by source */
+    struct ets_repeated_line crowded; /* of groups by source */
 };
 
 /* line_order.c: sorts the lines; in a tree, those with the same parent. */

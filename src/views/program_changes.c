@@ -158,12 +158,12 @@ static struct ets_text name_constant(const struct collector *c,
     if (value.kind != ETS_EVALUE_TENSOR) return name;
     ets_method_chain(&line->methods[s], 0, &chain);
     ets_chain_instruction(&chain, use->instruction, &instruction);
-    const struct ets_layer_wish wish =
-        ets_layer_wish_of(&line->methods[s], &instruction, use->argument, &value.tensor);
+    const struct ets_parameter_query query =
+        ets_parameter_query_of(&line->methods[s], &instruction, use->argument, &value.tensor);
     ets_etrecord_call_handles(c->difference->sides[s].record, layers->name, use->instruction,
                               &handles, &count);
     for (size_t i = 0; i < count && name.data == NULL; i++) {
-        name = ets_layer_parameter(layers, handles[i], &wish);
+        name = ets_layer_parameter(layers, handles[i], &query);
     }
     return name;
 }

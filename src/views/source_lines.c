@@ -10,7 +10,7 @@
 #include "host/key_table.h"
 #include "host/text_builder.h"
 #include "views/headroom.h"
-#include "views/work_elsewhere.h"
+#include "views/unplaced_work.h"
 
 /* A piece of work at a place. */
 struct entry {
@@ -149,7 +149,7 @@ static uint32_t find_elsewhere(struct layout *l, const struct ets_work_piece *pi
     const struct ets_row *row = ets_inspection_row(l->work->inspection, piece->row);
     if (piece->is_rest) return find_name(l, ets_work_rest(l->arena, l->places, row));
     if (l->own.count == 0) {
-        return find_name(l, ets_work_elsewhere(l->arena, l->places, row, true));
+        return find_name(l, ets_unplaced_work(l->arena, l->places, row, true));
     }
     const char *backend = ets_row_backend(row);
     const size_t room = strlen(backend) + 64;
@@ -256,16 +256,16 @@ static void measure(const struct layout *l, const struct ets_chosen_runs *runs, 
 
 /* The line with what is counted there, or with all that it calls: entries from `first` on. */
 static bool offer_crowded(const struct layout *l, const struct ets_place *place, uint32_t first,
-                          struct ets_span share, struct ets_crowded_line *line)
+                          struct ets_span share, struct ets_repeated_line *line)
 {
-    const struct ets_crowded_line offered = {.frame = place->frame, .share = share};
+    const struct ets_repeated_line offered = {.frame = place->frame, .share = share};
     uint32_t count = 0;
     if (place->frame == NULL) return true;
     for (uint32_t i = first; i != 0; i = l->entries[i].next) {
         l->rows[count++] = l->work->pieces[l->entries[i].piece].row;
     }
-    return ets_crowded_line_offer(l->arena, l->work->inspection, l->places, &offered, l->rows,
-                                  count, line);
+    return ets_repeated_line_offer(l->arena, l->work->inspection, l->places, &offered, l->rows,
+                                   count, line);
 }
 
 static int by_place(const void *a, const void *b)

@@ -15,9 +15,9 @@
 #include "etscope/experimental/delegates.h"
 #include "host/strings.h"
 #include "views/chosen_runs.h"
-#include "views/crowded_line.h"
 #include "views/line_errors.h"
 #include "views/places.h"
+#include "views/repeated_line.h"
 #include "views/work.h"
 
 /* A source line, or work without a line. */
@@ -55,7 +55,7 @@ struct ets_source_lines {
     struct ets_source_file *files; /* longest first */
     uint32_t file_count;
     double total; /* mean ticks of the middle runs; NaN: not known */
-    struct ets_crowded_line crowded;
+    struct ets_repeated_line crowded;
 };
 
 /*

@@ -2,7 +2,7 @@
 #include "views/work.h"
 #include "inspect/early_events.h"
 #include "inspect/patterns.h"
-#include "inspect/told_nodes.h"
+#include "inspect/stated_nodes.h"
 
 #include "base/text.h"
 #include "views/operator_rows.h"

@@ -109,7 +109,7 @@ enum ets_budget_result {
 };
 
 /* Why a rule is undecided. */
-enum ets_budget_doubt {
+enum ets_budget_uncertainty {
     ETS_DOUBT_NONE = 0,
     ETS_DOUBT_RECORDINGS = 1, /* too few for this spread: `recordings_needed` */
     ETS_DOUBT_SPREAD = 2,     /* recordings of one side differ by more than the change: `noise` */
@@ -126,7 +126,7 @@ struct ets_budget_verdict {
     uint32_t rule;
     uint32_t line; /* of the difference; ETS_NO_INDEX: none */
     enum ets_budget_result result;
-    enum ets_budget_doubt doubt; /* UNDECIDED */
+    enum ets_budget_uncertainty doubt; /* UNDECIDED */
     double base, value; /* of the metric, mean over the recordings; for shares 0 to 1. Of an
                            absolute limit over all runs */
     double limit;       /* compared with `value`; of two limits the wider */

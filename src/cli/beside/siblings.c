@@ -11,7 +11,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/files/trace_paths.h"
 #include "etscope/trace_extra.h"
-#include "inspect/told_nodes.h"
+#include "inspect/stated_nodes.h"
 
 enum { PATH_BYTES = CLI_SIBLING_BYTES, WITH_RECORD = 1, WITH_PROGRAM = 2 };
 

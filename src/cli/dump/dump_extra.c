@@ -188,7 +188,8 @@ static void put_untraced(struct ets_json_writer *json, const struct ets_trace_ex
     ets_json_end_array(json);
 }
 
-static void put_node(struct ets_json_writer *json, const struct ets_told_node *told, uint64_t place)
+static void put_node(struct ets_json_writer *json, const struct ets_stated_node *told,
+                     uint64_t place)
 {
     ets_json_begin_object(json, NULL);
     ets_json_put_integer(json, "chain", (int64_t)(place >> 32));
@@ -204,7 +205,7 @@ static void put_node(struct ets_json_writer *json, const struct ets_told_node *t
     ets_json_end_object(json);
 }
 
-static void put_told(struct ets_json_writer *json, const struct ets_told_nodes *told)
+static void put_told(struct ets_json_writer *json, const struct ets_stated_nodes *told)
 {
     ets_json_put_text(json, "runtime", told->runtime);
     ets_json_begin_array(json, "nodes");
@@ -222,7 +223,7 @@ enum ets_status dump_open_extra(struct dump_request *request, struct dump_extra 
     if (status == ETS_NOT_FOUND) return ETS_OK;
     if (status != ETS_OK) return status;
     extra_out->is_there = true;
-    ETS_TRY(ets_told_nodes_read(&request->arena, &extra_out->extra, &extra_out->told, error));
+    ETS_TRY(ets_stated_nodes_read(&request->arena, &extra_out->extra, &extra_out->told, error));
     return ets_recorded_memory_of(&request->arena, &extra_out->extra, &extra_out->memory, error);
 }
 

@@ -7,7 +7,7 @@
 #include "etscope/etrecord.h"
 #include "etscope/program.h"
 #include "inspect/recorded_memory.h"
-#include "inspect/told_nodes.h"
+#include "inspect/stated_nodes.h"
 #include "output/text/flatbuffer_json.h"
 #include "record/zip.h"
 
@@ -70,7 +70,7 @@ struct dump_extra {
     bool is_there;
     struct ets_trace_extra extra;
     struct ets_recorded_memory memory;
-    struct ets_told_nodes told;
+    struct ets_stated_nodes told;
 };
 /* OK where there is none. Statuses: those of ets_trace_extra_init, NO_MEMORY. */
 enum ets_status dump_open_extra(struct dump_request *request, struct dump_extra *extra_out,

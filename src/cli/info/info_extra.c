@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "inspect/told_nodes.h"
+#include "inspect/stated_nodes.h"
 
 static const char *const mode_names[] = {"stop", "ring", "stream"};
 static const char *const purpose_names[] = {"unknown", "load", "execute"};

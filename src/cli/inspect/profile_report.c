@@ -1,5 +1,6 @@
 /* Writes the report of a run with the model that ran. */
 #include "cli/inspect/profile_report.h"
+#include "cli/core/what_to_type.h"
 
 #include "cli/files/machine_option.h"
 #include "cli/pages/print_report.h"
@@ -66,7 +67,8 @@ static int report_of(struct cli_session *session, const struct cli_subject *subj
                                               .programs = &program,
                                               .program_count = 1,
                                               .machine = threads > 0 ? machine : NULL,
-                                              .threads = threads};
+                                              .threads = threads,
+                                              .words = &cli_advice};
     const struct cli_report report = {.sources = &sources, .inputs = inputs, .input_count = count};
     return keep(session, &report);
 }

@@ -5,7 +5,7 @@
 
 #include "cli/values/captured_gaps.h"
 #include "etscope/file.h"
-#include "inspect/told_nodes.h"
+#include "inspect/stated_nodes.h"
 
 struct ets_page_input cli_report_input(const char *role, const char *path, struct ets_bytes bytes)
 {

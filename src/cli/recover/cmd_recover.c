@@ -8,7 +8,7 @@
 #include "etscope/etdump.h"
 #include "etscope/file.h"
 #include "format/summary_file.h"
-#include "inspect/told_nodes.h"
+#include "inspect/stated_nodes.h"
 
 static const struct cli_command_option option_list[] = {
     {"--output", .help = "The ETDump to write; default: CAPTURE with the ending .etdp (.etsum for "

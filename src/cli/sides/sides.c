@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/core/cli_text.h"
-#include "inspect/told_nodes.h"
+#include "inspect/stated_nodes.h"
 
 /* Opens the models of both sides. */
 static int open_own_models(const struct cli_side_paths *before, const struct cli_side_paths *after,

@@ -6,7 +6,7 @@
 
 #include "cli/core/cli_text.h"
 #include "cli/traces/trace_notes.h"
-#include "inspect/told_nodes.h"
+#include "inspect/stated_nodes.h"
 
 int cli_traces_check_units(const char *left, const struct ets_inspection *left_inspection,
                            const char *right, const struct ets_inspection *right_inspection)

@@ -4,7 +4,7 @@
  */
 #include "base/error.h"
 #include "base/text.h"
-#include "inspect/told_nodes.h"
+#include "inspect/stated_nodes.h"
 #include "output/export/export_arguments.h"
 #include "output/export/export_tracks.h"
 #include "output/export/export_writers.h"

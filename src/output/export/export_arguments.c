@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "inspect/told_nodes.h"
+#include "inspect/stated_nodes.h"
 #include "views/operator_rows.h"
 
 const char *const ets_argument_names[ETS_ARGUMENT_COUNT] = {"operator", "backend", "module",

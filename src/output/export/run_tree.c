@@ -2,7 +2,7 @@
 #include "output/export/run_tree.h"
 
 #include "inspect/inspection.h"
-#include "inspect/told_nodes.h"
+#include "inspect/stated_nodes.h"
 
 /* Times beyond are shown there, so that sums stay in 64 bits. */
 #define MOST_TICKS (INT64_MAX / 4)

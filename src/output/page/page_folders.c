@@ -125,7 +125,7 @@ static bool collect_files(struct ets_strings *files, const struct ets_study *stu
         if (!add_graph(files, study->graphs[i].graph)) return false;
     }
     for (uint32_t i = 0; i < study->sources.trace_count; i++) {
-        const struct ets_told_nodes *told = &study->traces[i].inspection->told;
+        const struct ets_stated_nodes *told = &study->traces[i].inspection->told;
         if (study->sources.gaps != NULL && !add_reference(files, study->sources.gaps[i]))
             return false;
         for (uint32_t n = 0; n < told->instructions.count; n++) {

@@ -2,7 +2,7 @@
 #include "output/page/page_outsides.h"
 
 #include "base/error.h"
-#include "partition/step_outsides.h"
+#include "partition/undelegated_kernels.h"
 #include "views/delegate_lines.h"
 
 enum { WHY = 0, REMEDY = 1 };
@@ -49,8 +49,8 @@ static enum ets_status put_trace(const struct judged *of, struct ets_arena *aren
     const struct ets_outside *outsides;
     enum ets_status status = ets_study_delegation(study, program, &delegation, error);
     if (status != ETS_OK) return status == ETS_NO_MEMORY ? status : ETS_OK;
-    status = ets_step_outsides_find(arena, ets_study_record(study, program), delegation, &outsides,
-                                    error);
+    status = ets_undelegated_kernels_find(arena, ets_study_record(study, program), delegation,
+                                          &outsides, error);
     bool ok = status != ETS_OK ||
               ets_delegate_sections_find(arena, delegation, of->trace->inspection, &sections);
     for (uint32_t i = 0; ok && status == ETS_OK && i < sections.count; i++) {

@@ -3,7 +3,7 @@
 
 #include "etscope/numerics.h"
 #include "output/sql/sql_tables.h"
-#include "views/captured_numbers.h"
+#include "views/captured_statistics.h"
 
 enum {
     T_EVENT,

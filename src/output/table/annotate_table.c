@@ -127,8 +127,8 @@ static bool put_file(const struct annotate_filler *f, const struct ets_source_li
     for (uint32_t i = 0; i < file->count; i++) {
         if (places[i].frame != work->crowded.frame) continue;
         char note[512];
-        const size_t size = ets_crowded_line_print(&work->crowded, ets_table_words(f->table),
-                                                   ETS_ADVICE_OPERATORS, note, sizeof note);
+        const size_t size = ets_repeated_line_print(&work->crowded, ets_table_words(f->table),
+                                                    ETS_ADVICE_OPERATORS, note, sizeof note);
         if (size > 0) ets_table_add_note(f->table, (struct ets_text){note, size});
     }
     return true;

@@ -229,7 +229,7 @@ static void add_doubts(struct ets_table *table, const struct ets_budget_report *
         char reason[ETS_BUDGET_REASON_BYTES], note[ETS_BUDGET_REASON_BYTES + 160];
         struct ets_text_builder text = {note, sizeof note, 0};
         const struct ets_budget_line line = ets_budget_line_of(report, lines->doubts[i]);
-        ets_budget_doubt(report, line.verdict, reason);
+        ets_budget_uncertainty(report, line.verdict, reason);
         ets_add_text(&text, "undecided: %.*s (line %u): %s",
                      (int)(line.op->name.size < 96 ? line.op->name.size : 96), line.op->name.data,
                      line.rule->line, reason);

@@ -12,7 +12,7 @@
 #include "format/program_names.h"
 #include "host/text_builder.h"
 #include "inspect/time_details.h"
-#include "partition/step_outsides.h"
+#include "partition/undelegated_kernels.h"
 #include "views/chosen_runs.h"
 #include "views/delegate_lines.h"
 #include "views/operator_lines.h"
@@ -576,7 +576,7 @@ enum ets_status ets_delegate_table_fill(struct ets_table *table,
     ets_arena_init(&arena, ets_table_allocator(table), 0);
     ets_arena_init(&section_arena, ets_table_allocator(table), 0);
     enum ets_status status =
-        ets_step_outsides_find(&arena, options->record, delegations, &line.outsides, error);
+        ets_undelegated_kernels_find(&arena, options->record, delegations, &line.outsides, error);
     if (status == ETS_OK && options->program != NULL) {
         status = find_costs(&arena, options, &line, &costs, error);
     }

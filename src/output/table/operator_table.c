@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "host/text_builder.h"
 #include "inspect/patterns.h"
+#include "inspect/stated_nodes.h"
 #include "inspect/time_details.h"
-#include "inspect/told_nodes.h"
 #include "output/table/cost_fields.h"
 #include "output/table/operator_table.h"
 #include "output/table/roof_fields.h"
@@ -638,8 +638,8 @@ static bool fill_block(struct filler *f, uint32_t index)
         put_line(f, &lines.items[i]);
     }
     char note[512];
-    const size_t size = ets_crowded_line_print(&lines.crowded, ets_table_words(f->table),
-                                               ETS_ADVICE_MODULES, note, sizeof note);
+    const size_t size = ets_repeated_line_print(&lines.crowded, ets_table_words(f->table),
+                                                ETS_ADVICE_MODULES, note, sizeof note);
     if (size > 0) ets_table_add_note(f->table, (struct ets_text){note, size});
     return add_phases(f, index);
 }

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "etscope/numerics.h"
 #include "host/text_builder.h"
-#include "views/captured_numbers.h"
+#include "views/captured_statistics.h"
 
 /* What the cells of a row are of. */
 struct line {
@@ -463,13 +463,14 @@ static bool put_line(const struct choice *choice, struct line line,
 static bool put_lines(const struct choice *choice, const struct ets_tensor_table_options *options,
                       struct line line, struct ets_tensor_table_gaps *gaps)
 {
-    struct ets_captured_numbers numbers;
+    struct ets_captured_statistics numbers;
     struct ets_captured_line shown;
     uint32_t run = ETS_NO_INDEX; /* whose heading stands */
     uint32_t shown_count = 0;    /* of that run */
     bool ok = true;
-    ets_captured_numbers_init(&numbers, line.inspection, options->debug_buffer, &options->filter);
-    while (ok && ets_captured_numbers_next(&numbers, line.arena, &shown)) {
+    ets_captured_statistics_init(&numbers, line.inspection, options->debug_buffer,
+                                 &options->filter);
+    while (ok && ets_captured_statistics_next(&numbers, line.arena, &shown)) {
         count_gap(&shown, gaps);
         if (!options->broken_only || is_broken(&shown.numbers)) {
             if (shown.value.run != run) {

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "partition/partition_node.h"
-#include "partition/step_outsides.h"
+#include "partition/undelegated_kernels.h"
 
 struct model {
     struct ets_file *program_file, *record_file;
@@ -86,7 +86,8 @@ static void test_outside__kernels_of_a_transformer(void **state)
     open_model("gpt_xnnpack", &model);
     ets_arena_init(&arena, NULL, 0);
     assert_int_equal(
-        ets_step_outsides_find(&arena, model.record, model.delegation, &outsides, NULL), ETS_OK);
+        ets_undelegated_kernels_find(&arena, model.record, model.delegation, &outsides, NULL),
+        ETS_OK);
     for (uint32_t i = 0; i < ets_delegation_count(model.delegation); i++) {
         const struct ets_delegation_step *step = ets_delegation_step_at(model.delegation, i);
         const bool is_kernel = step->kind == ETS_INSTRUCTION_KERNEL_CALL;
@@ -97,7 +98,7 @@ static void test_outside__kernels_of_a_transformer(void **state)
         }
     }
     assert_int_equal(with_reason, 56);
-    assert_int_equal(ets_step_outsides_find(&arena, NULL, model.delegation, &outsides, NULL),
+    assert_int_equal(ets_undelegated_kernels_find(&arena, NULL, model.delegation, &outsides, NULL),
                      ETS_OK);
     assert_int_equal(outsides[0].kind, ETS_OUTSIDE_UNKNOWN);
     assert_null(ets_outside_kind_name(ETS_OUTSIDE_UNKNOWN));
@@ -113,7 +114,7 @@ static enum ets_status find_with(const struct model *model, struct failing *fail
     struct ets_error error = {.status = ETS_OK};
     ets_arena_init(&arena, &allocator, 0);
     const enum ets_status status =
-        ets_step_outsides_find(&arena, model->record, model->delegation, &outsides, &error);
+        ets_undelegated_kernels_find(&arena, model->record, model->delegation, &outsides, &error);
     assert_int_equal(error.status, status);
     ets_arena_reset(&arena);
     assert_int_equal(failing->live, 0);

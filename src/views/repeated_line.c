@@ -1,5 +1,5 @@
 /* Finds a source line that hides several modules. */
-#include "views/crowded_line.h"
+#include "views/repeated_line.h"
 
 #include "base/error.h"
 #include "host/key_table.h"
@@ -31,9 +31,10 @@ static uint32_t count_modules(struct ets_arena *arena, const struct ets_inspecti
     return different.count;
 }
 
-bool ets_crowded_line_offer(struct ets_arena *arena, const struct ets_inspection *inspection,
-                            struct ets_places *places, const struct ets_crowded_line *offered,
-                            const uint32_t *rows, uint32_t row_count, struct ets_crowded_line *line)
+bool ets_repeated_line_offer(struct ets_arena *arena, const struct ets_inspection *inspection,
+                             struct ets_places *places, const struct ets_repeated_line *offered,
+                             const uint32_t *rows, uint32_t row_count,
+                             struct ets_repeated_line *line)
 {
     if (!(middle(offered->share) >= LEAST_SHARE)) return true;
     if (line->frame != NULL && middle(line->share) <= middle(offered->share)) return true;
@@ -56,9 +57,9 @@ static void print_percent(double share, const char *behind, char text[16])
     ets_print_text(text, 16, "%u.%u%s", tenths / 10, tenths % 10, behind);
 }
 
-size_t ets_crowded_line_print(const struct ets_crowded_line *line,
-                              const struct ets_advice_words *words, enum ets_advice advice,
-                              char *text, size_t room)
+size_t ets_repeated_line_print(const struct ets_repeated_line *line,
+                               const struct ets_advice_words *words, enum ets_advice advice,
+                               char *text, size_t room)
 {
     char lower[16] = "", upper[16];
     struct ets_text_builder note = {text, room, 0};

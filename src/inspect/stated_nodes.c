@@ -1,5 +1,5 @@
 /* Reads what the extra block tells of another runtime's nodes. docs/SPEC.md has the bytes. */
-#include "inspect/told_nodes.h"
+#include "inspect/stated_nodes.h"
 
 #include "base/extra_keys.h"
 #include "base/load.h"
@@ -44,10 +44,10 @@ static bool make_place(struct ets_arena *arena, struct ets_graph_frame *frame)
 }
 
 static bool fill(struct ets_arena *arena, const uint8_t *at, const struct ets_text texts[TEXTS],
-                 struct ets_told_node *told)
+                 struct ets_stated_node *told)
 {
     struct ets_text backend;
-    *told = (struct ets_told_node){.parent = ets_load_u32(at + 8)};
+    *told = (struct ets_stated_node){.parent = ets_load_u32(at + 8)};
     told->frame.line = ets_load_u32(at + 12);
     if (!copy(arena, texts[NAME], &told->node.name) || !copy(arena, texts[BACKEND], &backend) ||
         !copy(arena, texts[MODULE], &told->module.path) ||
@@ -76,7 +76,7 @@ static bool tells_cycles(uint32_t key, struct ets_bytes value)
            ets_load_u32(value.data) == 1;
 }
 
-static void read_runtime(struct ets_bytes value, struct ets_told_nodes *out)
+static void read_runtime(struct ets_bytes value, struct ets_stated_nodes *out)
 {
     if (value.size < ETS_ORIGIN_RUNTIME_BYTES) return;
     const uint32_t step = ets_load_u32(value.data), is_truncated = ets_load_u32(value.data + 4);
@@ -85,8 +85,8 @@ static void read_runtime(struct ets_bytes value, struct ets_told_nodes *out)
                                      value.size - ETS_ORIGIN_RUNTIME_BYTES};
 }
 
-enum ets_status ets_told_nodes_read(struct ets_arena *arena, const struct ets_trace_extra *extra,
-                                    struct ets_told_nodes *out, struct ets_error *error)
+enum ets_status ets_stated_nodes_read(struct ets_arena *arena, const struct ets_trace_extra *extra,
+                                      struct ets_stated_nodes *out, struct ets_error *error)
 {
     uint32_t key, count = 0;
     struct ets_bytes value;
@@ -117,8 +117,8 @@ enum ets_status ets_told_nodes_read(struct ets_arena *arena, const struct ets_tr
     return ETS_OK;
 }
 
-const struct ets_told_node *ets_told_node_at(const struct ets_told_nodes *told, int64_t chain,
-                                             int32_t instruction)
+const struct ets_stated_node *ets_stated_node_at(const struct ets_stated_nodes *told, int64_t chain,
+                                                 int32_t instruction)
 {
     if (told->items == NULL || chain < 0 || chain > INT32_MAX || instruction < 0) return NULL;
     const uint64_t place = (uint64_t)chain << 32 | (uint32_t)instruction;
@@ -129,7 +129,7 @@ const struct ets_told_node *ets_told_node_at(const struct ets_told_nodes *told, 
 bool ets_dump_is_foreign(struct ets_bytes dump)
 {
     struct ets_trace_extra extra;
-    struct ets_told_nodes told = {.step_ns = 0};
+    struct ets_stated_nodes told = {.step_ns = 0};
     uint32_t key;
     struct ets_bytes value;
     if (ets_trace_extra_init(&extra, dump, NULL) != ETS_OK) return false;

@@ -1,5 +1,5 @@
 /* Computes statistics of captured values, or finds the reason why there are none. */
-#include "views/captured_numbers.h"
+#include "views/captured_statistics.h"
 
 #include "base/error.h"
 #include "etscope/numerics.h"
@@ -65,17 +65,17 @@ void ets_hash_print(uint64_t hash, char text[ETS_HASH_CHARS])
         text[i] = "0123456789abcdef"[hash >> (60 - 4 * i) & 15];
 }
 
-void ets_captured_numbers_init(struct ets_captured_numbers *numbers,
-                               const struct ets_inspection *inspection,
-                               struct ets_bytes debug_buffer,
-                               const struct ets_captured_filter *filter)
+void ets_captured_statistics_init(struct ets_captured_statistics *numbers,
+                                  const struct ets_inspection *inspection,
+                                  struct ets_bytes debug_buffer,
+                                  const struct ets_captured_filter *filter)
 {
     numbers->no_memory = false;
     ets_captured_values_init(&numbers->values, inspection, debug_buffer, filter);
 }
 
-bool ets_captured_numbers_next(struct ets_captured_numbers *numbers, struct ets_arena *arena,
-                               struct ets_captured_line *line_out)
+bool ets_captured_statistics_next(struct ets_captured_statistics *numbers, struct ets_arena *arena,
+                                  struct ets_captured_line *line_out)
 {
     const struct ets_inspection *inspection = numbers->values.inspection;
     struct ets_captured_line line = {.row = NULL};

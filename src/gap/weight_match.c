@@ -1,5 +1,5 @@
 /* Judges whether a program and another model belong together, by the rows of their weights. */
-#include "gap/belonging.h"
+#include "gap/weight_match.h"
 #include "verify/computing.h"
 
 #include <math.h>
@@ -168,8 +168,8 @@ static bool tells(const struct gap_weight *weight)
     return weight->column_count > 2;
 }
 
-void ets_gap_belonging_judge(const struct gap_weights *own, const struct gap_weights *other,
-                             uint32_t paired, struct ets_gap_conclusion *verdict)
+void ets_gap_weights_judge(const struct gap_weights *own, const struct gap_weights *other,
+                           uint32_t paired, struct ets_gap_conclusion *verdict)
 {
     uint32_t budget = 1 << 20; /* of pairs: many weights may have one shape */
     verdict->weights_compared = verdict->weights_alike = 0;

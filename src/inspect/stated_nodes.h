@@ -2,8 +2,8 @@
  * What the extra block tells of instructions: of traces that were made of another runtime's
  * profile. Their rows have no record, so these nodes stand in.
  */
-#ifndef ETSCOPE_INSPECT_TOLD_NODES_H
-#define ETSCOPE_INSPECT_TOLD_NODES_H
+#ifndef ETSCOPE_INSPECT_STATED_NODES_H
+#define ETSCOPE_INSPECT_STATED_NODES_H
 
 #include <stdbool.h>
 
@@ -11,7 +11,7 @@
 #include "host/arena.h"
 #include "host/key_table.h"
 
-struct ets_told_node {
+struct ets_stated_node {
     struct ets_graph_node node;
     struct ets_graph_frame frame;
     struct ets_graph_module module;
@@ -20,20 +20,20 @@ struct ets_told_node {
     uint32_t parent;            /* the instruction of the same chain that encloses it; or none */
 };
 
-struct ets_told_nodes {
+struct ets_stated_nodes {
     struct ets_text runtime; /* whose profile it was; absent: the trace was recorded */
     bool is_in_cycles;       /* its times are no nanoseconds */
     uint32_t step_ns; /* durations are rounded down to multiples of it; 0 or 1: they are not */
     struct ets_key_table instructions;
-    struct ets_told_node *items; /* [instructions.count] */
+    struct ets_stated_node *items; /* [instructions.count] */
 };
 
 /* Borrows texts from the block. Status: NO_MEMORY. */
-enum ets_status ets_told_nodes_read(struct ets_arena *arena, const struct ets_trace_extra *extra,
-                                    struct ets_told_nodes *out, struct ets_error *error);
+enum ets_status ets_stated_nodes_read(struct ets_arena *arena, const struct ets_trace_extra *extra,
+                                      struct ets_stated_nodes *out, struct ets_error *error);
 /* NULL: nothing is told. */
-const struct ets_told_node *ets_told_node_at(const struct ets_told_nodes *told, int64_t chain,
-                                             int32_t instruction);
+const struct ets_stated_node *ets_stated_node_at(const struct ets_stated_nodes *told, int64_t chain,
+                                                 int32_t instruction);
 
 /* Whether a dump was made of another runtime's profile. */
 bool ets_dump_is_foreign(struct ets_bytes dump);

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "etscope/experimental/row_filter.h"
 #include "host/text_builder.h"
-#include "views/work_elsewhere.h"
+#include "views/unplaced_work.h"
 
 static const struct ets_text not_in_record = {"(not in the record)", 19};
 
@@ -96,8 +96,8 @@ static uint32_t name_without_line(struct ets_arena *arena, struct ets_places *pl
     return number_name(arena, places, "no line in the record: ", names, "");
 }
 
-uint32_t ets_work_elsewhere(struct ets_arena *arena, struct ets_places *places,
-                            const struct ets_row *row, bool wants_lines)
+uint32_t ets_unplaced_work(struct ets_arena *arena, struct ets_places *places,
+                           const struct ets_row *row, bool wants_lines)
 {
     const char *what = NULL;
     if (row->node_count > 0 && wants_lines) return name_without_line(arena, places, row);

@@ -2,12 +2,12 @@
  * Names work without a source line, module or handle, from the trace, the payload and the ETRecord.
  * The same kind of work has the same name in every view.
  *
- *     const uint32_t number = ets_work_elsewhere(&arena, places, row, true);
+ *     const uint32_t number = ets_unplaced_work(&arena, places, row, true);
  *     if (number == ETS_NO_INDEX) return no_memory;
  *     print(ets_places_name(places, ETS_PLACE_NONE, number));
  */
-#ifndef ETSCOPE_VIEWS_WORK_ELSEWHERE_H
-#define ETSCOPE_VIEWS_WORK_ELSEWHERE_H
+#ifndef ETSCOPE_VIEWS_UNPLACED_WORK_H
+#define ETSCOPE_VIEWS_UNPLACED_WORK_H
 
 #include "views/places.h"
 
@@ -23,7 +23,7 @@ uint32_t ets_work_rest(struct ets_arena *arena, struct ets_places *places,
  * conversions)", "(no line in the record: lstm)", or "(not in the record)" if nothing is known.
  * Likewise.
  */
-uint32_t ets_work_elsewhere(struct ets_arena *arena, struct ets_places *places,
-                            const struct ets_row *row, bool wants_lines);
+uint32_t ets_unplaced_work(struct ets_arena *arena, struct ets_places *places,
+                           const struct ets_row *row, bool wants_lines);
 
 #endif

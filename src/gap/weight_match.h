@@ -3,8 +3,8 @@
  * after dequantization by its graph) and operators. Rows of a weight are compared by cosine,
  * because a folded batch norm scales them.
  */
-#ifndef ETSCOPE_GAP_BELONGING_H
-#define ETSCOPE_GAP_BELONGING_H
+#ifndef ETSCOPE_GAP_WEIGHT_MATCH_H
+#define ETSCOPE_GAP_WEIGHT_MATCH_H
 
 #include "gap/gap_parts.h"
 
@@ -24,7 +24,7 @@ enum ets_status ets_gap_weights_see(struct gap_weights *weights, const struct ga
                                     uint32_t node, const struct ets_tensor *value,
                                     struct ets_error *error);
 /* Fills the verdict's counts, and `mismatch` if they show one. */
-void ets_gap_belonging_judge(const struct gap_weights *own, const struct gap_weights *other,
-                             uint32_t paired, struct ets_gap_conclusion *verdict);
+void ets_gap_weights_judge(const struct gap_weights *own, const struct gap_weights *other,
+                           uint32_t paired, struct ets_gap_conclusion *verdict);
 
 #endif

@@ -2,10 +2,10 @@
  * Statistics of captured values, or the reason why there are none, and where in the model each
  * value was computed.
  *
- *     struct ets_captured_numbers numbers;
+ *     struct ets_captured_statistics numbers;
  *     struct ets_captured_line line;
- *     ets_captured_numbers_init(&numbers, inspection, debug_buffer, &filter);
- *     while (ets_captured_numbers_next(&numbers, &arena, &line)) {
+ *     ets_captured_statistics_init(&numbers, inspection, debug_buffer, &filter);
+ *     while (ets_captured_statistics_next(&numbers, &arena, &line)) {
  *         if (line.numbers.is_known) show(line.value.instruction, &line.numbers.statistics);
  *         ets_arena_reset(&arena);
  *     }
@@ -13,8 +13,8 @@
  *
  * The inspection and the debug buffer are borrowed; lists of a line are in the arena.
  */
-#ifndef ETSCOPE_VIEWS_CAPTURED_NUMBERS_H
-#define ETSCOPE_VIEWS_CAPTURED_NUMBERS_H
+#ifndef ETSCOPE_VIEWS_CAPTURED_STATISTICS_H
+#define ETSCOPE_VIEWS_CAPTURED_STATISTICS_H
 
 #include <stdbool.h>
 
@@ -63,19 +63,19 @@ struct ets_captured_line {
     struct ets_text_list sources, modules; /* of that row */
 };
 
-struct ets_captured_numbers {
+struct ets_captured_statistics {
     struct ets_captured_values values;
     bool no_memory;
 };
 
 /* Starts before the first value. `filter` NULL: all values. */
-void ets_captured_numbers_init(struct ets_captured_numbers *numbers,
-                               const struct ets_inspection *inspection,
-                               struct ets_bytes debug_buffer,
-                               const struct ets_captured_filter *filter);
+void ets_captured_statistics_init(struct ets_captured_statistics *numbers,
+                                  const struct ets_inspection *inspection,
+                                  struct ets_bytes debug_buffer,
+                                  const struct ets_captured_filter *filter);
 /* True and the next value, in logging order; false at the end, or if memory runs out. */
-bool ets_captured_numbers_next(struct ets_captured_numbers *numbers, struct ets_arena *arena,
-                               struct ets_captured_line *line_out);
+bool ets_captured_statistics_next(struct ets_captured_statistics *numbers, struct ets_arena *arena,
+                                  struct ets_captured_line *line_out);
 
 /* Which properties any value has: people do not see columns that would be empty. */
 struct ets_captured_contents {

@@ -2,11 +2,11 @@
  * Why the kernels of a program are outside of XNNPACK, instruction by instruction.
  *
  *     const struct ets_outside *outsides;
- *     ETS_TRY(ets_step_outsides_find(&arena, record, delegation, &outsides, &error));
+ *     ETS_TRY(ets_undelegated_kernels_find(&arena, record, delegation, &outsides, &error));
  *     for (uint32_t i = 0; i < ets_delegation_count(delegation); i++) show(&outsides[i]);
  */
-#ifndef ETSCOPE_PARTITION_STEP_OUTSIDES_H
-#define ETSCOPE_PARTITION_STEP_OUTSIDES_H
+#ifndef ETSCOPE_PARTITION_UNDELEGATED_KERNELS_H
+#define ETSCOPE_PARTITION_UNDELEGATED_KERNELS_H
 
 #include "etscope/experimental/delegates.h"
 #include "partition/outside.h"
@@ -16,9 +16,9 @@
  * backends only. A method that delegates nothing is judged as if XNNPACK had been asked. `record`
  * NULL: all are UNKNOWN. Statuses: NO_MEMORY, those of the record's readers.
  */
-enum ets_status ets_step_outsides_find(struct ets_arena *arena, struct ets_etrecord *record,
-                                       const struct ets_delegation *delegation,
-                                       const struct ets_outside **outsides_out,
-                                       struct ets_error *error);
+enum ets_status ets_undelegated_kernels_find(struct ets_arena *arena, struct ets_etrecord *record,
+                                             const struct ets_delegation *delegation,
+                                             const struct ets_outside **outsides_out,
+                                             struct ets_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* Gathers who claims the bytes of a file, and gives each byte to one. */
-#include "contents/byte_sheet.h"
+#include "contents/byte_claims.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +24,8 @@ static bool grow(struct ets_byte_gathering *all, void **array, uint32_t index, u
     return true;
 }
 
-uint32_t ets_byte_sheet_item(struct ets_byte_sheet *sheet, enum ets_byte_part part,
-                             const char *content)
+uint32_t ets_byte_claims_item(struct ets_byte_claims *sheet, enum ets_byte_part part,
+                              const char *content)
 {
     struct ets_byte_map *map = sheet->all->map;
     void *items = map->items;
@@ -48,8 +48,8 @@ uint32_t ets_byte_sheet_item(struct ets_byte_sheet *sheet, enum ets_byte_part pa
     return map->item_count++;
 }
 
-void ets_byte_sheet_claim(struct ets_byte_sheet *sheet, uint32_t item, uint64_t offset,
-                          uint64_t bytes)
+void ets_byte_claims_claim(struct ets_byte_claims *sheet, uint32_t item, uint64_t offset,
+                           uint64_t bytes)
 {
     void *claims = sheet->claims;
     if (item == ETS_BYTES_NONE || bytes == 0) return;
@@ -62,8 +62,8 @@ void ets_byte_sheet_claim(struct ets_byte_sheet *sheet, uint32_t item, uint64_t 
     sheet->claim_count++;
 }
 
-void ets_byte_sheet_region(struct ets_byte_sheet *sheet, uint32_t item, uint64_t offset,
-                           uint64_t bytes, enum ets_byte_gaps gaps)
+void ets_byte_claims_region(struct ets_byte_claims *sheet, uint32_t item, uint64_t offset,
+                            uint64_t bytes, enum ets_byte_gaps gaps)
 {
     void *regions = sheet->regions;
     if (item == ETS_BYTES_NONE || bytes == 0) return;
@@ -75,8 +75,8 @@ void ets_byte_sheet_region(struct ets_byte_sheet *sheet, uint32_t item, uint64_t
     sheet->regions[sheet->region_count++] = (struct ets_byte_region){offset, bytes, item, gaps};
 }
 
-uint32_t ets_byte_sheet_data(struct ets_byte_sheet *sheet, enum ets_byte_part part, uint64_t offset,
-                             uint64_t size)
+uint32_t ets_byte_claims_data(struct ets_byte_claims *sheet, enum ets_byte_part part,
+                              uint64_t offset, uint64_t size)
 {
     const uint64_t key[] = {sheet->index, offset};
     const uint32_t known = sheet->all->places.count;
@@ -88,7 +88,7 @@ uint32_t ets_byte_sheet_data(struct ets_byte_sheet *sheet, enum ets_byte_part pa
         const uint32_t old = sheet->all->place_items[number];
         if (ets_byte_item(sheet, old)->size < size) {
             ets_byte_item(sheet, old)->size = size;
-            ets_byte_sheet_claim(sheet, old, offset, size);
+            ets_byte_claims_claim(sheet, old, offset, size);
         }
         return old;
     }
@@ -97,24 +97,24 @@ uint32_t ets_byte_sheet_data(struct ets_byte_sheet *sheet, enum ets_byte_part pa
         return ETS_BYTES_NONE;
     }
     sheet->all->place_items = items;
-    const uint32_t item = ets_byte_sheet_item(sheet, part, NULL);
+    const uint32_t item = ets_byte_claims_item(sheet, part, NULL);
     if (item == ETS_BYTES_NONE) return ETS_BYTES_NONE;
     sheet->all->place_items[number] = item;
     ets_byte_item(sheet, item)->offset = offset;
     ets_byte_item(sheet, item)->size = size;
     ets_byte_item(sheet, item)->count = 1;
-    ets_byte_sheet_claim(sheet, item, offset, size);
+    ets_byte_claims_claim(sheet, item, offset, size);
     return item;
 }
 
-uint32_t ets_byte_sheet_find_place(const struct ets_byte_sheet *sheet, uint64_t offset)
+uint32_t ets_byte_claims_find_place(const struct ets_byte_claims *sheet, uint64_t offset)
 {
     const uint64_t key[] = {sheet->index, offset};
     const uint32_t number = ets_key_table_find(&sheet->all->places, key);
     return number == ETS_KEY_NONE ? ETS_BYTES_NONE : sheet->all->place_items[number];
 }
 
-void ets_byte_sheet_add_key(struct ets_byte_gathering *all, struct ets_text key, uint32_t item)
+void ets_byte_claims_add_key(struct ets_byte_gathering *all, struct ets_text key, uint32_t item)
 {
     const uint32_t known = all->keys.count;
     void *items = all->key_items;
@@ -127,15 +127,15 @@ void ets_byte_sheet_add_key(struct ets_byte_gathering *all, struct ets_text key,
     all->key_items[number] = item;
 }
 
-uint32_t ets_byte_sheet_find_key(const struct ets_byte_gathering *all, struct ets_text key)
+uint32_t ets_byte_claims_find_key(const struct ets_byte_gathering *all, struct ets_text key)
 {
     const uint32_t number = ets_strings_find(&all->keys, key);
     return number == UINT32_MAX || number == ETS_STRING_NONE ? ETS_BYTES_NONE
                                                              : all->key_items[number];
 }
 
-void ets_byte_sheet_take_shape(struct ets_byte_sheet *sheet, struct ets_byte_item *item,
-                               const struct ets_tensor *tensor)
+void ets_byte_claims_take_shape(struct ets_byte_claims *sheet, struct ets_byte_item *item,
+                                const struct ets_tensor *tensor)
 {
     int64_t *shape = ets_arena_alloc_array(&sheet->all->map->arena, tensor->rank, sizeof *shape);
     if (shape == NULL) {
@@ -162,7 +162,7 @@ static int compare_regions(const void *left, const void *right)
     return a->bytes > b->bytes ? -1 : a->bytes < b->bytes;
 }
 
-static void add(struct ets_byte_sheet *sheet, uint32_t index, uint64_t offset, uint64_t bytes)
+static void add(struct ets_byte_claims *sheet, uint32_t index, uint64_t offset, uint64_t bytes)
 {
     struct ets_byte_item *item = ets_byte_item(sheet, index);
     if (item->offset > offset) item->offset = offset;
@@ -178,7 +178,7 @@ static bool is_zero(const uint8_t *bytes, uint64_t size)
 }
 
 /* Whether bytes in a region that nobody claims align what is behind them. */
-static bool is_padding(const struct ets_byte_sheet *sheet, const struct ets_byte_region *region,
+static bool is_padding(const struct ets_byte_claims *sheet, const struct ets_byte_region *region,
                        uint64_t from, uint64_t to)
 {
     const bool is_all = from == region->offset && to - from == region->bytes;
@@ -188,7 +188,7 @@ static bool is_padding(const struct ets_byte_sheet *sheet, const struct ets_byte
 }
 
 /* Bytes that nobody claims: of the regions that they are in, or between these. */
-static void count_gap(struct ets_byte_sheet *sheet, uint32_t *region, uint64_t from, uint64_t to)
+static void count_gap(struct ets_byte_claims *sheet, uint32_t *region, uint64_t from, uint64_t to)
 {
     while (from < to) {
         while (*region < sheet->region_count &&
@@ -210,11 +210,11 @@ static void count_gap(struct ets_byte_sheet *sheet, uint32_t *region, uint64_t f
     }
 }
 
-void ets_byte_sheet_count(struct ets_byte_sheet *sheet)
+void ets_byte_claims_count(struct ets_byte_claims *sheet)
 {
     uint64_t at = 0;
     uint32_t region = 0;
-    sheet->padding = ets_byte_sheet_item(sheet, ETS_BYTES_PADDING, NULL);
+    sheet->padding = ets_byte_claims_item(sheet, ETS_BYTES_PADDING, NULL);
     if (sheet->all->is_out_of_memory) return;
     if (sheet->claim_count > 0) {
         qsort(sheet->claims, sheet->claim_count, sizeof *sheet->claims, compare_claims);

@@ -1,20 +1,20 @@
 /* The numbers of captured values, or why there are none. */
 #include "test_inspect_support.h"
 
-#include "views/captured_numbers.h"
+#include "views/captured_statistics.h"
 
 static const struct ets_captured_filter all = {ETS_NO_INDEX, ETS_NO_INDEX, ETS_NO_INDEX, 0, NULL};
 
 static uint32_t count_state(const struct ets_inspection *inspection, struct ets_bytes buffer,
                             enum ets_numbers_state state)
 {
-    struct ets_captured_numbers numbers;
+    struct ets_captured_statistics numbers;
     struct ets_captured_line line;
     struct ets_arena arena;
     uint32_t count = 0;
     ets_arena_init(&arena, NULL, 0);
-    ets_captured_numbers_init(&numbers, inspection, buffer, &all);
-    while (ets_captured_numbers_next(&numbers, &arena, &line)) {
+    ets_captured_statistics_init(&numbers, inspection, buffer, &all);
+    while (ets_captured_statistics_next(&numbers, &arena, &line)) {
         count += line.numbers.state == state;
         assert_int_equal(line.numbers.is_known, line.numbers.state <= ETS_NUMBERS_REDUCED);
         assert_int_equal(line.numbers.reason.message[0] != '\0' && !line.numbers.is_known,
@@ -27,7 +27,7 @@ static uint32_t count_state(const struct ets_inspection *inspection, struct ets_
     return count;
 }
 
-static void captured_numbers__say_why_there_are_none(void **state)
+static void captured_statistics__say_why_there_are_none(void **state)
 {
     (void)state;
     struct ets_file *dump = open_fixture("mlp_xnnpack", "debug.etdp");
@@ -51,7 +51,7 @@ static void captured_numbers__say_why_there_are_none(void **state)
     ets_file_close(dump);
 }
 
-static void captured_numbers__names_are_those_of_the_table(void **state)
+static void captured_statistics__names_are_those_of_the_table(void **state)
 {
     (void)state;
     char hash[ETS_HASH_CHARS];
@@ -68,8 +68,8 @@ static void captured_numbers__names_are_those_of_the_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(captured_numbers__say_why_there_are_none),
-        cmocka_unit_test(captured_numbers__names_are_those_of_the_table),
+        cmocka_unit_test(captured_statistics__say_why_there_are_none),
+        cmocka_unit_test(captured_statistics__names_are_those_of_the_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Kernels of a program and the nodes of the record that they are. */
-#include "partition/step_outsides.h"
+#include "partition/undelegated_kernels.h"
 
 #include <stdlib.h>
 
@@ -133,10 +133,10 @@ static enum ets_status judge_method(struct ets_arena *arena, struct ets_etrecord
     return is_ok ? ETS_OK : ets_fail_memory(error, "why operators are outside of delegates");
 }
 
-enum ets_status ets_step_outsides_find(struct ets_arena *arena, struct ets_etrecord *record,
-                                       const struct ets_delegation *delegation,
-                                       const struct ets_outside **outsides_out,
-                                       struct ets_error *error)
+enum ets_status ets_undelegated_kernels_find(struct ets_arena *arena, struct ets_etrecord *record,
+                                             const struct ets_delegation *delegation,
+                                             const struct ets_outside **outsides_out,
+                                             struct ets_error *error)
 {
     const uint32_t count = ets_delegation_count(delegation);
     struct ets_outside *outsides = ets_arena_alloc_array(arena, count, sizeof *outsides);

@@ -3,8 +3,8 @@
  * what bytes without a claim are. Counting goes through the file once, from front to back: bytes
  * that several claim belong to the claim that begins first.
  */
-#ifndef ETSCOPE_CONTENTS_BYTE_SHEET_H
-#define ETSCOPE_CONTENTS_BYTE_SHEET_H
+#ifndef ETSCOPE_CONTENTS_BYTE_CLAIMS_H
+#define ETSCOPE_CONTENTS_BYTE_CLAIMS_H
 
 #include "base/error.h"
 #include "contents/byte_map.h"
@@ -44,7 +44,7 @@ struct ets_byte_gathering {
     struct ets_layer_names names;
 };
 
-struct ets_byte_sheet {
+struct ets_byte_claims {
     struct ets_byte_gathering *all;
     const struct ets_byte_file *file;
     struct ets_bytes bytes; /* of the file */
@@ -57,49 +57,49 @@ struct ets_byte_sheet {
 };
 
 /* A new item of the file; ETS_BYTES_NONE: no memory, which is kept. */
-uint32_t ets_byte_sheet_item(struct ets_byte_sheet *sheet, enum ets_byte_part part,
-                             const char *content);
+uint32_t ets_byte_claims_item(struct ets_byte_claims *sheet, enum ets_byte_part part,
+                              const char *content);
 /* The same for data in one run, which is claimed. An item that begins there is handed out again. */
-uint32_t ets_byte_sheet_data(struct ets_byte_sheet *sheet, enum ets_byte_part part, uint64_t offset,
-                             uint64_t size);
-void ets_byte_sheet_claim(struct ets_byte_sheet *sheet, uint32_t item, uint64_t offset,
-                          uint64_t bytes);
-void ets_byte_sheet_region(struct ets_byte_sheet *sheet, uint32_t item, uint64_t offset,
-                           uint64_t bytes, enum ets_byte_gaps gaps);
+uint32_t ets_byte_claims_data(struct ets_byte_claims *sheet, enum ets_byte_part part,
+                              uint64_t offset, uint64_t size);
+void ets_byte_claims_claim(struct ets_byte_claims *sheet, uint32_t item, uint64_t offset,
+                           uint64_t bytes);
+void ets_byte_claims_region(struct ets_byte_claims *sheet, uint32_t item, uint64_t offset,
+                            uint64_t bytes, enum ets_byte_gaps gaps);
 /* Makes `key` lead to an item; the first item of a key stays. */
-void ets_byte_sheet_add_key(struct ets_byte_gathering *all, struct ets_text key, uint32_t item);
+void ets_byte_claims_add_key(struct ets_byte_gathering *all, struct ets_text key, uint32_t item);
 /* The item of named data; ETS_BYTES_NONE: no file has it. */
-uint32_t ets_byte_sheet_find_key(const struct ets_byte_gathering *all, struct ets_text key);
+uint32_t ets_byte_claims_find_key(const struct ets_byte_gathering *all, struct ets_text key);
 /* The item of data that begins there; ETS_BYTES_NONE: there is none. */
-uint32_t ets_byte_sheet_find_place(const struct ets_byte_sheet *sheet, uint64_t offset);
+uint32_t ets_byte_claims_find_place(const struct ets_byte_claims *sheet, uint64_t offset);
 
-static inline struct ets_byte_item *ets_byte_item(const struct ets_byte_sheet *sheet,
+static inline struct ets_byte_item *ets_byte_item(const struct ets_byte_claims *sheet,
                                                   uint32_t index)
 {
     return &sheet->all->map->items[index];
 }
 
 /* Keeps dtype and shape of what an item holds. */
-void ets_byte_sheet_take_shape(struct ets_byte_sheet *sheet, struct ets_byte_item *item,
-                               const struct ets_tensor *tensor);
+void ets_byte_claims_take_shape(struct ets_byte_claims *sheet, struct ets_byte_item *item,
+                                const struct ets_tensor *tensor);
 
 /* Where in the file something lies. */
-static inline uint64_t ets_byte_sheet_offset(const struct ets_byte_sheet *sheet, const void *data)
+static inline uint64_t ets_byte_claims_offset(const struct ets_byte_claims *sheet, const void *data)
 {
     return (uint64_t)((const uint8_t *)data - sheet->bytes.data);
 }
 
 /* Gives every byte of the file to an item, and ends the sheet's claims and regions. */
-void ets_byte_sheet_count(struct ets_byte_sheet *sheet);
+void ets_byte_claims_count(struct ets_byte_claims *sheet);
 
 /* program_bytes.c: what a program consists of. Its payloads come later, when all keys are known. */
-enum ets_status ets_program_bytes_add(struct ets_byte_sheet *sheet, struct ets_error *error);
+enum ets_status ets_program_bytes_add(struct ets_byte_claims *sheet, struct ets_error *error);
 /* The modules and names of its constants and the users of its external tensors. */
-void ets_program_bytes_name(struct ets_byte_sheet *sheet);
+void ets_program_bytes_name(struct ets_byte_claims *sheet);
 /* constant_uses.c: which constants no instruction reads, and the names of these; false: no memory.
  */
-bool ets_constant_uses_find(struct ets_byte_sheet *sheet);
+bool ets_constant_uses_find(struct ets_byte_claims *sheet);
 /* payload_bytes.c: what delegates were given, and which named data is theirs. */
-void ets_payload_bytes_add(struct ets_byte_sheet *sheet);
+void ets_payload_bytes_add(struct ets_byte_claims *sheet);
 
 #endif
