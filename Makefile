@@ -69,22 +69,15 @@ demo: setup-host ## run an example with XNNPACK and print its operators with the
 	@$(call profile,xnnpack,--runs 20 --top 8)
 	@$(call profile,portable,--runs 20 --group-by source --top 6)
 
+# The other builds have the programs of their tests alone; `make test-long` builds the rest for them.
 # The sanitizers first, so that what is skipped at the end is of the whole test suite.
 .PHONY: test
 test: setup build ## run every test, and the unit tests and fuzz corpora under ASan and UBSan
 	@$(has_engine) || test -n "$(WITHOUT_ENGINE)" || { \
 	    echo "no engine: its runtime could not be fetched (see above), and what runs programs would" \
 	        "go untested; \`make test WITHOUT_ENGINE=1\` tests the rest" >&2; exit 1; }
-	@$(call compile,asan,-DEXECUTORCH_ROOT=)
-	@if echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { return d == 0 && n > 0; }' | \
-	    clang -fsanitize=fuzzer,address -x c - -o /dev/null 2>/dev/null; then \
-	    $(call compile,fuzz,-DEXECUTORCH_ROOT=); \
-	else \
-	    echo "clang's libFuzzer is missing: the fuzz targets only replay their corpora"; \
-	fi
-	@status=0; \
-	$(MAKE) footprint || status=$$?; \
-	foreign=; \
+	@$(call compile,asan,-DEXECUTORCH_ROOT=,test_programs)
+	@status=0; foreign=; \
 	if { $(can_run_foreign); } >/dev/null; then \
 	    $(MAKE) build-foreign && foreign=1 || status=$$?; \
 	else \
@@ -94,9 +87,25 @@ test: setup build ## run every test, and the unit tests and fuzz corpora under A
 	    $${foreign:+$(FOREIGN:%='%:$(foreign_tests)')} release || status=$$?; \
 	exit $$status
 
+# What `make test` leaves out: whole files that ask for much, hundreds of kills of fleet ingests, a
+# measured machine; fuzz targets as libFuzzer builds them; and what no test of the other builds runs.
+# LONG are those tests of the release build that differ.
+LONG := ^(cli_test_(bombs|man)|python_fleet_faults)
 .PHONY: test-long
-test-long: setup build ## run what make test samples as a whole: every format with every file that asks for much
-	@ETSCOPE_LONG=1 $(PYTHON) tools/run_ctest.py $(JOBS) 'release:^cli_test_(bombs|man)'
+test-long: setup build ## run what make test samples as a whole, and build all for every preset
+	@$(call compile,asan,-DEXECUTORCH_ROOT=)
+	@if echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { return d == 0 && n > 0; }' | \
+	    clang -fsanitize=fuzzer,address -x c - -o /dev/null 2>/dev/null; then \
+	    $(call compile,fuzz,-DEXECUTORCH_ROOT=); \
+	else \
+	    echo "clang's libFuzzer is missing: its fuzz targets are not built"; \
+	fi
+	@if { $(can_run_foreign); } >/dev/null; then \
+	    $(MAKE) build-foreign foreign_programs=all; \
+	else \
+	    echo "cross compilers or qemu-user are missing: nothing is built for other processors"; \
+	fi
+	@ETSCOPE_LONG=1 $(PYTHON) tools/run_ctest.py $(JOBS) 'release:$(LONG)'
 
 .PHONY: footprint
 footprint: ## print what the tracer takes on small processors: code, memory, stack (clang, lld)
@@ -105,13 +114,14 @@ footprint: ## print what the tracer takes on small processors: code, memory, sta
 # On processors of other word size and byte order; the engine is for this one alone.
 FOREIGN := i386 s390x
 foreign_tests = ^(test|fuzz)_
+foreign_programs = test_programs
 can_run_foreign = command -v qemu-i386 && command -v qemu-s390x && \
     command -v i686-linux-gnu-g++ && command -v s390x-linux-gnu-g++
 
 .PHONY: build-foreign
 build-foreign:
 	@$(foreach processor,$(FOREIGN),tools/foreign_root.sh $(processor) build/foreign/$(processor) && \
-	    $(call compile,$(processor),-DEXECUTORCH_ROOT=) && ) true
+	    $(call compile,$(processor),-DEXECUTORCH_ROOT=,$(foreign_programs)) && ) true
 
 .PHONY: foreign
 foreign: build-foreign ## run the unit tests on 32-bit x86 and on big-endian s390x (cross compilers, qemu-user)
@@ -119,7 +129,7 @@ foreign: build-foreign ## run the unit tests on 32-bit x86 and on big-endian s39
 
 .PHONY: tsan
 tsan: ## run the unit tests under ThreadSanitizer
-	@$(call compile,tsan,-DEXECUTORCH_ROOT=)
+	@$(call compile,tsan,-DEXECUTORCH_ROOT=,test_programs)
 	@ctest --preset tsan --parallel $(JOBS) --tests-regex '^test_'
 
 .PHONY: bench

