@@ -9,6 +9,7 @@
 
 #include "cli/core/options.h"
 #include "etscope/base.h"
+#include "output/table/table.h"
 
 /* Exit codes; docs/exit-codes.md. */
 enum cli_exit {
@@ -156,7 +157,8 @@ void cli_print_overview(FILE *stream, const struct cli_command *const *commands)
 int cli_print_completion(FILE *stream, const struct cli_command *const *commands,
                          const char *shell);
 
-/* The choices of --format: all formats of tables, in the order of enum ets_format. */
-#define CLI_FORMATS "table|tsv|csv|json|jsonl|markdown"
+/* The choices of --format: all formats of tables, and "|more" of a command. */
+#define CLI_FORMATS_AND(more) (&(ETS_FORMAT_CHOICES more)[1])
+#define CLI_FORMATS CLI_FORMATS_AND("")
 
 #endif
