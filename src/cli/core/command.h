@@ -93,8 +93,8 @@ double cli_percent(const struct cli_arguments *arguments, const char *name, doub
 double cli_duration_ns(const struct cli_arguments *arguments, const char *name, double fallback);
 /* The first of the options `names` (NULL-ended) that was given, or NULL. */
 const char *cli_first_given(const struct cli_arguments *arguments, const char *const *names);
-/* Checks that at most one argument or value of `options` (NULL-ended) is standard input, "-". */
-int cli_check_stdin(const struct cli_arguments *arguments, const char *const *options);
+/* Checks that at most one argument or input of an option is standard input, "-". */
+int cli_check_stdin(const struct cli_arguments *arguments);
 /*
  * outputs.c: checks that no output is an input or another output, and that all are writable.
  * Returns an exit code.

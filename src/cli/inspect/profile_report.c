@@ -1,6 +1,7 @@
 /* Writes the report of a run with the model that ran. */
 #include "cli/inspect/profile_report.h"
 
+#include "cli/core/what_to_type.h"
 #include "cli/files/machine_option.h"
 #include "cli/pages/print_report.h"
 #include "etscope/file.h"
@@ -65,6 +66,7 @@ static int report_of(struct cli_session *session, const struct cli_subject *subj
                                               .record_count = has_record,
                                               .programs = &program,
                                               .program_count = 1,
+                                              .words = &cli_advice,
                                               .machine = threads > 0 ? machine : NULL,
                                               .threads = threads};
     const struct cli_report report = {.sources = &sources, .inputs = inputs, .input_count = count};
