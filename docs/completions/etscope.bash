@@ -137,11 +137,9 @@ _etscope() {
     inspect:--output|inspect:-o) ;;
     inspect:--allocations) words='total each' ;;
     inspect:--threads) compopt +o default 2>/dev/null ;;
-    inspect:--etdump|inspect:--etdump_path) ;;
     inspect:--source-time-scale|inspect:--source_time_scale) words='ns us ms s cycles' ;;
     inspect:--target-time-scale|inspect:--target_time_scale) words='ns us ms s cycles' ;;
     inspect:--tsv-path|inspect:--tsv_path) ;;
-    inspect:--case) compopt +o default 2>/dev/null ;;
     advise:--program) ;;
     advise:--etrecord|advise:--etrecord_path) ;;
     advise:--debug-buffer|advise:--debug_buffer_path) ;;
@@ -341,9 +339,9 @@ _etscope() {
     gap:--engine) ;;
     gap:--metric) words='snr mse l1 cosine max' ;;
     gap:--fail-below) compopt +o default 2>/dev/null ;;
-    gap:--rms) compopt +o default 2>/dev/null ;;
     gap:--tolerance) compopt +o default 2>/dev/null ;;
     gap:--comparator) ;;
+    gap:--picture) ;;
     gap:--columns|gap:-c) compopt +o default 2>/dev/null ;;
     gap:--format|gap:-f) words='table tsv csv json jsonl markdown' ;;
     gap:--color) words='auto always never' ;;
@@ -426,7 +424,7 @@ _etscope() {
         profile) words='-h --help --etrecord --etrecord_path --no-siblings --runs -r --output -o --trace --report --format -f --group-by -g --by --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all -a --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --table --memory --c-snippet --allocations --method -m --input -i --case --inputs --seed --range --int-range --shape --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug_buffer_path --debug-buffer-size --tracer --outputs --output-file --output_file --threads --recordings --before --before-etrecord --block --run --allow-mismatch' ;;
         run) words='-h --help --output -o --trace --runs -r --etrecord --etrecord_path --print-outputs --print_output --memory --method -m --input -i --case --inputs --seed --range --int-range --shape --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug_buffer_path --debug-buffer-size --tracer --outputs --output-file --output_file --threads' ;;
         machine) words='-h --help --save --threads --quick --format -f --color --width --output -o --engine' ;;
-        inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method -m --block --run --format -f --group-by -g --by --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all -a --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --output -o --memory --c-snippet --allocations --threads --no-siblings --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
+        inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method -m --block --run --format -f --group-by -g --by --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all -a --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --output -o --memory --c-snippet --allocations --threads --no-siblings --partial --allow-mismatch --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results' ;;
         advise) words='-h --help --program --etrecord --etrecord_path --debug-buffer --debug_buffer_path --reference-etrecord --method -m --machine --one-thread --threads --engine --no-siblings --all -a --fail-on --format -f --color --width --output -o --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
         annotate) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --source-root --frames --context --whole --method -m --block --run --cost --machine --threads --steady --name --module --handle --source --backend --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --format -f --unit --bounds --color --width --output -o --subtract-overhead --source-time-scale --source_time_scale --no-siblings --partial --allow-mismatch' ;;
         delegates) words='-h --help --etrecord --etrecord_path --method -m --no-siblings --calls --cost --machine --threads --format -f --unit --all -a --bounds --color --width --output -o --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
@@ -439,7 +437,7 @@ _etscope() {
         gate) words='-h --help --budget -b --junit --undecided --all -a --before --after --allow-mismatch --etrecord --etrecord_path --etrecord-b --program --program-b --method -m --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --bounds --color --width --output -o' ;;
         summary) words='-h --help --etrecord --etrecord_path --program --method -m --sort -s --top -n --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --bounds --color --width --output -o' ;;
         verify) words='-h --help --method -m --case --rtol --atol --rms --tolerance --comparator --junit --columns -c --format -f --color --width --output -o --threads --data --load-library --python --engine' ;;
-        gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --metric --fail-below --allow-uncompared --rms --tolerance --comparator --only-mismatches --only-off --alignment --columns -c --format -f --color --width --output -o --no-siblings --partial --allow-mismatch' ;;
+        gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --metric --fail-below --allow-uncompared --tolerance --comparator --only-mismatches --only-off --alignment --picture --columns -c --format -f --color --width --output -o --no-siblings --partial --allow-mismatch' ;;
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method -m --block --run --event --only-outputs --only-nonfinite --only-broken --name --module --handle --source --backend --top -n --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --comparator --heat-map --format -f --color --width --output -o --no-siblings --partial --allow-mismatch' ;;
         info) words='-h --help --format -f --all -a' ;;
         dump) words='-h --help --bytes --data --debug-buffer --debug_buffer_path --format -f --partial --output -o' ;;

@@ -148,7 +148,6 @@ static int check_words(const struct cli_arguments *arguments)
 {
     static const char *const engine_options[] = {"--threads", "--data",   "--load-library",
                                                  "--python",  "--engine", NULL};
-    static const char *const inputs[] = {"--cases-from", "--data", NULL};
     const char *unused = cli_first_given(arguments, engine_options);
     if (arguments->word_count != 1) {
         return cli_complain(
@@ -162,7 +161,7 @@ static int check_words(const struct cli_arguments *arguments)
     if (unused != NULL && !cli_has(arguments, "--expect-from-run")) {
         return cli_complain(CLI_USAGE, "%s needs --expect-from-run", unused);
     }
-    return cli_check_stdin(arguments, inputs);
+    return cli_check_stdin(arguments);
 }
 
 static int cmd_bundle(const struct cli_arguments *arguments)

@@ -58,8 +58,6 @@ static int complain_of_kinds(const struct cli_arguments *arguments)
 
 static int cmd_diff(const struct cli_arguments *arguments)
 {
-    static const char *const inputs[] = {
-        "--etrecord", "--program", "--etrecord-b", "--program-b", "--before", "--after", NULL};
     struct cli_side_paths before, after;
     const unsigned words = arguments->word_count;
     const bool has_lists = words == 0 && cli_has(arguments, "--before") &&
@@ -79,7 +77,7 @@ static int cmd_diff(const struct cli_arguments *arguments)
         return cli_complain(CLI_USAGE, "%s needs programs; %s is not a program", given,
                             cli_path_name(first));
     }
-    if (cli_check_stdin(arguments, inputs) != CLI_OK) return CLI_USAGE;
+    if (cli_check_stdin(arguments) != CLI_OK) return CLI_USAGE;
     cli_side_list(arguments, 0, words / 2, "--before", &before);
     cli_side_list(arguments, words / 2, words, "--after", &after);
     return cli_show_sides(arguments, &before, &after, NULL);

@@ -135,8 +135,6 @@ static int compare(const struct cli_arguments *arguments, const struct ets_budge
 
 static int check_words(const struct cli_arguments *arguments)
 {
-    static const char *const inputs[] = {"--etrecord", "--program", "--etrecord-b", "--program-b",
-                                         "--budget",   "--before",  "--after",      NULL};
     const char *output = cli_value(arguments, "--output"), *junit = cli_value(arguments, "--junit");
     const unsigned words = arguments->word_count;
     const bool has_before = words >= 2 || cli_has(arguments, "--before");
@@ -151,7 +149,7 @@ static int check_words(const struct cli_arguments *arguments)
     if (junit != NULL && cli_text_is(cli_text(junit), output == NULL ? "-" : output)) {
         return cli_complain(CLI_USAGE, "the table and --junit need different files");
     }
-    return cli_check_stdin(arguments, inputs);
+    return cli_check_stdin(arguments);
 }
 
 static int cmd_gate(const struct cli_arguments *arguments)

@@ -79,7 +79,6 @@ static int summarise(const struct cli_arguments *arguments, struct cli_model *mo
 
 static int cmd_summary(const struct cli_arguments *arguments)
 {
-    static const char *const inputs[] = {"--etrecord", "--program", NULL};
     if (arguments->word_count == 0) {
         return cli_complain(CLI_USAGE,
                             "summary needs traces: etscope summary *.etdp, a folder or @LIST");
@@ -88,7 +87,7 @@ static int cmd_summary(const struct cli_arguments *arguments)
         .by_time = cli_choice(arguments, "--sort", cli_has(arguments, "--top")),
         .top = (uint32_t)cli_number(arguments, "--top", 0),
     };
-    const int code = cli_check_stdin(arguments, inputs);
+    const int code = cli_check_stdin(arguments);
     if (code != CLI_OK) return code;
     const size_t most = 2 * (size_t)arguments->value_count + 1; /* alone and in pairs */
     struct cli_model *models = calloc(most, sizeof *models);

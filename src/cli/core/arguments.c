@@ -231,17 +231,16 @@ const char *cli_first_given(const struct cli_arguments *arguments, const char *c
     return *names;
 }
 
-int cli_check_stdin(const struct cli_arguments *arguments, const char *const *options)
+int cli_check_stdin(const struct cli_arguments *arguments)
 {
+    struct cli_option option;
     unsigned count = 0;
     for (unsigned i = 0; i < arguments->word_count; i++) {
         count += strcmp(arguments->words[i], "-") == 0;
     }
-    for (; *options != NULL; options++) {
-        const char *value;
-        for (unsigned i = 0; (value = cli_value_at(arguments, *options, i)) != NULL; i++) {
-            count += strcmp(value, "-") == 0;
-        }
+    for (unsigned i = 0; i < arguments->value_count; i++) {
+        (void)cli_command_option(arguments->command, arguments->option_of[i], &option);
+        count += cli_option_is_input(&option) && strcmp(arguments->values[i], "-") == 0;
     }
     if (count < 2) return CLI_OK;
     return cli_complain(

@@ -9,6 +9,7 @@
 
 #include "cli/core/options.h"
 #include "etscope/base.h"
+#include "output/table/table.h"
 
 /* Exit codes; docs/exit-codes.md. */
 enum cli_exit {
@@ -92,8 +93,8 @@ double cli_percent(const struct cli_arguments *arguments, const char *name, doub
 double cli_duration_ns(const struct cli_arguments *arguments, const char *name, double fallback);
 /* The first of the options `names` (NULL-ended) that was given, or NULL. */
 const char *cli_first_given(const struct cli_arguments *arguments, const char *const *names);
-/* Checks that at most one argument or value of `options` (NULL-ended) is standard input, "-". */
-int cli_check_stdin(const struct cli_arguments *arguments, const char *const *options);
+/* Checks that at most one argument or input of an option is standard input, "-". */
+int cli_check_stdin(const struct cli_arguments *arguments);
 /*
  * outputs.c: checks that no output is an input or another output, and that all are writable.
  * Returns an exit code.
@@ -156,7 +157,8 @@ void cli_print_overview(FILE *stream, const struct cli_command *const *commands)
 int cli_print_completion(FILE *stream, const struct cli_command *const *commands,
                          const char *shell);
 
-/* The choices of --format: all formats of tables, in the order of enum ets_format. */
-#define CLI_FORMATS "table|tsv|csv|json|jsonl|markdown"
+/* The choices of --format: all formats of tables, and "|more" of a command. */
+#define CLI_FORMATS_AND(more) (&(ETS_FORMAT_CHOICES more)[1])
+#define CLI_FORMATS CLI_FORMATS_AND("")
 
 #endif

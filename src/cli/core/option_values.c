@@ -85,6 +85,15 @@ bool cli_option_has_choices(const struct cli_option *option)
     return option->value != NULL && strchr(option->value, '|') != NULL;
 }
 
+bool cli_option_is_input(const struct cli_option *option)
+{
+    static const char *const inputs[] = {"FILE", "PROGRAM", "STREAM", "INPUT", "OUTPUT"};
+    for (size_t i = 0; option->value != NULL && i < sizeof inputs / sizeof *inputs; i++) {
+        if (strcmp(inputs[i], option->value) == 0) return !option->is_output;
+    }
+    return false;
+}
+
 bool cli_option_takes_file(const struct cli_option *option)
 {
     static const char *const files[] = {"FILE",   "FOLDER", "PATH",  "PREFIX", "PROGRAM",

@@ -19,6 +19,8 @@ bool cli_read_duration(const char *word, double *ns_out);
 int cli_find_choice(const char *choices, const char *word);
 /* "a|b|c" */
 bool cli_option_has_choices(const struct cli_option *option);
+/* Whether the value is a file that the command reads, which may be standard input. */
+bool cli_option_is_input(const struct cli_option *option);
 /* Whether a shell offers names of files. */
 bool cli_option_takes_file(const struct cli_option *option);
 

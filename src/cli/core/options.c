@@ -332,31 +332,32 @@ static bool is_spelling(const char *spelling, const char *word, size_t length)
     return spelling != NULL && strncmp(spelling, word, length) == 0 && spelling[length] == '\0';
 }
 
-/* The row with a spelling, and its group. NULL: none. */
-static const struct cli_option *find(const char *word, size_t length, unsigned *group_out)
+/* The row with a spelling; NULL: none. */
+static const struct cli_option *find(const char *word, size_t length)
 {
     for (unsigned group = 0; group < GROUPS; group++) {
         for (size_t i = 0; i < groups[group].count; i++) {
             const struct cli_option *row = &groups[group].rows[i];
             const char *spelling;
             for (unsigned k = 0; (spelling = cli_option_spelling(row, k)) != NULL; k++) {
-                if (!is_spelling(spelling, word, length)) continue;
-                *group_out = group;
-                return row;
+                if (is_spelling(spelling, word, length)) return row;
             }
         }
     }
     return NULL;
 }
 
-bool cli_option_find(const char *spelling, struct cli_option *row_out)
+bool cli_option_find(const char *name, struct cli_option *row_out)
 {
-    unsigned group;
-    const struct cli_option *row = find(spelling, strlen(spelling), &group);
-    if (row == NULL) return false;
-    *row_out = *row;
-    row_out->group = group;
-    return true;
+    for (unsigned group = 0; group < GROUPS; group++) {
+        for (size_t i = 0; i < groups[group].count; i++) {
+            if (strcmp(groups[group].rows[i].name, name) != 0) continue;
+            *row_out = groups[group].rows[i];
+            row_out->group = group;
+            return true;
+        }
+    }
+    return false;
 }
 
 bool cli_command_option(const struct cli_command *command, unsigned index,
@@ -389,8 +390,7 @@ int cli_command_find(const struct cli_command *command, const char *spelling, si
             return i;
         }
     }
-    unsigned group;
-    const struct cli_option *row = find(spelling, length, &group);
+    const struct cli_option *row = find(spelling, length);
     for (int i = 0; row != NULL && options[i].name != NULL; i++) {
         if (strcmp(options[i].name, row->name) == 0) return i;
     }

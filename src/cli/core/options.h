@@ -46,8 +46,8 @@ struct cli_command_option {
 
 struct cli_command;
 
-/* The row with this spelling, whatever commands take it; false: there is none. */
-bool cli_option_find(const char *spelling, struct cli_option *row_out);
+/* The row with this name, whatever commands take it; false: there is none. */
+bool cli_option_find(const char *name, struct cli_option *row_out);
 /* Option number `index` of a command: the row with what the command says of it. False: the end. */
 bool cli_command_option(const struct cli_command *command, unsigned index,
                         struct cli_option *option_out);

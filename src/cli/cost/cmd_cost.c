@@ -89,13 +89,12 @@ static int show(const struct subject *s, const struct ets_cost_table_options *op
 
 static int cmd_cost(const struct cli_arguments *arguments)
 {
-    static const char *const inputs[] = {"--etrecord", NULL};
     struct ets_cost_table_options options;
     if (arguments->word_count != 1) {
         return cli_complain(CLI_USAGE, "cost needs a program: etscope cost model.pte");
     }
     if (!parse(arguments, &options)) return CLI_USAGE;
-    int code = cli_check_stdin(arguments, inputs);
+    int code = cli_check_stdin(arguments);
     if (code != CLI_OK) return code;
     struct subject subject = {.arguments = arguments, .path = arguments->words[0]};
     code = open_all(&subject);

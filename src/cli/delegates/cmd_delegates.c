@@ -223,7 +223,6 @@ static int show(const struct subject *s)
 
 static int cmd_delegates(const struct cli_arguments *arguments)
 {
-    static const char *const inputs[] = {"--etrecord", NULL};
     if (arguments->word_count == 0 || arguments->word_count > 2) {
         return cli_complain(CLI_USAGE,
                             "delegates needs a program and optionally its trace: etscope delegates "
@@ -235,7 +234,7 @@ static int cmd_delegates(const struct cli_arguments *arguments)
                             "etscope delegates model.pte profile.etdp");
     }
     int code = cli_check_machine_threads(arguments);
-    if (code == CLI_OK) code = cli_check_stdin(arguments, inputs);
+    if (code == CLI_OK) code = cli_check_stdin(arguments);
     if (code != CLI_OK) return code;
     struct subject subject = {
         .arguments = arguments,

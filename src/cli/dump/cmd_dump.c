@@ -62,13 +62,12 @@ static int dump_file(struct dump_request *request)
 
 static int cmd_dump(const struct cli_arguments *arguments)
 {
-    static const char *const inputs[] = {"--debug-buffer", NULL};
     struct dump_request request = {.arguments = arguments,
                                    .with_data = cli_has(arguments, "--bytes")};
     if (arguments->word_count == 0) {
         return cli_complain(CLI_USAGE, "dump needs a file: etscope dump model.pte");
     }
-    int code = cli_check_stdin(arguments, inputs);
+    int code = cli_check_stdin(arguments);
     if (code == CLI_OK) code = cli_check_outputs(arguments);
     /* The first file that cannot be read ends the command, and its document does not end. */
     for (unsigned i = 0; i < arguments->word_count && code == CLI_OK; i++) {

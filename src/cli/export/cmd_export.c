@@ -14,28 +14,17 @@ struct format {
     int number;               /* for `write` */
 };
 
-#define FORMATS                                                                                \
-    "chrome|perfetto|speedscope|pprof|folded|tensorboard|jsonl|csv|sqlite|dot|model-explorer|" \
-    "model-explorer-data"
+/* In the order of --to. */
+#define TRACE_ROW(id, name, ending, ...) {name, ending, cli_export_trace, ETS_EXPORT_##id},
+#define GRAPH_ROW(id, name, ending) {name, ending, cli_export_graph, ETS_GRAPH_##id},
+static const struct format formats[] = {ETS_EXPORT_FORMATS(TRACE_ROW){"sqlite", ".db", NULL, 0},
+                                        ETS_GRAPH_FORMATS(GRAPH_ROW)};
 
-/* In the order of FORMATS. */
-static const struct format formats[] = {
-    {"chrome", ".json", cli_export_trace, ETS_EXPORT_CHROME},
-    {"perfetto", ".pftrace", cli_export_trace, ETS_EXPORT_PERFETTO},
-    {"speedscope", ".speedscope.json", cli_export_trace, ETS_EXPORT_SPEEDSCOPE},
-    {"pprof", ".pb", cli_export_trace, ETS_EXPORT_PPROF},
-    {"folded", ".folded", cli_export_trace, ETS_EXPORT_FOLDED},
-    {"tensorboard", ".tfevents", cli_export_trace, ETS_EXPORT_TENSORBOARD},
-    {"jsonl", ".jsonl", cli_export_trace, ETS_EXPORT_JSON_LINES},
-    {"csv", ".csv", cli_export_trace, ETS_EXPORT_CSV},
-    {"sqlite", ".db", NULL, 0},
-    {"dot", ".dot", cli_export_graph, ETS_GRAPH_DOT},
-    {"model-explorer", ".json", cli_export_graph, ETS_GRAPH_MODEL_EXPLORER},
-    {"model-explorer-data", ".json", cli_export_graph, ETS_GRAPH_MODEL_EXPLORER_DATA},
-};
+#define CHOICE(id, name, ...) "|" name
+#define CHOICES (&(ETS_EXPORT_FORMATS(CHOICE) "|sqlite" ETS_GRAPH_FORMATS(CHOICE))[1])
 
 static const struct cli_command_option option_list[] = {
-    {"--to", .value = FORMATS},
+    {"--to", .value = CHOICES},
     {"--output", .help = "The file to write; - is standard output"},
     {"--etrecord", .is_repeatable = true,
      .help = "The ETRecord of the export; for several traces one for all, or one for each"},

@@ -5,12 +5,12 @@
 #include "cli/core/command.h"
 #include "cost/machine.h"
 
-#define CLI_MACHINE_OPTIONS                                                                     \
-    {"--machine"},                                                                              \
-    {                                                                                           \
-        "--threads",                                                                            \
-            .help = "How many threads ran, for --machine; default: the most that were measured" \
-    }
+/* clang-format off */
+#define CLI_MACHINE_OPTIONS                                                                       \
+    {"--machine"},                                                                                \
+    {"--threads",                                                                                 \
+     .help = "How many threads ran, for --machine; default: the most that were measured"}
+/* clang-format on */
 
 /* Reads a file that `machine --save` wrote, into the arena. Returns an exit code. */
 int cli_machine_read(const char *path, struct ets_arena *arena, struct ets_machine *machine_out);

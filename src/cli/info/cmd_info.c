@@ -82,7 +82,7 @@ static int cmd_info(const struct cli_arguments *arguments)
     if (arguments->word_count == 0) {
         return cli_complain(CLI_USAGE, "info needs a file or a folder: etscope info model.pte");
     }
-    int code = cli_check_stdin(arguments, (const char *const[]){NULL});
+    int code = cli_check_stdin(arguments);
     if (code != CLI_OK) return code;
     struct ets_json_writer *json = NULL;
     struct ets_output *output = NULL;

@@ -21,12 +21,13 @@ static const struct cli_command_option option_list[] = {
     {"--no-siblings"},
     {"--partial"},
     {"--allow-mismatch"},
-    {"--etdump"},
+    {"--etdump", .is_hidden = true},
     {"--source-time-scale"},
     {"--target-time-scale"},
     {"--tsv-path"},
     {"--compare-results"},
-    {"--case", .help = "The reference case, if the trace does not name it; default: the nearest"},
+    {"--case", .is_hidden = true,
+     .help = "The reference case, if the trace does not name it; default: the nearest"},
     {NULL},
 };
 

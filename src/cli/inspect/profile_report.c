@@ -2,6 +2,7 @@
 #include "cli/inspect/profile_report.h"
 #include "cli/core/what_to_type.h"
 
+#include "cli/core/what_to_type.h"
 #include "cli/files/machine_option.h"
 #include "cli/pages/print_report.h"
 #include "etscope/file.h"
@@ -66,6 +67,7 @@ static int report_of(struct cli_session *session, const struct cli_subject *subj
                                               .record_count = has_record,
                                               .programs = &program,
                                               .program_count = 1,
+                                              .words = &cli_advice,
                                               .machine = threads > 0 ? machine : NULL,
                                               .threads = threads,
                                               .words = &cli_advice};

@@ -12,28 +12,20 @@
 
 /* Options of the table. */
 /* clang-format off */
-#define CLI_SHOW_OPTIONS \
-    {"--format", .value = CLI_FORMATS "|upstream", .help = "Output format; upstream: the complete TSV table of ExecuTorch's Inspector"}, \
-    {"--group-by", .value = "none|op|module|source|backend|file|handle|method|run", .help = "Add up the operators of each group; shares add up to the whole run"}, \
-    {"--depth"}, \
-    {"--tokens"}, \
-    CLI_FILTER_OPTIONS, \
-    {"--sort", .value = "order|time|max|calls|name", .help = "Order of the rows: by execution, or largest first; default: order, grouped: time"}, \
-    {"--top", .help = "Only the first N rows of each block, by time unless --sort is given"}, \
-    {"--all", .help = "Also show OPERATOR_CALL wrapper events"}, \
-    {"--tree"}, \
-    {"--cost"}, \
-    {"--machine"}, \
-    {"--steady"}, \
-    {"--columns", .help = "Only these columns, in this order, such as operator,avg,p99"}, \
-    {"--subtract-overhead"}, \
-    {"--unit"}, \
-    {"--bounds"}, \
-    {"--color"}, \
-    {"--width"}
-/* `short` names it, where a command has no other -o. */
-#define CLI_SHOW_OUTPUT_OPTION(short) \
-    {"--output", .help = "Write the table to FILE instead of standard output; FILE.svg with --machine: a roofline chart"}
+#define CLI_SHOW_OPTIONS                                                                          \
+    {"--format", .value = CLI_FORMATS_AND("|upstream"),                                           \
+     .help = "Output format; upstream: the complete TSV table of ExecuTorch's Inspector"},        \
+    {"--group-by", .value = "none|op|module|source|backend|file|handle|method|run",               \
+     .help = "Add up the operators of each group; shares add up to the whole run"},               \
+    {"--depth"}, {"--tokens"}, CLI_FILTER_OPTIONS,                                                \
+    {"--sort", .value = "order|time|max|calls|name",                                              \
+     .help = "Order of the rows: by execution, or largest first; default: order, grouped: "       \
+             "time"},                                                                             \
+    {"--top", .help = "Only the first N rows of each block, by time unless --sort is given"},     \
+    {"--all", .help = "Also show OPERATOR_CALL wrapper events"},                                  \
+    {"--tree"}, {"--cost"}, {"--machine"}, {"--steady"},                                          \
+    {"--columns", .help = "Only these columns, in this order, such as operator,avg,p99"},         \
+    {"--subtract-overhead"}, {"--unit"}, {"--bounds"}, {"--color"}, {"--width"}
 /* clang-format on */
 
 /* Writes the table of the subject. Returns an exit code. */

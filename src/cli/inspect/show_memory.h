@@ -7,10 +7,8 @@
 
 /* Options that show memory, for the option tables of `inspect` and `profile`. */
 /* clang-format off */
-#define CLI_MEMORY_OPTIONS \
-    {"--memory"}, \
-    {"--c-snippet"}, \
-    {"--allocations"}
+#define CLI_MEMORY_OPTIONS                                                                        \
+    {"--memory"}, {"--c-snippet"}, {"--allocations"}
 /* clang-format on */
 
 /* Whether it is asked for. */

@@ -342,7 +342,6 @@ static int check_drawn(const struct cli_arguments *arguments)
 
 static int cmd_memory(const struct cli_arguments *arguments)
 {
-    static const char *const inputs[] = {"--etrecord", NULL};
     if (arguments->word_count > 1) {
         return cli_complain(CLI_USAGE, "memory takes one program, not %u", arguments->word_count);
     }
@@ -351,7 +350,7 @@ static int cmd_memory(const struct cli_arguments *arguments)
     }
     int code = check_shown(arguments);
     if (code == CLI_OK) code = check_drawn(arguments);
-    if (code == CLI_OK) code = cli_check_stdin(arguments, inputs);
+    if (code == CLI_OK) code = cli_check_stdin(arguments);
     if (code != CLI_OK) return code;
     struct subject subject = {.arguments = arguments, .path = arguments->words[0]};
     code = open_program(&subject);

@@ -15,13 +15,11 @@ static enum ets_status draw(const struct cli_arguments *arguments, const void *s
 int cli_plot_waterfall(const struct cli_arguments *arguments)
 {
     static const struct ets_difference_options options = {.least_change = 0.01};
-    static const char *const inputs[] = {"--etrecord", "--program", "--etrecord-b", "--program-b",
-                                         NULL};
     const char *const *before = &arguments->words[0], *const *after = &arguments->words[1];
     const struct cli_side_paths paths[] = {{.items = {*before}, .count = 1},
                                            {.items = {*after}, .count = 1}};
     struct cli_sides sides;
-    int code = cli_check_stdin(arguments, inputs);
+    int code = cli_check_stdin(arguments);
     if (code != CLI_OK) return code;
     code = cli_sides_open(arguments, &paths[0], &paths[1], &options, &sides);
     if (code == CLI_OK) code = cli_sides_check(arguments, *before, *after, sides.difference);

@@ -207,7 +207,7 @@ static int check_words(const struct cli_arguments *arguments)
     if (output == NULL && strcmp(arguments->words[0], "-") == 0) {
         return cli_complain(CLI_USAGE, "name the output with -o: standard input has no name");
     }
-    return cli_check_stdin(arguments, (const char *const[]){"--program", "--etrecord", NULL});
+    return cli_check_stdin(arguments);
 }
 
 /* Opens the program and ETRecord that name the operators, then continues. */

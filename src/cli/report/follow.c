@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "cli/core/cli_text.h"
+#include "cli/core/what_to_type.h"
 #include "cli/files/inputs.h"
 #include "cli/files/machine_option.h"
 #include "cli/pages/print_report.h"
@@ -103,6 +104,7 @@ static int print_trace(struct follower *follower, struct ets_bytes dump, uint32_
         .record_count = has_record,
         .programs = &program,
         .program_count = has_program,
+        .words = &cli_advice,
         .machine = follower->threads > 0 ? &follower->machine : NULL,
         .threads = follower->threads};
     struct ets_page_input inputs[3] = {cli_report_input("trace", subject.path, dump)};
@@ -293,7 +295,6 @@ static int open_all(struct follower *follower, unsigned port)
 
 static int check(const struct cli_arguments *arguments, unsigned *port_out)
 {
-    static const char *const options[] = {"--follow", "--etrecord", "--program", NULL};
     static const char *const others[] = {"--debug-buffer", "--format", NULL};
     const char *other = cli_first_given(arguments, others);
     const char *output = cli_value(arguments, "--output");
@@ -306,7 +307,7 @@ static int check(const struct cli_arguments *arguments, unsigned *port_out)
     if (output != NULL && strcmp(output, "-") == 0) {
         return cli_complain(CLI_USAGE, "the address goes to standard output; -o needs a file");
     }
-    return cli_check_stdin(arguments, options);
+    return cli_check_stdin(arguments);
 }
 
 int cli_report_follow(const struct cli_arguments *arguments)

@@ -216,8 +216,7 @@ static int check(const struct cli_session *session)
         return cli_complain(CLI_USAGE, "--case takes a number from 0, not \"%s\"",
                             cli_value_at(arguments, "--case", i));
     }
-    static const char *const inputs[] = {"--input", "--etrecord", "--data", NULL};
-    const int code = cli_check_stdin(arguments, inputs);
+    const int code = cli_check_stdin(arguments);
     return code == CLI_OK ? cli_model_inputs_check(arguments) : code;
 }
 

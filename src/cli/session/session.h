@@ -9,29 +9,25 @@
 #include "etscope/engine.h"
 #include "host/output.h"
 
-#define CLI_RUNTIME_OPTIONS                       \
-    {"--data"}, {"--load-library"}, {"--python"}, \
-    {                                             \
-        "--engine"                                \
-    }
+/* clang-format off */
+#define CLI_RUNTIME_OPTIONS                                                                       \
+    {"--data"}, {"--load-library"}, {"--python"}, {"--engine"}
+/* clang-format on */
 
 #define CLI_ENGINE_OPTIONS {"--threads"}, CLI_RUNTIME_OPTIONS
 
-#define CLI_SESSION_OPTIONS                                                                     \
-    {"--method", .is_repeatable = true,                                                         \
-     .help = "The method to run; may be repeated: all run in turn into one trace"},             \
-        {"--input"},                                                                            \
-        {"--case", .is_repeatable = true,                                                       \
-         .help =                                                                                \
-             "Take the inputs from this test case of the .bpte; may be repeated: all run in "   \
-             "turn"},                                                                           \
-        {"--inputs"}, {"--seed"}, {"--range"}, {"--int-range"}, {"--shape"}, CLI_LIMIT_OPTIONS, \
-        {"--warmup"}, CLI_RUNTIME_OPTIONS, {"--capture"},                                       \
-        {"--debug-buffer", .is_output = true, .help = "Write the captured tensors to FILE"},    \
-        {"--debug-buffer-size"}, {"--tracer"}, {"--outputs"},                                   \
-    {                                                                                           \
-        "--output-file"                                                                         \
-    }
+/* clang-format off */
+#define CLI_SESSION_OPTIONS                                                                       \
+    {"--method", .is_repeatable = true,                                                           \
+     .help = "The method to run; may be repeated: all run in turn into one trace"},               \
+    {"--input"},                                                                                  \
+    {"--case", .is_repeatable = true,                                                             \
+     .help = "Take the inputs from this test case of the .bpte; may be repeated: all run in "     \
+             "turn"},                                                                             \
+    {"--inputs"}, {"--seed"}, {"--range"}, {"--int-range"}, {"--shape"}, CLI_LIMIT_OPTIONS,       \
+    {"--warmup"}, CLI_RUNTIME_OPTIONS, {"--capture"},                                             \
+    {"--debug-buffer", .is_output = true, .help = "Write the captured tensors to FILE"},          \
+    {"--debug-buffer-size"}, {"--tracer"}, {"--outputs"}, {"--output-file"}
 /* clang-format on */
 
 enum { CLI_PATH_BYTES = 4096, CLI_MOST_THREADS = 1024 };

@@ -6,9 +6,8 @@
 #include "etscope/engine.h"
 
 /* clang-format off */
-#define CLI_LIMIT_OPTIONS \
-    {"--time"}, \
-    {"--until-sure"}
+#define CLI_LIMIT_OPTIONS                                                                         \
+    {"--time"}, {"--until-sure"}
 /* clang-format on */
 
 struct cli_run_limits {

@@ -38,18 +38,16 @@ struct cli_side_programs {
 void cli_sides_programs(const struct cli_arguments *arguments, const struct cli_sides *sides,
                         struct cli_side_programs *programs_out);
 
-#define CLI_RECORDINGS_OPTIONS                                                             \
-    {"--before", .help = "Another recording of the first side: a file, folder or @LIST"},  \
-    {                                                                                      \
-        "--after", .help = "Another recording of the second side: a file, folder or @LIST" \
-    }
+/* clang-format off */
+#define CLI_RECORDINGS_OPTIONS                                                                    \
+    {"--before", .help = "Another recording of the first side: a file, folder or @LIST"},         \
+    {"--after", .help = "Another recording of the second side: a file, folder or @LIST"}
 
-#define CLI_ALLOW_MISMATCH_OPTION                                                                  \
-    {                                                                                              \
-        "--allow-mismatch",                                                                        \
-            .help =                                                                                \
-                "Compare traces even if most operators do not match, or only one captured tensors" \
-    }
+#define CLI_ALLOW_MISMATCH_OPTION                                                                 \
+    {"--allow-mismatch",                                                                          \
+     .help = "Compare traces even if most operators do not match, or only one captured "          \
+             "tensors"}
+/* clang-format on */
 
 /*
  * Times of two different programs cannot be compared, nor those of runs with and without capture:

@@ -196,7 +196,6 @@ static int check_words(const struct cli_arguments *arguments)
 
 static int cmd_size(const struct cli_arguments *arguments)
 {
-    static const char *const inputs[] = {"--etrecord", NULL};
     static const enum ets_size_by by[] = {ETS_SIZE_BY_PART, ETS_SIZE_BY_PART, ETS_SIZE_BY_MODULE,
                                           ETS_SIZE_BY_DTYPE};
     static const char *const by_picture[] = {"--group-by", "--top",   "--columns",
@@ -212,7 +211,7 @@ static int cmd_size(const struct cli_arguments *arguments)
         .top = (uint32_t)cli_number(arguments, "--top", for_people ? SHOWN_ITEMS : 0),
         .for_people = for_people,
     };
-    code = cli_check_stdin(arguments, inputs);
+    code = cli_check_stdin(arguments);
     if (code != CLI_OK) return code;
     struct subject subject = {.arguments = arguments};
     const char *path = cli_value(arguments, "--output");

@@ -8,11 +8,8 @@
 
 /* For the option table of `tensors`. */
 /* clang-format off */
-#define CLI_TENSOR_TEXT_OPTIONS \
-    {"--show"}, \
-    {"--full"}, \
-    {"--edge-items"}, \
-    {"--precision"}
+#define CLI_TENSOR_TEXT_OPTIONS                                                                   \
+    {"--show"}, {"--full"}, {"--edge-items"}, {"--precision"}
 /* clang-format on */
 
 /* Checks these options. Returns an exit code. */

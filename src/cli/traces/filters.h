@@ -7,12 +7,8 @@
 
 /* Options of the commands that show rows. */
 /* clang-format off */
-#define CLI_FILTER_OPTIONS \
-    {"--name"}, \
-    {"--module"}, \
-    {"--handle"}, \
-    {"--source"}, \
-    {"--backend"}
+#define CLI_FILTER_OPTIONS                                                                        \
+    {"--name"}, {"--module"}, {"--handle"}, {"--source"}, {"--backend"}
 /* clang-format on */
 
 struct cli_filter {

@@ -25,15 +25,13 @@ static void find_siblings(const struct cli_arguments *arguments, struct cli_subj
 int cli_subject_open(const struct cli_arguments *arguments, const char *path,
                      struct cli_subject_files *files_out, struct cli_subject *subject_out)
 {
-    static const char *const inputs[] = {"--etdump", "--etrecord", "--program", "--debug-buffer",
-                                         NULL};
     struct cli_subject_files *files = files_out;
     *files = (struct cli_subject_files){.model = &files->given};
     *subject_out =
         (struct cli_subject){.path = path,
                              .method = cli_value(arguments, "--method"),
                              .debug_buffer_path = cli_value(arguments, "--debug-buffer")};
-    int code = cli_check_stdin(arguments, inputs);
+    int code = cli_check_stdin(arguments);
     if (code == CLI_OK) code = open_trace(path, &files->trace, &subject_out->dump);
     if (code == CLI_OK) {
         code = cli_model_open(cli_value(arguments, "--etrecord"), cli_value(arguments, "--program"),

@@ -10,23 +10,20 @@
 
 /* Options of all commands with several traces. */
 /* clang-format off */
-#define CLI_TRACES_OPTIONS \
-    {"--no-siblings"}, \
-    {"--source-time-scale"}, \
-    {"--subtract-overhead"}, \
-    {"--steady", .help = "Leave out the warm-up runs of each trace"}, \
-    {"--format"}, \
-    {"--unit"}, \
-    {"--bounds"}, \
-    {"--color"}, \
-    {"--width"}, \
-    {"--output"}
+#define CLI_TRACES_OPTIONS                                                                        \
+    {"--no-siblings"}, {"--source-time-scale"}, {"--subtract-overhead"},                          \
+    {"--steady", .help = "Leave out the warm-up runs of each trace"},                             \
+    {"--format"}, {"--unit"}, {"--bounds"}, {"--color"}, {"--width"}, {"--output"}
+/* clang-format on */
 /* Options for the models of two traces; the second of each is for the new side. */
-#define CLI_SIDES_OPTIONS \
-    {"--etrecord", .help = "The ETRecord of the first trace, and of the second without --etrecord-b"}, \
-    {"--etrecord-b"}, \
-    {"--program", .help = "The .pte or .bpte of the first trace, and of the second without --program-b"}, \
-    {"--program-b"}, \
+/* clang-format off */
+#define CLI_SIDES_OPTIONS                                                                         \
+    {"--etrecord",                                                                                \
+     .help = "The ETRecord of the first trace, and of the second without --etrecord-b"},          \
+    {"--etrecord-b"},                                                                             \
+    {"--program",                                                                                 \
+     .help = "The .pte or .bpte of the first trace, and of the second without --program-b"},      \
+    {"--program-b"},                                                                              \
     {"--method", .help = "The method that ran, if the traces fit several"}
 /* clang-format on */
 

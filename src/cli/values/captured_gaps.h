@@ -8,8 +8,10 @@
 #include "output/sql/sql.h"
 
 /* clang-format off */
-#define CLI_REFERENCE_RECORD_OPTION \
-    {"--reference-etrecord", .help = "The ETRecord of another model that captured tensors are compared with, such as the float original of a quantized model"}
+#define CLI_REFERENCE_RECORD_OPTION                                                               \
+    {"--reference-etrecord",                                                                      \
+     .help = "The ETRecord of another model that captured tensors are compared with, such as"     \
+             " the float original of a quantized model"}
 /* clang-format on */
 
 struct cli_captured_gaps {

@@ -9,18 +9,21 @@
 #include "etscope/experimental/gap.h"
 
 /* clang-format off */
-#define CLI_REFERENCE_OPTIONS \
-    {"--reference"}, \
-    {"--reference-etrecord", .help = "The ETRecord of another model as the reference, such as the float original of a quantized model; to make it: exported = torch.export.export(model, inputs); edge = to_edge_transform_and_lower(exported, generate_etrecord=True); edge.to_executorch().get_etrecord().save(FILE)"}, \
-    {"--reference-trace"}, \
-    {"--reference-debug-buffer"}, \
-    {"--reference-npy"}, \
-    {"--reference-dtype"}, \
-    {"--input", .help = "Inputs as .npy or .npz files, in the method's order; default: what the run was given, if the trace keeps it"}, \
-    {"--case", .help = "Take the inputs from this test case of the --program .bpte"}, \
-    {"--load-library", .help = "A shared library with kernels of your own"}, \
-    {"--python"}, \
-    {"--engine"}
+#define CLI_REFERENCE_OPTIONS                                                                     \
+    {"--reference"},                                                                              \
+    {"--reference-etrecord",                                                                      \
+     .help = "The ETRecord of another model as the reference, such as the float original of "     \
+             "a quantized model; to make it: exported = torch.export.export(model, inputs); "     \
+             "edge = to_edge_transform_and_lower(exported, generate_etrecord=True); "             \
+             "edge.to_executorch().get_etrecord().save(FILE)"},                                   \
+    {"--reference-trace"}, {"--reference-debug-buffer"}, {"--reference-npy"},                     \
+    {"--reference-dtype"},                                                                        \
+    {"--input",                                                                                   \
+     .help = "Inputs as .npy or .npz files, in the method's order; default: what the run was"     \
+             " given, if the trace keeps it"},                                                    \
+    {"--case", .help = "Take the inputs from this test case of the --program .bpte"},             \
+    {"--load-library", .help = "A shared library with kernels of your own"},                      \
+    {"--python"}, {"--engine"}
 /* clang-format on */
 
 struct cli_gap {

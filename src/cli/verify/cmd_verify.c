@@ -532,12 +532,11 @@ static int write_results(const struct verifying *v)
 
 static int check_words(const struct cli_arguments *arguments)
 {
-    static const char *const inputs[] = {"--data", "--tolerances", NULL};
     const char *output = cli_value(arguments, "--output"), *junit = cli_value(arguments, "--junit");
     if (junit != NULL && strcmp(junit, output == NULL ? "-" : output) == 0) {
         return cli_complain(CLI_USAGE, "the table and --junit need different files");
     }
-    return cli_check_stdin(arguments, inputs);
+    return cli_check_stdin(arguments);
 }
 
 /*

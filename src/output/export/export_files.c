@@ -4,20 +4,13 @@
 #include "base/error.h"
 #include "output/export/export_writers.h"
 
+#define FORMAT(id, name, ending, write, holds_several) {write, holds_several},
+
 /* [enum ets_export_format] */
 static const struct {
     ets_export_writer *write;
     bool holds_several;
-} formats[] = {
-    [ETS_EXPORT_CHROME] = {ets_export_chrome, true},
-    [ETS_EXPORT_PERFETTO] = {ets_export_perfetto, true},
-    [ETS_EXPORT_SPEEDSCOPE] = {ets_export_speedscope, false},
-    [ETS_EXPORT_PPROF] = {ets_export_pprof, true},
-    [ETS_EXPORT_FOLDED] = {ets_export_folded, true},
-    [ETS_EXPORT_JSON_LINES] = {ets_export_json_lines, true},
-    [ETS_EXPORT_CSV] = {ets_export_csv, true},
-    [ETS_EXPORT_TENSORBOARD] = {ets_export_tensorboard, true},
-};
+} formats[] = {ETS_EXPORT_FORMATS(FORMAT)};
 
 enum ets_status ets_export_write(struct ets_output *output, enum ets_export_format format,
                                  const struct ets_export_trace *traces, uint32_t count,

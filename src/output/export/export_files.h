@@ -16,16 +16,27 @@
 #include "etscope/program.h"
 #include "host/output.h"
 
-enum ets_export_format {
-    ETS_EXPORT_CHROME = 0,   /* JSON of Chrome's trace viewer, which many tools read */
-    ETS_EXPORT_PERFETTO = 1, /* protobuf of ui.perfetto.dev */
-    ETS_EXPORT_SPEEDSCOPE = 2,
-    ETS_EXPORT_PPROF = 3,
-    ETS_EXPORT_FOLDED = 4,     /* stacks of flame graphs, as text */
-    ETS_EXPORT_JSON_LINES = 5, /* an object for each event */
-    ETS_EXPORT_CSV = 6,        /* a row for each event */
-    ETS_EXPORT_TENSORBOARD = 7 /* an event file of TensorBoard */
-};
+/*
+ * The formats, a row each: its word in ETS_EXPORT_<word>, its name, the ending of its files, the
+ * function that writes it (ets_export_writer), and whether a file holds several traces.
+ */
+/* clang-format off */
+#define ETS_EXPORT_FORMATS(X)                                                                     \
+    /* JSON of Chrome's trace viewer, which many tools read; protobuf of ui.perfetto.dev */       \
+    X(CHROME, "chrome", ".json", ets_export_chrome, true)                                         \
+    X(PERFETTO, "perfetto", ".pftrace", ets_export_perfetto, true)                                \
+    X(SPEEDSCOPE, "speedscope", ".speedscope.json", ets_export_speedscope, false)                 \
+    X(PPROF, "pprof", ".pb", ets_export_pprof, true)                                              \
+    /* stacks of flame graphs, as text; an event file of TensorBoard */                           \
+    X(FOLDED, "folded", ".folded", ets_export_folded, true)                                       \
+    X(TENSORBOARD, "tensorboard", ".tfevents", ets_export_tensorboard, true)                      \
+    /* an object, a row for each event */                                                         \
+    X(JSON_LINES, "jsonl", ".jsonl", ets_export_json_lines, true)                                 \
+    X(CSV, "csv", ".csv", ets_export_csv, true)
+/* clang-format on */
+
+#define ETS_EXPORT_ID(id, ...) ETS_EXPORT_##id,
+enum ets_export_format { ETS_EXPORT_FORMATS(ETS_EXPORT_ID) };
 
 /* A trace. */
 struct ets_export_trace {

@@ -19,12 +19,7 @@ struct ets_export {
 /* Statuses: LIMIT, NO_MEMORY. */
 typedef enum ets_status ets_export_writer(const struct ets_export *export, struct ets_error *error);
 
-ets_export_writer ets_export_chrome;                     /* chrome_trace.c */
-ets_export_writer ets_export_perfetto;                   /* perfetto_trace.c */
-ets_export_writer ets_export_speedscope;                 /* speedscope_profile.c */
-ets_export_writer ets_export_pprof;                      /* pprof_profile.c */
-ets_export_writer ets_export_folded;                     /* folded_stacks.c */
-ets_export_writer ets_export_json_lines, ets_export_csv; /* event_rows.c */
-ets_export_writer ets_export_tensorboard;                /* tensorboard_events.c */
+#define ETS_EXPORT_DECLARE(id, name, ending, write, ...) ets_export_writer write;
+ETS_EXPORT_FORMATS(ETS_EXPORT_DECLARE)
 
 #endif

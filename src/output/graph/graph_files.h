@@ -13,14 +13,19 @@
 #include "etscope/inspect.h"
 #include "host/output.h"
 
-enum ets_graph_format {
-    /* The language of Graphviz: a cluster for each graph and module. */
-    ETS_GRAPH_DOT = 0,
-    /* A collection of all graphs. (ai-edge-model-explorer 0.1.34) */
-    ETS_GRAPH_MODEL_EXPLORER = 1,
-    /* Model Explorer's node data: the time of each node of that collection that has one. */
-    ETS_GRAPH_MODEL_EXPLORER_DATA = 2
-};
+/* The formats, a row each: its word in ETS_GRAPH_<word>, its name, the ending of its files. */
+/* clang-format off */
+#define ETS_GRAPH_FORMATS(X)                                                                      \
+    /* The language of Graphviz: a cluster for each graph and module. */                          \
+    X(DOT, "dot", ".dot")                                                                         \
+    /* A collection of all graphs. (ai-edge-model-explorer 0.1.34) */                             \
+    X(MODEL_EXPLORER, "model-explorer", ".json")                                                  \
+    /* Model Explorer's node data: the time of each node of that collection that has one. */      \
+    X(MODEL_EXPLORER_DATA, "model-explorer-data", ".json")
+/* clang-format on */
+
+#define ETS_GRAPH_ID(id, ...) ETS_GRAPH_##id,
+enum ets_graph_format { ETS_GRAPH_FORMATS(ETS_GRAPH_ID) };
 
 /* The file that an error is about. */
 enum ets_graph_file { ETS_GRAPH_OF_PROGRAM = 0, ETS_GRAPH_OF_RECORD = 1, ETS_GRAPH_OF_TRACE = 2 };

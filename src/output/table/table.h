@@ -25,14 +25,23 @@
 
 struct ets_table;
 
-enum ets_format {
-    ETS_FORMAT_TABLE = 0,   /* for a terminal: fits `width`, units chosen for each column */
-    ETS_FORMAT_TSV = 1,     /* header, then rows; fields are quoted as in CSV if necessary */
-    ETS_FORMAT_CSV = 2,     /* RFC 4180, lines end in \n */
-    ETS_FORMAT_JSON = 3,    /* one array of objects */
-    ETS_FORMAT_JSONL = 4,   /* one object a line */
-    ETS_FORMAT_MARKDOWN = 5 /* units as for a terminal, no width */
-};
+/* The formats, a row each: its word in ETS_FORMAT_<word>, and its name. */
+/* clang-format off */
+#define ETS_TABLE_FORMATS(X)                                                                      \
+    X(TABLE, "table")       /* for a terminal: fits `width`, units chosen for each column */      \
+    X(TSV, "tsv")           /* header, then rows; fields are quoted as in CSV if necessary */     \
+    X(CSV, "csv")           /* RFC 4180, lines end in \n */                                       \
+    X(JSON, "json")         /* one array of objects */                                            \
+    X(JSONL, "jsonl")       /* one object a line */                                               \
+    X(MARKDOWN, "markdown") /* units as for a terminal, no width */
+/* clang-format on */
+
+#define ETS_FORMAT_ID(id, name) ETS_FORMAT_##id,
+enum ets_format { ETS_TABLE_FORMATS(ETS_FORMAT_ID) };
+
+#define ETS_FORMAT_CHOICE(id, name) "|" name
+/* All formats as choices of an option, "|table|tsv|..."; from [1] on. */
+#define ETS_FORMAT_CHOICES ETS_TABLE_FORMATS(ETS_FORMAT_CHOICE)
 
 enum ets_column_kind {
     ETS_COLUMN_TEXT = 0,

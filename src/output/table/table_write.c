@@ -35,8 +35,9 @@ enum ets_status ets_table_to_json(const struct ets_table *table, char **text_out
 
 int ets_format_find(const char *name, enum ets_format *format_out)
 {
-    static const char *const names[] = {"table", "tsv", "csv", "json", "jsonl", "markdown"};
-    for (int i = 0; i < 6; i++) {
+#define NAME(id, name) name,
+    static const char *const names[] = {ETS_TABLE_FORMATS(NAME)};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(name, names[i]) != 0) continue;
         *format_out = (enum ets_format)i;
         return 1;
