@@ -67,7 +67,6 @@ static int report_of(struct cli_session *session, const struct cli_subject *subj
                                               .record_count = has_record,
                                               .programs = &program,
                                               .program_count = 1,
-                                              .words = &cli_advice,
                                               .machine = threads > 0 ? machine : NULL,
                                               .threads = threads,
                                               .words = &cli_advice};
