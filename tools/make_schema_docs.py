@@ -2,8 +2,8 @@
 
     python3 tools/make_schema_docs.py ETSCOPE [--check]
 
-docs/sql.md has all tables and views, docs/columns.md those columns that tables of commands have, too.
-With --check, nothing is written: ends with 1 if a document is stale.
+docs/sql.md has all tables and views, docs/columns.md those columns that tables of commands have, too,
+web/src/document/entities.ts the types of rows of these tables in the document of a report. With --check, nothing is written: ends with 1 if a document is stale.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
+ROOT = Path(__file__).resolve().parent.parent
 # Table of SQL -> where docs/columns.md describes its columns.
 SHOWN = {"findings": "findings"}
 BEGIN, END = "<!-- columns of {}: make docs writes them -->", "<!-- end of columns -->"
@@ -57,15 +57,30 @@ def columns_document(text, etscope):
     return text
 
 
+def types_document(_, etscope):
+    """An interface for each table whose columns are in the catalogue; any cell may be null."""
+    types = {"INTEGER": "number", "REAL": "number", "TEXT": "string"}
+    rows = json.loads(schema(etscope, "json"))["rows"]
+    text = "/* Rows of tables of the document: make docs writes them from the catalogue. */\n"
+    for table in SHOWN:
+        text += f"\nexport interface {table.title()}Row {{\n"
+        for row in rows:
+            if row["table"] == table:
+                text += f"    {row['column']}: {types[row['type']]} | null;\n"
+        text += "}\n"
+    return text
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("etscope")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     stale = []
-    for name, make in (("sql.md", sql_document), ("columns.md", columns_document)):
-        path = DOCS / name
-        old = path.read_text(encoding="utf-8")
+    for name, make in (("docs/sql.md", sql_document), ("docs/columns.md", columns_document),
+                       ("web/src/document/entities.ts", types_document)):
+        path = ROOT / name
+        old = path.read_text(encoding="utf-8") if path.is_file() else None
         new = make(old, options.etscope)
         if new == old:
             continue
@@ -73,7 +88,7 @@ def main():
         if not options.check:
             path.write_text(new, encoding="utf-8")
     if options.check and stale:
-        print(f"make docs writes another docs/{', docs/'.join(stale)}")
+        print(f"make docs writes another {', '.join(stale)}")
         return 1
     return 0
 

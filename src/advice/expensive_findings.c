@@ -30,7 +30,7 @@ struct expensive {
     struct ets_text name;
     const struct ets_work *work;
     double *per_run; /* [run of the block] */
-    double quantum, coarse_calls;
+    struct ets_clock_error error;
     uint32_t calls;
 };
 
@@ -49,8 +49,7 @@ static bool collect(struct ets_finder *finder, struct expensive *e)
         }
         ets_work_add(work, piece, e->per_run);
         e->calls += row->calls_per_run;
-        e->coarse_calls += piece->coarse_calls;
-        if (piece->quantum != 0) e->quantum = piece->quantum;
+        ets_clock_error_add(&e->error, piece->error);
         if (!ets_parts_take_row(finder, piece->row)) return false;
         if (row->chain == 0 && row->instruction >= 0 &&
             !ets_parts_add_call(finder, (uint32_t)row->instruction)) {
@@ -109,7 +108,7 @@ bool ets_find_expensive(struct ets_finder *finder)
         }
         if (!collect(finder, &e)) return false;
         ets_chosen_runs_summarise(&block->runs, per_run, &times);
-        const struct ets_span ticks = ets_span_of(times.middle, e.quantum, e.coarse_calls);
+        const struct ets_span ticks = ets_span_of(times.middle, e.error, 1);
         if (!(ticks.lower >= ETS_EXPENSIVE_SHARE * block->runs.whole)) continue;
         finder->line.used = heading.used;
         if (!add_expensive(finder, &e, ticks)) return false;

@@ -34,7 +34,7 @@ static bool add_rows(struct ets_arena *arena, const struct ets_inspection *inspe
             is_added[index] = 1;
             ets_inspection_row_ticks(inspection, index, ETS_NO_INDEX, ticks);
             ets_chosen_runs_summarise(&block->runs, ticks, &times);
-            *sum += times.middle + (double)row->quantum_ticks * row->calls_per_run;
+            *sum += times.middle + ets_row_clock_error(row).above;
         }
     }
     return true;

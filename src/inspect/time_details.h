@@ -28,6 +28,48 @@ uint32_t ets_inspection_row_ticks(const struct ets_inspection *inspection, uint3
                                   uint32_t run, double *ticks_out);
 
 /*
+ * By how many ticks the true time may be less, or more, than what clocks reported. It is the same
+ * for each statistic of a run's time; whoever adds up times adds up these.
+ */
+struct ets_clock_error {
+    double below, above;
+    uint32_t call;  /* row of the call that a part belongs to, or that this is the rest of */
+    double of_call; /* of `above`, what parts of it may take, which its rest then does not */
+};
+
+/* Of a row's time in a run: a clock that is read in steps reports each call less than a step short.
+ */
+static inline struct ets_clock_error ets_row_clock_error(const struct ets_row *row)
+{
+    const double above = (double)row->quantum_ticks * row->calls_per_run;
+    return (struct ets_clock_error){
+        .above = above, .call = row->parent, .of_call = row->parent == ETS_NO_INDEX ? 0 : above};
+}
+
+/* What is left of row number `call` without a part of it is uncertain as the part is, the other
+ * way. */
+static inline void ets_clock_error_take(struct ets_clock_error *left, uint32_t call,
+                                        struct ets_clock_error part)
+{
+    left->below += part.above;
+    left->above += part.below;
+    left->call = call;
+    left->of_call = 0;
+}
+
+/* Of a sum of times. The parts of a call come before its rest: what one takes, the other lacks. */
+static inline void ets_clock_error_add(struct ets_clock_error *sum, struct ets_clock_error error)
+{
+    double known = 0;
+    if (sum->call != error.call) sum->of_call = 0;
+    else if (error.below > 0) known = sum->of_call < error.below ? sum->of_call : error.below;
+    sum->below += error.below - known;
+    sum->above += error.above - known;
+    sum->call = error.call;
+    sum->of_call += error.of_call - known;
+}
+
+/*
  * The clock of the times of a row: "trace"; for a delegate's row also "fitted", "unknown" or
  * "overlapping".
  */

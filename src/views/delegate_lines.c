@@ -86,7 +86,7 @@ static void add_line(struct collector *c, const struct ets_delegation_step *step
     ets_chosen_runs_summarise(&c->runs, c->per_run, &times);
     line->middle = times.middle;
     line->p50 = times.statistics.p50;
-    line->resolution = (double)row->quantum_ticks * row->calls_per_run;
+    line->resolution = ets_row_clock_error(row).above;
 }
 
 /* A line for each unit of a call, whose rows stand side by side in the order of their events. */

@@ -197,8 +197,7 @@ static struct ets_span own_share(const struct ets_timed_block *block,
     struct ets_operator_line line = lines->items[index];
     if (lines->is_tree) {
         line.times = line.self;
-        line.quantum = line.self_quantum;
-        line.coarse_calls = line.self_coarse_calls;
+        line.error = line.self_error;
     }
     return ets_timed_block_share(block, &line);
 }

@@ -55,8 +55,7 @@ static struct ets_roof_question ask(const struct finder *f, const struct ets_row
                                     const struct ets_chosen_times *times)
 {
     const double tick_ns = f->options->tick_ns, calls = row->calls_per_run;
-    const struct ets_span time =
-        ets_span_of(times->statistics.min, (double)row->quantum_ticks, calls);
+    const struct ets_span time = ets_span_of(times->statistics.min, ets_row_clock_error(row), 1);
     struct ets_roof_question question = {
         .numbers = program_of(cost->arithmetic),
         .operations = (double)ets_cost_flops(cost),
@@ -79,7 +78,7 @@ static double saved_by(const struct finder *f, const struct ets_row *row,
                        const struct ets_roof_answer *roof, double middle)
 {
     if (isnan(roof->least_share)) return 0;
-    const double steps = (double)row->quantum_ticks * row->calls_per_run / 2;
+    const double steps = ets_row_clock_error(row).above / 2;
     return fmax(0, middle + steps - roof->bound_ns / f->options->tick_ns);
 }
 

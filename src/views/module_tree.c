@@ -1,6 +1,7 @@
 /* Assigns work to the tree of modules, with the time of each module and everything inside it. */
 #include "views/module_tree.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -223,8 +224,8 @@ static bool add_piece(struct tree *t, uint32_t index)
     }
     ets_work_add_cost(t->options->costs, piece, &node->line.cost);
     node->line.saved += ets_headroom_of(t->options->headroom, piece);
-    if (piece->quantum != 0) node->line.self_quantum = piece->quantum;
-    node->line.self_coarse_calls += piece->coarse_calls;
+    ets_clock_error_add(&node->line.self_error, piece->error);
+    node->line.resolution = fmax(node->line.resolution, piece->resolution);
     return true;
 }
 
@@ -279,8 +280,8 @@ static void measure(const struct tree *t, const uint32_t *order, const struct no
         line->calls_per_run += part->line.calls_per_run;
         ets_cost_add(&line->cost, &part->line.cost);
         line->saved += part->line.saved;
-        line->coarse_calls += part->line.self_coarse_calls;
-        if (part->line.self_quantum != 0) line->quantum = part->line.self_quantum;
+        ets_clock_error_add(&line->error, part->line.self_error);
+        line->resolution = fmax(line->resolution, part->line.resolution);
     }
     ets_chosen_runs_summarise(t->runs, per_run, &line->times);
 }

@@ -1,4 +1,5 @@
 /* Groups work by operator, source line, file, module, backend or handle. */
+#include <math.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -118,8 +119,8 @@ static bool add_piece(struct grouper *g, uint32_t index)
     if (!piece->is_rest) group->line.calls_per_run += row->calls_per_run;
     ets_work_add_cost(g->options->costs, piece, &group->line.cost);
     group->line.saved += ets_headroom_of(g->options->headroom, piece);
-    if (piece->quantum != 0) group->line.quantum = piece->quantum;
-    group->line.coarse_calls += piece->coarse_calls;
+    ets_clock_error_add(&group->line.error, piece->error);
+    group->line.resolution = fmax(group->line.resolution, piece->resolution);
     return true;
 }
 
@@ -166,8 +167,7 @@ static bool offer_crowded(const struct grouper *g, const struct group *group,
     if (g->options->group_by != ETS_GROUP_SOURCE || group->line.group.count != 1) return true;
     const struct ets_repeated_line offered = {
         .frame = ets_places_frame(g->places, group->line.group.items[0]),
-        .share = ets_span_of(group->line.times.middle / whole, group->line.quantum / whole,
-                             group->line.coarse_calls)};
+        .share = ets_span_part(ets_span_of(group->line.times.middle, group->line.error, 1), whole)};
     for (uint32_t i = group->first_piece; i != ETS_NO_INDEX; i = g->next_piece[i]) {
         g->rows[count++] = g->work->pieces[i].row;
     }

@@ -20,8 +20,8 @@ static bool describe(const struct lister *l, uint32_t index, uint32_t depth,
         .parent = ETS_NO_INDEX,
         .depth = depth,
         .calls_per_run = row->calls_per_run,
-        .coarse_calls = row->calls_per_run,
-        .quantum = (double)row->quantum_ticks,
+        .error = ets_row_clock_error(row),
+        .resolution = (double)row->quantum_ticks,
         .has_own_clock = ets_row_has_own_clock(row) != 0,
     };
     ets_inspection_row_ticks(l->inspection, index, ETS_NO_INDEX, l->per_run);

@@ -35,14 +35,12 @@ struct ets_operator_line {
     uint32_t depth;
     uint32_t order; /* of execution */
     double calls_per_run;
-    double coarse_calls; /* how many of these a coarse clock measured */
-    double quantum;      /* the true time of a call lies within one step above it, of a negative
-                            step below it; 0: exact */
-    bool has_own_clock;  /* `times` is invalid */
+    double resolution;             /* step of the coarsest clock of its times; 0: exact */
+    bool has_own_clock;            /* `times` is invalid */
     struct ets_chosen_times times; /* per run */
     struct ets_chosen_times self;  /* in a tree, without the time of its parts */
-    double self_quantum, self_coarse_calls;
-    struct ets_numbers lines, modules; /* of a row */
+    struct ets_clock_error error, self_error; /* of `times`, of `self` */
+    struct ets_numbers lines, modules;        /* of a row */
     struct ets_numbers group; /* lines, files, modules or handles of a group by these; otherwise,
                                  and for work without any: none */
     bool is_rest;             /* the rest of a delegate's calls beyond its operators */

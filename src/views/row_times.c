@@ -1,7 +1,6 @@
 /* Computes the times and self times of all rows. */
 #include "views/row_times.h"
 
-#include "inspect/time_details.h"
 #include "views/chosen_runs.h"
 
 /* The means over the middle half of their runs of the rows of a block. */
@@ -40,6 +39,8 @@ struct ets_row_times *ets_row_times_collect(struct ets_arena *arena,
         }
         times[i].self = times[i].statistics.mean;
         times[i].self_middle = times[i].middle;
+        times[i].error = times[i].self_error =
+            ets_row_clock_error(ets_inspection_row(inspection, i));
     }
     for (uint32_t i = 0; i < count; i++) {
         const struct ets_row *row = ets_inspection_row(inspection, i);
@@ -49,6 +50,7 @@ struct ets_row_times *ets_row_times_collect(struct ets_arena *arena,
         if (row->clock != NULL) continue; /* others are no part of it */
         parent->self -= times[i].statistics.mean;
         parent->self_middle -= times[i].middle;
+        ets_clock_error_take(&parent->self_error, row->parent, times[i].error);
     }
     return times;
 }

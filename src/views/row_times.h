@@ -13,14 +13,15 @@
 #ifndef ETSCOPE_VIEWS_ROW_TIMES_H
 #define ETSCOPE_VIEWS_ROW_TIMES_H
 
-#include "etscope/inspect.h"
 #include "host/arena.h"
+#include "inspect/time_details.h"
 
 struct ets_row_times {
     struct ets_statistics statistics;
     double middle; /* mean over the middle half of the block's runs, by how long they took */
     double self, self_middle; /* the mean and `middle` minus those of the rows inside */
-    uint32_t children;        /* rows inside, one level deep */
+    struct ets_clock_error error, self_error;
+    uint32_t children; /* rows inside, one level deep */
 };
 
 /* [row] in `arena`; NULL: no memory. */

@@ -175,8 +175,7 @@ static bool count_at(struct layout *l, uint32_t index, uint32_t number, bool is_
         is_on_line
             ? row->calls_per_run * ets_row_written_bytes(l->work->inspection, row, l->delegations)
             : NAN;
-    if (piece->quantum != 0) draft->place.quantum = piece->quantum;
-    draft->place.coarse_calls += piece->coarse_calls;
+    ets_clock_error_add(&draft->place.own_error, piece->error);
     for (uint32_t i = 0; is_on_line && i < l->own.count; i++) {
         const uint32_t other = l->own.items[i];
         if (other == number) continue;
@@ -208,8 +207,7 @@ static bool add_piece(struct layout *l, uint32_t index)
         if (draft->passed < traced && !is_own) continue;
         if (!add_entry(l, &draft->all, index)) return false;
         draft->place.is_caller = true;
-        if (piece->quantum != 0) draft->place.inclusive_quantum = piece->quantum;
-        draft->place.inclusive_coarse_calls += piece->coarse_calls;
+        ets_clock_error_add(&draft->place.inclusive_error, piece->error);
     }
     return true;
 }
@@ -295,7 +293,7 @@ static bool list_files(const struct layout *l, struct ets_source_lines *lines)
         if (file->count++ == 0) file->first = i;
         file->name = lines->places[i].frame->file;
         file->time += lines->places[i].self.middle;
-        file->is_least |= lines->places[i].quantum > 0;
+        file->is_least |= lines->places[i].own_error.above > 0;
         lines->on_lines = i + 1;
     }
     if (lines->file_count > 0) {
@@ -370,10 +368,9 @@ static bool finish(struct layout *l, const struct ets_chosen_runs *runs, bool wi
         measure(l, runs, draft->own, per_run, &place->self);
         measure(l, runs, draft->all, per_run, &place->inclusive);
         const struct ets_span own =
-            ets_span_of(place->self.middle / whole, place->quantum / whole, place->coarse_calls);
+            ets_span_part(ets_span_of(place->self.middle, place->own_error, 1), whole);
         const struct ets_span all =
-            ets_span_of(place->inclusive.middle / whole, place->inclusive_quantum / whole,
-                        place->inclusive_coarse_calls);
+            ets_span_part(ets_span_of(place->inclusive.middle, place->inclusive_error, 1), whole);
         if (!offer_crowded(l, place, draft->own, own, &lines->crowded) ||
             (with_callers && !offer_crowded(l, place, draft->all, all, &lines->crowded))) {
             return false;

@@ -29,7 +29,7 @@ struct ets_place {
     bool is_counted;                     /* work is counted here */
     bool is_caller;                      /* `inclusive` is not 0 */
     struct ets_chosen_times self, inclusive;
-    double quantum, coarse_calls, inclusive_quantum, inclusive_coarse_calls;
+    struct ets_clock_error own_error, inclusive_error; /* of `self`, of `inclusive` */
     double calls_per_run;
     struct ets_cost cost; /* of the work counted here, in one run; where the work has costs */
     double saved;         /* ticks of a run that it would save at its roofs; with a headroom */

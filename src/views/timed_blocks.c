@@ -91,8 +91,7 @@ bool ets_timed_block_group(struct ets_arena *arena, const struct ets_timed_block
 struct ets_span ets_timed_block_share(const struct ets_timed_block *block,
                                       const struct ets_operator_line *line)
 {
-    const struct ets_span time = ets_span_of(line->times.middle, line->quantum, line->coarse_calls);
-    return (struct ets_span){time.lower / block->runs.whole, time.upper / block->runs.whole};
+    return ets_span_part(ets_span_of(line->times.middle, line->error, 1), block->runs.whole);
 }
 
 bool ets_line_is_between(const struct ets_operator_line *line)

@@ -1,5 +1,7 @@
 /* Collects the work of a block: rows that count once, and the rest of delegate calls. */
 #include "views/work.h"
+
+#include <math.h>
 #include "inspect/early_events.h"
 #include "inspect/patterns.h"
 #include "inspect/stated_nodes.h"
@@ -95,17 +97,14 @@ static void describe_steps(const struct collector *c, const struct ets_work *par
                            struct ets_work_piece *piece)
 {
     const struct ets_row *row = ets_inspection_row(c->inspection, piece->row);
-    if (row->quantum_ticks > 0) {
-        piece->quantum = (double)row->quantum_ticks;
-        piece->coarse_calls = row->calls_per_run;
-    }
+    piece->error = ets_row_clock_error(row);
+    piece->resolution = (double)row->quantum_ticks;
     uint32_t i =
         piece->has_parts ? parts->first_part[piece->row - c->block->first_row] : ETS_NO_INDEX;
     for (; i != ETS_NO_INDEX; i = parts->next_part[i - c->block->first_row]) {
         const struct ets_row *inner = ets_inspection_row(c->inspection, i);
-        if (inner->quantum_ticks == 0) continue;
-        piece->quantum = -(double)inner->quantum_ticks;
-        piece->coarse_calls += inner->calls_per_run;
+        ets_clock_error_take(&piece->error, piece->row, ets_row_clock_error(inner));
+        piece->resolution = fmax(piece->resolution, (double)inner->quantum_ticks);
     }
 }
 

@@ -21,6 +21,7 @@
 #include "cost/row_costs.h"
 #include "etscope/experimental/row_filter.h"
 #include "host/arena.h"
+#include "inspect/time_details.h"
 
 struct ets_headroom; /* views/headroom.h */
 
@@ -35,9 +36,8 @@ struct ets_work_piece {
     uint32_t row;
     bool is_rest;   /* the rest of a delegate call beyond its events */
     bool has_parts; /* only what its parts leave over counts: a rest, or a node around others */
-    double quantum; /* the true time of a call is up to one step more, or with a negative step less;
-                       0: exact */
-    double coarse_calls; /* calls in a run that such a clock measured */
+    struct ets_clock_error error; /* of its time in a run */
+    double resolution;            /* step of the clock that makes it; 0: exact */
 };
 
 struct ets_span {
@@ -45,14 +45,21 @@ struct ets_span {
 };
 
 /*
- * Bounds of the true time for `ticks` that a clock with steps of `quantum` reported for `calls`
- * calls: up to that many steps more, or less if the step is negative (a total minus its parts).
+ * Bounds of the true time of `runs` runs whose clocks reported `ticks`. What is left of a total is
+ * no negative time, whatever the parts were reported to take.
  */
-static inline struct ets_span ets_span_of(double ticks, double quantum, double calls)
+static inline struct ets_span ets_span_of(double ticks, struct ets_clock_error error, double runs)
 {
-    const double other = ticks + quantum * calls;
-    if (quantum >= 0) return (struct ets_span){ticks, other};
-    return (struct ets_span){other > 0 ? other : 0, ticks > 0 ? ticks : 0};
+    struct ets_span span = {ticks - error.below * runs, ticks + error.above * runs};
+    if (error.below > 0 && span.lower < 0) span.lower = 0;
+    if (error.below > 0 && span.upper < 0) span.upper = 0;
+    return span;
+}
+
+/* A span as a part of `whole`. */
+static inline struct ets_span ets_span_part(struct ets_span span, double whole)
+{
+    return (struct ets_span){span.lower / whole, span.upper / whole};
 }
 
 struct ets_work {

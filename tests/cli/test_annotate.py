@@ -138,12 +138,17 @@ class Crowded(unittest.TestCase):
 
     def test_annotate__a_loop_over_blocks_does_so_where_callers_are_shown(self):
         self.assertEqual(self.notes(model="gpt_xnnpack"), [])
-        (loop,) = [line for line in lines("--frames", "all", model="gpt_xnnpack")
-                   if line["code"].startswith("for b in s.blocks")]
+        callers = [line for line in lines("--frames", "all", model="gpt_xnnpack")
+                   if line["inclusive_share"] is not None]
+        (loop,) = [line for line in callers if line["code"].startswith("for b in s.blocks")]
+        # Calls of delegates and what is inside of them are all its work, so its time is exact.
+        self.assertAlmostEqual(loop["inclusive_share"], loop["inclusive_share_upper"])
+        middle = lambda line: (line["inclusive_share"] + line["inclusive_share_upper"]) / 2
+        line = min((line for line in callers if middle(line) >= 0.5), key=middle)
         (note,) = self.notes("--frames", "all", model="gpt_xnnpack")
-        self.assertEqual(note, f"models/zoo.py:{loop['line']} takes "
-                               f"{100 * loop['inclusive_share']:.1f}.."
-                               f"{100 * loop['inclusive_share_upper']:.1f} % of the run, in 14 "
+        self.assertEqual(note, f"models/zoo.py:{line['line']} takes "
+                               f"{100 * line['inclusive_share']:.1f}.."
+                               f"{100 * line['inclusive_share_upper']:.1f} % of the run, in 2 "
                                "modules: inspect --group-by module separates them")
 
     def test_annotate__a_container_does_so(self):

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "host/arena.h"
+#include "inspect/time_details.h"
 
 struct ets_accounting {
     struct ets_arena arena;
@@ -76,7 +77,7 @@ static int64_t *sum_row(struct ets_accounting *a, uint32_t row)
 static void bound(const struct ets_accounting *a, struct ets_account_node *node)
 {
     const struct ets_row *row = ets_inspection_row(a->inspection, node->row);
-    node->above = (double)row->quantum_ticks * row->calls_per_run;
+    node->above = ets_row_clock_error(row).above;
     if (row->clock == NULL || row->clock->state != ETS_CLOCK_FITTED) return;
     double most = 0;
     for (uint32_t r = 0; r < a->run_count; r++) most = fmax(most, (double)node->ticks[r]);

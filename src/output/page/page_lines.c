@@ -24,7 +24,7 @@ static void put_numbers(const struct ets_page_block *block, const struct ets_pla
                         double total)
 {
     const double ticks = place->is_counted ? place->self.middle : NAN;
-    const struct ets_span span = ets_span_of(ticks, place->quantum, place->coarse_calls);
+    const struct ets_span span = ets_span_of(ticks, place->own_error, 1);
     const double calls = place->calls_per_run > 0 ? place->calls_per_run : NAN;
     const double bytes = place->is_counted ? place->bytes_per_run : NAN;
     ets_page_put_time(block, span);

@@ -29,7 +29,7 @@ static const struct ets_page_head module_columns[] = {
 /* A statistic of the line's calls in `runs` runs. */
 static struct ets_span span_of(const struct ets_operator_line *line, double ticks, double runs)
 {
-    return ets_span_of(line->has_own_clock ? NAN : ticks, line->quantum, line->coarse_calls * runs);
+    return ets_span_of(line->has_own_clock ? NAN : ticks, line->error, runs);
 }
 
 static void put_row(const struct ets_page_block *block, const struct ets_chosen_runs *runs,
@@ -53,8 +53,7 @@ static void put_module(const struct ets_page_block *block, const struct ets_chos
                        const struct ets_operator_line *line, uint32_t first)
 {
     struct ets_page_document *document = block->document;
-    const struct ets_span self =
-        ets_span_of(line->self.middle, line->self_quantum, line->self_coarse_calls);
+    const struct ets_span self = ets_span_of(line->self.middle, line->self_error, 1);
     ets_page_put_integer(document, block->table, (int64_t)block->trace->first_block + block->index);
     if (line->parent == ETS_NO_INDEX) ets_page_put_null(document, block->table);
     else ets_page_put_integer(document, block->table, (int64_t)first + line->parent);

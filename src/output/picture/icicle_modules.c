@@ -25,10 +25,9 @@ bool ets_icicle_modules(struct ets_plot *plot, struct ets_icicle *icicle_out)
             .parent = line->parent,
             .depth = line->depth,
             .ink = is_module ? ETS_INK_KERNEL : ETS_INK_REST,
-            .ticks = ets_span_of(line->times.middle, line->quantum, line->coarse_calls),
-            .self = ets_span_of(line->self.middle, line->self_quantum, line->self_coarse_calls),
-            .share =
-                ets_span_of(line->times.middle / whole, line->quantum / whole, line->coarse_calls)};
+            .ticks = ets_span_of(line->times.middle, line->error, 1),
+            .self = ets_span_of(line->self.middle, line->self_error, 1),
+            .share = ets_span_part(ets_span_of(line->times.middle, line->error, 1), whole)};
         if (line->parent != ETS_NO_INDEX) icicle_out->items[line->parent].ink = ETS_INK_FRAME;
     }
     return true;

@@ -97,7 +97,7 @@ static bool place(const struct picture *p, uint32_t event, struct bar *bar)
     const double ticks = (double)ets_inspection_ticks(p->plot->inspection, event);
     const uint32_t parent = p->events->parent[event];
     *bar = (struct bar){.start = since(p, p->events->start[event]),
-                        .ticks = ets_span_of(ticks, (double)row->quantum_ticks, 1),
+                        .ticks = {ticks, ticks + (double)row->quantum_ticks} /* of one call */,
                         .row = row,
                         .depth = depth_of(p, event)};
     if (ets_row_has_own_clock(row) || bar->depth + 1 >= ETS_PLOT_ROWS) return false;

@@ -6,6 +6,7 @@
 #include "views/metadata_text.h"
 #include "views/operator_rows.h"
 #include "views/places.h"
+#include "views/work.h"
 
 enum {
     OP_ID,
@@ -31,15 +32,25 @@ enum {
     OP_CALLS,
     OP_RUNS,
     OP_AVG,
+    OP_AVG_UPPER,
     OP_MID,
+    OP_MID_UPPER,
     OP_P10,
+    OP_P10_UPPER,
     OP_P50,
+    OP_P50_UPPER,
     OP_P90,
+    OP_P90_UPPER,
     OP_MIN,
+    OP_MIN_UPPER,
     OP_MAX,
+    OP_MAX_UPPER,
     OP_TOTAL,
+    OP_TOTAL_UPPER,
     OP_SELF,
+    OP_SELF_UPPER,
     OP_SELF_MID,
+    OP_SELF_MID_UPPER,
     OP_RESOLUTION,
     OP_CLOCK,
     OP_OWN_TICKS,
@@ -47,6 +58,7 @@ enum {
     OP_METADATA
 };
 
+#define UPPER "its upper bound; equal: it is exact"
 /* clang-format off */
 static const struct ets_sql_column columns[] = {
     [OP_ID] = {"id", "INTEGER", "number of the operator, counted from 0"},
@@ -72,15 +84,25 @@ static const struct ets_sql_column columns[] = {
     [OP_CALLS] = {"calls", "INTEGER", "number of events in one run"},
     [OP_RUNS] = {"runs", "INTEGER", "number of runs that the times cover"},
     [OP_AVG] = {"avg", "REAL", "mean of its time per run, all calls added up"},
+    [OP_AVG_UPPER] = {"avg_upper", "REAL", UPPER},
     [OP_MID] = {"mid", "REAL", "mean over the middle half of the runs, ordered by their total time; shares are fractions of the mid of the whole run"},
+    [OP_MID_UPPER] = {"mid_upper", "REAL", UPPER},
     [OP_P10] = {"p10", "REAL", "quantile, by linear interpolation"},
+    [OP_P10_UPPER] = {"p10_upper", "REAL", UPPER},
     [OP_P50] = {"p50", "REAL", "median, likewise"},
+    [OP_P50_UPPER] = {"p50_upper", "REAL", UPPER},
     [OP_P90] = {"p90", "REAL", "quantile, likewise"},
+    [OP_P90_UPPER] = {"p90_upper", "REAL", UPPER},
     [OP_MIN] = {"min", "REAL", "shortest time per run"},
+    [OP_MIN_UPPER] = {"min_upper", "REAL", UPPER},
     [OP_MAX] = {"max", "REAL", "longest time per run"},
+    [OP_MAX_UPPER] = {"max_upper", "REAL", UPPER},
     [OP_TOTAL] = {"total", "REAL", "sum over all runs"},
-    [OP_SELF] = {"self", "REAL", "avg minus that of the operators inside; adds up to the whole run"},
+    [OP_TOTAL_UPPER] = {"total_upper", "REAL", UPPER},
+    [OP_SELF] = {"self", "REAL", "avg minus that of the operators inside; adds up to the whole run, within its bounds"},
+    [OP_SELF_UPPER] = {"self_upper", "REAL", UPPER},
     [OP_SELF_MID] = {"self_mid", "REAL", "mid minus that of the operators inside, likewise"},
+    [OP_SELF_MID_UPPER] = {"self_mid_upper", "REAL", UPPER},
     [OP_RESOLUTION] = {"resolution", "REAL", "step of the delegate's clock: the true time of a call differs by less than this; 0: exact"},
     [OP_CLOCK] = {"clock", "TEXT", "trace; fitted or unknown: a delegate's operator with its own clock, which has no times and is not added to anything; overlapping: it has times, but no self"},
     [OP_OWN_TICKS] = {"own_ticks", "REAL", "avg of an operator with its own clock, in ticks of that clock"},
@@ -140,6 +162,28 @@ static struct ets_datum metadata(struct ets_sql_cursor *cursor, uint32_t index)
     return joined(&cursor->scratch, &list);
 }
 
+static bool is_upper(int column)
+{
+    return (column - OP_AVG) % 2 != 0;
+}
+
+static struct ets_span span_of(const struct ets_row_times *times, int column)
+{
+    const struct ets_statistics *s = &times->statistics;
+    switch (column - is_upper(column)) {
+    case OP_AVG: return ets_span_of(s->mean, times->error, 1);
+    case OP_MID: return ets_span_of(times->middle, times->error, 1);
+    case OP_P10: return ets_span_of(s->p10, times->error, 1);
+    case OP_P50: return ets_span_of(s->p50, times->error, 1);
+    case OP_P90: return ets_span_of(s->p90, times->error, 1);
+    case OP_MIN: return ets_span_of(s->min, times->error, 1);
+    case OP_MAX: return ets_span_of(s->max, times->error, 1);
+    case OP_TOTAL: return ets_span_of(s->total, times->error, s->count);
+    case OP_SELF: return ets_span_of(times->self, times->self_error, 1);
+    default: return ets_span_of(times->self_middle, times->self_error, 1);
+    }
+}
+
 static struct ets_datum time_cell(struct ets_sql_cursor *cursor, uint32_t index, int column)
 {
     if (!ets_study_times(cursor->study, cursor->trace)) {
@@ -152,20 +196,11 @@ static struct ets_datum time_cell(struct ets_sql_cursor *cursor, uint32_t index,
     if (column == OP_CHILDREN) return ets_datum_integer(own->children);
     if (column == OP_RUNS) return ets_datum_integer(times->count);
     if (column == OP_OWN_TICKS) return is_own ? ets_datum_real(times->mean) : ets_datum_nothing();
-    if (is_own || ((column == OP_SELF || column == OP_SELF_MID) && row->clock != NULL))
+    if (is_own || (column >= OP_SELF && column <= OP_SELF_MID_UPPER && row->clock != NULL)) {
         return ets_datum_nothing();
-    switch (column) {
-    case OP_AVG: return ets_sql_time(cursor, times->mean);
-    case OP_MID: return ets_sql_time(cursor, own->middle);
-    case OP_SELF_MID: return ets_sql_time(cursor, own->self_middle);
-    case OP_P10: return ets_sql_time(cursor, times->p10);
-    case OP_P50: return ets_sql_time(cursor, times->p50);
-    case OP_P90: return ets_sql_time(cursor, times->p90);
-    case OP_MIN: return ets_sql_time(cursor, times->min);
-    case OP_MAX: return ets_sql_time(cursor, times->max);
-    case OP_TOTAL: return ets_sql_time(cursor, times->total);
-    default: return ets_sql_time(cursor, own->self);
     }
+    const struct ets_span span = span_of(own, column);
+    return ets_sql_time(cursor, is_upper(column) ? span.upper : span.lower);
 }
 
 static struct ets_datum cell(struct ets_sql_cursor *cursor, int column)

@@ -30,8 +30,11 @@ const struct ets_sql_table *const ets_sql_tables[] = {
     {"calls", "INTEGER", "number of events in one run"},                                   \
         {"time", "REAL",                                                                   \
          "mid of the time per run, without operators inside that have rows of their own"}, \
+        {"time_upper", "REAL", "its upper bound; equal: it is exact"},                     \
         {"share", "REAL",                                                                  \
-         "time / mid of the whole run, 0 to 1; the shares of a block add up to 1"},        \
+         "time / mid of the whole run, 0 to 1; the shares of a block add up to 1, within " \
+         "their bounds"},                                                                  \
+        {"share_upper", "REAL", "its upper bound"},                                        \
     {                                                                                      \
         NULL, NULL, NULL                                                                   \
     }
@@ -89,8 +92,9 @@ static const struct ets_sql_column allocators_columns[] = {
 };
 
 #define SELECT_PLACE "select b.trace, b.id as block, b.name as run_name, b.method, "
-#define SELECT_SHARES                                                                   \
-    "sum(o.calls) as calls, sum(o.self_mid) as time, sum(o.self_mid) / w.mid as share " \
+#define SELECT_SHARES                                                                       \
+    "sum(o.calls) as calls, sum(o.self_mid) as time, sum(o.self_mid_upper) as time_upper, " \
+    "sum(o.self_mid) / w.mid as share, sum(o.self_mid_upper) / w.mid as share_upper "       \
     "from blocks b join operators o on o.block = b.id left join operators w on w.id = b.whole "
 
 const struct ets_sql_view ets_sql_views[] = {

@@ -51,11 +51,11 @@ static void put_function(const struct annotate_line *line)
     else ets_table_put_nothing(line->f->table);
 }
 
-/* `ticks` that steps of `quantum` measured in `calls` calls, times `scale`; NaN: not known. */
-static void put_range(const struct annotate_line *line, double ticks, double quantum, double calls,
+/* `ticks` of a run, times `scale`; NaN: not known. */
+static void put_range(const struct annotate_line *line, double ticks, struct ets_clock_error error,
                       double scale)
 {
-    const struct ets_span span = ets_span_of(ticks, quantum, calls);
+    const struct ets_span span = ets_span_of(ticks, error, 1);
     if (isnan(ticks) || isnan(scale)) ets_table_put_nothing(line->f->table);
     else ets_table_put_bounds(line->f->table, span.lower * scale, span.upper * scale);
 }
@@ -64,15 +64,14 @@ static void put_range(const struct annotate_line *line, double ticks, double qua
 static void put_own(const struct annotate_line *line, double ticks, double scale)
 {
     const struct ets_place *p = line->place;
-    put_range(line, p->is_counted ? ticks : NAN, p->quantum, p->coarse_calls, scale);
+    put_range(line, p->is_counted ? ticks : NAN, p->own_error, scale);
 }
 
 /* Of that and of what the line calls. */
 static void put_all(const struct annotate_line *line, double scale)
 {
     const struct ets_place *p = line->place;
-    put_range(line, p->is_caller ? p->inclusive.middle : NAN, p->inclusive_quantum,
-              p->inclusive_coarse_calls, scale);
+    put_range(line, p->is_caller ? p->inclusive.middle : NAN, p->inclusive_error, scale);
 }
 
 static double tick_of(const struct annotate_line *line)
@@ -320,8 +319,7 @@ static void put_cost(const struct annotate_line *line)
 {
     const struct annotate_filler *f = line->f;
     const struct ets_place *place = line->place;
-    const struct ets_span time =
-        ets_span_of(place->self.middle, place->quantum, place->coarse_calls);
+    const struct ets_span time = ets_span_of(place->self.middle, place->own_error, 1);
     const bool is_timed = f->tick_ns > 0 && place->is_counted;
     const struct ets_cost_cells cells = {.table = f->table,
                                          .cost = &place->cost,

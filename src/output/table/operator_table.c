@@ -154,12 +154,12 @@ static void put_calls(const struct filler *f)
     }
 }
 
-/* `ticks` that steps of `quantum` measured in `calls` calls; what too few runs do not give is left
- * out. */
-static void put_ticks(const struct filler *f, double ticks, double quantum, double calls)
+/* `ticks` of `runs` runs; what too few runs do not give is left out. */
+static void put_ticks(const struct filler *f, double ticks, struct ets_clock_error error,
+                      double runs)
 {
     const double scale = f->tick_ns == 0 ? 1 : f->tick_ns;
-    const struct ets_span time = ets_span_of(ticks, quantum, calls);
+    const struct ets_span time = ets_span_of(ticks, error, runs);
     if (isnan(ticks)) ets_table_put_nothing(f->table);
     else ets_table_put_bounds(f->table, time.lower * scale, time.upper * scale);
 }
@@ -169,12 +169,12 @@ static void put_time(const struct filler *f, double ticks, double runs)
 {
     const struct ets_operator_line *line = f->line;
     const double known = line->has_own_clock ? NAN : ticks;
-    put_ticks(f, known, line->quantum, line->coarse_calls * runs);
+    put_ticks(f, known, line->error, runs);
 }
 
 static void put_own_time(const struct filler *f, double ticks)
 {
-    put_ticks(f, ticks, f->line->self_quantum, f->line->self_coarse_calls);
+    put_ticks(f, ticks, f->line->self_error, 1);
 }
 
 static void put_mean(const struct filler *f)
@@ -232,7 +232,7 @@ static void put_deviation(const struct filler *f)
 {
     const struct ets_operator_line *line = f->line;
     const double count = line->times.statistics.count, sd = line->times.spread.sd;
-    const double range = fabs(line->quantum * line->coarse_calls);
+    const double range = line->error.below + line->error.above;
     const double off = range / 2 * sqrt(count / (count - 1.0));
     const double scale = f->tick_ns == 0 ? 1 : f->tick_ns;
     if (isnan(sd) || line->has_own_clock) ets_table_put_nothing(f->table);
@@ -244,19 +244,19 @@ static void put_total(const struct filler *f)
     put_time(f, f->line->times.statistics.total, f->line->times.statistics.count);
 }
 
-static void put_part(const struct filler *f, double ticks, double quantum, double calls)
+static void put_part(const struct filler *f, double ticks, struct ets_clock_error error)
 {
     const double whole = f->runs.whole;
-    const struct ets_span time = ets_span_of(ticks, quantum, calls);
+    const struct ets_span part = ets_span_part(ets_span_of(ticks, error, 1), whole);
     if (isnan(whole) || isnan(ticks)) ets_table_put_nothing(f->table);
-    else ets_table_put_bounds(f->table, time.lower / whole, time.upper / whole);
+    else ets_table_put_bounds(f->table, part.lower, part.upper);
 }
 
 static void put_share(const struct filler *f)
 {
     const struct ets_operator_line *line = f->line;
     const double known = line->has_own_clock ? NAN : line->times.middle;
-    put_part(f, known, line->quantum, line->coarse_calls);
+    put_part(f, known, line->error);
 }
 
 static void put_self(const struct filler *f)
@@ -271,12 +271,12 @@ static void put_self_mid(const struct filler *f)
 
 static void put_self_share(const struct filler *f)
 {
-    put_part(f, f->line->self.middle, f->line->self_quantum, f->line->self_coarse_calls);
+    put_part(f, f->line->self.middle, f->line->self_error);
 }
 
 static void put_resolution(const struct filler *f)
 {
-    put_ticks(f, fabs(f->line->quantum), 0, 0);
+    put_ticks(f, f->line->resolution, (struct ets_clock_error){.below = 0}, 0);
 }
 
 static void put_source(const struct filler *f)
@@ -483,7 +483,7 @@ static void add_columns(struct filler *f)
 static void put_cost(const struct filler *f)
 {
     const struct ets_operator_line *line = f->line;
-    const struct ets_span time = ets_span_of(line->times.middle, line->quantum, line->coarse_calls);
+    const struct ets_span time = ets_span_of(line->times.middle, line->error, 1);
     const bool is_timed = f->tick_ns > 0 && !line->has_own_clock;
     const struct ets_cost_cells cells = {.table = f->table,
                                          .cost = &line->cost,
@@ -497,7 +497,7 @@ static void put_cost(const struct filler *f)
 static void put_roof(const struct filler *f)
 {
     const struct ets_operator_line *line = f->line;
-    const struct ets_span time = ets_span_of(line->times.middle, line->quantum, line->coarse_calls);
+    const struct ets_span time = ets_span_of(line->times.middle, line->error, 1);
     const double tick_ns = line->has_own_clock ? NAN : f->tick_ns;
     ets_roof_fields_put_row(f->table, f->options->headroom, line->row, time.lower * tick_ns,
                             time.upper * tick_ns, line->saved * tick_ns);

@@ -1,17 +1,16 @@
 /** The document of the page: its head at once, its tables when they are asked for. */
 import { DocumentError } from "./bytes";
 import { type EventMatrix, type EventsHead, readEvents } from "./events";
+import type { FindingsRow } from "./entities";
 import { Strings, Table, type TableHead } from "./table";
 
-export interface Finding {
+/* What the head tells of a row of `findings`, and what of the page it is about. */
+export interface Finding
+    extends Pick<FindingsRow, "share" | "view">,
+        Partial<Pick<FindingsRow, "share_upper" | "action" | "trace">> {
     kind: string;
     severity: "bad" | "note" | "good";
-    share: number | null;
-    share_upper?: number | null;
-    action?: string | null;
     sentence: string;
-    view: string | null;
-    trace?: number | null;
     select: string | null;
 }
 
