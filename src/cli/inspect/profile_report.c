@@ -1,6 +1,5 @@
 /* Writes the report of a run with the model that ran. */
 #include "cli/inspect/profile_report.h"
-#include "cli/core/what_to_type.h"
 
 #include "cli/core/what_to_type.h"
 #include "cli/files/machine_option.h"

@@ -173,14 +173,11 @@ int cli_session_program(struct cli_session *session, unsigned threads)
     return code;
 }
 
-/* Test case number `index` of --case; -1 past the end, -2 for a word that is no number. */
+/* Test case number `index` of --case; -1 past the end. */
 static long long case_at(const struct cli_arguments *arguments, unsigned index)
 {
     const char *value = cli_value_at(arguments, "--case", index);
-    if (value == NULL) return -1;
-    char *end;
-    const long long number = strtoll(value, &end, 10);
-    return *value == '\0' || *end != '\0' || number < 0 ? -2 : number;
+    return value == NULL ? -1 : strtoll(value, NULL, 10);
 }
 
 /* Checks for options that contradict each other. */
@@ -210,11 +207,6 @@ static int check(const struct cli_session *session)
         return cli_complain(CLI_USAGE,
                             "--debug-buffer-size needs --capture outputs or --capture "
                             "intermediates");
-    }
-    for (unsigned i = 0; cli_value_at(arguments, "--case", i) != NULL; i++) {
-        if (case_at(arguments, i) >= 0) continue;
-        return cli_complain(CLI_USAGE, "--case takes a number from 0, not \"%s\"",
-                            cli_value_at(arguments, "--case", i));
     }
     const int code = cli_check_stdin(arguments);
     return code == CLI_OK ? cli_model_inputs_check(arguments) : code;
