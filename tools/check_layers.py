@@ -58,7 +58,7 @@ LAYERS = {
     "advice": {"base", "contents", "cost", "format", "gap", "host",
                "inspect", "memory", "operators", "partition", "record", "views", "payload"},
     "study": {"advice", "base", "contents", "cost", "format", "gap", "host", "inspect", "memory", "record", "views", "payload"},
-    "catalogue": {"advice", "base", "host", "inspect", "memory", "study", "views"},
+    "catalogue": {"advice", "base", "format", "host", "inspect", "memory", "study", "views"},
     "output": {"advice", "base", "catalogue", "compare", "contents", "cost", "dump", "format", "gap", "host", "inspect",
                "memory", "numerics", "partition", "record", "study", "verify", "views", "payload"},
     # Beside public headers: views, output, and inner headers for what no user of the library asks.

@@ -3,11 +3,15 @@
 
 #include "base/error.h"
 
+static bool is_listed(const struct ets_entity_column *column)
+{
+    return column->audience == ETS_SEEN_BY_ALL || column->audience == ETS_SEEN_BY_RELATIONS;
+}
+
 static uint32_t add(struct ets_entity_field *fields, uint32_t count,
                     const struct ets_entity_column *column, enum ets_field_part part)
 {
-    const bool is_hidden = part == ETS_FIELD_NS || part == ETS_FIELD_NS_UPPER ||
-                           column->audience == ETS_SEEN_BY_OLD_QUERIES;
+    const bool is_hidden = part == ETS_FIELD_NS || part == ETS_FIELD_NS_UPPER || !is_listed(column);
     if (count == ETS_ENTITY_MOST_FIELDS) return count;
     fields[count] = (struct ets_entity_field){column, part, is_hidden};
     return count + 1;
@@ -20,13 +24,14 @@ uint32_t ets_entity_list_fields(const struct ets_entity *entity,
     const struct ets_entity_column *column;
     uint32_t count = 0;
     for (column = entity->columns; column->name != NULL; column++) {
-        if (column->audience == ETS_SEEN_BY_OLD_QUERIES) continue;
+        if (!is_listed(column)) continue;
         count = add(fields, count, column, ETS_FIELD_VALUE);
         if (column->has_bounds) count = add(fields, count, column, ETS_FIELD_UPPER);
     }
     *listed_out = count;
     for (column = entity->columns; column->name != NULL; column++) {
-        if (column->audience == ETS_SEEN_BY_OLD_QUERIES) {
+        if (column->audience == ETS_SEEN_BY_TABLES_ALONE) continue;
+        if (!is_listed(column)) {
             count = add(fields, count, column, ETS_FIELD_VALUE);
         } else if (column->quantity == ETS_QUANTITY_TIME) {
             count = add(fields, count, column, ETS_FIELD_NS);

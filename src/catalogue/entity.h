@@ -33,17 +33,18 @@ enum ets_quantity {
 /* Who sees a column. */
 enum ets_column_audience {
     ETS_SEEN_BY_ALL = 0,
-    ETS_SEEN_BY_RELATIONS =
-        1, /* SQL and the document of a report, whose tables refer to each other */
-    ETS_SEEN_BY_OLD_QUERIES =
-        2 /* a name of an earlier version, which SQL knows but does not list */
+    ETS_SEEN_BY_RELATIONS = 1,   /* SQL and the document of a report, which refer to rows by id */
+    ETS_SEEN_BY_OLD_QUERIES = 2, /* a name of an earlier version: SQL knows it, unlisted */
+    ETS_SEEN_BY_TABLES = 3,      /* SQL knows it, but lists another column of the same fact */
+    ETS_SEEN_BY_TABLES_ALONE = 4 /* relations have it in other tables */
 };
 
 /* A row of an entity. */
 struct ets_entity_row {
     struct ets_study *study;
     uint64_t number;                       /* among the rows of the study */
-    const void *item;                      /* what the entity is of */
+    const void *item, *within;             /* what the entity is of, and what that is in */
+    const void *shown;                     /* what a table has found beyond that; or NULL */
     const struct ets_studied_trace *trace; /* whose times these are; NULL: none */
     uint32_t parent;                       /* what the item belongs to, as the entity numbers it */
     struct ets_arena *scratch;             /* of lists and texts of the row's cells */
@@ -97,6 +98,12 @@ void ets_entity_field_name(const struct ets_entity_field *field, char name[ETS_F
 /* A number, a text or nothing: lists are printed. */
 struct ets_datum ets_entity_field_value(const struct ets_entity_field *field,
                                         const struct ets_entity_row *row);
+
+static inline bool ets_column_is_in_tables(const struct ets_entity_column *column)
+{
+    return column->audience != ETS_SEEN_BY_RELATIONS && column->audience != ETS_SEEN_BY_OLD_QUERIES;
+}
+
 /* "ns or cycles", "bytes", "0 to 1"; NULL: none */
 const char *ets_quantity_unit(enum ets_quantity quantity);
 

@@ -4,6 +4,7 @@
 
 const struct ets_sql_table ets_sql_findings_table = {.entity = &ets_findings_entity,
                                                      .has_id = true};
+const struct ets_sql_table ets_sql_memory_tensors_table = {.entity = &ets_memory_tensors_entity};
 
 const char *ets_sql_table_name(const struct ets_sql_table *table)
 {
@@ -52,7 +53,7 @@ static bool find_field(const struct ets_entity *entity, uint32_t index,
                                         .meaning = field->column->meaning,
                                         .unit = ets_quantity_unit(field->column->quantity),
                                         .is_hidden = index >= listed,
-                                        .is_in_tables = field->column->audience == ETS_SEEN_BY_ALL};
+                                        .is_in_tables = ets_column_is_in_tables(field->column)};
     ets_entity_field_name(field, field_out->name);
     if (field->part == ETS_FIELD_UPPER) field_out->meaning = "its upper bound; equal: it is exact";
     return true;

@@ -104,7 +104,7 @@ extern const struct ets_sql_table ets_sql_held_memory_table, ets_sql_temporary_m
 /* sql_operator_tables.c */
 extern const struct ets_sql_table ets_sql_operators_table, ets_sql_operator_nodes_table;
 /* sql_columns.c */
-extern const struct ets_sql_table ets_sql_findings_table;
+extern const struct ets_sql_table ets_sql_findings_table, ets_sql_memory_tensors_table;
 /* sql_tensor_table.c */
 extern const struct ets_sql_table ets_sql_tensors_table;
 /* sql_model_tables.c */
@@ -112,8 +112,7 @@ extern const struct ets_sql_table ets_sql_records_table, ets_sql_nodes_table,
     ets_sql_programs_table, ets_sql_methods_table, ets_sql_instructions_table,
     ets_sql_delegates_table, ets_sql_program_tensors_table;
 /* sql_memory_tables.c */
-extern const struct ets_sql_table ets_sql_memory_arenas_table, ets_sql_memory_tensors_table,
-    ets_sql_memory_steps_table;
+extern const struct ets_sql_table ets_sql_memory_arenas_table, ets_sql_memory_steps_table;
 
 /* sql_byte_table.c */
 extern const struct ets_sql_table ets_sql_program_bytes_table;

@@ -15,7 +15,7 @@ void ets_entity_table_begin(struct ets_table *table, const struct ets_entity *en
 {
     for (const struct ets_entity_column *of = entity->columns; of->name != NULL; of++) {
         struct ets_column column = {.name = of->name};
-        if (of->audience != ETS_SEEN_BY_ALL) continue;
+        if (!ets_column_is_in_tables(of)) continue;
         for (const struct ets_column *each = arranged; each != NULL && each->name != NULL; each++) {
             if (strcmp(each->name, of->name) == 0) column = *each;
         }
@@ -42,6 +42,6 @@ void ets_entity_table_put(struct ets_table *table, const struct ets_entity *enti
                           const struct ets_entity_row *row)
 {
     for (const struct ets_entity_column *of = entity->columns; of->name != NULL; of++) {
-        if (of->audience == ETS_SEEN_BY_ALL) put(table, of->get(row));
+        if (ets_column_is_in_tables(of)) put(table, of->get(row));
     }
 }

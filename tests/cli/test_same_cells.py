@@ -1,4 +1,4 @@
-"""Findings have the same cells under the same names in tables, JSON, SQL and the document of a report."""
+"""What the catalogue has gives the same cells under the same names in tables, JSON, SQL and reports."""
 
 import csv
 import io
@@ -90,6 +90,29 @@ class TestFindingsCells(unittest.TestCase):
             self.assertEqual(row["source_lines"], len((row["source"] or "").split(", ")) if row["source"] else 0)
             self.assertEqual(row["saving"], row["saving_ns"])
         self.assertNotIn("source_lines", sql(files, "select * from findings limit 1")[0])
+
+
+class TestMemoryCells(unittest.TestCase):
+    NAMES = ("method", "value", "kind", "size_bytes", "size_is", "memory_id", "offset", "first", "last",
+             "lifetime", "lifetime_is", "producer", "readers", "view_of")
+
+    def test_all_programs(self):
+        programs = sorted(DATA.glob("*/model.pte"))
+        self.assertGreater(len(programs), 10)
+        for path in programs:
+            shown = support.json_rows(output("memory", path, "--all", "--format", "json"))
+            found = sql([path], f"select {', '.join(self.NAMES)} from memory_tensors")
+            same = {(row["method"], row["value"]): row for row in found}
+            self.assertEqual(len(shown), len(same), path)
+            for row in shown:
+                other = same[row["method"], row["value"]]
+                self.assertEqual({name: written(row[name]) for name in self.NAMES},
+                                 {name: written(other[name]) for name in self.NAMES}, path)
+
+    def test_names_of_tables_are_known_and_not_listed(self):
+        (row,) = sql([DATA / "gpt_portable" / "model.pte"], "select * from memory_tensors limit 1")
+        self.assertIn("memory_offset", row)
+        self.assertNotIn("offset", row)
 
 
 if __name__ == "__main__":
