@@ -113,7 +113,8 @@ struct ets_payload_node {
      * input); reads of a pool. 0: see the parameters.
      */
     uint64_t depth;
-    bool is_depthwise, is_transposed; /* of a convolution */
+    bool is_depthwise, is_transposed;  /* of a convolution */
+    enum ets_payload_numbers computes; /* OTHER: what its first input is */
 };
 
 /* A constant of which only a key is known may be in another file. */

@@ -252,6 +252,16 @@ static float bound_of(const struct ets_payload_parameter *parameter, float other
     return parameter->kind == ETS_PAYLOAD_INTEGERS ? (float)parameter->integers[0] : otherwise;
 }
 
+/* By the letters in names of Vulkan's own: activations quantized in each run (dq8ca) or by the
+ * export (q8ta), weights of 4 bits (q4, qcs4w). */
+static enum ets_payload_numbers computes_with(struct ets_text name)
+{
+    const bool is_dynamic = ets_text_contains(name, "dq8ca");
+    if (!is_dynamic) return ets_text_contains(name, "q8ta") ? ETS_PAYLOAD_INT8 : ETS_PAYLOAD_OTHER;
+    const bool is_int4 = ets_text_contains(name, "q4") || ets_text_contains(name, "qcs4w");
+    return is_int4 ? ETS_PAYLOAD_INT4 : ETS_PAYLOAD_INT8_DYNAMIC;
+}
+
 /* What the operator is of ATen's. */
 static void explain_operator(const struct reading *r, struct ets_payload_node *out)
 {
@@ -264,6 +274,7 @@ static void explain_operator(const struct reading *r, struct ets_payload_node *o
         return;
     }
     out->operation = ets_text_of(own_operators[own].operation);
+    out->computes = computes_with(out->name);
     if (own_operators[own].is_linear && in != NULL && in->rank > 0) {
         out->depth = in->dims[in->rank - 1];
     }
