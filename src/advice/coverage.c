@@ -6,6 +6,7 @@
 #include "etscope/program.h"
 #include "host/text_builder.h"
 #include "inspect/inspection.h"
+#include "payload/payload_store.h"
 
 static void add_call(const struct ets_program *program, const struct ets_delegation_step *step,
                      struct ets_advice_calls *calls)
@@ -22,9 +23,12 @@ static void add_call(const struct ets_program *program, const struct ets_delegat
     calls->bytes += ets_payload_of(&chain, step->instruction).size;
 }
 
-/* Of XNNPACK's units one names a node of the payload at least. */
+/* Rules are of backends whose events payloads foretell; of these one unit names a node at least. */
 static bool is_payload_read(const struct ets_delegation_step *step)
 {
+    if (ets_payload_knowledge(step->name) != ETS_PAYLOAD_FORETOLD && step->unit_count > 0) {
+        return false;
+    }
     for (uint32_t i = 0; i < step->unit_count; i++) {
         if (step->units[i].payload_node_count > 0) return true;
     }
@@ -49,6 +53,7 @@ enum ets_status ets_advice_coverage_find(const struct ets_program *program,
     }
     if (status != ETS_OK) return status;
     coverage_out->program_bytes = program->bytes.size;
+    coverage_out->has_record = options.record != NULL;
     for (uint32_t i = 0; i < ets_delegation_count(delegation); i++) {
         const struct ets_delegation_step *step = ets_delegation_step_at(delegation, i);
         if (step->kind != ETS_INSTRUCTION_DELEGATE_CALL) continue;
@@ -102,8 +107,9 @@ size_t ets_advice_named_print(const struct ets_advice_coverage *coverage, char *
     if (coverage->named.count == 0) return 0;
     ets_add_text(&line,
                  " outside of %u delegate call%s, of which only the operators are known, from the "
-                 "ETRecord (",
-                 coverage->named.count, coverage->named.count == 1 ? "" : "s");
+                 "%s (",
+                 coverage->named.count, coverage->named.count == 1 ? "" : "s",
+                 coverage->has_record ? "ETRecord" : "program");
     add_backend(coverage, &coverage->named, &line);
     ets_add_text(&line, ")");
     return line.used;

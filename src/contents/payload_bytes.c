@@ -18,15 +18,18 @@ struct payload {
     const struct ets_payload_graph *graph; /* NULL: it cannot be read */
 };
 
-/* The item of a constant's bytes, in the payload or by key in any file. */
+/* The item of a constant's bytes: in the program, or by key in another file. */
 static uint32_t find_constant(const struct payload *p, uint32_t index)
 {
     const struct ets_payload_constant *constant = &p->graph->constants[index];
-    if (constant->key.data != NULL) return ets_byte_claims_find_key(p->sheet->all, constant->key);
-    if (constant->bytes.data == NULL || constant->bytes.size == 0) return ETS_BYTES_NONE;
-    return ets_byte_claims_data(p->sheet, ETS_BYTES_WEIGHT,
-                                ets_byte_claims_offset(p->sheet, constant->bytes.data),
-                                constant->bytes.size);
+    if (constant->bytes.data != NULL && constant->bytes.size > 0) {
+        return ets_byte_claims_data(p->sheet, ETS_BYTES_WEIGHT,
+                                    ets_byte_claims_offset(p->sheet, constant->bytes.data),
+                                    constant->bytes.size);
+    }
+    return constant->key.data == NULL
+               ? ETS_BYTES_NONE
+               : ets_byte_claims_find_key(p->sheet->all, constant->key);
 }
 
 static bool take_shape(const struct payload *p, const struct ets_payload_value *value,

@@ -42,7 +42,8 @@ class Vulkan(unittest.TestCase):
     def test_vulkan__work_is_that_of_the_record(self):
         """What the payload tells is what the graph of the export told before payloads were read."""
         told = document("cost", FOLDER / "vulkan_map.pte", "--no-siblings")
-        self.assertEqual([row["flops"] for row in told["rows"]], [450560, 8192, 8192, 84])
+        self.assertEqual([row["flops"] for row in told["rows"] if row["kind"] != "inside"],
+                         [450560, 8192, 8192, 84])
 
     def test_vulkan__differences_are_of_nodes(self):
         told = document("diff", BEFORE, AFTER)
@@ -59,6 +60,30 @@ class Vulkan(unittest.TestCase):
         labels = [node["label"] for node in inner["nodes"]]
         self.assertIn("et_vk.conv_with_clamp.default", labels)
         self.assertIn("aten.max_pool2d_with_indices.default", labels)
+
+    def test_vulkan__operators_inside_need_no_record(self):
+        told = document("delegates", BEFORE, "--no-siblings")
+        inside = [row["operator"] for row in told["rows"] if row["kind"] == "inside"]
+        self.assertEqual(len(inside), 12)
+        self.assertIn("et_vk.conv_with_clamp.default", inside)
+        self.assertEqual(told["notes"], [])
+        inside = {row["operator"]: row["macs"]
+                  for row in document("cost", BEFORE, "--no-siblings")["rows"]
+                  if row["kind"] == "inside"}
+        self.assertEqual(inside["aten.convolution.default"], 8 * 16 * 16 * 9)
+
+    def test_vulkan__advice_says_that_no_rule_is_of_it(self):
+        done = support.run("advise", "--program", BEFORE, "--no-siblings")
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest(done.stderr.decode())
+        self.assertIn(b"outside of 2 delegate calls, of which only the operators are known, from the "
+                      b"program (VulkanBackend", done.stdout)
+
+    def test_vulkan__weights_of_two_programs_belong_to_their_own(self):
+        told = document("size", BEFORE, AFTER)
+        weights = [row for row in told["rows"] if row["part"] == "delegate_weight"]
+        self.assertEqual(len(weights), 14)
+        self.assertEqual(len([row for row in weights if row["file"] == str(AFTER)]), 7)
 
     def test_vulkan__info_counts_nodes(self):
         told = document("info", BEFORE)

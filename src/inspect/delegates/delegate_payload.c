@@ -257,6 +257,10 @@ static enum ets_status make_units(struct ets_arena *arena, const struct ets_dele
         .items = units, .count = events.count, .is_ordered = true, .may_convert = events.has_half};
     if (!list_arguments(arena, graph, units_out)) return ets_fail_unit_memory(error);
     if (has_rule) return ETS_OK;
+    if (events.odd_node == ETS_PAYLOAD_NONE) {
+        return explain(arena, units_out, error,
+                       "this backend's payload does not tell what its runtime reports");
+    }
     char text[128];
     ets_print_text(text, sizeof text, "unknown which operators the runtime makes of node %u, %s",
                    events.odd_node, graph->nodes[events.odd_node].name.data);
@@ -283,7 +287,8 @@ static enum ets_status read_payload(struct ets_arena *arena, const struct ets_de
         units_out->reason = reason;
         return ETS_OK;
     }
-    if (ets_payload_has_events(graph)) {
+    /* Nodes without handles say less than the record's. */
+    if (ets_payload_has_events(graph) || call->handles == NULL) {
         if (call->payload.size > *call->budget) {
             return explain(arena, units_out, error, "the limit for reading payloads was reached");
         }
@@ -291,10 +296,8 @@ static enum ets_status read_payload(struct ets_arena *arena, const struct ets_de
         return make_units(arena, call, graph, units_out, error);
     }
     return explain(arena, units_out, error,
-                   call->record == NULL ? "this backend's payload does not tell what its runtime "
-                                          "reports, and there is no ETRecord"
-                                        : "this backend's payload does not tell what its runtime "
-                                          "reports, and there is no delegate map");
+                   "this backend's payload does not tell what its runtime reports, and there is no "
+                   "delegate map");
 }
 
 const struct ets_delegate_reader ets_delegate_payload_reader = {read_payload};
