@@ -147,6 +147,12 @@ class TestLayers(unittest.TestCase):
         )
         self.assertEqual(self.check(), [])
 
+    def test_layers__the_table_of_the_design_is_that_of_the_check(self):
+        self.write_bare("DESIGN.md", "| device | base | errors | nothing |\n| | format | readers | base |\n")
+        self.assertEqual(self.check(), [])
+        self.write_bare("DESIGN.md", "| | numerics | elements | base host |\n")
+        self.assertEqual(self.check(), ["DESIGN.md:1: src/numerics may use: base"])
+
     def test_layers__backends_are_known_where_that_is_the_purpose(self):
         for folder in ("format", "payload", "partition", "advice"):
             self.write(f"src/{folder}/{folder}.c", 'f(ETS_XNNPACK_ADD, "XnnpackBackend");\n')

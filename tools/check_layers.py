@@ -208,6 +208,7 @@ class Checker:
                     yield path
 
     def check_layers(self):
+        self.check_table()
         for folder in sorted(path for path in (self.root / "src").glob("*") if path.is_dir()):
             if folder.name not in LAYERS:
                 self.report(folder, 0, "this folder is no layer that tools/check_layers.py knows")
@@ -237,6 +238,20 @@ class Checker:
                         self.report(path, line_of(text, match.start(1)),
                                     f"src/{folder.name}/{room.name} must not include from"
                                     f" src/{folder.name}/{parts[1]} ({'/'.join(parts)})")
+
+    def check_table(self):
+        """DESIGN.md states the same borders for people."""
+        path = self.root / "DESIGN.md"
+        if not path.is_file():
+            return
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            cells = [cell.strip() for cell in line.split("|")[1:-1]]
+            if len(cells) != 4 or cells[1] not in LAYERS:
+                continue
+            said = cells[3].replace(", and public headers", "").split()
+            allowed = sorted(LAYERS[cells[1]]) or ["nothing"]
+            if sorted(said) != allowed:
+                self.report(path, number, f"src/{cells[1]} may use: {' '.join(allowed)}")
 
     def check_includes(self, path, layer, text):
         for match in INCLUDE.finditer(text):

@@ -19,7 +19,7 @@ struct ets_advice_calls {
 
 struct ets_advice_coverage {
     bool has_program;
-    bool has_record; /* which names operators inside of calls */
+    bool has_record;     /* which names operators inside of calls */
     uint32_t call_count; /* delegate calls */
     uint64_t program_bytes;
     struct ets_advice_calls unread; /* nothing is known of what they run */

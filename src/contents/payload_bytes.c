@@ -27,9 +27,8 @@ static uint32_t find_constant(const struct payload *p, uint32_t index)
                                     ets_byte_claims_offset(p->sheet, constant->bytes.data),
                                     constant->bytes.size);
     }
-    return constant->key.data == NULL
-               ? ETS_BYTES_NONE
-               : ets_byte_claims_find_key(p->sheet->all, constant->key);
+    return constant->key.data == NULL ? ETS_BYTES_NONE
+                                      : ets_byte_claims_find_key(p->sheet->all, constant->key);
 }
 
 static bool take_shape(const struct payload *p, const struct ets_payload_value *value,
@@ -56,9 +55,15 @@ static struct ets_parameter_query query_of(const struct ets_payload_value *value
                                         .count = 1};
 }
 
-/* "weight" and "bias" as layers take their inputs. */
+/* "weight" and "bias" as layers take their inputs; of an operator that is not known, which input.
+ */
 static const char *role_of(const struct ets_payload_node *node, uint32_t input)
 {
+    static const char *const inputs[] = {"input 0", "input 1", "input 2", "input 3", "input 4",
+                                         "input 5", "input 6", "input 7", "input 8", "input 9"};
+    if (node->operation.data == NULL && input < sizeof inputs / sizeof *inputs) {
+        return inputs[input];
+    }
     const bool is_layer = ets_operator_is(node->operation, ETS_OPERATOR_CONVOLUTION) ||
                           ets_text_is(node->operation, "linear");
     if (input == 1 && (is_layer || ets_text_is(node->operation, "prelu"))) return "weight";

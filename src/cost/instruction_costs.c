@@ -304,6 +304,16 @@ static bool narrow(struct ets_instruction_costs *c, const struct ets_cost_query 
     return true;
 }
 
+/* Whether the record's nodes tell more than a payload of which some nodes have no rule. */
+static bool is_better_known(const struct ets_instruction_costs *costs,
+                            const struct ets_cost_query *query, struct ets_delegate_cost *delegate)
+{
+    struct ets_total_cost total;
+    if (costs->graph == NULL || query->node_count == 0) return false;
+    total_of_payload(delegate, &total);
+    return total.cost.unknown > 0;
+}
+
 static bool count_instruction(struct ets_instruction_costs *costs,
                               const struct ets_cost_query *query, struct ets_total_cost *total_out)
 {
@@ -316,7 +326,7 @@ static bool count_instruction(struct ets_instruction_costs *costs,
     }
     struct ets_delegate_cost *delegate = delegate_of(costs, query->instruction, &ok);
     if (!ok) return false;
-    if (delegate != NULL) {
+    if (delegate != NULL && !is_better_known(costs, query, delegate)) {
         total_of_payload(delegate, total_out);
         if (!count_folded(costs, query, &total_out->cost)) return false;
     } else if (costs->graph == NULL || query->node_count == 0) {

@@ -75,16 +75,13 @@ static bool is_float(const struct operand *operand)
     return numbers >= ETS_PAYLOAD_FLOAT64 && numbers <= ETS_PAYLOAD_BFLOAT16;
 }
 
-static enum ets_arithmetic arithmetic_of(const struct ets_payload_node *node,
-                                         const struct operand *in, const struct operand *weight)
+static enum ets_arithmetic arithmetic_of(const struct operand *in, const struct operand *weight)
 {
-    const bool is_stated = node->computes != ETS_PAYLOAD_OTHER;
-    switch (is_stated ? node->computes : in->value->type->numbers) {
+    switch (in->value->type->numbers) {
     case ETS_PAYLOAD_FLOAT64: return ETS_ARITHMETIC_FLOAT64;
     case ETS_PAYLOAD_FLOAT32: return ETS_ARITHMETIC_FLOAT32;
     case ETS_PAYLOAD_FLOAT16: return ETS_ARITHMETIC_FLOAT16;
     case ETS_PAYLOAD_BFLOAT16: return ETS_ARITHMETIC_BFLOAT16;
-    case ETS_PAYLOAD_INT4: return ETS_ARITHMETIC_INT4_DYNAMIC;
     case ETS_PAYLOAD_INT8_DYNAMIC:
         return weight != NULL && weight->value->type->bits == 4 ? ETS_ARITHMETIC_INT4_DYNAMIC
                                                                 : ETS_ARITHMETIC_INT8_DYNAMIC;
@@ -219,7 +216,7 @@ static struct ets_cost count_node(struct count *n)
     const enum ets_cost_reason reason = count_by_rule(n);
     if (reason != ETS_COST_REASON_NONE) return ets_cost_unknown(reason);
     if (n->cost.family != ETS_FAMILY_CONVERSION && (n->cost.macs > 0 || n->cost.ops > 0)) {
-        n->cost.arithmetic = arithmetic_of(n->node, &n->in, n->has_second ? &n->second : NULL);
+        n->cost.arithmetic = arithmetic_of(&n->in, n->has_second ? &n->second : NULL);
     }
     return n->cost;
 }

@@ -31,10 +31,7 @@ enum ets_status ets_plan_delegates_results(struct ets_plan_delegates *delegates,
     ets_method_delegate(delegates->method, index, &delegate);
     ETS_TRY(ets_payload_store_read(&delegates->payloads, &delegate, &graph, NULL, error));
     if (graph == NULL) return ETS_OK;
-    uint8_t *is_result = ets_arena_alloc_array(delegates->arena, graph->argument_count, 1);
-    if (is_result == NULL) return ets_fail_memory(error, "a delegate's arguments");
-    ets_payload_mark_outputs(graph, is_result);
-    results->is_result = is_result;
+    results->is_result = graph->is_output;
     results->count = graph->argument_count;
     return ETS_OK;
 }

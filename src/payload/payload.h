@@ -73,8 +73,9 @@ struct ets_payload_value {
     const uint32_t *dims; /* [rank] in the order of the payload, which may be channels last */
     uint32_t argument;    /* of the delegate call; ETS_PAYLOAD_NONE: a value within */
     bool is_input, is_output;
-    uint32_t constant; /* whose bytes these are; ETS_PAYLOAD_NONE: computed, or given */
-    uint32_t producer; /* the node that makes it; ETS_PAYLOAD_NONE: none */
+    uint32_t constant;        /* whose bytes these are; ETS_PAYLOAD_NONE: computed, or given */
+    uint32_t producer;        /* the node that makes it; ETS_PAYLOAD_NONE: none */
+    uint32_t producer_output; /* which of its outputs that is */
     struct ets_payload_quantization quantization;
 };
 
@@ -113,8 +114,7 @@ struct ets_payload_node {
      * input); reads of a pool. 0: see the parameters.
      */
     uint64_t depth;
-    bool is_depthwise, is_transposed;  /* of a convolution */
-    enum ets_payload_numbers computes; /* OTHER: what its first input is */
+    bool is_depthwise, is_transposed; /* of a convolution */
 };
 
 /* A constant of which only a key is known may be in another file. */
@@ -148,6 +148,7 @@ struct ets_payload_graph {
     struct ets_payload_node *nodes;
     struct ets_payload_value *values;
     struct ets_payload_constant *constants;
+    uint8_t *is_output; /* [argument_count] of the call: 1 for what it gives */
 };
 
 /* NULL for ETS_PAYLOAD_NONE. */
@@ -173,9 +174,6 @@ static inline struct ets_bytes ets_payload_constant_bytes(const struct ets_paylo
 
 /* Elements of a value; UINT64_MAX: too many to count. */
 uint64_t ets_payload_elements(const struct ets_payload_value *value);
-
-/* Sets 1 for each argument of the delegate call that is an output; [argument_count], cleared. */
-void ets_payload_mark_outputs(const struct ets_payload_graph *graph, uint8_t *is_output);
 
 /* "XNNPACK graph" */
 const char *ets_payload_format(const struct ets_payload_graph *graph);

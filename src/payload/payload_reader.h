@@ -23,6 +23,9 @@ struct ets_payload_builder {
 
 /* A zeroed array; NULL: no memory, or beyond the limit, which is kept. */
 void *ets_payload_room(struct ets_payload_builder *builder, size_t count, size_t size);
+/* Counts items that are looked at as bytes: lists may be shared. false: beyond the limit, as above.
+ */
+bool ets_payload_look(struct ets_payload_builder *builder, size_t count);
 
 struct ets_payload_reader {
     const char *const *backends; /* ids of backends in programs, ended by NULL */

@@ -74,7 +74,9 @@ static void find_producers(struct ets_payload_graph *graph)
         for (uint32_t k = 0; k < node->output_count; k++) {
             if (node->outputs[k] >= graph->value_count) continue;
             struct ets_payload_value *value = &graph->values[node->outputs[k]];
-            if (value->producer == ETS_PAYLOAD_NONE) value->producer = i;
+            if (value->producer != ETS_PAYLOAD_NONE) continue;
+            value->producer = i;
+            value->producer_output = k;
         }
     }
 }
@@ -166,7 +168,9 @@ enum ets_status ets_payload_store_scratch(struct ets_payload_store *store,
                                           struct ets_error *error)
 {
     const struct ets_payload_entry *entry;
+    const struct ets_payload_reader *reader = ets_payload_reader_of(delegate->id);
     *bytes_out = 0;
+    if (reader == NULL || reader->scratch_bytes == NULL) return ETS_OK;
     ETS_TRY(find_entry(store, delegate, &entry, error));
     *bytes_out = entry->scratch_bytes;
     return ETS_OK;
@@ -179,14 +183,4 @@ uint64_t ets_payload_elements(const struct ets_payload_value *value)
         if (!ets_mul_u64(count, value->dims[i], &count)) return UINT64_MAX;
     }
     return count;
-}
-
-void ets_payload_mark_outputs(const struct ets_payload_graph *graph, uint8_t *is_output)
-{
-    for (uint32_t i = 0; i < graph->value_count; i++) {
-        const struct ets_payload_value *value = &graph->values[i];
-        if (value->is_output && value->argument < graph->argument_count) {
-            is_output[value->argument] = 1;
-        }
-    }
 }

@@ -51,16 +51,16 @@ static const struct ets_payload_type types[] = {
 };
 static const struct ets_payload_type unknown_type = {"unknown", "unknown", 0, ETS_PAYLOAD_OTHER};
 
-/* Operators of Vulkan's own: what they begin with, and the operator of ATen that they are. */
+/*
+ * Operators of Vulkan's own: what they begin with, and the operator of ATen that they are. Those
+ * with quantized weights are none: their arguments lie in orders of their own.
+ */
 static const struct {
     const char *start, *operation;
-    bool is_linear; /* with weights in a form of its own: only the depth of the product is known */
     bool has_clamp; /* its last two arguments are bounds of the result */
 } own_operators[] = {
-    {"et_vk.conv_with_clamp", "convolution", false, true},
-    {"et_vk.linear_", "linear", true, false},
-    {"et_vk.q8ta_linear", "linear", true, false},
-    {"et_vk.prepack", "alias", false, false}, /* moves a constant once, when the method loads */
+    {"et_vk.conv_with_clamp", "convolution", true},
+    {"et_vk.prepack", "alias", false}, /* moves a constant once, when the method loads */
 };
 enum { OWN_OPERATORS = sizeof own_operators / sizeof *own_operators };
 
@@ -107,15 +107,19 @@ static bool read_tensor(struct reading *r, uint32_t index)
 }
 
 /* The call's arguments: inputs, then outputs. */
-static void mark_arguments(struct reading *r)
+static bool list_arguments(struct reading *r)
 {
     struct ets_payload_graph *graph = &r->builder->graph;
     const struct ets_fb_vector ends[] = {ets_fb_vector(r->root, GRAPH_INPUTS),
                                          ets_fb_vector(r->root, GRAPH_OUTPUTS)};
     uint32_t argument = 0;
+    graph->argument_count = ends[0].count + ends[1].count;
+    graph->is_output = ets_payload_room(r->builder, graph->argument_count, 1);
+    if (graph->is_output == NULL) return false;
     for (int side = 0; side < 2; side++) {
         for (uint32_t i = 0; i < ends[side].count; i++, argument++) {
             const uint32_t number = (uint32_t)ets_fb_vector_i32(ends[side], i);
+            graph->is_output[argument] = side == 1;
             if (number >= graph->value_count) continue;
             struct ets_payload_value *value = &graph->values[number];
             value->is_input |= side == 0;
@@ -123,7 +127,7 @@ static void mark_arguments(struct reading *r)
             if (value->argument == ETS_PAYLOAD_NONE) value->argument = argument;
         }
     }
-    graph->argument_count = argument;
+    return true;
 }
 
 static bool read_values(struct reading *r)
@@ -135,8 +139,7 @@ static bool read_values(struct reading *r)
     for (uint32_t i = 0; i < graph->value_count; i++) {
         if (!read_tensor(r, i)) return false;
     }
-    mark_arguments(r);
-    return true;
+    return list_arguments(r);
 }
 
 static bool set_integers(struct reading *r, struct ets_payload_parameter *out,
@@ -187,7 +190,7 @@ static bool set_real(struct reading *r, struct ets_payload_parameter *out, doubl
 }
 
 /* The tensors that a value stands for: itself, or those of a list. `out` NULL: counts. */
-static uint32_t list_tensors(const struct reading *r, uint32_t value, uint32_t *out)
+static uint32_t list_tensors(struct reading *r, uint32_t value, uint32_t *out)
 {
     uint32_t count = 0;
     if (tag_of(r, value) == TAG_TENSOR) {
@@ -196,6 +199,7 @@ static uint32_t list_tensors(const struct reading *r, uint32_t value, uint32_t *
     }
     if (tag_of(r, value) != TAG_VALUES) return 0;
     const struct ets_fb_vector items = ets_fb_vector(member_of(r, value), 0);
+    if (!ets_payload_look(r->builder, items.count)) return 0;
     for (uint32_t i = 0; i < items.count; i++) {
         const uint32_t item = (uint32_t)ets_fb_vector_i32(items, i);
         if (tag_of(r, item) != TAG_TENSOR) continue;
@@ -252,32 +256,16 @@ static float bound_of(const struct ets_payload_parameter *parameter, float other
     return parameter->kind == ETS_PAYLOAD_INTEGERS ? (float)parameter->integers[0] : otherwise;
 }
 
-/* By the letters in names of Vulkan's own: activations quantized in each run (dq8ca) or by the
- * export (q8ta), weights of 4 bits (q4, qcs4w). */
-static enum ets_payload_numbers computes_with(struct ets_text name)
-{
-    const bool is_dynamic = ets_text_contains(name, "dq8ca");
-    if (!is_dynamic) return ets_text_contains(name, "q8ta") ? ETS_PAYLOAD_INT8 : ETS_PAYLOAD_OTHER;
-    const bool is_int4 = ets_text_contains(name, "q4") || ets_text_contains(name, "qcs4w");
-    return is_int4 ? ETS_PAYLOAD_INT4 : ETS_PAYLOAD_INT8_DYNAMIC;
-}
-
 /* What the operator is of ATen's. */
-static void explain_operator(const struct reading *r, struct ets_payload_node *out)
+static void explain_operator(struct ets_payload_node *out)
 {
     const size_t own = find_own(out->name);
-    const struct ets_payload_value *in =
-        out->input_count > 0 ? &r->builder->graph.values[out->inputs[0]] : NULL;
     if (own == OWN_OPERATORS) {
         const bool is_own = ets_text_starts_with(out->name, "et_vk.");
         if (!is_own) out->operation = ets_operator_base_name(out->name);
         return;
     }
     out->operation = ets_text_of(own_operators[own].operation);
-    out->computes = computes_with(out->name);
-    if (own_operators[own].is_linear && in != NULL && in->rank > 0) {
-        out->depth = in->dims[in->rank - 1];
-    }
     if (!own_operators[own].has_clamp || out->parameter_count < 2) return;
     const struct ets_payload_parameter *bounds = &out->parameters[out->parameter_count - 2];
     out->has_clamp = true;
@@ -289,6 +277,7 @@ static void explain_operator(const struct reading *r, struct ets_payload_node *o
 static bool list_ends(struct reading *r, struct ets_fb_vector args, struct ets_payload_node *out)
 {
     uint32_t counts[2] = {0, 0}, *lists[2];
+    if (!ets_payload_look(r->builder, args.count)) return false;
     for (uint32_t i = 0; i < args.count; i++) {
         counts[i + 1 == args.count] += list_tensors(r, (uint32_t)ets_fb_vector_i32(args, i), NULL);
     }
@@ -316,6 +305,7 @@ static bool read_call(struct reading *r, uint32_t index)
     const struct ets_fb call = ets_fb_vector_table(ets_fb_vector(r->root, GRAPH_CHAIN), index);
     const struct ets_fb_vector args = ets_fb_vector(call, CALL_ARGS);
     out->name = ets_fb_text(call, CALL_NAME);
+    if (out->name.data == NULL) out->name = ets_text_of("?");
     out->debug_handle = -1; /* the calls' numbers are not handles of the export */
     if (!list_ends(r, args, out)) return false;
     out->parameter_count = args.count > 0 ? args.count - 1 : 0;
@@ -326,7 +316,7 @@ static bool read_call(struct reading *r, uint32_t index)
         if (!read_parameter(r, (uint32_t)ets_fb_vector_i32(args, i), &list[i])) return false;
     }
     out->parameters = list;
-    explain_operator(r, out);
+    explain_operator(out);
     return true;
 }
 

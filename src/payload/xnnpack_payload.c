@@ -251,6 +251,19 @@ static bool read_nodes(struct reading *r)
     return true;
 }
 
+static bool mark_outputs(struct reading *r)
+{
+    struct ets_payload_graph *graph = &r->builder->graph;
+    graph->is_output = ets_payload_room(r->builder, graph->argument_count, 1);
+    for (uint32_t i = 0; graph->is_output != NULL && i < graph->value_count; i++) {
+        const struct ets_payload_value *value = &graph->values[i];
+        if (value->is_output && value->argument < graph->argument_count) {
+            graph->is_output[value->argument] = 1;
+        }
+    }
+    return graph->is_output != NULL;
+}
+
 static bool read_constants(struct reading *r)
 {
     struct ets_payload_graph *graph = &r->builder->graph;
@@ -275,7 +288,7 @@ static enum ets_status read_payload(struct ets_payload_builder *builder, struct 
     builder->graph.flatbuffer = r.xnnpack.flatbuffer;
     builder->graph.argument_count = r.xnnpack.external_count;
     ets_key_table_init(&r.ids, builder->arena, 1);
-    if (read_values(&r) && read_nodes(&r) && read_constants(&r)) return ETS_OK;
+    if (read_values(&r) && mark_outputs(&r) && read_nodes(&r) && read_constants(&r)) return ETS_OK;
     return ets_fail_memory(error, "an XNNPACK payload");
 }
 

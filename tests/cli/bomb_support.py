@@ -326,6 +326,33 @@ def payload(nodes, values):
     return bytes(bomb.data)
 
 
+def vulkan_payload(calls, arguments, items):
+    """A Vulkan payload whose calls share a list of arguments, which all are one list of no tensors."""
+    bomb = Bomb(b"VK00")
+    root = bomb.root({slot: ("ref", None) for slot in (1, 2, 3, 4, 5)})
+    (place,) = bomb.vector(root[2], 1)
+    value, inner = bomb.table({0: ("<B", 9), 1: ("ref", None)})
+    bomb.point(place, value)
+    at, held = bomb.table({0: ("ref", None)})
+    bomb.point(inner[1], at)
+    bomb.vector(held[0], items)
+    lists, names = [], []
+    for place in bomb.vector(root[1], calls):
+        at, inner = bomb.table({0: ("<I", 0), 1: ("ref", None), 2: ("ref", None)})
+        bomb.point(place, at)
+        names.append(inner[1])
+        lists.append(inner[2])
+    bomb.align(4)
+    for place in lists:
+        bomb.point(place)
+    bomb.data += struct.pack("<I", arguments) + bytes(4 * arguments)
+    bomb.share(names, b"aten.add.Tensor")
+    for slot in (3, 4, 5):
+        bomb.vector(root[slot], 0)
+    bomb.align(8)
+    return bytes(bomb.data)
+
+
 def memo(levels):
     """A pickle of a list whose two items are one list, whose two items are one list, ..."""
     data = b"\x80\x02]q\0"

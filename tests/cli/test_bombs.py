@@ -14,7 +14,7 @@ import zipfile
 import support
 from bomb_support import (EVALUATION, FLOOR, IS_LONG, Bounded, chain, delegate_calls, logged_values,
                           many_runs, memo, one_handle, payload, scaled, shared_cases, shared_names,
-                          shared_tensor, torch_saved, wide_call)
+                          shared_tensor, torch_saved, wide_call, vulkan_payload)
 
 EVERY_FORMAT = ("table", "markdown", "tsv", "csv", "json", "jsonl")
 # All formats are written by one of two writers; `make test-long` tries each with every file.
@@ -179,6 +179,14 @@ class Bombs(Bounded):
                 self.check("export", path, "--to", form, "-o", "-")
             for words in (("cost",), ("memory",), ("size",), ("advise",), ("dump",),
                           ("report", "-o", "-")):
+                self.check(words[0], path, *words[1:])
+
+    def test_bombs__arguments_share_a_list(self):
+        for calls, arguments, items in ((1, 100000, 100000), (5000, 5000, 100)):
+            path = delegate_calls(self.folder / "lists.pte", 20, b"VulkanBackend",
+                                  vulkan_payload(calls, arguments, items))
+            for words in (("info",), ("size",), ("cost",), ("memory",), ("delegates",),
+                          ("export", "--to", "dot", "-o", "-")):
                 self.check(words[0], path, *words[1:])
 
 

@@ -90,7 +90,10 @@ static int show(const struct subject *s, const struct ets_cost_table_options *op
 static int cmd_cost(const struct cli_arguments *arguments)
 {
     struct ets_cost_table_options options;
-    if (arguments->word_count != 1) {
+    if (arguments->word_count > 1) {
+        return cli_complain(CLI_USAGE, "cost takes one program, not %u", arguments->word_count);
+    }
+    if (arguments->word_count == 0) {
         return cli_complain(CLI_USAGE, "cost needs a program: etscope cost model.pte");
     }
     if (!parse(arguments, &options)) return CLI_USAGE;
@@ -113,7 +116,8 @@ const struct cli_command cli_cost_command = {
     .description =
         "Counts the work of PROGRAM (a .pte or .bpte) from the shapes in it, without running it: "
         "operations (2 for each multiply-add), bytes that must move, and their ratio, for each "
-        "instruction and for what XNNPACK runs inside of its calls. The first sentence says how "
+        "instruction and for what XNNPACK and Vulkan run inside of their calls. The first sentence "
+        "says how "
         "much a run computes, and in what. Dynamic shapes count at their upper bounds, of two "
         "branches the more expensive one counts, and of a loop one turn. Operators that cannot be "
         "counted are listed with a question mark and are in no sum. Modules and source lines need "

@@ -232,9 +232,10 @@ const struct cli_command cli_size_command = {
     .description =
         "Lists where the bytes of programs (.pte, .bpte) and their data files (.ptd) are: "
         "constants, weights of delegates, payloads, the program itself, padding. Every byte counts "
-        "once, so the rows add up to the files. Weights inside XNNPACK payloads and named data are "
-        "listed by the layer that uses them; for payloads of other backends only size and kind are "
-        "known. Names and modules need the ETRecord of the export. Duplicate data is found and its "
+        "once, so the rows add up to the files. Weights inside payloads of XNNPACK and Vulkan, and "
+        "named data, are listed by the layer that uses them; for payloads of other backends only "
+        "size and kind are known. Names and modules need the ETRecord of the export. Duplicate "
+        "data is found and its "
         "cost shown: data of equal size is compared if it has at most 16 MiB, or always with "
         "--duplicates. No other data of large files is read. If the output file ends in .svg, it "
         "is a picture (treemap).",

@@ -219,17 +219,6 @@ static enum ets_status explain(struct ets_arena *arena, struct ets_delegate_unit
     return units->reason == NULL ? ets_fail_unit_memory(error) : ETS_OK;
 }
 
-static bool list_arguments(struct ets_arena *arena, const struct ets_payload_graph *graph,
-                           struct ets_delegate_units *units)
-{
-    uint8_t *is_output = ets_arena_alloc_array(arena, graph->argument_count, 1);
-    if (is_output == NULL) return false;
-    ets_payload_mark_outputs(graph, is_output);
-    units->is_output = is_output;
-    units->argument_count = graph->argument_count;
-    return true;
-}
-
 static enum ets_status make_units(struct ets_arena *arena, const struct ets_delegate_call *call,
                                   const struct ets_payload_graph *graph,
                                   struct ets_delegate_units *units_out, struct ets_error *error)
@@ -254,8 +243,13 @@ static enum ets_status make_units(struct ets_arena *arena, const struct ets_dele
     if (call->handles != NULL) adopt_handles(graph, &fused, units, events.count);
     if (has_rule && !number_names(arena, &events, units)) return ets_fail_unit_memory(error);
     *units_out = (struct ets_delegate_units){
-        .items = units, .count = events.count, .is_ordered = true, .may_convert = events.has_half};
-    if (!list_arguments(arena, graph, units_out)) return ets_fail_unit_memory(error);
+        .items = units,
+        .count = events.count,
+        .is_ordered = true,
+        .may_convert = events.has_half,
+        .is_output = graph->is_output,
+        .argument_count = graph->argument_count,
+    };
     if (has_rule) return ETS_OK;
     if (events.odd_node == ETS_PAYLOAD_NONE) {
         return explain(arena, units_out, error,

@@ -85,15 +85,6 @@ static bool note_facts(struct payload *p, struct ets_model_node *out, uint32_t i
     return ok;
 }
 
-static uint32_t output_number(const struct payload *p, uint32_t producer, uint32_t value)
-{
-    const struct ets_payload_node *node = &p->content->nodes[producer];
-    for (uint32_t i = 0; i < node->output_count; i++) {
-        if (node->outputs[i] == value) return i;
-    }
-    return 0;
-}
-
 /* What makes a value, for input `input` of node `to`. */
 static bool connect(struct payload *p, uint32_t to, uint32_t input, uint32_t number)
 {
@@ -102,7 +93,7 @@ static bool connect(struct payload *p, uint32_t to, uint32_t input, uint32_t num
     const uint32_t producer = ets_payload_producer(p->content, number);
     if (producer != ETS_PAYLOAD_NONE) {
         edge.from = p->graph->first_step + producer;
-        edge.output = output_number(p, producer, number);
+        edge.output = value->producer_output;
     } else if (value != NULL && is_external(p, value) && p->input_nodes[value->argument] > 0) {
         edge.from = p->input_nodes[value->argument] - 1;
     }

@@ -1,4 +1,5 @@
 /* What delegates were given, of two backends: alike, each payload once, and within one limit. */
+#include "format/delegate_numbers.h"
 #include "payload/payload_events.h"
 #include "payload/payload_store.h"
 #include "test_faults_support.h"
@@ -100,6 +101,31 @@ static void xnnpack__nodes_state_what_they_multiply(void **state)
     assert_int_equal(ets_payload_events(&opened.arena, graph, &events, NULL), ETS_OK);
     assert_true(events.count > 0);
     close_program(&opened);
+}
+
+/* The table of types for devices (delegate_numbers.c) and that of graphs are of one mind. */
+static void xnnpack__numbers_for_devices_are_those_of_the_graph(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"conv_xnnpack/model.pte", "conv_xnnpack_int8/model.pte",
+                                        "linear_int8_xnnpack/model.pte", "torchao/8da4w.pte"};
+    for (size_t f = 0; f < COUNT(names); f++) {
+        struct opened opened;
+        struct ets_delegate delegate;
+        uint32_t counts[ETS_PAYLOAD_INT4 + 1] = {0};
+        open_program(names[f], NULL, &opened);
+        const struct ets_payload_graph *graph = read(&opened, 0, NULL);
+        ets_method_delegate(&opened.method, 0, &delegate);
+        const struct ets_delegate_numbers numbers = ets_delegate_numbers(&delegate);
+        for (uint32_t i = 0; i < graph->value_count; i++) counts[graph->values[i].type->numbers]++;
+        assert_int_equal(counts[ETS_PAYLOAD_FLOAT32], numbers.float32);
+        assert_int_equal(counts[ETS_PAYLOAD_FLOAT16], numbers.float16);
+        assert_int_equal(counts[ETS_PAYLOAD_BFLOAT16], numbers.bfloat16);
+        assert_int_equal(counts[ETS_PAYLOAD_INT8], numbers.static_int8);
+        assert_int_equal(counts[ETS_PAYLOAD_INT8_DYNAMIC], numbers.dynamic_int8);
+        assert_int_equal(counts[ETS_PAYLOAD_INT4], numbers.int4);
+        close_program(&opened);
+    }
 }
 
 static void store__reads_a_payload_once(void **state)
@@ -217,6 +243,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vulkan__calls_are_nodes),
         cmocka_unit_test(xnnpack__nodes_state_what_they_multiply),
+        cmocka_unit_test(xnnpack__numbers_for_devices_are_those_of_the_graph),
         cmocka_unit_test(store__reads_a_payload_once),
         cmocka_unit_test(store__says_why_a_payload_is_not_read),
         cmocka_unit_test(store__has_one_limit),
