@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "inspect/names.h"
 #include "operators/operator_traits.h"
+#include "payload/payload_events.h"
 
 enum { MOST_NODES = 1 << 24 };
 
@@ -304,12 +305,16 @@ static bool narrow(struct ets_instruction_costs *c, const struct ets_cost_query 
     return true;
 }
 
-/* Whether the record's nodes tell more than a payload of which some nodes have no rule. */
+/* Whether the record's nodes tell more than a payload of which some nodes have no rule. Where
+ * events are foretold, they have the payload's nodes, and so has the call. */
 static bool is_better_known(const struct ets_instruction_costs *costs,
                             const struct ets_cost_query *query, struct ets_delegate_cost *delegate)
 {
     struct ets_total_cost total;
-    if (costs->graph == NULL || query->node_count == 0) return false;
+    if (costs->graph == NULL || query->node_count == 0 ||
+        ets_payload_has_events(delegate->costs.graph)) {
+        return false;
+    }
     total_of_payload(delegate, &total);
     return total.cost.unknown > 0;
 }

@@ -326,7 +326,7 @@ def payload(nodes, values):
     return bytes(bomb.data)
 
 
-def vulkan_payload(calls, arguments, items):
+def vulkan_payload(calls, arguments, items, name=b"aten.add.Tensor"):
     """A Vulkan payload whose calls share a list of arguments, which all are one list of no tensors."""
     bomb = Bomb(b"VK00")
     root = bomb.root({slot: ("ref", None) for slot in (1, 2, 3, 4, 5)})
@@ -338,15 +338,19 @@ def vulkan_payload(calls, arguments, items):
     bomb.vector(held[0], items)
     lists, names = [], []
     for place in bomb.vector(root[1], calls):
-        at, inner = bomb.table({0: ("<I", 0), 1: ("ref", None), 2: ("ref", None)})
+        fields = {0: ("<I", 0), 1: ("ref", None), 2: ("ref", None)}
+        if name is None:
+            del fields[1]
+        at, inner = bomb.table(fields)
         bomb.point(place, at)
-        names.append(inner[1])
+        names += [inner[1]] if name is not None else []
         lists.append(inner[2])
     bomb.align(4)
     for place in lists:
         bomb.point(place)
     bomb.data += struct.pack("<I", arguments) + bytes(4 * arguments)
-    bomb.share(names, b"aten.add.Tensor")
+    if name is not None:
+        bomb.share(names, name)
     for slot in (3, 4, 5):
         bomb.vector(root[slot], 0)
     bomb.align(8)

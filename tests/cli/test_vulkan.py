@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 import support
-from bomb_support import delegate_calls, payload
+from bomb_support import delegate_calls, payload, vulkan_payload
 from support import DATA, OK
 
 FOLDER = DATA / "payloads"
@@ -90,6 +90,18 @@ class Vulkan(unittest.TestCase):
         (method,) = told["rows"][0]["methods"]
         self.assertEqual([(one["content"], one["node_count"]) for one in method["delegates"]],
                          [("Vulkan graph", 9), ("Vulkan graph", 3)])
+
+
+class WithoutNames(unittest.TestCase):
+    def test_vulkan__calls_may_lack_what_is_optional(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = delegate_calls(Path(folder) / "names.pte", 1, b"VulkanBackend",
+                                     vulkan_payload(2, 1, 1, name=None))
+            for command in ("info", "size", "cost", "memory", "delegates", "advise", "dump"):
+                done = support.run(command, program)
+                self.assertIn(done.returncode, (OK, 1, support.UNAVAILABLE), (command, done.stderr))
+            labels = [node["label"] for node in graphs(program)[1]["nodes"]]
+            self.assertEqual(labels, ["?", "?"])
 
 
 class SharedPayloads(unittest.TestCase):
