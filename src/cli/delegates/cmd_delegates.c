@@ -264,7 +264,9 @@ const struct cli_command cli_delegates_command = {
         "bytes of their input and output tensors. With a TRACE of the program, also shows how long "
         "each took. Source lines and modules need the ETRecord of the export. The operators inside "
         "are known for XNNPACK, from its payload, and for backends that gave the ETRecord a map; "
-        "for others the graph's nodes are listed.",
+        "for others the graph's nodes are listed, or without an ETRecord the payload's, which can "
+        "be "
+        "read for Vulkan.",
     .options = option_list,
     .examples =
         "etscope delegates model.pte --etrecord model.etrecord\n"
