@@ -41,7 +41,7 @@ static bool take_shape(const struct payload *p, const struct ets_payload_value *
     for (uint32_t i = 0; i < rank; i++) shape[i] = value->dims[i];
     item->rank = rank;
     item->shape = shape;
-    item->dtype = value->type->dtype;
+    item->dtype = ets_payload_dtype(value->type);
     return true;
 }
 

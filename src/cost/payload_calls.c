@@ -1,18 +1,5 @@
 /* Counts nodes of payloads that list the arguments of their operators' schemas. */
-#include <string.h>
-
 #include "cost/payload_costs.h"
-#include "etscope/tensor.h"
-
-/* The type of programs with this name; -1: none. */
-static int scalar_type_of(const struct ets_payload_type *type)
-{
-    for (int i = 0; i < 64; i++) {
-        const char *name = ets_scalar_type_name(i);
-        if (name != NULL && strcmp(name, type->dtype) == 0) return i;
-    }
-    return -1;
-}
 
 static bool take_tensor(const struct ets_payload_costs *c, uint32_t number,
                         struct ets_cost_tensor *out)
@@ -22,7 +9,7 @@ static bool take_tensor(const struct ets_payload_costs *c, uint32_t number,
     int64_t *sizes = ets_arena_alloc_array(c->arena, value->rank, sizeof *sizes);
     if (sizes == NULL) return false;
     for (uint32_t i = 0; i < value->rank; i++) sizes[i] = value->dims[i];
-    *out = (struct ets_cost_tensor){.scalar_type = scalar_type_of(value->type),
+    *out = (struct ets_cost_tensor){.scalar_type = value->type->scalar_type,
                                     .rank = value->rank,
                                     .sizes = sizes,
                                     .identity = number,

@@ -196,3 +196,22 @@ bool ets_gap_is_view(const struct ets_graph_node *node)
 {
     return ets_operator_is(node->op, ETS_OPERATOR_VIEW);
 }
+
+struct sources {
+    const struct gap_graph *graph;
+    bool has_others; /* values that are not in the record */
+};
+
+static void see_source(void *context, uint32_t value)
+{
+    struct sources *sources = context;
+    sources->has_others |= ets_gap_graph_is_user(sources->graph, value) ||
+                           sources->graph->places[value].node != GAP_NONE;
+}
+
+bool ets_gap_graph_is_of_record(const struct gap_graph *flat, uint32_t node)
+{
+    struct sources sources = {flat, false};
+    ets_gap_graph_inputs(flat, node, see_source, &sources);
+    return !sources.has_others;
+}

@@ -68,6 +68,9 @@ bool ets_gap_is_view(const struct ets_graph_node *node);
 void ets_gap_graph_inputs(const struct gap_graph *flat, uint32_t node,
                           void (*see)(void *context, uint32_t value), void *context);
 
+/* Whether all inputs of a node are of the record: none is given by the user, none computed. */
+bool ets_gap_graph_is_of_record(const struct gap_graph *flat, uint32_t node);
+
 static inline enum ets_status gap_fail_memory(struct ets_error *error)
 {
     return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory to compare with the record");

@@ -109,26 +109,12 @@ enum ets_status ets_gap_weights_read(struct gap_weights *weights, struct ets_etr
     return read_entry(weights, record, graph, "_constants", error);
 }
 
-struct sources {
-    const struct gap_graph *graph;
-    bool has_others; /* values that are not in the record */
-};
-
-static void see_source(void *context, uint32_t value)
-{
-    struct sources *sources = context;
-    sources->has_others |= ets_gap_graph_is_user(sources->graph, value) ||
-                           sources->graph->places[value].node != GAP_NONE;
-}
-
 enum ets_status ets_gap_weights_see(struct gap_weights *weights, const struct gap_graph *graph,
                                     uint32_t node, const struct ets_tensor *value,
                                     struct ets_error *error)
 {
-    struct sources sources = {graph, false};
     if (graph->level[node] > 0 || !ets_gap_quantizes(graph->nodes[node])) return ETS_OK;
-    ets_gap_graph_inputs(graph, node, see_source, &sources);
-    return sources.has_others ? ETS_OK : add_weight(weights, value, error);
+    return ets_gap_graph_is_of_record(graph, node) ? add_weight(weights, value, error) : ETS_OK;
 }
 
 /* The median of the rows' absolute cosines; NaN: all rows of one side are 0. */

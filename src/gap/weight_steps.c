@@ -25,18 +25,6 @@ static double scale_of(const struct ets_graph_node *node)
     return NAN;
 }
 
-struct sources {
-    const struct gap_graph *graph;
-    bool has_others; /* values that are not in the record */
-};
-
-static void see_source(void *context, uint32_t value)
-{
-    struct sources *sources = context;
-    sources->has_others |= ets_gap_graph_is_user(sources->graph, value) ||
-                           sources->graph->places[value].node != GAP_NONE;
-}
-
 static bool measure(const struct ets_tensor *value, double step, struct ets_gap_weight_use *use)
 {
     struct ets_elements elements;
@@ -73,12 +61,10 @@ enum ets_status ets_gap_weight_steps_see(struct gap_weight_steps *steps,
                                          const struct gap_graph *graph, uint32_t node,
                                          const struct ets_tensor *value, struct ets_error *error)
 {
-    struct sources sources = {graph, false};
     struct ets_gap_weight_use use;
     const double step = scale_of(graph->nodes[node]);
     if (graph->level[node] > 0 || !(step > 0) || value->rank < 2) return ETS_OK;
-    ets_gap_graph_inputs(graph, node, see_source, &sources);
-    if (sources.has_others || !measure(value, step, &use)) return ETS_OK;
+    if (!ets_gap_graph_is_of_record(graph, node) || !measure(value, step, &use)) return ETS_OK;
     struct ets_gap_weight_use *items =
         ets_arena_grow(steps->arena, steps->items, steps->count, &steps->capacity, sizeof *items);
     uint32_t *nodes = ets_arena_grow(steps->arena, steps->nodes, steps->count,

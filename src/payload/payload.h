@@ -41,9 +41,9 @@ enum ets_payload_numbers {
 };
 
 struct ets_payload_type {
-    const char *name;  /* as the backend calls it: "qcint8" */
-    const char *dtype; /* as programs call it: "float32"; the name where they have no such type */
-    uint32_t bits;     /* of an element; 0: not known */
+    const char *name; /* as the backend calls it: "qcint8" */
+    int scalar_type;  /* of programs, enum ets_scalar_type; -1: they have no such type */
+    uint32_t bits;    /* of an element; 0: not known */
     enum ets_payload_numbers numbers;
 };
 
@@ -171,6 +171,9 @@ static inline struct ets_bytes ets_payload_constant_bytes(const struct ets_paylo
     return constant < graph->constant_count ? graph->constants[constant].bytes
                                             : (struct ets_bytes){NULL, 0};
 }
+
+/* As programs call a type, "float32"; its own name where they have none. */
+const char *ets_payload_dtype(const struct ets_payload_type *type);
 
 /* Elements of a value; UINT64_MAX: too many to count. */
 uint64_t ets_payload_elements(const struct ets_payload_value *value);

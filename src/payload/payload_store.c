@@ -5,6 +5,7 @@
 
 #include "base/load.h"
 #include "base/text.h"
+#include "etscope/tensor.h"
 #include "payload/payload_reader.h"
 
 /* Delegates may share a payload, and hostile files have them overlap. */
@@ -174,6 +175,12 @@ enum ets_status ets_payload_store_scratch(struct ets_payload_store *store,
     ETS_TRY(find_entry(store, delegate, &entry, error));
     *bytes_out = entry->scratch_bytes;
     return ETS_OK;
+}
+
+const char *ets_payload_dtype(const struct ets_payload_type *type)
+{
+    const char *name = ets_scalar_type_name(type->scalar_type);
+    return name != NULL ? name : type->name;
 }
 
 uint64_t ets_payload_elements(const struct ets_payload_value *value)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "etscope/tensor.h"
 #include "format/vulkan_schema.h"
 #include "operators/operator_traits.h"
 #include "payload/payload_kind.h"
@@ -40,16 +41,16 @@ enum value_tag {
 
 /* By number of VkDataType. */
 static const struct ets_payload_type types[] = {
-    {"bool", "bool", 8, ETS_PAYLOAD_INTEGER},
-    {"uint8", "uint8", 8, ETS_PAYLOAD_INTEGER},
-    {"int8", "int8", 8, ETS_PAYLOAD_INTEGER},
-    {"int32", "int32", 32, ETS_PAYLOAD_INTEGER},
-    {"float16", "float16", 16, ETS_PAYLOAD_FLOAT16},
-    {"float32", "float32", 32, ETS_PAYLOAD_FLOAT32},
-    {"float64", "float64", 64, ETS_PAYLOAD_FLOAT64},
-    {"int64", "int64", 64, ETS_PAYLOAD_INTEGER},
+    {"bool", ETS_SCALAR_BOOL, 8, ETS_PAYLOAD_INTEGER},
+    {"uint8", ETS_SCALAR_BYTE, 8, ETS_PAYLOAD_INTEGER},
+    {"int8", ETS_SCALAR_CHAR, 8, ETS_PAYLOAD_INTEGER},
+    {"int32", ETS_SCALAR_INT, 32, ETS_PAYLOAD_INTEGER},
+    {"float16", ETS_SCALAR_HALF, 16, ETS_PAYLOAD_FLOAT16},
+    {"float32", ETS_SCALAR_FLOAT, 32, ETS_PAYLOAD_FLOAT32},
+    {"float64", ETS_SCALAR_DOUBLE, 64, ETS_PAYLOAD_FLOAT64},
+    {"int64", ETS_SCALAR_LONG, 64, ETS_PAYLOAD_INTEGER},
 };
-static const struct ets_payload_type unknown_type = {"unknown", "unknown", 0, ETS_PAYLOAD_OTHER};
+static const struct ets_payload_type unknown_type = {"unknown", -1, 0, ETS_PAYLOAD_OTHER};
 
 /*
  * Operators of Vulkan's own: what they begin with, and the operator of ATen that they are. Those

@@ -1,29 +1,30 @@
 /* XNNPACK's payload as a graph. */
 #include "base/load.h"
 #include "base/text.h"
+#include "etscope/tensor.h"
 #include "format/xnnpack.h"
 #include "host/key_table.h"
 #include "payload/payload_reader.h"
 
 static const char *const backends[] = {ETS_XNNPACK_BACKEND, NULL};
 
-/* As programs call types, and what their elements are; all other types are XNNPACK's own. */
+/* What programs call such types, and what their elements are; most are XNNPACK's own. */
 static const struct ets_payload_type types[] = {
-    [ETS_XNNPACK_INVALID] = {"invalid", "invalid", 0, ETS_PAYLOAD_OTHER},
-    [ETS_XNNPACK_FP32] = {"fp32", "float32", 32, ETS_PAYLOAD_FLOAT32},
-    [ETS_XNNPACK_FP16] = {"fp16", "float16", 16, ETS_PAYLOAD_FLOAT16},
-    [ETS_XNNPACK_QINT8] = {"qint8", "qint8", 8, ETS_PAYLOAD_INT8},
-    [ETS_XNNPACK_QUINT8] = {"quint8", "quint8", 8, ETS_PAYLOAD_INT8},
-    [ETS_XNNPACK_QINT32] = {"qint32", "qint32", 32, ETS_PAYLOAD_INTEGER},
-    [ETS_XNNPACK_QCINT8] = {"qcint8", "qcint8", 8, ETS_PAYLOAD_INT8},
-    [ETS_XNNPACK_QCINT32] = {"qcint32", "qcint32", 32, ETS_PAYLOAD_INTEGER},
-    [ETS_XNNPACK_QCINT4] = {"qcint4", "qcint4", 4, ETS_PAYLOAD_INT4},
-    [ETS_XNNPACK_QDINT8] = {"qdint8", "qdint8", 8, ETS_PAYLOAD_INT8_DYNAMIC},
-    [ETS_XNNPACK_QBINT4] = {"qbint4", "qbint4", 4, ETS_PAYLOAD_INT4},
-    [ETS_XNNPACK_QPINT8] = {"qpint8", "qpint8", 8, ETS_PAYLOAD_INT8_DYNAMIC},
-    [ETS_XNNPACK_INT32] = {"int32", "int32", 32, ETS_PAYLOAD_INTEGER},
-    [ETS_XNNPACK_PFP32] = {"pfp32", "pfp32", 32, ETS_PAYLOAD_FLOAT32},
-    [ETS_XNNPACK_BF16] = {"bf16", "bfloat16", 16, ETS_PAYLOAD_BFLOAT16},
+    [ETS_XNNPACK_INVALID] = {"invalid", -1, 0, ETS_PAYLOAD_OTHER},
+    [ETS_XNNPACK_FP32] = {"fp32", ETS_SCALAR_FLOAT, 32, ETS_PAYLOAD_FLOAT32},
+    [ETS_XNNPACK_FP16] = {"fp16", ETS_SCALAR_HALF, 16, ETS_PAYLOAD_FLOAT16},
+    [ETS_XNNPACK_QINT8] = {"qint8", -1, 8, ETS_PAYLOAD_INT8},
+    [ETS_XNNPACK_QUINT8] = {"quint8", -1, 8, ETS_PAYLOAD_INT8},
+    [ETS_XNNPACK_QINT32] = {"qint32", -1, 32, ETS_PAYLOAD_INTEGER},
+    [ETS_XNNPACK_QCINT8] = {"qcint8", -1, 8, ETS_PAYLOAD_INT8},
+    [ETS_XNNPACK_QCINT32] = {"qcint32", -1, 32, ETS_PAYLOAD_INTEGER},
+    [ETS_XNNPACK_QCINT4] = {"qcint4", -1, 4, ETS_PAYLOAD_INT4},
+    [ETS_XNNPACK_QDINT8] = {"qdint8", -1, 8, ETS_PAYLOAD_INT8_DYNAMIC},
+    [ETS_XNNPACK_QBINT4] = {"qbint4", -1, 4, ETS_PAYLOAD_INT4},
+    [ETS_XNNPACK_QPINT8] = {"qpint8", -1, 8, ETS_PAYLOAD_INT8_DYNAMIC},
+    [ETS_XNNPACK_INT32] = {"int32", -1, 32, ETS_PAYLOAD_INTEGER},
+    [ETS_XNNPACK_PFP32] = {"pfp32", -1, 32, ETS_PAYLOAD_FLOAT32},
+    [ETS_XNNPACK_BF16] = {"bf16", ETS_SCALAR_BFLOAT16, 16, ETS_PAYLOAD_BFLOAT16},
 };
 
 /* The operators that nodes are made of. */

@@ -199,6 +199,13 @@ const char *cli_value_at(const struct cli_arguments *arguments, const char *name
     return NULL;
 }
 
+unsigned cli_value_count(const struct cli_arguments *arguments, const char *name)
+{
+    unsigned count = 0;
+    while (cli_value_at(arguments, name, count) != NULL) count++;
+    return count;
+}
+
 const char *cli_given(const struct cli_arguments *arguments, unsigned index, const char **value_out,
                       bool *begins_out)
 {

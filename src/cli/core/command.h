@@ -73,6 +73,8 @@ int cli_parse(const struct cli_command *command, int count, char **words,
 const char *cli_value(const struct cli_arguments *arguments, const char *name);
 /* Value number `index` given for `name`, or NULL past the end. */
 const char *cli_value_at(const struct cli_arguments *arguments, const char *name, unsigned index);
+/* How many values were given for `name`. */
+unsigned cli_value_count(const struct cli_arguments *arguments, const char *name);
 bool cli_has(const struct cli_arguments *arguments, const char *name);
 /* Whether the command has such an option. */
 bool cli_takes(const struct cli_arguments *arguments, const char *name);

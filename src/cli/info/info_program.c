@@ -227,18 +227,6 @@ static int compare_delegates(const void *left, const void *right)
     return compare_texts(a->id, b->id);
 }
 
-/* The payloads of a method's delegates, while they are told. */
-struct payloads {
-    struct ets_arena arena;
-    struct ets_payload_store store;
-};
-
-static void open_payloads(struct payloads *payloads, const struct ets_method *method)
-{
-    ets_arena_init(&payloads->arena, NULL, 0);
-    ets_payload_store_init(&payloads->store, &payloads->arena, method->program);
-}
-
 static void look_into(const struct ets_delegate *delegate, struct ets_payload_store *payloads,
                       struct payload_facts *facts)
 {
@@ -256,20 +244,17 @@ static void look_into(const struct ets_delegate *delegate, struct ets_payload_st
 
 /* Adds up the delegates of each backend, sorted by name; returns the number of backends. */
 static uint32_t group_delegates(const struct ets_method *method, const struct method_counts *counts,
-                                struct delegate_calls *groups)
+                                struct ets_payload_store *payloads, struct delegate_calls *groups)
 {
-    struct payloads payloads;
     struct payload_facts facts;
     uint32_t count = 0;
-    open_payloads(&payloads, method);
     for (uint32_t i = 0; i < method->delegate_count; i++) {
         struct ets_delegate delegate;
         ets_method_delegate(method, i, &delegate);
-        look_into(&delegate, &payloads.store, &facts);
+        look_into(&delegate, payloads, &facts);
         groups[i] = (struct delegate_calls){delegate.id,          1,           delegate.blob.size,
                                             counts->delegates[i], facts.nodes, facts.scratch};
     }
-    ets_arena_reset(&payloads.arena);
     qsort(groups, method->delegate_count, sizeof *groups, compare_delegates);
     for (uint32_t i = 0; i < method->delegate_count; i++) {
         if (count == 0 || compare_delegates(&groups[count - 1], &groups[i]) != 0) {
@@ -302,7 +287,7 @@ static void tell_contents(struct ets_facts *facts, uint64_t nodes, uint64_t scra
 
 /* For people only. */
 static void tell_backends(struct info_request *request, const struct ets_method *method,
-                          const struct method_counts *counts)
+                          const struct method_counts *counts, struct ets_payload_store *payloads)
 {
     struct ets_facts *facts = &request->facts;
     if (method->delegate_count == 0 || ets_facts_are_json(facts)) return;
@@ -311,7 +296,7 @@ static void tell_backends(struct info_request *request, const struct ets_method 
         request->is_out_of_memory = true;
         return;
     }
-    const uint32_t count = group_delegates(method, counts, groups);
+    const uint32_t count = group_delegates(method, counts, payloads, groups);
     for (uint32_t i = 0; i < info_shown(request, count); i++) {
         ets_facts_line(facts, "%s", i == 0 ? "delegates" : "");
         ets_facts_text(facts, NULL, groups[i].id);
@@ -331,15 +316,17 @@ static void tell_delegates(struct info_request *request, const struct ets_method
                            const struct method_counts *counts)
 {
     struct ets_facts *facts = &request->facts;
-    struct payloads payloads;
+    struct ets_payload_store payloads;
     struct payload_facts payload;
-    tell_backends(request, method, counts);
-    open_payloads(&payloads, method);
+    struct ets_arena arena;
+    ets_arena_init(&arena, NULL, 0);
+    ets_payload_store_init(&payloads, &arena, method->program);
+    tell_backends(request, method, counts, &payloads);
     ets_json_begin_array(facts->json, "delegates");
     for (uint32_t i = 0; i < method->delegate_count; i++) {
         struct ets_delegate delegate;
         ets_method_delegate(method, i, &delegate);
-        look_into(&delegate, &payloads.store, &payload);
+        look_into(&delegate, &payloads, &payload);
         ets_json_begin_object(facts->json, NULL);
         if (request->all) ets_facts_line(facts, "delegate %u", (unsigned)i);
         ets_facts_text(facts, "backend", delegate.id);
@@ -356,7 +343,7 @@ static void tell_delegates(struct info_request *request, const struct ets_method
         ets_json_end_object(facts->json);
     }
     ets_json_end_array(facts->json);
-    ets_arena_reset(&payloads.arena);
+    ets_arena_reset(&arena);
 }
 
 static void tell_arenas(struct ets_facts *facts, const struct ets_method *method)

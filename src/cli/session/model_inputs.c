@@ -363,8 +363,7 @@ static int from_files(const struct cli_session *session, const char *method,
                       struct cli_model_inputs *inputs)
 {
     const struct cli_arguments *arguments = session->arguments;
-    unsigned count = 0;
-    while (cli_value_at(arguments, "--input", count) != NULL) count++;
+    const unsigned count = cli_value_count(arguments, "--input");
     inputs->files = calloc((size_t)count + 1, sizeof *inputs->files);
     if (inputs->files == NULL) return no_memory();
     int code = CLI_OK;

@@ -236,8 +236,7 @@ static int open_trace(struct cli_sql_sources *sources, const struct cli_argument
 int cli_sql_sources_open(struct cli_sql_sources *sources, const struct cli_arguments *arguments,
                          unsigned first_word)
 {
-    uint32_t buffers = 0;
-    while (cli_value_at(arguments, "--debug-buffer", buffers) != NULL) buffers++;
+    const unsigned buffers = cli_value_count(arguments, "--debug-buffer");
     int code = cli_check_stdin(arguments);
     if (code == CLI_OK) code = add_all(sources, arguments, first_word);
     if (code == CLI_OK) code = check_count(sources, "ETRecords", sources->all.record_count);

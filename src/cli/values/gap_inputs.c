@@ -30,8 +30,7 @@ static int add_file(const char *path, struct cli_gap_inputs *inputs)
 
 static int from_files(const struct cli_arguments *arguments, struct cli_gap_inputs *inputs)
 {
-    unsigned count = 0;
-    while (cli_value_at(arguments, "--input", count) != NULL) count++;
+    const unsigned count = cli_value_count(arguments, "--input");
     inputs->files = calloc((size_t)count + 1, sizeof *inputs->files);
     if (inputs->files == NULL) return no_memory();
     int code = CLI_OK;
