@@ -70,12 +70,6 @@ static const char *role_of(const struct ets_payload_node *node, uint32_t input)
     return input == 2 && is_layer ? "bias" : "constant";
 }
 
-/* The name ends where it lies: names of nodes are static, or end in the payload. */
-static const char *content_of(const struct ets_payload_node *node)
-{
-    return node->name.data;
-}
-
 /* Notes a node as the user of an item; the first one describes it. */
 static bool use(const struct payload *p, uint32_t index, uint32_t number, const char *role)
 {
@@ -86,7 +80,7 @@ static bool use(const struct payload *p, uint32_t index, uint32_t number, const 
     if (!is_first) return false;
     item->part = ETS_BYTES_WEIGHT;
     item->backend = p->backend;
-    item->content = content_of(node);
+    item->content = node->name.data; /* static, or it ends in the payload */
     item->role = role;
     item->program = p->sheet->index;
     item->method = p->method->index;

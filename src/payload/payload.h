@@ -144,6 +144,7 @@ struct ets_payload_reader; /* payload_reader.h */
 struct ets_payload_graph {
     const struct ets_payload_reader *reader;
     struct ets_bytes bytes, flatbuffer; /* the payload, and its graph within */
+    const void *verified;               /* the reader's own view of them; NULL: none */
     uint32_t node_count, value_count, constant_count, argument_count;
     struct ets_payload_node *nodes;
     struct ets_payload_value *values;

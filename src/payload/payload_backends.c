@@ -85,7 +85,7 @@ enum ets_status ets_payload_events(struct ets_arena *arena, const struct ets_pay
 {
     *events_out = (struct ets_payload_events){.odd_node = ETS_PAYLOAD_NONE};
     if (graph->reader->events == NULL) return ETS_OK;
-    return graph->reader->events(arena, graph->bytes, events_out, error);
+    return graph->reader->events(arena, graph, events_out, error);
 }
 
 /* Whether the reader is of this backend, which may not be known. */

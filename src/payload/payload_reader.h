@@ -42,8 +42,8 @@ struct ets_payload_reader {
      */
     enum ets_status (*read)(struct ets_payload_builder *builder, struct ets_bytes bytes,
                             struct ets_error *error);
-    /* payload_events.h, for bytes that were read; NULL: not known. */
-    enum ets_status (*events)(struct ets_arena *arena, struct ets_bytes bytes,
+    /* payload_events.h; NULL: not known. */
+    enum ets_status (*events)(struct ets_arena *arena, const struct ets_payload_graph *graph,
                               struct ets_payload_events *events_out, struct ets_error *error);
     /* Of bytes without readable nodes; false: they are no such payload. NULL: not known. */
     bool (*parts)(struct ets_bytes bytes, struct ets_payload_parts *parts_out);
@@ -58,7 +58,8 @@ struct ets_payload_reader {
 const struct ets_payload_reader *ets_payload_reader_of(struct ets_text backend);
 
 /* xnnpack_events.c */
-enum ets_status ets_payload_xnnpack_events(struct ets_arena *arena, struct ets_bytes bytes,
+enum ets_status ets_payload_xnnpack_events(struct ets_arena *arena,
+                                           const struct ets_payload_graph *graph,
                                            struct ets_payload_events *events_out,
                                            struct ets_error *error);
 /* xnnpack_names.c */

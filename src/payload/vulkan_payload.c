@@ -143,51 +143,54 @@ static bool read_values(struct reading *r)
     return list_arguments(r);
 }
 
-static bool set_integers(struct reading *r, struct ets_payload_parameter *out,
-                         struct ets_fb_vector items, bool are_bytes)
+static int64_t *add_integers(struct reading *r, uint32_t count, bool is_list,
+                             struct ets_payload_parameter *out)
 {
-    int64_t *integers = ets_payload_room(r->builder, items.count, sizeof *integers);
-    for (uint32_t i = 0; integers != NULL && i < items.count; i++) {
-        integers[i] = are_bytes ? items.base[items.at + i] != 0 : ets_fb_vector_i64(items, i);
-    }
-    out->kind = ETS_PAYLOAD_INTEGERS;
-    out->is_list = true;
-    out->integers = integers;
-    out->count = items.count;
-    return integers != NULL;
-}
-
-static bool set_integer(struct reading *r, struct ets_payload_parameter *out, int64_t value)
-{
-    int64_t *integers = ets_payload_room(r->builder, 1, sizeof *integers);
-    if (integers == NULL) return false;
-    *integers = value;
+    int64_t *integers = ets_payload_room(r->builder, count, sizeof *integers);
     *out = (struct ets_payload_parameter){
-        .kind = ETS_PAYLOAD_INTEGERS, .count = 1, .integers = integers};
-    return true;
+        .kind = ETS_PAYLOAD_INTEGERS, .is_list = is_list, .count = count, .integers = integers};
+    return integers;
 }
 
-static bool set_reals(struct reading *r, struct ets_payload_parameter *out,
-                      struct ets_fb_vector items)
+static double *add_reals(struct reading *r, uint32_t count, bool is_list,
+                         struct ets_payload_parameter *out)
 {
-    double *reals = ets_payload_room(r->builder, items.count, sizeof *reals);
-    for (uint32_t i = 0; reals != NULL && i < items.count; i++) {
-        reals[i] = ets_load_f64(items.base + items.at + 8 * (size_t)i);
+    double *reals = ets_payload_room(r->builder, count, sizeof *reals);
+    *out = (struct ets_payload_parameter){
+        .kind = ETS_PAYLOAD_REALS, .is_list = is_list, .count = count, .reals = reals};
+    return reals;
+}
+
+static bool set_integer(struct reading *r, int64_t value, struct ets_payload_parameter *out)
+{
+    int64_t *integer = add_integers(r, 1, false, out);
+    if (integer != NULL) *integer = value;
+    return integer != NULL;
+}
+
+static bool set_real(struct reading *r, double value, struct ets_payload_parameter *out)
+{
+    double *real = add_reals(r, 1, false, out);
+    if (real != NULL) *real = value;
+    return real != NULL;
+}
+
+static bool set_list(struct reading *r, struct ets_fb_vector items, enum value_tag tag,
+                     struct ets_payload_parameter *out)
+{
+    if (tag == TAG_DOUBLES) {
+        double *reals = add_reals(r, items.count, true, out);
+        for (uint32_t i = 0; reals != NULL && i < items.count; i++) {
+            reals[i] = ets_load_f64(items.base + items.at + 8 * (size_t)i);
+        }
+        return reals != NULL;
     }
-    out->kind = ETS_PAYLOAD_REALS;
-    out->is_list = true;
-    out->reals = reals;
-    out->count = items.count;
-    return reals != NULL;
-}
-
-static bool set_real(struct reading *r, struct ets_payload_parameter *out, double value)
-{
-    double *reals = ets_payload_room(r->builder, 1, sizeof *reals);
-    if (reals == NULL) return false;
-    *reals = value;
-    *out = (struct ets_payload_parameter){.kind = ETS_PAYLOAD_REALS, .count = 1, .reals = reals};
-    return true;
+    int64_t *integers = add_integers(r, items.count, true, out);
+    for (uint32_t i = 0; integers != NULL && i < items.count; i++) {
+        integers[i] =
+            tag == TAG_BOOLS ? items.base[items.at + i] != 0 : ets_fb_vector_i64(items, i);
+    }
+    return integers != NULL;
 }
 
 /* The tensors that a value stands for: itself, or those of a list. `out` NULL: counts. */
@@ -224,13 +227,14 @@ static bool set_values(struct reading *r, struct ets_payload_parameter *out, uin
 
 static bool read_parameter(struct reading *r, uint32_t value, struct ets_payload_parameter *out)
 {
-    switch (tag_of(r, value)) {
-    case TAG_INT: return set_integer(r, out, ets_fb_i64(member_of(r, value), 0, 0));
-    case TAG_BOOL: return set_integer(r, out, ets_fb_u8(member_of(r, value), 0, 0) != 0);
-    case TAG_DOUBLE: return set_real(r, out, ets_fb_f64(member_of(r, value), 0, 0));
-    case TAG_INTS: return set_integers(r, out, ets_fb_vector(member_of(r, value), 0), false);
-    case TAG_BOOLS: return set_integers(r, out, ets_fb_vector(member_of(r, value), 0), true);
-    case TAG_DOUBLES: return set_reals(r, out, ets_fb_vector(member_of(r, value), 0));
+    const uint8_t tag = tag_of(r, value);
+    switch (tag) {
+    case TAG_INT: return set_integer(r, ets_fb_i64(member_of(r, value), 0, 0), out);
+    case TAG_BOOL: return set_integer(r, ets_fb_u8(member_of(r, value), 0, 0) != 0, out);
+    case TAG_DOUBLE: return set_real(r, ets_fb_f64(member_of(r, value), 0, 0), out);
+    case TAG_INTS:
+    case TAG_BOOLS:
+    case TAG_DOUBLES: return set_list(r, ets_fb_vector(member_of(r, value), 0), tag, out);
     case TAG_TENSOR:
     case TAG_VALUES: return set_values(r, out, value);
     case TAG_STRING:
@@ -275,27 +279,25 @@ static void explain_operator(struct ets_payload_node *out)
 }
 
 /* Inputs are the tensors among the arguments, in their order; outputs, those of the last one. */
-static bool list_ends(struct reading *r, struct ets_fb_vector args, struct ets_payload_node *out)
+static bool list_ends(struct reading *r, struct ets_payload_node *out,
+                      const struct ets_payload_parameter *result)
 {
-    uint32_t counts[2] = {0, 0}, *lists[2];
-    if (!ets_payload_look(r->builder, args.count)) return false;
-    for (uint32_t i = 0; i < args.count; i++) {
-        counts[i + 1 == args.count] += list_tensors(r, (uint32_t)ets_fb_vector_i32(args, i), NULL);
+    uint32_t *inputs, used = 0;
+    for (uint32_t i = 0; i < out->parameter_count; i++) {
+        const struct ets_payload_parameter *parameter = &out->parameters[i];
+        if (parameter->kind == ETS_PAYLOAD_VALUES) out->input_count += parameter->count;
     }
-    for (int side = 0; side < 2; side++) {
-        lists[side] = ets_payload_room(r->builder, counts[side], sizeof *lists[side]);
-        if (lists[side] == NULL) return false;
+    inputs = ets_payload_room(r->builder, out->input_count, sizeof *inputs);
+    if (inputs == NULL) return false;
+    for (uint32_t i = 0; i < out->parameter_count; i++) {
+        const struct ets_payload_parameter *parameter = &out->parameters[i];
+        const uint32_t count = parameter->kind == ETS_PAYLOAD_VALUES ? parameter->count : 0;
+        for (uint32_t k = 0; k < count; k++) inputs[used++] = parameter->values[k];
     }
-    uint32_t used[2] = {0, 0};
-    for (uint32_t i = 0; i < args.count; i++) {
-        const int side = i + 1 == args.count;
-        used[side] +=
-            list_tensors(r, (uint32_t)ets_fb_vector_i32(args, i), lists[side] + used[side]);
-    }
-    out->inputs = lists[0];
-    out->outputs = lists[1];
-    out->input_count = counts[0];
-    out->output_count = counts[1];
+    out->inputs = inputs;
+    if (result->kind != ETS_PAYLOAD_VALUES) return true;
+    out->outputs = result->values;
+    out->output_count = result->count;
     return true;
 }
 
@@ -308,15 +310,16 @@ static bool read_call(struct reading *r, uint32_t index)
     out->name = ets_fb_text(call, CALL_NAME);
     if (out->name.data == NULL) out->name = ets_text_of("?");
     out->debug_handle = -1; /* the calls' numbers are not handles of the export */
-    if (!list_ends(r, args, out)) return false;
-    out->parameter_count = args.count > 0 ? args.count - 1 : 0;
-    struct ets_payload_parameter *list =
-        ets_payload_room(r->builder, out->parameter_count, sizeof *list);
+    struct ets_payload_parameter *list = ets_payload_room(r->builder, args.count, sizeof *list);
     if (list == NULL) return false;
-    for (uint32_t i = 0; i < out->parameter_count; i++) {
+    for (uint32_t i = 0; i < args.count; i++) {
         if (!read_parameter(r, (uint32_t)ets_fb_vector_i32(args, i), &list[i])) return false;
     }
     out->parameters = list;
+    if (args.count > 0) {
+        out->parameter_count = args.count - 1;
+        if (!list_ends(r, out, &list[args.count - 1])) return false;
+    }
     explain_operator(out);
     return true;
 }

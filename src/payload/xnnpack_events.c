@@ -421,13 +421,12 @@ static enum ets_status no_memory(struct ets_error *error)
     return ets_fail_memory(error, "an XNNPACK payload");
 }
 
-enum ets_status ets_payload_xnnpack_events(struct ets_arena *arena, struct ets_bytes bytes,
+enum ets_status ets_payload_xnnpack_events(struct ets_arena *arena,
+                                           const struct ets_payload_graph *graph,
                                            struct ets_payload_events *events_out,
                                            struct ets_error *error)
 {
-    struct ets_xnnpack read;
-    const struct ets_xnnpack *payload = &read;
-    ETS_TRY(ets_xnnpack_init(&read, bytes, error));
+    const struct ets_xnnpack *payload = graph->verified;
     struct walk w = {.arena = arena, .payload = payload};
     struct members m;
     struct ets_payload_events events = {.odd_node = NONE};

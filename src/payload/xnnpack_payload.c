@@ -80,7 +80,7 @@ static const char *const operations[] = {
 
 struct reading {
     struct ets_payload_builder *builder;
-    struct ets_xnnpack xnnpack;
+    struct ets_xnnpack *xnnpack;
     struct ets_key_table ids; /* of values, to: */
     uint32_t *numbers;
 };
@@ -107,11 +107,11 @@ static uint32_t constant_of(uint32_t index)
 static bool read_value(struct reading *r, uint32_t index)
 {
     struct ets_xnnpack_value v;
-    ets_xnnpack_value(&r->xnnpack, index, &v);
+    ets_xnnpack_value(r->xnnpack, index, &v);
     struct ets_payload_value *out = &r->builder->graph.values[index];
     uint32_t *dims = ets_payload_room(r->builder, v.rank, sizeof *dims);
     if (dims == NULL) return false;
-    for (uint32_t i = 0; i < v.rank; i++) dims[i] = ets_xnnpack_dim(&r->xnnpack, &v, i);
+    for (uint32_t i = 0; i < v.rank; i++) dims[i] = ets_xnnpack_dim(r->xnnpack, &v, i);
     *out = (struct ets_payload_value){
         .type = type_of(v.type),
         .rank = v.rank,
@@ -139,7 +139,7 @@ static bool read_value(struct reading *r, uint32_t index)
 static bool read_values(struct reading *r)
 {
     struct ets_payload_graph *graph = &r->builder->graph;
-    graph->value_count = r->xnnpack.value_count;
+    graph->value_count = r->xnnpack->value_count;
     graph->values = ets_payload_room(r->builder, graph->value_count, sizeof *graph->values);
     r->numbers = ets_payload_room(r->builder, graph->value_count, sizeof *r->numbers);
     if (graph->values == NULL || r->numbers == NULL) return false;
@@ -198,17 +198,18 @@ static bool read_parameters(struct reading *r, const struct ets_xnnpack_node *no
         {"flags", &node->flags, 1},
     };
     enum { COUNT = sizeof all / sizeof *all };
+    uint32_t total = 0;
+    for (uint32_t i = 0; i < COUNT; i++) total += all[i].count;
     struct ets_payload_parameter *list = ets_payload_room(r->builder, COUNT, sizeof *list);
-    if (list == NULL) return false;
+    int64_t *integers = ets_payload_room(r->builder, total, sizeof *integers);
+    if (list == NULL || integers == NULL) return false;
     for (uint32_t i = 0; i < COUNT; i++) {
-        int64_t *integers = ets_payload_room(r->builder, all[i].count, sizeof *integers);
-        if (integers == NULL) return false;
-        for (uint32_t k = 0; k < all[i].count; k++) integers[k] = all[i].numbers[k];
         list[i] = (struct ets_payload_parameter){.name = all[i].name,
                                                  .kind = ETS_PAYLOAD_INTEGERS,
                                                  .is_list = all[i].count > 1,
                                                  .count = all[i].count,
                                                  .integers = integers};
+        for (uint32_t k = 0; k < all[i].count; k++) *integers++ = all[i].numbers[k];
     }
     out->parameters = list;
     out->parameter_count = COUNT;
@@ -218,7 +219,7 @@ static bool read_parameters(struct reading *r, const struct ets_xnnpack_node *no
 static bool read_node(struct reading *r, uint32_t index)
 {
     struct ets_xnnpack_node node;
-    ets_xnnpack_node(&r->xnnpack, index, &node);
+    ets_xnnpack_node(r->xnnpack, index, &node);
     struct ets_payload_node *out = &r->builder->graph.nodes[index];
     const bool is_known = (size_t)node.type < sizeof operations / sizeof *operations;
     *out = (struct ets_payload_node){
@@ -243,7 +244,7 @@ static bool read_node(struct reading *r, uint32_t index)
 static bool read_nodes(struct reading *r)
 {
     struct ets_payload_graph *graph = &r->builder->graph;
-    graph->node_count = r->xnnpack.node_count;
+    graph->node_count = r->xnnpack->node_count;
     graph->nodes = ets_payload_room(r->builder, graph->node_count, sizeof *graph->nodes);
     if (graph->nodes == NULL) return false;
     for (uint32_t i = 0; i < graph->node_count; i++) {
@@ -268,13 +269,13 @@ static bool mark_outputs(struct reading *r)
 static bool read_constants(struct reading *r)
 {
     struct ets_payload_graph *graph = &r->builder->graph;
-    graph->constant_count = r->xnnpack.constant_count;
+    graph->constant_count = r->xnnpack->constant_count;
     graph->constants =
         ets_payload_room(r->builder, graph->constant_count, sizeof *graph->constants);
     if (graph->constants == NULL) return false;
     for (uint32_t i = 0; i < graph->constant_count; i++) {
         struct ets_xnnpack_constant constant;
-        ets_xnnpack_constant(&r->xnnpack, i, &constant);
+        ets_xnnpack_constant(r->xnnpack, i, &constant);
         graph->constants[i].key = constant.key;
         graph->constants[i].bytes = constant.bytes;
     }
@@ -284,10 +285,13 @@ static bool read_constants(struct reading *r)
 static enum ets_status read_payload(struct ets_payload_builder *builder, struct ets_bytes bytes,
                                     struct ets_error *error)
 {
-    struct reading r = {.builder = builder};
-    ETS_TRY(ets_xnnpack_init(&r.xnnpack, bytes, error));
-    builder->graph.flatbuffer = r.xnnpack.flatbuffer;
-    builder->graph.argument_count = r.xnnpack.external_count;
+    struct reading r = {.builder = builder,
+                        .xnnpack = ets_payload_room(builder, 1, sizeof *r.xnnpack)};
+    if (r.xnnpack == NULL) return ets_fail_memory(error, "an XNNPACK payload");
+    ETS_TRY(ets_xnnpack_init(r.xnnpack, bytes, error));
+    builder->graph.verified = r.xnnpack;
+    builder->graph.flatbuffer = r.xnnpack->flatbuffer;
+    builder->graph.argument_count = r.xnnpack->external_count;
     ets_key_table_init(&r.ids, builder->arena, 1);
     if (read_values(&r) && mark_outputs(&r) && read_nodes(&r) && read_constants(&r)) return ETS_OK;
     return ets_fail_memory(error, "an XNNPACK payload");
