@@ -71,7 +71,8 @@ void *ets_arena_alloc_array(struct ets_arena *arena, size_t count, size_t size)
 void *ets_arena_grow(struct ets_arena *arena, void *array, uint32_t index, uint32_t *capacity,
                      size_t size)
 {
-    uint32_t wanted = *capacity == 0 ? 64 : *capacity;
+    enum { FIRST = 8 }; /* most lists of things stay short */
+    uint32_t wanted = *capacity == 0 ? FIRST : *capacity;
     if (index < *capacity) return array;
     while (wanted <= index) {
         if (wanted > UINT32_MAX / 2) return NULL;

@@ -13,17 +13,6 @@ void ets_model_init(struct ets_model *model, struct ets_arena *arena)
     *model = (struct ets_model){.arena = arena};
 }
 
-/* As ets_arena_grow, for lists of nodes, of which most stay short. */
-static void *grow_short(struct ets_model *model, void *list, uint32_t index, uint32_t *room,
-                        size_t size)
-{
-    enum { SHORT = 4 };
-    if (*room > 0) return ets_arena_grow(model->arena, list, index, room, size);
-    void *first = ets_arena_alloc_array(model->arena, SHORT, size);
-    if (first != NULL) *room = SHORT;
-    return first;
-}
-
 uint32_t ets_model_add_graph(struct ets_model *model, struct ets_text id)
 {
     struct ets_model_graph *graphs = ets_arena_grow(model->arena, model->graphs, model->graph_count,
@@ -52,8 +41,8 @@ bool ets_model_note(struct ets_model *model, struct ets_model_node *node, const 
                     struct ets_text text)
 {
     if (text.size == 0 || text.data == NULL) return true;
-    struct ets_model_note *notes =
-        grow_short(model, node->notes, node->note_count, &node->note_room, sizeof *notes);
+    struct ets_model_note *notes = ets_arena_grow(model->arena, node->notes, node->note_count,
+                                                  &node->note_room, sizeof *notes);
     if (notes == NULL) return false;
     node->notes = notes;
     uint32_t number = 0;
@@ -103,8 +92,8 @@ bool ets_model_print_note(struct ets_model *model, struct ets_model_node *node, 
 bool ets_model_add_output(struct ets_model *model, struct ets_model_node *node,
                           struct ets_text type)
 {
-    struct ets_text *outputs =
-        grow_short(model, node->outputs, node->output_count, &node->output_room, sizeof *outputs);
+    struct ets_text *outputs = ets_arena_grow(model->arena, node->outputs, node->output_count,
+                                              &node->output_room, sizeof *outputs);
     if (outputs == NULL) return false;
     node->outputs = outputs;
     outputs[node->output_count++] = type;
@@ -120,8 +109,8 @@ bool ets_model_add_edge(struct ets_model *model, struct ets_model_graph *graph, 
         if (other->input != edge.input) break;
         if (other->from == edge.from && other->output == edge.output) return true;
     }
-    struct ets_model_edge *edges =
-        grow_short(model, node->edges, node->edge_count, &node->edge_room, sizeof *edges);
+    struct ets_model_edge *edges = ets_arena_grow(model->arena, node->edges, node->edge_count,
+                                                  &node->edge_room, sizeof *edges);
     if (edges == NULL) return false;
     node->edges = edges;
     edges[node->edge_count++] = edge;
@@ -130,8 +119,8 @@ bool ets_model_add_edge(struct ets_model *model, struct ets_model_graph *graph, 
 
 bool ets_model_add_inner(struct ets_model *model, struct ets_model_node *node, uint32_t graph)
 {
-    uint32_t *inner =
-        grow_short(model, node->inner, node->inner_count, &node->inner_room, sizeof *inner);
+    uint32_t *inner = ets_arena_grow(model->arena, node->inner, node->inner_count,
+                                     &node->inner_room, sizeof *inner);
     if (inner == NULL) return false;
     node->inner = inner;
     inner[node->inner_count++] = graph;
