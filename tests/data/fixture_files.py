@@ -33,7 +33,8 @@ def save_record(record, path, models=None):
 
 
 def save_tested(program, inputs, model, path):
-    """The record of a program with inputs, and what the model gives for them."""
+    """The record of a program with inputs, and what the model gives for them, which as a bundled program
+    is returned."""
     from executorch.devtools import BundledProgram
     from executorch.devtools.bundled_program.config import MethodTestCase, MethodTestSuite
     with torch.no_grad():
@@ -43,6 +44,7 @@ def save_tested(program, inputs, model, path):
     record = program.get_etrecord()
     record.update_representative_inputs(bundle)
     save_record(record, path)
+    return bundle
 
 
 def save_trace(loaded, trace, debug):

@@ -17,13 +17,11 @@ import torch
 from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
 from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
     XNNPACKQuantizer, get_symmetric_quantization_config)
-from executorch.devtools import BundledProgram
-from executorch.devtools.bundled_program.config import MethodTestCase, MethodTestSuite
 from executorch.exir import to_edge, to_edge_transform_and_lower
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from fixture_files import save_record
+from fixture_files import save_tested
 
 MODEL = '''
 import torch
@@ -70,16 +68,6 @@ def make_model(is_rewritten):
     return names["Net"](is_rewritten).eval()
 
 
-def save(program, inputs, model, path):
-    with torch.no_grad():
-        expected = [model(*inputs)]
-    bundle = BundledProgram(program, [MethodTestSuite("forward", [
-        MethodTestCase(inputs=inputs, expected_outputs=expected)])])
-    record = program.get_etrecord()
-    record.update_representative_inputs(bundle)
-    save_record(record, path)
-
-
 def main():
     folder = Path(sys.argv[1])
     torch.manual_seed(1)
@@ -87,7 +75,7 @@ def main():
     model = make_model(False)
     exported = torch.export.export(model, inputs)
     program = to_edge(exported, generate_etrecord=True).to_executorch()
-    save(program, inputs, model, folder / "float.etrecord")
+    save_tested(program, inputs, model, folder / "float.etrecord")
     model = make_model(True)
     quantizer = XNNPACKQuantizer().set_global(
         get_symmetric_quantization_config(is_per_channel=True))
@@ -99,7 +87,7 @@ def main():
     program = to_edge_transform_and_lower(torch.export.export(quantized, inputs),
                                           partitioner=[XnnpackPartitioner()],
                                           generate_etrecord=True).to_executorch()
-    save(program, inputs, quantized, folder / "int8.etrecord")
+    save_tested(program, inputs, quantized, folder / "int8.etrecord")
     (folder / "int8.pte").write_bytes(program.buffer)
 
 

@@ -11,14 +11,12 @@ import sys
 from pathlib import Path
 
 import torch
-from executorch.devtools import BundledProgram
-from executorch.devtools.bundled_program.config import MethodTestCase, MethodTestSuite
 from executorch.devtools.bundled_program.serialize import (
     serialize_from_bundled_program_to_flatbuffer)
 from executorch.exir import to_edge
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from fixture_files import save_record
+from fixture_files import save_tested
 
 MODEL = '''
 import torch
@@ -44,13 +42,7 @@ def main():
     model = names["Sums"]().eval().to(torch.bfloat16)
     inputs = (torch.rand(2, 256).to(torch.bfloat16),)
     program = to_edge(torch.export.export(model, inputs), generate_etrecord=True).to_executorch()
-    with torch.no_grad():
-        expected = [model(*inputs)]
-    bundle = BundledProgram(program, [MethodTestSuite("forward", [
-        MethodTestCase(inputs=inputs, expected_outputs=expected)])])
-    record = program.get_etrecord()
-    record.update_representative_inputs(bundle)
-    save_record(record, folder / "sums.etrecord")
+    bundle = save_tested(program, inputs, model, folder / "sums.etrecord")
     (folder / "sums.pte").write_bytes(program.buffer)
     (folder / "sums.bpte").write_bytes(serialize_from_bundled_program_to_flatbuffer(bundle))
 
