@@ -107,6 +107,7 @@ while killed < kills:
         number += 1
     else:
         killed += 1
+commits.prepare(f"{folder}/set{number}")  # the last kill may have come before
 print(number + 1)
 """
 
