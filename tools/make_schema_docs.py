@@ -14,8 +14,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# Table of SQL -> where docs/columns.md describes its columns.
-SHOWN = {"findings": "findings"}
+# Table of `etscope help columns` -> where docs/columns.md describes its columns.
+DESCRIBED = {"findings": "findings", "operators": "operators", "memory_tensors": "tensors"}
+TYPED = ("findings",)  # tables of SQL whose rows the page has a type for
+IN_ROWS = "with `--group-by {}`"
 BEGIN, END = "<!-- columns of {}: make docs writes them -->", "<!-- end of columns -->"
 
 
@@ -31,25 +33,20 @@ def sql_document(text, etscope):
     return head + line + "\n" + schema(etscope, "markdown")
 
 
-def field_name(row):
-    """The name that machine formats have: times with their unit."""
-    if row["unit"] != "ns or cycles":
-        return row["column"]
-    name, is_upper = re.fullmatch(r"(.*?)(_upper)?", row["column"]).groups()
-    return f"{name}_ns{is_upper or ''}"
-
-
 def column_rows(rows):
+    """A line for each column of a table: times have their unit in the name."""
     for row in rows:
-        if row["in_tables"]:
-            unit = f" ({row['unit']})" if row["unit"] and row["unit"] != "bytes" else ""
-            meaning = re.sub(r"([|*_\\])", r"\\\1", row["meaning"])
-            yield f"| {field_name(row)} | {meaning}{unit} |\n"
+        unit = f" ({row['unit']})" if row["unit"] and row["unit"] != "bytes" else ""
+        meaning = re.sub(r"([|*_\\])", r"\\\1", row["meaning"])
+        name = f"{row['column']}, {row['column']}_upper" if row["has_upper"] else row["column"]
+        in_rows = f" ({IN_ROWS.format(' or '.join(row['group_by']))})" if row["group_by"] and row["group_by"] != ["none"] else ""
+        yield f"| {name} | {meaning}{unit}{in_rows} |\n"
 
 
 def columns_document(text, etscope):
-    rows = json.loads(schema(etscope, "json"))["rows"]
-    for table, mark in SHOWN.items():
+    done = subprocess.run([etscope, "help", "columns", "--format", "json"], stdout=subprocess.PIPE, check=True)
+    rows = json.loads(done.stdout)["rows"]
+    for table, mark in DESCRIBED.items():
         begin = BEGIN.format(mark)
         lines = "".join(column_rows(row for row in rows if row["table"] == table))
         made = f"{begin}\n\n| column | what it is |\n|---|---|\n{lines}\n{END}"
@@ -62,7 +59,7 @@ def types_document(_, etscope):
     types = {"INTEGER": "number", "REAL": "number", "TEXT": "string"}
     rows = json.loads(schema(etscope, "json"))["rows"]
     text = "/* Rows of tables of the document: make docs writes them from the catalogue. */\n"
-    for table in SHOWN:
+    for table in TYPED:
         text += f"\nexport interface {table.title()}Row {{\n"
         for row in rows:
             if row["table"] == table:

@@ -1,11 +1,24 @@
-/* Derives the fields of relations from the columns of an entity. */
+/* The entities, and the fields that relations have of their columns. */
 #include "catalogue/entity.h"
 
 #include "base/error.h"
+#include "catalogue/entities.h"
+
+const struct ets_entity *const ets_entities[] = {&ets_operators_entity, &ets_memory_tensors_entity,
+                                                 &ets_findings_entity, NULL};
 
 static bool is_listed(const struct ets_entity_column *column)
 {
-    return column->audience == ETS_SEEN_BY_ALL || column->audience == ETS_SEEN_BY_RELATIONS;
+    const enum ets_column_audience audience = ets_column_audience(column);
+    return (audience == ETS_SEEN_BY_ALL || audience == ETS_SEEN_BY_RELATIONS) &&
+           ets_column_is_in_rows(column, 0);
+}
+
+/* Whether relations know it, though they do not list it. */
+static bool is_known(const struct ets_entity_column *column)
+{
+    const enum ets_column_audience audience = ets_column_audience(column);
+    return audience == ETS_SEEN_BY_OLD_QUERIES || audience == ETS_SEEN_BY_TABLES;
 }
 
 static uint32_t add(struct ets_entity_field *fields, uint32_t count,
@@ -30,10 +43,8 @@ uint32_t ets_entity_list_fields(const struct ets_entity *entity,
     }
     *listed_out = count;
     for (column = entity->columns; column->name != NULL; column++) {
-        if (column->audience == ETS_SEEN_BY_TABLES_ALONE) continue;
-        if (!is_listed(column)) {
-            count = add(fields, count, column, ETS_FIELD_VALUE);
-        } else if (column->quantity == ETS_QUANTITY_TIME) {
+        if (is_known(column)) count = add(fields, count, column, ETS_FIELD_VALUE);
+        if (is_listed(column) && column->quantity == ETS_QUANTITY_TIME) {
             count = add(fields, count, column, ETS_FIELD_NS);
             if (column->has_bounds) count = add(fields, count, column, ETS_FIELD_NS_UPPER);
         }

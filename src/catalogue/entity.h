@@ -33,11 +33,18 @@ enum ets_quantity {
 /* Who sees a column. */
 enum ets_column_audience {
     ETS_SEEN_BY_ALL = 0,
-    ETS_SEEN_BY_RELATIONS = 1,   /* SQL and the document of a report, which refer to rows by id */
-    ETS_SEEN_BY_OLD_QUERIES = 2, /* a name of an earlier version: SQL knows it, unlisted */
-    ETS_SEEN_BY_TABLES = 3,      /* SQL knows it, but lists another column of the same fact */
-    ETS_SEEN_BY_TABLES_ALONE = 4 /* relations have it in other tables */
+    ETS_SEEN_BY_RELATIONS = 1,    /* SQL and the document of a report, which refer to rows by id */
+    ETS_SEEN_BY_OLD_QUERIES = 2,  /* a name of an earlier version: SQL knows it, unlisted */
+    ETS_SEEN_BY_TABLES = 3,       /* SQL knows it, but lists another column of the same fact */
+    ETS_SEEN_BY_TABLES_ALONE = 4, /* relations have it in other tables */
+    ETS_SEEN_BY_PEOPLE = 5        /* machines see another column of this name */
 };
+
+/*
+ * Where a table has rows of several kinds, some columns are of some kinds only, which are bits that
+ * the entity numbers: ETS_SEEN_BY_ALL | ETS_IN_ROWS(1 << kind). Relations have rows of kind 0.
+ */
+#define ETS_IN_ROWS(kinds) ((unsigned)(kinds) << 8)
 
 /* A row of an entity. */
 struct ets_entity_row {
@@ -54,7 +61,7 @@ struct ets_entity_column {
     const char *name;
     enum ets_quantity quantity;
     bool has_bounds;
-    enum ets_column_audience audience;
+    unsigned seen; /* by an audience, and in which rows */
     const char *meaning;
     struct ets_datum (*get)(const struct ets_entity_row *row);
 };
@@ -62,6 +69,7 @@ struct ets_entity_column {
 struct ets_entity {
     const char *name, *meaning;
     const struct ets_entity_column *columns; /* ends with a NULL name */
+    const char *const *kinds;                /* of rows, ended by NULL; NULL: there is one */
     /* Finds what the rows are of, when first asked for; NULL: it is there from the start. */
     enum ets_status (*prepare)(struct ets_study *study, struct ets_error *error);
     uint64_t (*count)(const struct ets_study *study);
@@ -99,9 +107,21 @@ void ets_entity_field_name(const struct ets_entity_field *field, char name[ETS_F
 struct ets_datum ets_entity_field_value(const struct ets_entity_field *field,
                                         const struct ets_entity_row *row);
 
+static inline enum ets_column_audience ets_column_audience(const struct ets_entity_column *column)
+{
+    return (enum ets_column_audience)(column->seen & 0xff);
+}
+
+static inline bool ets_column_is_in_rows(const struct ets_entity_column *column, uint32_t kind)
+{
+    const unsigned kinds = column->seen >> 8;
+    return kinds == 0 || (kinds >> kind & 1) != 0;
+}
+
 static inline bool ets_column_is_in_tables(const struct ets_entity_column *column)
 {
-    return column->audience != ETS_SEEN_BY_RELATIONS && column->audience != ETS_SEEN_BY_OLD_QUERIES;
+    const enum ets_column_audience audience = ets_column_audience(column);
+    return audience != ETS_SEEN_BY_RELATIONS && audience != ETS_SEEN_BY_OLD_QUERIES;
 }
 
 /* "ns or cycles", "bytes", "0 to 1"; NULL: none */

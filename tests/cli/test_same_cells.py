@@ -44,14 +44,18 @@ def as_text(value, cell):
     return f"[{cell.replace(', ', ',')}]" if numbers else cell
 
 
+def with_options(words, paths):
+    for path in paths:
+        words += ["--etrecord" if path.suffix == ".etrecord" else "--program", path]
+    return words
+
+
 class TestFindingsCells(unittest.TestCase):
     def compare(self, files):
         trace, *rest = files
         words = ["advise", "--all", "--no-siblings"]
         is_program = trace.suffix == ".pte"
-        given = ["--program", trace] if is_program else [trace]
-        for path in rest:
-            given += ["--etrecord" if path.suffix == ".etrecord" else "--program", path]
+        given = with_options(["--program", trace] if is_program else [trace], rest)
         rows = support.json_rows(output(*words, *given, "--format", "json"))
         text = output(*words, *given, "--format", "tsv")
         for row, line in zip(rows, csv.DictReader(io.StringIO(text), delimiter="\t"), strict=True):
@@ -90,6 +94,39 @@ class TestFindingsCells(unittest.TestCase):
             self.assertEqual(row["source_lines"], len((row["source"] or "").split(", ")) if row["source"] else 0)
             self.assertEqual(row["saving"], row["saving_ns"])
         self.assertNotIn("source_lines", sql(files, "select * from findings limit 1")[0])
+
+
+class TestOperatorCells(unittest.TestCase):
+    """Rows of `inspect` are those of `operators`, wherever both have a column of a name."""
+
+    RELATED = {"block_index": "block", "block": None, "method": None}  # in `blocks`
+
+    def compare(self, files):
+        shown = support.json_rows(output("inspect", *with_options([files[0]], files[1:]), "--all", "--no-siblings", "--format", "json"))
+        found = sql(files, "select o.*, b.id as block_number from operators o join blocks b on b.id = o.block")
+        self.assertEqual(len(shown), len(found))
+        left = {}
+        for row in found:
+            instruction = None if row["delegated"] else row["instruction"]
+            left.setdefault((row["block"], row["event"], instruction, row["depth"]), []).append(row)
+        compared = set()
+        for row in shown:
+            same = left[row["block_index"], row["event"], row["instruction"], row["depth"]].pop(0)
+            for name, value in row.items():
+                asked = name.replace("_ns", "").replace("_cycles", "")
+                if asked in self.RELATED or asked not in same or name == "instruction":
+                    continue
+                value = [int(item) for item in value] if name == "debug_handles" else value
+                self.assertEqual(written(value), written(same[asked]), (files, row["operator"], name))
+                compared.add(name)
+        return compared
+
+    def test_all_fixtures(self):
+        compared = set()
+        for files in FIXTURES:
+            with self.subTest(files=[str(path) for path in files]):
+                compared |= self.compare(files)
+        self.assertGreater(len(compared), 28)
 
 
 class TestMemoryCells(unittest.TestCase):

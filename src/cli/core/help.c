@@ -265,6 +265,9 @@ static int cmd_help(const struct cli_arguments *arguments)
         return cli_print_completion(stdout, arguments->commands,
                                     cli_value(arguments, "--completion"));
     }
+    if (arguments->word_count == 1 && strcmp(arguments->words[0], "columns") == 0) {
+        return cli_write_columns_table(arguments);
+    }
     if (arguments->word_count == 1) {
         command = cli_find_command(arguments->commands, arguments->words[0]);
         if (command == NULL) return CLI_USAGE;
@@ -281,11 +284,15 @@ const struct cli_command cli_help_command = {
     .task = CLI_TASK_ETSCOPE,
     .summary = "explain a command, or print man pages and shell completions",
     .arguments = "[COMMAND]",
-    .description = "Shows an overview, or the options of COMMAND.",
+    .description =
+        "Shows an overview, or the options of COMMAND. `etscope help columns` says what the "
+        "columns "
+        "of tables are.",
     .options = option_list,
     .examples =
         "etscope help inspect\n"
         "etscope help diff --format json\n"
+        "etscope help columns\n"
         "etscope help --completion bash > ~/.local/share/bash-completion/completions/etscope",
     .run = cmd_help,
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/core/write_table.h"
+#include "output/table/catalogue_table.h"
 
 const char *cli_task_name(unsigned task)
 {
@@ -97,6 +98,17 @@ int cli_write_help_table(const struct cli_arguments *arguments, const struct cli
     for (unsigned i = 0; command != NULL && cli_command_option(command, i, &option); i++) {
         put_option(table, &command->options[i], &option);
     }
+    const int code = cli_write_styled(arguments, table);
+    ets_table_close(table);
+    return code;
+}
+
+int cli_write_columns_table(const struct cli_arguments *arguments)
+{
+    struct ets_table *table;
+    struct ets_error error;
+    if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    ets_catalogue_table_fill(table);
     const int code = cli_write_styled(arguments, table);
     ets_table_close(table);
     return code;

@@ -11,4 +11,7 @@ const char *cli_task_name(unsigned task);
  */
 int cli_write_help_table(const struct cli_arguments *arguments, const struct cli_command *command);
 
+/* Likewise: the columns of tables, with their meanings. */
+int cli_write_columns_table(const struct cli_arguments *arguments);
+
 #endif

@@ -94,7 +94,7 @@ const struct ets_sql_table ets_sql_operator_costs_table = {
     .columns = operator_columns,
     .count = operator_count,
     .cell = operator_cell,
-    .lookups = {{0, of_operator, operator_count}},
+    .lookups = {{"operator", of_operator, operator_count}},
     .indexed = {"operator"},
 };
 
@@ -129,7 +129,7 @@ const struct ets_sql_table ets_sql_node_costs_table = {
     .columns = node_columns,
     .count = node_count,
     .cell = node_cell,
-    .lookups = {{0, of_node, node_count}},
+    .lookups = {{"node", of_node, node_count}},
     .indexed = {"node"},
 };
 

@@ -106,10 +106,14 @@ static double rows_of(const struct virtual_table *table, int plan)
 /* The plan that an equality of `column` allows; PLAN_ALL: none. */
 static int plan_for(const struct ets_sql_table *table, int column)
 {
+    struct ets_sql_field field;
     if (table->begin != NULL) return column == table->event_column ? PLAN_EVENT : PLAN_ALL;
     if (column < 0 || (column == 0 && table->has_id)) return PLAN_ID;
+    if (table->lookups[0].find == NULL || !ets_sql_table_column(table, (uint32_t)column, &field)) {
+        return PLAN_ALL;
+    }
     for (int i = 0; i < ETS_SQL_LOOKUPS && table->lookups[i].find != NULL; i++) {
-        if (table->lookups[i].column == column) return PLAN_LOOKUP + i;
+        if (strcmp(table->lookups[i].column, field.name) == 0) return PLAN_LOOKUP + i;
     }
     return PLAN_ALL;
 }

@@ -42,7 +42,7 @@ static void list_tables(char *text, size_t room)
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; ets_sql_tables[i] != NULL; i++) {
-        const char *name = ets_sql_tables[i]->name;
+        const char *name = ets_sql_table_name(ets_sql_tables[i]);
         if (used + strlen(", , ...") + strlen(name) >= room) {
             if (room - used > strlen(", ...")) ets_print_text(text + used, room - used, ", ...");
             return;

@@ -62,6 +62,6 @@ const struct ets_sql_table ets_sql_operator_roofs_table = {
     .columns = columns,
     .count = row_count,
     .cell = cell,
-    .lookups = {{OPERATOR, of_operator, row_count}},
+    .lookups = {{"operator", of_operator, row_count}},
     .indexed = {"operator"},
 };

@@ -23,7 +23,7 @@ struct ets_sql_range {
 
 /* A column by whose values rows can be found. */
 struct ets_sql_lookup {
-    int column;
+    const char *column;
     struct ets_sql_range (*find)(const struct ets_study *study, int64_t value);
     uint64_t (*spread)(const struct ets_study *study); /* how many values there are */
 };

@@ -337,13 +337,12 @@ static uint64_t operator_count(const struct ets_study *study)
     return study->operator_count;
 }
 
-#define EVENT_LOOKUPS                                             \
-    {                                                             \
-        {EVENT_RUN, events_of_run, run_count},                    \
-            {EVENT_OPERATOR, events_of_operator, operator_count}, \
-        {                                                         \
-            EVENT_TRACE, events_of_trace, trace_count             \
-        }                                                         \
+#define EVENT_LOOKUPS                                                                        \
+    {                                                                                        \
+        {"run", events_of_run, run_count}, {"operator", events_of_operator, operator_count}, \
+        {                                                                                    \
+            "trace", events_of_trace, trace_count                                            \
+        }                                                                                    \
     }
 
 const struct ets_sql_table ets_sql_events_table = {
@@ -418,7 +417,6 @@ const struct ets_sql_table ets_sql_allocations_table = {
     .count = event_count,
     .has = allocation_has,
     .cell = allocation_cell,
-    .lookups = {{ALLOCATION_RUN, events_of_run, run_count},
-                {ALLOCATION_TRACE, events_of_trace, trace_count}},
+    .lookups = {{"run", events_of_run, run_count}, {"trace", events_of_trace, trace_count}},
     .indexed = {"run"},
 };

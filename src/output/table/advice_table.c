@@ -10,14 +10,16 @@ void ets_advice_table_fill(struct ets_table *table, struct ets_study *study,
                            const struct ets_study_advice *advice)
 {
     struct ets_arena scratch;
+    const struct ets_entity_view view = {.entity = &ets_findings_entity,
+                                         .has_unit = advice->tick_ns > 0};
     struct ets_entity_row row = {.study = study, .scratch = &scratch};
     ets_arena_init(&scratch, ets_table_allocator(table), 0);
     if (advice->of->trace != ETS_NO_INDEX) row.trace = &study->traces[advice->of->trace];
-    ets_entity_table_begin(table, &ets_findings_entity, NULL, advice->tick_ns > 0);
+    ets_entity_table_begin(table, &view, NULL, NULL);
     for (uint32_t i = 0; i < advice->count; i++) {
         row.item = advice->shown[i];
         ets_table_add_row(table, 0);
-        ets_entity_table_put(table, &ets_findings_entity, &row);
+        ets_entity_table_put(table, &view, &row, NULL, NULL);
         ets_arena_reset(&scratch);
     }
 }

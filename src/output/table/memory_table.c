@@ -29,9 +29,12 @@ static const struct ets_column arranged[] = {
     {.name = NULL},
 };
 
+static const struct ets_entity_view view = {
+    .entity = &ets_memory_tensors_entity, .arranged = {arranged}, .has_unit = 1};
+
 void ets_memory_table_begin(struct ets_table *table)
 {
-    ets_entity_table_begin(table, &ets_memory_tensors_entity, arranged, 1);
+    ets_entity_table_begin(table, &view, NULL, NULL);
 }
 
 void ets_memory_table_add(struct ets_table *table, const struct ets_memory_lines *lines,
@@ -49,7 +52,7 @@ void ets_memory_table_add(struct ets_table *table, const struct ets_memory_lines
         row.item = shown.line->tensor;
         ets_method_value(&lines->plan->method, shown.line->tensor->value, &shown.value);
         ets_table_add_row(table, 0);
-        ets_entity_table_put(table, &ets_memory_tensors_entity, &row);
+        ets_entity_table_put(table, &view, &row, NULL, NULL);
         ets_arena_reset(&scratch);
     }
     for (uint32_t a = 0; a < lines->plan->arena_count; a++) {

@@ -2,22 +2,17 @@
  * The table of `inspect`: operators, or groups of them, with their times and places in the source.
  */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/error.h"
-#include "base/text.h"
-#include "host/text_builder.h"
 #include "inspect/patterns.h"
-#include "inspect/stated_nodes.h"
 #include "inspect/time_details.h"
 #include "output/table/cost_fields.h"
+#include "output/table/entity_table.h"
 #include "output/table/operator_table.h"
 #include "output/table/roof_fields.h"
 #include "output/table/table.h"
 #include "views/block_heading.h"
 #include "views/cost_headline.h"
-#include "views/metadata_text.h"
 #include "views/operator_lines.h"
 #include "views/phase_text.h"
 
@@ -31,428 +26,97 @@ struct filler {
     struct ets_table *table;
     const struct ets_inspection *inspection;
     struct ets_operator_options *options; /* a copy, with what the table finds */
-    struct ets_arena *arena;              /* of one block's lines */
-    double tick_ns;                       /* 0: the clock has no unit */
-    uint32_t *run_number;                 /* [run] within its block */
-    struct allocations *allocations;      /* [block] */
+    struct ets_entity_view view;
+    struct ets_arena *arena;         /* of one block's lines */
+    double tick_ns;                  /* 0: the clock has no unit */
+    uint32_t *run_number;            /* [run] within its block */
+    struct allocations *allocations; /* [block] */
     /* At hand: */
     const struct ets_block *block;
     struct ets_chosen_runs runs;
     struct ets_places *places;
     const struct ets_operator_line *line;
-    const struct ets_row *row;    /* of the line; NULL: it is a group */
     struct ets_headroom headroom; /* of the block; with a machine */
     double flops_unit;            /* with costs: what people see flops in */
 };
 
-/* Which tables have a column. */
-enum shown_in { IN_ALL, IN_ROWS, IN_MODULES };
-
-struct field {
-    struct ets_column column;
-    void (*put)(const struct filler *f);
-    enum shown_in shown_in;
-};
-
-/* Groups whose name is a list: of source lines, of modules, of handles. */
-static bool is_place_group(const struct ets_operator_options *options)
-{
-    switch (options->group_by) {
-    case ETS_GROUP_MODULE:
-    case ETS_GROUP_SOURCE:
-    case ETS_GROUP_FILE:
-    case ETS_GROUP_HANDLE: return true;
-    default: return false;
-    }
-}
-
-static void put_block(const struct filler *f)
-{
-    ets_table_put_text(f->table, f->block->name);
-}
-
-static void put_block_index(const struct filler *f)
-{
-    ets_table_put_integer(f->table, ets_inspection_run(f->inspection, f->block->first_run)->block);
-}
-
-static void put_method(const struct filler *f)
-{
-    ets_table_put_string(f->table, f->block->method);
-}
-
-static void put_runs(const struct filler *f)
-{
-    ets_table_put_integer(f->table, f->line->times.statistics.count);
-}
-
-static void put_instruction(const struct filler *f)
-{
-    if (f->row == NULL || f->row->instruction < 0 || f->row->is_delegated) {
-        ets_table_put_nothing(f->table);
-    } else {
-        ets_table_put_integer(f->table, f->row->instruction);
-    }
-}
-
-static void put_places(const struct filler *f, enum ets_place_kind kind,
-                       const struct ets_numbers *list)
-{
-    struct ets_text *names = ets_arena_alloc_array(f->arena, list->count, sizeof *names);
-    for (uint32_t i = 0; names != NULL && i < list->count; i++) {
-        names[i] = ets_places_name(f->places, kind, list->items[i]);
-    }
-    if (names == NULL) ets_table_put_nothing(f->table);
-    else ets_table_put_list(f->table, names, list->count);
-}
-
-static void put_group(const struct filler *f)
-{
-    static const enum ets_place_kind kinds[] = {[ETS_GROUP_MODULE] = ETS_PLACE_MODULE,
-                                                [ETS_GROUP_SOURCE] = ETS_PLACE_LINE,
-                                                [ETS_GROUP_FILE] = ETS_PLACE_FILE,
-                                                [ETS_GROUP_HANDLE] = ETS_PLACE_HANDLE};
-    const struct ets_operator_line *line = f->line;
-    if (line->group.count == 0) ets_table_put_list(f->table, &line->name, 1);
-    else put_places(f, kinds[f->options->group_by], &line->group);
-}
-
-static void put_name(const struct filler *f)
-{
-    char text[256];
-    struct ets_text_builder name = {text, sizeof text, 0};
-    const struct ets_operator_line *line = f->line;
-    if (is_place_group(f->options)) {
-        put_group(f);
-        return;
-    }
-    if (line->has_own_clock) {
-        ets_add_text(&name, "%.*s (clock of its own)", ETS_TEXT(line->name));
-    } else if (f->row != NULL && f->row->backend != NULL &&
-               ets_text_is(line->name, "DELEGATE_CALL")) {
-        ets_add_text(&name, "DELEGATE_CALL %s", f->row->backend);
-    }
-    ets_table_put_text(f->table, name.used > 0 ? ets_built_text(&name) : line->name);
-}
-
-static void put_event(const struct filler *f)
-{
-    ets_table_put_text(f->table, f->row->name);
-}
-
-static void put_kernel(const struct filler *f)
-{
-    ets_table_put_text(f->table, f->row->kernel);
-}
-
-static void put_calls(const struct filler *f)
-{
-    if (f->line->calls_per_run > 0 && !f->line->is_rest) {
-        ets_table_put_real(f->table, f->line->calls_per_run);
-    } else {
-        ets_table_put_nothing(f->table);
-    }
-}
-
-/* `ticks` of `runs` runs; what too few runs do not give is left out. */
-static void put_ticks(const struct filler *f, double ticks, struct ets_clock_error error,
-                      double runs)
-{
-    const double scale = f->tick_ns == 0 ? 1 : f->tick_ns;
-    const struct ets_span time = ets_span_of(ticks, error, runs);
-    if (isnan(ticks)) ets_table_put_nothing(f->table);
-    else ets_table_put_bounds(f->table, time.lower * scale, time.upper * scale);
-}
-
-/* Of the line's calls in `runs` runs. Ticks of a clock of its own are no times. */
-static void put_time(const struct filler *f, double ticks, double runs)
-{
-    const struct ets_operator_line *line = f->line;
-    const double known = line->has_own_clock ? NAN : ticks;
-    put_ticks(f, known, line->error, runs);
-}
-
-static void put_own_time(const struct filler *f, double ticks)
-{
-    put_ticks(f, ticks, f->line->self_error, 1);
-}
-
-static void put_mean(const struct filler *f)
-{
-    put_time(f, f->line->times.statistics.mean, 1);
-}
-
-static void put_p50(const struct filler *f)
-{
-    put_time(f, f->line->times.statistics.p50, 1);
-}
-
-static void put_mid(const struct filler *f)
-{
-    put_time(f, f->line->times.middle, 1);
-}
-
-static void put_min(const struct filler *f)
-{
-    put_time(f, f->line->times.statistics.min, 1);
-}
-
-static void put_max(const struct filler *f)
-{
-    put_time(f, f->line->times.statistics.max, 1);
-}
-
-static void put_p10(const struct filler *f)
-{
-    put_time(f, f->line->times.statistics.p10, 1);
-}
-
-static void put_p90(const struct filler *f)
-{
-    put_time(f, f->line->times.statistics.p90, 1);
-}
-
-static void put_p99(const struct filler *f)
-{
-    put_time(f, f->line->times.spread.p99, 1);
-}
-
-static void put_ci_low(const struct filler *f)
-{
-    put_time(f, f->line->times.spread.median_low, 1);
-}
-
-static void put_ci_high(const struct filler *f)
-{
-    put_time(f, f->line->times.spread.median_high, 1);
-}
-
-/* Where each run may be off by up to a range, the deviation may be by half of it. */
-static void put_deviation(const struct filler *f)
-{
-    const struct ets_operator_line *line = f->line;
-    const double count = line->times.statistics.count, sd = line->times.spread.sd;
-    const double range = line->error.below + line->error.above;
-    const double off = range / 2 * sqrt(count / (count - 1.0));
-    const double scale = f->tick_ns == 0 ? 1 : f->tick_ns;
-    if (isnan(sd) || line->has_own_clock) ets_table_put_nothing(f->table);
-    else ets_table_put_bounds(f->table, fmax(sd - off, 0) * scale, (sd + off) * scale);
-}
-
-static void put_total(const struct filler *f)
-{
-    put_time(f, f->line->times.statistics.total, f->line->times.statistics.count);
-}
-
-static void put_part(const struct filler *f, double ticks, struct ets_clock_error error)
-{
-    const double whole = f->runs.whole;
-    const struct ets_span part = ets_span_part(ets_span_of(ticks, error, 1), whole);
-    if (isnan(whole) || isnan(ticks)) ets_table_put_nothing(f->table);
-    else ets_table_put_bounds(f->table, part.lower, part.upper);
-}
-
-static void put_share(const struct filler *f)
-{
-    const struct ets_operator_line *line = f->line;
-    const double known = line->has_own_clock ? NAN : line->times.middle;
-    put_part(f, known, line->error);
-}
-
-static void put_self(const struct filler *f)
-{
-    put_own_time(f, f->line->self.statistics.mean);
-}
-
-static void put_self_mid(const struct filler *f)
-{
-    put_own_time(f, f->line->self.middle);
-}
-
-static void put_self_share(const struct filler *f)
-{
-    put_part(f, f->line->self.middle, f->line->self_error);
-}
-
-static void put_resolution(const struct filler *f)
-{
-    put_ticks(f, f->line->resolution, (struct ets_clock_error){.below = 0}, 0);
-}
-
-static void put_source(const struct filler *f)
-{
-    put_places(f, ETS_PLACE_LINE, &f->line->lines);
-}
-
-/* For people, an event of which only the call is known does not repeat the call's lines. */
-static void put_source_shown(const struct filler *f)
-{
-    const struct ets_text whole_call = {"(whole call)", 12};
-    if (f->row != NULL && f->row->tie == ETS_TIE_CALL && f->line->lines.count > 0) {
-        ets_table_put_list(f->table, &whole_call, 1);
-    } else {
-        put_source(f);
-    }
-}
-
-static void put_module(const struct filler *f)
-{
-    put_places(f, ETS_PLACE_MODULE, &f->line->modules);
-}
-
-static void put_backend(const struct filler *f)
-{
-    ets_table_put_string(f->table, f->row->backend);
-}
-
-/* The name of the one node in another runtime's model. */
-static void put_node(const struct filler *f)
-{
-    const bool is_told = ets_inspection_runtime(f->inspection).data != NULL;
-    if (!is_told || f->row->node_count == 0) ets_table_put_nothing(f->table);
-    else ets_table_put_text(f->table, f->row->nodes[0].node->name);
-}
-
-static void put_ops(const struct filler *f)
-{
-    struct ets_text *ops = ets_arena_alloc_array(f->arena, f->row->node_count, sizeof *ops);
-    size_t count = 0;
-    for (size_t i = 0; ops != NULL && i < f->row->node_count; i++) {
-        if (f->row->nodes[i].node->op.data != NULL) ops[count++] = f->row->nodes[i].node->op;
-    }
-    if (ops == NULL) ets_table_put_nothing(f->table);
-    else ets_table_put_list(f->table, ops, count);
-}
-
-static void put_handles(const struct filler *f)
-{
-    ets_table_put_integers(f->table, f->row->handles, f->row->handle_count);
-}
-
-static void put_tie(const struct filler *f)
-{
-    ets_table_put_string(f->table, ets_tie_name(f->row->tie));
-}
-
-static void put_payload_nodes(const struct filler *f)
-{
-    const size_t count = f->row->payload_node_count;
-    struct ets_text *names = ets_arena_alloc_array(f->arena, count, sizeof *names);
-    if (names == NULL) {
-        ets_table_put_nothing(f->table);
-        return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        const char *type = f->row->payload_nodes[i].type;
-        names[i] = (struct ets_text){type, strlen(type)};
-    }
-    ets_table_put_list(f->table, names, count);
-}
-
-static void put_metadata(const struct filler *f)
-{
-    struct ets_text_list list;
-    if (!ets_row_metadata(f->arena, f->inspection, f->line->row, &f->runs, f->run_number, &list)) {
-        list = (struct ets_text_list){NULL, 0};
-    }
-    ets_table_put_list(f->table, list.items, list.count);
-}
-
-static void put_inferred(const struct filler *f)
-{
-    ets_table_put_integer(f->table, f->row != NULL && f->row->is_inferred);
-}
-
-static void put_depth(const struct filler *f)
-{
-    ets_table_put_integer(f->table, f->line->depth);
-}
-
-/* A time of the line: machines are told its bounds. */
-#define TIME(...)                                             \
-    {                                                         \
-        .kind = ETS_COLUMN_TIME, .has_bounds = 1, __VA_ARGS__ \
-    }
-#define INTEGER(...)                            \
-    {                                           \
-        .kind = ETS_COLUMN_INTEGER, __VA_ARGS__ \
-    }
-#define LIST(...)                            \
-    {                                        \
-        .kind = ETS_COLUMN_LIST, __VA_ARGS__ \
-    }
-
-/* Every column that there is, in the order of the table; priorities say what a narrow one drops. */
+/* How people see the columns; priorities say what a narrow table drops. */
 /* clang-format off */
-static const struct field fields[] = {
-    {{.name = "block", .machine_only = 1}, put_block, IN_ALL},
-    {INTEGER(.name = "block_index", .machine_only = 1), put_block_index, IN_ALL},
-    {{.name = "method", .machine_only = 1}, put_method, IN_ALL},
-    {INTEGER(.name = "runs", .machine_only = 1), put_runs, IN_ALL},
-    {INTEGER(.name = "instruction", .title = "#", .priority = 1), put_instruction, IN_ROWS},
-    {{.name = "operator", .least_width = 32, .cut_in_middle = 1}, put_name, IN_ALL},
-    {{.name = "event", .machine_only = 1, .least_width = 20}, put_event, IN_ROWS},
-    {{.name = "kernel", .machine_only = 1, .least_width = 20}, put_kernel, IN_ROWS},
-    {{.name = "calls", .kind = ETS_COLUMN_REAL, .priority = 3, .dull_at_one = 1}, put_calls, IN_ALL},
-    {TIME(.name = "avg", .shares_unit = 1, .priority = 4), put_mean, IN_ALL},
-    {TIME(.name = "p50", .shares_unit = 1, .priority = 2), put_p50, IN_ALL},
-    {TIME(.name = "mid", .shares_unit = 1), put_mid, IN_ALL},
-    {TIME(.name = "min", .shares_unit = 2, .priority = 7), put_min, IN_ALL},
-    {TIME(.name = "max", .shares_unit = 2, .priority = 5), put_max, IN_ALL},
-    {TIME(.name = "p10", .shares_unit = 2, .priority = 12), put_p10, IN_ALL},
-    {TIME(.name = "p90", .shares_unit = 2, .priority = 11), put_p90, IN_ALL},
-    {TIME(.name = "p99", .shares_unit = 2, .machine_only = 1), put_p99, IN_ALL},
-    {TIME(.name = "ci_low", .shares_unit = 2, .machine_only = 1), put_ci_low, IN_ALL},
-    {TIME(.name = "ci_high", .shares_unit = 2, .machine_only = 1), put_ci_high, IN_ALL},
-    {TIME(.name = "sd", .shares_unit = 2, .machine_only = 1), put_deviation, IN_ALL},
-    {TIME(.name = "total", .priority = 10), put_total, IN_ALL},
-    {{.name = "share", .kind = ETS_COLUMN_SHARE, .has_bounds = 1}, put_share, IN_ALL},
-    {TIME(.name = "self", .shares_unit = 1, .human_only = 1), put_self_mid, IN_MODULES},
-    {TIME(.name = "self", .machine_only = 1), put_self, IN_MODULES},
-    {TIME(.name = "self_mid", .machine_only = 1), put_self_mid, IN_MODULES},
-    {{.name = "self_share", .title = "self share", .kind = ETS_COLUMN_SHARE, .has_bounds = 1,
-      .priority = 6}, put_self_share, IN_MODULES},
-    {{.name = "resolution", .kind = ETS_COLUMN_TIME, .machine_only = 1}, put_resolution, IN_ALL},
-    {LIST(.name = "source", .human_only = 1, .least_width = 14, .cut_at_start = 1,
-          .first_of_list = 1), put_source_shown, IN_ROWS},
-    {LIST(.name = "source", .machine_only = 1), put_source, IN_ROWS},
-    {LIST(.name = "module", .priority = 8, .least_width = 10, .cut_at_start = 1,
-          .first_of_list = 1), put_module, IN_ROWS},
-    {{.name = "node", .priority = 2, .least_width = 10, .cut_at_start = 1}, put_node, IN_ROWS},
-    {{.name = "backend", .priority = 9}, put_backend, IN_ROWS},
-    {LIST(.name = "op_types", .priority = 13, .least_width = 20, .first_of_list = 1), put_ops, IN_ROWS},
-    {LIST(.name = "debug_handles", .machine_only = 1), put_handles, IN_ROWS},
-    {{.name = "tie", .machine_only = 1}, put_tie, IN_ROWS},
-    {LIST(.name = "delegate_nodes", .machine_only = 1), put_payload_nodes, IN_ROWS},
-    {LIST(.name = "metadata", .priority = 14, .least_width = 10, .first_of_list = 1), put_metadata, IN_ROWS},
-    {INTEGER(.name = "inferred", .machine_only = 1), put_inferred, IN_ROWS},
-    {INTEGER(.name = "depth", .machine_only = 1), put_depth, IN_ALL},
+static const struct ets_column arranged[] = {
+    {.name = "block", .machine_only = 1},
+    {.name = "block_index", .machine_only = 1},
+    {.name = "method", .machine_only = 1},
+    {.name = "runs", .machine_only = 1},
+    {.name = "instruction", .title = "#", .priority = 1},
+    {.name = "operator", .least_width = 32, .cut_in_middle = 1},
+    {.name = "event", .machine_only = 1, .least_width = 20},
+    {.name = "kernel", .machine_only = 1, .least_width = 20},
+    {.name = "calls", .priority = 3, .dull_at_one = 1},
+    {.name = "avg", .shares_unit = 1, .priority = 4},
+    {.name = "p50", .shares_unit = 1, .priority = 2},
+    {.name = "mid", .shares_unit = 1},
+    {.name = "min", .shares_unit = 2, .priority = 7},
+    {.name = "max", .shares_unit = 2, .priority = 5},
+    {.name = "p10", .shares_unit = 2, .priority = 12},
+    {.name = "p90", .shares_unit = 2, .priority = 11},
+    {.name = "p99", .shares_unit = 2, .machine_only = 1},
+    {.name = "ci_low", .shares_unit = 2, .machine_only = 1},
+    {.name = "ci_high", .shares_unit = 2, .machine_only = 1},
+    {.name = "sd", .shares_unit = 2, .machine_only = 1},
+    {.name = "total", .priority = 10},
+    {.name = "self", .shares_unit = 1},
+    {.name = "self_mid", .machine_only = 1},
+    {.name = "self_share", .title = "self share", .priority = 6},
+    {.name = "resolution", .machine_only = 1},
+    {.name = "source", .least_width = 14, .cut_at_start = 1, .first_of_list = 1},
+    {.name = "module", .priority = 8, .least_width = 10, .cut_at_start = 1, .first_of_list = 1},
+    {.name = "node", .priority = 2, .least_width = 10, .cut_at_start = 1},
+    {.name = "backend", .priority = 9},
+    {.name = "op_types", .priority = 13, .least_width = 20, .first_of_list = 1},
+    {.name = "debug_handles", .kind = ETS_COLUMN_LIST, .machine_only = 1},
+    {.name = "tie", .machine_only = 1},
+    {.name = "delegate_nodes", .machine_only = 1},
+    {.name = "metadata", .priority = 14, .least_width = 10, .first_of_list = 1},
+    {.name = "inferred", .machine_only = 1},
+    {.name = "depth", .machine_only = 1},
+    {.name = NULL},
 };
 /* clang-format on */
 
-enum { FIELD_COUNT = sizeof fields / sizeof *fields };
-
-static bool is_shown(const struct field *field, enum ets_group_by group_by)
-{
-    switch (field->shown_in) {
-    case IN_ROWS: return group_by == ETS_GROUP_NONE;
-    case IN_MODULES: return group_by == ETS_GROUP_MODULE;
-    default: return true;
+/* What groups are of stands where operators stand. */
+#define GROUPS(of, ...)                                                                    \
+    {                                                                                      \
+        .name = of, .least_width = 32, .cut_in_middle = 1, .first_of_list = 1, __VA_ARGS__ \
     }
+static const struct ets_column arranged_groups[] = {
+    GROUPS("operator"),
+    GROUPS("module"),
+    GROUPS("source", .cut_at_start = 1),
+    GROUPS("backend"),
+    GROUPS("file", .cut_at_start = 1),
+    GROUPS("debug_handle"),
+    {.name = NULL},
+};
+
+/* Where it says what the average says. */
+static const struct ets_column arranged_mid[] = {
+    {.name = "mid", .shares_unit = 1, .machine_only = 1},
+    {.name = NULL},
+};
+
+static struct ets_entity_view view_of(const struct filler *f)
+{
+    const bool is_grouped = f->options->group_by != ETS_GROUP_NONE;
+    return (struct ets_entity_view){
+        .entity = &ets_operators_entity,
+        .arranged = {arranged, is_grouped ? arranged_groups : NULL,
+                     ets_middle_is_told(f->inspection) ? NULL : arranged_mid},
+        .kind = f->options->group_by,
+        .has_unit = f->tick_ns > 0};
 }
 
-/* The column that names the lines says what they are. */
-static void name_groups(const struct ets_operator_options *options, struct ets_column *column)
-{
-    static const char *const names[] = {"operator", "operator", "module",      "source",
-                                        "backend",  "file",     "debug_handle"};
-    if (options->group_by == ETS_GROUP_NONE) return;
-    column->name = names[options->group_by];
-    column->first_of_list = 1;
-    column->cut_at_start =
-        options->group_by == ETS_GROUP_SOURCE || options->group_by == ETS_GROUP_FILE;
-    if (is_place_group(options)) column->kind = ETS_COLUMN_LIST;
-}
+/* Behind it stand the columns of costs and roofs. */
+static const char last_of_times[] = "resolution";
 
 /* The columns of costs stand behind those of times. */
 static void add_cost_columns(struct filler *f)
@@ -467,16 +131,11 @@ static void add_cost_columns(struct filler *f)
 
 static void add_columns(struct filler *f)
 {
-    for (size_t i = 0; i < FIELD_COUNT; i++) {
-        struct ets_column column = fields[i].column;
-        if (!is_shown(&fields[i], f->options->group_by)) continue;
-        if (fields[i].put == put_name) name_groups(f->options, &column);
-        if (fields[i].put == put_mid && !ets_middle_is_told(f->inspection)) column.machine_only = 1;
-        ets_table_add_columns(f->table, &column, sizeof column, 1, f->tick_ns > 0);
-        if (fields[i].put != put_resolution) continue;
-        if (f->options->costs != NULL) add_cost_columns(f);
-        if (f->options->machine != NULL && f->tick_ns > 0) ets_roof_fields_add(f->table);
-    }
+    const struct ets_entity_column *rest =
+        ets_entity_table_begin(f->table, &f->view, NULL, last_of_times);
+    if (f->options->costs != NULL) add_cost_columns(f);
+    if (f->options->machine != NULL && f->tick_ns > 0) ets_roof_fields_add(f->table);
+    (void)ets_entity_table_begin(f->table, &f->view, rest, NULL);
 }
 
 /* What the line did, and how fast: by the time that shares are of. */
@@ -505,15 +164,26 @@ static void put_roof(const struct filler *f)
 
 static void put_line(struct filler *f, const struct ets_operator_line *line)
 {
+    const struct ets_operator_shown shown = {.inspection = f->inspection,
+                                             .block = f->block,
+                                             .runs = &f->runs,
+                                             .run_number = f->run_number,
+                                             .places = f->places,
+                                             .line = line,
+                                             .group_by = f->options->group_by,
+                                             .tick = f->tick_ns == 0 ? 1 : f->tick_ns};
+    const bool is_row = line->row != ETS_NO_INDEX;
+    const struct ets_entity_row row = {
+        .item = is_row ? ets_inspection_row(f->inspection, line->row) : NULL,
+        .shown = &shown,
+        .scratch = f->arena};
     f->line = line;
-    f->row = line->row == ETS_NO_INDEX ? NULL : ets_inspection_row(f->inspection, line->row);
     ets_table_add_row(f->table, line->depth);
-    for (size_t i = 0; i < FIELD_COUNT; i++) {
-        if (is_shown(&fields[i], f->options->group_by)) fields[i].put(f);
-        if (fields[i].put != put_resolution) continue;
-        if (f->options->costs != NULL) put_cost(f);
-        if (f->options->headroom != NULL) put_roof(f);
-    }
+    const struct ets_entity_column *rest =
+        ets_entity_table_put(f->table, &f->view, &row, NULL, last_of_times);
+    if (f->options->costs != NULL) put_cost(f);
+    if (f->options->headroom != NULL) put_roof(f);
+    (void)ets_entity_table_put(f->table, &f->view, &row, rest, NULL);
 }
 
 /* What is asked of every block, from one pass over all runs and events. */
@@ -666,6 +336,7 @@ enum ets_status ets_operator_table_fill(struct ets_table *table,
     }
     const enum ets_time_unit tick_unit = ets_inspection_tick_unit(inspection, NULL);
     if (tick_unit != ETS_UNIT_CYCLES) f.tick_ns = 1e9 / ets_time_unit_per_second(tick_unit);
+    f.view = view_of(&f);
     add_columns(&f);
     bool ok = survey(&f, &survey_arena);
     for (uint32_t b = 0; ok && b < ets_inspection_block_count(inspection); b++) {
