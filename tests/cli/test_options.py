@@ -126,6 +126,23 @@ class Table(unittest.TestCase):
                 self.assertIn(f" {row['option']}", other)
 
 
+class Complaints(support.FolderTest):
+    def test_an_error_names_what_was_typed(self):
+        for words, name in (("plot runs x.etdp --width 5", "--width"), ("size a.pte --by=nope", "--by"),
+                            ("size a.pte --group-by nope", "--group-by"), ("size a.pte -g nope", "--group-by")):
+            done = support.run(*words.split())
+            self.assertEqual(done.returncode, support.USAGE)
+            self.assertIn(f"etscope: {name} takes ".encode(), done.stderr)
+
+    def test_one_letter_is_near_to_none(self):
+        done = support.run("inspect", "a", "-q")
+        self.assertEqual(done.stderr.decode(),
+                         "etscope: inspect has no option -q; `etscope inspect --help` lists its options\n")
+
+    def test_help_says_what_a_spelling_stands_for(self):
+        self.assertRegex(support.run("help", "plot").stdout.decode(), r"\n  --width +--pixels\n")
+
+
 class OlderSpellings(support.FolderTest):
     def same(self, old, new):
         first, second = support.run(*old), support.run(*new)

@@ -83,7 +83,8 @@ static int complain_option(const struct cli_command *command, const char *word, 
     names[count] = NULL;
     char copy[64];
     snprintf(copy, sizeof copy, "%.*s", (int)(length < 60 ? length : 60), word);
-    const char *nearest = cli_nearest(copy, names);
+    /* One letter is near to any other. */
+    const char *nearest = word[1] != '-' && length == 2 ? NULL : cli_nearest(copy, names);
     if (nearest != NULL) {
         return cli_complain(CLI_USAGE, "%s has no option %s; did you mean %s?", command->name, copy,
                             nearest);
@@ -92,14 +93,14 @@ static int complain_option(const struct cli_command *command, const char *word, 
                         command->name, copy, command->name);
 }
 
-static int add_value(struct cli_arguments *arguments, int index, const char *value, bool begins)
+/* `option` has the name by which messages call it. */
+static int add_value(struct cli_arguments *arguments, int index, const struct cli_option *option,
+                     const char *value, bool begins)
 {
-    struct cli_option option;
     const char *const *older = arguments->command->options[index].older_choice;
-    (void)cli_command_option(arguments->command, (unsigned)index, &option);
     if (older[0] != NULL && strcmp(older[0], value) == 0) value = older[1];
-    if (option.value != NULL) {
-        const int code = cli_check_value(arguments->command, &option, value);
+    if (option->value != NULL) {
+        const int code = cli_check_value(arguments->command, option, value);
         if (code != CLI_OK) return code;
     }
     if (arguments->value_count == CLI_MAX_VALUES) {
@@ -149,23 +150,28 @@ static int parse_option(struct cli_arguments *arguments, int count, char **words
         const int brief = cli_command_find(command, word, 2);
         if (brief >= 0 && cli_command_option(command, (unsigned)brief, &option) &&
             option.value != NULL) {
-            return add_value(arguments, brief, word + 2, true);
+            return add_value(arguments, brief, &option, word + 2, true);
         }
     }
     if (index < 0) return complain_option(command, word, length);
     (void)cli_command_option(command, (unsigned)index, &option);
+    char typed[64];
+    if (word[1] == '-' && length < sizeof typed) {
+        snprintf(typed, sizeof typed, "%.*s", (int)length, word);
+        option.name = typed;
+    }
     if (option.value == NULL) {
         if (has_inline) return cli_complain(CLI_USAGE, "%s takes no value", option.name);
-        return add_value(arguments, index, "", true);
+        return add_value(arguments, index, &option, "", true);
     }
-    if (has_inline) return add_value(arguments, index, word + length + 1, true);
+    if (has_inline) return add_value(arguments, index, &option, word + length + 1, true);
     if (*at + 1 >= count) {
         return cli_complain(CLI_USAGE, "%s needs a value: %s", option.name, option.value);
     }
-    int code = add_value(arguments, index, words[++*at], true);
+    int code = add_value(arguments, index, &option, words[++*at], true);
     while (code == CLI_OK && option.ending != NULL && *at + 1 < count &&
            belongs(option.ending, words[*at + 1])) {
-        code = add_value(arguments, index, words[++*at], false);
+        code = add_value(arguments, index, &option, words[++*at], false);
     }
     return code;
 }

@@ -111,9 +111,9 @@ static void print_groups(FILE *stream, const struct cli_command *command)
     }
 }
 
-static void print_spelling(FILE *stream, const char *spelling, bool *is_first)
+static void begin_spellings(FILE *stream, bool *is_first)
 {
-    fprintf(stream, "%s %s", *is_first ? "\nother accepted spellings:\n " : "", spelling);
+    if (*is_first) fputs("\nother accepted spellings:\n", stream);
     *is_first = false;
 }
 
@@ -123,12 +123,16 @@ static void print_spellings(FILE *stream, const struct cli_command *command)
     bool is_first = true;
     struct cli_option option;
     for (unsigned i = 0; cli_command_option(command, i, &option); i++) {
-        if (command->options[i].is_hidden) print_spelling(stream, option.name, &is_first);
         for (unsigned k = 0; option.aliases[k] != NULL; k++) {
-            print_spelling(stream, option.aliases[k], &is_first);
+            begin_spellings(stream, &is_first);
+            fprintf(stream, "  %-*s%s\n", HELP_INDENT - 2, option.aliases[k], option.name);
         }
     }
-    if (!is_first) fputc('\n', stream);
+    for (unsigned i = 0; cli_command_option(command, i, &option); i++) {
+        if (!command->options[i].is_hidden) continue;
+        begin_spellings(stream, &is_first);
+        print_option(stream, &option);
+    }
 }
 
 void cli_print_help(FILE *stream, const struct cli_command *command)
