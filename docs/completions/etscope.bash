@@ -35,7 +35,7 @@ _etscope() {
     profile:--output|profile:-o|profile:--trace) ;;
     profile:--report) ;;
     profile:--format|profile:-f) words='table tsv csv json jsonl markdown upstream' ;;
-    profile:--group-by|profile:-g|profile:--by) words='none op module source backend file handle method run' ;;
+    profile:--group-by|profile:-g|profile:--by) words='none op module source backend file handle category part layer method run' ;;
     profile:--depth) compopt +o default 2>/dev/null ;;
     profile:--tokens) compopt +o default 2>/dev/null ;;
     profile:--name) compopt +o default 2>/dev/null ;;
@@ -119,7 +119,7 @@ _etscope() {
     inspect:--block) compopt +o default 2>/dev/null ;;
     inspect:--run) compopt +o default 2>/dev/null ;;
     inspect:--format|inspect:-f) words='table tsv csv json jsonl markdown upstream' ;;
-    inspect:--group-by|inspect:-g|inspect:--by) words='none op module source backend file handle method run' ;;
+    inspect:--group-by|inspect:-g|inspect:--by) words='none op module source backend file handle category part layer method run' ;;
     inspect:--depth) compopt +o default 2>/dev/null ;;
     inspect:--tokens) compopt +o default 2>/dev/null ;;
     inspect:--name) compopt +o default 2>/dev/null ;;

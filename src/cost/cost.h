@@ -26,6 +26,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "etscope/base.h"
+
 /* What an operator computes with: which roof of a machine applies. */
 enum ets_arithmetic {
     ETS_ARITHMETIC_NONE = 0, /* no arithmetic, or only a conversion */
@@ -132,6 +134,8 @@ void ets_cost_multiply(struct ets_cost *cost, uint64_t times);
 const char *ets_cost_state_name(const struct ets_cost *cost);
 /* "float32", "int8"; NULL for a number that is none. Static storage. */
 const char *ets_arithmetic_name(enum ets_arithmetic arithmetic);
+/* By an operator's name, in any form; NONE: there is no rule for it. cost_rules.c */
+enum ets_cost_family ets_cost_family_of(struct ets_text operator_name);
 /* "convolution", "matrix product"; NULL for a number that is none. Static storage. */
 const char *ets_cost_family_name(enum ets_cost_family family);
 /* "no rule", "shape not known"; NULL for REASON_NONE. Static storage. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "operators/operator_traits.h"
 
 #define ALL ETS_TRAFFIC_ALL
 #define PICK ETS_TRAFFIC_PICK
@@ -361,4 +362,10 @@ const struct ets_cost_rule *ets_cost_rule_find(struct ets_text base)
         else low = middle + 1;
     }
     return NULL;
+}
+
+enum ets_cost_family ets_cost_family_of(struct ets_text operator_name)
+{
+    const struct ets_cost_rule *rule = ets_cost_rule_find(ets_operator_base_name(operator_name));
+    return rule == NULL ? ETS_FAMILY_NONE : rule->family;
 }

@@ -121,3 +121,13 @@ const char *const *ets_payload_event_origins(struct ets_text event_name)
     }
     return NULL;
 }
+
+const char *ets_payload_event_operation(struct ets_text event_name)
+{
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+        const char *operation =
+            readers[i]->operation == NULL ? NULL : readers[i]->operation(event_name);
+        if (operation != NULL) return operation;
+    }
+    return NULL;
+}

@@ -20,4 +20,10 @@ size_t ets_payload_plain_name(struct ets_text backend, struct ets_text name, cha
  * say. */
 const char *const *ets_payload_event_origins(struct ets_text event_name);
 
+/*
+ * The base name of ATen's operator that does what an event of this name does, "linear" for "Fully
+ * Connected (NC, F32) GEMM"; NULL: not known.
+ */
+const char *ets_payload_event_operation(struct ets_text event_name);
+
 #endif

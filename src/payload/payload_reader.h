@@ -52,6 +52,7 @@ struct ets_payload_reader {
     /* payload_names.h; NULL: names do not depend on the processor, or say nothing. */
     size_t (*plain_name)(struct ets_text name, char *out);
     const char *const *(*origins)(struct ets_text event_name);
+    const char *(*operation)(struct ets_text event_name); /* NULL: names do not tell */
 };
 
 /* The reader of a backend; NULL: there is none. */
@@ -65,6 +66,7 @@ enum ets_status ets_payload_xnnpack_events(struct ets_arena *arena,
 /* xnnpack_names.c */
 size_t ets_payload_xnnpack_plain_name(struct ets_text name, char *out);
 const char *const *ets_payload_xnnpack_origins(struct ets_text event_name);
+const char *ets_payload_xnnpack_operation(struct ets_text event_name);
 
 extern const struct ets_payload_reader ets_payload_xnnpack; /* xnnpack_payload.c */
 extern const struct ets_payload_reader ets_payload_vulkan;  /* vulkan_payload.c */

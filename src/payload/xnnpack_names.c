@@ -108,3 +108,61 @@ const char *const *ets_payload_xnnpack_origins(struct ets_text event_name)
     }
     return NULL;
 }
+
+/* By what names of XNNPACK's operators begin with; the longer ones come first. */
+const char *ets_payload_xnnpack_operation(struct ets_text event_name)
+{
+    static const struct {
+        const char *start, *operation;
+    } rows[] = {
+        {"Abs (", "abs"},
+        {"Add (", "add"},
+        {"ArgMax Pooling (", "max_pool2d"},
+        {"Average Pooling (", "avg_pool2d"},
+        {"Batch Matrix Multiply (", "bmm"},
+        {"Ceiling (", "ceil"},
+        {"Clamp (", "clamp"},
+        {"Constant Pad (", "constant_pad_nd"},
+        {"Convert (", "quantize_per_tensor"},
+        {"Convolution (", "convolution"},
+        {"Copy (", "clone"},
+        {"Cosine (", "cos"},
+        {"Deconvolution (", "convolution"},
+        {"Divide (", "div"},
+        {"Dynamic Fully Connected (", "linear"},
+        {"ELU (", "elu"},
+        {"Exp (", "exp"},
+        {"Floor (", "floor"},
+        {"Fully Connected (", "linear"},
+        {"GELU (", "gelu"},
+        {"Global Average Pooling (", "mean"},
+        {"HardSwish (", "hardswish"},
+        {"LeakyReLU (", "leaky_relu"},
+        {"Leaky ReLU (", "leaky_relu"},
+        {"Log (", "log"},
+        {"Max Pooling (", "max_pool2d"},
+        {"Maximum (", "maximum"},
+        {"Mean (", "mean"},
+        {"Minimum (", "minimum"},
+        {"Multiply (", "mul"},
+        {"Negate (", "neg"},
+        {"PReLU (", "prelu"},
+        {"Reciprocal Square Root (", "rsqrt"},
+        {"Resize Bilinear (", "upsample_bilinear2d"},
+        {"Scaled Dot-Product Attention (", "scaled_dot_product_attention"},
+        {"Sigmoid (", "sigmoid"},
+        {"Sine (", "sin"},
+        {"Slice (", "slice"},
+        {"Softmax (", "_softmax"},
+        {"Square (", "square"},
+        {"Square Root (", "sqrt"},
+        {"Static Reshape (", "view"},
+        {"Subtract (", "sub"},
+        {"TanH (", "tanh"},
+        {"Transpose (", "permute"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (ets_text_starts_with(event_name, rows[i].start)) return rows[i].operation;
+    }
+    return NULL;
+}

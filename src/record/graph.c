@@ -128,6 +128,10 @@ struct ets_text ets_graph_module_path(const struct ets_graph_node *node)
     const size_t size = sizeof export_root - 1;       /* a branch or a loop body */
     if (node->module_count == 0) return (struct ets_text){NULL, 0};
     const struct ets_text path = node->modules[node->module_count - 1].path;
+    /* torch.export's mark of a node that no module has made */
+    if (ets_text_is(path, "_empty_nn_module_stack_from_metadata_hook")) {
+        return (struct ets_text){NULL, 0};
+    }
     if (path.size < size || memcmp(path.data, export_root, size) != 0) return path;
     if (path.size == size) return (struct ets_text){path.data + size, 0};
     if (path.data[size] != '.') return path;

@@ -9,6 +9,7 @@
 #include "views/module_tree.h"
 #include "views/operator_lines.h"
 #include "views/unplaced_work.h"
+#include "views/work_kinds.h"
 
 /* Pieces of work of one key. */
 struct group {
@@ -53,13 +54,30 @@ static bool find_places(const struct grouper *g, const struct ets_row *row, stru
     }
 }
 
-/* The number of the name that the row has instead. */
+/* The number of the row's part or layer; ETS_NO_INDEX: it is in none. False: no memory. */
+static bool find_kind(const struct grouper *g, const struct ets_row *row, uint32_t *number_out)
+{
+    *number_out = ETS_NO_INDEX;
+    switch (g->options->group_by) {
+    case ETS_GROUP_CATEGORY:
+        *number_out = ets_places_none(g->places, ets_text_of(ets_work_category(row)));
+        return *number_out != ETS_NO_INDEX;
+    case ETS_GROUP_PART: return ets_work_part(g->arena, g->places, row, number_out);
+    case ETS_GROUP_LAYER: return ets_work_layer(g->arena, g->places, row, number_out);
+    default: return true;
+    }
+}
+
+/* The number of the name that the row has instead of places. ETS_NO_INDEX: no memory. */
 static uint32_t name_of(const struct grouper *g, const struct ets_row *row, bool is_rest)
 {
+    uint32_t kind;
     const enum ets_group_by by = g->options->group_by;
     const bool by_lines = by == ETS_GROUP_SOURCE || by == ETS_GROUP_FILE;
     const char *backend = ets_row_backend(row);
     if (is_rest) return ets_work_rest(g->arena, g->places, row);
+    if (!find_kind(g, row, &kind)) return ETS_NO_INDEX;
+    if (kind != ETS_NO_INDEX) return kind;
     if (by == ETS_GROUP_OP) {
         return ets_places_none(g->places, ets_operator_group_name(row));
     }
@@ -197,7 +215,8 @@ static bool flat_groups(struct grouper *g, struct ets_operator_lines *lines)
 static enum ets_work_detail detail_of(enum ets_group_by group_by)
 {
     if (group_by == ETS_GROUP_BACKEND) return ETS_WORK_CALLS;
-    return group_by == ETS_GROUP_OP ? ETS_WORK_ALL : ETS_WORK_KNOWN;
+    return group_by == ETS_GROUP_OP || group_by == ETS_GROUP_CATEGORY ? ETS_WORK_ALL
+                                                                      : ETS_WORK_KNOWN;
 }
 
 bool ets_operator_lines_by_group(struct ets_arena *arena, const struct ets_inspection *inspection,

@@ -11,13 +11,16 @@ struct ets_headroom; /* views/headroom.h */
 struct ets_machine;  /* cost/machine.h */
 
 enum ets_group_by {
-    ETS_GROUP_NONE = 0,    /* a line for each row of the inspection */
-    ETS_GROUP_OP = 1,      /* by kernel or delegate operator */
-    ETS_GROUP_MODULE = 2,  /* by module path: a tree, with the time of each module itself */
-    ETS_GROUP_SOURCE = 3,  /* by source file and line */
-    ETS_GROUP_BACKEND = 4, /* by delegate backend, and "portable" for kernels */
-    ETS_GROUP_FILE = 5,    /* by source file */
-    ETS_GROUP_HANDLE = 6   /* by debug handle */
+    ETS_GROUP_NONE = 0,     /* a line for each row of the inspection */
+    ETS_GROUP_OP = 1,       /* by kernel or delegate operator */
+    ETS_GROUP_MODULE = 2,   /* by module path: a tree, with the time of each module itself */
+    ETS_GROUP_SOURCE = 3,   /* by source file and line */
+    ETS_GROUP_BACKEND = 4,  /* by delegate backend, and "portable" for kernels */
+    ETS_GROUP_FILE = 5,     /* by source file */
+    ETS_GROUP_HANDLE = 6,   /* by debug handle */
+    ETS_GROUP_CATEGORY = 7, /* by what operators do (views/work_kinds.h) */
+    ETS_GROUP_PART = 8,     /* by the part of the model, by the names of modules */
+    ETS_GROUP_LAYER = 9     /* by the layer of a stack; likewise */
 };
 
 struct ets_operator_options {

@@ -49,6 +49,19 @@ class Shares(unittest.TestCase):
             self.check(rows, whole, mid="time")
             self.assertAlmostEqual(sum(row["share"] for row in rows), 1)
 
+    def test_shares__of_groups_add_up_to_the_run(self):
+        models = ("mlp_portable", "gpt_portable", "gpt_xnnpack", "conv_xnnpack", "conv_portable", "map_loop")
+        for model in models:
+            for group in ("op", "module", "backend", "category", "part", "layer"):
+                with self.subTest(model=model, group=group):
+                    rows = self.executed("inspect", *support.with_record(model), "--group-by", group)
+                    share = "self_share" if group == "module" else "share"
+                    low = sum(row[share] for row in rows)
+                    high = sum(row[f"{share}_upper"] for row in rows)
+                    self.assertLessEqual(low, 1 + 1e-9)
+                    self.assertGreaterEqual(high, 1 - 1e-9)
+                    self.assertIn("operator" if group == "op" else group, rows[0])
+
     def test_shares__one_operator_has_one_share(self):
         def shares(rows):
             return {(row["event"], row["instruction"]): row["share"] for row in rows

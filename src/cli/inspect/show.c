@@ -25,7 +25,7 @@
 #include "views/operator_options.h"
 
 /* Further choices of --group-by, after enum ets_group_by: tables of runs. */
-enum { GROUP_METHOD = ETS_GROUP_HANDLE + 1, GROUP_RUN };
+enum { GROUP_METHOD = ETS_GROUP_LAYER + 1, GROUP_RUN };
 
 enum { MAX_TOKENS = 64, METHOD_BYTES = 128 };
 

@@ -15,7 +15,8 @@
 #define CLI_SHOW_OPTIONS                                                                          \
     {"--format", .value = CLI_FORMATS_AND("|upstream"),                                           \
      .help = "Output format; upstream: the complete TSV table of ExecuTorch's Inspector"},        \
-    {"--group-by", .value = "none|op|module|source|backend|file|handle|method|run",               \
+    {"--group-by",                                                                                \
+     .value = "none|op|module|source|backend|file|handle|category|part|layer|method|run",         \
      .help = "Add up the operators of each group; shares add up to the whole run"},               \
     {"--depth"}, {"--tokens"}, CLI_FILTER_OPTIONS,                                                \
     {"--sort", .value = "order|time|max|calls|name",                                              \

@@ -13,6 +13,7 @@
 #include "output/table/table.h"
 #include "views/block_heading.h"
 #include "views/cost_headline.h"
+#include "views/layer_times.h"
 #include "views/operator_lines.h"
 #include "views/phase_text.h"
 
@@ -95,6 +96,9 @@ static const struct ets_column arranged_groups[] = {
     GROUPS("backend"),
     GROUPS("file", .cut_at_start = 1),
     GROUPS("debug_handle"),
+    GROUPS("category"),
+    GROUPS("part"),
+    GROUPS("layer"),
     {.name = NULL},
 };
 
@@ -269,6 +273,18 @@ static bool add_phases(const struct filler *f, uint32_t index)
     return true;
 }
 
+/* Which layer differs from the others. */
+static bool add_layers(const struct filler *f, const struct ets_operator_lines *lines)
+{
+    char text[512];
+    struct ets_layer_times layers;
+    if (f->options->group_by != ETS_GROUP_LAYER) return true;
+    if (!ets_layer_times_find(f->arena, lines, &layers)) return false;
+    const size_t size = ets_layer_times_print(&layers, f->tick_ns, text, sizeof text);
+    if (size > 0) ets_table_add_note(f->table, (struct ets_text){text, size});
+    return true;
+}
+
 /* Lines of the framework, such as Method::execute, are not among the first N. */
 static bool is_frame(const struct filler *f, const struct ets_operator_line *line)
 {
@@ -311,7 +327,7 @@ static bool fill_block(struct filler *f, uint32_t index)
     const size_t size = ets_repeated_line_print(&lines.crowded, ets_table_words(f->table),
                                                 ETS_ADVICE_MODULES, note, sizeof note);
     if (size > 0) ets_table_add_note(f->table, (struct ets_text){note, size});
-    return add_phases(f, index);
+    return add_layers(f, &lines) && add_phases(f, index);
 }
 
 enum ets_status ets_operator_table_fill(struct ets_table *table,
