@@ -137,6 +137,7 @@ _etscope() {
     inspect:--output|inspect:-o) ;;
     inspect:--allocations) words='total each' ;;
     inspect:--threads) compopt +o default 2>/dev/null ;;
+    inspect:--prompt) compopt +o default 2>/dev/null ;;
     inspect:--source-time-scale|inspect:--source_time_scale) words='ns us ms s cycles' ;;
     inspect:--target-time-scale|inspect:--target_time_scale) words='ns us ms s cycles' ;;
     inspect:--tsv-path|inspect:--tsv_path) ;;
@@ -241,6 +242,7 @@ _etscope() {
     report:--follow) ;;
     report:--port) compopt +o default 2>/dev/null ;;
     report:--max-size) compopt +o default 2>/dev/null ;;
+    report:--prompt) compopt +o default 2>/dev/null ;;
     report:--source-time-scale|report:--source_time_scale) words='ns us ms s cycles' ;;
     plot:--output|plot:-o) ;;
     plot:--group-by|plot:-g|plot:--by) words='module call' ;;
@@ -270,6 +272,7 @@ _etscope() {
     diff:--min-change|diff:--least-change) compopt +o default 2>/dev/null ;;
     diff:--max-samples) compopt +o default 2>/dev/null ;;
     diff:--source-time-scale|diff:--source_time_scale) words='ns us ms s cycles' ;;
+    diff:--prompt) compopt +o default 2>/dev/null ;;
     diff:--format|diff:-f) words='table tsv csv json jsonl markdown' ;;
     diff:--unit) words='ns us ms s' ;;
     diff:--color) words='auto always never' ;;
@@ -286,6 +289,7 @@ _etscope() {
     gate:--program-b) ;;
     gate:--method|gate:-m) compopt +o default 2>/dev/null ;;
     gate:--source-time-scale|gate:--source_time_scale) words='ns us ms s cycles' ;;
+    gate:--prompt) compopt +o default 2>/dev/null ;;
     gate:--format|gate:-f) words='table tsv csv json jsonl markdown' ;;
     gate:--unit) words='ns us ms s' ;;
     gate:--color) words='auto always never' ;;
@@ -297,6 +301,7 @@ _etscope() {
     summary:--sort|summary:-s) words='order time' ;;
     summary:--top|summary:-n) compopt +o default 2>/dev/null ;;
     summary:--source-time-scale|summary:--source_time_scale) words='ns us ms s cycles' ;;
+    summary:--prompt) compopt +o default 2>/dev/null ;;
     summary:--format|summary:-f) words='table tsv csv json jsonl markdown' ;;
     summary:--unit) words='ns us ms s' ;;
     summary:--color) words='auto always never' ;;
@@ -388,6 +393,7 @@ _etscope() {
     sql:--color) words='auto always never' ;;
     sql:--width) compopt +o default 2>/dev/null ;;
     sql:--output|sql:-o) ;;
+    sql:--prompt) compopt +o default 2>/dev/null ;;
     sql:--source-time-scale|sql:--source_time_scale) words='ns us ms s cycles' ;;
     export:--to|export:-t) words='chrome perfetto speedscope pprof folded tensorboard jsonl csv sqlite dot model-explorer model-explorer-data' ;;
     export:--output|export:-o) ;;
@@ -424,24 +430,24 @@ _etscope() {
         profile) words='-h --help --etrecord --etrecord_path --no-siblings --runs -r --output -o --trace --report --format -f --group-by -g --by --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all -a --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --table --memory --c-snippet --allocations --method -m --input -i --case --inputs --seed --range --int-range --shape --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug_buffer_path --debug-buffer-size --tracer --outputs --output-file --output_file --threads --recordings --before --before-etrecord --block --run --allow-mismatch' ;;
         run) words='-h --help --output -o --trace --runs -r --etrecord --etrecord_path --print-outputs --print_output --memory --method -m --input -i --case --inputs --seed --range --int-range --shape --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug_buffer_path --debug-buffer-size --tracer --outputs --output-file --output_file --threads' ;;
         machine) words='-h --help --save --threads --quick --format -f --color --width --output -o --engine' ;;
-        inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method -m --block --run --format -f --group-by -g --by --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all -a --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --output -o --memory --c-snippet --allocations --threads --no-siblings --partial --allow-mismatch --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results' ;;
+        inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method -m --block --run --format -f --group-by -g --by --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all -a --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --output -o --memory --c-snippet --allocations --threads --no-siblings --partial --allow-mismatch --prompt --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results' ;;
         advise) words='-h --help --program --etrecord --etrecord_path --debug-buffer --debug_buffer_path --reference-etrecord --method -m --machine --one-thread --threads --engine --no-siblings --all -a --fail-on --format -f --color --width --output -o --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
         annotate) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --source-root --frames --context --whole --method -m --block --run --cost --machine --threads --steady --name --module --handle --source --backend --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --format -f --unit --bounds --color --width --output -o --subtract-overhead --source-time-scale --source_time_scale --no-siblings --partial --allow-mismatch' ;;
         delegates) words='-h --help --etrecord --etrecord_path --method -m --no-siblings --calls --cost --machine --threads --format -f --unit --all -a --bounds --color --width --output -o --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
         cost) words='-h --help --etrecord --etrecord_path --method -m --no-siblings --group-by -g --by --depth --sort -s --top -n --columns -c --format -f --all -a --color --width --output -o' ;;
         memory) words='-h --help --etrecord --etrecord_path --method -m --no-siblings --all -a --what-if --map --steps --at --sort -s --top -n --columns -c --format -f --color --width --output -o' ;;
         size) words='-h --help --etrecord --etrecord_path --no-siblings --group-by -g --by --top -n --duplicates --columns -c --format -f --color --width --output -o' ;;
-        report) words='-h --help --before --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --reference-etrecord --method -m --machine --threads --engine --no-siblings --format -f --output -o --follow --port --no-source --no-tensors --max-size --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
+        report) words='-h --help --before --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --reference-etrecord --method -m --machine --threads --engine --no-siblings --format -f --output -o --follow --port --no-source --no-tensors --max-size --prompt --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
         plot) words='-h --help --output -o --group-by -g --by --etrecord --etrecord_path --etrecord-b --program --program-b --debug-buffer --debug_buffer_path --machine --threads --engine --method -m --block --run --steady --pixels --width --no-siblings --partial --allow-mismatch --source-time-scale --source_time_scale' ;;
-        diff) words='-h --help --before --after --etrecord --etrecord_path --etrecord-b --program --program-b --method -m --group-by -g --by --sort -s --top -n --min-change --least-change --brief --max-samples --allow-mismatch --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --bounds --color --width --output -o' ;;
-        gate) words='-h --help --budget -b --junit --undecided --all -a --before --after --allow-mismatch --etrecord --etrecord_path --etrecord-b --program --program-b --method -m --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --bounds --color --width --output -o' ;;
-        summary) words='-h --help --etrecord --etrecord_path --program --method -m --sort -s --top -n --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --bounds --color --width --output -o' ;;
+        diff) words='-h --help --before --after --etrecord --etrecord_path --etrecord-b --program --program-b --method -m --group-by -g --by --sort -s --top -n --min-change --least-change --brief --max-samples --allow-mismatch --no-siblings --source-time-scale --source_time_scale --prompt --subtract-overhead --steady --format -f --unit --bounds --color --width --output -o' ;;
+        gate) words='-h --help --budget -b --junit --undecided --all -a --before --after --allow-mismatch --etrecord --etrecord_path --etrecord-b --program --program-b --method -m --no-siblings --source-time-scale --source_time_scale --prompt --subtract-overhead --steady --format -f --unit --bounds --color --width --output -o' ;;
+        summary) words='-h --help --etrecord --etrecord_path --program --method -m --sort -s --top -n --no-siblings --source-time-scale --source_time_scale --prompt --subtract-overhead --steady --format -f --unit --bounds --color --width --output -o' ;;
         verify) words='-h --help --method -m --case --rtol --atol --rms --tolerance --comparator --junit --columns -c --format -f --color --width --output -o --threads --data --load-library --python --engine' ;;
         gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --metric --fail-below --allow-uncompared --tolerance --comparator --only-mismatches --only-off --alignment --picture --columns -c --format -f --color --width --output -o --no-siblings --partial --allow-mismatch' ;;
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method -m --block --run --event --only-outputs --only-nonfinite --only-broken --name --module --handle --source --backend --top -n --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --comparator --heat-map --format -f --color --width --output -o --no-siblings --partial --allow-mismatch' ;;
         info) words='-h --help --format -f --all -a' ;;
         dump) words='-h --help --bytes --data --debug-buffer --debug_buffer_path --format -f --partial --output -o' ;;
-        sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method -m --machine --threads --no-siblings --database --to --schema --format -f --color --width --output -o --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
+        sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method -m --machine --threads --no-siblings --database --to --schema --format -f --color --width --output -o --prompt --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
         export) words='-h --help --to -t --output -o --etrecord --etrecord_path --program --method -m --no-siblings --partial --allow-mismatch --source-time-scale --source_time_scale' ;;
         import) words='-h --help --output -o --format -f' ;;
         bundle) words='-h --help --output -o --new-case --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --python --engine' ;;

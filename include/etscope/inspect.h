@@ -13,10 +13,10 @@
  *         ets_inspection_close(inspection);
  *     }
  *
- * The event table holds every logged event. Runs with the same name and the same sequence of events
- * form a block. Within a block, events with the same identity (name, chain, instruction, delegate
- * identifier) form a row. A loop logs an identity several times per run; each occurrence stays a
- * separate event.
+ * The event table holds every logged event. Runs with the same name, the same sequence of
+ * events and the same stage of a generation form a block. Within a block, events with the same
+ * identity (name, chain, instruction, delegate identifier) form a row. A loop logs an identity
+ * several times per run; each occurrence stays a separate event.
  *
  * Everything returned is valid until close. The dump's bytes, the record and the program must live
  * until then. Use an inspection from one thread at a time.
@@ -55,7 +55,9 @@ struct ets_inspect_options {
     int partial;                       /* 1: read the intact parts of a damaged dump */
     int allow_mismatch;                /* 1: join although record and trace disagree */
     enum ets_time_unit tick_unit;      /* of a trace that does not state its unit */
-    int subtract_overhead;             /* 1: subtract tracing overhead, see ets_inspection_ticks */
+    uint32_t prompt; /* tokens in the first run of a method of a trace that does not tell; the runs
+                        after it compute one each; 0: not known */
+    int subtract_overhead; /* 1: subtract tracing overhead, see ets_inspection_ticks */
     const struct ets_allocator *allocator; /* NULL: the C library's */
 };
 
@@ -91,6 +93,9 @@ struct ets_run {
     uint32_t invocation;            /* number of earlier runs of the method, warm-up included */
     uint32_t thread;                /* ETS_NO_INDEX: not known */
     int is_partial;                 /* 1: a ring overwrote its begin, or it was lost */
+    enum ets_run_stage stage;
+    uint32_t tokens;   /* that the run computed; 0: not known */
+    uint64_t position; /* of the first of them in the generation, from 0; if `tokens` is known */
 };
 
 enum ets_method_state {
@@ -104,6 +109,7 @@ enum ets_method_state {
 struct ets_block {
     struct ets_text name;
     int32_t bundled_input_index;
+    enum ets_run_stage stage; /* of all its runs */
     uint32_t run_count;
     uint32_t first_run;            /* in file order */
     uint32_t first_row, row_count; /* its rows are adjacent, in order of first appearance */

@@ -81,6 +81,8 @@ static bool number_names(struct ets_arena *arena, struct ets_strings *texts, enu
 static bool can_pair(const struct ets_pool_block *before, const struct ets_pool_block *after)
 {
     if (!ets_text_equal(before->name, after->name)) return false;
+    const bool tell_stages = before->stage != ETS_STAGE_NONE && after->stage != ETS_STAGE_NONE;
+    if (tell_stages && before->stage != after->stage) return false;
     if (before->method == NULL || after->method == NULL) return true;
     return strcmp(before->method, after->method) == 0;
 }

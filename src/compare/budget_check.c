@@ -98,7 +98,9 @@ static void check_share(const struct checker *c, const struct ets_budget_rule *r
 
 static bool is_in_scope(const struct ets_budget_rule *rule, const struct ets_pool_block *block)
 {
+    const char *stage = ets_run_stage_name(block->stage);
     if (rule->scope.data == NULL) return true;
+    if (stage != NULL && ets_text_is(rule->scope, stage)) return true;
     return ets_text_equal(rule->scope, block->name) ||
            (block->method != NULL && ets_text_is(rule->scope, block->method));
 }
@@ -272,6 +274,8 @@ int ets_budget_section_exists(const struct ets_budget_rule *rule,
         const struct ets_pool_block *block = ets_difference_block(difference, b)->after;
         if (block == NULL) continue;
         if (!is_named_before(difference, b, block->name)) add_name(&list, block->name);
+        const struct ets_text stage = ets_text_of(ets_run_stage_name(block->stage));
+        if (stage.data != NULL && !is_named_before(difference, b, stage)) add_name(&list, stage);
         if (block->method == NULL) continue;
         const struct ets_text method = {block->method, strlen(block->method)};
         if (!is_named_before(difference, b, method)) add_name(&list, method);

@@ -207,6 +207,7 @@ static void describe(const struct ets_pool_found *found, struct ets_pool_block *
     block->name = first->name;
     block->method = first->method_state == ETS_METHOD_FOUND ? first->method : NULL;
     block->test_case = first->bundled_input_index;
+    block->stage = first->stage;
 }
 
 enum ets_status ets_pool_end(struct ets_pool *pool, struct ets_error *error)

@@ -74,7 +74,7 @@ uint32_t ets_pool_shape_of(struct ets_pool_shapes *shapes, const struct ets_insp
     const uint32_t method_name = ets_strings_add(&shapes->texts, method);
     if (name == UINT32_MAX || method_name == UINT32_MAX) return ETS_KEY_NONE;
     const uint64_t head[ROW_WORDS] = {
-        UINT64_MAX, name, method_name, word(block->bundled_input_index), 0, 0};
+        UINT64_MAX, name, method_name, word(block->bundled_input_index), block->stage, 0};
     const uint32_t head_row = ets_key_table_add(&shapes->rows, head);
     const uint64_t start[2] = {0, head_row};
     if (head_row == ETS_KEY_NONE) return ETS_KEY_NONE;

@@ -13,7 +13,7 @@ struct builder {
     struct ets_key_table identities; /* of events: name, chain, instruction, delegate */
     uint32_t *identity;              /* [event] */
     struct ets_key_table prefixes;   /* of runs: number of the prefix before, next identity */
-    struct ets_key_table shapes;     /* of runs: names, bundled index, number of the sequence */
+    struct ets_key_table shapes;     /* of runs: names, bundled index, sequence, stage */
     uint32_t *next_run;              /* [run] next run of the same block */
     uint32_t *last_run;              /* [block] */
     uint32_t *row_of_identity;       /* [identity], valid where stamped with the block */
@@ -58,6 +58,7 @@ static uint32_t shape_of(struct builder *b, const struct ets_run *run)
         (uint64_t)name << 32 | (uint32_t)run->bundled_input_index,
         method,
         (uint64_t)sequence << 1 | (run->has_events != 0),
+        run->stage,
     };
     return ets_key_table_add(&b->shapes, key);
 }
@@ -68,6 +69,7 @@ static bool start_block(struct ets_inspection *inspection, uint32_t first_run,
     const struct ets_run *run = &inspection->runs[first_run];
     *block = (struct ets_block){.name = run->name,
                                 .bundled_input_index = run->bundled_input_index,
+                                .stage = run->stage,
                                 .first_run = first_run,
                                 .is_method_named = run->method.data != NULL};
     if (!block->is_method_named) return true;
@@ -250,7 +252,7 @@ enum ets_status ets_blocks_build(struct ets_inspection *inspection, struct ets_e
     struct builder b = {.inspection = inspection};
     ets_key_table_init(&b.identities, arena, 3);
     ets_key_table_init(&b.prefixes, arena, 1);
-    ets_key_table_init(&b.shapes, arena, 3);
+    ets_key_table_init(&b.shapes, arena, 4);
     b.identity = ets_arena_alloc_array(arena, inspection->events.count, sizeof *b.identity);
     b.next_run = ets_arena_alloc_array(arena, inspection->run_count, sizeof *b.next_run);
     b.last_run = ets_arena_alloc_array(arena, inspection->run_count, sizeof *b.last_run);

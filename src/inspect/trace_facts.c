@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/load.h"
+#include "base/text.h"
+#include "dump/extra_tokens.h"
 #include "inspect/inspection.h"
 #include "inspect/time_details.h"
 
@@ -24,6 +26,57 @@ static void read_runs(struct ets_inspection *inspection)
         run->thread = told.thread;
         run->is_partial = told.is_partial;
     }
+}
+
+/*
+ * Entries come in the order of runs, so a search begins behind the last run that was found; whoever
+ * wrote them otherwise pays for it with another round.
+ */
+static void read_tokens(struct ets_inspection *inspection)
+{
+    struct ets_run_tokens told;
+    uint32_t next = 0;
+    for (size_t at = 0; ets_run_tokens_next(&inspection->extra, &at, &told);) {
+        for (uint32_t i = 0; i < inspection->run_count; i++) {
+            const uint32_t index = (next + i) % inspection->run_count;
+            struct ets_run *run = &inspection->runs[index];
+            if (run->purpose != ETS_TRACE_EXECUTE || run->invocation != told.invocation ||
+                !ets_text_equal(run->method, told.method)) {
+                continue;
+            }
+            run->stage = told.stage;
+            run->tokens = told.tokens;
+            run->position = told.position;
+            next = index + 1;
+            break;
+        }
+    }
+}
+
+/* What the user says of a trace that does not tell. */
+static void assume_prompt(struct ets_inspection *inspection)
+{
+    static const char execute[] = "Execute"; /* as upstream's runner names such runs */
+    uint64_t position = 0;
+    for (uint32_t i = 0; i < inspection->run_count; i++) {
+        struct ets_run *run = &inspection->runs[i];
+        const bool executes =
+            run->purpose == ETS_TRACE_EXECUTE ||
+            (run->purpose == ETS_TRACE_UNKNOWN && ets_text_is(run->name, execute));
+        if (!executes) continue;
+        run->stage = position == 0 ? ETS_STAGE_PREFILL : ETS_STAGE_DECODE;
+        run->tokens = position == 0 ? inspection->options.prompt : 1;
+        run->position = position;
+        position += run->tokens;
+    }
+}
+
+static bool tells_tokens(const struct ets_inspection *inspection)
+{
+    for (uint32_t i = 0; i < inspection->run_count; i++) {
+        if (inspection->runs[i].tokens > 0) return true;
+    }
+    return false;
 }
 
 /* 16 hexadecimal digits, as xxhsum has them. */
@@ -95,8 +148,10 @@ enum ets_status ets_trace_facts_load(struct ets_inspection *inspection, int is_d
         ets_trace_extra_facts(&inspection->extra, &inspection->facts);
         /* What salvage found may be fewer runs than were numbered. */
         if (!is_damaged) read_runs(inspection);
+        if (!is_damaged) read_tokens(inspection);
         ETS_TRY(check_program(inspection, error));
     }
+    if (inspection->options.prompt > 0 && !tells_tokens(inspection)) assume_prompt(inspection);
     return inspection->options.subtract_overhead ? find_overheads(inspection, error) : ETS_OK;
 }
 

@@ -35,6 +35,9 @@ size_t ets_block_heading(const struct ets_inspection *inspection, const struct e
     } else if (block->method_state == ETS_METHOD_MISMATCH) {
         ets_add_plain_text(&heading, " - not joined: %s", block->reason);
     }
+    if (block->stage != ETS_STAGE_NONE) {
+        ets_add_plain_text(&heading, " - %s", ets_run_stage_name(block->stage));
+    }
     ets_add_plain_text(&heading, " - %u run%s", block->run_count, block->run_count == 1 ? "" : "s");
     if (block->bundled_input_index >= 0) {
         ets_add_plain_text(&heading, ", test case %d", block->bundled_input_index);

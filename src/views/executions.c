@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/key_table.h"
 #include "host/strings.h"
 #include "inspect/accounting/accounting.h"
 #include "inspect/time_details.h"
@@ -26,6 +27,7 @@ struct collector {
     double **ticks;             /* [block][number of the run]; NULL: it executes nothing */
     struct phases *phases;      /* [block]; NULL: they are not needed */
     struct ets_strings names;
+    struct ets_key_table methods; /* numbers of names, with stages */
     struct ets_executions *view;
 };
 
@@ -111,14 +113,20 @@ static bool add_run(struct collector *c, uint32_t run)
     const bool chosen = is_chosen(c, run);
     if (c->ticks[block] == NULL || (!c->options->one_by_one && !chosen)) return true;
     const struct ets_text name = name_of(ets_inspection_block(c->inspection, block));
-    const uint32_t number = ets_strings_add(&c->names, name);
-    if (number == UINT32_MAX) return false;
+    const struct ets_run *of = ets_inspection_run(c->inspection, run);
+    const uint32_t text = ets_strings_add(&c->names, name);
+    const uint64_t key = (uint64_t)text << 8 | of->stage;
+    const uint32_t number =
+        text == UINT32_MAX ? ETS_KEY_NONE : ets_key_table_add(&c->methods, &key);
+    if (number == ETS_KEY_NONE) return false;
     struct ets_method_runs *method = &c->view->methods[number];
     method->name = name;
+    method->stage = of->stage;
     c->view->items[c->view->count++] =
         (struct ets_execution){.run = run,
                                .method = number,
                                .position = method->count++,
+                               .tokens = of->tokens,
                                .ticks = c->ticks[block][c->run_number[run]],
                                .is_chosen = chosen,
                                .is_warm_up = is_warm_up(c, run),
@@ -135,6 +143,7 @@ static bool prepare(struct collector *c)
     c->view->items = ets_arena_alloc_array(c->arena, runs, sizeof *c->view->items);
     c->view->methods =
         ets_arena_alloc_array(c->arena, (size_t)blocks + 1, sizeof *c->view->methods);
+    ets_key_table_init(&c->methods, c->arena, 1);
     return c->run_number != NULL && c->ticks != NULL && c->view->items != NULL &&
            c->view->methods != NULL && ets_strings_init(&c->names, c->arena) == 0 && find_phases(c);
 }
@@ -166,7 +175,10 @@ static bool summarise(struct collector *c)
     }
     for (uint32_t i = 0; i < view->count; i++) {
         const struct ets_execution *e = &view->items[i];
+        struct ets_method_runs *method = &view->methods[e->method];
+        const bool is_known = e->tokens > 0 && (e->position == 0 || method->tokens > 0);
         ticks[begin[e->method] + e->position] = e->ticks;
+        method->tokens = is_known ? method->tokens + e->tokens : 0;
     }
     for (uint32_t m = 0; m < view->method_count; m++) {
         struct ets_method_runs *method = &view->methods[m];
@@ -191,6 +203,6 @@ bool ets_executions_collect(struct ets_arena *arena, const struct ets_inspection
     }
     for (uint32_t r = 0; ok && r < ets_inspection_run_count(inspection); r++) ok = add_run(&c, r);
     if (!ok) return false;
-    executions_out->method_count = c.names.count;
+    executions_out->method_count = c.methods.count;
     return summarise(&c);
 }

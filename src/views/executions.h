@@ -28,6 +28,7 @@ struct ets_execution {
     uint32_t run;      /* of the inspection */
     uint32_t method;   /* in `methods` */
     uint32_t position; /* among the executions of its method */
+    uint32_t tokens;   /* 0: not known */
     double ticks;      /* of the whole run, or of the work that the filter keeps */
     bool is_chosen;
     bool is_warm_up, is_outlier; /* of its block, by whole runs; set if `one_by_one` */
@@ -35,6 +36,8 @@ struct ets_execution {
 
 struct ets_method_runs {
     struct ets_text name;        /* name of the method, or of the block if the trace has none */
+    enum ets_run_stage stage;    /* methods whose runs have several are listed several times */
+    uint64_t tokens;             /* of all its executions; 0: not known of all */
     uint32_t count;              /* executions */
     double first;                /* ticks of the first one */
     struct ets_statistics times; /* ticks */

@@ -56,7 +56,7 @@ static void say_spread(struct maker *m, const struct ets_timed_block *block)
         say(m, " in 1 run: one run does not show how much times vary");
         return;
     }
-    say(m, " per run (median of %u runs%s, ", s->count,
+    say(m, " (median of %u runs%s, ", s->count,
         m->blocks.captured[block->block] > 0
             ? " that captured tensors, which takes part of the time"
             : "");
@@ -73,11 +73,38 @@ static void say_spread(struct maker *m, const struct ets_timed_block *block)
     say(m, ")");
 }
 
+/* Tokens in each run of a block; 0: not known, or not the same in all. */
+static uint32_t tokens_of(const struct maker *m, const struct ets_timed_block *block)
+{
+    const struct ets_inspection *inspection = m->blocks.inspection;
+    uint32_t tokens = 0;
+    for (uint32_t i = 0; i < ets_inspection_run_count(inspection); i++) {
+        const struct ets_run *run = ets_inspection_run(inspection, i);
+        if (run->block != block->block) continue;
+        if (run->tokens == 0 || (tokens != 0 && run->tokens != tokens)) return 0;
+        tokens = run->tokens;
+    }
+    return tokens;
+}
+
+/* "41.2 tokens/s, 24.3 ms each", "578 tokens/s, 8 tokens in 13.9 ms", "14.1 ms per run" */
+static void say_median(struct maker *m, const struct ets_timed_block *block)
+{
+    const uint32_t tokens = tokens_of(m, block);
+    const double ticks = block->times.statistics.p50, ns = ticks * m->blocks.tick_ns;
+    const double rate = tokens > 0 && ns > 0 ? tokens * 1e9 / ns : 0;
+    if (rate > 0) say(m, rate < 100 ? "%.3g tokens/s, " : "%.0f tokens/s, ", rate);
+    if (rate > 0 && tokens > 1) say(m, "%u tokens in ", tokens);
+    ets_add_time(&m->line, exactly(ticks), m->blocks.tick_ns);
+    if (rate > 0 && tokens == 1) say(m, " each");
+    else if (rate <= 0 && block->times.statistics.count > 1) say(m, " per run");
+}
+
 static void say_time(struct maker *m, const struct ets_timed_block *block)
 {
     ets_add_timed_block_name(&m->line, &m->blocks, block);
     say(m, ": ");
-    ets_add_time(&m->line, exactly(block->times.statistics.p50), m->blocks.tick_ns);
+    say_median(m, block);
     say_spread(m, block);
 }
 

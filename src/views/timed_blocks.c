@@ -106,7 +106,8 @@ bool ets_timed_block_has_twin(const struct ets_timed_blocks *blocks,
     for (uint32_t i = 0; i < blocks->count; i++) {
         const struct ets_block *other =
             ets_inspection_block(blocks->inspection, blocks->items[i].block);
-        if (other == b || !ets_text_same(other->name, b->name)) continue;
+        if (other == b || !ets_text_same(other->name, b->name) || other->stage != b->stage)
+            continue;
         if (b->method == NULL || other->method == NULL) return true;
         if (strcmp(b->method, other->method) == 0) return true;
     }
@@ -120,6 +121,7 @@ void ets_add_timed_block_name(struct ets_text_builder *text, const struct ets_ti
     const bool has_method = b->method_state == ETS_METHOD_FOUND || b->is_method_named;
     if (has_method) ets_add_plain_text(text, "%s", b->method);
     else ets_add_plain_text(text, "%.*s", ETS_TEXT(b->name));
+    if (b->stage != ETS_STAGE_NONE) ets_add_plain_text(text, " %s", ets_run_stage_name(b->stage));
     if (ets_timed_block_has_twin(blocks, block)) {
         ets_add_plain_text(text, " (block %u)", block->block);
     }

@@ -78,7 +78,7 @@ struct ets_budget_rule {
     enum ets_budget_metric metric;
     struct ets_budget_bound bounds[ETS_BUDGET_MAX_BOUNDS];
     uint32_t bound_count;    /* at least 1; of 2 at least one is relative to the base */
-    struct ets_text scope;   /* [scope]: a method or block; absent: all */
+    struct ets_text scope;   /* [scope]: a method, block or stage; absent: all */
     struct ets_text pattern; /* OPERATOR: "*conv*"; * matches any text, ? any character. Only
                                 patterns that begin with "(" match "(between operators)", which
                                 is not an operator */

@@ -75,6 +75,7 @@ struct ets_pool_block {
     struct ets_text name;
     const char *method; /* NULL: unknown */
     int32_t test_case;  /* -1: none */
+    enum ets_run_stage stage;
     uint32_t run_count; /* of all parts */
     uint32_t part_count;
     const struct ets_pool_part *parts;

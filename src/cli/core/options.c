@@ -57,6 +57,9 @@ static const struct cli_option work[] = {
      .help = "With --group-by module: show only N levels of modules"},
     {"--tokens", .value = "METHOD=N", .is_repeatable = true,
      .help = "With --group-by method or run: N tokens per run of METHOD; adds tokens per second"},
+    {"--prompt", .value = "N", .least = 1, .most = 1 << 24,
+     .help = "Of a language model's trace that does not tell its tokens: the first run computes N, "
+             "those after it one each"},
     {"--tree",
      .help =
          "Show the self time of every part of a run, including unaccounted time; adds up exactly"},

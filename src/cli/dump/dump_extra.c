@@ -1,5 +1,6 @@
 /* The extra block of an ETDump as JSON. */
 #include "cli/dump/dump_parts.h"
+#include "dump/extra_tokens.h"
 #include "dump/extra_untraced.h"
 
 static void put_facts(struct ets_json_writer *json, const struct ets_trace_facts *facts)
@@ -170,6 +171,22 @@ static void put_memory(struct ets_json_writer *json, const struct ets_recorded_m
     ets_json_end_array(json);
 }
 
+static void put_tokens(struct ets_json_writer *json, const struct ets_trace_extra *extra)
+{
+    struct ets_run_tokens run;
+    ets_json_begin_array(json, "tokens");
+    for (size_t at = 0; ets_run_tokens_next(extra, &at, &run);) {
+        ets_json_begin_object(json, NULL);
+        ets_json_put_text(json, "method", run.method);
+        ets_json_put_integer(json, "invocation", run.invocation);
+        ets_json_put_string(json, "stage", ets_run_stage_name(run.stage));
+        ets_json_put_integer(json, "tokens", run.tokens);
+        ets_json_put_integer(json, "position", (int64_t)run.position);
+        ets_json_end_object(json);
+    }
+    ets_json_end_array(json);
+}
+
 static void put_untraced(struct ets_json_writer *json, const struct ets_trace_extra *extra)
 {
     struct ets_untraced_runs runs;
@@ -240,6 +257,7 @@ void dump_put_extra(struct dump_request *request, const struct dump_extra *extra
     put_facts(json, &facts);
     put_runs(json, &extra->extra);
     put_untraced(json, &extra->extra);
+    put_tokens(json, &extra->extra);
     put_strings(json, &extra->extra);
     put_tensors(json, &extra->extra);
     put_memory(json, &extra->memory);

@@ -22,6 +22,7 @@ static const struct cli_command_option option_list[] = {
     {"--partial"},
     {"--allow-mismatch"},
     {"--etdump", .is_hidden = true},
+    {"--prompt"},
     {"--source-time-scale"},
     {"--target-time-scale"},
     {"--tsv-path"},

@@ -41,6 +41,7 @@ static const struct cli_command_option option_list[] = {
     {"--no-source"},
     {"--no-tensors"},
     {"--max-size"},
+    {"--prompt"},
     {"--source-time-scale"},
     {"--subtract-overhead"},
     {"--partial", .help = "Read the intact parts of damaged traces"},

@@ -29,6 +29,7 @@ static const struct cli_command_option option_list[] = {
     {"--color"},
     {"--width"},
     {"--output", .help = "Write the result to FILE instead of standard output"},
+    {"--prompt"},
     {"--source-time-scale"},
     {"--subtract-overhead"},
     {"--partial", .help = "Read the intact parts of damaged traces"},

@@ -17,6 +17,7 @@ struct ets_inspect_options cli_inspection_options(const struct cli_arguments *ar
         .method = subject->method,
         .partial = cli_has(arguments, "--partial"),
         .allow_mismatch = cli_has(arguments, "--allow-mismatch"),
+        .prompt = (uint32_t)cli_number(arguments, "--prompt", 0),
         .subtract_overhead = cli_has(arguments, "--subtract-overhead"),
         .tick_unit = (enum ets_time_unit)cli_choice(arguments, "--source-time-scale", ETS_UNIT_NS),
     };

@@ -23,6 +23,7 @@ static struct ets_inspect_options options_of(const struct cli_arguments *argumen
 {
     return (struct ets_inspect_options){
         .method = cli_value(arguments, "--method"),
+        .prompt = (uint32_t)cli_number(arguments, "--prompt", 0),
         .subtract_overhead = cli_has(arguments, "--subtract-overhead"),
         .tick_unit = (enum ets_time_unit)cli_choice(arguments, "--source-time-scale", ETS_UNIT_NS)};
 }

@@ -11,7 +11,7 @@
 /* Options of all commands with several traces. */
 /* clang-format off */
 #define CLI_TRACES_OPTIONS                                                                        \
-    {"--no-siblings"}, {"--source-time-scale"}, {"--subtract-overhead"},                          \
+    {"--no-siblings"}, {"--source-time-scale"}, {"--prompt"}, {"--subtract-overhead"},                          \
     {"--steady", .help = "Leave out the warm-up runs of each trace"},                             \
     {"--format"}, {"--unit"}, {"--bounds"}, {"--color"}, {"--width"}, {"--output"}
 /* clang-format on */

@@ -71,6 +71,7 @@ enum {
     BLOCK_JOIN,
     BLOCK_REASON,
     BLOCK_CASE,
+    BLOCK_STAGE,
     BLOCK_RUNS,
     BLOCK_WHOLE
 };
@@ -84,6 +85,7 @@ static const struct ets_sql_column block_columns[] = {
     [BLOCK_JOIN] = {"joined", "TEXT", "found: joined with an ETRecord or program; none, ambiguous, mismatch: not joined"},
     [BLOCK_REASON] = {"reason", "TEXT", "reason of a mismatch"},
     [BLOCK_CASE] = {"test_case", "INTEGER", "number of the test case of a bundled program"},
+    [BLOCK_STAGE] = {"stage", "TEXT", "prefill, decode or encode, of a language model whose tokens are known"},
     [BLOCK_RUNS] = {"runs", "INTEGER", "number of runs"},
     [BLOCK_WHOLE] = {"whole", "INTEGER", "id in `operators` of the operator that stands for a whole run"},
     {NULL, NULL, NULL},
@@ -109,6 +111,7 @@ static struct ets_datum block_cell(struct ets_sql_cursor *cursor, int column)
     case BLOCK_JOIN: return ets_datum_string(states[block->method_state]);
     case BLOCK_REASON: return ets_datum_string(block->reason);
     case BLOCK_CASE: return ets_datum_unless_negative(block->bundled_input_index);
+    case BLOCK_STAGE: return ets_datum_string(ets_run_stage_name(block->stage));
     case BLOCK_RUNS: return ets_datum_integer(block->run_count);
     default:
         return ets_datum_index(ets_operator_whole_row(trace->inspection, index),
@@ -118,7 +121,7 @@ static struct ets_datum block_cell(struct ets_sql_cursor *cursor, int column)
 
 const struct ets_sql_table ets_sql_blocks_table = {
     .name = "blocks",
-    .meaning = "Runs with the same name, method, test case and sequence of events.",
+    .meaning = "Runs with the same name, method, test case, stage and sequence of events.",
     .columns = block_columns,
     .has_id = true,
     .count = block_count,
@@ -138,6 +141,9 @@ enum {
     RUN_EVENTS,
     RUN_INVOCATION,
     RUN_PARTIAL,
+    RUN_STAGE,
+    RUN_TOKENS,
+    RUN_TOKEN,
     RUN_TIME
 };
 
@@ -153,6 +159,9 @@ static const struct ets_sql_column run_columns[] = {
     [RUN_EVENTS] = {"events", "INTEGER", "number of events"},
     [RUN_INVOCATION] = {"invocation", "INTEGER", "number of earlier runs of the method, if the trace states it"},
     [RUN_PARTIAL] = {"partial", "INTEGER", "1: its start was lost"},
+    [RUN_STAGE] = {"stage", "TEXT", "prefill, decode or encode, of a language model whose tokens are known"},
+    [RUN_TOKENS] = {"tokens", "INTEGER", "tokens that the run computed, if that is known"},
+    [RUN_TOKEN] = {"token", "INTEGER", "place of the first of them in the generation, from 0"},
     [RUN_TIME] = {"time", "REAL", "time of the whole run, " TIME_UNIT},
     {NULL, NULL, NULL},
 };
@@ -198,6 +207,9 @@ static struct ets_datum run_cell(struct ets_sql_cursor *cursor, int column)
         if (run->method.data == NULL) return ets_datum_nothing();
         return ets_datum_integer(run->invocation);
     case RUN_PARTIAL: return ets_datum_integer(run->is_partial != 0);
+    case RUN_STAGE: return ets_datum_string(ets_run_stage_name(run->stage));
+    case RUN_TOKENS: return run->tokens > 0 ? ets_datum_count(run->tokens) : ets_datum_nothing();
+    case RUN_TOKEN: return run->tokens > 0 ? ets_datum_count(run->position) : ets_datum_nothing();
     default: return run_time(cursor, run);
     }
 }

@@ -328,6 +328,9 @@ static void add_heading(struct ets_table *table, const struct ets_difference_vie
     if (view->named_by->method != NULL) {
         ets_add_text(&text, " - method %.*s", (int)sizeof room / 2, view->named_by->method);
     }
+    if (view->named_by->stage != ETS_STAGE_NONE) {
+        ets_add_text(&text, " - %s", ets_run_stage_name(view->named_by->stage));
+    }
     ets_add_text(&text, " - ");
     add_runs(&text, view->block->before, view->block->before_recordings);
     ets_add_text(&text, " before, ");

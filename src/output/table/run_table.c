@@ -51,6 +51,11 @@ static void put_method(const struct line *line)
     ets_table_put_text(line->table, line->method->name);
 }
 
+static void put_stage(const struct line *line)
+{
+    ets_table_put_string(line->table, ets_run_stage_name(line->method->stage));
+}
+
 static void put_count(const struct line *line)
 {
     ets_table_put_integer(line->table, line->method->count);
@@ -98,7 +103,9 @@ static void put_runs_per_second(const struct line *line)
 
 static void put_tokens_per_second(const struct line *line)
 {
-    put_rate(line, line->tokens * line->method->count, line->method->times.total);
+    const double told = line->tokens * line->method->count;
+    const uint64_t known = line->method->tokens;
+    put_rate(line, isnan(told) && known > 0 ? (double)known : told, line->method->times.total);
 }
 
 static void put_first(const struct line *line)
@@ -113,6 +120,7 @@ static void put_trend(const struct line *line)
 
 static const struct field method_fields[] = {
     {{.name = "method"}, put_method},
+    {{.name = "stage"}, put_stage},
     {{.name = "runs", .kind = ETS_COLUMN_INTEGER}, put_count},
     {{.name = "avg", .kind = ETS_COLUMN_TIME}, put_mean},
     {{.name = "p50", .kind = ETS_COLUMN_TIME}, put_p50},
@@ -155,6 +163,21 @@ static void put_invocation(const struct line *line)
     else ets_table_put_nothing(line->table);
 }
 
+static void put_tokens(const struct line *line)
+{
+    const uint32_t tokens = line->execution->tokens;
+    if (tokens > 0) ets_table_put_integer(line->table, tokens);
+    else ets_table_put_nothing(line->table);
+}
+
+/* The place of the first of them in the generation. */
+static void put_token(const struct line *line)
+{
+    const struct ets_run *run = run_of(line);
+    if (run->tokens > 0) ets_table_put_integer(line->table, (int64_t)run->position);
+    else ets_table_put_nothing(line->table);
+}
+
 static void put_ticks(const struct line *line)
 {
     put_time(line, line->execution->ticks);
@@ -179,15 +202,20 @@ static void put_phase(const struct line *line)
 
 static void put_token_rate(const struct line *line)
 {
-    put_rate(line, line->tokens, line->execution->ticks);
+    const uint32_t known = line->execution->tokens;
+    put_rate(line, isnan(line->tokens) && known > 0 ? known : line->tokens, line->execution->ticks);
 }
 
 static const struct field run_fields[] = {
     {{.name = "run", .kind = ETS_COLUMN_INTEGER}, put_run},
     {{.name = "block_index", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_block},
     {{.name = "method"}, put_method},
+    {{.name = "stage"}, put_stage},
     {{.name = "position", .kind = ETS_COLUMN_INTEGER}, put_position},
     {{.name = "invocation", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_invocation},
+    {{.name = "tokens", .kind = ETS_COLUMN_INTEGER}, put_tokens},
+    {{.name = "token", .title = "from token", .kind = ETS_COLUMN_INTEGER, .priority = 2},
+     put_token},
     {{.name = "time", .kind = ETS_COLUMN_TIME}, put_ticks},
     {{.name = "cumulative", .kind = ETS_COLUMN_TIME}, put_cumulative},
     {{.name = "of_p50", .title = "of median", .kind = ETS_COLUMN_REAL, .is_factor = 1}, put_of_p50},

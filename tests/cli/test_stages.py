@@ -1,0 +1,62 @@
+"""Prefill and decode of a language model's trace, in every view."""
+
+import unittest
+
+import support
+
+TRACE = support.fixture("gpt_portable", "profile.etdp")
+PROMPT = ("--prompt", "8")
+
+
+class Stages(support.FolderTest):
+    def lines(self, *words):
+        done = support.run("inspect", TRACE, *words)
+        self.assertEqual(done.returncode, support.OK, done.stderr)
+        return done.stdout.decode().splitlines()
+
+    def test_stages__have_a_headline_each(self):
+        text = "\n".join(self.lines(*PROMPT, "--width", "400"))
+        self.assertRegex(text, r"(?m)^\w+ prefill: [\d.]+ tokens/s, 8 tokens in [\d.]+ ms in 1 run: one run does not")
+        self.assertRegex(text, r"(?m)^\w+ decode: [\d.]+ tokens/s, [\d.]+ ms each \(median of 4 runs, ")
+        self.assertRegex(text, r"(?m)^Execute - .*prefill - 1 run$")
+        self.assertRegex(text, r"(?m)^Execute - .*decode - 4 runs")
+        self.assertNotRegex("\n".join(self.lines()), "prefill|decode|token")
+
+    def test_stages__are_methods_of_their_own(self):
+        rows = support.json_rows(support.run("inspect", TRACE, *PROMPT, "-g", "method", "--format", "json").stdout)
+        self.assertEqual([(row["stage"], row["runs"]) for row in rows], [("prefill", 1), ("decode", 4)])
+        for row, tokens in zip(rows, (8, 4)):
+            self.assertAlmostEqual(row["tokens_per_s"], tokens * 1e9 / row["total_ns"])
+        rows = support.json_rows(support.run("inspect", TRACE, *PROMPT, "-g", "run", "--format", "json").stdout)
+        self.assertEqual([(row["stage"], row["tokens"], row["token"]) for row in rows],
+                         [("prefill", 8, 0), *(("decode", 1, 8 + i) for i in range(4))])
+
+    def test_stages__are_columns_of_sql(self):
+        def rows(query, *words):
+            done = support.run("sql", query, TRACE, *words, "--format", "json")
+            if done.returncode == support.UNAVAILABLE:
+                self.skipTest(done.stderr.decode())
+            return [tuple(row.values()) for row in support.json_rows(done.stdout)]
+        query = "select b.stage, sum(r.tokens), min(r.token) from runs r join blocks b on b.id = r.block " \
+                "where r.stage is not null group by b.id"
+        self.assertEqual(rows(query, *PROMPT), [("prefill", 8, 0), ("decode", 4, 8)])
+        self.assertEqual(rows(query), [])
+
+    def test_stages__are_compared_each_with_its_own(self):
+        done = support.run("diff", TRACE, TRACE, *PROMPT)
+        text = done.stdout.decode()
+        self.assertRegex(text, r"(?m)^Execute - .*prefill - 1 run before, 1 run after")
+        self.assertRegex(text, r"(?m)^Execute - .*decode - 4 runs before, 4 runs after")
+
+    def test_stages__are_sections_of_a_budget(self):
+        budget = self.folder / "budget.txt"
+        budget.write_text("[decode]\ntotal p50 <= 10s\n", encoding="utf-8")
+        done = support.run("gate", "--before", TRACE, "--after", TRACE, "--budget", budget, *PROMPT)
+        self.assertNotIn(done.returncode, (support.USAGE, support.INPUT), done.stderr)
+        self.assertNotIn(b"decode", done.stderr)
+        done = support.run("gate", "--before", TRACE, "--after", TRACE, "--budget", budget)
+        self.assertIn(b"decode", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

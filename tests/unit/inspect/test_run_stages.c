@@ -1,0 +1,183 @@
+/* What runs of a language model compute: entries of the extra block, and what is assumed. */
+#include "test_inspect_support.h"
+
+#include "base/extra_keys.h"
+#include "dump/extra_tokens.h"
+#include "etscope/trace.h"
+#include "inspect/time_details.h"
+
+enum { RUNS = 5, TRACE_BYTES = 16384 };
+
+static uint64_t count_up(void *context)
+{
+    return *(uint64_t *)context += 10;
+}
+
+/* RUNS runs of "forward" with one event each, as etscope's tracer records them. */
+static struct ets_bytes record(uint8_t bytes[TRACE_BYTES])
+{
+    static uint64_t buffer[1024];
+    uint64_t now = 0;
+    size_t size;
+    struct ets_trace trace;
+    struct ets_trace_thread thread;
+    const struct ets_trace_config config = {
+        .buffer = buffer, .buffer_bytes = sizeof buffer, .clock = count_up, .clock_context = &now};
+    assert_int_equal(ets_trace_init(&trace, &config), ETS_OK);
+    ets_trace_thread_init(&thread, &trace);
+    for (uint32_t i = 0; i < RUNS; i++) {
+        const struct ets_trace_run run = {
+            .name = "Execute", .method = "forward", .invocation = i, .purpose = ETS_TRACE_EXECUTE};
+        ets_trace_begin_run(&thread, &run);
+        ets_trace_end(&thread,
+                      ets_trace_begin_at(&thread, ETS_TRACE_METHODS, "Method::execute", -1, 0));
+        ets_trace_end_run(&thread);
+    }
+    ets_trace_finish(&trace);
+    assert_int_equal(ets_trace_write_buffer(&trace, bytes, TRACE_BYTES, &size, NULL), ETS_OK);
+    return (struct ets_bytes){bytes, size};
+}
+
+/* The trace with entries for its runs. */
+static uint8_t *with_entries(struct ets_bytes trace, const struct ets_run_tokens *runs,
+                             uint32_t count, size_t *size_out)
+{
+    struct ets_extra_growth growth = {.bytes = NULL};
+    uint8_t *grown;
+    for (uint32_t i = 0; i < count; i++) assert_true(ets_run_tokens_add(&growth, &runs[i]));
+    assert_true(ets_extra_growth_append(&growth, trace, &grown, size_out));
+    ets_extra_growth_close(&growth);
+    return grown;
+}
+
+static struct ets_inspection *open_with(struct ets_bytes trace, uint32_t prompt)
+{
+    struct ets_inspection *inspection;
+    struct ets_error error;
+    const struct ets_inspect_options options = {.prompt = prompt};
+    assert_int_equal(ets_inspection_open(trace, &options, &inspection, &error), ETS_OK);
+    return inspection;
+}
+
+static uint32_t count_blocks_of(const struct ets_inspection *inspection, enum ets_run_stage stage)
+{
+    uint32_t count = 0;
+    for (uint32_t b = 0; b < ets_inspection_block_count(inspection); b++) {
+        count += ets_inspection_block(inspection, b)->stage == stage;
+    }
+    return count;
+}
+
+static const struct ets_run *executed(const struct ets_inspection *inspection, uint32_t number)
+{
+    for (uint32_t i = 0; i < ets_inspection_run_count(inspection); i++) {
+        const struct ets_run *run = ets_inspection_run(inspection, i);
+        if (run->purpose == ETS_TRACE_EXECUTE && number-- == 0) return run;
+    }
+    fail();
+    return NULL;
+}
+
+static void stages__divide_the_runs_of_a_method(void **state)
+{
+    (void)state;
+    uint8_t room[TRACE_BYTES];
+    const struct ets_bytes recorded = record(room);
+    struct ets_inspection *inspection = open_with(recorded, 0);
+    assert_int_equal(count_blocks_of(inspection, ETS_STAGE_PREFILL), 0);
+    assert_int_equal(executed(inspection, 0)->tokens, 0);
+    const uint32_t blocks = ets_inspection_block_count(inspection);
+    ets_inspection_close(inspection);
+
+    const struct ets_text method = {"forward", 7}, other = {"decode", 6};
+    const struct ets_run_tokens runs[] = {
+        {method, 0, ETS_STAGE_PREFILL, 8, 0}, {other, 1, ETS_STAGE_DECODE, 9, 9},
+        {method, 2, ETS_STAGE_DECODE, 1, 9},  {method, 1, ETS_STAGE_DECODE, 1, 8},
+        {method, 77, ETS_STAGE_DECODE, 1, 8},
+    };
+    size_t size;
+    uint8_t *grown = with_entries(recorded, runs, COUNT(runs), &size);
+    inspection = open_with((struct ets_bytes){grown, size}, 100); /* the trace knows better */
+    assert_int_equal(ets_inspection_block_count(inspection), blocks + 2);
+    assert_int_equal(count_blocks_of(inspection, ETS_STAGE_PREFILL), 1);
+    assert_int_equal(count_blocks_of(inspection, ETS_STAGE_DECODE), 1);
+    assert_int_equal(executed(inspection, 0)->tokens, 8);
+    assert_int_equal(executed(inspection, 1)->position, 8);
+    assert_int_equal(executed(inspection, 2)->position, 9);
+    assert_int_equal(executed(inspection, 2)->stage, ETS_STAGE_DECODE);
+    assert_int_equal(executed(inspection, 3)->stage, ETS_STAGE_NONE);
+    ets_inspection_close(inspection);
+    free(grown);
+}
+
+static void stages__are_assumed_from_a_prompt(void **state)
+{
+    (void)state;
+    uint8_t room[TRACE_BYTES];
+    const struct ets_bytes recorded = record(room);
+    struct ets_inspection *inspection = open_with(recorded, 8);
+    assert_int_equal(count_blocks_of(inspection, ETS_STAGE_PREFILL), 1);
+    assert_int_equal(count_blocks_of(inspection, ETS_STAGE_DECODE), 1);
+    assert_int_equal(executed(inspection, 0)->tokens, 8);
+    assert_int_equal(executed(inspection, 4)->tokens, 1);
+    assert_int_equal(executed(inspection, 4)->position, 11);
+    ets_inspection_close(inspection);
+}
+
+static void stages__of_entries_that_make_no_sense_are_skipped(void **state)
+{
+    (void)state;
+    uint8_t room[TRACE_BYTES];
+    const struct ets_bytes recorded = record(room);
+    const struct ets_text method = {"forward", 7};
+    const struct ets_run_tokens runs[] = {
+        {method, 0, ETS_STAGE_NONE, 8, 0},
+        {method, 1, ETS_STAGE_COUNT, 8, 0},
+        {method, 2, ETS_STAGE_DECODE, 0, 0},
+        {method, 3, ETS_STAGE_DECODE, UINT32_MAX, 0},
+        {method, 4, ETS_STAGE_DECODE, 1, UINT64_MAX},
+    };
+    size_t size, at = 0;
+    uint8_t *grown = with_entries(recorded, runs, COUNT(runs), &size);
+    struct ets_trace_extra extra;
+    struct ets_run_tokens told;
+    assert_int_equal(ets_trace_extra_init(&extra, (struct ets_bytes){grown, size}, NULL), ETS_OK);
+    assert_false(ets_run_tokens_next(&extra, &at, &told));
+    free(grown);
+
+    /* An entry that is cut short. */
+    for (size_t bytes = 0; bytes < 20; bytes++) {
+        struct ets_extra_growth growth = {.bytes = NULL};
+        uint8_t *entry = ets_extra_growth_put(&growth, ETS_EXTRA_TOKENS, bytes);
+        assert_non_null(entry);
+        memset(entry, 1, bytes);
+        assert_true(ets_extra_growth_append(&growth, recorded, &grown, &size));
+        ets_extra_growth_close(&growth);
+        assert_int_equal(ets_trace_extra_init(&extra, (struct ets_bytes){grown, size}, NULL),
+                         ETS_OK);
+        at = 0;
+        assert_false(ets_run_tokens_next(&extra, &at, &told));
+        free(grown);
+    }
+}
+
+static void stages__have_names(void **state)
+{
+    (void)state;
+    assert_null(ets_run_stage_name(ETS_STAGE_NONE));
+    assert_string_equal(ets_run_stage_name(ETS_STAGE_PREFILL), "prefill");
+    assert_string_equal(ets_run_stage_name(ETS_STAGE_DECODE), "decode");
+    assert_string_equal(ets_run_stage_name(ETS_STAGE_ENCODE), "encode");
+    assert_null(ets_run_stage_name(ETS_STAGE_COUNT));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stages__divide_the_runs_of_a_method),
+        cmocka_unit_test(stages__are_assumed_from_a_prompt),
+        cmocka_unit_test(stages__of_entries_that_make_no_sense_are_skipped),
+        cmocka_unit_test(stages__have_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
