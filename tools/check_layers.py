@@ -49,7 +49,7 @@ LAYERS = {
     "cost": {"base", "format", "host", "inspect", "operators", "record", "payload"},
     "partition": {"base", "format", "host", "inspect", "operators", "record"},
     "compare": {"base", "format", "host", "inspect", "operators", "payload", "record"},
-    "engine": {"base", "host", "payload"},
+    "engine": {"base", "format", "host", "payload"},
     "reference": {"base", "engine", "host", "numerics", "operators", "record"},
     "gap": {"base", "format", "host", "inspect",
             "numerics", "operators", "record", "reference", "verify", "payload"},

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fetches the ExecuTorch runtime that the engine is built against: the C++ libraries and headers of
-# the pinned PyPI wheel, unpacked into a folder. Prints what to give as EXECUTORCH_ROOT:
+# the pinned PyPI wheel, with its library of llama:: kernels, unpacked into a folder. Prints what to give as EXECUTORCH_ROOT:
 #
 #     cmake -S . -B build -DEXECUTORCH_ROOT="$(tools/fetch_runtime.sh build/runtime)"
 #
@@ -61,7 +61,8 @@ if len(wheels) != 1:
 found = hashlib.sha256(wheels[0].read_bytes()).hexdigest()
 if found != digest:
     sys.exit(f"fetch_runtime: {wheels[0].name} has SHA-256 {found}, expected {digest}")
-wanted = ("executorch/include/", "executorch/lib/", "executorch/share/", "executorch/version.py")
+wanted = ("executorch/include/", "executorch/lib/", "executorch/share/", "executorch/version.py",
+          "executorch/extension/llm/custom_ops/libcustom_ops_aot_lib")
 with zipfile.ZipFile(wheels[0]) as wheel:
     names = [n for n in wheel.namelist() if n.startswith(wanted) or ".dist-info/" in n]
     wheel.extractall(target, names)
@@ -73,7 +74,7 @@ command -v python3 >/dev/null 2>&1 || fail "python3 is not installed"
 choose_wheel
 mkdir -p "$1" || fail "cannot make the folder $1"
 folder=$(cd "$1" && pwd)
-mark="$folder/.executorch-$version-$platform"
+mark="$folder/.executorch-$version-$platform-with-llama"
 if [ ! -f "$mark" ]; then
     work=$(mktemp -d "$folder/.fetch.XXXXXX") || fail "cannot write to $folder"
     trap 'rm -rf "$work"' EXIT

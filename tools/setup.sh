@@ -87,6 +87,11 @@ runtime_is_there() {
     is_runtime "$(runtime_root)"
 }
 
+# Whether the runtime that was fetched has the library of llama:: kernels, too.
+llama_is_there() {
+    compgen -G "$(runtime_root)/extension/llm/custom_ops/libcustom_ops_aot_lib.*" >/dev/null
+}
+
 # Whether the environment in which the Python package is tested is complete, or not asked for.
 python_is_there() {
     ((with_python == 0)) ||
@@ -216,6 +221,7 @@ is_missing() {
 
 fetch_runtime() {
     local path=$PATH root
+    mkdir -p build
     if ! python3 -m pip --version >/dev/null 2>&1; then
         [[ -x build/venv/bin/pip ]] || python3 -m venv build/venv || return 1
         path=$PWD/build/venv/bin:$PATH
@@ -275,9 +281,10 @@ if [[ -n ${EXECUTORCH_ROOT-} ]]; then
         note "EXECUTORCH_ROOT=$EXECUTORCH_ROOT holds no lib/libexecutorch"
         exit 1
     fi
-elif ! runtime_is_there; then
-    mkdir -p build
-    if ! fetch_runtime; then
+elif ! { runtime_is_there && llama_is_there; } && ! fetch_runtime; then
+    if runtime_is_there; then
+        note "the runtime stays as it was fetched before"
+    else
         rm -f build/runtime.root
         note "the ExecuTorch runtime is not there: the engine is left out," \
             "and 'run' and 'profile' with it"

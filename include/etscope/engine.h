@@ -41,7 +41,7 @@ extern "C" {
 #endif
 
 /* Raised with every change of the structs below or of the meaning of their numbers. */
-#define ETS_ENGINE_INTERFACE_VERSION 8
+#define ETS_ENGINE_INTERFACE_VERSION 9
 
 struct ets_kernel_argument; /* below */
 struct ets_engine_library;
@@ -121,6 +121,14 @@ struct ets_engine_trace_statistics {
     char first_dropped[64];            /* its value ("float16 tensor"); "": nothing was dropped */
 };
 
+/* Kernels that are not registered, and that the engine loads for programs which name them. */
+struct ets_engine_kernels_on_demand {
+    const char *path;   /* of their library */
+    const char *reason; /* why it is not loaded; "": it is */
+    size_t count;
+    const char *const *names; /* "llama::custom_sdpa.out" */
+};
+
 /* Where an engine is, for the handler of a crash. */
 struct ets_engine_place {
     const char *method;         /* NULL: none is loaded or run */
@@ -143,7 +151,14 @@ struct ets_engine {
     int (*backend_is_available)(size_t index); /* 0: registered, but cannot run here */
     size_t (*kernel_count)(void);
     const char *(*kernel_name)(size_t index); /* "aten::add.out"; NULL past the end */
-    int (*kernel_exists)(const char *name);   /* 1: kernel_call finds it; NULL is no name */
+    /*
+     * Loads the kernels of executorch's libcustom_ops_aot_lib (llama::), which program_open and
+     * kernel_call use where no registered kernel has the name. They are not registered, so
+     * load_library can load the original of their library. All is valid for the life of the
+     * process.
+     */
+    void (*kernels_on_demand)(struct ets_engine_kernels_on_demand *found_out);
+    int (*kernel_exists)(const char *name); /* 1: kernel_call finds it; NULL is no name */
 
     /*
      * Calls one kernel without a program (struct ets_kernel_argument, below). Pass all arguments of

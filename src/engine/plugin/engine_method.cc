@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "engine/plugin/engine_program.h"
+#include "engine/plugin/llama_kernels.h"
 #include "engine/plugin/threads.h"
 #include "engine/plugin/values.h"
 
@@ -54,6 +55,7 @@ struct ets_engine_method {
     std::optional<executorch::runtime::MemoryManager> memory;
     std::vector<ets::input> inputs;
     std::vector<ets::aligned_block> outputs;
+    std::vector<executorch::runtime::Kernel> kernels; /* to be taken instead of the registry's */
     std::unique_ptr<executorch::runtime::Method> method;
 };
 
@@ -186,10 +188,12 @@ enum ets_status open_checked(struct ets_engine_program *program, const char *nam
     }
     ETS_TRY(plan_memory(method.get(), meta.get(), error));
     if (program->tracer != nullptr) program->tracer->set_method(method->name, 0);
+    method->kernels = kernels_with_llama(program->llama);
     if (method->counted != nullptr) method->counted->before_load();
     auto loaded = program->program->load_method(
         name, &method->memory.value(),
-        program->tracer == nullptr ? nullptr : program->tracer->event_tracer(), program->data_map);
+        program->tracer == nullptr ? nullptr : program->tracer->event_tracer(), program->data_map,
+        nullptr, {method->kernels.data(), method->kernels.size()});
     if (!loaded.ok()) {
         const bool lacks_data = program->data_map == nullptr && log_mentions("data_map is null");
         return fail_runtime(error, ETS_RUNTIME, loaded.error(), "cannot load method %s%s", name,

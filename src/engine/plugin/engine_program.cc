@@ -4,6 +4,7 @@
 #include <chrono>
 #include <string>
 
+#include "engine/plugin/llama_kernels.h"
 #include "engine/plugin/threads.h"
 #include "engine/plugin/trace_entries.h"
 #include "engine/plugin/values.h"
@@ -148,6 +149,7 @@ enum ets_status open_checked(const struct ets_engine_program_options *options,
     }
     program->program = std::make_unique<et::Program>(std::move(loaded.get()));
     program->shared.find(*program->program);
+    program->llama = llama_kernels_of(options->program);
     ETS_TRY(load_data_files(program.get(), options, error));
     ETS_TRY(add_tracer(program.get(), options, error));
     *out = std::move(program);

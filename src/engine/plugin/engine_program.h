@@ -8,6 +8,7 @@
 #include <executorch/runtime/executor/program.h>
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "engine/plugin/memory.h"
@@ -106,6 +107,7 @@ struct ets_engine_program {
     const executorch::runtime::NamedDataMap *data_map = nullptr;
     std::unique_ptr<executorch::runtime::Program> program;
     ets::shared_memory shared;
+    std::vector<std::string> llama;      /* kernels of llama_kernels.h that the program names */
     std::unique_ptr<ets::tracer> tracer; /* NULL: none */
     uint64_t traced_since = 0;           /* nanoseconds since 1970 */
     uint32_t threads = 0;                /* of the runtime's pool, the calling one included */

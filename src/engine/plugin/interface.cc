@@ -6,6 +6,7 @@
 #include "engine/plugin/engine_program.h"
 #include "engine/plugin/kernel_call.h"
 #include "engine/plugin/library.h"
+#include "engine/plugin/llama_kernels.h"
 #include "engine/plugin/runtime.h"
 #include "engine/plugin/threads.h"
 
@@ -97,6 +98,7 @@ struct ets_engine make_interface()
     engine.backend_is_available = backend_is_available;
     engine.kernel_count = kernel_count;
     engine.kernel_name = kernel_name;
+    engine.kernels_on_demand = kernels_on_demand;
     engine.kernel_exists = kernel_exists;
     engine.kernel_call = kernel_call;
     engine.thread_count = thread_count;

@@ -4,12 +4,9 @@
 #include <executorch/runtime/kernel/kernel_runtime_context.h>
 #include <executorch/runtime/kernel/operator_registry.h>
 
-#include <mutex>
-#include <string_view>
-#include <unordered_map>
-
 #include "engine/plugin/faults.h"
 #include "engine/plugin/kernel_arguments.h"
+#include "engine/plugin/llama_kernels.h"
 #include "engine/plugin/runtime.h"
 #include "engine/plugin/threads.h"
 
@@ -17,24 +14,10 @@ namespace ets
 {
 namespace
 {
-/*
- * Looks up a kernel in a table, because the registry compares hundreds of names one by one. The
- * table is rebuilt after a library registers kernels. NULL: no such kernel, or only for some types
- * of tensors.
- */
 et::OpFunction find_kernel(const char *name)
 {
-    static std::mutex mutex;
-    static std::unordered_map<std::string_view, et::OpFunction> table;
-    static size_t seen = 0;
-    const std::lock_guard<std::mutex> lock(mutex);
-    const auto kernels = et::get_registered_kernels();
-    for (; seen < kernels.size(); seen++) {
-        const et::Kernel &kernel = kernels[seen];
-        if (kernel.kernel_key_.is_fallback()) table.emplace(kernel.name_, kernel.op_);
-    }
-    const auto found = table.find(name);
-    return found == table.end() ? nullptr : found->second;
+    const et::OpFunction registered = registered_kernel(name);
+    return registered == nullptr ? llama_kernel(name) : registered;
 }
 
 /* The number of the signal that ended the call, or 0. The jump skips no destructors of this
