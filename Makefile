@@ -50,6 +50,8 @@ build: ## build with what is there (no network)
 	@$(call compile,release,$(with_engine))
 	@$(has_engine) || \
 	    echo "build/bin/etscope reads files; \`make engine\` builds what runs programs"
+	@! test -s build/lib/libetscope_llama.txt || \
+	    echo "llama:: kernels are left out: $$(cat build/lib/libetscope_llama.txt)"
 
 .PHONY: engine
 engine: setup-host build ## fetch the runtime and build the engine that runs programs

@@ -181,13 +181,14 @@ def check(library, stand_ins, runtime):
         elif not OF_PYTORCH.match(name):
             of_system.append(name)
     has = system_has(of_system)
-    for name in library.wanted():
+    for name in sorted(library.wanted()):
         if name not in instead and name not in of_runtime and not has(name.decode("ascii", "replace")):
             unknown.append(name.decode("ascii", "replace"))
     if unknown:
-        more = f" and {len(unknown) - 1} symbols more" if len(unknown) > 1 else ""
-        raise Refused(f"{library.name} of this executorch wants {unknown[0]}{more}, which neither its runtime, "
-                      "nor the system, nor the stand-ins for PyTorch have")
+        more = len(unknown) - 1
+        raise Refused(f"{library.name} wants {unknown[0]}"
+                      + (f" and {more} more symbol{'s' * (more > 1)}" if more else "")
+                      + ", which neither the runtime nor etscope's stand-ins for PyTorch have")
     return instead
 
 

@@ -92,22 +92,21 @@ enum ets_status {
  *
  * X(NAME, number, clause to print after the message).
  */
-#define ETS_ADVICE_LIST(X)                                                                       \
-    X(NONE, 0, "")                                                                               \
-    X(METHOD, 1, " (choose with %s)")                       /* name the method that ran */       \
-    X(INPUTS, 2, "; pass those of the run with %s")         /* give its inputs */                \
-    X(CAPTURE, 3, "; %s records them")                      /* record intermediate values */     \
-    X(CAPTURE_AGAIN, 4, "; to keep them, record again: %s") /* with etscope's tracer */          \
-    X(RECOVER, 5, " (run %s on it)")                        /* rebuild a trace from a capture */ \
-    X(SQL_SCHEMA, 6, "; %s lists them")                     /* list the SQL tables */            \
-    X(LIBRARY, 7, ": %s")                                   /* load the library */               \
-    X(PYTHON, 8, ": %s loads it from the one that both are installed in") /* load from a Python  \
-                                                                             environment */      \
-    X(PROGRAM, 9, ": use %s to decide")                                   /* give the program */ \
-    X(FLOAT_MODEL, 10, ": %s")               /* give the record of the float model */            \
-    X(STEADY, 11, "; %s leaves warm-up out") /* show steady runs only */                         \
-    X(MODULES, 12, ": %s separates them")    /* group by module */                               \
-    X(OPERATORS, 13, ": %s separates them")  /* show operators grouped by module */              \
+#define ETS_ADVICE_LIST(X)                                                                         \
+    X(NONE, 0, "")                                                                                 \
+    X(METHOD, 1, " (choose with %s)")                       /* name the method that ran */         \
+    X(INPUTS, 2, "; pass those of the run with %s")         /* give its inputs */                  \
+    X(CAPTURE, 3, "; %s records them")                      /* record intermediate values */       \
+    X(CAPTURE_AGAIN, 4, "; to keep them, record again: %s") /* with etscope's tracer */            \
+    X(RECOVER, 5, " (run %s on it)")                        /* rebuild a trace from a capture */   \
+    X(SQL_SCHEMA, 6, "; %s lists them")                     /* list the SQL tables */              \
+    X(LIBRARY, 7, ": %s")                                   /* load the library */                 \
+    X(PYTHON, 8, "; %s takes them from a Python with torch and executorch") /* load them there */  \
+    X(PROGRAM, 9, ": use %s to decide")                                     /* give the program */ \
+    X(FLOAT_MODEL, 10, ": %s")               /* give the record of the float model */              \
+    X(STEADY, 11, "; %s leaves warm-up out") /* show steady runs only */                           \
+    X(MODULES, 12, ": %s separates them")    /* group by module */                                 \
+    X(OPERATORS, 13, ": %s separates them")  /* show operators grouped by module */                \
     X(REFUSED, 14, "; %s may tell why")      /* examine the program that a backend refuses */
 
 enum ets_advice {

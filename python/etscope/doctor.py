@@ -95,13 +95,17 @@ def report():
     script = ("from etscope.runtime import Runtime; runtime = Runtime.get(); "
               "print(f'ExecuTorch {runtime.version}, '"
               "f'{len(runtime.operator_registry.operator_names)} kernels, '"
-              "+ ', '.join(runtime.backend_registry.registered_backend_names))")  # fmt: skip
+              "+ ', '.join(runtime.backend_registry.registered_backend_names)); "
+              "found = runtime.operator_registry.on_demand; "
+              "print(found.reason or ', '.join(sorted(found.names)))")  # fmt: skip
     tried = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE,
                            stderr=subprocess.PIPE, universal_newlines=True)  # fmt: skip
     works = tried.returncode == 0
     reason = (tried.stderr.strip().splitlines() or [f"ended with {tried.returncode}"])[-1]
+    found = tried.stdout.splitlines() if works else [reason]
     lines = [f"etscope      {_version('etscope')}, {os.path.dirname(os.path.abspath(__file__))}",
-             f"engine       {tried.stdout.strip() if works else reason}"]  # fmt: skip
+             f"engine       {found[0]}"]  # fmt: skip
+    lines.extend(f"llama        {each}" for each in found[1:])
     uses = {"executorch": "saves PyTorch's programs in records", "torch": "torch tensors",
             "matplotlib": "plots", "ml_dtypes": "bfloat16 and 8-bit floats",
             "pyarrow": "tables of all events"}  # fmt: skip

@@ -35,7 +35,8 @@ static const struct ets_provider providers[] = {
     BACKEND("EnnBackend", "ExecuTorch for Samsung's Exynos, with its ENN SDK"),
     BACKEND("NeutronBackend", "ExecuTorch for NXP's eIQ Neutron (EXECUTORCH_BUILD_NXP_NEUTRON)"),
     BACKEND("NativeBackend", "ExecuTorch built from source with backends/native"),
-    {"llama::", "libcustom_ops_aot_lib.so", "PyTorch and the libpython of its Python", NULL, false},
+    {"llama::", "libcustom_ops_aot_lib.so", NULL, NULL, false},
+    {"preprocess::", "libcustom_ops_aot_lib.so", NULL, NULL, false},
     {"cortex_m::", NULL, NULL, "ExecuTorch for Cortex-M (EXECUTORCH_BUILD_CORTEX_M)", false},
     {"cadence::", NULL, NULL, "ExecuTorch for Cadence's DSPs (EXECUTORCH_BUILD_CADENCE)", false},
 };

@@ -65,6 +65,16 @@ def obstacle(model):
     return done.stderr.strip() if missing else None
 
 
+def doctor():
+    """What `etscope doctor` finds."""
+    return json_rows(call("doctor", "--format", "json").stdout)[0]
+
+
+def on_demand():
+    """Of it, the kernels that are loaded for programs which name them."""
+    return doctor()["engine"]["kernels_on_demand"]
+
+
 def have_records():
     """Whether this build reads ETRecords."""
     done = call("info", DATA / "mlp_portable" / "model.etrecord")

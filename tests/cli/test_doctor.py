@@ -92,6 +92,18 @@ class TestDoctorWithEngine(unittest.TestCase):
             self.assertRegex(row["library"], r"^libexecutorch_backend_\w+\.so$")
             self.assertTrue(row["needs"])
 
+    def test_doctor__kernels_on_demand(self):
+        found = self.report["engine"]["kernels_on_demand"]
+        if found["reason"] is not None:
+            self.skipTest(found["reason"])
+        self.assertIn("llama::custom_sdpa.out", found["names"])
+        self.assertTrue(os.path.exists(found["library"]))
+        text = doctor().stdout
+        self.assertIn("  on demand      llama::", text)
+        self.assertIn(f"without PyTorch, from {found['library']}\n", text)
+        for name in found["names"]:
+            self.assertIn(name, text)
+
     def test_doctor__library_that_does_not_exist(self):
         result = doctor("--format", "json", "--load-library", "/nonexistent.so")
         self.assertEqual(result.returncode, 3)

@@ -1,5 +1,7 @@
 """Everything that a user of `etscope run` can get wrong: one line, and the right exit code."""
 
+import os
+import shutil
 import signal
 import unittest
 from pathlib import Path
@@ -63,10 +65,35 @@ class Mistakes(RunTest):
         return done.stderr
 
     def test_what_the_wheel_has_and_is_not_linked_is_named(self):
-        self.assertRegex(self.with_part("mlp_portable", b"aten::relu", b"llama::sdp"),
-                         "llama::sdp.* such kernels are in libcustom_ops_aot_lib.so .*--python")
         self.assertRegex(self.with_backend(b"QnnBackend"),
                          "is not registered; it is in libexecutorch_backend_qnn.so .*--load-library")
+
+    def test_llama_kernel_that_executorch_lacks_is_named(self):
+        if support.on_demand()["reason"] is not None:
+            self.skipTest(support.on_demand()["reason"])
+        said = self.with_part("mlp_portable", b"aten::relu", b"llama::sdp")
+        self.assertIn("no kernel is registered for llama::sdp.out; executorch's "
+                      "libcustom_ops_aot_lib.so does not have it", said)
+        self.assertNotIn("--python", said)
+
+    def test_without_the_copy_of_llama_kernels_the_reason_is_told(self):
+        engine = Path(support.doctor()["engine"]["path"])
+        shutil.copy(engine, self.folder)
+        os.environ["ETSCOPE_ENGINE"] = str(self.folder / engine.name)
+        self.addCleanup(os.environ.pop, "ETSCOPE_ENGINE")
+        for reason in (None, "libcustom_ops_aot_lib.so wants _ZN2at3oneEv"):
+            if reason is not None:
+                (self.folder / "libetscope_llama.txt").write_text(f"{reason}\n")
+            with self.subTest(reason=reason):
+                told = reason or f"{self.folder}/libetscope_llama.so does not exist"
+                self.assertEqual(support.on_demand()["reason"], told)
+                self.assertEqual(support.on_demand()["names"], [])
+                done = support.call("run", DATA / "llama" / "kv_sdpa.pte")
+                self.assertEqual(done.returncode, support.RUNTIME, done.stderr)
+                self.assertIn("no kernel is registered for llama::update_cache.out, ", done.stderr)
+                self.assertIn("; etscope has no copy of their library: " + told[:60], done.stderr)
+                self.assertIn("; --python PYTHON takes them from a Python with torch and executorch",
+                              done.stderr)
 
     def with_backend(self, name):
         return self.with_part("mlp_xnnpack", b"\x0e\0\0\0XnnpackBackend",

@@ -14,10 +14,10 @@ was built over (docs/python.md, "Running programs").
 from etscope.runtime._bundled import BundledModule
 from etscope.runtime._metadata import MethodMeta, TensorInfo
 from etscope.runtime._runtime import (
-    BackendRegistry, Method, OperatorRegistry, Program, Runtime, Verification,
+    BackendRegistry, KernelsOnDemand, Method, OperatorRegistry, Program, Runtime, Verification,
 )  # fmt: skip
 
 __all__ = [
-    "BackendRegistry", "BundledModule", "Method", "MethodMeta", "OperatorRegistry", "Program", "Runtime",
-    "TensorInfo", "Verification",
+    "BackendRegistry", "BundledModule", "KernelsOnDemand", "Method", "MethodMeta", "OperatorRegistry",
+    "Program", "Runtime", "TensorInfo", "Verification",
 ]  # fmt: skip

@@ -4,7 +4,7 @@ import enum
 import functools
 import os
 from pathlib import Path
-from typing import Any, BinaryIO, List, Optional, Sequence, Set, Union
+from typing import Any, BinaryIO, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 from etscope._errors import Error, FileError, MissingNameError, warn
 from etscope._library import NULL, Handle, Source, call, ffi, lib, text
@@ -246,6 +246,14 @@ class BackendRegistry:
         )
 
 
+class KernelsOnDemand(NamedTuple):
+    """Kernels of llama:: operators, and where they come from."""
+
+    names: Set[str]  # as "llama::custom_sdpa.out"
+    library: str  # its path
+    reason: Optional[str]  # why it is not loaded; None: it is
+
+
 class OperatorRegistry:
     """The operators that have kernels here."""
 
@@ -256,6 +264,14 @@ class OperatorRegistry:
     def operator_names(self) -> Set[str]:
         """Names as "aten::add.out"."""
         return {text(self._engine.kernel_name(i)) for i in range(self._engine.kernel_count())}
+
+    @property
+    def on_demand(self) -> KernelsOnDemand:
+        """Kernels that are not registered, and that are loaded for programs which name them."""
+        found = ffi.new("struct ets_engine_kernels_on_demand *")
+        self._engine.kernels_on_demand(found)
+        names = {text(found.names[i]) for i in range(found.count)}
+        return KernelsOnDemand(names, os.fsdecode(ffi.string(found.path)), text(found.reason) or None)
 
 
 class Runtime:
@@ -277,6 +293,18 @@ class Runtime:
         self.backend_registry = BackendRegistry(engine)
         self.operator_registry = OperatorRegistry(engine)
         self.version = text(engine.runtime_version)
+
+    def load_library(self, path: Union[str, Path]) -> Tuple[int, int]:
+        """Loads a shared library that registers kernels or backends, as --load-library does.
+
+        It stays for the life of the process. Returns how many (kernels, backends) it added. Raises
+        Error: NOT_FOUND, RUNTIME with the loader's reason, or if the library would end the process
+        because it registers a kernel that is registered already.
+        """
+        kernels, backends = ffi.new("size_t *"), ffi.new("size_t *")
+        path = os.fspath(path)
+        call(self._engine.load_library, os.fsencode(path), kernels, backends, file=path)
+        return kernels[0], backends[0]
 
     def load_program(
         self,

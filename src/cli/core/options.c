@@ -268,7 +268,7 @@ static const struct cli_option advanced[] = {
     {"--load-library", .value = "FILE", .is_repeatable = true,
      .help = "A shared library with your own kernels or backends"},
     {"--python", .value = "PYTHON",
-     .help = "A Python with torch and executorch; loads the llama operators of its executorch"},
+     .help = "A Python with torch and executorch; takes its llama operators instead"},
     {"--engine", .value = "FILE", .help = "The engine plug-in; default: search the usual places"},
     {"--tracer", .value = "etscope|upstream|none",
      .help = "The tracer: etscope's (default), ExecuTorch's ETDumpGen, or none"},

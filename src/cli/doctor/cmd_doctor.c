@@ -177,9 +177,34 @@ static void tell_other_backends(struct ets_facts *facts, const struct ets_engine
     ets_json_end_array(facts->json);
 }
 
+/* The kernels that programs can name though they are not registered, and their library. */
+static void tell_on_demand(struct ets_facts *facts, const struct ets_engine *engine)
+{
+    struct ets_engine_kernels_on_demand found;
+    engine->kernels_on_demand(&found);
+    const bool are_there = found.reason[0] == '\0';
+    ets_json_begin_object(facts->json, "kernels_on_demand");
+    ets_json_put_string(facts->json, "reason", are_there ? NULL : found.reason);
+    ets_json_begin_array(facts->json, "names");
+    ets_facts_line(facts, "on demand");
+    for (size_t i = 0; i < found.count; i++) {
+        ets_facts_item(facts);
+        ets_facts_string(facts, ETS_FACTS_ITEM, found.names[i]);
+    }
+    if (!are_there) ets_facts_words(facts, "no llama:: kernels: %s", found.reason);
+    ets_facts_end(facts);
+    ets_json_end_array(facts->json);
+    if (are_there) ets_facts_line(facts, "%s", "");
+    ets_facts_words(facts, "without PyTorch, from ");
+    ets_facts_string(facts, "library", found.path);
+    ets_facts_end(facts);
+    ets_json_end_object(facts->json);
+}
+
 static void tell_capacity(struct ets_facts *facts, const struct ets_engine *engine)
 {
     ets_facts_number_line(facts, "kernels", "kernel_count", engine->kernel_count());
+    tell_on_demand(facts, engine);
     ets_facts_number_line(facts, "threads", "thread_count", engine->thread_count());
 }
 

@@ -189,6 +189,7 @@ enum ets_status open_checked(struct ets_engine_program *program, const char *nam
     ETS_TRY(plan_memory(method.get(), meta.get(), error));
     if (program->tracer != nullptr) program->tracer->set_method(method->name, 0);
     method->kernels = kernels_with_llama(program->llama);
+    keep_log();
     if (method->counted != nullptr) method->counted->before_load();
     auto loaded = program->program->load_method(
         name, &method->memory.value(),

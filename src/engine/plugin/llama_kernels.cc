@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
@@ -11,16 +12,14 @@
 #include <unordered_map>
 
 #include "engine/llama/stand_ins.h"
-#include "engine/plugin/library.h"
 #include "etscope/program.h"
+#include "payload/providers.h"
 
 namespace ets
 {
 namespace
 {
 namespace et = ::executorch::runtime;
-
-constexpr const char *namespaces[] = {"llama::", "preprocess::"};
 
 struct llama_library {
     std::string path;   /* of what was loaded or tried */
@@ -78,7 +77,7 @@ llama_library load_copy()
     return library;
 }
 
-bool is_tried = false;
+std::atomic<bool> is_tried{false};
 
 const llama_library &the_library()
 {
@@ -88,8 +87,8 @@ const llama_library &the_library()
 }
 
 /*
- * A process that has PyTorch can load the original, which registers the operators with both. Not if
- * others have registered some of them: ExecuTorch ends a process that registers a name twice.
+ * A process that has PyTorch can load the original, which registers the operators with both. Not
+ * if others have registered some of them: ExecuTorch ends a process that registers a name twice.
  */
 void load_original_beside_pytorch()
 {
@@ -116,8 +115,10 @@ bool are_registered(const std::vector<std::string> &names)
 
 bool is_llama(const char *name)
 {
-    for (const char *space : namespaces) {
-        if (strncmp(name, space, strlen(space)) == 0) return true;
+    const ets_provider *other;
+    for (size_t i = 0; (other = ets_provider_at(i)) != nullptr; i++) {
+        const bool has_kernels = !other->is_backend && other->library != nullptr;
+        if (has_kernels && strncmp(name, other->part, strlen(other->part)) == 0) return true;
     }
     return false;
 }
@@ -152,8 +153,7 @@ et::OpFunction llama_kernel(const char *name)
 
 const std::string &why_no_llama()
 {
-    static const std::string nothing;
-    return is_tried ? the_library().reason : nothing;
+    return the_library().reason;
 }
 
 std::vector<std::string> llama_kernels_of(struct ets_bytes program)
@@ -181,7 +181,7 @@ std::vector<et::Kernel> kernels_with_llama(const std::vector<std::string> &names
 {
     std::vector<et::Kernel> all;
     if (are_registered(names)) return all;
-    load_original_beside_pytorch();
+    if (!is_tried) load_original_beside_pytorch();
     if (are_registered(names) || the_library().kernels.empty()) return all;
     const auto registered = et::get_registered_kernels();
     all.assign(registered.begin(), registered.end());

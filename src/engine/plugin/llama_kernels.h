@@ -15,14 +15,14 @@
 
 namespace ets
 {
-/* Whether `name` is in a namespace of that library. */
+/* Whether `name` is in a namespace of that library, by payload/providers.h. */
 bool is_llama(const char *name);
 
-/* The function of a kernel for tensors of all types; NULL: no such kernel, or it is not loaded. */
+/* The function of a kernel for tensors of all types; NULL: there is none. */
 executorch::runtime::OpFunction registered_kernel(const char *name);
 executorch::runtime::OpFunction llama_kernel(const char *name);
 
-/* "libcannot be loaded: ..."; "": they are loaded, or were not needed yet. */
+/* Why there are no such kernels, in words; "": there are. */
 const std::string &why_no_llama();
 
 /* The kernels in namespaces of that library that methods of the program name. */

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/plugin/llama_kernels.h"
+#include "engine/quiet.h"
 #include "payload/providers.h"
 
 namespace ets
@@ -119,19 +121,30 @@ std::string first_names(const std::vector<std::string> &names)
 struct explanation {
     std::string text;
     enum ets_advice advice = ETS_ADVICE_NONE;
+    bool is_provided = false; /* by something that is known */
+
+    void add_llama(const char *library)
+    {
+        const std::string &reason = why_no_llama();
+        if (reason.empty()) text += std::string("; executorch's ") + library + " does not have it";
+        else text += "; etscope has no copy of their library: " + reason;
+        if (!reason.empty()) advice = ETS_ADVICE_PYTHON;
+    }
 
     /* Says what has the operator or backend `lacks`. */
     void add_provider(const std::string &lacks)
     {
         const ets_provider *has = ets_provider_of(lacks.c_str());
         if (has == nullptr) return;
+        is_provided = true;
+        if (is_llama(lacks.c_str())) return add_llama(has->library);
         const std::string is_in = has->is_backend ? "; it is in " : "; such kernels are in ";
         if (has->library == nullptr) {
             text += is_in + has->builds;
             return;
         }
         text += is_in + has->library + " of PyPI's executorch, which needs " + has->needs;
-        advice = has->is_backend ? ETS_ADVICE_LIBRARY : ETS_ADVICE_PYTHON;
+        advice = ETS_ADVICE_LIBRARY;
     }
 };
 
@@ -146,7 +159,9 @@ explanation explain(const std::vector<std::string> &lines)
     const std::vector<std::string> operators = missing_operators(lines);
     if (!operators.empty()) {
         why.text = ": no kernel is registered for " + first_names(operators);
-        why.add_provider(operators.front());
+        for (size_t i = 0; i < operators.size() && !why.is_provided; i++) {
+            why.add_provider(operators[i]);
+        }
         return why;
     }
     std::string place = lines.back();
@@ -174,10 +189,17 @@ void start_runtime()
     et::runtime_init();
 }
 
+void keep_log()
+{
+    if (et::get_pal_impl()->emit_log_message == take_log_line) return;
+    const int saved = ets_quiet_begin(); /* it notes that the log was taken before */
+    start_runtime();
+    ets_quiet_end(saved);
+}
+
 call_scope::call_scope() : outer_(inside_call)
 {
-    /* ExecuTorch's Python module, imported after the start, has taken the log. */
-    if (et::get_pal_impl()->emit_log_message != take_log_line) start_runtime();
+    keep_log();
     inside_call = true;
     calls_in_flight++;
     current_log.clear();

@@ -27,6 +27,9 @@ struct runtime_abort {
 /* Installs the log and abort hooks and initialises the runtime, once per process. */
 void start_runtime();
 
+/* Takes the log back from ExecuTorch's Python module, if that was loaded since. */
+void keep_log();
+
 /* Marks the calling thread as inside the runtime, where an abort may throw. Clears the log. */
 class call_scope
 {

@@ -493,10 +493,29 @@ static void test_call__ends_in_an_error_whatever_it_is_given(void **state)
     assert_true(aborted > 100);
 }
 
+static void test_call__takes_kernels_on_demand(void **state)
+{
+    NEEDS_ENGINE();
+    struct ets_engine_kernels_on_demand found;
+    engine->kernels_on_demand(&found);
+    assert_non_null(found.path);
+    if (found.reason[0] != '\0') SKIP_BECAUSE("the copy of their library is missing");
+    assert_int_equal(found.count, 11);
+    for (size_t i = 0; i < found.count; i++)
+        assert_int_equal(engine->kernel_exists(found.names[i]), 1);
+    float given[4] = {1, 0, 0, 0}, got[4];
+    struct ets_tensor in = TENSOR(FLOAT, given, 1, 4), out = TENSOR(FLOAT, got, 1, 4);
+    CALL("llama::fast_hadamard_transform.out", IN(in), OUT(out));
+    assert_floats(got, (float[]){0.5f, 0.5f, 0.5f, 0.5f}, 4);
+    assert_int_equal(engine->kernel_exists("llama::none.out"), 0);
+    REFUSE(ETS_NOT_FOUND, "llama::none.out: no such kernel", "llama::none.out", IN(in), OUT(out));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_call__adds),
+        cmocka_unit_test(test_call__takes_kernels_on_demand),
         cmocka_unit_test(test_call__writes_elements_at_odd_addresses),
         cmocka_unit_test(test_call__takes_every_kind_of_argument),
         cmocka_unit_test(test_call__takes_lists_of_tensors),
