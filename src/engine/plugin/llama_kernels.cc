@@ -185,7 +185,9 @@ std::vector<et::Kernel> kernels_with_llama(const std::vector<std::string> &names
     if (are_registered(names) || the_library().kernels.empty()) return all;
     const auto registered = et::get_registered_kernels();
     all.assign(registered.begin(), registered.end());
-    all.insert(all.end(), the_library().kernels.begin(), the_library().kernels.end());
+    for (const et::Kernel &kernel : the_library().kernels) {
+        if (registered_kernel(kernel.name_) == nullptr) all.push_back(kernel);
+    }
     return all;
 }
 
