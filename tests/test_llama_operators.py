@@ -26,6 +26,11 @@ SOURCES = {
         extern "C" int not_everywhere() __attribute__((weak));
         extern "C" int answer() { return _ZN2at3oneEv() + of_the_runtime() + once<int>(); }
     """,
+    # as one that relies on another layout of PyTorch's types does
+    "crashes": """
+        extern "C" int _ZN2at3oneEv();
+        static int broken = *reinterpret_cast<volatile int *>(_ZN2at3oneEv());
+    """,
     "wants_more": """
         extern "C" int _ZN2at3oneEv();
         extern "C" int _ZN2at3twoEv();
@@ -51,7 +56,7 @@ class LlamaOperatorsTest(unittest.TestCase):
         cls.link("stand_ins", cls.root / "libstand_ins.so")
         needed = [cls.root / f"{name}.so" for name in PYTORCH] + [cls.root / "lib" / "libexecutorch.so"]
         paths = "-Wl,-rpath,$ORIGIN/../../pybindings:$ORIGIN/../../../lib"
-        for name in ("library", "wants_more"):
+        for name in ("library", "crashes", "wants_more"):
             cls.link(name, cls.original / f"lib{name}.so", "-Wl,--no-as-needed", *needed, paths)
 
     @classmethod
@@ -107,6 +112,12 @@ class LlamaOperatorsTest(unittest.TestCase):
         self.assertEqual(self.run_tool(self.original / "liblibrary.so", "--reason", reason).returncode, 0)
         self.assertEqual(reason.read_text(), "")
 
+    def test_copy_that_ends_the_process_is_refused(self):
+        done = self.run_tool(self.original / "libcrashes.so")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"left out: loading the copy ends the process with signal \d+\n$")
+        self.assertEqual(list(self.copy.parent.iterdir()), [])
+
     def test_library_without_pytorch_is_refused(self):
         done = self.run_tool(self.root / "lib" / "libexecutorch.so", "--runtime", self.root / "lib")
         self.assertEqual(done.returncode, 1)
@@ -130,7 +141,7 @@ class LlamaOperatorsTest(unittest.TestCase):
             damaged.write_bytes(data)
             try:
                 library = tool.Elf(damaged)
-                tool.patch(library, stand_ins, self.copy,
+                tool.patch(library, stand_ins, self.copy.name,
                            tool.check(library, stand_ins, self.root / "lib"))
             except tool.Refused as reason:
                 refused += 1

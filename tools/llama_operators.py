@@ -16,7 +16,7 @@ The copy has the same size and code. What changes, in place:
 
 Before, every symbol that the library wants is looked for in STAND_INS, in the runtime and in the
 system's libraries. If one is nowhere, another version of executorch wants more of PyTorch, and no
-copy is made.
+copy is made. A copy for this processor is loaded once, in a process of its own.
 """
 
 import argparse
@@ -24,6 +24,7 @@ import ctypes
 import os
 import re
 import struct
+import subprocess
 import sys
 from pathlib import Path
 
@@ -55,10 +56,10 @@ class Elf:
         self.is_64 = self.data[4] == 2
         self.order = "<" if self.data[5] == 1 else ">"
         if self.is_64:
-            _, _, _, _, segments, sections, _, _, size, count, section_size, section_count, _ = \
+            _, self.machine, _, _, segments, sections, _, _, size, count, section_size, section_count, _ = \
                 self.read(16, "HHIQQQIHHHHHH")
         else:
-            _, _, _, _, segments, sections, _, _, size, count, section_size, section_count, _ = \
+            _, self.machine, _, _, segments, sections, _, _, size, count, section_size, section_count, _ = \
                 self.read(16, "HHIIIIIHHHHHH")
         self.segments = [self._segment(segments + i * size) for i in range(count)]
         self._read_dynamic()
@@ -192,7 +193,7 @@ def check(library, stand_ins, runtime):
     return instead
 
 
-def patch(library, stand_ins, copy, instead):
+def patch(library, stand_ins, own_name, instead):
     name = (stand_ins.tagged(DT_SONAME) or [(stand_ins.name,)])[0][0].encode()
     needed = [(text, value, at) for text, value, at in library.tagged(DT_NEEDED) if OF_PYTORCH.match(text)]
     if not needed:
@@ -202,7 +203,7 @@ def patch(library, stand_ins, copy, instead):
     for _, _, at in needed:
         struct.pack_into(library.order + library.word, library.data, at, longest)
     for _, value, _ in library.tagged(DT_SONAME):
-        library.overwrite(value, copy.name.encode())
+        library.overwrite(value, own_name.encode())
     for _, value, _ in library.tagged(DT_RPATH, DT_RUNPATH):
         library.overwrite(value, b"$ORIGIN")
     for value, symbol, binding, section, info_at in library.symbols:
@@ -210,16 +211,40 @@ def patch(library, stand_ins, copy, instead):
             library.overwrite(value, STAND_IN_PREFIX + symbol[len(PREFIX):])
         if binding == STB_GNU_UNIQUE and section != 0:
             library.data[info_at] = STB_WEAK << 4 | library.data[info_at] & 15
-    new = copy.with_name(copy.name + ".new")
-    new.write_bytes(library.data)
-    new.chmod(0o755)
-    os.replace(new, copy)
+
+
+def machine_of_this_process():
+    """As ELF counts processors."""
+    with open("/proc/self/exe", "rb") as executable:
+        return struct.unpack_from("=H", executable.read(20), 18)[0]
+
+
+def try_out(copy, before):
+    """Loads the copy in another process, which it would end if it laid out PyTorch's types otherwise."""
+    script = "import ctypes, os, sys; [ctypes.CDLL(path, os.RTLD_NOW) for path in sys.argv[1:]]"
+    done = subprocess.run([sys.executable, "-c", script, *map(str, before), str(copy)],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    if done.returncode < 0:
+        raise Refused(f"loading the copy ends the process with signal {-done.returncode}")
+    if done.returncode > 0:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no reason told"]
+        raise Refused(f"the copy cannot be loaded: {said[-1]}")
 
 
 def make(options):
     library, stand_ins = Elf(options.library), Elf(options.stand_ins)
     runtime = options.runtime or options.library.parent / "../../../lib"
-    patch(library, stand_ins, options.copy, check(library, stand_ins, runtime))
+    patch(library, stand_ins, options.copy.name, check(library, stand_ins, runtime))
+    new = options.copy.with_name(options.copy.name + ".new")
+    try:
+        new.write_bytes(library.data)
+        new.chmod(0o755)
+        if library.machine == machine_of_this_process():
+            of_runtime = [runtime / name for name, _, _ in library.tagged(DT_NEEDED) if (runtime / name).exists()]
+            try_out(new, [*of_runtime, options.stand_ins])
+        os.replace(new, options.copy)
+    finally:
+        new.unlink(missing_ok=True)
 
 
 def main():
