@@ -108,6 +108,34 @@ assert runtime.load_library({BACKEND!r}) == (0, 0)
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
+# Registers one of the kernels as a library of the user's does, and runs the model.
+REGISTERED = """
+import ctypes, sys, numpy
+from etscope.runtime import Runtime
+runtime = Runtime.get()
+(path,) = {line.split()[-1] for line in open("/proc/self/maps") if line.endswith("libexecutorch.so\\n")}
+register = ctypes.CDLL(path)._ZN10executorch7runtime16register_kernelsENS0_4SpanIKNS0_6KernelEEE
+calls = []
+function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+own = function(lambda context, stack, size: calls.append(size))
+name = b"llama::update_cache.out"
+kernel = (ctypes.c_void_p * 3)(ctypes.cast(name, ctypes.c_void_p), None, ctypes.cast(own, ctypes.c_void_p))
+assert register(ctypes.byref(kernel), ctypes.c_size_t(1)) == 0
+method = runtime.load_program(sys.argv[1]).load_method("forward")
+method.execute([numpy.array([[3, 17]]), numpy.array([0])], tensors="numpy")
+print(len(calls))
+"""
+
+
+@with_llama
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux's /proc")
+def test_registered_kernel_is_taken_before_the_copy():
+    done = subprocess.run([sys.executable, "-c", REGISTERED, str(MODEL)], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, universal_newlines=True)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "4\n"  # keys and values of two layers
+
+
 # Orders of what one process may do; the original library registers the same kernels, and a kernel
 # that is registered twice would end the process.
 ORDERS = ["etscope torch etscope", "etscope operators etscope upstream", "torch etscope operators etscope",

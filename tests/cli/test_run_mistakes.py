@@ -88,6 +88,10 @@ class Mistakes(RunTest):
                 told = reason or f"{self.folder}/libetscope_llama.so does not exist"
                 self.assertEqual(support.on_demand()["reason"], told)
                 self.assertEqual(support.on_demand()["names"], [])
+                text = support.call("doctor").stdout
+                self.assertIn("  on demand      none, see below\n", text)
+                self.assertIn("no llama:: kernels: " + told, " ".join(text.split()))
+                self.assertLess(max(len(line) for line in text.splitlines() if "/" not in line), 81)
                 done = support.call("run", DATA / "llama" / "kv_sdpa.pte")
                 self.assertEqual(done.returncode, support.RUNTIME, done.stderr)
                 self.assertIn("no kernel is registered for llama::update_cache.out, ", done.stderr)

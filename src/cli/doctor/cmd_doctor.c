@@ -191,7 +191,7 @@ static void tell_on_demand(struct ets_facts *facts, const struct ets_engine *eng
         ets_facts_item(facts);
         ets_facts_string(facts, ETS_FACTS_ITEM, found.names[i]);
     }
-    if (!are_there) ets_facts_words(facts, "no llama:: kernels: %s", found.reason);
+    if (!are_there) ets_facts_words(facts, "none, see below");
     ets_facts_end(facts);
     ets_json_end_array(facts->json);
     if (are_there) ets_facts_line(facts, "%s", "");
@@ -261,6 +261,20 @@ static void tell_libraries(struct ets_facts *facts, const struct findings *findi
     ets_json_end_array(facts->json);
 }
 
+/* Nothing is missing without them: most programs name none. */
+static void tell_why_no_llama(struct ets_facts *facts, const struct ets_engine *engine)
+{
+    char text[REMEDY_CHARS + 128];
+    struct ets_engine_kernels_on_demand found;
+    engine->kernels_on_demand(&found);
+    if (found.reason[0] == '\0') return;
+    snprintf(text, sizeof text,
+             "no llama:: kernels: %.*s; --python PYTHON takes them from a Python with torch and "
+             "executorch",
+             (int)REMEDY_CHARS, found.reason);
+    ets_facts_paragraph(facts, text);
+}
+
 static void tell_missing(struct ets_facts *facts, const struct findings *findings)
 {
     const char *part, *remedy;
@@ -299,6 +313,7 @@ static void tell_findings(struct ets_facts *facts, const struct findings *findin
     tell_libraries(facts, findings);
     ets_facts_plain_line(facts, "%s", "");
     ets_facts_end(facts);
+    if (findings->engine != NULL) tell_why_no_llama(facts, findings->engine);
     tell_missing(facts, findings);
     ets_json_end_row(facts->json);
 }
