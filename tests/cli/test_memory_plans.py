@@ -124,6 +124,10 @@ class Method:
                 named = list(self.expand(arguments))
                 reads = {number for number in named if number not in results or
                          named.count(number) > 2 or name.endswith("_")}
+                if name == "executorch_prim::et_view":  # shows what lies there, from now on
+                    reads, results = set(named), set()
+                if name == "llama::update_cache":  # changes a part of its second argument
+                    results.add(arguments[1])
                 scratch = self.scratch(name, arguments)
                 yield reads - scratch, results | scratch, []
             elif kind == DELEGATE:
@@ -160,6 +164,8 @@ class Lifetimes:
                 reads, writes = self.divide(arguments)
             for number in reads:
                 self.read(number, step)
+                if not writes and number in self.base and self.named[number][0] == step:
+                    self.born[number] = step
             for number in writes:
                 self.write(number, step)
         for number in method.outputs:
