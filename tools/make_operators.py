@@ -17,6 +17,7 @@ import torch
 
 try:  # their import registers operators
     import executorch.exir.passes.dim_order_ops_registry  # noqa: F401
+    import executorch.extension.llm.custom_ops.custom_ops  # noqa: F401
     import torchao.quantization.pt2e._affine_quantization  # noqa: F401
     import torch.ao.quantization.fx._decomposed  # noqa: F401
 except ImportError as error:
@@ -28,6 +29,8 @@ OF_OUTPUTS = {"dtype", "layout", "device", "pin_memory", "memory_format", "gener
 RANDOM = {"rand", "randn", "native_dropout"}
 # Of complex numbers, whose kernels do not check what they are given.
 COMPLEX = {"_fft_c2r", "_fft_r2c", "view_as_real_copy", "_conj_physical"}
+# Namespaces of a library that the import below brings, and a runtime may lack.
+OF_LIBRARIES = ("llama::", "preprocess::")
 TYPES = {"Tensor": "t", "Scalar": "S", "int": "i", "SymInt": "i", "float": "f", "bool": "b",
          "str": "s", "ScalarType": "D", "MemoryFormat": "M", "Layout": "L", "Device": "V",
          "Generator": "G", "Dimname": "N", "Storage": "N", "Stream": "N"}
@@ -50,7 +53,8 @@ def kernel_names(path):
     interface = ctypes.CDLL(path).ets_engine_interface
     interface.restype = ctypes.POINTER(Engine)
     engine = interface().contents
-    return sorted({engine.kernel_name(i).decode() for i in range(engine.kernel_count())})
+    names = {engine.kernel_name(i).decode() for i in range(engine.kernel_count())}
+    return sorted(name for name in names if not name.startswith(OF_LIBRARIES))
 
 
 def type_code(declared):
@@ -92,10 +96,10 @@ def default_text(kind, default):
 
 def row(name, kernel, arguments, returns, kernel_arguments):
     parts = []
-    for argument, kind, default, _ in arguments:
+    for argument, kind, default, written in arguments:
         unused = "" if kernel_arguments is None or argument in kernel_arguments else "-"
         value = default_text(kind, default)
-        parts.append(f"{unused}{kind} {argument}" + ("" if value is None else f"={value}"))
+        parts.append(f"{unused}{kind}{'!' if written else ''} {argument}" + ("" if value is None else f"={value}"))
     kernel_text = f'"{kernel}"' if kernel else "NULL"
     return f'{{"{name}", {kernel_text}, "{";".join(parts)}", "{" ".join(returns)}"}},'
 
@@ -170,8 +174,8 @@ def main():
     for name in sorted(rows):
         print(f"    {rows[name]}")
     print("};\n/* clang-format on */\n")
-    print("const uint32_t ets_reference_operator_count = "
-          "sizeof ets_reference_operators / sizeof *ets_reference_operators;")
+    print("const uint32_t ets_reference_operator_count =\n"
+          "    sizeof ets_reference_operators / sizeof *ets_reference_operators;")
 
 
 if __name__ == "__main__":

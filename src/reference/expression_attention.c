@@ -1,6 +1,7 @@
 /* scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, gqa) */
 #include <math.h>
 
+#include "reference/attention.h"
 #include "reference/expression_list.h"
 
 /* 0 where `mask` is true, else minus infinity, as numbers of the scores' type. */
@@ -17,26 +18,26 @@ static enum ets_status number_mask(struct reference_frame *frame, struct referen
     return APPLY(frame, shape, mask, "aten.masked_fill.Scalar", zeros, hidden, NUMBER(-INFINITY));
 }
 
-/* The causal mask: every position sees itself and earlier ones. */
-static enum ets_status causal_mask(struct reference_frame *frame, int64_t rows, int64_t columns,
-                                   struct reference_value *mask_out)
+enum ets_status ets_reference_causal_mask(struct reference_frame *frame, int64_t first,
+                                          int64_t rows, int64_t columns,
+                                          struct reference_value *mask_out)
 {
     const int64_t sizes[2] = {rows, columns};
     const struct reference_shape shape = ets_reference_shape_of(ETS_SCALAR_BOOL, 2, sizes);
     struct reference_value list, ones;
     ETS_TRY(ets_reference_int_list(frame, sizes, 2, &list));
     ETS_TRY(APPLY(frame, shape, &ones, "aten.full.default", list, TRUTH(1)));
-    return APPLY(frame, shape, mask_out, "aten.tril.default", ones);
+    return APPLY(frame, shape, mask_out, "aten.tril.default", ones, WHOLE(first));
 }
 
-/* softmax over the last dimension; fully masked rows are 0. */
+/* softmax over the last dimension; if `is_safe`, fully masked rows are 0. */
 static enum ets_status safe_softmax(struct reference_frame *frame,
-                                    const struct reference_value *scores, bool is_masked,
+                                    const struct reference_value *scores, bool is_safe,
                                     struct reference_value *result)
 {
     const struct reference_shape shape = LIKE(*scores);
     ETS_TRY(APPLY(frame, shape, result, "aten._softmax.default", *scores, WHOLE(-1), TRUTH(0)));
-    if (!is_masked) return ETS_OK;
+    if (!is_safe) return ETS_OK;
     struct reference_shape truth = shape;
     truth.scalar_type = ETS_SCALAR_BOOL;
     struct reference_value seen, blind;
@@ -47,10 +48,9 @@ static enum ets_status safe_softmax(struct reference_frame *frame,
     return APPLY(frame, shape, result, "aten.masked_fill.Scalar", *result, blind, NUMBER(0));
 }
 
-/* Repeats keys or values with fewer heads than the query. */
-static enum ets_status spread_heads(struct reference_frame *frame,
-                                    const struct reference_value *query,
-                                    struct reference_value *value)
+enum ets_status ets_reference_spread_heads(struct reference_frame *frame,
+                                           const struct reference_value *query,
+                                           struct reference_value *value)
 {
     const struct ets_tensor *q = &query->as.tensor.view, *v = &value->as.tensor.view;
     if (q->rank < 3 || v->rank < 3) return ETS_OK;
@@ -61,6 +61,32 @@ static enum ets_status spread_heads(struct reference_frame *frame,
     }
     return APPLY(frame, LIKE(*value), value, "aten.repeat_interleave.self_int", *value,
                  WHOLE(heads / own), WHOLE(-3));
+}
+
+double ets_reference_attention_scale(const struct reference_value *scale,
+                                     const struct ets_tensor *query)
+{
+    if (scale->kind != REFERENCE_NOTHING) return ets_reference_number(scale);
+    return 1 / sqrt((double)query->sizes[query->rank - 1]);
+}
+
+enum ets_status ets_reference_attend(struct reference_frame *frame,
+                                     const struct reference_attention *attention,
+                                     struct reference_value *result_out)
+{
+    const struct reference_shape any = LIKE(attention->query); /* these find their own shapes */
+    struct reference_value key, scores, weights, mask = attention->mask;
+    ETS_TRY(APPLY(frame, any, &key, "aten.transpose.int", attention->key, WHOLE(-2), WHOLE(-1)));
+    ETS_TRY(APPLY(frame, any, &scores, "aten.matmul.default", attention->query, key));
+    ETS_TRY(
+        APPLY(frame, LIKE(scores), &scores, "aten.mul.Scalar", scores, NUMBER(attention->scale)));
+    const bool is_masked = mask.kind == REFERENCE_TENSOR;
+    if (is_masked) {
+        ETS_TRY(number_mask(frame, &mask, any.scalar_type));
+        ETS_TRY(APPLY(frame, LIKE(scores), &scores, "aten.add.Tensor", scores, mask));
+    }
+    ETS_TRY(safe_softmax(frame, &scores, is_masked && attention->blind_is_zero, &weights));
+    return APPLY(frame, any, result_out, "aten.matmul.default", weights, attention->value);
 }
 
 enum ets_status ets_reference_attention(struct reference_frame *frame,
@@ -74,26 +100,17 @@ enum ets_status ets_reference_attention(struct reference_frame *frame,
     if (q->rank < 2 || k->rank < 2 || v->rank < 2 || ets_reference_number(&a[4]) != 0) {
         return ets_reference_fail(frame, ETS_UNSUPPORTED, "not matrices, or with dropout");
     }
-    struct reference_value key = a[1], value = a[2], mask = a[3], scores, weights, result;
+    struct reference_attention attention = {
+        a[0], a[1], a[2], a[3], ets_reference_attention_scale(&a[6], q), true};
+    struct reference_value result;
     if (a[7].as.int_value != 0) {
-        ETS_TRY(spread_heads(frame, &a[0], &key));
-        ETS_TRY(spread_heads(frame, &a[0], &value));
+        ETS_TRY(ets_reference_spread_heads(frame, &a[0], &attention.key));
+        ETS_TRY(ets_reference_spread_heads(frame, &a[0], &attention.value));
     }
-    const double scale = a[6].kind == REFERENCE_NOTHING ? 1 / sqrt((double)q->sizes[q->rank - 1])
-                                                        : ets_reference_number(&a[6]);
-    const struct reference_shape any = LIKE(a[0]); /* these find their own shapes */
-    ETS_TRY(APPLY(frame, any, &key, "aten.transpose.int", key, WHOLE(-2), WHOLE(-1)));
-    ETS_TRY(APPLY(frame, any, &scores, "aten.matmul.default", a[0], key));
-    ETS_TRY(APPLY(frame, LIKE(scores), &scores, "aten.mul.Scalar", scores, NUMBER(scale)));
     if (a[5].as.int_value != 0) {
-        ETS_TRY(causal_mask(frame, q->sizes[q->rank - 2], k->sizes[k->rank - 2], &mask));
+        ETS_TRY(ets_reference_causal_mask(frame, 0, q->sizes[q->rank - 2], k->sizes[k->rank - 2],
+                                          &attention.mask));
     }
-    const bool is_masked = mask.kind == REFERENCE_TENSOR;
-    if (is_masked) {
-        ETS_TRY(number_mask(frame, &mask, q->scalar_type));
-        ETS_TRY(APPLY(frame, LIKE(scores), &scores, "aten.add.Tensor", scores, mask));
-    }
-    ETS_TRY(safe_softmax(frame, &scores, is_masked, &weights));
-    ETS_TRY(APPLY(frame, any, &result, "aten.matmul.default", weights, value));
+    ETS_TRY(ets_reference_attend(frame, &attention, &result));
     return ets_reference_give(frame, step, 0, &result);
 }

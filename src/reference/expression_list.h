@@ -46,4 +46,13 @@ reference_expression ets_reference_quantize, ets_reference_dequantize,
     ets_reference_choose_parameters, ets_reference_quantize_blocks, ets_reference_dequantize_blocks,
     ets_reference_choose_for_blocks;
 
+/* Language models (expression_caches.c, expression_tokens.c, expression_embeddings.c,
+ * expression_hadamard.c) */
+reference_expression ets_reference_update_cache, ets_reference_update_cache_by_indices,
+    ets_reference_cache_attention, ets_reference_attention_with_cache,
+    ets_reference_quantized_attention, ets_reference_choose_symmetric_for_tokens,
+    ets_reference_choose_for_tokens, ets_reference_quantize_tokens, ets_reference_dequantize_tokens,
+    ets_reference_embedding_byte, ets_reference_embedding_4bit, ets_reference_embedding_2bit,
+    ets_reference_hadamard;
+
 #endif

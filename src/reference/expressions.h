@@ -55,6 +55,10 @@ struct reference_step {
 /* The expression of an operator, or of its name without "_copy". NULL: none. */
 reference_expression *ets_reference_expression_named(const char *name, bool use_double);
 
+/* Whether a value has the kind of a parameter. */
+bool ets_reference_value_fits(const struct reference_parameter *parameter,
+                              const struct reference_value *value);
+
 /* Calls the kernel of an operator (kernel_route.c). */
 enum ets_status ets_reference_kernel_step(struct reference_frame *frame,
                                           const struct reference_step *step);
@@ -110,6 +114,11 @@ enum ets_status ets_reference_dim(struct reference_frame *frame, int64_t dim, ui
 enum ets_status ets_reference_tensor(struct reference_frame *frame,
                                      const struct reference_step *step, uint32_t index,
                                      const struct ets_tensor **tensor_out);
+
+/* The argument, which must be a tensor that may be written: not a borrowed one. */
+enum ets_status ets_reference_written(struct reference_frame *frame,
+                                      const struct reference_step *step, uint32_t index,
+                                      struct ets_tensor *tensor_out);
 
 /* Makes `value` output `index`, or moves it there if it was made for it. */
 enum ets_status ets_reference_give(struct reference_frame *frame, const struct reference_step *step,

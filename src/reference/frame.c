@@ -50,6 +50,44 @@ bool ets_reference_is_sound(const struct ets_tensor *tensor)
            ets_tensor_extent(tensor) <= tensor->data_bytes;
 }
 
+/* Checks the kind of a value; a number may replace a tensor. */
+static bool item_fits(char letter, bool in_list, const struct reference_value *value)
+{
+    const bool is_whole = value->kind == REFERENCE_INT || value->kind == REFERENCE_BOOL;
+    const bool is_number = is_whole || value->kind == REFERENCE_DOUBLE;
+    switch (letter) {
+    case 't':
+        return (!in_list && is_number) ||
+               (value->kind == REFERENCE_TENSOR && ets_reference_is_sound(&value->as.tensor.view));
+    case 'S':
+    case 'f': return is_number;
+    case 's': return value->kind == REFERENCE_STRING;
+    case 'V':
+    case 'G':
+    case 'N': return true;
+    default: return is_whole;
+    }
+}
+
+bool ets_reference_value_fits(const struct reference_parameter *parameter,
+                              const struct reference_value *value)
+{
+    if (value->kind == REFERENCE_NOTHING) {
+        return parameter->is_optional || parameter->has_default || !parameter->for_kernel;
+    }
+    if (value->kind != REFERENCE_LIST) {
+        return (!parameter->is_list || parameter->is_expandable) &&
+               item_fits(parameter->letter, parameter->is_list, value);
+    }
+    if (!parameter->is_list) return false;
+    for (uint32_t i = 0; i < value->as.list.count; i++) {
+        const struct reference_value *item = &value->as.list.items[i];
+        if (item->kind == REFERENCE_NOTHING && parameter->items_optional) continue;
+        if (!item_fits(parameter->letter, true, item)) return false;
+    }
+    return true;
+}
+
 int ets_reference_type(const struct reference_frame *frame, int scalar_type)
 {
     return frame->calls->use_double && ets_reference_is_floating(scalar_type) ? ETS_SCALAR_DOUBLE
@@ -138,6 +176,23 @@ enum ets_status ets_reference_tensor(struct reference_frame *frame,
                                   index);
     }
     *tensor_out = &step->arguments[index].as.tensor.view;
+    return ETS_OK;
+}
+
+enum ets_status ets_reference_written(struct reference_frame *frame,
+                                      const struct reference_step *step, uint32_t index,
+                                      struct ets_tensor *tensor_out)
+{
+    const struct ets_tensor *tensor = NULL;
+    ETS_TRY(ets_reference_tensor(frame, step, index, &tensor));
+    if (step->arguments[index].as.tensor.storage->is_borrowed) {
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "it would write into an input");
+    }
+    *tensor_out = *tensor;
+    if (frame->calls->use_double && ets_reference_is_floating(tensor->scalar_type) &&
+        tensor->scalar_type != ETS_SCALAR_DOUBLE) {
+        frame->is_single = true;
+    }
     return ETS_OK;
 }
 

@@ -10,44 +10,7 @@
 #include "base/text.h"
 #include "reference/complex_nodes.h"
 #include "reference/expressions.h"
-
-/* Checks the kind of a value; a number may replace a tensor. */
-static bool item_fits(char letter, bool in_list, const struct reference_value *value)
-{
-    const bool is_whole = value->kind == REFERENCE_INT || value->kind == REFERENCE_BOOL;
-    const bool is_number = is_whole || value->kind == REFERENCE_DOUBLE;
-    switch (letter) {
-    case 't':
-        return (!in_list && is_number) ||
-               (value->kind == REFERENCE_TENSOR && ets_reference_is_sound(&value->as.tensor.view));
-    case 'S':
-    case 'f': return is_number;
-    case 's': return value->kind == REFERENCE_STRING;
-    case 'V':
-    case 'G':
-    case 'N': return true;
-    default: return is_whole;
-    }
-}
-
-static bool value_fits(const struct reference_parameter *parameter,
-                       const struct reference_value *value)
-{
-    if (value->kind == REFERENCE_NOTHING) {
-        return parameter->is_optional || parameter->has_default || !parameter->for_kernel;
-    }
-    if (value->kind != REFERENCE_LIST) {
-        return (!parameter->is_list || parameter->is_expandable) &&
-               item_fits(parameter->letter, parameter->is_list, value);
-    }
-    if (!parameter->is_list) return false;
-    for (uint32_t i = 0; i < value->as.list.count; i++) {
-        const struct reference_value *item = &value->as.list.items[i];
-        if (item->kind == REFERENCE_NOTHING && parameter->items_optional) continue;
-        if (!item_fits(parameter->letter, true, item)) return false;
-    }
-    return true;
-}
+#include "reference/functionalized.h"
 
 /* The node's input for `parameter`, the `index`-th: by label, or by position without one. */
 static const struct reference_value *input_for(const struct ets_graph_node *node,
@@ -81,7 +44,7 @@ static enum ets_status bind(struct reference_frame *frame, const char *schema,
         const struct reference_value *value = input_for(frame->node, values, &parameter, i);
         used += value != NULL;
         bound[i] = value != NULL ? *value : ets_reference_default(&parameter);
-        if (!value_fits(&parameter, &bound[i])) {
+        if (!ets_reference_value_fits(&parameter, &bound[i])) {
             return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "argument %.*s %s",
                                       ETS_TEXT(parameter.name),
                                       value == NULL ? "is missing" : "has the wrong kind");
@@ -125,20 +88,14 @@ static enum ets_status write_back(struct reference_frame *frame, const struct re
 {
     const struct reference_value *self = &step->arguments[0];
     struct reference_value *result = &step->outputs[0];
+    struct ets_tensor into;
     if (self->kind != REFERENCE_TENSOR || step->output_count != 1 ||
         result->kind != REFERENCE_TENSOR) {
         return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "it can only write into one tensor");
     }
     if (result->as.tensor.storage == self->as.tensor.storage) return ETS_OK; /* a view of it */
-    if (self->as.tensor.storage->is_borrowed) {
-        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "it would write into an input");
-    }
-    struct ets_tensor into = self->as.tensor.view;
+    ETS_TRY(ets_reference_written(frame, step, 0, &into));
     ETS_TRY(ets_reference_tensor_copy(&result->as.tensor.view, &into, frame->error));
-    if (frame->calls->use_double && ets_reference_is_floating(into.scalar_type) &&
-        into.scalar_type != ETS_SCALAR_DOUBLE) {
-        frame->is_single = true;
-    }
     ets_reference_value_drop(frame->calls->memory, result);
     return ets_reference_give(frame, step, 0, self);
 }
@@ -164,6 +121,28 @@ static enum ets_status run_node(struct reference_frame *frame,
     char room[128];
     if (ets_reference_name_without(name, "_copy", room).data != NULL)
         return own_outputs(frame, &step);
+    return ETS_OK;
+}
+
+/* Runs a wrapped operator on copies of what it writes, and returns these after its outputs. */
+static enum ets_status run_functionalized(struct reference_frame *frame,
+                                          const struct reference_operator *operator_,
+                                          const struct reference_value *values,
+                                          const struct reference_shape *shapes,
+                                          uint32_t output_count, struct reference_value *outputs)
+{
+    struct reference_functionalized call;
+    ETS_TRY(ets_reference_functionalized_bind(frame, operator_, values, &call));
+    if (output_count != call.return_count + call.base_count) {
+        return ets_reference_fail(frame, ETS_MISMATCH, "it returns %u values, the graph has %u",
+                                  call.return_count + call.base_count, output_count);
+    }
+    const struct reference_step step = {operator_, call.bound, shapes, call.return_count, outputs};
+    ETS_TRY(evaluate(frame, &step));
+    for (uint32_t i = 0; i < call.base_count; i++) {
+        ETS_TRY(ets_reference_value_share(frame->calls->memory, &call.bases[i],
+                                          &outputs[call.return_count + i], frame->error));
+    }
     return ETS_OK;
 }
 
@@ -201,8 +180,10 @@ enum ets_status ets_reference_node_call(const struct reference_calls *calls,
                                     .error = &inner};
     ets_arena_init(&frame.arena, calls->memory->allocator, 0);
     for (uint32_t i = 0; i < output_count; i++) outputs_out[i] = NOTHING;
-    const enum ets_status status =
-        run_node(&frame, operator_, arguments, shapes, output_count, outputs_out);
+    const bool is_wrapped =
+        ets_reference_is_functionalized(ets_reference_operator_name(node->target));
+    const enum ets_status status = (is_wrapped ? run_functionalized : run_node)(
+        &frame, operator_, arguments, shapes, output_count, outputs_out);
     ets_reference_drop_temporaries(&frame);
     ets_arena_reset(&frame.arena);
     if (status != ETS_OK) {
@@ -224,13 +205,29 @@ bool ets_reference_operator_writes(const struct ets_graph_node *node)
     return ets_reference_name_without(name, "_", room).data != NULL;
 }
 
+bool ets_reference_input_is_written(const struct ets_graph_node *node, uint32_t index)
+{
+    const struct reference_operator *operator_ =
+        ets_reference_operator_named(ets_reference_operator_name(node->target));
+    if (index >= node->input_count) return false;
+    if (operator_ == NULL) return index == 0 && ets_reference_operator_writes(node);
+    const struct ets_text label = node->inputs[index].label;
+    const char *schema = operator_->schema;
+    struct reference_parameter parameter;
+    for (uint32_t i = 0; ets_reference_next_parameter(&schema, &parameter); i++) {
+        const bool is_it = label.size == 0 ? i == index : ets_text_equal(label, parameter.name);
+        if (is_it) return parameter.is_written;
+    }
+    return false;
+}
+
 enum ets_reference_route ets_reference_operator_find(const struct reference_calls *calls,
                                                      const struct ets_graph_node *node,
                                                      const struct reference_operator **operator_out,
                                                      const char **kernel_out, char reason_room[160])
 {
     char room[128];
-    const struct ets_text name = ets_reference_operator_name(node->target);
+    const struct ets_text name = ets_reference_called_name(node);
     const struct reference_operator *operator_ = ets_reference_operator_named(name);
     if (operator_ == NULL) {
         const struct ets_text functional = ets_reference_name_without(name, "_", room);

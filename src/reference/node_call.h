@@ -48,6 +48,9 @@ enum ets_reference_route ets_reference_operator_find(const struct reference_call
  */
 bool ets_reference_operator_writes(const struct ets_graph_node *node);
 
+/* Whether the node, which is no wrapper, writes into its input `index`. The same holds for it. */
+bool ets_reference_input_is_written(const struct ets_graph_node *node, uint32_t index);
+
 /*
  * Computes one node. `arguments` are the values of node->inputs in order, with numbers and lists
  * resolved. A None in a list of optional tensors is NOTHING. The caller must ensure that none is

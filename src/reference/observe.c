@@ -174,14 +174,12 @@ static enum ets_status show(struct reference_run *run, const struct reference_pl
 }
 
 /* If a storage was not written as required, all values in it are unavailable. */
-static void spoil(struct reference_run *run, const struct reference_plan *plan,
-                  const struct reference_step *step)
+static void spoil(struct reference_run *run, const struct reference_plan *plan, uint32_t slot,
+                  const char *reason)
 {
-    const struct reference_value *written = &plan->values[step->reads[0]];
-    const struct reference_value *made = &plan->values[step->writes[0]];
-    if (made->kind != REFERENCE_UNAVAILABLE || written->kind != REFERENCE_TENSOR) return;
+    const struct reference_value *written = &plan->values[slot];
+    if (written->kind != REFERENCE_TENSOR) return;
     const struct reference_storage *storage = written->as.tensor.storage;
-    const char *reason = made->as.reason;
     for (uint32_t i = 0; i < plan->slot_count; i++) {
         struct reference_value *value = &plan->values[i];
         if (value->kind != REFERENCE_TENSOR || value->as.tensor.storage != storage) continue;
@@ -190,14 +188,25 @@ static void spoil(struct reference_run *run, const struct reference_plan *plan,
     }
 }
 
+/* Why a step did not write what it should have; NULL: it did, or the observer replaced that. */
+static const char *unwritten_reason(const struct reference_plan *plan,
+                                    const struct reference_step *step)
+{
+    if (!step->is_in_place) return step->unavailable;
+    if (step->write_count == 0 || step->writes[0] == REFERENCE_NO_SLOT) return NULL;
+    const struct reference_value *made = &plan->values[step->writes[0]];
+    return made->kind == REFERENCE_UNAVAILABLE ? made->as.reason : NULL;
+}
+
 enum ets_status ets_reference_observe(struct reference_run *run, const struct reference_plan *plan,
                                       struct reference_step *step)
 {
     for (uint32_t i = 0; i < step->write_count && run->reference->observer != NULL; i++) {
         ETS_TRY(show(run, plan, step, i));
     }
-    if (step->is_in_place && step->write_count > 0 && step->writes[0] != REFERENCE_NO_SLOT) {
-        spoil(run, plan, step);
+    const char *reason = unwritten_reason(plan, step);
+    for (uint32_t i = 0; i < step->written_count && reason != NULL; i++) {
+        spoil(run, plan, step->written[i], reason);
     }
     return ETS_OK;
 }

@@ -66,6 +66,7 @@ static const char *read_type(const char *at, struct reference_parameter *paramet
     bool optional = false;
     for (; *at != ' ' && *at != '\0'; at++) {
         if (*at == '?') optional = true;
+        if (*at == '!') parameter->is_written = true;
         if (*at == '[') {
             parameter->is_list = true;
             parameter->items_optional = optional;

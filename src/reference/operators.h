@@ -6,8 +6,8 @@
  *
  * Types: t Tensor, S Scalar, i int or SymInt, f float, b bool, s str, D ScalarType, M MemoryFormat,
  * L Layout, V Device, G Generator; "[]" a list, "[2]" a list that may be a single number, "?"
- * optional (before "[]": its items). "-": not an argument of the kernel. The default follows "=":
- * nothing for None, 0 and 1 for bools, "1/100" for 0.01.
+ * optional (before "[]": its items), "!" one that the operator writes. "-": not an argument of the
+ * kernel. The default follows "=": nothing for None, 0 and 1 for bools, "1/100" for 0.01.
  */
 #ifndef ETSCOPE_REFERENCE_OPERATORS_H
 #define ETSCOPE_REFERENCE_OPERATORS_H
@@ -51,6 +51,7 @@ struct reference_parameter {
     bool is_expandable;  /* [N]: a number is repeated N times */
     bool is_optional;    /* of a list: the list */
     bool items_optional; /* t?[] */
+    bool is_written;     /* t! */
     uint32_t list_count; /* N */
     bool has_default;
     struct ets_text default_text;

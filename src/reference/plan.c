@@ -150,15 +150,21 @@ static enum ets_status read_step(struct builder *builder, struct reference_step 
 {
     const struct ets_graph_node *node = step->node;
     for (uint32_t i = 0; i < node->input_count; i++) {
+        const uint32_t at = builder->count;
         ETS_TRY(read_argument(builder, node->name, &node->inputs[i]));
+        if (node->inputs[i].kind != ETS_ARGUMENT_TENSOR) continue;
+        if (!ets_reference_input_is_written(node, i)) continue;
+        if (step->written_count == REFERENCE_MOST_WRITTEN) {
+            return fail_name(builder, node->name, node->inputs[i].name, " is one written too many");
+        }
+        step->written[step->written_count++] = builder->list[at];
     }
     ETS_TRY(finish_list(builder, &step->reads, &step->read_count));
     for (uint32_t i = 0; i < node->output_count; i++) {
         ETS_TRY(define(builder, node->name, &node->outputs[i]));
     }
     ETS_TRY(finish_list(builder, &step->writes, &step->write_count));
-    step->is_in_place = ets_reference_operator_writes(node) && node->input_count > 0 &&
-                        node->inputs[0].kind == ETS_ARGUMENT_TENSOR;
+    step->is_in_place = ets_reference_operator_writes(node) && step->written_count > 0;
     return read_bodies(builder, step);
 }
 
@@ -203,9 +209,11 @@ static void join_storages(struct reference_plan *plan)
     for (uint32_t i = 0; i < plan->slot_count; i++) plan->storage_of[i] = i;
     for (uint32_t i = 0; i < plan->step_count; i++) {
         const struct reference_step *step = &plan->steps[i];
+        for (uint32_t j = 0; j < step->written_count; j++) {
+            plan->is_written[ets_reference_plan_storage(plan, step->written[j])] = true;
+        }
         if (step->read_count == 0 || !(step->is_in_place || is_view(step->node))) continue;
         const uint32_t base = ets_reference_plan_storage(plan, step->reads[0]);
-        if (step->is_in_place) plan->is_written[base] = true;
         for (uint32_t j = 0; j < step->write_count; j++) {
             if (step->writes[j] != REFERENCE_NO_SLOT) plan->storage_of[step->writes[j]] = base;
         }
@@ -219,8 +227,8 @@ bool ets_reference_plan_is_written(const struct reference_plan *plan, uint32_t s
     if (!plan->is_written[storage]) return false;
     for (uint32_t i = first; i < end; i++) {
         const struct reference_step *step = &plan->steps[i];
-        if (step->is_in_place && ets_reference_plan_storage(plan, step->reads[0]) == storage) {
-            return true;
+        for (uint32_t j = 0; j < step->written_count; j++) {
+            if (ets_reference_plan_storage(plan, step->written[j]) == storage) return true;
         }
     }
     return false;

@@ -14,6 +14,7 @@
 
 #define REFERENCE_NO_SLOT ETS_STRING_NONE
 #define REFERENCE_NO_STEP UINT32_MAX
+#define REFERENCE_MOST_WRITTEN 4 /* arguments that one operator writes */
 
 enum reference_step_kind {
     REFERENCE_CALL, /* by ets_reference_node_call */
@@ -31,7 +32,7 @@ struct reference_plan;
 struct reference_step {
     const struct ets_graph_node *node;
     enum reference_step_kind kind;
-    bool is_in_place; /* writes its first argument */
+    bool is_in_place; /* writes its first argument, and returns it */
     bool is_found;    /* `kind`, `operator_` and `reason` are set */
     bool is_random;   /* UNCOVERED: it draws random numbers */
     const struct reference_operator *operator_;
@@ -45,11 +46,14 @@ struct reference_step {
     const uint32_t *reads;  /* slots of the arguments that name a value, in order */
     const uint32_t *writes; /* slots, or REFERENCE_NO_SLOT */
     const uint32_t *deaths; /* slots that no later step needs */
+    uint32_t written[REFERENCE_MOST_WRITTEN]; /* slots of `reads` that it writes */
+    uint32_t written_count;
     struct reference_fallback *fallback;
     const struct reference_plan *bodies[2]; /* of control flow */
     struct ets_reference_node *shown;       /* NULL: of the fallback's graph */
     uint32_t times;                         /* computations in this run */
     char *failure;                          /* room for the runtime's message; or NULL */
+    const char *unavailable;                /* why it was not computed the last time; or NULL */
 };
 
 struct reference_plan {
@@ -59,7 +63,7 @@ struct reference_plan {
     const struct ets_graph_value **described; /* [slot_count] description in the graph; or NULL */
     uint32_t *producers;                      /* [slot_count] step; REFERENCE_NO_STEP: an input */
     uint32_t *storage_of;                     /* [slot_count] a slot that may share the storage */
-    bool *is_written;                         /* a step works in place on this storage */
+    bool *is_written;                         /* a step writes to this storage */
     struct reference_value *values;           /* [slot_count] of the run */
     const uint32_t *inputs;                   /* [graph->input_count] slots */
     const uint32_t *outputs;      /* [graph->output_count] slots, or none for a constant */
@@ -92,7 +96,7 @@ enum ets_status ets_reference_plan_deaths(struct reference_plan *plan, struct et
 /* The representative of all slots that may share a storage through views and operators in place. */
 uint32_t ets_reference_plan_storage(const struct reference_plan *plan, uint32_t slot);
 
-/* Whether a step from `first` to before `end` works in place on that storage. */
+/* Whether a step from `first` to before `end` writes to that storage. */
 bool ets_reference_plan_is_written(const struct reference_plan *plan, uint32_t slot, uint32_t first,
                                    uint32_t end);
 

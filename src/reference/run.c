@@ -22,9 +22,10 @@ static const char *missing_reason(const struct reference_plan *plan,
     return NULL;
 }
 
-static void set_unavailable(const struct reference_step *step, const char *reason,
+static void set_unavailable(struct reference_step *step, const char *reason,
                             struct reference_value *outputs)
 {
+    step->unavailable = reason;
     for (uint32_t i = 0; i < step->write_count; i++) outputs[i] = reference_unavailable(reason);
 }
 
@@ -71,7 +72,9 @@ static enum ets_status call_node(struct reference_run *run, const struct referen
     if (step->part != NULL) {
         return ets_reference_tensor_borrow(&reference->memory, step->part, outputs, run->error);
     }
-    if (step->is_in_place) ETS_TRY(ets_reference_own(run, plan, step->reads[0]));
+    for (uint32_t i = 0; i < step->written_count; i++) {
+        ETS_TRY(ets_reference_own(run, plan, step->written[i]));
+    }
     for (uint32_t i = 0; i < step->write_count; i++) {
         ets_reference_slot_shape(reference, plan, step->writes[i], &reference->shapes[i]);
     }
@@ -215,6 +218,7 @@ static enum ets_status run_step(struct reference_run *run, const struct referenc
     const char *reason =
         step->kind == REFERENCE_UNCOVERED ? step->reason : missing_reason(plan, step);
     enum ets_status status = ETS_OK;
+    step->unavailable = NULL;
     if (step->kind == REFERENCE_FALL_BACK) {
         status = run_fallback(run, plan, step, outputs);
     } else if (reason != NULL) {
