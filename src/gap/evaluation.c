@@ -16,10 +16,8 @@
 #include "gap/saturation.h"
 #include "gap/shares.h"
 #include "gap/weight_steps.h"
-#include "inspect/given_inputs.h"
 #include "numerics/value_picture.h"
 #include "reference/reference.h"
-#include "reference/weights.h"
 
 enum pass { PASS_TOTAL, PASS_OWN, PASS_BITS };
 
@@ -303,40 +301,6 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
     return ETS_OK;
 }
 
-enum ets_status ets_gap_make_rows(struct ets_gap_report *report, struct ets_error *error)
-{
-    const uint32_t count = report->compared.count;
-    report->rows = ets_arena_alloc_array(&report->arena, count, sizeof *report->rows);
-    report->order = ets_arena_alloc_array(&report->arena, count, sizeof *report->order);
-    report->place_in_order = ets_arena_alloc_array(&report->arena, count, sizeof(uint32_t));
-    report->is_excluded = ets_arena_alloc_array(&report->arena, count, sizeof(bool));
-    report->refusals = ets_arena_alloc_array(&report->arena, report->options.comparator_count,
-                                             sizeof *report->refusals);
-    report->pictured = ets_arena_alloc_array(&report->arena, report->options.pictures,
-                                             sizeof(struct ets_gap_row *));
-    if (report->rows == NULL || report->order == NULL || report->place_in_order == NULL ||
-        report->is_excluded == NULL || report->refusals == NULL || report->pictured == NULL) {
-        return gap_fail_memory(error);
-    }
-    report->row_count = report->picture_count = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct ets_gap_value *value = &report->values[report->compared_value[i]];
-        const struct ets_captured_value *captured = &value->captured;
-        report->place_in_order[i] = GAP_NONE;
-        report->rows[i] = (struct ets_gap_row){.value = value,
-                                               .same_bits = -1,
-                                               .own_error = NAN,
-                                               .own_correlation = NAN,
-                                               .share = NAN,
-                                               .rest = NAN,
-                                               .threshold = NAN,
-                                               .rounding = NAN};
-        if (captured->has_statistics) report->rows[i].reason = "only its statistics were captured";
-        else if (captured->status != ETS_OK) report->rows[i].reason = captured->reason.message;
-    }
-    return ETS_OK;
-}
-
 /* Marks rows that the evaluation did not reach. */
 static void add_unreached(struct ets_gap_report *report)
 {
@@ -392,69 +356,6 @@ static void note_single(struct ets_gap_report *report, const struct ets_referenc
     }
 }
 
-/* The number of the first input for which delegates had other numbers than the reference. */
-void ets_gap_check_inputs(struct ets_gap_report *report, const struct gap_evaluation *e)
-{
-    report->verdict.other_input = ETS_NO_INDEX;
-    for (uint32_t i = 0; i < report->value_count; i++) {
-        const struct ets_gap_value *value = &report->values[i];
-        struct ets_comparison comparison;
-        struct ets_tensor given, captured = value->captured.tensor;
-        int64_t room;
-        if (value->input >= e->input_count || value->captured.status != ETS_OK) continue;
-        if (!ets_gap_tensor_of(&e->inputs[value->input], &room, &given)) continue;
-        if (ets_comparison_of(&given, &captured, &comparison, NULL) == ETS_OK &&
-            comparison.unequal_count == 0) {
-            continue;
-        }
-        report->verdict.other_input = value->input;
-        return;
-    }
-}
-
-/* What the run was given, if its trace keeps that; `*count_out` 0: it does not. */
-static enum ets_status given_inputs(const struct ets_gap_report *report,
-                                    struct ets_value **inputs_out, size_t *count_out,
-                                    struct ets_error *error)
-{
-    const struct ets_run *run = ets_inspection_run(report->options.inspection, report->run);
-    struct ets_arena *arena = (struct ets_arena *)(uintptr_t)&report->arena;
-    return ets_given_inputs_read(arena, report->options.inspection, report->method,
-                                 run->bundled_input_index, inputs_out, count_out, error);
-}
-
-enum ets_status ets_gap_record_inputs(const struct ets_gap_report *report,
-                                      const struct ets_value **inputs_out, size_t *count_out,
-                                      struct ets_error *error)
-{
-    struct ets_value *given;
-    ETS_TRY(given_inputs(report, &given, count_out, error));
-    if (*count_out > 0) {
-        *inputs_out = given;
-        return ETS_OK;
-    }
-    const enum ets_status status =
-        ets_etrecord_representative_inputs(report->options.record, inputs_out, count_out, error);
-    if (status == ETS_NOT_FOUND) {
-        return ets_fail_advising(error, ETS_ADVICE_INPUTS, status, ETS_NO_OFFSET,
-                                 "the record has no representative inputs");
-    }
-    ETS_TRY(status);
-    const size_t taken = ets_gap_input_count(report);
-    if (*count_out > taken) *count_out = taken; /* further cases */
-    return ETS_OK;
-}
-
-size_t ets_gap_input_count(const struct ets_gap_report *report)
-{
-    const struct ets_graph *graph = ets_gap_reference(report);
-    size_t count = 0;
-    for (uint32_t i = 0; i < graph->input_count; i++) {
-        count += ets_reference_input_is_given(&graph->inputs[i]);
-    }
-    return count;
-}
-
 enum ets_status ets_gap_evaluation_open(const struct ets_gap_report *report,
                                         const struct ets_gap_evaluation *evaluation,
                                         struct gap_evaluation *out, struct ets_error *error)
@@ -467,7 +368,8 @@ enum ets_status ets_gap_evaluation_open(const struct ets_gap_report *report,
         .fallback = has_fallback ? report->edge.graph : NULL,
         .use_double = evaluation->use_double,
         .allocator = report->options.allocator,
-        .memory_limit = evaluation->memory_limit};
+        .memory_limit = evaluation->memory_limit,
+        .start = report->state};
     *out = (struct gap_evaluation){NULL, evaluation->inputs, evaluation->input_count};
     if (evaluation->inputs == NULL) {
         ETS_TRY(ets_gap_record_inputs(report, &out->inputs, &out->input_count, error));
@@ -475,10 +377,10 @@ enum ets_status ets_gap_evaluation_open(const struct ets_gap_report *report,
     return ets_reference_open(&options, &out->reference, error);
 }
 
-/* Fails if all captured values have another shape: the model ran on other inputs. */
+/* Fails if most captured values have another shape: the model ran on other inputs. */
 static enum ets_status check_shapes(const struct comparer *c, struct ets_error *error)
 {
-    if (c->fitting > 0 || c->unfitting == 0) return ETS_OK;
+    if (c->fitting >= c->unfitting) return ETS_OK;
     const struct ets_gap_row *row = &c->report->rows[c->first_unfitting];
     return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
                     "the run had different inputs than the reference: %.*s was %s",
@@ -559,7 +461,9 @@ enum ets_status ets_gap_evaluate_run(struct ets_gap_report *report,
     report->verdict.in_double = evaluation->use_double != 0;
     report->verdict.overflow = (struct ets_gap_overflow){.node = NULL};
     enum ets_status status = ets_gap_make_rows(report, error);
+    if (status == ETS_OK) status = ets_gap_find_kept_inputs(report, evaluation, error);
     if (status == ETS_OK) status = ets_gap_find_changed(report, error);
+    if (status == ETS_OK) status = ets_gap_follow_state(report, evaluation, error);
     if (status == ETS_OK) status = ets_gap_outputs_find(report, error);
     if (status == ETS_OK) {
         status = ets_gap_evaluation_open(report, evaluation, &e, error);
@@ -599,28 +503,4 @@ enum ets_status ets_gap_evaluate(struct ets_gap_report *report,
     report->verdict.is_quantized = ets_gap_graph_quantizes(report->reference);
     report->verdict.mismatch = ETS_GAP_MATCHES;
     return ets_gap_evaluate_run(report, evaluation, error);
-}
-
-uint32_t ets_gap_row_count(const struct ets_gap_report *report)
-{
-    return gap_shown(report)->row_count;
-}
-
-const struct ets_comparator *const *ets_gap_comparators(const struct ets_gap_report *report,
-                                                        uint32_t *count_out)
-{
-    *count_out = report->options.comparator_count;
-    return report->options.comparators;
-}
-
-const char *ets_gap_comparator_reason(const struct ets_gap_report *report, uint32_t index)
-{
-    report = gap_shown(report);
-    return report->refusals != NULL ? report->refusals[index] : NULL;
-}
-
-const struct ets_gap_row *ets_gap_row(const struct ets_gap_report *report, uint32_t index)
-{
-    report = gap_shown(report);
-    return &report->rows[report->order[index]];
 }

@@ -35,8 +35,10 @@ struct ets_gap_report {
     struct ets_gap_row **pictured; /* [picture_count] rows that have a picture */
     uint32_t picture_count;
     uint32_t *kernels; /* [reference node] kernels that round; NULL: not judged by rounding */
-    struct gap_region *region; /* the last found; NULL until rows are judged */
-    bool *is_changed;          /* [reference input]: state.c; NULL: none */
+    struct gap_region *region;         /* the last found; NULL until rows are judged */
+    bool *is_changed;                  /* [reference input]: state.c; NULL: none */
+    bool keeps_inputs;                 /* the trace has what the run was given */
+    struct ets_reference_state *state; /* as earlier runs left it: flow.c; NULL: the record's */
     struct ets_gap_conclusion verdict;
     const char **refusals;      /* [options.comparator_count] */
     struct ets_gap_pair *pairs; /* ExecuTorch's; made on request */
@@ -63,6 +65,7 @@ struct gap_region {
     uint32_t *nodes, *rows; /* nodes of the reference; numbers of compared keys */
     uint32_t node_count, row_count;
     bool takes_input;               /* it reads a user input */
+    bool moves_only;                /* none of its nodes computes: they are views, parts, ... */
     bool takes_state;               /* it reads a buffer that earlier runs may have changed */
     uint32_t *seen_node, *seen_row; /* inner: stamps */
     uint32_t *stack, stamp;
@@ -73,6 +76,9 @@ enum ets_status ets_gap_region_init(struct ets_gap_report *report, struct ets_er
 /* Fills the lists for a row. */
 void ets_gap_region_find(struct gap_region *region, const struct ets_gap_report *report,
                          uint32_t row);
+/* Fills them for a node in an iteration of a loop. */
+void ets_gap_region_of_node(struct gap_region *region, const struct ets_gap_report *report,
+                            uint32_t node, uint32_t occurrence);
 
 /* evaluation.c: the reference, ready to run on the inputs. The caller closes `reference`. */
 struct gap_evaluation {
@@ -97,6 +103,11 @@ enum ets_status ets_gap_record_inputs(const struct ets_gap_report *report,
                                       const struct ets_value **inputs_out, size_t *count_out,
                                       struct ets_error *error);
 
+/* taken_inputs.c: sets `report->keeps_inputs`. Statuses: NO_MEMORY. */
+enum ets_status ets_gap_find_kept_inputs(struct ets_gap_report *report,
+                                         const struct ets_gap_evaluation *evaluation,
+                                         struct ets_error *error);
+
 enum ets_status ets_gap_evaluation_open(const struct ets_gap_report *report,
                                         const struct ets_gap_evaluation *evaluation,
                                         struct gap_evaluation *out, struct ets_error *error);
@@ -104,7 +115,7 @@ enum ets_status ets_gap_evaluation_open(const struct ets_gap_report *report,
 enum ets_status ets_gap_evaluate_run(struct ets_gap_report *report,
                                      const struct ets_gap_evaluation *evaluation,
                                      struct ets_error *error);
-/* One row for each compared value, empty. */
+/* compared_rows.c: one row for each compared value, empty. */
 enum ets_status ets_gap_make_rows(struct ets_gap_report *report, struct ets_error *error);
 /* The captured tensor in the reference's shape; false: the number of elements differs. */
 bool ets_gap_reshape(const struct ets_tensor *captured, const struct ets_tensor *reference,
@@ -130,6 +141,19 @@ bool ets_gap_tensor_of(const struct ets_value *value, int64_t *room, struct ets_
  * of others that share them, may have changed. Statuses: NO_MEMORY.
  */
 enum ets_status ets_gap_find_changed(struct ets_gap_report *report, struct ets_error *error);
+/* state.c: whether this method may have run before the compared run. */
+bool ets_gap_ran_before(const struct ets_gap_report *report, const char *method);
+/* state.c: the method of a run, as the trace or its block tells it; absent: not known. */
+struct ets_text ets_gap_run_method(const struct ets_gap_report *report, const struct ets_run *run);
+
+/*
+ * flow.c: computes the runs before the compared one, with the values that they captured, for the
+ * buffers that they left: sets `report->state`, clears `report->is_changed` of those that are
+ * known, and says in the verdict why others are not. Statuses: NO_MEMORY.
+ */
+enum ets_status ets_gap_follow_state(struct ets_gap_report *report,
+                                     const struct ets_gap_evaluation *evaluation,
+                                     struct ets_error *error);
 
 /* rounding.c: the distance from 1 to the next number of a type. */
 double ets_gap_epsilon(int scalar_type);
@@ -173,7 +197,7 @@ void ets_gap_conclude(struct ets_gap_report *report);
 enum ets_status ets_gap_outputs_find(struct ets_gap_report *report, struct ets_error *error);
 /* Counts the outputs that were compared, and those that agree; says why one was not. */
 void ets_gap_outputs_count(struct ets_gap_report *report);
-/* evaluation.c: sets `verdict.other_input` if delegates had other inputs than these. */
+/* taken_inputs.c: sets `verdict.other_input` if delegates had other inputs than these. */
 void ets_gap_check_inputs(struct ets_gap_report *report, const struct gap_evaluation *e);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "gap/gap_parts.h"
+#include "operators/operator_traits.h"
 
 #define BUDGET (100 * 1000 * 1000) /* nodes in the regions of all rows */
 
@@ -82,25 +83,39 @@ static int compare_numbers(const void *left, const void *right)
     return (one > two) - (one < two);
 }
 
-void ets_gap_region_find(struct gap_region *region, const struct ets_gap_report *report,
-                         uint32_t row)
+static bool moves(const struct ets_graph_node *node)
 {
-    const uint64_t *key = ets_key_table_key(&report->compared, row);
-    struct walk walk = {region, report, 0, (uint32_t)key[2]};
+    const uint32_t moving = ETS_OPERATOR_VIEW | ETS_OPERATOR_PERMUTE | ETS_OPERATOR_PART;
+    return (ets_operator_traits(node->op) & moving) != 0;
+}
+
+void ets_gap_region_of_node(struct gap_region *region, const struct ets_gap_report *report,
+                            uint32_t node, uint32_t occurrence)
+{
+    struct walk walk = {region, report, 0, occurrence};
     region->stamp++;
     region->node_count = region->row_count = 0;
     region->takes_input = region->takes_state = false;
-    region->seen_node[key[0]] = region->stamp;
-    region->stack[walk.waiting++] = (uint32_t)key[0];
+    region->moves_only = true;
+    region->seen_node[node] = region->stamp;
+    region->stack[walk.waiting++] = node;
     while (walk.waiting > 0 && region->budget > 0) {
         region->budget--;
-        const uint32_t node = region->stack[--walk.waiting];
-        region->nodes[region->node_count++] = node;
-        ets_gap_graph_inputs(report->reference, node, see_source, &walk);
+        const uint32_t next = region->stack[--walk.waiting];
+        region->nodes[region->node_count++] = next;
+        region->moves_only &= moves(report->reference->nodes[next]);
+        ets_gap_graph_inputs(report->reference, next, see_source, &walk);
     }
     if (region->node_count > 0) {
         qsort(region->nodes, region->node_count, sizeof *region->nodes, compare_numbers);
     }
+}
+
+void ets_gap_region_find(struct gap_region *region, const struct ets_gap_report *report,
+                         uint32_t row)
+{
+    const uint64_t *key = ets_key_table_key(&report->compared, row);
+    ets_gap_region_of_node(region, report, (uint32_t)key[0], (uint32_t)key[2]);
 }
 
 enum ets_status ets_gap_region(const struct ets_gap_report *report, uint32_t row,

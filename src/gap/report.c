@@ -2,6 +2,7 @@
 #include "etscope/experimental/captured_values.h"
 #include "gap/gap_details.h"
 #include "gap/gap_parts.h"
+#include "reference/reference_state.h"
 
 /* The first eligible run with captured values. */
 static uint32_t find_run(const struct ets_gap_options *options)
@@ -131,6 +132,7 @@ void ets_gap_close(struct ets_gap_report *report)
 {
     if (report == NULL) return;
     ets_gap_close(report->twin);
+    ets_reference_state_free(report->state);
     struct ets_arena arena = report->arena;
     ets_arena_reset(&arena);
 }

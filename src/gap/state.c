@@ -8,8 +8,14 @@
 #include "gap/gap_parts.h"
 #include "inspect/inspection.h"
 
-/* Whether this method ran before the compared run, according to the trace. */
-static bool ran_before(const struct ets_gap_report *report, const char *method)
+struct ets_text ets_gap_run_method(const struct ets_gap_report *report, const struct ets_run *run)
+{
+    if (run->method.data != NULL || run->block == ETS_NO_INDEX) return run->method;
+    const struct ets_known_method *known = report->options.inspection->block_method[run->block];
+    return known != NULL ? ets_text_of(known->name) : (struct ets_text){NULL, 0};
+}
+
+bool ets_gap_ran_before(const struct ets_gap_report *report, const char *method)
 {
     const struct ets_inspection *inspection = report->options.inspection;
     const struct ets_run *compared = ets_inspection_run(inspection, report->run);
@@ -19,11 +25,8 @@ static bool ran_before(const struct ets_gap_report *report, const char *method)
     for (uint32_t i = 0; i < report->run; i++) {
         const struct ets_run *run = ets_inspection_run(inspection, i);
         if (run->purpose == ETS_TRACE_LOAD || run->block == ETS_NO_INDEX) continue;
-        const struct ets_known_method *known = inspection->block_method[run->block];
-        if (run->method.data != NULL ? ets_text_equal(run->method, name)
-                                     : known != NULL && strcmp(known->name, method) == 0) {
-            return true;
-        }
+        const struct ets_text own = ets_gap_run_method(report, run);
+        if (own.data != NULL && ets_text_equal(own, name)) return true;
     }
     return false;
 }
@@ -54,7 +57,7 @@ enum ets_status ets_gap_find_changed(struct ets_gap_report *report, struct ets_e
     if (report->is_changed == NULL) return gap_fail_memory(error);
     for (size_t i = 0; (method = ets_etrecord_method_name(record, i)) != NULL; i++) {
         const struct ets_graph *graph;
-        if (!ran_before(report, method)) continue;
+        if (!ets_gap_ran_before(report, method)) continue;
         if (ets_etrecord_edge_graph(record, method, &graph, NULL) == ETS_OK) mark(report, graph);
     }
     return ETS_OK;

@@ -219,6 +219,13 @@ bool ets_gap_is_unrelated(const struct ets_gap_row *row)
     return error >= 0.5 && correlation_of(row) < 0.5;
 }
 
+/* Whether a value has nothing but numbers of inputs that the run may not have had. */
+static bool moves_unsure_inputs(const struct ets_gap_report *report,
+                                const struct gap_region *region)
+{
+    return region->moves_only && region->row_count == 0 && !report->keeps_inputs;
+}
+
 /* Errors from other inputs, another state or another model are no operator's fault. */
 static bool is_blameless(struct ets_gap_report *report, const struct gap_region *region,
                          const struct ets_gap_row *row, uint32_t place)
@@ -232,7 +239,8 @@ static bool is_blameless(struct ets_gap_report *report, const struct gap_region 
     const bool is_of_inputs =
         verdict->against == ETS_GAP_AGAINST_OTHER
             ? has_other_input
-            : region->takes_input && (has_other_input || ets_gap_is_unrelated(row));
+            : region->takes_input && (has_other_input || ets_gap_is_unrelated(row) ||
+                                      moves_unsure_inputs(report, region));
     if (region->takes_state && !has_other_input) {
         if (verdict->mismatch != ETS_GAP_OTHER_INPUTS) verdict->mismatch = ETS_GAP_OTHER_STATE;
         return true;

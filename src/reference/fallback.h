@@ -18,8 +18,9 @@
 /* The source of a value of the twin. */
 struct reference_leaf {
     uint32_t twin_slot;
-    uint32_t slot;                   /* of the plan; or REFERENCE_NO_SLOT: use `weight` */
-    const struct ets_tensor *weight; /* one of the twin's */
+    uint32_t slot;                   /* of the plan; or REFERENCE_NO_SLOT */
+    const struct ets_tensor *weight; /* one of the twin's, which is used; NULL: `slot` is. Of a
+                                        buffer with both: `slot`, if it is of an earlier run */
 };
 
 struct reference_fallback {

@@ -78,6 +78,7 @@ static enum ets_status renew(struct reference_run *run, const struct reference_p
     }
     ets_reference_value_drop(memory, &plan->values[slot]);
     plan->values[slot] = value;
+    ets_reference_bind_symbols(run->reference, plan->described[slot], &value);
     return ETS_OK;
 }
 

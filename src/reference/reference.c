@@ -10,6 +10,7 @@
 #include "reference/complex_nodes.h"
 #include "reference/operators.h"
 #include "reference/reference_run.h"
+#include "reference/reference_state.h"
 #include "reference/twins.h"
 #include "reference/weights.h"
 
@@ -357,7 +358,11 @@ enum ets_status ets_reference_run(struct ets_reference *reference, const struct 
     reference->context = context;
     enum ets_status status = ets_reference_bind_inputs(&run, inputs, input_count);
     if (status == ETS_OK) status = ets_reference_run_plan(&run, &reference->program.plans[0]);
+    if (status == ETS_OK) status = ets_reference_leave_buffers(&run);
     clear_program(&run, &reference->program);
     if (reference->fallback.graph != NULL) clear_program(&run, &reference->fallback);
+    if (status == ETS_OK && reference->options.end != NULL) {
+        ets_reference_state_settle(reference->options.end); /* nothing borrows the old ones now */
+    }
     return status;
 }

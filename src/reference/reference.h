@@ -37,9 +37,9 @@
  *
  * Weights are read from the record's mapped bytes and never copied all at once (with use_double:
  * one at a time, when used). Other values are freed after their last use. At the start of each run,
- * buffers that the graph changes have the record's values: those of `fallback` if it has them,
- * because the ATen program's may have changed between export and saving. Use a reference from one
- * thread at a time. Engine, record and graphs are borrowed until close.
+ * buffers that the graph changes have the values of `start`, or the record's: those of `fallback`
+ * if it has them, because the ATen program's may have changed between export and saving. Use a
+ * reference from one thread at a time. Engine, record and graphs are borrowed until close.
  */
 #ifndef ETSCOPE_REFERENCE_REFERENCE_H
 #define ETSCOPE_REFERENCE_REFERENCE_H
@@ -49,6 +49,7 @@
 #include "etscope/etrecord.h"
 
 struct ets_reference;
+struct ets_reference_state;
 
 struct ets_reference_options {
     const struct ets_engine *engine;
@@ -59,6 +60,10 @@ struct ets_reference_options {
     const struct ets_allocator *allocator; /* NULL: the C library's */
     uint64_t memory_limit; /* bytes that values may take at once, at most the host's memory;
                               0: 64 GiB */
+    const struct ets_reference_state *start; /* buffers as earlier runs left them; NULL: as the
+                                                record has them (reference_state.h) */
+    struct ets_reference_state *end; /* takes the buffers that a run changes, if it ends well; may
+                                        be `start`; NULL: they are dropped */
 };
 
 /* How a node is computed. */
@@ -110,6 +115,9 @@ enum ets_status ets_reference_open(const struct ets_reference_options *options,
                                    struct ets_reference **reference_out, struct ets_error *error);
 void ets_reference_close(struct ets_reference *reference); /* NULL is allowed */
 
+/* In place of the number of inputs of a run. */
+#define ETS_REFERENCE_UNKNOWN_INPUTS SIZE_MAX
+
 /* The nodes of `graph`, followed by those of its subgraphs, breadth first. */
 uint32_t ets_reference_node_count(const struct ets_reference *reference);
 const struct ets_reference_node *ets_reference_node(const struct ets_reference *reference,
@@ -117,6 +125,8 @@ const struct ets_reference_node *ets_reference_node(const struct ets_reference *
 
 /*
  * Computes every node on `inputs`, the graph's user inputs in order, plain numbers included.
+ * Instead of their number, ETS_REFERENCE_UNKNOWN_INPUTS: they are not known, and only what the
+ * observer replaces, and what follows from that, is computed.
  * Statuses: INVALID_ARGUMENT: the number of inputs, or a kind, scalar type, shape or plain number
  * differs from the graph's; the message says what was expected and given. RUNTIME: an assertion of
  * the graph (a node without values) failed, or a condition is not a boolean; the message names the

@@ -42,6 +42,15 @@ struct reference_run {
 enum ets_status ets_reference_bind_inputs(struct reference_run *run, const struct ets_value *inputs,
                                           size_t input_count);
 
+/* run_state.c: a buffer as the run before left it; `*is_taken_out` false: that left none. */
+enum ets_status ets_reference_start_buffer(struct reference_run *run,
+                                           const struct ets_graph_input *input,
+                                           const struct ets_graph_value *described,
+                                           struct reference_value *value_out, bool *is_taken_out);
+
+/* run_state.c: puts the buffers that the run changed into the options' `end`. */
+enum ets_status ets_reference_leave_buffers(struct reference_run *run);
+
 /* run.c */
 reference_plan_runner ets_reference_run_plan;
 

@@ -97,7 +97,9 @@ static enum ets_status set_leaves(struct reference_run *run, const struct refere
     for (uint32_t i = 0; i < fallback->leaf_count; i++) {
         const struct reference_leaf *leaf = &fallback->leaves[i];
         struct reference_value *value = &fallback->twin->values[leaf->twin_slot];
-        if (leaf->weight != NULL) {
+        const bool is_left = leaf->weight != NULL && leaf->slot != REFERENCE_NO_SLOT &&
+                             run->reference->options.start != NULL;
+        if (leaf->weight != NULL && !is_left) {
             ETS_TRY(ets_reference_tensor_borrow(&run->reference->memory, leaf->weight, value,
                                                 run->error));
         } else {
@@ -208,12 +210,29 @@ static bool stand_in(struct reference_run *run, const struct reference_plan *pla
     return true;
 }
 
+/* Sizes that could not be read from a value, but are known from others. */
+static void find_sizes(struct reference_run *run, const struct reference_plan *plan,
+                       const struct reference_step *step)
+{
+    for (uint32_t i = 0; i < step->read_count; i++) {
+        struct reference_value *value = &plan->values[step->reads[i]];
+        const struct ets_graph_value *described = plan->described[step->reads[i]];
+        int64_t size;
+        if (value->kind != REFERENCE_UNAVAILABLE || described == NULL) continue;
+        if (described->expression.data == NULL || described->scalar_type >= 0) continue;
+        if (ets_size_evaluate(&run->reference->symbols, described->expression, &size) == ETS_OK) {
+            *value = (struct reference_value){.kind = REFERENCE_INT, .as.int_value = size};
+        }
+    }
+}
+
 static enum ets_status run_step(struct reference_run *run, const struct reference_plan *plan,
                                 struct reference_step *step)
 {
     struct reference_value *outputs = run->reference->outputs;
     struct reference_value absent = {.kind = REFERENCE_NOTHING};
     if (step->read_count > 0) absent = plan->values[step->reads[0]];
+    find_sizes(run, plan, step);
     const bool stands_in = stand_in(run, plan, step);
     const char *reason =
         step->kind == REFERENCE_UNCOVERED ? step->reason : missing_reason(plan, step);

@@ -197,14 +197,20 @@ enum ets_status ets_reference_bind_inputs(struct reference_run *run, const struc
     const struct reference_plan *plan = &program->plans[0];
     struct reference_memory *memory = &run->reference->memory;
     size_t next = 0;
-    ETS_TRY(check_all(run, inputs, input_count));
+    const bool is_known = input_count != ETS_REFERENCE_UNKNOWN_INPUTS;
+    if (is_known) ETS_TRY(check_all(run, inputs, input_count));
     for (uint32_t i = 0; i < plan->graph->input_count; i++) {
         const bool is_given = ets_reference_input_is_given(&plan->graph->inputs[i]);
-        const struct ets_value *given = is_given ? &inputs[next++] : NULL;
+        const struct ets_value *given = is_given && is_known ? &inputs[next++] : NULL;
         const uint32_t slot = plan->inputs[i];
         if (slot == REFERENCE_NO_SLOT) continue;
         struct reference_value *value = &plan->values[slot];
-        if (is_given) ETS_TRY(bind_given(run, given, value));
+        bool is_taken;
+        ETS_TRY(ets_reference_start_buffer(run, &plan->graph->inputs[i], plan->described[slot],
+                                           value, &is_taken));
+        if (is_taken) continue;
+        if (given != NULL) ETS_TRY(bind_given(run, given, value));
+        else if (is_given) *value = reference_unavailable("the inputs of the run are not known");
         else if (program->wrapped[i] != NULL) *value = reference_unavailable(program->wrapped[i]);
         else ETS_TRY(ets_reference_tensor_borrow(memory, program->weights[i], value, run->error));
         ets_reference_bind_symbols(run->reference, plan->described[slot], &plan->values[slot]);

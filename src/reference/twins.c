@@ -128,6 +128,20 @@ static bool find_readers(const struct reference_plan *plan, struct ets_arena *ar
     return true;
 }
 
+/* The plan's slot of the same buffer, which an earlier run may have left; or none. */
+static uint32_t buffer_slot(const struct reference_plan *plan, const struct ets_graph_input *input)
+{
+    if (input->role != ETS_INPUT_BUFFER || input->source.data == NULL) return REFERENCE_NO_SLOT;
+    for (uint32_t i = 0; i < plan->graph->input_count; i++) {
+        const struct ets_graph_input *own = &plan->graph->inputs[i];
+        if (own->role == ETS_INPUT_BUFFER && own->source.data != NULL &&
+            ets_text_equal(own->source, input->source)) {
+            return plan->inputs[i];
+        }
+    }
+    return REFERENCE_NO_SLOT;
+}
+
 /* User inputs are in the same order on both sides; inputs of a body are all in the same order. */
 static bool find_inputs(struct reference_twins *twins)
 {
@@ -141,7 +155,9 @@ static bool find_inputs(struct reference_twins *twins)
         const uint32_t slot = twin->inputs[i];
         struct reference_leaf leaf = {.twin_slot = slot, .slot = REFERENCE_NO_SLOT};
         if (twin == &twins->twin_program->plans[0]) leaf.weight = twins->twin_program->weights[i];
-        if (leaf.weight == NULL) {
+        if (leaf.weight != NULL) {
+            leaf.slot = buffer_slot(plan, &other->inputs[i]);
+        } else {
             while (place < graph->input_count &&
                    !ets_reference_input_is_given(&graph->inputs[place])) {
                 place++;

@@ -532,6 +532,15 @@ static void say_correlation(struct ets_gap_words *words, const struct ets_gap_re
 }
 
 /* Explains which files seem not to belong together, and why. */
+/* Which buffers the reference had in place of those that earlier runs left. */
+static void say_state(struct ets_gap_words *words, const struct ets_gap_conclusion *verdict)
+{
+    say(words, "earlier runs may have changed the buffers of this run, ");
+    if (verdict->state_reason != NULL) say(words, "and %s; ", verdict->state_reason);
+    else say(words, "but the reference starts with those of the ETRecord: ");
+    say(words, "values computed from them cannot be judged; compare a first run");
+}
+
 static void say_mismatch(struct ets_gap_words *words, const struct ets_gap_report *report,
                          const struct ets_gap_conclusion *verdict)
 {
@@ -549,12 +558,7 @@ static void say_mismatch(struct ets_gap_words *words, const struct ets_gap_repor
             "match, and no weights can be compared",
             verdict->paired, verdict->paired + verdict->unpaired);
         break;
-    case ETS_GAP_OTHER_STATE:
-        say(words,
-            "earlier runs may have changed the buffers of this run, but the reference starts with "
-            "those of the ETRecord: values computed from them cannot be judged; compare a first "
-            "run");
-        break;
+    case ETS_GAP_OTHER_STATE: say_state(words, verdict); break;
     case ETS_GAP_OTHER_INPUTS:
         if (verdict->other_input != ETS_NO_INDEX) {
             say(words, "the run had other inputs than the reference: input %u differs",

@@ -265,7 +265,8 @@ struct ets_gap_row {
  * an own error that rounding does not explain. docs/numerics.md states the rule. Values are
  * compared as they are computed and not kept. Statuses: INVALID_ARGUMENT, MALFORMED, RUNTIME, LIMIT
  * (of the graph's evaluation); NOT_FOUND (no representative inputs, or a missing weight); MISMATCH
- * (no captured value has the reference's shape: the inputs were different); NO_MEMORY.
+ * (most captured values have another shape than the reference's: the inputs were different);
+ * NO_MEMORY.
  */
 ETS_API enum ets_status ets_gap_evaluate(struct ets_gap_report *report,
                                          const struct ets_gap_evaluation *evaluation,
@@ -326,7 +327,8 @@ enum ets_gap_mismatch {
     ETS_GAP_OTHER_OPERATORS = 3, /* weights are inconclusive, and most operators have no pair */
     ETS_GAP_OTHER_VALUES = 4,    /* most values are wrong by half or more, from the first on */
     ETS_GAP_OTHER_INPUTS = 5,    /* values computed from inputs do not match these inputs */
-    ETS_GAP_OTHER_STATE = 6 /* values computed from buffers that earlier runs may have changed */
+    ETS_GAP_OTHER_STATE = 6 /* values computed from buffers that earlier runs may have changed, in a
+                               way that is not known */
 };
 
 /* The first value of the reference, in float64, that its type in the program cannot hold. */
@@ -410,6 +412,10 @@ struct ets_gap_conclusion {
     uint32_t saturated;   /* of how many activations more is cut off than that */
     int saturates_guilty; /* 1: it is the guilty operator's; 2: of a value that it takes */
     struct ets_gap_coarse_scale coarse_scale; /* AGAINST_OTHER: of the guilty operator's value */
+    uint32_t followed_runs;   /* AGAINST_RECORD: earlier runs that were computed for the buffers
+                                 that the run started with */
+    const char *state_reason; /* AGAINST_RECORD: why these are not known, or not all, though earlier
+                                 runs may have changed them; NULL: they are known */
 };
 ETS_API const struct ets_gap_conclusion *ets_gap_conclusion(const struct ets_gap_report *report);
 

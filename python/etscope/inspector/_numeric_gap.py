@@ -218,7 +218,11 @@ def _notes(report):
     if verdict.other_input != NO_INDEX:
         yield (f"the run had another input {verdict.other_input} than the reference; "
                "inputs= gives it the run's")  # fmt: skip
-    if _has_changed_buffers(report):
+    if verdict.followed_runs:
+        why = "" if verdict.state_reason == ffi.NULL else f"; {text(verdict.state_reason)}"
+        yield (f"the reference starts with the buffers that {verdict.followed_runs} earlier "
+               f"{'run' if verdict.followed_runs == 1 else 'runs'} left{why}")  # fmt: skip
+    elif _has_changed_buffers(report):
         yield (f"the model changes buffers; the reference starts with the record's, and run "
                f"{lib.ets_gap_run(report.pointer)} is not the first: compare that one")  # fmt: skip
     for count, what, reason in (

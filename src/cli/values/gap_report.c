@@ -19,21 +19,31 @@
 #include "etscope/inspect.h"
 #include "views/gap_headline.h"
 
-/* Every evaluation starts with the ETRecord's values of buffers that the model changes. */
+/* With which values of buffers the reference starts that earlier runs may have changed. */
 static void note_buffers(const struct cli_gap *gap)
 {
+    const struct ets_gap_conclusion *verdict = ets_gap_conclusion(gap->report);
     const struct ets_graph *graph = ets_gap_reference(gap->report);
     const uint32_t number = ets_gap_run(gap->report);
     const struct ets_run *run = ets_inspection_run(gap->inspection, number);
     const struct ets_block *block = ets_inspection_block(gap->inspection, run->block);
     const bool is_told = run->method.data != NULL;
+    if (verdict->followed_runs > 0) {
+        cli_note("the reference starts with the buffers that %u earlier %s left%s%s",
+                 verdict->followed_runs, verdict->followed_runs == 1 ? "run" : "runs",
+                 verdict->state_reason != NULL ? "; " : "",
+                 verdict->state_reason != NULL ? verdict->state_reason : "");
+        return;
+    }
     if (is_told ? run->invocation == 0 : number == block->first_run) return;
     for (uint32_t i = 0; i < graph->output_count; i++) {
         if (graph->outputs[i].role != ETS_OUTPUT_BUFFER_MUTATION) continue;
         cli_note(
             "the model changes buffers, and the reference starts with those of the ETRecord, but "
-            "run %u is not the first: compare the first run",
-            number);
+            "run %u is not the first%s%s: compare the first run",
+            number,
+            verdict->state_reason != NULL ? ", and what earlier ones left is not known: " : "",
+            verdict->state_reason != NULL ? verdict->state_reason : "");
         return;
     }
 }

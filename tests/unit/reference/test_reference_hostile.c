@@ -26,7 +26,7 @@ struct case_of {
     const char *target;
     const char *arguments; /* "a" and "b" are the inputs, the rest is JSON; ';' between them */
     struct shape a, b, out, second; /* type 0: none */
-    const char *reason;
+    const char *reason;             /* behind a '|', if it is another in doubles */
 };
 
 static size_t append(char *text, size_t used, const char *format, ...) ETS_PRINTF(3, 4);
@@ -67,6 +67,15 @@ static size_t append_arguments(char *text, size_t used, const char *arguments)
         at += size + (at[size] == ';');
     }
     return used;
+}
+
+static bool has_reason(const char *told, const char *reason, int use_double)
+{
+    char first[128];
+    const char *other = strchr(reason, '|');
+    if (other != NULL && use_double) return strstr(told, other + 1) != NULL;
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(reason, "|"), reason);
+    return strstr(told, first) != NULL;
 }
 
 static void write_graph(const struct case_of *each, char *text)
@@ -133,7 +142,7 @@ static void run_case(const struct case_of *each, int use_double)
     if (each->b.type != 0) inputs[1] = zeros_for(graph, "b");
     struct shown shown = {.graph = graph};
     run_reference(reference, inputs, each->b.type != 0 ? 2 : 1, keep_shown, &shown);
-    if (shown.missing == 0 || strstr(shown.reason, each->reason) == NULL) {
+    if (shown.missing == 0 || !has_reason(shown.reason, each->reason, use_double)) {
         fail_msg("%s: %s", each->target, shown.missing > 0 ? shown.reason : "it gave a value");
     }
     free_shown(&shown);
@@ -182,7 +191,7 @@ static const struct case_of CASES[] = {
      "do not match"},
     {"quantized_decomposed.embedding_byte.default",
      "a;b;\"as_none\":true;" WHOLE(0) ";" WHOLE(255) ";a", {BYTE, "3,0"}, {FLOAT, "3,0"},
-     {FLOAT, "2,3"}, {0}, "crashed"},
+     {FLOAT, "2,3"}, {0}, "crashed|of no rows"},
 };
 /* clang-format on */
 
