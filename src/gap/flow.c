@@ -1,5 +1,6 @@
 /*
- * Follows the state of a model from run to run. A run before the compared one is computed from its
+ * Follows the state of a model from run to run, by the method's edge program, which says what it
+ * writes to buffers. A run before the compared one is computed from its
  * inputs, if the trace keeps them, with captured values in place of computed ones; the next starts
  * with the buffers that it leaves. A buffer is known if what a run wrote to it was captured, or
  * follows from captured values, or from the inputs without products and quantization: otherwise
@@ -21,7 +22,8 @@ struct flow {
     struct ets_gap_report *report;
     const struct ets_gap_evaluation *evaluation;
     struct ets_reference_state *state;
-    bool *is_known;                /* [reference input] */
+    const struct ets_graph *graph; /* the method's edge program */
+    bool *is_known;                /* [its input] */
     uint32_t run;                  /* that is followed */
     struct ets_gap_report *of_run; /* its captured values; NULL: none */
     bool *is_taken;                /* [of_run->compared.count] in place of the computed value */
@@ -145,20 +147,19 @@ static enum ets_status put_captured(void *context, const struct ets_reference_re
     return ETS_OK;
 }
 
-/* The place of what a run writes to a buffer; false: the graph does not say. */
-static bool find_written(const struct ets_gap_report *report, struct ets_text buffer,
+/* The place of what a run writes to a buffer; false: it writes nothing. */
+static bool find_written(const struct gap_graph *flat, struct ets_text buffer,
                          struct gap_place *place_out)
 {
-    const struct ets_graph *graph = report->reference->graph;
+    const struct ets_graph *graph = flat->graph;
     for (uint32_t i = 0; i < graph->output_count; i++) {
         const struct ets_graph_output *output = &graph->outputs[i];
         if (output->role != ETS_OUTPUT_BUFFER_MUTATION || output->target.data == NULL ||
             !ets_text_equal(output->target, buffer)) {
             continue;
         }
-        const uint32_t value = ets_gap_graph_value(report->reference, 0, output->argument.name);
-        if (value == GAP_NONE) return false;
-        *place_out = report->reference->places[value];
+        const uint32_t value = ets_gap_graph_value(flat, 0, output->argument.name);
+        *place_out = value != GAP_NONE ? flat->places[value] : (struct gap_place){GAP_NONE, 0};
         return true;
     }
     return false;
@@ -191,11 +192,9 @@ static void judge_buffers(struct flow *flow)
     for (uint32_t i = 0; i < graph->input_count; i++) {
         struct gap_place place;
         const struct ets_graph_input *input = &graph->inputs[i];
-        if (input->role != ETS_INPUT_BUFFER || !flow->report->is_changed[i]) continue;
-        if (!find_written(report, input->source, &place)) {
-            flow->is_known[i] = false;
-            continue;
-        }
+        if (input->role != ETS_INPUT_BUFFER) continue;
+        if (!find_written(report->reference, input->source, &place))
+            continue;                         /* it stays as it was */
         if (place.node == GAP_NONE) continue; /* it is written back as it was */
         const uint64_t key[] = {place.node, place.output, 0};
         const uint32_t row = ets_key_table_find(&report->compared, key);
@@ -235,17 +234,14 @@ static enum ets_status compute_run(struct flow *flow, struct ets_arena *arena,
                         "the trace keeps neither tensors nor inputs of run %u", flow->run);
     }
     const struct ets_gap_evaluation *how = flow->evaluation;
-    const bool has_fallback = flow->report->reference != &flow->report->edge;
-    const struct ets_reference_options options = {
-        .engine = how->engine,
-        .record = flow->report->options.record,
-        .graph = flow->report->reference->graph,
-        .fallback = has_fallback ? flow->report->edge.graph : NULL,
-        .use_double = how->use_double,
-        .allocator = flow->report->options.allocator,
-        .memory_limit = how->memory_limit,
-        .start = flow->state,
-        .end = flow->state};
+    const struct ets_reference_options options = {.engine = how->engine,
+                                                  .record = flow->report->options.record,
+                                                  .graph = flow->graph,
+                                                  .use_double = how->use_double,
+                                                  .allocator = flow->report->options.allocator,
+                                                  .memory_limit = how->memory_limit,
+                                                  .start = flow->state,
+                                                  .end = flow->state};
     struct ets_reference *reference;
     ETS_TRY(ets_reference_open(&options, &reference, error));
     const enum ets_status status = ets_reference_run(
@@ -260,24 +256,49 @@ static enum ets_status open_run(struct flow *flow, struct ets_error *error)
     struct ets_gap_options options = flow->report->options;
     options.run = flow->run;
     options.comparator_count = options.pictures = 0;
+    options.reference = "edge";
     flow->of_run = NULL;
     const enum ets_status status = ets_gap_open(&options, &flow->of_run, error);
     if (status == ETS_NOT_FOUND) return ETS_OK;
     ETS_TRY(status);
     struct ets_gap_report *report = flow->of_run;
-    if (report->reference->graph != flow->report->reference->graph) {
+    if (report->reference->graph != flow->graph) {
         return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET, "run %u is of another graph",
                         flow->run);
     }
     ETS_TRY(ets_gap_make_rows(report, error));
     ETS_TRY(ets_gap_region_init(report, error));
-    const uint32_t count = report->reference->graph->input_count;
+    const uint32_t count = flow->graph->input_count;
     report->is_changed = ets_arena_alloc_array(&report->arena, count, sizeof(bool));
     flow->is_taken = ets_arena_alloc_array(&report->arena, report->compared.count, sizeof(bool));
     if (report->is_changed == NULL || flow->is_taken == NULL) return gap_fail_memory(error);
     for (uint32_t i = 0; i < report->compared.count; i++) flow->is_taken[i] = false;
     for (uint32_t i = 0; i < count; i++) report->is_changed[i] = !flow->is_known[i];
     return ETS_OK;
+}
+
+/* Without captured values, what a run writes is not known. */
+static void forget_written(struct flow *flow)
+{
+    for (uint32_t i = 0; i < flow->graph->input_count; i++) {
+        struct gap_place place;
+        const struct ets_graph_input *input = &flow->graph->inputs[i];
+        if (input->role != ETS_INPUT_BUFFER) continue;
+        if (find_written(&flow->report->edge, input->source, &place)) flow->is_known[i] = false;
+    }
+}
+
+/* Whether all that the earlier runs wrote to a buffer is known. */
+static bool is_buffer_known(const struct flow *flow, struct ets_text name)
+{
+    for (uint32_t i = 0; i < flow->graph->input_count; i++) {
+        const struct ets_graph_input *input = &flow->graph->inputs[i];
+        if (input->role == ETS_INPUT_BUFFER && input->source.data != NULL &&
+            ets_text_equal(input->source, name)) {
+            return flow->is_known[i];
+        }
+    }
+    return false;
 }
 
 static enum ets_status follow_run(struct flow *flow, struct ets_error *error)
@@ -288,10 +309,7 @@ static enum ets_status follow_run(struct flow *flow, struct ets_error *error)
     enum ets_status status = open_run(flow, &inner);
     if (status == ETS_OK) status = compute_run(flow, &arena, &inner);
     if (status == ETS_OK && flow->of_run != NULL) judge_buffers(flow);
-    if (status == ETS_OK && flow->of_run == NULL) {
-        const uint32_t count = flow->report->reference->graph->input_count;
-        for (uint32_t i = 0; i < count; i++) flow->is_known[i] &= !flow->report->is_changed[i];
-    }
+    if (status == ETS_OK && flow->of_run == NULL) forget_written(flow);
     ets_gap_close(flow->of_run);
     ets_arena_reset(&arena);
     if (status == ETS_NO_MEMORY) {
@@ -312,7 +330,7 @@ static enum ets_status conclude(struct flow *flow, struct ets_error *error)
         if (!report->is_changed[i]) continue;
         const struct ets_text name = graph->inputs[i].source;
         const struct ets_reference_buffer *left = ets_reference_state_find(flow->state, name);
-        if (left != NULL && left->reason == NULL && flow->is_known[i]) {
+        if (left != NULL && left->reason == NULL && is_buffer_known(flow, name)) {
             report->is_changed[i] = false;
             continue;
         }
@@ -346,14 +364,16 @@ enum ets_status ets_gap_follow_state(struct ets_gap_report *report,
                                      const struct ets_gap_evaluation *evaluation,
                                      struct ets_error *error)
 {
-    struct flow flow = {.report = report, .evaluation = evaluation};
-    const uint32_t count = report->reference->graph->input_count;
+    struct flow flow = {.report = report, .evaluation = evaluation, .graph = report->edge.graph};
+    const uint32_t count = flow.graph->input_count;
     uint32_t changed = 0;
     ets_reference_state_free(report->state);
     report->state = NULL;
     report->verdict.followed_runs = 0;
     report->verdict.state_reason = NULL;
-    for (uint32_t i = 0; i < count; i++) changed += report->is_changed[i];
+    for (uint32_t i = 0; i < report->reference->graph->input_count; i++) {
+        changed += report->is_changed[i];
+    }
     if (changed == 0 || report->verdict.against != ETS_GAP_AGAINST_RECORD) return ETS_OK;
     flow.is_known = ets_arena_alloc_array(&report->arena, count, sizeof(bool));
     if (flow.is_known == NULL) return gap_fail_memory(error);

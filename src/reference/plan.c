@@ -321,10 +321,7 @@ static void use(uint32_t *last, uint32_t slot, uint32_t step)
 /* The last step that needs each slot; step_count for a body's outputs. */
 static void find_last_uses(const struct reference_plan *plan, uint32_t *last)
 {
-    for (uint32_t i = 0; i < plan->graph->input_count; i++) {
-        const bool is_left = plan->is_written[ets_reference_plan_storage(plan, plan->inputs[i])];
-        use(last, plan->inputs[i], is_left ? plan->step_count : 0);
-    }
+    for (uint32_t i = 0; i < plan->graph->input_count; i++) use(last, plan->inputs[i], 0);
     for (uint32_t i = 0; i < plan->step_count; i++) {
         const struct reference_step *step = &plan->steps[i];
         for (uint32_t j = 0; j < step->write_count; j++) use(last, step->writes[j], i);
@@ -336,6 +333,12 @@ static void find_last_uses(const struct reference_plan *plan, uint32_t *last)
     }
     for (uint32_t i = 0; i < plan->graph->output_count; i++) {
         use(last, plan->outputs[i], plan->step_count);
+    }
+    for (uint32_t i = 0; i < plan->graph->input_count; i++) { /* buffers that the run leaves */
+        const uint32_t slot = plan->inputs[i];
+        if (plan->is_written[ets_reference_plan_storage(plan, slot)]) {
+            use(last, slot, plan->step_count);
+        }
     }
 }
 
