@@ -6,7 +6,8 @@ FOLDER gets shared.pte, whose memory is planned with share_mutable_buffers, and 
 constant.pte is shared.pte with a method that returns a constant and has no planned memory;
 changed.pte and its record have a method that reads the state which another sets, by operators;
 set.etdp is a trace of its set_state, which does nothing but write the state back. cache.pte, its
-record and a trace of five runs keep the mean of what went in, in a buffer of 8 floats.
+record and a trace of five runs keep the mean of what went in, in a buffer of 8 floats; stepped.etdp
+is one of four runs on ones, with tensors (stepped.bin).
 Upstream's runtime gives for set_state(5), get_state(), forward(1), get_state() on them what
 EXPECTED says; making fails where it does not.
 """
@@ -80,7 +81,9 @@ def main():
         assert found == expected, (name, found)
     write_changed(folder, model)
     write_cache(folder)
-    for words in (["changed", "set", "--method", "set_state"], ["cache", "cache", "--runs", "5"]):
+    for words in (["changed", "set", "--method", "set_state"], ["cache", "cache", "--runs", "5"],
+                  ["cache", "stepped", "--runs", "4", "--inputs", "ones", "--capture",
+                   "intermediates", "--debug-buffer", "stepped.bin"]):
         write_trace(folder, *words)
 
 

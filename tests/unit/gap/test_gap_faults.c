@@ -41,11 +41,9 @@ struct fixture {
     struct ets_gap_options options;
 };
 
-/* `name`: "model" for a fixture that is like most. */
-static void open_files(struct fixture *f, const char *folder, const char *name)
+static void open_trace(struct fixture *f, const char *folder, const char *name, const char *trace)
 {
     char file[64];
-    const char *trace = strcmp(name, "model") == 0 ? "debug" : name;
     snprintf(file, sizeof file, "%s.etrecord", name);
     f->record_file = open_fixture(folder, file);
     snprintf(file, sizeof file, "%s.etdp", trace);
@@ -62,6 +60,12 @@ static void open_files(struct fixture *f, const char *folder, const char *name)
                                           .comparator_count = 1,
                                           .pictures = 2,
                                           .run = ETS_NO_INDEX};
+}
+
+/* `name`: "model" for a fixture that is like most. */
+static void open_files(struct fixture *f, const char *folder, const char *name)
+{
+    open_trace(f, folder, name, strcmp(name, "model") == 0 ? "debug" : name);
 }
 
 static void close_files(struct fixture *f)
@@ -141,6 +145,16 @@ static void test_gap_faults__every_allocation_may_fail(void **state)
         fail_every_allocation(&f, NULL);
         close_files(&f);
     }
+}
+
+static void test_gap_faults__every_allocation_of_a_later_run_may_fail(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_trace(&f, "state", "cache", "stepped");
+    f.options.run = 3;
+    fail_every_allocation(&f, NULL);
+    close_files(&f);
 }
 
 static void fail_with_record(const char *folder, const char *name, const char *other_name)
@@ -466,6 +480,7 @@ int main(void)
         cmocka_unit_test(test_gap_faults__pictures_are_of_the_largest_errors),
         cmocka_unit_test(test_gap_faults__each_value_is_told_to_the_caller),
         cmocka_unit_test(test_gap_faults__every_allocation_may_fail),
+        cmocka_unit_test(test_gap_faults__every_allocation_of_a_later_run_may_fail),
         cmocka_unit_test(test_gap_faults__every_allocation_with_another_record_may_fail),
         cmocka_unit_test(test_gap_faults__instructions_without_events_are_the_programs),
         cmocka_unit_test(test_gap_faults__callers_comparators_see_each_row),

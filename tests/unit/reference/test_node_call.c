@@ -627,6 +627,16 @@ static void test_failing_allocations(void **state)
     fail_allocations("torch.ops.aten.native_layer_norm.default", 3);
     add(FLOATS(SIZES(1, 2, 2), numbers));
     fail_allocations("torch.ops.aten.hardswish_.default", 1);
+    for (int i = 0; i < 3; i++) add(FLOATS(SIZES(1, 2, 2, 4), numbers));
+    for (int i = 0; i < 2; i++) add(FLOATS(SIZES(1, 4, 2, 4), numbers));
+    add(WHOLE(1));
+    add(WHOLE(2));
+    add(NOTHING);
+    add(NUMBER(0));
+    add(TRUTH(1));
+    fail_allocations("torch.ops.llama.sdpa_with_kv_cache.default", 1);
+    add(FLOATS(SIZES(2, 28), numbers));
+    fail_allocations("torch.ops.llama.fast_hadamard_transform.default", 1);
 }
 
 static void test_what_is_uncovered(void **state)
