@@ -1,10 +1,11 @@
 /*
- * Follows the state of a model from run to run, by the method's edge program, which says what it
- * writes to buffers. A run before the compared one is computed from its
- * inputs, if the trace keeps them, with captured values in place of computed ones; the next starts
- * with the buffers that it leaves. A buffer is known if what a run wrote to it was captured, or
- * follows from captured values, or from the inputs without products and quantization: otherwise
- * the device's buffer may differ by more than rounding, and nobody is blamed for that.
+ * Follows the state of a model from run to run, by the methods' edge programs, which say what they
+ * write to buffers. A run before the compared one is computed from its inputs, if the trace keeps
+ * them, with captured values in place of computed ones; the next starts with the buffers that it
+ * leaves. A buffer is known if what each run wrote to it was captured, or follows from captured
+ * values, or from the inputs, without products and quantization: otherwise the device's buffer may
+ * differ by more than rounding, and nobody is blamed for that. Runs of other methods count if the
+ * program lets its methods share their buffers.
  */
 #include <string.h>
 
@@ -15,6 +16,7 @@
 #include "inspect/inspection.h"
 #include "operators/operator_traits.h"
 #include "reference/reference_state.h"
+#include "reference/weights.h"
 
 enum { MOST_RUNS = 4096 };
 
@@ -22,9 +24,13 @@ struct flow {
     struct ets_gap_report *report;
     const struct ets_gap_evaluation *evaluation;
     struct ets_reference_state *state;
+    struct ets_strings names; /* of buffers that runs wrote */
+    bool *is_lost;            /* [room] by a name's number: what was written is not known */
+    uint32_t room;
+    bool shares, keeps; /* methods share their buffers; loading one leaves these as they are */
+    uint32_t run;       /* that is followed */
+    const char *method; /* of that run */
     const struct ets_graph *graph; /* the method's edge program */
-    bool *is_known;                /* [its input] */
-    uint32_t run;                  /* that is followed */
     struct ets_gap_report *of_run; /* its captured values; NULL: none */
     bool *is_taken;                /* [of_run->compared.count] in place of the computed value */
     bool is_done;                  /* all were followed */
@@ -46,12 +52,6 @@ static enum ets_status give_up(struct flow *flow, struct ets_error *error, const
     return report->verdict.state_reason != NULL ? ETS_OK : gap_fail_memory(error);
 }
 
-static bool is_own(const struct ets_gap_report *report, const struct ets_run *run)
-{
-    const struct ets_text method = ets_gap_run_method(report, run);
-    return method.data != NULL && report->method != NULL && ets_text_is(method, report->method);
-}
-
 /* Whether a graph changes a buffer of the reference. */
 static bool changes_buffers(const struct ets_gap_report *report, const struct ets_graph *graph)
 {
@@ -70,49 +70,131 @@ static bool changes_buffers(const struct ets_gap_report *report, const struct et
     return false;
 }
 
-/* Another method that ran before and changes buffers of these names; NULL: none. */
-static const char *find_other_method(const struct ets_gap_report *report)
+/*
+ * Whether the program's methods share their buffers. It does not say so: all its methods with
+ * planned memory then have two arenas, the second of one size (ExecuTorch's share_mutable_buffers).
+ */
+static bool shares_buffers(const struct ets_program *program)
 {
-    struct ets_etrecord *record = report->options.record;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; program != NULL && i < program->method_count; i++) {
+        struct ets_method method;
+        struct ets_planned_arena arena;
+        ets_program_method(program, i, &method);
+        if (method.arena_count == 0) continue;
+        if (method.arena_count != 2) return false;
+        ets_method_arena(&method, 1, &arena);
+        if (arena.bytes == 0 || (bytes != 0 && arena.bytes != bytes)) return false;
+        bytes = arena.bytes;
+    }
+    return bytes != 0;
+}
+
+/* Whether no buffer has an initial value, which loading a method would write. */
+static bool has_no_initial_values(const struct ets_program *program)
+{
+    for (uint32_t i = 0; program != NULL && i < program->method_count; i++) {
+        struct ets_method method;
+        ets_program_method(program, i, &method);
+        for (uint32_t k = 0; k < method.value_count; k++) {
+            struct ets_evalue value;
+            ets_method_value(&method, k, &value);
+            if (value.kind == ETS_EVALUE_TENSOR &&
+                (value.tensor.place == ETS_PLACE_PLANNED_STATE ||
+                 value.tensor.place == ETS_PLACE_EXTERNAL_STATE)) {
+                return false;
+            }
+        }
+    }
+    return program != NULL;
+}
+
+/* The record's name of a run's method; NULL: not known. */
+static const char *method_of(const struct flow *flow, const struct ets_run *run)
+{
+    struct ets_etrecord *record = flow->report->options.record;
+    const struct ets_text own = ets_gap_run_method(flow->report, run);
     const char *method;
     for (size_t i = 0; (method = ets_etrecord_method_name(record, i)) != NULL; i++) {
-        const struct ets_graph *graph;
-        if (report->method != NULL && strcmp(method, report->method) == 0) continue;
-        if (!ets_gap_ran_before(report, method)) continue;
-        if (ets_etrecord_edge_graph(record, method, &graph, NULL) != ETS_OK) return method;
-        if (changes_buffers(report, graph)) return method;
+        if (own.data != NULL && ets_text_is(own, method)) return method;
     }
     return NULL;
 }
 
-/* Gives up where the trace does not tell all runs of the method, one after the other. */
+static bool is_own(const struct flow *flow, const char *method)
+{
+    return method != NULL && strcmp(method, flow->report->method) == 0;
+}
+
+/* The edge program of a method that changes buffers of the reference's names; NULL: it does not. */
+static const struct ets_graph *find_writer(const struct flow *flow, const char *method)
+{
+    const struct ets_graph *graph;
+    if (is_own(flow, method)) return flow->report->edge.graph;
+    if (method == NULL) return NULL;
+    if (ets_etrecord_edge_graph(flow->report->options.record, method, &graph, NULL) != ETS_OK) {
+        return NULL;
+    }
+    return changes_buffers(flow->report, graph) ? graph : NULL;
+}
+
+/* How many runs of the method the trace has before this one. */
+static uint32_t count_before(const struct flow *flow, uint32_t end, const char *method)
+{
+    const struct ets_inspection *inspection = flow->report->options.inspection;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < end; i++) {
+        const struct ets_run *run = ets_inspection_run(inspection, i);
+        const struct ets_text own = ets_gap_run_method(flow->report, run);
+        count += run->purpose != ETS_TRACE_LOAD && own.data != NULL && ets_text_is(own, method);
+    }
+    return count;
+}
+
+/* Gives up if a run is not known to be the next of its method. */
+static enum ets_status check_run(struct flow *flow, uint32_t number, const char *method,
+                                 struct ets_error *error)
+{
+    const struct ets_inspection *inspection = flow->report->options.inspection;
+    const struct ets_run *run = ets_inspection_run(inspection, number);
+    const struct ets_run *compared = ets_inspection_run(inspection, flow->report->run);
+    if (run->thread != compared->thread) {
+        return give_up(flow, error, "methods ran on several threads");
+    }
+    if (run->is_partial) return give_up(flow, error, "run %u is not whole", number);
+    const uint32_t before = run->method.data != NULL ? count_before(flow, number, method) : 0;
+    if (run->method.data != NULL && run->invocation != before) {
+        return give_up(flow, error, "not all runs of %s before it are in the trace", method);
+    }
+    return ETS_OK;
+}
+
+/* Gives up where the trace does not tell all runs that changed the buffers, one after the other. */
 static enum ets_status check_history(struct flow *flow, struct ets_error *error)
 {
     const struct ets_gap_report *report = flow->report;
     const struct ets_inspection *inspection = report->options.inspection;
-    const struct ets_run *compared = ets_inspection_run(inspection, report->run);
-    const char *other = find_other_method(report);
     uint32_t earlier = 0;
-    if (other != NULL) return give_up(flow, error, "method %s may have changed them, too", other);
-    for (uint32_t i = 0; i < report->run; i++) {
+    for (uint32_t i = 0; i <= report->run && report->verdict.state_reason == NULL; i++) {
         const struct ets_run *run = ets_inspection_run(inspection, i);
-        if (!is_own(report, run)) continue;
+        const char *method = method_of(flow, run);
+        if (find_writer(flow, method) == NULL) continue;
         if (run->purpose == ETS_TRACE_LOAD) {
-            if (earlier > 0) return give_up(flow, error, "the method was loaded again");
+            const bool matters = is_own(flow, method) || flow->shares;
+            if (earlier > 0 && matters && !flow->keeps) {
+                return give_up(flow, error, "method %s was loaded after they ran", method);
+            }
             continue;
         }
-        if (run->thread != compared->thread) {
-            return give_up(flow, error, "the method ran on several threads");
+        if (!is_own(flow, method) && !flow->shares) {
+            return give_up(flow, error, "method %s may have changed them, too", method);
         }
-        if (run->is_partial) return give_up(flow, error, "run %u is not whole", i);
-        earlier++;
+        if (earlier++ > MOST_RUNS) {
+            return give_up(flow, error, "more than %d runs were before it", MOST_RUNS);
+        }
+        ETS_TRY(check_run(flow, i, method, error));
     }
-    if (compared->method.data != NULL && compared->invocation != earlier) {
-        return give_up(flow, error, "%u of %u earlier runs are not in the trace",
-                       compared->invocation - earlier, compared->invocation);
-    }
-    if (earlier <= MOST_RUNS) return ETS_OK;
-    return give_up(flow, error, "more than %d runs were before it", MOST_RUNS);
+    return ETS_OK;
 }
 
 /*
@@ -147,22 +229,20 @@ static enum ets_status put_captured(void *context, const struct ets_reference_re
     return ETS_OK;
 }
 
-/* The place of what a run writes to a buffer; false: it writes nothing. */
-static bool find_written(const struct gap_graph *flat, struct ets_text buffer,
-                         struct gap_place *place_out)
+/* Notes of a buffer whether what was written to it is known. */
+static enum ets_status note(struct flow *flow, struct ets_text name, bool is_known,
+                            struct ets_error *error)
 {
-    const struct ets_graph *graph = flat->graph;
-    for (uint32_t i = 0; i < graph->output_count; i++) {
-        const struct ets_graph_output *output = &graph->outputs[i];
-        if (output->role != ETS_OUTPUT_BUFFER_MUTATION || output->target.data == NULL ||
-            !ets_text_equal(output->target, buffer)) {
-            continue;
-        }
-        const uint32_t value = ets_gap_graph_value(flat, 0, output->argument.name);
-        *place_out = value != GAP_NONE ? flat->places[value] : (struct gap_place){GAP_NONE, 0};
-        return true;
-    }
-    return false;
+    const uint32_t number = ets_strings_add(&flow->names, name);
+    if (number >= flow->room) return gap_fail_memory(error);
+    flow->is_lost[number] = !is_known;
+    return ETS_OK;
+}
+
+static bool is_known(const struct flow *flow, struct ets_text name)
+{
+    const uint32_t number = ets_strings_find(&flow->names, name);
+    return number >= flow->room || !flow->is_lost[number];
 }
 
 /* Whether the nodes between captured values and this one do not differ by more than rounding. */
@@ -184,22 +264,37 @@ static bool follows(const struct flow *flow, struct gap_place place)
     return true;
 }
 
-/* Which buffers are known after a run with captured values. */
-static void judge_buffers(struct flow *flow)
+/* Whether what the run wrote to a buffer is known. */
+static bool is_written_value_known(const struct flow *flow, const struct ets_graph_output *output)
 {
     const struct ets_gap_report *report = flow->of_run;
-    const struct ets_graph *graph = report->reference->graph;
-    for (uint32_t i = 0; i < graph->input_count; i++) {
-        struct gap_place place;
-        const struct ets_graph_input *input = &graph->inputs[i];
-        if (input->role != ETS_INPUT_BUFFER) continue;
-        if (!find_written(report->reference, input->source, &place))
-            continue;                         /* it stays as it was */
-        if (place.node == GAP_NONE) continue; /* it is written back as it was */
-        const uint64_t key[] = {place.node, place.output, 0};
-        const uint32_t row = ets_key_table_find(&report->compared, key);
-        flow->is_known[i] = row != ETS_KEY_NONE ? flow->is_taken[row] : follows(flow, place);
+    if (report == NULL) return false; /* it has no captured values */
+    const uint32_t value = ets_gap_graph_value(report->reference, 0, output->argument.name);
+    if (value == GAP_NONE) return false;
+    const struct gap_place place = report->reference->places[value];
+    if (place.node == GAP_NONE) return is_known(flow, output->target); /* back as it was */
+    const uint64_t key[] = {place.node, place.output, 0};
+    const uint32_t row = ets_key_table_find(&report->compared, key);
+    return row != ETS_KEY_NONE ? flow->is_taken[row] : follows(flow, place);
+}
+
+static enum ets_status note_written(struct flow *flow, struct ets_error *error)
+{
+    for (uint32_t i = 0; i < flow->graph->output_count; i++) {
+        const struct ets_graph_output *output = &flow->graph->outputs[i];
+        if (output->role != ETS_OUTPUT_BUFFER_MUTATION || output->target.data == NULL) continue;
+        ETS_TRY(note(flow, output->target, is_written_value_known(flow, output), error));
     }
+    return ETS_OK;
+}
+
+static uint32_t count_inputs(const struct ets_graph *graph)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        count += ets_reference_input_is_given(&graph->inputs[i]);
+    }
+    return count;
 }
 
 /* The inputs of a run, if the trace keeps them for it alone. */
@@ -207,16 +302,15 @@ static enum ets_status find_inputs(struct flow *flow, struct ets_arena *arena,
                                    const struct ets_value **inputs_out, size_t *count_out,
                                    struct ets_error *error)
 {
-    const struct ets_gap_report *report = flow->report;
-    const struct ets_inspection *inspection = report->options.inspection;
+    const struct ets_inspection *inspection = flow->report->options.inspection;
     const struct ets_run *run = ets_inspection_run(inspection, flow->run);
     struct ets_value *given = NULL;
     static const struct ets_value none;
     *inputs_out = &none;
     *count_out = 0;
-    if (ets_gap_input_count(report) == 0) return ETS_OK;
-    ETS_TRY(ets_given_inputs_read(arena, inspection, report->method, run->bundled_input_index,
-                                  &given, count_out, error));
+    if (count_inputs(flow->graph) == 0) return ETS_OK;
+    ETS_TRY(ets_given_inputs_read(arena, inspection, flow->method, run->bundled_input_index, &given,
+                                  count_out, error));
     if (*count_out > 0) *inputs_out = given;
     else *count_out = ETS_REFERENCE_UNKNOWN_INPUTS;
     return ETS_OK;
@@ -273,32 +367,12 @@ static enum ets_status open_run(struct flow *flow, struct ets_error *error)
     flow->is_taken = ets_arena_alloc_array(&report->arena, report->compared.count, sizeof(bool));
     if (report->is_changed == NULL || flow->is_taken == NULL) return gap_fail_memory(error);
     for (uint32_t i = 0; i < report->compared.count; i++) flow->is_taken[i] = false;
-    for (uint32_t i = 0; i < count; i++) report->is_changed[i] = !flow->is_known[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ets_graph_input *input = &flow->graph->inputs[i];
+        report->is_changed[i] = input->role == ETS_INPUT_BUFFER && input->source.data != NULL &&
+                                !is_known(flow, input->source);
+    }
     return ETS_OK;
-}
-
-/* Without captured values, what a run writes is not known. */
-static void forget_written(struct flow *flow)
-{
-    for (uint32_t i = 0; i < flow->graph->input_count; i++) {
-        struct gap_place place;
-        const struct ets_graph_input *input = &flow->graph->inputs[i];
-        if (input->role != ETS_INPUT_BUFFER) continue;
-        if (find_written(&flow->report->edge, input->source, &place)) flow->is_known[i] = false;
-    }
-}
-
-/* Whether all that the earlier runs wrote to a buffer is known. */
-static bool is_buffer_known(const struct flow *flow, struct ets_text name)
-{
-    for (uint32_t i = 0; i < flow->graph->input_count; i++) {
-        const struct ets_graph_input *input = &flow->graph->inputs[i];
-        if (input->role == ETS_INPUT_BUFFER && input->source.data != NULL &&
-            ets_text_equal(input->source, name)) {
-            return flow->is_known[i];
-        }
-    }
-    return false;
 }
 
 static enum ets_status follow_run(struct flow *flow, struct ets_error *error)
@@ -308,8 +382,7 @@ static enum ets_status follow_run(struct flow *flow, struct ets_error *error)
     ets_arena_init(&arena, flow->report->options.allocator, 0);
     enum ets_status status = open_run(flow, &inner);
     if (status == ETS_OK) status = compute_run(flow, &arena, &inner);
-    if (status == ETS_OK && flow->of_run != NULL) judge_buffers(flow);
-    if (status == ETS_OK && flow->of_run == NULL) forget_written(flow);
+    if (status == ETS_OK) status = note_written(flow, &inner);
     ets_gap_close(flow->of_run);
     ets_arena_reset(&arena);
     if (status == ETS_NO_MEMORY) {
@@ -330,7 +403,7 @@ static enum ets_status conclude(struct flow *flow, struct ets_error *error)
         if (!report->is_changed[i]) continue;
         const struct ets_text name = graph->inputs[i].source;
         const struct ets_reference_buffer *left = ets_reference_state_find(flow->state, name);
-        if (left != NULL && left->reason == NULL && is_buffer_known(flow, name)) {
+        if ((left == NULL || left->reason == NULL) && is_known(flow, name)) {
             report->is_changed[i] = false;
             continue;
         }
@@ -352,7 +425,9 @@ static enum ets_status follow_all(struct flow *flow, struct ets_error *error)
     ETS_TRY(check_history(flow, error));
     for (uint32_t i = 0; i < report->run && report->verdict.state_reason == NULL; i++) {
         const struct ets_run *run = ets_inspection_run(inspection, i);
-        if (run->purpose == ETS_TRACE_LOAD || !is_own(report, run)) continue;
+        flow->method = method_of(flow, run);
+        flow->graph = find_writer(flow, flow->method);
+        if (run->purpose == ETS_TRACE_LOAD || flow->graph == NULL) continue;
         flow->run = i;
         ETS_TRY(follow_run(flow, error));
     }
@@ -360,26 +435,48 @@ static enum ets_status follow_all(struct flow *flow, struct ets_error *error)
     return flow->is_done ? conclude(flow, error) : ETS_OK;
 }
 
+/* Room for the names of all buffers that methods may write. */
+static enum ets_status make_room(struct flow *flow, struct ets_error *error)
+{
+    struct ets_etrecord *record = flow->report->options.record;
+    struct ets_arena *arena = &flow->report->arena;
+    const char *method;
+    uint64_t room = 1;
+    for (size_t i = 0; (method = ets_etrecord_method_name(record, i)) != NULL; i++) {
+        const struct ets_graph *graph = find_writer(flow, method);
+        if (graph != NULL) room += graph->output_count;
+    }
+    if (room > UINT32_MAX) return gap_fail_memory(error);
+    flow->room = (uint32_t)room;
+    flow->is_lost = ets_arena_alloc_array(arena, flow->room, sizeof(bool));
+    if (flow->is_lost == NULL || ets_strings_init(&flow->names, arena) != 0) {
+        return gap_fail_memory(error);
+    }
+    for (uint32_t i = 0; i < flow->room; i++) flow->is_lost[i] = false;
+    return ets_reference_state_new(flow->report->options.allocator, &flow->state, error);
+}
+
 enum ets_status ets_gap_follow_state(struct ets_gap_report *report,
                                      const struct ets_gap_evaluation *evaluation,
                                      struct ets_error *error)
 {
-    struct flow flow = {.report = report, .evaluation = evaluation, .graph = report->edge.graph};
-    const uint32_t count = flow.graph->input_count;
-    uint32_t changed = 0;
+    const struct ets_program *program = report->options.inspection->options.program;
+    struct flow flow = {
+        .report = report, .evaluation = evaluation, .shares = shares_buffers(program)};
+    bool is_any = false;
     ets_reference_state_free(report->state);
     report->state = NULL;
     report->verdict.followed_runs = 0;
     report->verdict.state_reason = NULL;
     for (uint32_t i = 0; i < report->reference->graph->input_count; i++) {
-        changed += report->is_changed[i];
+        is_any |= report->is_changed[i];
     }
-    if (changed == 0 || report->verdict.against != ETS_GAP_AGAINST_RECORD) return ETS_OK;
-    flow.is_known = ets_arena_alloc_array(&report->arena, count, sizeof(bool));
-    if (flow.is_known == NULL) return gap_fail_memory(error);
-    for (uint32_t i = 0; i < count; i++) flow.is_known[i] = true;
-    ETS_TRY(ets_reference_state_new(report->options.allocator, &flow.state, error));
-    const enum ets_status status = follow_all(&flow, error);
+    if (!is_any || report->verdict.against != ETS_GAP_AGAINST_RECORD || report->method == NULL) {
+        return ETS_OK;
+    }
+    flow.keeps = flow.shares && has_no_initial_values(program);
+    enum ets_status status = make_room(&flow, error);
+    if (status == ETS_OK) status = follow_all(&flow, error);
     if (status == ETS_OK && flow.is_done) {
         report->state = flow.state;
         return ETS_OK;

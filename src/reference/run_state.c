@@ -50,35 +50,38 @@ enum ets_status ets_reference_start_buffer(struct reference_run *run,
     return ETS_OK;
 }
 
-/* The value that the run leaves in a buffer; NULL: it does not change that. */
-static const struct reference_value *left_value(const struct reference_plan *plan, uint32_t input)
+static enum ets_status leave(struct reference_run *run, struct ets_text name,
+                             const struct reference_value *value)
 {
-    const struct ets_text name = plan->graph->inputs[input].source;
-    const uint32_t slot = plan->inputs[input];
-    for (uint32_t i = 0; i < plan->graph->output_count; i++) {
-        const struct ets_graph_output *output = &plan->graph->outputs[i];
-        if (output->role == ETS_OUTPUT_BUFFER_MUTATION && output->target.data != NULL &&
-            ets_text_equal(output->target, name)) {
-            return &plan->values[plan->outputs[i]];
-        }
+    const bool is_tensor = value->kind == REFERENCE_TENSOR;
+    const char *reason = value->kind == REFERENCE_UNAVAILABLE ? value->as.reason : NULL;
+    return ets_reference_state_put(run->reference->options.end, name,
+                                   is_tensor ? &value->as.tensor.view : NULL, reason, run->error);
+}
+
+/* Buffers that the graph works on in place. */
+static enum ets_status leave_written(struct reference_run *run, const struct reference_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->graph->input_count; i++) {
+        const struct ets_graph_input *input = &plan->graph->inputs[i];
+        const uint32_t slot = plan->inputs[i];
+        if (input->role != ETS_INPUT_BUFFER || input->source.data == NULL) continue;
+        if (slot == REFERENCE_NO_SLOT) continue;
+        if (!plan->is_written[ets_reference_plan_storage(plan, slot)]) continue;
+        ETS_TRY(leave(run, input->source, &plan->values[slot]));
     }
-    if (slot == REFERENCE_NO_SLOT) return NULL;
-    return plan->is_written[ets_reference_plan_storage(plan, slot)] ? &plan->values[slot] : NULL;
+    return ETS_OK;
 }
 
 enum ets_status ets_reference_leave_buffers(struct reference_run *run)
 {
-    struct ets_reference_state *end = run->reference->options.end;
     const struct reference_plan *plan = &run->reference->program.plans[0];
-    for (uint32_t i = 0; i < plan->graph->input_count && end != NULL; i++) {
-        const struct ets_graph_input *input = &plan->graph->inputs[i];
-        if (input->role != ETS_INPUT_BUFFER || input->source.data == NULL) continue;
-        const struct reference_value *value = left_value(plan, i);
-        if (value == NULL) continue;
-        const bool is_tensor = value->kind == REFERENCE_TENSOR;
-        const char *reason = value->kind == REFERENCE_UNAVAILABLE ? value->as.reason : NULL;
-        ETS_TRY(ets_reference_state_put(
-            end, input->source, is_tensor ? &value->as.tensor.view : NULL, reason, run->error));
+    if (run->reference->options.end == NULL) return ETS_OK;
+    ETS_TRY(leave_written(run, plan));
+    for (uint32_t i = 0; i < plan->graph->output_count; i++) {
+        const struct ets_graph_output *output = &plan->graph->outputs[i];
+        if (output->role != ETS_OUTPUT_BUFFER_MUTATION || output->target.data == NULL) continue;
+        ETS_TRY(leave(run, output->target, &plan->values[plan->outputs[i]]));
     }
     return ETS_OK;
 }

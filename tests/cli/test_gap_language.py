@@ -59,15 +59,24 @@ class Language(GapTest):
 class State(GapTest):
     """tests/data/state/cache: relu of the mean of a buffer and the input, which goes to the buffer."""
 
-    def capture(self, *words):
-        self.ok("run", support.DATA / "state" / "cache.pte", "--runs", "4", "--inputs", "ones",
-                "--capture", "intermediates", "-o", "cache.etdp", "--debug-buffer", "cache.bin",
-                *words)
-        return ("cache.etdp", "--debug-buffer", "cache.bin", "--etrecord",
-                support.DATA / "state" / "cache.etrecord")
+    def capture(self, name, *words):
+        folder = support.DATA / "state"
+        self.ok("run", folder / f"{name}.pte", "--inputs", "ones", "--capture", "intermediates",
+                "-o", "debug.etdp", "--debug-buffer", "debug.bin", *words)
+        return ("debug.etdp", "--debug-buffer", "debug.bin", "--etrecord",
+                folder / f"{name}.etrecord")
+
+    def test_state__flows_between_methods_that_share_it(self):
+        words = self.capture("changed", "-m", "set_state", "-m", "get_double")
+        program = ("--program", support.DATA / "state" / "changed.pte")
+        headline = self.headline(*words, "--run", "3", *program)
+        self.assertRegex(headline, "^all 3 values agree with the edge program")
+        headline = self.headline(*words, "--run", "3", "--no-siblings")
+        self.assertRegex(headline, "^earlier runs may have changed the buffers of this run, and "
+                         "method set_state may have changed them, too; ")
 
     def test_state__flows_through_captured_values(self):
-        words = self.capture()
+        words = self.capture("cache", "--runs", "4")
         runs = sorted({row["run"] for row in support.json_rows(
             self.ok("tensors", *words[:3], "--format", "json").stdout)})
         self.assertGreater(len(runs), 1)
