@@ -4,8 +4,7 @@
  */
 #include "reference/attention.h"
 
-#include <string.h>
-
+#include "base/load.h"
 #include "reference/expression_list.h"
 
 enum { RANK = 4, POSITIONS = 1, HEADS = 2 };
@@ -82,9 +81,7 @@ enum ets_status ets_reference_update_cache(struct reference_frame *frame,
 static int64_t index_at(const struct ets_tensor *indices, int64_t row, int64_t column)
 {
     const int64_t at = row * indices->strides[0] + column * indices->strides[1];
-    int64_t index;
-    memcpy(&index, (const uint8_t *)indices->data + 8 * at, sizeof index);
-    return index;
+    return (int64_t)ets_load_u64((const uint8_t *)indices->data + 8 * at);
 }
 
 static enum ets_status write_by_indices(struct reference_frame *frame,

@@ -14,7 +14,7 @@ enum { BLOCK = 7, SIDE = 4 * BLOCK };
  * Williamson's array of four symmetric circulant blocks A, B, C, D. Bit i of a block: whether
  * number i of its first row is positive.
  */
-static double williamson(uint32_t row, uint32_t column)
+static int8_t williamson(uint32_t row, uint32_t column)
 {
     static const uint8_t positive[4] = {0x01, 0x43, 0x25, 0x19};
     static const int8_t blocks[4][4] = {
@@ -55,11 +55,11 @@ static enum ets_status make_williamson(struct reference_frame *frame, int type,
                                        struct reference_value *matrix_out)
 {
     static const int64_t sizes[2] = {SIDE, SIDE};
-    double numbers[SIDE * SIDE];
+    int8_t numbers[SIDE * SIDE];
     for (uint32_t i = 0; i < SIDE * SIDE; i++) {
         numbers[i] = williamson(i / SIDE, i % SIDE);
     }
-    struct ets_tensor from = {.scalar_type = ETS_SCALAR_DOUBLE,
+    struct ets_tensor from = {.scalar_type = ETS_SCALAR_CHAR,
                               .rank = 2,
                               .sizes = {SIDE, SIDE},
                               .data = numbers,
