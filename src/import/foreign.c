@@ -125,3 +125,26 @@ bool ets_decimal_ns(struct ets_text number, int digits, int64_t *ns_out)
     *ns_out = number.data[0] == '-' ? -(int64_t)value : (int64_t)value;
     return true;
 }
+
+enum ets_status ets_foreign_tokens(struct ets_foreign *f, enum ets_run_stage stage, uint32_t tokens,
+                                   uint64_t position, struct ets_error *error)
+{
+    struct ets_foreign_tokens *list =
+        ets_arena_grow(&f->arena, f->tokens, f->token_count, &f->token_room, sizeof *list);
+    if (list == NULL) return ets_fail_foreign(error);
+    f->tokens = list;
+    list[f->token_count++] = (struct ets_foreign_tokens){f->slice_count, stage, tokens, position};
+    return ETS_OK;
+}
+
+const struct ets_foreign_tokens *ets_foreign_tokens_of(const struct ets_foreign *f, uint32_t slice)
+{
+    uint32_t low = 0, high = f->token_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (f->tokens[middle].slice == slice) return &f->tokens[middle];
+        if (f->tokens[middle].slice < slice) low = middle + 1;
+        else high = middle;
+    }
+    return NULL;
+}

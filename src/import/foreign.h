@@ -65,6 +65,14 @@ struct ets_foreign_run {
     uint32_t first_emitted, emitted_count;
 };
 
+/* Which tokens of a generation a run computes. */
+struct ets_foreign_tokens {
+    uint32_t slice; /* of the whole run */
+    enum ets_run_stage stage;
+    uint32_t tokens;
+    uint64_t position;
+};
+
 struct ets_foreign {
     struct ets_arena arena;
     struct ets_bytes bytes; /* of the file, for offsets */
@@ -87,6 +95,8 @@ struct ets_foreign {
     uint32_t node_count, node_room;
     struct ets_foreign_run *runs;
     uint32_t run_count, run_room;
+    struct ets_foreign_tokens *tokens; /* in the order of slices */
+    uint32_t token_count, token_room;
     uint32_t *emitted; /* slices run by run, inner ones first */
     uint32_t emitted_count;
     struct ets_left_out left_out[ETS_LEFT_OUT_KINDS];
@@ -113,6 +123,11 @@ enum ets_status ets_foreign_text(struct ets_foreign *f, struct ets_text text, ui
  */
 enum ets_status ets_foreign_shape(struct ets_foreign *f, struct ets_slice *slice, int scalar_type,
                                   const int64_t *sizes, uint32_t rank, struct ets_error *error);
+/* Which tokens the run computes whose slice is added next. */
+enum ets_status ets_foreign_tokens(struct ets_foreign *f, enum ets_run_stage stage, uint32_t tokens,
+                                   uint64_t position, struct ets_error *error);
+/* Those of a run; NULL: not known. */
+const struct ets_foreign_tokens *ets_foreign_tokens_of(const struct ets_foreign *f, uint32_t slice);
 /* Counts what is left out; `what` is static. */
 void ets_foreign_leave_out(struct ets_foreign *f, const char *what);
 
@@ -135,6 +150,8 @@ enum ets_status ets_foreign_list_emitted(struct ets_foreign *f, struct ets_error
 enum ets_status ets_foreign_write(struct ets_foreign *f, struct ets_bytes *dump_out,
                                   struct ets_error *error);
 
+/* Whether a log has the line of a generation. */
+bool ets_is_runner_log(struct ets_bytes bytes);
 /* Whether the bytes are messages of the two kinds of profiles, and nothing behind them. */
 bool ets_litert_is_proto(struct ets_bytes bytes);
 
@@ -145,5 +162,6 @@ enum ets_status ets_chrome_json_read(struct ets_foreign *f, struct ets_error *er
 enum ets_status ets_litert_csv_read(struct ets_foreign *f, struct ets_error *error);
 enum ets_status ets_litert_proto_read(struct ets_foreign *f, struct ets_error *error);
 enum ets_status ets_litert_events_read(struct ets_foreign *f, struct ets_error *error);
+enum ets_status ets_runner_log_read(struct ets_foreign *f, struct ets_error *error);
 
 #endif

@@ -138,6 +138,24 @@ static void put_run(const struct dumper *d, struct ets_extra_writer *extra, uint
     ets_extra_put_padding(extra);
 }
 
+/* As ets_run_tokens_add writes it. */
+static void put_tokens(const struct dumper *d, struct ets_extra_writer *extra, uint32_t index)
+{
+    const struct ets_foreign_run *run = &d->f->runs[index];
+    const struct ets_foreign_tokens *told = ets_foreign_tokens_of(d->f, run->slice);
+    const struct ets_text method = entry_text(d, run->method);
+    uint8_t value[20], *at = value;
+    if (told == NULL) return;
+    at = ets_store_u32(at, run->invocation);
+    at = ets_store_u32(at, told->tokens);
+    at = ets_store_u64(at, told->position);
+    ets_store_u32(at, told->stage);
+    ets_extra_put_key(extra, ETS_EXTRA_TOKENS, sizeof value + method.size);
+    ets_extra_put(extra, value, sizeof value);
+    put_text(extra, method);
+    ets_extra_put_padding(extra);
+}
+
 static void put_node(const struct dumper *d, struct ets_extra_writer *extra, uint32_t index)
 {
     const struct ets_foreign_node *node = &d->f->nodes[index];
@@ -206,6 +224,7 @@ static enum ets_status put_extra(void *context, const struct ets_etdump_sink *si
     for (uint32_t i = 0; i < d->f->node_count; i++) put_node(d, &extra, i);
     for (uint32_t r = 0; r < d->f->run_count; r++) {
         put_run(d, &extra, r);
+        put_tokens(d, &extra, r);
         for (uint32_t e = 0; e < d->f->runs[r].emitted_count; e++) {
             const uint32_t tensors = slice_at(d, r, e)->tensor_count;
             for (uint32_t i = 0; i < tensors; i++) put_shape(d, &extra, r, e, i);

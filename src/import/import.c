@@ -18,6 +18,7 @@ static const struct format formats[ETS_FOREIGN_COUNT] = {
     [ETS_FOREIGN_LITERT_CSV] = {"LiteRT", ets_litert_csv_read},
     [ETS_FOREIGN_LITERT_PROTO] = {"LiteRT", ets_litert_proto_read},
     [ETS_FOREIGN_LITERT_EVENTS] = {"LiteRT", ets_litert_events_read},
+    [ETS_FOREIGN_RUNNER_LOG] = {"ExecuTorch's runner", ets_runner_log_read},
 };
 
 /* How much of a file says what it is: devices of a PyTorch trace and lines that a tool printed
@@ -92,6 +93,7 @@ enum ets_foreign_kind ets_foreign_sniff(struct ets_bytes bytes)
     if (ets_text_contains(start, "= Run Order =") && ets_text_contains(start, "node type")) {
         return ETS_FOREIGN_LITERT_CSV;
     }
+    if (ets_is_runner_log(bytes)) return ETS_FOREIGN_RUNNER_LOG;
     return ets_litert_is_proto(bytes) ? ETS_FOREIGN_LITERT_PROTO : ETS_FOREIGN_NONE;
 }
 
@@ -145,8 +147,10 @@ enum ets_status ets_import(struct ets_bytes bytes, enum ets_foreign_kind kind,
 {
     *imported_out = (struct ets_imported){.allocator = allocator};
     if (kind <= ETS_FOREIGN_NONE || kind >= ETS_FOREIGN_COUNT) {
-        return ets_fail(error, ETS_WRONG_KIND, 0,
-                        "not a profile of ONNX Runtime, PyTorch or LiteRT, nor Chrome JSON");
+        return ets_fail(
+            error, ETS_WRONG_KIND, 0,
+            "not a profile of ONNX Runtime, PyTorch or LiteRT, nor Chrome JSON, nor the log "
+            "of a language model's runner");
     }
     struct ets_foreign f = {.bytes = bytes, .runtime = formats[kind].runtime, .step_ns = 1};
     ets_arena_init(&f.arena, allocator, ARENA_LIMIT);

@@ -23,6 +23,7 @@ enum ets_foreign_kind {
     ETS_FOREIGN_LITERT_CSV = 4,    /* its operator profile, as CSV or as a table */
     ETS_FOREIGN_LITERT_PROTO = 5,  /* the same as BenchmarkProfilingData */
     ETS_FOREIGN_LITERT_EVENTS = 6, /* a profiler's events, a line each, with tabs between */
+    ETS_FOREIGN_RUNNER_LOG = 7,    /* lines that ExecuTorch's runners of language models print */
     ETS_FOREIGN_COUNT
 };
 

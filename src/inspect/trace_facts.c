@@ -41,7 +41,7 @@ static void read_tokens(struct ets_inspection *inspection)
             const uint32_t index = (next + i) % inspection->run_count;
             struct ets_run *run = &inspection->runs[index];
             if (run->purpose != ETS_TRACE_EXECUTE || run->invocation != told.invocation ||
-                !ets_text_equal(run->method, told.method)) {
+                !ets_text_same(run->method, told.method)) {
                 continue;
             }
             run->stage = told.stage;

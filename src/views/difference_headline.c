@@ -187,11 +187,10 @@ static void say_noise(struct maker *m, const struct ets_difference_line *line)
 static void say_name(struct maker *m, const struct ets_difference_block *block)
 {
     const struct ets_pool_block *named = block->after;
-    if (named->method != NULL && named->stage != ETS_STAGE_NONE) {
-        say(m, "%s %s: ", named->method, ets_run_stage_name(named->stage));
-    } else if (named->method != NULL) {
-        say(m, "%s: ", named->method);
-    } else say(m, "%.*s: ", ETS_TEXT(named->name));
+    if (named->method != NULL) say(m, "%s", named->method);
+    else say(m, "%.*s", ETS_TEXT(named->name));
+    if (named->stage != ETS_STAGE_NONE) say(m, " %s", ets_run_stage_name(named->stage));
+    say(m, ": ");
 }
 
 static bool say_block(struct maker *m, struct ets_arena *arena,

@@ -93,7 +93,7 @@ static void say_median(struct maker *m, const struct ets_timed_block *block)
     const uint32_t tokens = tokens_of(m, block);
     const double ticks = block->times.statistics.p50, ns = ticks * m->blocks.tick_ns;
     const double rate = tokens > 0 && ns > 0 ? tokens * 1e9 / ns : 0;
-    if (rate > 0) say(m, rate < 100 ? "%.3g tokens/s, " : "%.0f tokens/s, ", rate);
+    if (rate > 0) say(m, "%.*f tokens/s, ", rate < 10 ? 2 : rate < 100 ? 1 : 0, rate);
     if (rate > 0 && tokens > 1) say(m, "%u tokens in ", tokens);
     ets_add_time(&m->line, exactly(ticks), m->blocks.tick_ns);
     if (rate > 0 && tokens == 1) say(m, " each");
@@ -203,6 +203,10 @@ static bool say_delegation(struct maker *m, const struct ets_timed_block *block)
         if (ets_line_is_between(&lines.items[i])) rest = &lines.items[i];
     }
     const uint32_t backends = lines.count - (rest != NULL);
+    if (backends == 0) {
+        say(m, "the trace has nothing of what a run does");
+        return true;
+    }
     for (uint32_t i = 0; i < lines.count; i++) {
         if (&lines.items[i] == rest) continue;
         if (!say_backend(m, block, &lines.items[i], backends == 1)) return false;

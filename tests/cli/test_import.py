@@ -22,6 +22,7 @@ CSV = EXCHANGE / "litert_benchmark.csv"
 PROTO = EXCHANGE / "litert_benchmark.pb"
 EVENTS = EXCHANGE / "litert_events.txt"
 SUMMARY = EXCHANGE / "litert_summary.txt"
+RUNNER = EXCHANGE / "llama_runner.log"
 MODEL = support.DATA / "mlp_portable"
 
 
@@ -52,6 +53,27 @@ def sums(events):
     for name, lasted in events:
         total[name] += lasted
     return dict(total)
+
+
+class Runner(unittest.TestCase):
+    """Lines of logs of ExecuTorch's runners of language models."""
+
+    def test_runner__rates_are_those_that_it_prints(self):
+        done = support.run("inspect", RUNNER, "--group-by", "method", "--format", "json")
+        rows = {row["stage"]: row for row in support.json_rows(done.stdout)}
+        # two generations of 512 and 128 tokens: 580 and 590 ms, 3,090 and 3,000 ms
+        self.assertAlmostEqual(rows["prefill"]["tokens_per_s"], 1024 / 1.170)
+        self.assertAlmostEqual(rows["decode"]["tokens_per_s"], 256 / 6.090)
+        self.assertEqual([rows[stage]["runs"] for stage in rows], [2, 2])
+        text = support.run("inspect", RUNNER, "--width", "300").stdout.decode()
+        self.assertRegex(text, r"(?m)^Execute decode: 42.0 tokens/s, 128 tokens in 3.04 s \(median of 2 runs, ")
+
+    def test_runner__budgets_hold_decode(self):
+        with tempfile.TemporaryDirectory() as folder:
+            budget = pathlib.Path(folder, "budget.txt")
+            budget.write_text("[decode]\ntotal p50 <= 1s\n", encoding="utf-8")
+            done = support.run("gate", "--before", RUNNER, "--after", RUNNER, "--budget", budget)
+            self.assertEqual(done.returncode, 1, done.stderr)
 
 
 class Packed(unittest.TestCase):

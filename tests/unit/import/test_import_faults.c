@@ -19,6 +19,7 @@ static const struct {
     {"litert_summary.txt", ETS_FOREIGN_LITERT_CSV},
     {"litert_benchmark.pb", ETS_FOREIGN_LITERT_PROTO},
     {"litert_events.txt", ETS_FOREIGN_LITERT_EVENTS},
+    {"llama_runner.log", ETS_FOREIGN_RUNNER_LOG},
 };
 
 enum { PROFILES = sizeof profiles / sizeof *profiles };
@@ -178,6 +179,14 @@ static void test_import_faults__every_failed_allocation_is_told(void **state)
     "event_metadata1\tevent_metadata2\tevent_source\n"
 #define REST "\t0\t0\t0" /* the last three of eight fields */
 
+/* prompt and generated tokens; start, end of the prompt, end; units a second. Nothing was loaded.
+ */
+#define OBSERVED(prompt, generated, start, middle, end, units)                          \
+    "PyTorchObserver {\"prompt_tokens\":" #prompt ",\"generated_tokens\":" #generated   \
+    ",\"model_load_start_ms\":1,\"model_load_end_ms\":1,\"inference_start_ms\":" #start \
+    ",\"inference_end_ms\":" #end ",\"prompt_eval_end_ms\":" #middle                    \
+    ",\"SCALING_FACTOR_UNITS_PER_SECOND\":" #units "}"
+
 static void test_import_faults__wrong_values_are_named(void **state)
 {
     (void)state;
@@ -223,6 +232,14 @@ static void test_import_faults__wrong_values_are_named(void **state)
         {ETS_FOREIGN_LITERT_CSV,
          OPERATORS "A, 4e12, 1, 1%, 1%, 0, 1, n\nA, 4e12, 1, 1%, 1%, 0, 1, n", "146 years"},
         {ETS_FOREIGN_LITERT_EVENTS, LINE "0\tAdd\t2\t1\t1", "line 2 of the events: it has few"},
+        {ETS_FOREIGN_RUNNER_LOG, "\nPyTorchObserver {}",
+         "line 2, PyTorchObserver: it has no prompt"},
+        {ETS_FOREIGN_RUNNER_LOG, OBSERVED(8, 2, 5, 9, 7, 1000), "inference_end_ms is before"},
+        {ETS_FOREIGN_RUNNER_LOG, OBSERVED(8, 2, 5, 4, 7, 1000), "prompt_eval_end_ms is before"},
+        {ETS_FOREIGN_RUNNER_LOG, OBSERVED(8, 2, 5, 6, 7, 0), "is no unit of time"},
+        {ETS_FOREIGN_RUNNER_LOG, OBSERVED(8, 2, 5, 6, 9007199254740992, 1), "longer than three"},
+        {ETS_FOREIGN_RUNNER_LOG, OBSERVED(1073741825, 2, 5, 6, 7, 1000), "more tokens than any"},
+        {ETS_FOREIGN_RUNNER_LOG, OBSERVED(0, 0, 5, 6, 7, 1000), "no operator and no execution"},
         {ETS_FOREIGN_LITERT_EVENTS, LINE "0\tAdd\tx\t1\t1" REST, "line 2 of the events: its third"},
         {ETS_FOREIGN_LITERT_EVENTS, LINE "0\tAdd\t2\t-1\t1" REST, "its fourth field"},
         {ETS_FOREIGN_LITERT_EVENTS, LINE "0\tAdd\t2\t1\t" REST, "its fifth field"},
