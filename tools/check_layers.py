@@ -50,6 +50,7 @@ LAYERS = {
     "partition": {"base", "format", "host", "inspect", "operators", "record"},
     "compare": {"base", "format", "host", "inspect", "operators", "payload", "record"},
     "engine": {"base", "format", "host", "payload"},
+    "generate": {"base", "engine", "format", "host", "memory", "numerics"},
     "reference": {"base", "engine", "host", "numerics", "operators", "record"},
     "gap": {"base", "format", "host", "inspect",
             "numerics", "operators", "record", "reference", "verify", "payload"},
@@ -59,10 +60,10 @@ LAYERS = {
                "inspect", "memory", "operators", "partition", "record", "views", "payload"},
     "study": {"advice", "base", "contents", "cost", "format", "gap", "host", "inspect", "memory", "record", "views", "payload"},
     "catalogue": {"advice", "base", "format", "host", "inspect", "memory", "study", "views"},
-    "output": {"advice", "base", "catalogue", "compare", "contents", "cost", "dump", "format", "gap", "host", "inspect",
+    "output": {"advice", "base", "catalogue", "compare", "contents", "cost", "dump", "format", "gap", "generate", "host", "inspect",
                "memory", "numerics", "partition", "record", "study", "verify", "views", "payload"},
     # Beside public headers: views, output, and inner headers for what no user of the library asks.
-    "cli": {"advice", "contents", "cost", "dump", "engine", "format", "host", "import", "inspect", "memory", "numerics", "output",
+    "cli": {"advice", "contents", "cost", "dump", "engine", "format", "generate", "host", "import", "inspect", "memory", "numerics", "output",
             "record", "study", "verify", "views", "payload"},
 }
 # Folder of src/ -> its rooms -> rooms of the same folder that they may use, besides themselves. Other

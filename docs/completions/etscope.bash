@@ -105,6 +105,21 @@ _etscope() {
     run:--outputs) ;;
     run:--output-file|run:--output_file) ;;
     run:--threads) compopt +o default 2>/dev/null ;;
+    generate:--data) ;;
+    generate:--prompt) compopt +o default 2>/dev/null ;;
+    generate:--tokens) ;;
+    generate:--new) compopt +o default 2>/dev/null ;;
+    generate:--depth) compopt +o default 2>/dev/null ;;
+    generate:--map) compopt +o default 2>/dev/null ;;
+    generate:--feed) compopt +o default 2>/dev/null ;;
+    generate:--seed) compopt +o default 2>/dev/null ;;
+    generate:--recordings) compopt +o default 2>/dev/null ;;
+    generate:--threads) compopt +o default 2>/dev/null ;;
+    generate:--output|generate:-o) ;;
+    generate:--format|generate:-f) words='table json jsonl' ;;
+    generate:--load-library) ;;
+    generate:--python) ;;
+    generate:--engine) ;;
     machine:--save) ;;
     machine:--threads) compopt +o default 2>/dev/null ;;
     machine:--format|machine:-f) words='table tsv csv json jsonl markdown' ;;
@@ -429,6 +444,7 @@ _etscope() {
       case ${COMP_WORDS[1]} in
         profile) words='-h --help --etrecord --etrecord_path --no-siblings --runs -r --output -o --trace --report --format -f --group-by -g --by --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all -a --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --table --memory --c-snippet --allocations --method -m --input -i --case --inputs --seed --range --int-range --shape --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug_buffer_path --debug-buffer-size --tracer --outputs --output-file --output_file --threads --recordings --before --before-etrecord --block --run --allow-mismatch' ;;
         run) words='-h --help --output -o --trace --runs -r --etrecord --etrecord_path --print-outputs --print_output --memory --method -m --input -i --case --inputs --seed --range --int-range --shape --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug_buffer_path --debug-buffer-size --tracer --outputs --output-file --output_file --threads' ;;
+        generate) words='-h --help --data --prompt --tokens --new --depth --map --feed --seed --recordings --threads --output -o --format -f --load-library --python --engine' ;;
         machine) words='-h --help --save --threads --quick --format -f --color --width --output -o --engine' ;;
         inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method -m --block --run --format -f --group-by -g --by --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all -a --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --output -o --memory --c-snippet --allocations --threads --no-siblings --partial --allow-mismatch --prompt --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results' ;;
         advise) words='-h --help --program --etrecord --etrecord_path --debug-buffer --debug_buffer_path --reference-etrecord --method -m --machine --one-thread --threads --engine --no-siblings --all -a --fail-on --format -f --color --width --output -o --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
@@ -453,11 +469,11 @@ _etscope() {
         bundle) words='-h --help --output -o --new-case --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --python --engine' ;;
         recover) words='-h --help --output -o --debug-buffer --debug_buffer_path --encoding --part --program --etrecord --etrecord_path --format -f' ;;
         doctor) words='-h --help --format -f --load-library' ;;
-        help) words='-h --help --man --completion --format -f --output -o profile run machine inspect advise annotate delegates cost memory size report plot diff gate summary verify gap tensors info dump sql export import bundle recover doctor help' ;;
+        help) words='-h --help --man --completion --format -f --output -o profile run generate machine inspect advise annotate delegates cost memory size report plot diff gate summary verify gap tensors info dump sql export import bundle recover doctor help' ;;
       esac ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words='profile run machine inspect advise annotate delegates cost memory size report plot diff gate summary verify gap tensors info dump sql export import bundle recover doctor help --help --version'
+    words='profile run generate machine inspect advise annotate delegates cost memory size report plot diff gate summary verify gap tensors info dump sql export import bundle recover doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

@@ -107,7 +107,10 @@ enum ets_status {
     X(STEADY, 11, "; %s leaves warm-up out") /* show steady runs only */                           \
     X(MODULES, 12, ": %s separates them")    /* group by module */                                 \
     X(OPERATORS, 13, ": %s separates them")  /* show operators grouped by module */                \
-    X(REFUSED, 14, "; %s may tell why")      /* examine the program that a backend refuses */
+    X(REFUSED, 14, "; %s may tell why")      /* examine the program that a backend refuses */      \
+    X(TOKENS, 15, "; say it with %s")        /* say which input takes tokens */                    \
+    X(CONTEXT, 16, "; state it with %s")     /* how many positions a cache has */                  \
+    X(FILLER, 17, ": %s")                    /* name a token to fill up with */
 
 enum ets_advice {
 #define ETS_ADVICE_ENUM(name, number, clause) ETS_ADVICE_##name = number,

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import tarfile
 import tempfile
 from pathlib import Path
 
@@ -84,12 +85,18 @@ class Sandbox:
         "pytorch.json": "../exchange/pytorch_stack.json",
     }
 
+    LANGUAGE_MODELS = {"llm.pte": "cached.pte", "speech.pte": "speech.pte"}
+
     def __enter__(self):
         self.owner = tempfile.TemporaryDirectory()
         self.folder = Path(self.owner.name)
         for name, source in self.FILES.items():
             shutil.copy(support.DATA / "mlp_portable" / source, self.folder / name)
         shutil.copy(support.DATA / "captures" / "uart.log", self.folder)
+        with tarfile.open(support.DATA / "generate" / "models.tar.xz") as archive:
+            for name, source in self.LANGUAGE_MODELS.items():
+                (self.folder / name).write_bytes(archive.extractfile(source).read())
+        (self.folder / "prompt.txt").write_text("3 17 9 4 50 11 7 42\n")
         image = (self.folder / "image.npy").read_bytes()
         (self.folder / "image.bin").write_bytes(image[10 + int.from_bytes(image[8:10], "little"):])
         (self.folder / "budget.txt").write_text("total p50 <= +5%\n")

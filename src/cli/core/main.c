@@ -10,7 +10,7 @@
 /* The commands, a line for each task, in the order of the overview. */
 /* clang-format off */
 #define COMMANDS(X)                                                                               \
-    X(profile) X(run) X(machine)                                                                  \
+    X(profile) X(run) X(generate) X(machine)                                                                  \
     X(inspect) X(advise) X(annotate) X(delegates) X(cost) X(memory) X(size) X(report) X(plot)     \
     X(diff) X(gate) X(summary)                                                                    \
     X(verify) X(gap) X(tensors)                                                                   \

@@ -60,6 +60,12 @@ static const struct cli_option work[] = {
     {"--prompt", .value = "N", .least = 1, .most = 1 << 24,
      .help = "Of a language model's trace that does not tell its tokens: the first run computes N, "
              "those after it one each"},
+    {"--new", .value = "N", .most = 1 << 24,
+     .help = "Tokens to decode after the prompt, each the most likely one; default 128, or as many "
+             "as fit"},
+    {"--feed", .value = "METHOD.INPUT=METHOD.OUTPUT", .is_repeatable = true,
+     .help = "An input that another method gives, which runs once before the tokens, such as "
+             "decoder.1=encoder.0"},
     {"--tree",
      .help =
          "Show the self time of every part of a run, including unaccounted time; adds up exactly"},

@@ -1,0 +1,292 @@
+/* The command `generate`: prompt, new tokens, and how fast they are. */
+#define _POSIX_C_SOURCE 200809L
+#include <string.h>
+#include <time.h>
+
+#include "cli/core/document.h"
+#include "cli/generate/generate_plan.h"
+#include "cli/generate/prompt_tokens.h"
+#include "host/output.h"
+#include "output/text/generation_text.h"
+
+static const struct cli_command_option option_list[] = {
+    {"--data"},
+    {"--prompt",
+     .help = "Tokens of a random prompt; default 512, or half of the context if that is less"},
+    {"--tokens", .value = "FILE",
+     .help = "The tokens of the prompt: numbers with spaces or commas between them, or a .npy"},
+    {"--new"},
+    {"--depth", .value = "N[,N...]",
+     .help = "Tokens that are in the cache before the prompt, in turn for each number; default 0"},
+    {"--map", .value = "KEY=VALUE[,...]", .is_repeatable = true,
+     .help = "How the program takes tokens, where it is not recognized: tokens=INPUT, "
+             "position=INPUT, logits=OUTPUT, method=NAME, prefill=NAME, decode=NAME, context=N "
+             "(positions of the cache), filler=TOKEN (fills up a fixed length without cache)"},
+    {"--feed"},
+    {"--seed", .help = "Seed of random tokens and inputs; default 0"},
+    {"--recordings",
+     .help = "Generate N times, each time in a new process, for means and 95 % intervals"},
+    {"--threads"},
+    {"--output", .help = "Also write the trace (ETDump) to FILE; tracing makes calls slower"},
+    {"--format", .value = "table|json|jsonl",
+     .help =
+         "Output format; json: a row for each of prefill and decode at each depth, with "
+         "llama-bench's names (cpu_info, model_filename, model_size, n_threads, n_prompt, n_gen, "
+         "n_depth, test_time, avg_ns, stddev_ns, avg_ts, stddev_ts, samples_ns, samples_ts) and "
+         "phase, low_ts, high_ts, first_token_ns, first_call_ns, median_call_ns, position_ns, "
+         "position_ns_low, position_ns_high, call_count, calls_ns, program_load_ns, "
+         "method_load_ns, copied_bytes, mapped_bytes, peak_resident_bytes, has_cache, cache_bytes, "
+         "cache_dtype, cache_token_bytes, context, used_positions, governor, runtime, traced, "
+         "tokens"},
+    {"--load-library"},
+    {"--python"},
+    {"--engine"},
+    {NULL},
+};
+
+enum { DEFAULT_PROMPT = 512, DEFAULT_NEW = 128 };
+#define INTERVAL_HINT "--recordings 5"
+
+static uint32_t least(uint32_t left, uint32_t right)
+{
+    return left < right ? left : right;
+}
+
+/* The most tokens that the deepest test leaves. */
+static uint32_t room_in_context(const struct cli_generate_plan *plan)
+{
+    uint32_t deepest = 0;
+    for (uint32_t i = 0; i < plan->depths.count; i++) {
+        if (plan->depths.items[i] > deepest) deepest = plan->depths.items[i];
+    }
+    return deepest < plan->model.context ? plan->model.context - deepest : 0;
+}
+
+/* Without a cache, a method of fixed length takes that many tokens and no new ones. */
+static bool is_fixed(const struct ets_token_model *model)
+{
+    return !model->has_cache && !model->prefill.is_dynamic && model->filler < 0;
+}
+
+static int make_prompt(struct cli_generate_plan *plan)
+{
+    const struct cli_arguments *arguments = plan->arguments;
+    const char *path = cli_value(arguments, "--tokens");
+    const uint32_t room = room_in_context(plan);
+    if (path != NULL && cli_has(arguments, "--prompt")) {
+        return cli_complain(CLI_USAGE,
+                            "--prompt makes a random prompt, --tokens reads one: give "
+                            "one of them");
+    }
+    if (path != NULL) {
+        const int code = cli_read_tokens(path, plan->model.vocabulary, &plan->arena, &plan->prompt,
+                                         &plan->prompt_count);
+        if (code != CLI_OK) return code;
+    } else {
+        const uint32_t usual =
+            is_fixed(&plan->model) ? room : least(DEFAULT_PROMPT, room / 2 > 0 ? room / 2 : 1);
+        plan->prompt_count = (uint32_t)cli_number(arguments, "--prompt", usual);
+        plan->prompt =
+            ets_arena_alloc_array(&plan->arena, plan->prompt_count, sizeof *plan->prompt);
+        if (plan->prompt == NULL) return cli_complain(CLI_INTERNAL, "no memory for the prompt");
+        cli_random_tokens(plan->seed, plan->model.vocabulary, plan->prompt, plan->prompt_count);
+    }
+    const uint32_t left = plan->prompt_count < room ? room - plan->prompt_count : 0;
+    const uint32_t usual = is_fixed(&plan->model) ? 0 : least(DEFAULT_NEW, left);
+    plan->new_count = (uint32_t)cli_number(arguments, "--new", usual);
+    return CLI_OK;
+}
+
+static int check_lengths(const struct cli_generate_plan *plan)
+{
+    struct ets_error error;
+    for (uint32_t i = 0; i < plan->depths.count; i++) {
+        if (ets_generation_check(&plan->model, plan->depths.items[i], plan->prompt_count,
+                                 plan->new_count, &error) != ETS_OK) {
+            return cli_fail(plan->session.path, &error);
+        }
+    }
+    if (plan->depths.count > 1 && cli_has(plan->arguments, "--output")) {
+        return cli_complain(CLI_USAGE, "a trace is of one generation: -o takes one --depth");
+    }
+    return CLI_OK;
+}
+
+static int recognize(struct cli_generate_plan *plan)
+{
+    struct ets_token_choice choice;
+    struct ets_error error;
+    char room[ETS_GENERATION_HEADLINE];
+    struct ets_text_builder text = {room, sizeof room, 0};
+    const int code = cli_token_choice(plan->arguments, &choice);
+    if (code != CLI_OK) return code;
+    if (ets_token_model_recognize(&plan->session.model.program, &choice, &plan->model, &error) !=
+        ETS_OK) {
+        return cli_fail(plan->session.path, &error);
+    }
+    ets_token_model_describe(&plan->model, &text);
+    cli_note("recognized: %s", room);
+    if (plan->model.feed_count > 0) {
+        cli_note("inputs of methods that feed others are random, from 0 to 1");
+    }
+    return CLI_OK;
+}
+
+/* Weights in a .ptd that was not given. */
+static int check_data(const struct cli_generate_plan *plan)
+{
+    const struct ets_method *methods[] = {&plan->model.prefill.method, &plan->model.decode.method};
+    if (cli_has(plan->arguments, "--data")) return CLI_OK;
+    for (size_t m = 0; m < 2; m++) {
+        for (uint32_t i = 0; i < methods[m]->value_count; i++) {
+            struct ets_evalue value;
+            ets_method_value(methods[m], i, &value);
+            if (value.kind != ETS_EVALUE_TENSOR ||
+                value.tensor.place < ETS_PLACE_EXTERNAL_CONSTANT) {
+                continue;
+            }
+            return cli_complain(CLI_INPUT,
+                                "%s: weights such as %.*s are in a data file: give it with --data "
+                                "FILE.ptd",
+                                plan->session.path, ETS_TEXT(value.tensor.qualified_name));
+        }
+    }
+    return CLI_OK;
+}
+
+static uint64_t file_bytes(const struct cli_generate_plan *plan)
+{
+    uint64_t bytes = ets_file_bytes(plan->session.model.file).size;
+    const char *path;
+    for (unsigned i = 0; (path = cli_value_at(plan->arguments, "--data", i)) != NULL; i++) {
+        struct ets_file *file;
+        if (cli_file_open(path, &file, NULL) != ETS_OK) continue; /* opening it again reports it */
+        bytes += ets_file_bytes(file).size;
+        ets_file_close(file);
+    }
+    return bytes;
+}
+
+static int describe(struct cli_generate_plan *plan)
+{
+    struct ets_generation_report *report = &plan->report;
+    const time_t now = time(NULL);
+    struct tm utc;
+    struct ets_error error;
+    if (gmtime_r(&now, &utc) != NULL) {
+        strftime(plan->time, sizeof plan->time, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    }
+    ets_processor_read(&plan->processor);
+    *report = (struct ets_generation_report){.is_traced = cli_has(plan->arguments, "--output"),
+                                             .copied_bytes = -1,
+                                             .mapped_bytes = -1,
+                                             .peak_bytes = -1,
+                                             .has_cache = plan->model.has_cache,
+                                             .context = plan->model.context,
+                                             .vocabulary = plan->model.vocabulary,
+                                             .model_path = plan->session.path,
+                                             .processor = plan->processor.name,
+                                             .governor = plan->processor.governor,
+                                             .time = plan->time,
+                                             .model_bytes = file_bytes(plan)};
+    if (!plan->model.has_cache) return CLI_OK;
+    return ets_kv_cache_find(&plan->model.decode.method, plan->model.context, &report->cache,
+                             &error) == ETS_OK
+               ? CLI_OK
+               : cli_fail(plan->session.path, &error);
+}
+
+static int open(const struct cli_arguments *arguments, struct cli_generate_plan *plan)
+{
+    *plan = (struct cli_generate_plan){
+        .arguments = arguments,
+        .seed = (uint64_t)cli_number(arguments, "--seed", 0),
+        .session = {.arguments = arguments, .wants_trace = cli_has(arguments, "--output")}};
+    ets_arena_init(&plan->arena, NULL, 0);
+    if (arguments->word_count != 1) {
+        return cli_complain(CLI_USAGE, "generate needs one program: etscope generate model.pte");
+    }
+    plan->session.path = arguments->words[0];
+    int code = cli_depths(arguments, &plan->depths);
+    if (code == CLI_OK) code = cli_check_stdin(arguments);
+    if (code == CLI_OK) code = cli_program_open(plan->session.path, &plan->session.model);
+    if (code == CLI_OK) code = recognize(plan);
+    if (code == CLI_OK) code = check_data(plan);
+    if (code == CLI_OK) code = make_prompt(plan);
+    if (code == CLI_OK) code = check_lengths(plan);
+    return code == CLI_OK ? describe(plan) : code;
+}
+
+static int keep_trace(struct cli_generate_plan *plan)
+{
+    const char *path = cli_value(plan->arguments, "--output");
+    if (path == NULL) return CLI_OK;
+    int code = cli_session_finish(&plan->session);
+    if (code == CLI_OK) code = cli_session_keep(&plan->session, path, &plan->session.trace, 1);
+    if (code == CLI_OK) code = cli_session_commit(&plan->session);
+    if (code == CLI_OK) cli_note("the calls were traced, which makes them slower");
+    return code;
+}
+
+/* All sentences as those of the document. */
+static void put_headline(const struct ets_generation_report *report)
+{
+    char all[4096];
+    struct ets_text_builder text = {all, sizeof all, 0};
+    char room[ETS_GENERATION_HEADLINE];
+    for (uint32_t i = 0;; i++) {
+        struct ets_text_builder sentence = {room, sizeof room, 0};
+        if (!ets_generation_headline(report, INTERVAL_HINT, i, &sentence)) break;
+        ets_add_text(&text, "%s%s", i > 0 ? ". " : "", room);
+    }
+    cli_headline("%s", all);
+}
+
+static int show(const struct cli_generate_plan *plan)
+{
+    const char *format = cli_value(plan->arguments, "--format");
+    struct ets_error error;
+    if (format != NULL && strcmp(format, "table") != 0) {
+        struct ets_json_writer *json;
+        put_headline(&plan->report);
+        const int code = cli_document_rows("-", &json);
+        if (code == CLI_OK) ets_generation_put_rows(&plan->report, json);
+        return code;
+    }
+    struct ets_output *output;
+    if (ets_output_open("-", &output, &error) != ETS_OK) return cli_fail_output("-", &error);
+    ets_generation_print(&plan->report, INTERVAL_HINT, output);
+    return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output("-", &error);
+}
+
+static int cmd_generate(const struct cli_arguments *arguments)
+{
+    struct cli_generate_plan plan;
+    int code = open(arguments, &plan);
+    if (code == CLI_OK) code = cli_generate_once(&plan);
+    if (code == CLI_OK) code = keep_trace(&plan);
+    if (code == CLI_OK) code = show(&plan);
+    cli_session_close(&plan.session);
+    ets_arena_reset(&plan.arena);
+    return code;
+}
+
+const struct cli_command cli_generate_command = {
+    .name = "generate",
+    .task = CLI_TASK_MEASURE,
+    .summary = "run a language model from a prompt on, and show its tokens per second",
+    .arguments = "MODEL",
+    .description =
+        "Recognizes how MODEL (a .pte or .bpte) takes tokens, says so, runs a prompt through it, "
+        "and decodes new tokens, each the most likely one. Shows tokens per second of prefill and "
+        "decode, the time to the first token, what each further position costs, and the KV cache. "
+        "Times are those of the runtime's calls alone; without -o nothing is traced. What is not "
+        "recognized is an error that says what to give.",
+    .options = option_list,
+    .examples =
+        "etscope generate llm.pte\n"
+        "etscope generate llm.pte --tokens prompt.txt --new 12 --recordings 5\n"
+        "etscope generate llm.pte --prompt 4 --new 8 --depth 0,16",
+    .guide = "language-models.md",
+    .run = cmd_generate,
+};

@@ -1,0 +1,191 @@
+/* One recording: loads, generates at each depth, and keeps the times. */
+#include "cli/generate/generate_plan.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cli/core/interrupt.h"
+#include "cli/core/progress.h"
+#include "cli/generate/prompt_tokens.h"
+#include "host/resident_memory.h"
+
+static bool is_stopped(void)
+{
+    return cli_interrupted() != 0;
+}
+
+int cli_generate_make_tests(struct cli_generate_plan *plan, uint32_t recordings)
+{
+    struct ets_generation_report *report = &plan->report;
+    struct ets_arena *arena = &plan->arena;
+    const uint32_t phases = plan->new_count > 0 ? 2 : 1;
+    report->recordings = recordings;
+    report->test_count = phases * plan->depths.count;
+    report->tests = ets_arena_alloc_array(arena, report->test_count, sizeof *report->tests);
+    double *numbers =
+        ets_arena_alloc_array(arena, (size_t)report->test_count * recordings, 5 * sizeof *numbers);
+    if (report->tests == NULL || numbers == NULL) {
+        return cli_complain(CLI_INTERNAL, "no memory for the times");
+    }
+    for (uint32_t i = 0; i < report->test_count; i++) {
+        struct ets_generation_test *test = &report->tests[i];
+        double **const of[] = {&test->total_ns, &test->slope_ns, &test->first_call_ns,
+                               &test->median_call_ns, &test->first_token_ns};
+        for (size_t k = 0; k < sizeof of / sizeof *of; k++, numbers += recordings) *of[k] = numbers;
+        test->phase = i % phases == 0 ? ETS_PHASE_PREFILL : ETS_PHASE_DECODE;
+        test->depth = plan->depths.items[i / phases];
+        test->prompt = plan->prompt_count;
+        test->slope = (struct ets_ranged){NAN, NAN, NAN};
+    }
+    return CLI_OK;
+}
+
+/* The inputs of methods that feed others: random numbers from 0 to 1. */
+static enum ets_status draw_input(void *context, const char *method, uint32_t input,
+                                  const struct ets_engine_value_info *info,
+                                  struct ets_value *value_out, struct ets_error *error)
+{
+    struct cli_generate_plan *plan = context;
+    const bool is_float =
+        info->kind == ETS_VALUE_TENSOR && info->tensor.scalar_type == ETS_SCALAR_FLOAT;
+    if (!is_float) {
+        *error = (struct ets_error){.status = ETS_UNSUPPORTED, .offset = ETS_NO_OFFSET};
+        snprintf(error->message, sizeof error->message,
+                 "input %u of %s is no float32 tensor, and only these are made up", input, method);
+        return ETS_UNSUPPORTED;
+    }
+    enum { STEPS = 1 << 16 };
+    const uint64_t count = ets_tensor_count(&info->tensor);
+    int64_t *drawn = ets_arena_alloc_array(&plan->arena, (size_t)count, sizeof *drawn);
+    float *numbers = ets_arena_alloc_array(&plan->arena, (size_t)count, sizeof *numbers);
+    if (drawn == NULL || numbers == NULL) {
+        *error = (struct ets_error){.status = ETS_NO_MEMORY, .offset = ETS_NO_OFFSET};
+        snprintf(error->message, sizeof error->message, "no memory for input %u of %s", input,
+                 method);
+        return ETS_NO_MEMORY;
+    }
+    cli_random_tokens(plan->seed, STEPS, drawn, (size_t)count);
+    for (uint64_t i = 0; i < count; i++) numbers[i] = (float)drawn[i] / STEPS;
+    *value_out = (struct ets_value){.kind = ETS_VALUE_TENSOR, .as.tensor = info->tensor};
+    ets_tensor_set_contiguous(&value_out->as.tensor);
+    value_out->as.tensor.data = numbers;
+    value_out->as.tensor.data_bytes = (size_t)count * sizeof *numbers;
+    return ETS_OK;
+}
+
+/* The calls of a phase, alone. */
+static const double *take_calls(struct cli_generate_plan *plan,
+                                const struct ets_generation *generation,
+                                enum ets_generation_phase phase)
+{
+    uint32_t count = 0;
+    double *calls = ets_arena_alloc_array(&plan->arena, generation->call_count, sizeof *calls);
+    for (uint32_t i = 0; calls != NULL && i < generation->call_count; i++) {
+        if (generation->calls[i].phase == phase) calls[count++] = generation->calls[i].ns;
+    }
+    return calls;
+}
+
+/* Fills the tests of one depth. */
+static int keep(struct cli_generate_plan *plan, const struct ets_generation *generation,
+                uint32_t depth)
+{
+    struct ets_generation_report *report = &plan->report;
+    double first_token = 0;
+    for (uint32_t i = 0; i < report->test_count; i++) {
+        struct ets_generation_test *test = &report->tests[i];
+        struct ets_phase_times times, encode;
+        if (test->depth != depth || test->calls_ns != NULL) continue;
+        test->calls_ns = take_calls(plan, generation, test->phase);
+        if (test->calls_ns == NULL ||
+            !ets_phase_times_of(generation, test->phase, &plan->arena, &times) ||
+            !ets_phase_times_of(generation, ETS_PHASE_ENCODE, &plan->arena, &encode)) {
+            return cli_complain(CLI_INTERNAL, "no memory for the times");
+        }
+        if (test->phase == ETS_PHASE_PREFILL) first_token = encode.total_ns + times.total_ns;
+        test->tokens = times.tokens;
+        test->call_count = times.calls;
+        test->total_ns[0] = times.total_ns;
+        test->slope_ns[0] = times.slope_ns.value;
+        test->slope = times.slope_ns;
+        test->first_call_ns[0] = times.first_ns;
+        test->median_call_ns[0] = times.median_ns;
+        test->first_token_ns[0] = first_token;
+        if (test->phase == ETS_PHASE_DECODE) {
+            test->new_tokens = generation->new_tokens;
+            test->new_count = generation->new_count;
+        }
+    }
+    if (generation->end > report->used) report->used = generation->end;
+    return CLI_OK;
+}
+
+static int open_program(struct cli_generate_plan *plan, bool is_first)
+{
+    struct cli_session *session = &plan->session;
+    const unsigned threads = (unsigned)cli_number(plan->arguments, "--threads", 0);
+    if (!is_first) cli_session_close_program(session);
+    const uint64_t before = cli_now_ns();
+    const int code = cli_session_program(session, threads);
+    if (is_first) plan->report.program_ns = (double)(cli_now_ns() - before);
+    return code;
+}
+
+/* One depth, in a program that was just opened: its caches are empty. */
+static int run_depth(struct cli_generate_plan *plan, uint32_t index)
+{
+    struct cli_session *session = &plan->session;
+    const uint32_t depth = plan->depths.items[index];
+    struct ets_resident before, after;
+    struct ets_generation generation;
+    struct ets_error error;
+    int64_t *tokens =
+        ets_arena_alloc_array(&plan->arena, (size_t)depth + plan->prompt_count, sizeof *tokens);
+    if (tokens == NULL) return cli_complain(CLI_INTERNAL, "no memory for the tokens");
+    cli_random_tokens(plan->seed + 1, plan->model.vocabulary, tokens, depth);
+    memcpy(tokens + depth, plan->prompt, plan->prompt_count * sizeof *tokens);
+    const bool is_known = ets_resident_read(&before);
+    int code = open_program(plan, index == 0);
+    if (code != CLI_OK) return code;
+    const struct ets_generation_options options = {.engine = session->engine,
+                                                   .program = session->program,
+                                                   .model = &plan->model,
+                                                   .now_ns = cli_now_ns,
+                                                   .is_stopped = is_stopped,
+                                                   .tokens = tokens,
+                                                   .depth_count = depth,
+                                                   .prompt_count = plan->prompt_count,
+                                                   .new_count = plan->new_count,
+                                                   .input = draw_input,
+                                                   .input_context = plan};
+    if (ets_generation_run(&options, &plan->arena, &generation, &error) != ETS_OK) {
+        return cli_fail(session->path, &error);
+    }
+    if (generation.is_stopped) {
+        return cli_complain(CLI_SIGNAL + cli_interrupted(),
+                            "interrupted before the generation ended: there is nothing to show");
+    }
+    if (index == 0) plan->report.methods_ns = generation.load_ns;
+    if (index == 0 && is_known && ets_resident_read(&after)) {
+        plan->report.copied_bytes = after.own > before.own ? after.own - before.own : 0;
+        plan->report.mapped_bytes = after.mapped > before.mapped ? after.mapped - before.mapped : 0;
+    }
+    return keep(plan, &generation, depth);
+}
+
+int cli_generate_once(struct cli_generate_plan *plan)
+{
+    struct ets_resident resident;
+    struct ets_generation_report *report = &plan->report;
+    int code = cli_generate_make_tests(plan, 1);
+    if (code == CLI_OK) code = cli_session_engine(&plan->session);
+    if (code != CLI_OK) return code;
+    report->runtime = plan->session.engine->runtime_version;
+    cli_interrupt_begin();
+    for (uint32_t i = 0; i < plan->depths.count && code == CLI_OK; i++) code = run_depth(plan, i);
+    cli_interrupt_end();
+    if (code != CLI_OK) return code;
+    report->threads = (uint32_t)plan->session.engine->thread_count();
+    report->peak_bytes = ets_resident_read(&resident) ? resident.peak : -1;
+    return CLI_OK;
+}

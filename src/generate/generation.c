@@ -1,0 +1,361 @@
+/* Drives the engine: the methods that feed, the prompt, then token by token. */
+#include "generate/generation.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "generate/greedy.h"
+
+enum { MOST_FEEDERS = ETS_TOKEN_FEEDS };
+
+/* What a run needs; the methods are closed at its end. */
+struct run {
+    const struct ets_generation_options *options;
+    const struct ets_token_model *model;
+    struct ets_arena *arena;
+    struct ets_generation *out;
+    struct ets_engine_method *prefill, *decode; /* the same if one does both */
+    struct ets_engine_method *feeders[MOST_FEEDERS];
+    uint32_t feeder_count;
+    int64_t *sequence; /* all tokens so far, without a cache */
+    uint8_t *bytes;    /* of one input */
+    uint8_t *places;
+    uint32_t call_room;
+    int64_t next; /* the token with the largest logit of the last call */
+};
+
+static bool takes(const struct ets_token_method *method, uint32_t count)
+{
+    return method->is_dynamic ? count <= method->width : count == method->width;
+}
+
+/*
+ * How many of `left` tokens the next call of prefill takes, and by which method: as many as fit in
+ * the prefill method, the rest by decode where that takes fewer. 0: no method takes them.
+ */
+static uint32_t next_piece(const struct ets_token_model *model, uint32_t left, bool *by_decode)
+{
+    const struct ets_token_method *prefill = &model->prefill, *decode = &model->decode;
+    *by_decode = false;
+    if (left >= prefill->width) return prefill->width;
+    if (prefill->is_dynamic) return left;
+    *by_decode = true;
+    if (left >= decode->width) return decode->width;
+    return decode->is_dynamic ? left : 0;
+}
+
+static enum ets_status check_places(const struct ets_token_model *model, uint32_t depth_count,
+                                    uint32_t prompt_count, uint32_t new_count,
+                                    struct ets_error *error)
+{
+    const uint64_t all = (uint64_t)depth_count + prompt_count + new_count;
+    if ((uint64_t)depth_count + prompt_count > model->context) {
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
+                        "a prompt of %llu tokens does not fit in the context of %u (from %s)",
+                        (unsigned long long)depth_count + prompt_count, model->context,
+                        model->stated_by);
+    }
+    if (all > model->context) {
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
+                        "%u tokens and %u new ones need position %llu: the context has %u (from "
+                        "%s), so at most %u can be new",
+                        depth_count + prompt_count, new_count, (unsigned long long)all - 1,
+                        model->context, model->stated_by,
+                        model->context - depth_count - prompt_count);
+    }
+    return ETS_OK;
+}
+
+/* Without a cache a method of fixed length needs something behind the last token. */
+static enum ets_status check_whole(const struct ets_token_model *model, uint32_t count,
+                                   uint32_t new_count, struct ets_error *error)
+{
+    const struct ets_token_method *method = &model->prefill;
+    if (model->filler >= 0 && !method->gives_all) {
+        return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,
+                        "%s gives the logits of its last position alone, which a filler would be",
+                        method->name);
+    }
+    if (method->is_dynamic || model->filler >= 0) return ETS_OK;
+    if (count == method->width && new_count == 0) return ETS_OK;
+    return ets_fail_advising(
+        error, ETS_ADVICE_FILLER, ETS_UNSUPPORTED, ETS_NO_OFFSET,
+        "%s takes exactly %u tokens and keeps no cache: it takes a prompt of %u tokens without new "
+        "ones, or needs a token to fill up with",
+        method->name, method->width, method->width);
+}
+
+enum ets_status ets_generation_check(const struct ets_token_model *model, uint32_t depth_count,
+                                     uint32_t prompt_count, uint32_t new_count,
+                                     struct ets_error *error)
+{
+    if (prompt_count == 0) {
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
+                        "a prompt has at least 1 token");
+    }
+    ETS_TRY(check_places(model, depth_count, prompt_count, new_count, error));
+    if (!model->has_cache) {
+        return check_whole(model, depth_count + prompt_count, new_count, error);
+    }
+    const uint32_t parts[] = {depth_count, prompt_count};
+    for (int i = 0; i < 2; i++) {
+        uint32_t left = parts[i];
+        bool by_decode;
+        while (left > 0) {
+            const uint32_t piece = next_piece(model, left, &by_decode);
+            if (piece == 0) {
+                return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,
+                                "%s takes exactly %u tokens, and no method takes the other %u of "
+                                "%u: give a multiple of %u",
+                                model->prefill.name, model->prefill.width, left, parts[i],
+                                model->prefill.width);
+            }
+            left -= piece;
+        }
+    }
+    if (new_count == 0 || takes(&model->decode, 1)) return ETS_OK;
+    return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,
+                    "%s takes exactly %u tokens at a time: it cannot decode one new token",
+                    model->decode.name, model->decode.width);
+}
+
+static enum ets_status open_method(struct run *run, const char *name,
+                                   struct ets_engine_method **method_out, struct ets_error *error)
+{
+    const struct ets_generation_options *options = run->options;
+    const uint64_t before = options->now_ns();
+    ETS_TRY(options->engine->method_open(options->program, name, method_out, error));
+    run->out->load_ns += (double)(options->now_ns() - before);
+    return ETS_OK;
+}
+
+static void close_all(struct run *run)
+{
+    const struct ets_engine *engine = run->options->engine;
+    for (uint32_t i = 0; i < run->feeder_count; i++) engine->method_close(run->feeders[i]);
+    if (run->decode != run->prefill) engine->method_close(run->decode);
+    engine->method_close(run->prefill);
+}
+
+static enum ets_status open_all(struct run *run, struct ets_error *error)
+{
+    ETS_TRY(open_method(run, run->model->prefill.name, &run->prefill, error));
+    if (run->model->is_one) {
+        run->decode = run->prefill;
+        return ETS_OK;
+    }
+    return open_method(run, run->model->decode.name, &run->decode, error);
+}
+
+/* Executes, and keeps the time of the call. */
+static enum ets_status execute(struct run *run, struct ets_engine_method *method,
+                               const struct ets_generation_call *call, struct ets_error *error)
+{
+    struct ets_generation *out = run->out;
+    const struct ets_generation_options *options = run->options;
+    out->calls = ets_arena_grow(run->arena, out->calls, out->call_count, &run->call_room,
+                                sizeof *out->calls);
+    if (out->calls == NULL) return ets_fail_memory(error, "the times");
+    const uint64_t before = options->now_ns();
+    const enum ets_status status = options->engine->method_execute(method, error);
+    const uint64_t after = options->now_ns();
+    if (status != ETS_OK) return status;
+    out->calls[out->call_count] = *call;
+    out->calls[out->call_count++].ns = (double)(after - before);
+    return ETS_OK;
+}
+
+static enum ets_status set_numbers(struct run *run, struct ets_engine_method *method,
+                                   uint32_t input, const struct ets_tensor *shape, uint32_t count,
+                                   uint8_t *bytes, struct ets_error *error)
+{
+    struct ets_value value = {.kind = ETS_VALUE_TENSOR, .as.tensor = *shape};
+    struct ets_tensor *tensor = &value.as.tensor;
+    if (tensor->rank > 0) tensor->sizes[tensor->rank - 1] = count;
+    ets_tensor_set_contiguous(tensor);
+    tensor->data = bytes;
+    tensor->data_bytes = count * ets_scalar_type_bytes(tensor->scalar_type);
+    return run->options->engine->method_set_input(method, input, &value, error);
+}
+
+/* One call on `count` tokens from `position` on; the largest logit of the last is the next token.
+ */
+static enum ets_status call(struct run *run, enum ets_generation_phase phase, bool by_decode,
+                            const int64_t *tokens, uint32_t count, uint32_t position,
+                            struct ets_error *error)
+{
+    const struct ets_token_method *shape = by_decode ? &run->model->decode : &run->model->prefill;
+    struct ets_engine_method *method = by_decode ? run->decode : run->prefill;
+    const struct ets_generation_call entry = {
+        .phase = phase, .position = position, .tokens = count};
+    const uint32_t given = shape->is_dynamic ? count : shape->width;
+    struct ets_value logits;
+    for (uint32_t i = 0; i < given; i++) {
+        ets_put_integer(run->bytes, shape->token_shape.scalar_type, i,
+                        i < count ? tokens[i] : run->model->filler);
+    }
+    ETS_TRY(set_numbers(run, method, shape->tokens, &shape->token_shape, given, run->bytes, error));
+    if (shape->position_kind != ETS_POSITION_ABSENT) {
+        const uint32_t places = shape->position_kind == ETS_POSITION_EACH ? given : 1;
+        for (uint32_t i = 0; i < places; i++) {
+            ets_put_integer(run->places, shape->position_shape.scalar_type, i, position + i);
+        }
+        ETS_TRY(set_numbers(run, method, shape->position, &shape->position_shape, places,
+                            run->places, error));
+    }
+    ETS_TRY(execute(run, method, &entry, error));
+    ETS_TRY(run->options->engine->method_get_output(method, shape->logits, &logits, error));
+    if (logits.kind != ETS_VALUE_TENSOR) {
+        return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET, "output %u of %s is no tensor",
+                        shape->logits, shape->name);
+    }
+    const uint32_t row = shape->gives_all ? count - 1 : 0;
+    return ets_greedy_token(&logits.as.tensor, row, shape->gives_all ? given : 1, &run->next,
+                            error);
+}
+
+static bool is_stopped(struct run *run)
+{
+    const bool stops = run->options->is_stopped != NULL && run->options->is_stopped();
+    run->out->is_stopped |= stops;
+    return stops;
+}
+
+/* `count` tokens of a prompt, in pieces. */
+static enum ets_status fill(struct run *run, enum ets_generation_phase phase, const int64_t *tokens,
+                            uint32_t count, struct ets_error *error)
+{
+    uint32_t done = 0;
+    while (done < count && !is_stopped(run)) {
+        bool by_decode;
+        const uint32_t piece = next_piece(run->model, count - done, &by_decode);
+        ETS_TRY(call(run, phase, by_decode, tokens + done, piece, run->out->end, error));
+        done += piece;
+        run->out->end += piece;
+    }
+    return ETS_OK;
+}
+
+/* With a cache each token is computed once. */
+static enum ets_status generate_cached(struct run *run, struct ets_error *error)
+{
+    const struct ets_generation_options *options = run->options;
+    const int64_t *prompt = options->tokens + options->depth_count;
+    ETS_TRY(fill(run, ETS_PHASE_DEPTH, options->tokens, options->depth_count, error));
+    ETS_TRY(fill(run, ETS_PHASE_PREFILL, prompt, options->prompt_count, error));
+    for (uint32_t i = 0; i < options->new_count && !is_stopped(run); i++) {
+        const int64_t token = run->next;
+        ETS_TRY(call(run, ETS_PHASE_DECODE, true, &token, 1, run->out->end, error));
+        run->out->new_tokens[run->out->new_count++] = token;
+        run->out->end++;
+    }
+    return ETS_OK;
+}
+
+/* Without one each call computes the whole sequence; its position is that of the new token. */
+static enum ets_status generate_whole(struct run *run, struct ets_error *error)
+{
+    const struct ets_generation_options *options = run->options;
+    uint32_t count = options->depth_count + options->prompt_count;
+    memcpy(run->sequence, options->tokens, count * sizeof *run->sequence);
+    if (is_stopped(run)) return ETS_OK;
+    ETS_TRY(call(run, ETS_PHASE_PREFILL, false, run->sequence, count, 0, error));
+    run->out->end = count;
+    for (uint32_t i = 0; i < options->new_count && !is_stopped(run); i++) {
+        run->sequence[count++] = run->next;
+        const int64_t token = run->next;
+        ETS_TRY(call(run, ETS_PHASE_DECODE, true, run->sequence, count, 0, error));
+        run->out->calls[run->out->call_count - 1].position = count - 1;
+        run->out->calls[run->out->call_count - 1].tokens = 1;
+        run->out->new_tokens[run->out->new_count++] = token;
+        run->out->end = count;
+    }
+    return ETS_OK;
+}
+
+static enum ets_status set_feeder_inputs(struct run *run, struct ets_engine_method *method,
+                                         const char *name, struct ets_error *error)
+{
+    const struct ets_generation_options *options = run->options;
+    struct ets_engine_method_info info;
+    ETS_TRY(options->engine->method_info(options->program, name, &info, error));
+    for (uint32_t i = 0; i < info.input_count; i++) {
+        struct ets_engine_value_info shape;
+        struct ets_value value;
+        ETS_TRY(options->engine->input_info(options->program, name, i, &shape, error));
+        ETS_TRY(options->input(options->input_context, name, i, &shape, &value, error));
+        ETS_TRY(options->engine->method_set_input(method, i, &value, error));
+    }
+    return ETS_OK;
+}
+
+/* Runs the methods that feed, each once, and hands their outputs over. They stay open, because
+ * their outputs are theirs. */
+static enum ets_status feed(struct run *run, struct ets_error *error)
+{
+    const struct ets_generation_options *options = run->options;
+    const struct ets_token_model *model = run->model;
+    for (uint32_t i = 0; i < model->feed_count; i++) {
+        const struct ets_token_feed *each = &model->feeds[i];
+        const struct ets_generation_call entry = {.phase = ETS_PHASE_ENCODE};
+        struct ets_engine_method *from = NULL;
+        struct ets_value value;
+        for (uint32_t k = 0; k < i && from == NULL; k++) {
+            if (strcmp(model->feeds[k].from, each->from) == 0) from = run->feeders[k];
+        }
+        if (from == NULL) {
+            ETS_TRY(open_method(run, each->from, &from, error));
+            run->feeders[run->feeder_count++] = from;
+            ETS_TRY(set_feeder_inputs(run, from, each->from, error));
+            ETS_TRY(execute(run, from, &entry, error));
+        }
+        ETS_TRY(options->engine->method_get_output(from, each->output, &value, error));
+        if (strcmp(each->to, model->prefill.name) == 0) {
+            ETS_TRY(options->engine->method_set_input(run->prefill, each->input, &value, error));
+        }
+        if (!model->is_one && strcmp(each->to, model->decode.name) == 0) {
+            ETS_TRY(options->engine->method_set_input(run->decode, each->input, &value, error));
+        }
+    }
+    return ETS_OK;
+}
+
+static enum ets_status make_room(struct run *run, struct ets_error *error)
+{
+    const struct ets_generation_options *options = run->options;
+    const struct ets_token_model *model = run->model;
+    const uint32_t width =
+        model->prefill.width > model->decode.width ? model->prefill.width : model->decode.width;
+    const size_t all = (size_t)options->depth_count + options->prompt_count + options->new_count;
+    run->bytes = ets_arena_alloc_array(run->arena, width, sizeof(int64_t));
+    run->places = ets_arena_alloc_array(run->arena, width, sizeof(int64_t));
+    run->sequence = ets_arena_alloc_array(run->arena, all, sizeof *run->sequence);
+    run->out->new_tokens = ets_arena_alloc_array(run->arena, options->new_count, sizeof(int64_t));
+    if (run->bytes != NULL && run->places != NULL && run->sequence != NULL &&
+        run->out->new_tokens != NULL) {
+        return ETS_OK;
+    }
+    return ets_fail_memory(error, "the tokens");
+}
+
+static enum ets_status generate(struct run *run, struct ets_error *error)
+{
+    ETS_TRY(make_room(run, error));
+    ETS_TRY(open_all(run, error));
+    ETS_TRY(feed(run, error));
+    return run->model->has_cache ? generate_cached(run, error) : generate_whole(run, error);
+}
+
+enum ets_status ets_generation_run(const struct ets_generation_options *options,
+                                   struct ets_arena *arena, struct ets_generation *generation_out,
+                                   struct ets_error *error)
+{
+    struct run run = {
+        .options = options, .model = options->model, .arena = arena, .out = generation_out};
+    memset(generation_out, 0, sizeof *generation_out);
+    ETS_TRY(ets_generation_check(options->model, options->depth_count, options->prompt_count,
+                                 options->new_count, error));
+    const enum ets_status status = generate(&run, error);
+    close_all(&run);
+    return status;
+}

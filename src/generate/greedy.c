@@ -1,0 +1,49 @@
+/* The greedy token of logits of any type. */
+#include "generate/greedy.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "numerics/element.h"
+
+void ets_put_integer(uint8_t *bytes, int scalar_type, uint32_t index, int64_t value)
+{
+    const size_t size = scalar_type == ETS_SCALAR_INT ? 4 : 8;
+    for (size_t i = 0; i < size; i++) {
+        bytes[index * size + i] = (uint8_t)((uint64_t)value >> 8 * i); /* little-endian */
+    }
+}
+
+enum ets_status ets_greedy_token(const struct ets_tensor *logits, uint32_t row, uint32_t rows,
+                                 int64_t *token_out, struct ets_error *error)
+{
+    const uint64_t count = ets_tensor_count(logits);
+    const size_t size = ets_scalar_type_bytes(logits->scalar_type);
+    const int64_t vocabulary = logits->rank > 0 ? logits->sizes[logits->rank - 1] : 0;
+    if (vocabulary < 1 || count != (uint64_t)rows * (uint64_t)vocabulary ||
+        !ets_tensor_is_contiguous(logits) || ets_tensor_extent(logits) > logits->data_bytes) {
+        return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
+                        "the logits have %llu numbers, not those of %u token%s",
+                        (unsigned long long)count, rows, rows == 1 ? "" : "s");
+    }
+    if (ets_scalar_component_count(logits->scalar_type) != 1) {
+        return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET, "the logits are no real numbers");
+    }
+    const uint8_t *at = (const uint8_t *)logits->data + (size_t)row * (size_t)vocabulary * size;
+    double largest = -INFINITY;
+    bool is_found = false;
+    for (int64_t i = 0; i < vocabulary; i++, at += size) {
+        const double number = ets_element_load(at, logits->scalar_type, 0);
+        if (isnan(number)) {
+            return ets_fail(error, ETS_RUNTIME, ETS_NO_OFFSET,
+                            "logit %lld is NaN: no token can be chosen", (long long)i);
+        }
+        if (number <= largest) continue;
+        largest = number;
+        *token_out = i;
+        is_found = true;
+    }
+    if (is_found) return ETS_OK;
+    return ets_fail(error, ETS_RUNTIME, ETS_NO_OFFSET, "all logits are -infinity");
+}

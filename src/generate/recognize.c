@@ -1,0 +1,272 @@
+/* Recognizes how a program takes tokens: by its methods, their inputs, and what it states. */
+#include "generate/recognize.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "generate/cache.h"
+#include "generate/model_numbers.h"
+#include "generate/token_method.h"
+
+enum { MOST_LISTED = 120, MOST_CONTEXT = 1 << 24 };
+
+static bool contains(struct ets_text text, const char *part)
+{
+    const size_t size = strlen(part);
+    for (size_t i = 0; i + size <= text.size; i++) {
+        if (memcmp(text.data + i, part, size) == 0) return true;
+    }
+    return false;
+}
+
+static bool is_text(struct ets_text text, const char *expected)
+{
+    return text.size == strlen(expected) && memcmp(text.data, expected, text.size) == 0;
+}
+
+/* The methods that compute, as a list for messages; returns their number. */
+static uint32_t list_methods(const struct ets_program *program, struct ets_text_builder *list)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < program->method_count; i++) {
+        struct ets_method method;
+        ets_program_method(program, i, &method);
+        if (ets_method_is_constant(&method)) continue;
+        ets_add_plain_text(list, "%s%.*s", count > 0 ? ", " : "", ETS_TEXT(method.name));
+        count++;
+    }
+    return count;
+}
+
+/* The only method that computes and whose name has `part` ("": any) in it. */
+static bool find_only(const struct ets_program *program, const char *part,
+                      struct ets_method *method_out)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < program->method_count; i++) {
+        struct ets_method method;
+        ets_program_method(program, i, &method);
+        if (ets_method_is_constant(&method) || !contains(method.name, part)) continue;
+        *method_out = method;
+        count++;
+    }
+    return count == 1;
+}
+
+static bool find_forward(const struct ets_program *program, struct ets_method *method_out)
+{
+    return ets_program_find_method(program, "forward", method_out, NULL) == ETS_OK &&
+           !ets_method_is_constant(method_out);
+}
+
+/* The method that something is fed to, if it is one. */
+static const char *find_fed(const struct ets_token_choice *choice)
+{
+    const char *name = NULL;
+    for (uint32_t i = 0; i < choice->feed_count; i++) {
+        if (name != NULL && strcmp(name, choice->feeds[i].to) != 0) return NULL;
+        name = choice->feeds[i].to;
+    }
+    return name;
+}
+
+static enum ets_status find_named(const struct ets_program *program, const char *name,
+                                  struct ets_method *method_out, struct ets_error *error)
+{
+    return ets_program_find_method(program, name, method_out, error);
+}
+
+/* Both methods: named, fed, the only one, a pair by their names, or forward. */
+static enum ets_status find_methods(const struct ets_program *program,
+                                    const struct ets_token_choice *choice,
+                                    struct ets_method *prefill, struct ets_method *decode,
+                                    struct ets_error *error)
+{
+    const char *fed = find_fed(choice);
+    if (choice->prefill[0] != '\0' || choice->decode[0] != '\0') {
+        const char *first = choice->prefill[0] != '\0' ? choice->prefill : choice->decode;
+        const char *then = choice->decode[0] != '\0' ? choice->decode : choice->prefill;
+        ETS_TRY(find_named(program, first, prefill, error));
+        return find_named(program, then, decode, error);
+    }
+    if (fed != NULL) {
+        ETS_TRY(find_named(program, fed, prefill, error));
+        *decode = *prefill;
+        return ETS_OK;
+    }
+    if (find_only(program, "prefill", prefill) && find_only(program, "decode", decode)) {
+        return ETS_OK;
+    }
+    if (find_only(program, "", prefill) || find_forward(program, prefill)) {
+        *decode = *prefill;
+        return ETS_OK;
+    }
+    char text[MOST_LISTED];
+    struct ets_text_builder list = {text, sizeof text, 0};
+    const uint32_t count = list_methods(program, &list);
+    if (count == 0) {
+        return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET, "no method computes anything");
+    }
+    return ets_fail_advising(error, ETS_ADVICE_TOKENS, ETS_AMBIGUOUS, ETS_NO_OFFSET,
+                             "which method takes tokens is not known: looked for forward, or for "
+                             "names with prefill and decode, among %.*s",
+                             ETS_TEXT(ets_built_text(&list)));
+}
+
+/* What feeds name must exist. */
+static enum ets_status check_feeds(const struct ets_program *program,
+                                   const struct ets_token_choice *choice, struct ets_error *error)
+{
+    for (uint32_t i = 0; i < choice->feed_count; i++) {
+        const struct ets_token_feed *feed = &choice->feeds[i];
+        struct ets_method to, from;
+        ETS_TRY(find_named(program, feed->to, &to, error));
+        ETS_TRY(find_named(program, feed->from, &from, error));
+        if (feed->input >= to.input_count) {
+            return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "%s has no input %u: it has %u",
+                            feed->to, feed->input, to.input_count);
+        }
+        if (feed->output >= from.output_count) {
+            return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "%s has no output %u: it has %u",
+                            feed->from, feed->output, from.output_count);
+        }
+        if (is_text(to.name, feed->from)) {
+            return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,
+                            "%s cannot be fed by itself: only methods that run once before the "
+                            "tokens feed others",
+                            feed->to);
+        }
+    }
+    return ETS_OK;
+}
+
+/* What the program says of a cache must agree with what it takes. */
+static enum ets_status check_cache(struct ets_token_model *model, struct ets_error *error)
+{
+    int64_t stated;
+    const bool is_stated = ets_model_number(model->program, "use_kv_cache", &stated);
+    model->has_cache = model->prefill.position_kind != ETS_POSITION_ABSENT;
+    if (model->has_cache != (model->decode.position_kind != ETS_POSITION_ABSENT)) {
+        return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
+                        "of %s and %s only one takes a position", model->prefill.name,
+                        model->decode.name);
+    }
+    if (is_stated && (stated != 0) != model->has_cache) {
+        return ets_fail(
+            error, ETS_MISMATCH, ETS_NO_OFFSET,
+            "use_kv_cache returns %s, but %s takes %s position: how it is called is not "
+            "known",
+            stated != 0 ? "true" : "false", model->prefill.name, model->has_cache ? "a" : "no");
+    }
+    return ETS_OK;
+}
+
+/* The positions in all: stated, or those of the cache, or of the input. */
+static enum ets_status find_context(struct ets_token_model *model,
+                                    const struct ets_token_choice *choice, struct ets_error *error)
+{
+    static const char *const stating[] = {"get_max_context_len", "get_max_seq_len",
+                                          "get_max_cache_len"};
+    int64_t number;
+    model->context = choice->context;
+    model->stated_by = choice->context != ETS_TOKEN_NONE ? "you" : NULL;
+    for (size_t i = 0; i < sizeof stating / sizeof *stating && model->stated_by == NULL; i++) {
+        if (!ets_model_number(model->program, stating[i], &number)) continue;
+        if (number < 1 || number > MOST_CONTEXT) {
+            return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET, "%s returns %lld", stating[i],
+                            (long long)number);
+        }
+        model->context = (uint32_t)number;
+        model->stated_by = stating[i];
+    }
+    const uint32_t width = model->prefill.width;
+    if (!model->has_cache && (model->stated_by == NULL || model->context > width)) {
+        model->context = width;
+        model->stated_by = "the input";
+    }
+    if (model->stated_by != NULL) return ETS_OK;
+    ETS_TRY(ets_kv_context(&model->decode.method, width, &model->context, error));
+    if (model->context != ETS_TOKEN_NONE) model->stated_by = "the cache";
+    if (model->stated_by != NULL) return ETS_OK;
+    return ets_fail_advising(error, ETS_ADVICE_CONTEXT, ETS_UNSUPPORTED, ETS_NO_OFFSET,
+                             "how many positions the cache of %s has is not known: no "
+                             "get_max_context_len or get_max_seq_len, and no buffer that says it",
+                             model->decode.name);
+}
+
+static enum ets_status check_pair(const struct ets_token_model *model, struct ets_error *error)
+{
+    if (model->is_one) return ETS_OK;
+    if (model->prefill.vocabulary != model->decode.vocabulary) {
+        return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET, "%s has logits of %u tokens, %s of %u",
+                        model->prefill.name, model->prefill.vocabulary, model->decode.name,
+                        model->decode.vocabulary);
+    }
+    if (!model->has_cache) return ETS_OK;
+    return ets_kv_check_shared(&model->prefill.method, &model->decode.method, model->context,
+                               error);
+}
+
+enum ets_status ets_token_model_recognize(const struct ets_program *program,
+                                          const struct ets_token_choice *choice,
+                                          struct ets_token_model *model_out,
+                                          struct ets_error *error)
+{
+    struct ets_method prefill, decode;
+    int64_t stated;
+    uint32_t vocabulary = ETS_TOKEN_NONE;
+    memset(model_out, 0, sizeof *model_out);
+    model_out->program = program;
+    model_out->filler = choice->filler;
+    model_out->feed_count = choice->feed_count;
+    memcpy(model_out->feeds, choice->feeds, sizeof model_out->feeds);
+    ETS_TRY(check_feeds(program, choice, error));
+    ETS_TRY(find_methods(program, choice, &prefill, &decode, error));
+    if (ets_model_number(program, "get_vocab_size", &stated) && stated > 1 &&
+        stated <= MOST_CONTEXT) {
+        vocabulary = (uint32_t)stated;
+    }
+    ETS_TRY(ets_token_method_read(&prefill, choice, vocabulary, &model_out->prefill, error));
+    ETS_TRY(ets_token_method_read(&decode, choice, vocabulary, &model_out->decode, error));
+    model_out->is_one = prefill.index == decode.index;
+    model_out->vocabulary = model_out->decode.vocabulary;
+    ETS_TRY(check_cache(model_out, error));
+    ETS_TRY(find_context(model_out, choice, error));
+    return check_pair(model_out, error);
+}
+
+static void describe_method(const struct ets_token_method *method, struct ets_text_builder *text)
+{
+    const char *bound = method->is_dynamic ? "1 to " : "";
+    ets_add_plain_text(text, "%s takes %s%u token%s (input %u)", method->name, bound, method->width,
+                       method->width == 1 ? "" : "s", method->tokens);
+    if (method->position_kind == ETS_POSITION_FIRST) {
+        ets_add_text(text, " and %s position (input %u)", method->width == 1 ? "its" : "the first",
+                     method->position);
+    } else if (method->position_kind == ETS_POSITION_EACH) {
+        ets_add_text(text, " and the position of each (input %u)", method->position);
+    }
+    ets_add_text(text, " and gives logits of %s (output %u)",
+                 method->gives_all && method->width > 1 ? "all"
+                 : method->width > 1                    ? "the last"
+                                                        : "it",
+                 method->logits);
+}
+
+void ets_token_model_describe(const struct ets_token_model *model, struct ets_text_builder *text)
+{
+    describe_method(&model->prefill, text);
+    if (!model->is_one) {
+        ets_add_text(text, "; ");
+        describe_method(&model->decode, text);
+    }
+    for (uint32_t i = 0; i < model->feed_count; i++) {
+        const struct ets_token_feed *feed = &model->feeds[i];
+        ets_add_plain_text(text, "; input %u of %s is output %u of %s, which runs once",
+                           feed->input, feed->to, feed->output, feed->from);
+    }
+    ets_add_text(
+        text, "; vocabulary %u; %s, context %u (from %s)", model->vocabulary,
+        model->has_cache ? "KV cache" : "no KV cache: each step computes the whole sequence",
+        model->context, model->stated_by);
+}

@@ -1,0 +1,47 @@
+/*
+ * Times of a generation in phases, and of several recordings as a mean with its interval.
+ *
+ *     struct ets_phase_times decode;
+ *     ets_phase_times_of(&generation, ETS_PHASE_DECODE, &arena, &decode);
+ *     printf("%.1f tokens/s\n", decode.tokens / decode.total_ns * 1e9);
+ */
+#ifndef ETSCOPE_GENERATE_TOKEN_TIMES_H
+#define ETSCOPE_GENERATE_TOKEN_TIMES_H
+
+#include "generate/generation.h"
+
+/* A number with its 95 % interval, `low` to `high`. */
+struct ets_ranged {
+    double value, low, high; /* low and high NaN: one value alone */
+};
+
+/*
+ * Whether it clearly differs from zero: zero is at least twice as far away as an end of the
+ * interval. Calls that follow each other are alike, so the interval alone is too narrow.
+ */
+static inline bool ets_differs_from_zero(const struct ets_ranged *ranged)
+{
+    return ranged->low > ranged->value / 2 || ranged->high < ranged->value / 2;
+}
+
+struct ets_phase_times {
+    uint32_t calls, tokens;
+    double total_ns;
+    double first_ns;  /* the first call */
+    double median_ns; /* of a call, without the first where there are others; NaN: no call */
+    /* Nanoseconds more for each position further, by least squares over the calls but the first;
+     * NaN: fewer than 4 calls, or all at one position. */
+    struct ets_ranged slope_ns;
+};
+
+/* False: no memory. */
+bool ets_phase_times_of(const struct ets_generation *generation, enum ets_generation_phase phase,
+                        struct ets_arena *arena, struct ets_phase_times *times_out);
+
+/* The mean, its 95 % interval (Student's t) and the sample's standard deviation; 0 for one value.
+ */
+struct ets_ranged ets_mean_of(const double *values, uint32_t count, double *deviation_out);
+/* The same of a mean and a deviation that are known. */
+struct ets_ranged ets_mean_interval(double mean, double deviation, uint32_t count);
+
+#endif

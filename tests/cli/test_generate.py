@@ -1,0 +1,239 @@
+"""`etscope generate`: how programs take tokens, the tokens themselves, and what is refused."""
+
+import json
+import re
+import struct
+import tarfile
+import tempfile
+import unittest
+from pathlib import Path
+
+import run_support as support
+from support import FolderTest
+
+NUMBER = r"[\d.]+"
+TIME = rf"{NUMBER} (?:us|ms|s)"
+
+
+def setUpModule():
+    global MODELS, owner
+    owner = tempfile.TemporaryDirectory()
+    MODELS = Path(owner.name)
+    with tarfile.open(support.DATA / "generate" / "models.tar.xz") as archive:
+        archive.extractall(MODELS)
+
+
+def tearDownModule():
+    owner.cleanup()
+
+
+class GenerateTest(FolderTest):
+    def generate(self, model, *words, code=support.OK):
+        done = support.call("generate", MODELS / f"{model}.pte", *words)
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest(done.stderr)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def rows(self, model, *words):
+        return json.loads(self.generate(model, *words, "--format", "json").stdout)["rows"]
+
+    def prompt(self, text="3 17 9 4 50 11 7 42\n"):
+        path = self.folder / "prompt.txt"
+        path.write_text(text)
+        return path
+
+    def refused(self, model, *words, code=support.INPUT):
+        done = self.generate(model, *words, code=code)
+        self.assertEqual(done.stdout, "")
+        errors = [line for line in done.stderr.splitlines() if line.startswith("etscope: ")]
+        self.assertEqual(len(errors), 1, done.stderr)
+        return errors[0]
+
+
+class Tokens(GenerateTest):
+    def test_generate__tokens_are_those_of_upstreams_runtime(self):
+        expected = json.loads((MODELS / "tokens.json").read_text())
+        for model, case in expected.items():
+            with self.subTest(model=model):
+                path = self.prompt(" ".join(map(str, case["prompt"])))
+                prefill, decode = self.rows(model, "--tokens", path, "--new", len(case["tokens"]))
+                self.assertEqual(decode["tokens"], case["tokens"])
+                self.assertEqual((prefill["phase"], prefill["n_prompt"], prefill["n_gen"]),
+                                 ("prefill", len(case["prompt"]), 0))
+                self.assertEqual((decode["phase"], decode["n_prompt"], decode["n_gen"],
+                                  decode["n_depth"]),
+                                 ("decode", 0, len(case["tokens"]), len(case["prompt"])))
+
+    def test_generate__a_prompt_in_pieces_gives_the_same_tokens(self):
+        """`two` takes 8 tokens at a time, and the rest one by one; `cached` takes all at once."""
+        path = self.prompt("5 1 9 33 2 8 40 21 60 13 4")
+        whole = self.rows("cached", "--tokens", path, "--new", 9)
+        pieces = self.rows("two", "--tokens", path, "--new", 9)
+        self.assertEqual((whole[0]["call_count"], pieces[0]["call_count"]), (1, 4))
+        self.assertEqual(whole[1]["tokens"], pieces[1]["tokens"])
+        self.assertEqual(whole[1]["used_positions"], 20)
+
+    def test_generate__files_of_tokens_may_be_arrays_and_lists(self):
+        numbers = [3, 17, 9, 4, 50, 11, 7, 42]
+        support.write_npy(self.folder / "p.npy", "<i8", (1, 8), numbers)
+        (self.folder / "p.json").write_text(json.dumps(numbers))
+        tokens = [self.rows("cached", "--tokens", path, "--new", 6)[1]["tokens"]
+                  for path in (self.prompt(), self.folder / "p.npy", self.folder / "p.json")]
+        self.assertEqual(tokens[1:], tokens[:1] * 2)
+
+    def test_generate__a_random_prompt_is_that_of_its_seed(self):
+        first, again, other = (self.rows("cached", "--seed", seed, "--prompt", 9, "--new", 7)[1]
+                               for seed in (1, 1, 2))
+        self.assertEqual(first["tokens"], again["tokens"])
+        self.assertNotEqual(first["tokens"], other["tokens"])
+
+    def test_generate__a_filler_makes_a_fixed_length_do(self):
+        """The models without cache have the same weights, so `whole` says what is right."""
+        path = self.prompt("3 17 9")
+        fixed = self.rows("fixed", "--tokens", path, "--new", 5, "--map", "filler=1")
+        self.assertEqual(fixed[1]["tokens"],
+                         self.rows("whole", "--tokens", path, "--new", 5)[1]["tokens"])
+
+    def test_generate__an_encoder_feeds_a_decoder_once(self):
+        rows = self.rows("speech", "--feed", "decoder.1=encoder.0", "--prompt", 4, "--new", 5)
+        self.assertEqual(len(rows[1]["tokens"]), 5)
+        self.assertGreater(rows[0]["first_token_ns"], rows[0]["avg_ns"])
+
+
+class Lines(GenerateTest):
+    def test_generate__the_first_lines_are_the_answer(self):
+        lines = self.generate("cached", "--tokens", self.prompt(), "--new", 12).stdout.splitlines()
+        self.assertRegex(lines[0], rf"^prefill 8 tokens: {NUMBER} tokens/s \(this recording; "
+                                   rf"--recordings 5 gives the interval\), first token {TIME}$")
+        self.assertRegex(lines[1], rf"^decode 12 tokens: {NUMBER} tokens/s, {TIME} each"
+                                   rf"(, [+-]{NUMBER} (ns|us|ms) for each position)?$")
+        self.assertEqual(lines[2], "KV cache 8.0 KiB float32, 256 B a token, 62 % used")
+        self.assertEqual(lines[3], "")
+
+    def test_generate__what_was_recognized_is_said(self):
+        said = {"cached": "forward takes 1 to 31 tokens (input 0) and the first position (input 1) and gives "
+                          "logits of the last (output 0); vocabulary 64; KV cache, context 32 (from "
+                          "get_max_context_len)",
+                "places": "forward takes 1 to 31 tokens (input 0) and the position of each (input 1) and gives "
+                          "logits of all (output 0); vocabulary 64; KV cache, context 32 (from the cache)",
+                "steps": "forward takes 1 token (input 0) and its position (input 1) and gives logits of it "
+                         "(output 0); vocabulary 64; KV cache, context 32 (from get_max_context_len)",
+                "whole": "forward takes 1 to 32 tokens (input 0) and gives logits of all (output 0); vocabulary "
+                         "64; no KV cache: each step computes the whole sequence, context 32 (from "
+                         "get_max_context_len)"}
+        for model, sentence in said.items():
+            notes = self.generate(model, "--prompt", 4, "--new", 2).stderr
+            self.assertIn(f"note: recognized: {sentence}\n", notes)
+        self.assertIn("no KV cache", self.generate("whole", "--new", 2).stdout)
+        self.assertIn("4.0 KiB bfloat16, 128 B a token", self.generate("places", "--new", 2).stdout)
+
+    def test_generate__an_untraced_slope_is_shown_where_each_call_computes_more(self):
+        row = self.rows("whole", "--prompt", 2, "--new", 30)[1]
+        self.assertEqual(len(row["calls_ns"]), 30)
+        self.assertLess(row["position_ns_low"], row["position_ns_high"])
+
+    def test_generate__depths_are_tests_of_their_own(self):
+        rows = self.rows("cached", "--prompt", 4, "--new", 4, "--depth", "0,8,20")
+        self.assertEqual([(row["phase"], row["n_depth"]) for row in rows],
+                         [("prefill", 0), ("decode", 4), ("prefill", 8), ("decode", 12),
+                          ("prefill", 20), ("decode", 24)])
+        lines = self.generate("cached", "--prompt", 4, "--new", 4, "--depth", "0,8").stdout.splitlines()
+        self.assertRegex(lines[2], "^prefill 4 tokens after 8: ")
+
+    def test_generate__rows_have_the_names_of_llama_bench(self):
+        row = self.rows("cached", "--prompt", 4, "--new", 4, "--threads", 1)[1]
+        self.assertEqual((row["n_threads"], row["model_filename"], row["model_size"]),
+                         (1, str(MODELS / "cached.pte"), (MODELS / "cached.pte").stat().st_size))
+        self.assertEqual((row["samples_ns"], row["stddev_ns"]), ([row["avg_ns"]], 0))
+        self.assertAlmostEqual(row["avg_ts"], 4e9 / row["avg_ns"])
+        self.assertEqual(sum(row["calls_ns"]), row["avg_ns"])
+        self.assertIsNone(row["low_ts"])
+        self.assertRegex(row["test_time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+
+    def test_generate__a_trace_has_a_run_for_each_call(self):
+        trace = self.folder / "trace.etdp"
+        done = self.generate("cached", "--prompt", 4, "--new", 4, "-o", trace)
+        self.assertIn("the calls were traced", done.stderr)
+        self.assertIn(", traced", done.stdout)
+        info = json.loads(support.call("info", trace, "--format", "json").stdout)["rows"][0]
+        self.assertEqual(sum(block["run_count"] for block in info["blocks"] if block["name"] == "Execute"), 5)
+
+
+class Refused(GenerateTest):
+    """Bad input: a sentence each, which says what to give; nothing runs."""
+
+    def test_generate__unknown_inputs(self):
+        self.assertRegex(self.refused("nothing"), "no input of forward takes tokens: looked for int64 or int32 "
+                                                  r"\[1, N\] among its 2 inputs; say it with --map tokens=")
+
+    def test_generate__methods_that_are_not_known(self):
+        error = self.refused("speech", code=support.MISMATCH)
+        self.assertIn("which method takes tokens is not known", error)
+        self.assertIn("decoder, encoder", error)
+        error = self.refused("speech", "--map", "method=decoder")
+        self.assertRegex(error, r"input 1 of decoder, float32 \[1, 5, 32\], is not known: .* or --feed METHOD")
+
+    def test_generate__a_prompt_longer_than_the_context(self):
+        self.assertIn("a prompt of 40 tokens does not fit in the context of 32 (from get_max_context_len)",
+                      self.refused("cached", "--prompt", 40, code=support.USAGE))
+
+    def test_generate__a_position_past_the_cache(self):
+        self.assertIn("8 tokens and 30 new ones need position 37: the context has 32 (from get_max_context_len), "
+                      "so at most 24 can be new",
+                      self.refused("cached", "--prompt", 8, "--new", 30, code=support.USAGE))
+        self.assertIn("at most 8 can be new",
+                      self.refused("places", "--prompt", 8, "--depth", 16, "--new", 9, code=support.USAGE))
+
+    def test_generate__a_missing_data_file(self):
+        self.assertRegex(self.refused("outside"), r"outside\.pte: weights such as \S+ are in a data file: give it "
+                                                  r"with --data FILE\.ptd$")
+        tokens = [self.rows(*words, "--tokens", self.prompt(), "--new", 5)[1]["tokens"]
+                  for words in (("outside", "--data", MODELS / "outside.ptd"), ("cached",))]
+        self.assertEqual(tokens[0], tokens[1])
+
+    def test_generate__a_fixed_length_without_cache(self):
+        error = self.refused("fixed", "--prompt", 3)
+        self.assertRegex(error, "forward takes exactly 8 tokens and keeps no cache: .*: --map filler=TOKEN$")
+
+    def test_generate__lengths_that_no_method_takes(self):
+        words = ("--map", "method=prefill_forward")
+        error = self.refused("two", *words, "--prompt", 11, "--new", 0)
+        self.assertIn("prefill_forward takes exactly 8 tokens, and no method takes the other 3 of 11: give a "
+                      "multiple of 8", error)
+        self.assertIn("cannot decode one new token",
+                      self.refused("two", *words, "--prompt", 8, "--new", 1))
+
+    def test_generate__tokens_that_are_none(self):
+        for text, place in (("3 seventeen", 'token 1 is "seventeen"'), ("3 64", 'token 1 is "64"'),
+                            ("-3", 'token 0 is "-3"'), ("1.5", 'token 0 is "1.5"')):
+            self.assertIn(f"{place}: expected numbers from 0 to 63",
+                          self.refused("cached", "--tokens", self.prompt(text)))
+        self.assertIn("has no tokens", self.refused("cached", "--tokens", self.prompt("")))
+
+    def test_generate__options_that_contradict_each_other(self):
+        self.refused("cached", "--tokens", self.prompt(), "--prompt", 3, code=support.USAGE)
+        self.refused("cached", "--depth", "0,4", "-o", self.folder / "t.etdp", "--new", 2, "--prompt", 2,
+                     code=support.USAGE)
+
+    def test_generate__maps_that_are_wrong(self):
+        for text in ("tokens", "tokens=x", "place=1", "method=", "context=0", "tokens=0,,position=1"):
+            self.assertIn("--map takes tokens=INPUT",
+                          self.refused("cached", "--map", text, code=support.USAGE))
+        self.assertIn("forward has no input 7: it has 2", self.refused("cached", "--map", "tokens=7"))
+        self.assertIn("cannot be both", self.refused("cached", "--map", "tokens=0,position=0", code=support.USAGE))
+        self.assertIn("no_such", self.refused("cached", "--map", "method=no_such"))
+        self.assertIn("cannot be the position",
+                      self.refused("cached", "--map", "tokens=1,position=0", code=support.USAGE))
+        for text in ("decoder.1", "decoder=encoder.0", "decoder.x=encoder.0"):
+            self.assertIn("--feed takes", self.refused("speech", "--feed", text, code=support.USAGE))
+        self.assertIn("decoder has no input 4", self.refused("speech", "--feed", "decoder.4=encoder.0"))
+        self.assertIn("cannot be fed by itself", self.refused("speech", "--feed", "decoder.1=decoder.0"))
+
+    def test_generate__depths_that_are_wrong(self):
+        for text in ("", "x", "1,,2", "-1", "1;2", ",".join(["1"] * 33)):
+            self.assertIn("--depth takes", self.refused("cached", f"--depth={text}", code=support.USAGE))
+
+
+if __name__ == "__main__":
+    unittest.main()
