@@ -252,7 +252,7 @@ static enum ets_status generate_cached(struct run *run, struct ets_error *error)
     return ETS_OK;
 }
 
-/* Without one each call computes the whole sequence; its position is that of the new token. */
+/* Without one each call computes the whole sequence; its tokens and position are the new ones. */
 static enum ets_status generate_whole(struct run *run, struct ets_error *error)
 {
     const struct ets_generation_options *options = run->options;
@@ -260,6 +260,8 @@ static enum ets_status generate_whole(struct run *run, struct ets_error *error)
     memcpy(run->sequence, options->tokens, count * sizeof *run->sequence);
     if (is_stopped(run)) return ETS_OK;
     ETS_TRY(call(run, ETS_PHASE_PREFILL, false, run->sequence, count, 0, error));
+    run->out->calls[run->out->call_count - 1].position = options->depth_count;
+    run->out->calls[run->out->call_count - 1].tokens = options->prompt_count;
     run->out->end = count;
     for (uint32_t i = 0; i < options->new_count && !is_stopped(run); i++) {
         run->sequence[count++] = run->next;

@@ -5,7 +5,10 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "numerics/decode.h"
 #include "numerics/element.h"
+
+enum { BLOCK = 512 };
 
 void ets_put_integer(uint8_t *bytes, int scalar_type, uint32_t index, int64_t value)
 {

@@ -140,6 +140,8 @@ class Lines(GenerateTest):
                           ("prefill", 20), ("decode", 24)])
         lines = self.generate("cached", "--prompt", 4, "--new", 4, "--depth", "0,8").stdout.splitlines()
         self.assertRegex(lines[2], "^prefill 4 tokens after 8: ")
+        self.assertEqual([row["n_prompt"] for row in self.rows("whole", "--prompt", 4, "--new", 0, "--depth", "0,8")],
+                         [4, 4])
 
     def test_generate__rows_have_the_names_of_llama_bench(self):
         row = self.rows("cached", "--prompt", 4, "--new", 4, "--threads", 1)[1]
@@ -158,6 +160,30 @@ class Lines(GenerateTest):
         self.assertIn(", traced", done.stdout)
         info = json.loads(support.call("info", trace, "--format", "json").stdout)["rows"][0]
         self.assertEqual(sum(block["run_count"] for block in info["blocks"] if block["name"] == "Execute"), 5)
+
+
+class Recordings(GenerateTest):
+    def test_generate__recordings_give_the_interval(self):
+        words = ("--tokens", self.prompt(), "--new", 12, "--recordings", 3)
+        lines = self.generate("cached", *words).stdout.splitlines()
+        interval = rf"\(95 % interval {NUMBER}\.\.{NUMBER} of 3 recordings\)"
+        self.assertRegex(lines[0], rf"^prefill 8 tokens: {NUMBER} tokens/s {interval}, first token {TIME}$")
+        self.assertRegex(lines[1], rf"^decode 12 tokens: {NUMBER} tokens/s {interval}, {TIME} each")
+        row = self.rows("cached", *words)[1]
+        self.assertEqual(len(row["samples_ns"]), 3)
+        mean, count = sum(row["samples_ts"]) / 3, 3
+        deviation = (sum((each - mean) ** 2 for each in row["samples_ts"]) / (count - 1)) ** 0.5
+        self.assertAlmostEqual(row["avg_ts"] / mean, 1)
+        self.assertAlmostEqual(row["stddev_ts"] / deviation, 1)
+        self.assertAlmostEqual((row["high_ts"] - mean) / (4.303 * deviation / 3 ** 0.5), 1, places=3)
+        self.assertEqual(row["tokens"], json.loads((MODELS / "tokens.json").read_text())["cached"]["tokens"])
+        self.assertIsNone(row["calls_ns"])
+
+    def test_generate__a_recording_that_fails_says_why(self):
+        error = self.refused("cached", "--new", 2, "--recordings", 2, "--load-library", "no_such.so",
+                             code=support.RUNTIME)
+        self.assertIn("no_such.so", error)
+        self.refused("cached", "--new", 2, "--recordings", 2, "-o", self.folder / "t.etdp", code=support.USAGE)
 
 
 class Refused(GenerateTest):

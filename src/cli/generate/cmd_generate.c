@@ -109,6 +109,10 @@ static int check_lengths(const struct cli_generate_plan *plan)
     if (plan->depths.count > 1 && cli_has(plan->arguments, "--output")) {
         return cli_complain(CLI_USAGE, "a trace is of one generation: -o takes one --depth");
     }
+    if (cli_has(plan->arguments, "--recordings") && cli_has(plan->arguments, "--output")) {
+        return cli_complain(CLI_USAGE,
+                            "a trace is of one generation: leave out --recordings or -o");
+    }
     return CLI_OK;
 }
 
@@ -263,8 +267,12 @@ static int cmd_generate(const struct cli_arguments *arguments)
 {
     struct cli_generate_plan plan;
     int code = open(arguments, &plan);
-    if (code == CLI_OK) code = cli_generate_once(&plan);
-    if (code == CLI_OK) code = keep_trace(&plan);
+    if (code == CLI_OK && cli_has(arguments, "--recordings")) {
+        code = cli_generate_recordings(&plan, (uint32_t)cli_number(arguments, "--recordings", 1));
+    } else {
+        if (code == CLI_OK) code = cli_generate_once(&plan);
+        if (code == CLI_OK) code = keep_trace(&plan);
+    }
     if (code == CLI_OK) code = show(&plan);
     cli_session_close(&plan.session);
     ets_arena_reset(&plan.arena);

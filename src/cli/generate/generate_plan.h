@@ -27,4 +27,7 @@ int cli_generate_make_tests(struct cli_generate_plan *plan, uint32_t recordings)
 /* One recording in this process: runs and fills the report. Returns an exit code. */
 int cli_generate_once(struct cli_generate_plan *plan);
 
+/* Several, each in a new process. Likewise. */
+int cli_generate_recordings(struct cli_generate_plan *plan, uint32_t recordings);
+
 #endif

@@ -14,7 +14,7 @@
 
 #include "cli/core/cli_text.h"
 #include "cli/core/interrupt.h"
-#include "cli/inspect/child.h"
+#include "cli/session/child.h"
 #include "cli/session/session.h"
 #include "cli/sides/show_sides.h"
 #include "cli/sides/sides.h"
@@ -103,17 +103,6 @@ static uint64_t seed(void)
     return ((uint64_t)now.tv_nsec << 16 ^ (uint64_t)getpid()) | 1;
 }
 
-static int make_folder(struct recorder *r)
-{
-    const char *parent = getenv("TMPDIR");
-    if (cli_has(r->arguments, "--output")) return CLI_OK;
-    const int size = snprintf(r->folder, sizeof r->folder, "%s/etscope-XXXXXX",
-                              parent == NULL || *parent == '\0' ? "/tmp" : parent);
-    if (size > 0 && size < (int)sizeof r->folder && mkdtemp(r->folder) != NULL) return CLI_OK;
-    r->folder[0] = '\0';
-    return cli_complain(CLI_INTERNAL, "no folder for the recordings: set TMPDIR");
-}
-
 static const char *side_name(const struct recorder *r, unsigned side)
 {
     return r->first == 1 ? "recording" : side == 0 ? "before" : "after";
@@ -175,7 +164,8 @@ static int record(struct recorder *r, unsigned which, unsigned number)
         cli_child_add(&words, option);
         cli_child_add(&words, value);
     }
-    return cli_child_run(&words, number == 0);
+    return cli_child_run(&words, CLI_CHILD_DROPPED,
+                         number == 0 ? CLI_CHILD_HEARD : CLI_CHILD_DROPPED);
 }
 
 static unsigned draw(struct recorder *r)
@@ -223,7 +213,7 @@ static int open(struct recorder *r)
     r->count = (unsigned)cli_number(r->arguments, "--recordings", ETS_ADVISED_RECORDINGS);
     find_record(r, &r->sides[1], "--etrecord");
     if (r->first == 0) find_record(r, &r->sides[0], "--before-etrecord");
-    code = make_folder(r);
+    if (!cli_has(r->arguments, "--output")) code = cli_child_folder(r->folder, sizeof r->folder);
     return code == CLI_OK ? name_traces(r) : code;
 }
 

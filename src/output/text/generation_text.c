@@ -11,7 +11,11 @@ enum { MOST_TOKENS_SHOWN = 64 };
 /* 3 digits: "5210", "890", "41.2", "0.583". */
 static void add_number(struct ets_text_builder *text, double number)
 {
-    const int digits = number >= 99.95 ? 0 : number >= 9.995 ? 1 : number >= 0.9995 ? 2 : 3;
+    const int digits = !(number > 0)      ? 0
+                       : number >= 99.95  ? 0
+                       : number >= 9.995  ? 1
+                       : number >= 0.9995 ? 2
+                                          : 3;
     ets_add_text(text, "%.*f", digits, number);
 }
 
@@ -175,7 +179,7 @@ static void tell_first_calls(const struct ets_generation_report *report, struct 
         char room[160];
         struct ets_text_builder text = {room, sizeof room, 0};
         ets_add_text(&text, "%s", test->phase == ETS_PHASE_PREFILL ? "prefill" : "decode");
-        if (test->depth > 0) ets_add_text(&text, " after %u", test->depth);
+        if (test->depth > 0) ets_add_text(&text, " after %u tokens", test->depth);
         ets_add_text(&text, " ");
         add_time(&text, ets_over_recordings(report, test->first_call_ns).value);
         if (test->call_count > 1) {

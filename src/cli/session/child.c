@@ -1,10 +1,11 @@
 /* Runs this program again, so that a measurement has a process of its own. */
 #define _POSIX_C_SOURCE 200809L
-#include "cli/inspect/child.h"
+#include "cli/session/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,26 +30,27 @@ static const char *find_self(char path[4096])
     return path;
 }
 
-static int start(const char *self, char **words, bool is_heard, pid_t *process)
+static int redirect(posix_spawn_file_actions_t *actions, int stream, const char *path)
+{
+    return posix_spawn_file_actions_addopen(actions, stream, path, O_WRONLY | O_CREAT | O_TRUNC,
+                                            0600);
+}
+
+static int start(const char *self, char **words, const char *output, const char *messages,
+                 pid_t *process)
 {
     posix_spawn_file_actions_t actions;
     int failed = posix_spawn_file_actions_init(&actions);
     if (failed != 0) return failed;
     failed = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    if (failed == 0) {
-        failed =
-            posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    }
-    if (failed == 0 && !is_heard) {
-        failed =
-            posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    }
+    if (failed == 0) failed = redirect(&actions, STDOUT_FILENO, output);
+    if (failed == 0 && messages != NULL) failed = redirect(&actions, STDERR_FILENO, messages);
     if (failed == 0) failed = posix_spawnp(process, self, &actions, NULL, words, environ);
     posix_spawn_file_actions_destroy(&actions);
     return failed;
 }
 
-int cli_child_run(struct cli_child_words *words, bool is_heard)
+int cli_child_run(struct cli_child_words *words, const char *output, const char *messages)
 {
     char path[4096];
     const char *self = find_self(path);
@@ -59,11 +61,21 @@ int cli_child_run(struct cli_child_words *words, bool is_heard)
     }
     words->items[0] = (char *)(uintptr_t)self;
     words->items[words->count] = NULL;
-    const int failed = start(self, words->items, is_heard, &process);
+    const int failed = start(self, words->items, output, messages, &process);
     if (failed != 0) return cli_complain(CLI_UNAVAILABLE, "%s: %s", self, strerror(failed));
     while (waitpid(process, &status, 0) < 0) {
         if (errno != EINTR) return cli_complain(CLI_INTERNAL, "%s: %s", self, strerror(errno));
     }
     if (WIFEXITED(status)) return WEXITSTATUS(status);
     return cli_complain(CLI_RUNTIME, "a recording ended by signal %d", WTERMSIG(status));
+}
+
+int cli_child_folder(char *folder, size_t room)
+{
+    const char *parent = getenv("TMPDIR");
+    const int size = snprintf(folder, room, "%s/etscope-XXXXXX",
+                              parent == NULL || *parent == '\0' ? "/tmp" : parent);
+    if (size > 0 && (size_t)size < room && mkdtemp(folder) != NULL) return CLI_OK;
+    folder[0] = '\0';
+    return cli_complain(CLI_INTERNAL, "no folder for the recordings: set TMPDIR");
 }
