@@ -94,7 +94,8 @@ static enum ets_status find_methods(const struct ets_program *program,
         *decode = *prefill;
         return ETS_OK;
     }
-    if (find_only(program, "prefill", prefill) && find_only(program, "decode", decode)) {
+    if (find_only(program, "prefill", prefill) &&
+        (find_only(program, "decode", decode) || find_only(program, "kv_", decode))) {
         return ETS_OK;
     }
     if (find_only(program, "", prefill) || find_forward(program, prefill)) {

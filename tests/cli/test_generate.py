@@ -106,7 +106,7 @@ class Lines(GenerateTest):
         lines = self.generate("cached", "--tokens", self.prompt(), "--new", 12).stdout.splitlines()
         self.assertRegex(lines[0], rf"^prefill 8 tokens: {NUMBER} tokens/s \(this recording; "
                                    rf"--recordings 5 gives the interval\), first token {TIME}$")
-        self.assertRegex(lines[1], rf"^decode 12 tokens: {NUMBER} tokens/s, {TIME} each"
+        self.assertRegex(lines[1], rf"^decode 12 tokens: {NUMBER} tokens/s, {TIME} each( \(median {TIME}\))?"
                                    rf"(, [+-]{NUMBER} (ns|us|ms) for each position)?$")
         self.assertEqual(lines[2], "KV cache 8.0 KiB float32, 256 B a token, 62 % used")
         self.assertEqual(lines[3], "")
@@ -191,7 +191,7 @@ class Refused(GenerateTest):
 
     def test_generate__unknown_inputs(self):
         self.assertRegex(self.refused("nothing"), "no input of forward takes tokens: looked for int64 or int32 "
-                                                  r"\[1, N\] among its 2 inputs; say it with --map tokens=")
+                                                  r"\[1, N\] among its 2 inputs; say it with --map method=NAME,tokens=")
 
     def test_generate__methods_that_are_not_known(self):
         error = self.refused("speech", code=support.MISMATCH)
@@ -199,6 +199,32 @@ class Refused(GenerateTest):
         self.assertIn("decoder, encoder", error)
         error = self.refused("speech", "--map", "method=decoder")
         self.assertRegex(error, r"input 1 of decoder, float32 \[1, 5, 32\], is not known: .* or --feed METHOD")
+
+    def test_generate__methods_named_kv_are_those_of_decode(self):
+        """A name is as long in the file, so that it can be replaced there."""
+        program = (MODELS / "two.pte").read_bytes()
+        name = b"decode_forward"
+        self.assertEqual(program.count(name), 1)
+        (self.folder / "kv.pte").write_bytes(program.replace(name, b"xx_kv__forward"))
+        done = support.call("generate", self.folder / "kv.pte", "--tokens", self.prompt(), "--new", 4)
+        self.assertEqual(done.returncode, support.OK, done.stderr)
+        self.assertIn("xx_kv__forward takes 1 token", done.stderr)
+        (self.folder / "no.pte").write_bytes(program.replace(name, b"nobody_forward"))
+        done = support.call("generate", self.folder / "no.pte")
+        self.assertIn("which method takes tokens is not known: looked for forward, or for names with prefill and "
+                      "decode, among nobody_forward, prefill_forward; say it with --map", done.stderr)
+        words = ("--map", "prefill=prefill_forward,decode=nobody_forward", "--tokens", self.prompt(), "--new", 4)
+        done = support.call("generate", self.folder / "no.pte", *words)
+        self.assertEqual(done.returncode, support.OK, done.stderr)
+
+    def test_generate__caches_that_are_not_shared(self):
+        error = self.refused("apart", code=support.MISMATCH)
+        self.assertIn("prefill_forward and decode_forward keep a cache of their own each: export them with "
+                      "share_mutable_buffers", error)
+
+    def test_generate__a_program_that_contradicts_itself(self):
+        self.assertIn("use_kv_cache returns false, but forward takes a position: how it is called is not known",
+                      self.refused("silent", code=support.MISMATCH))
 
     def test_generate__a_prompt_longer_than_the_context(self):
         self.assertIn("a prompt of 40 tokens does not fit in the context of 32 (from get_max_context_len)",

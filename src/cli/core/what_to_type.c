@@ -20,8 +20,10 @@ const struct ets_advice_words cli_advice = {{
     [ETS_ADVICE_STEADY] = "--steady",
     [ETS_ADVICE_MODULES] = "--group-by module",
     [ETS_ADVICE_REFUSED] = "`etscope advise --program MODEL --etrecord FILE`",
-    [ETS_ADVICE_TOKENS] = "--map tokens=INPUT,position=INPUT,logits=OUTPUT,method=NAME, or --feed "
-                          "METHOD.INPUT=METHOD.OUTPUT for an input that another method gives",
+    [ETS_ADVICE_TOKENS] =
+        "--map method=NAME,tokens=INPUT,position=INPUT,logits=OUTPUT (or "
+        "prefill=NAME,decode=NAME), "
+        "or --feed METHOD.INPUT=METHOD.OUTPUT for an input that another method gives",
     [ETS_ADVICE_CONTEXT] = "--map context=N",
     [ETS_ADVICE_FILLER] = "--map filler=TOKEN",
     [ETS_ADVICE_OPERATORS] = "inspect --group-by module",

@@ -8,6 +8,9 @@
 
 enum { MOST_TOKENS_SHOWN = 64 };
 
+/* A mean that is further from the median is one of few slow calls. */
+#define MOST_APART 0.1
+
 /* 3 digits: "5210", "890", "41.2", "0.583". */
 static void add_number(struct ets_text_builder *text, double number)
 {
@@ -106,9 +109,16 @@ static void add_test(const struct ets_generation_report *report,
         add_time(text, ets_over_recordings(report, test->first_token_ns).value);
         return;
     }
+    const double mean = ets_over_recordings(report, test->total_ns).value / test->tokens;
+    const double median = ets_over_recordings(report, test->median_call_ns).value;
     ets_add_text(text, ", ");
-    add_time(text, ets_over_recordings(report, test->total_ns).value / test->tokens);
+    add_time(text, mean);
     if (test->tokens > 1) ets_add_text(text, " each");
+    if (test->call_count > 1 && fabs(mean - median) > MOST_APART * median) {
+        ets_add_text(text, " (median ");
+        add_time(text, median);
+        ets_add_text(text, ")");
+    }
     const struct ets_ranged slope = slope_of(report, test);
     if (!ets_differs_from_zero(&slope)) return;
     ets_add_text(text, ", ");

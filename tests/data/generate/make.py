@@ -10,6 +10,8 @@ cached    one method; tokens [1, N], the first position [1]; logits of the last 
 places    the same in bfloat16 with the positions [N] of all tokens, logits of all, no constant methods
 steps     one token for each call, a position [1]
 two       prefill_forward of 8 tokens, decode_forward of one; one cache for both
+apart     the same without share_mutable_buffers: a cache for each
+silent    `cached`, whose use_kv_cache returns false
 whole     no cache: the whole sequence [1, N], logits of all tokens
 fixed     no cache: exactly 8 tokens
 speech    an encoder, and a decoder without cache that takes what the encoder gives
@@ -144,14 +146,16 @@ def write(files):
     cached = {"forward": export(Cached(True).eval(), (prompt, first), strict=True,
                                 dynamic_shapes=({1: several}, None))}
     files["cached"] = program(cached, METADATA)
+    files["silent"] = program(cached, {**METADATA, "use_kv_cache": False})
     files["places"] = program(
         {"forward": export(Places(True, torch.bfloat16).eval(), (prompt, numbers(8)), strict=True,
                            dynamic_shapes=({1: several}, {0: several}))})
     files["steps"] = program({"forward": export(Steps(True).eval(), (one, first), strict=True)}, METADATA)
     both = Cached(True).eval()
-    files["two"] = program(
-        {"prefill_forward": export(both, (prompt, first), strict=True),
-         "decode_forward": export(both, (one, first), strict=True)}, METADATA, shares=True)
+    methods = {"prefill_forward": export(both, (prompt, first), strict=True),
+               "decode_forward": export(both, (one, first), strict=True)}
+    files["two"] = program(methods, METADATA, shares=True)
+    files["apart"] = program(methods, METADATA)
     files["whole"] = program(
         {"forward": export(Whole(False).eval(), (prompt,), strict=True,
                            dynamic_shapes=({1: Dim("length", max=CONTEXT)},))},
