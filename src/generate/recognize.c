@@ -162,32 +162,50 @@ static enum ets_status check_cache(struct ets_token_model *model, struct ets_err
     return ETS_OK;
 }
 
-/* The positions in all: stated, or those of the cache, or of the input. */
-static enum ets_status find_context(struct ets_token_model *model,
-                                    const struct ets_token_choice *choice, struct ets_error *error)
+/* What a method states; `*name_out` NULL: none does. */
+static enum ets_status find_stated(const struct ets_program *program, uint32_t *context_out,
+                                   const char **name_out, struct ets_error *error)
 {
     static const char *const stating[] = {"get_max_context_len", "get_max_seq_len",
                                           "get_max_cache_len"};
     int64_t number;
-    model->context = choice->context;
-    model->stated_by = choice->context != ETS_TOKEN_NONE ? "you" : NULL;
-    for (size_t i = 0; i < sizeof stating / sizeof *stating && model->stated_by == NULL; i++) {
-        if (!ets_model_number(model->program, stating[i], &number)) continue;
+    *name_out = NULL;
+    for (size_t i = 0; i < sizeof stating / sizeof *stating && *name_out == NULL; i++) {
+        if (!ets_model_number(program, stating[i], &number)) continue;
         if (number < 1 || number > MOST_CONTEXT) {
             return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET, "%s returns %lld", stating[i],
                             (long long)number);
         }
-        model->context = (uint32_t)number;
-        model->stated_by = stating[i];
+        *context_out = (uint32_t)number;
+        *name_out = stating[i];
     }
+    return ETS_OK;
+}
+
+/* The positions in all: stated, or those of the cache, or of the input; fewer if the user says. */
+static enum ets_status find_context(struct ets_token_model *model,
+                                    const struct ets_token_choice *choice, struct ets_error *error)
+{
     const uint32_t width = model->prefill.width;
+    ETS_TRY(find_stated(model->program, &model->context, &model->stated_by, error));
     if (!model->has_cache && (model->stated_by == NULL || model->context > width)) {
         model->context = width;
         model->stated_by = "the input";
     }
-    if (model->stated_by != NULL) return ETS_OK;
-    ETS_TRY(ets_kv_context(&model->decode.method, width, &model->context, error));
-    if (model->context != ETS_TOKEN_NONE) model->stated_by = "the cache";
+    if (model->stated_by == NULL) {
+        ETS_TRY(ets_kv_context(&model->decode.method, width, &model->context, error));
+        if (model->context != ETS_TOKEN_NONE) model->stated_by = "the cache";
+    }
+    if (choice->context != ETS_TOKEN_NONE) {
+        if (model->stated_by != NULL && choice->context > model->context) {
+            return ets_fail(
+                error, ETS_MISMATCH, ETS_NO_OFFSET,
+                "a context of %u is more than the %u positions that there are (from %s)",
+                choice->context, model->context, model->stated_by);
+        }
+        model->context = choice->context;
+        model->stated_by = "you";
+    }
     if (model->stated_by != NULL) return ETS_OK;
     return ets_fail_advising(error, ETS_ADVICE_CONTEXT, ETS_UNSUPPORTED, ETS_NO_OFFSET,
                              "how many positions the cache of %s has is not known: no "

@@ -1,10 +1,12 @@
 """`etscope generate`: how programs take tokens, the tokens themselves, and what is refused."""
 
 import json
-import re
-import struct
+import os
+import signal
+import subprocess
 import tarfile
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -186,6 +188,21 @@ class Recordings(GenerateTest):
         self.refused("cached", "--new", 2, "--recordings", 2, "-o", self.folder / "t.etdp", code=support.USAGE)
 
 
+    @unittest.skipUnless(hasattr(signal, "SIGINT"), "no signals")
+    def test_generate__a_signal_ends_the_recordings(self):
+        self.generate("cached", "--new", 1)  # skips without an engine
+        process = subprocess.Popen([support.ETSCOPE, "generate", MODELS / "cached.pte", "--recordings", "100"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   env={**os.environ, "TMPDIR": str(self.folder)})
+        while not any(self.folder.iterdir()) and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, out), (128 + signal.SIGINT, ""), errors)
+        self.assertIn("interrupted before the last recording", errors)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+
 class Refused(GenerateTest):
     """Bad input: a sentence each, which says what to give; nothing runs."""
 
@@ -236,6 +253,13 @@ class Refused(GenerateTest):
                       self.refused("cached", "--prompt", 8, "--new", 30, code=support.USAGE))
         self.assertIn("at most 8 can be new",
                       self.refused("places", "--prompt", 8, "--depth", 16, "--new", 9, code=support.USAGE))
+
+    def test_generate__a_context_that_the_cache_has_not(self):
+        self.assertIn("a context of 33 is more than the 32 positions that there are (from get_max_context_len)",
+                      self.refused("cached", "--map", "context=33", code=support.MISMATCH))
+        self.assertIn("than the 32 positions that there are (from the cache)",
+                      self.refused("places", "--map", "context=33", code=support.MISMATCH))
+        self.assertIn("context 9 (from you)", self.generate("cached", "--map", "context=9").stderr)
 
     def test_generate__a_missing_data_file(self):
         self.assertRegex(self.refused("outside"), r"outside\.pte: weights such as \S+ are in a data file: give it "

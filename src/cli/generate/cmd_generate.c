@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "cli/core/document.h"
+#include "cli/core/interrupt.h"
 #include "cli/generate/generate_plan.h"
 #include "cli/generate/prompt_tokens.h"
 #include "host/output.h"
@@ -276,7 +277,7 @@ static int cmd_generate(const struct cli_arguments *arguments)
     if (code == CLI_OK) code = show(&plan);
     cli_session_close(&plan.session);
     ets_arena_reset(&plan.arena);
-    return code;
+    return code == CLI_OK && cli_interrupted() != 0 ? CLI_SIGNAL + cli_interrupted() : code;
 }
 
 const struct cli_command cli_generate_command = {

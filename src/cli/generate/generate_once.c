@@ -162,8 +162,9 @@ static int run_depth(struct cli_generate_plan *plan, uint32_t index)
         return cli_fail(session->path, &error);
     }
     if (generation.is_stopped) {
-        return cli_complain(CLI_SIGNAL + cli_interrupted(),
-                            "interrupted before the generation ended: there is nothing to show");
+        cli_note("interrupted after %u new token%s", generation.new_count,
+                 generation.new_count == 1 ? "" : "s");
+        if (generation.new_count == 0) return CLI_OK;
     }
     if (index == 0) plan->report.methods_ns = generation.load_ns;
     if (index == 0 && is_known && ets_resident_read(&after)) {
@@ -171,6 +172,14 @@ static int run_depth(struct cli_generate_plan *plan, uint32_t index)
         plan->report.mapped_bytes = after.mapped > before.mapped ? after.mapped - before.mapped : 0;
     }
     return keep(plan, &generation, depth);
+}
+
+/* After a signal, the tests that have no calls. */
+static void drop_unfinished(struct ets_generation_report *report)
+{
+    while (report->test_count > 0 && report->tests[report->test_count - 1].tokens == 0) {
+        report->test_count--;
+    }
 }
 
 int cli_generate_once(struct cli_generate_plan *plan)
@@ -182,9 +191,16 @@ int cli_generate_once(struct cli_generate_plan *plan)
     if (code != CLI_OK) return code;
     report->runtime = plan->session.engine->runtime_version;
     cli_interrupt_begin();
-    for (uint32_t i = 0; i < plan->depths.count && code == CLI_OK; i++) code = run_depth(plan, i);
+    for (uint32_t i = 0; i < plan->depths.count && code == CLI_OK && !is_stopped(); i++) {
+        code = run_depth(plan, i);
+    }
     cli_interrupt_end();
     if (code != CLI_OK) return code;
+    drop_unfinished(report);
+    if (report->test_count == 0) {
+        return cli_complain(CLI_SIGNAL + cli_interrupted(),
+                            "interrupted before the first new token: there is nothing to show");
+    }
     report->threads = (uint32_t)plan->session.engine->thread_count();
     report->peak_bytes = ets_resident_read(&resident) ? resident.peak : -1;
     return CLI_OK;

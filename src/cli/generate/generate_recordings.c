@@ -165,7 +165,7 @@ static int record_all(struct cli_generate_plan *plan, const char *folder, uint32
     char rows[CLI_PATH_BYTES + 16], messages[CLI_PATH_BYTES + 16];
     snprintf(rows, sizeof rows, "%s/rows.json", folder);
     snprintf(messages, sizeof messages, "%s/messages", folder);
-    for (uint32_t i = 0; i < recordings && code == CLI_OK; i++) {
+    for (uint32_t i = 0; i < recordings && code == CLI_OK && cli_interrupted() == 0; i++) {
         code = record(plan, rows, messages);
         if (code == CLI_OK) code = read_document(plan, rows, i, &differs);
         else if (cli_interrupted() == 0) code = pass_error_on(messages, i, code);
@@ -188,6 +188,7 @@ int cli_generate_recordings(struct cli_generate_plan *plan, uint32_t recordings)
     code = record_all(plan, folder, recordings);
     cli_interrupt_end();
     rmdir(folder);
-    if (cli_interrupted() != 0) return CLI_SIGNAL + cli_interrupted();
-    return code;
+    if (cli_interrupted() == 0) return code;
+    return cli_complain(CLI_SIGNAL + cli_interrupted(),
+                        "interrupted before the last recording: there is nothing to show");
 }
