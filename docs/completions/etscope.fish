@@ -123,6 +123,7 @@ complete -c etscope -n '__fish_seen_subcommand_from generate' -l new -x -d 'Toke
 complete -c etscope -n '__fish_seen_subcommand_from generate' -l depth -x -d 'Tokens that are in the cache before the prompt, in turn for each number; default 0'
 complete -c etscope -n '__fish_seen_subcommand_from generate' -l map -x -d 'How the program takes tokens, where it is not recognized: tokens=INPUT, position=INPUT, logits=OUTPUT, method=NAME, prefill=NAME, decode=NAME, context=N (positions of the cache), filler=TOKEN (fills up a fixed length without cache)'
 complete -c etscope -n '__fish_seen_subcommand_from generate' -l feed -x -d 'An input that another method gives, which runs once before the tokens, such as decoder.1=encoder.0'
+complete -c etscope -n '__fish_seen_subcommand_from generate' -l input -s i -r -F -d 'Inputs of methods that feed others, in their order, as .npy files; default: random numbers from 0 to 1'
 complete -c etscope -n '__fish_seen_subcommand_from generate' -l seed -x -d 'Seed of random tokens and inputs; default 0'
 complete -c etscope -n '__fish_seen_subcommand_from generate' -l recordings -x -d 'Generate N times, each time in a new process, for means and 95 % intervals'
 complete -c etscope -n '__fish_seen_subcommand_from generate' -l threads -x -d 'Number of threads of the runtime; default: the runtime decides'

@@ -102,6 +102,21 @@ class Tokens(GenerateTest):
         self.assertEqual(len(rows[1]["tokens"]), 5)
         self.assertGreater(rows[0]["first_token_ns"], rows[0]["avg_ns"])
 
+    def test_generate__an_encoder_takes_the_input_of_a_file(self):
+        """What the encoder gives is added to all positions, so large inputs change the tokens."""
+        words = ("--feed", "decoder.1=encoder.0", "--prompt", 4, "--new", 9)
+        tokens = []
+        for number in (0.0, 300.0):
+            support.write_npy(self.folder / "sound.npy", "<f4", (1, 5, 16), [number] * 80)
+            tokens.append(self.rows("speech", *words, "--input", self.folder / "sound.npy")[1]["tokens"])
+        self.assertNotEqual(tokens[0], tokens[1])
+        support.write_npy(self.folder / "sound.npy", "<f4", (1, 5, 15), [0.0] * 75)
+        error = self.refused("speech", *words, "--input", self.folder / "sound.npy", code=support.USAGE)
+        self.assertIn("input 0: expected float32 [1, 5, 16], got float32 [1, 5, 15]", error)
+        self.assertIn("no_such.npy", self.refused("speech", *words, "--input", self.folder / "no_such.npy"))
+        self.assertIn("it needs --feed", self.refused("cached", "--input", self.folder / "sound.npy",
+                                                      code=support.USAGE))
+
 
 class Lines(GenerateTest):
     def test_generate__the_first_lines_are_the_answer(self):

@@ -24,6 +24,8 @@ static const struct cli_command_option option_list[] = {
              "position=INPUT, logits=OUTPUT, method=NAME, prefill=NAME, decode=NAME, context=N "
              "(positions of the cache), filler=TOKEN (fills up a fixed length without cache)"},
     {"--feed"},
+    {"--input", .help = "Inputs of methods that feed others, in their order, as .npy files; "
+                        "default: random numbers from 0 to 1"},
     {"--seed", .help = "Seed of random tokens and inputs; default 0"},
     {"--recordings",
      .help = "Generate N times, each time in a new process, for means and 95 % intervals"},
@@ -131,7 +133,10 @@ static int recognize(struct cli_generate_plan *plan)
     }
     ets_token_model_describe(&plan->model, &text);
     cli_note("recognized: %s", room);
-    if (plan->model.feed_count > 0) {
+    if (plan->model.feed_count == 0 && cli_has(plan->arguments, "--input")) {
+        return cli_complain(CLI_USAGE, "--input is for methods that feed others: it needs --feed");
+    }
+    if (plan->model.feed_count > 0 && !cli_has(plan->arguments, "--input")) {
         cli_note("inputs of methods that feed others are random, from 0 to 1");
     }
     return CLI_OK;
@@ -165,7 +170,7 @@ static uint64_t file_bytes(const struct cli_generate_plan *plan)
     const char *path;
     for (unsigned i = 0; (path = cli_value_at(plan->arguments, "--data", i)) != NULL; i++) {
         struct ets_file *file;
-        if (cli_file_open(path, &file, NULL) != ETS_OK) continue; /* opening it again reports it */
+        if (ets_file_open(path, &file, NULL) != ETS_OK) continue; /* opening it again reports it */
         bytes += ets_file_bytes(file).size;
         ets_file_close(file);
     }

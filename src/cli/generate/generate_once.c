@@ -40,37 +40,78 @@ int cli_generate_make_tests(struct cli_generate_plan *plan, uint32_t recordings)
     return CLI_OK;
 }
 
-/* The inputs of methods that feed others: random numbers from 0 to 1. */
-static enum ets_status draw_input(void *context, const char *method, uint32_t input,
+/* The array of --input number `index`, which stays open until the command ends. */
+static int open_array(struct cli_generate_plan *plan, uint32_t index, const char *path,
+                      struct ets_value *value_out)
+{
+    struct cli_arrays *arrays = &plan->arrays[index];
+    int code = cli_arrays_open(path, arrays);
+    plan->array_count = index + 1;
+    if (code == CLI_OK && arrays->count != 1) {
+        code = cli_complain(CLI_INPUT, "%s has %zu arrays: expected one for each input", path,
+                            arrays->count);
+    }
+    value_out->kind = ETS_VALUE_TENSOR;
+    return code == CLI_OK ? cli_arrays_read(arrays, 0, &value_out->as.tensor) : code;
+}
+
+/* "input 1 of encoder `what`" */
+static enum ets_status refuse(struct ets_error *error, enum ets_status status, const char *what,
+                              uint32_t input, const char *method)
+{
+    *error = (struct ets_error){.status = status, .offset = ETS_NO_OFFSET};
+    snprintf(error->message, sizeof error->message, "input %u of %s %s", input, method, what);
+    return status;
+}
+
+/* Random numbers from 0 to 1. */
+static enum ets_status draw_values(struct cli_generate_plan *plan, const char *method,
+                                   uint32_t input, const struct ets_engine_value_info *info,
+                                   struct ets_value *value_out, struct ets_error *error)
+{
+    enum { STEPS = 1 << 16 };
+    if (info->kind != ETS_VALUE_TENSOR || info->tensor.scalar_type != ETS_SCALAR_FLOAT) {
+        return refuse(
+            error, ETS_UNSUPPORTED,
+            "is no float32 tensor, and only these are random: give it with --input FILE.npy", input,
+            method);
+    }
+    const uint64_t count = ets_tensor_count(&info->tensor);
+    int64_t *drawn = ets_arena_alloc_array(&plan->arena, (size_t)count, sizeof *drawn);
+    uint8_t *bytes = ets_arena_alloc_array(&plan->arena, (size_t)count, sizeof(float));
+    if (drawn == NULL || bytes == NULL) {
+        return refuse(error, ETS_NO_MEMORY, "needs more memory than there is", input, method);
+    }
+    cli_random_tokens(plan->seed, STEPS, drawn, (size_t)count);
+    for (uint64_t i = 0; i < count; i++) {
+        const float number = (float)drawn[i] / STEPS;
+        memcpy(bytes + i * sizeof number, &number, sizeof number);
+    }
+    *value_out = (struct ets_value){.kind = ETS_VALUE_TENSOR, .as.tensor = info->tensor};
+    ets_tensor_set_contiguous(&value_out->as.tensor);
+    value_out->as.tensor.data = bytes;
+    value_out->as.tensor.data_bytes = (size_t)count * sizeof(float);
+    return ETS_OK;
+}
+
+/* The inputs of methods that feed others, in the order in which these run: files, then random. */
+static enum ets_status give_input(void *context, const char *method, uint32_t input,
                                   const struct ets_engine_value_info *info,
                                   struct ets_value *value_out, struct ets_error *error)
 {
     struct cli_generate_plan *plan = context;
-    const bool is_float =
-        info->kind == ETS_VALUE_TENSOR && info->tensor.scalar_type == ETS_SCALAR_FLOAT;
-    if (!is_float) {
-        *error = (struct ets_error){.status = ETS_UNSUPPORTED, .offset = ETS_NO_OFFSET};
-        snprintf(error->message, sizeof error->message,
-                 "input %u of %s is no float32 tensor, and only these are made up", input, method);
-        return ETS_UNSUPPORTED;
+    const char *path = cli_value_at(plan->arguments, "--input", plan->array_count);
+    if (path == NULL) return draw_values(plan, method, input, info, value_out, error);
+    if (plan->array_count == CLI_MOST_ARRAYS) {
+        return refuse(error, ETS_LIMIT, "is one too many", input, method);
     }
-    enum { STEPS = 1 << 16 };
-    const uint64_t count = ets_tensor_count(&info->tensor);
-    int64_t *drawn = ets_arena_alloc_array(&plan->arena, (size_t)count, sizeof *drawn);
-    float *numbers = ets_arena_alloc_array(&plan->arena, (size_t)count, sizeof *numbers);
-    if (drawn == NULL || numbers == NULL) {
-        *error = (struct ets_error){.status = ETS_NO_MEMORY, .offset = ETS_NO_OFFSET};
-        snprintf(error->message, sizeof error->message, "no memory for input %u of %s", input,
-                 method);
-        return ETS_NO_MEMORY;
-    }
-    cli_random_tokens(plan->seed, STEPS, drawn, (size_t)count);
-    for (uint64_t i = 0; i < count; i++) numbers[i] = (float)drawn[i] / STEPS;
-    *value_out = (struct ets_value){.kind = ETS_VALUE_TENSOR, .as.tensor = info->tensor};
-    ets_tensor_set_contiguous(&value_out->as.tensor);
-    value_out->as.tensor.data = numbers;
-    value_out->as.tensor.data_bytes = (size_t)count * sizeof *numbers;
-    return ETS_OK;
+    plan->code = open_array(plan, plan->array_count, path, value_out);
+    return plan->code == CLI_OK ? ETS_OK : ETS_IO;
+}
+
+static void close_arrays(struct cli_generate_plan *plan)
+{
+    while (plan->array_count > 0) cli_arrays_close(&plan->arrays[--plan->array_count]);
 }
 
 /* The calls of a phase, alone. */
@@ -156,11 +197,12 @@ static int run_depth(struct cli_generate_plan *plan, uint32_t index)
                                                    .depth_count = depth,
                                                    .prompt_count = plan->prompt_count,
                                                    .new_count = plan->new_count,
-                                                   .input = draw_input,
+                                                   .input = give_input,
                                                    .input_context = plan};
-    if (ets_generation_run(&options, &plan->arena, &generation, &error) != ETS_OK) {
-        return cli_fail(session->path, &error);
-    }
+    const enum ets_status status = ets_generation_run(&options, &plan->arena, &generation, &error);
+    close_arrays(plan);
+    if (plan->code != CLI_OK) return plan->code; /* reported */
+    if (status != ETS_OK) return cli_fail(session->path, &error);
     if (generation.is_stopped) {
         cli_note("interrupted after %u new token%s", generation.new_count,
                  generation.new_count == 1 ? "" : "s");

@@ -7,6 +7,8 @@
 #include "generate/generation_report.h"
 #include "host/processor.h"
 
+enum { CLI_MOST_ARRAYS = 16 };
+
 struct cli_generate_plan {
     const struct cli_arguments *arguments;
     struct ets_arena arena;
@@ -16,6 +18,9 @@ struct cli_generate_plan {
     int64_t *prompt;
     uint32_t prompt_count, new_count;
     uint64_t seed;
+    struct cli_arrays arrays[CLI_MOST_ARRAYS]; /* of --input; open while a generation runs */
+    unsigned array_count;
+    int code; /* of opening them, which reported an error */
     struct ets_processor processor;
     char time[32];
     struct ets_generation_report report;

@@ -16,8 +16,8 @@ enum { MOST_DOCUMENT = 1 << 28 };
 
 /* Options that the children take over as they are. */
 static const char *const passed[] = {
-    "--data", "--prompt",  "--tokens",       "--new",    "--depth",  "--map", "--feed",
-    "--seed", "--threads", "--load-library", "--python", "--engine", NULL};
+    "--data", "--prompt",  "--tokens",       "--new",    "--depth",  "--map",   "--feed",
+    "--seed", "--threads", "--load-library", "--python", "--engine", "--input", NULL};
 
 static bool is_passed(const char *option)
 {

@@ -195,7 +195,9 @@ static void tell_first_calls(const struct ets_generation_report *report, struct 
         if (test->call_count > 1) {
             ets_add_text(&text, ", then ");
             add_time(&text, ets_over_recordings(report, test->median_call_ns).value);
-            ets_add_text(&text, " (median of %u calls)", test->call_count - 1);
+            if (test->call_count > 2) {
+                ets_add_text(&text, " (median of %u calls)", test->call_count - 1);
+            }
         }
         ets_facts_line(facts, i == 0 ? "first call" : "");
         ets_facts_words(facts, "%s", room);
