@@ -157,6 +157,7 @@ class Lines(GenerateTest):
                           ("prefill", 20), ("decode", 24)])
         lines = self.generate("cached", "--prompt", 4, "--new", 4, "--depth", "0,8").stdout.splitlines()
         self.assertRegex(lines[2], "^prefill 4 tokens after 8: ")
+        self.assertRegex(lines[3], "^decode 4 tokens after 12: ")
         self.assertEqual([row["n_prompt"] for row in self.rows("whole", "--prompt", 4, "--new", 0, "--depth", "0,8")],
                          [4, 4])
 

@@ -48,6 +48,12 @@ static void add_change(struct ets_text_builder *text, double ns)
     ets_add_text(text, "%+.*f %s", size / scale >= 9.95 ? 0 : 1, ns / scale, unit);
 }
 
+/* Tokens that are in the cache when it begins. */
+static uint32_t before_test(const struct ets_generation_test *test)
+{
+    return test->phase == ETS_PHASE_PREFILL ? test->depth : test->depth + test->prompt;
+}
+
 static double per_second(uint32_t tokens, double ns)
 {
     return ns > 0 ? tokens / ns * 1e9 : NAN;
@@ -101,7 +107,7 @@ static void add_test(const struct ets_generation_report *report,
     const bool is_prefill = test->phase == ETS_PHASE_PREFILL;
     ets_add_text(text, "%s %u token%s", is_prefill ? "prefill" : "decode", test->tokens,
                  test->tokens == 1 ? "" : "s");
-    if (test->depth > 0) ets_add_text(text, " after %u", test->depth);
+    if (test->depth > 0) ets_add_text(text, " after %u", before_test(test));
     ets_add_text(text, ": ");
     add_rate(report, test, is_prefill && test->depth == 0 ? hint : NULL, text);
     if (is_prefill) {
@@ -189,7 +195,7 @@ static void tell_first_calls(const struct ets_generation_report *report, struct 
         char room[160];
         struct ets_text_builder text = {room, sizeof room, 0};
         ets_add_text(&text, "%s", test->phase == ETS_PHASE_PREFILL ? "prefill" : "decode");
-        if (test->depth > 0) ets_add_text(&text, " after %u tokens", test->depth);
+        if (test->depth > 0) ets_add_text(&text, " after %u tokens", before_test(test));
         ets_add_text(&text, " ");
         add_time(&text, ets_over_recordings(report, test->first_call_ns).value);
         if (test->call_count > 1) {
@@ -350,7 +356,7 @@ static void put_row(const struct ets_generation_report *report,
     ets_json_put_count(json, "n_threads", report->threads);
     ets_json_put_count(json, "n_prompt", is_prefill ? test->tokens : 0);
     ets_json_put_count(json, "n_gen", is_prefill ? 0 : test->tokens);
-    ets_json_put_count(json, "n_depth", is_prefill ? test->depth : test->depth + test->prompt);
+    ets_json_put_count(json, "n_depth", before_test(test));
     ets_json_put_string(json, "test_time", report->time);
     put_samples(report, test, json);
     put_calls(report, test, json);
