@@ -67,6 +67,19 @@ class Tokens(GenerateTest):
                                   decode["n_depth"]),
                                  ("decode", 0, len(case["tokens"]), len(case["prompt"])))
 
+    def test_generate__llama_operators_give_the_tokens_of_upstreams_runtime(self):
+        """Of 40 tokens the first 12: kernels of other processors round otherwise."""
+        case = json.loads((support.DATA / "llama" / "greedy.json").read_text())
+        path = self.prompt(" ".join(map(str, case["prompt"])))
+        done = support.call("generate", support.DATA / "llama" / "kv_sdpa.pte", "--tokens", path, "--new", 12,
+                            "--format", "json")
+        if done.returncode in (support.UNAVAILABLE, support.RUNTIME) and "llama" in done.stderr:
+            self.skipTest(done.stderr)
+        self.assertEqual(done.returncode, support.OK, done.stderr)
+        row = json.loads(done.stdout)["rows"][1]
+        self.assertEqual(row["tokens"], case["greedy"][:12])
+        self.assertEqual((row["cache_bytes"], row["cache_token_bytes"], row["context"]), (32768, 512, 64))
+
     def test_generate__a_prompt_in_pieces_gives_the_same_tokens(self):
         """`two` takes 8 tokens at a time, and the rest one by one; `cached` takes all at once."""
         path = self.prompt("5 1 9 33 2 8 40 21 60 13 4")
