@@ -122,7 +122,7 @@ complete -c etscope -n '__fish_seen_subcommand_from generate' -l tokens -r -F -d
 complete -c etscope -n '__fish_seen_subcommand_from generate' -l new -x -d 'Tokens to decode after the prompt, each the most likely one; default 128, or as many as fit'
 complete -c etscope -n '__fish_seen_subcommand_from generate' -l depth -x -d 'Tokens that are in the cache before the prompt, in turn for each number; default 0'
 complete -c etscope -n '__fish_seen_subcommand_from generate' -l map -x -d 'How the program takes tokens, where it is not recognized: tokens=INPUT, position=INPUT, logits=OUTPUT, method=NAME, prefill=NAME, decode=NAME, context=N (positions of the cache), filler=TOKEN (fills up a fixed length without cache)'
-complete -c etscope -n '__fish_seen_subcommand_from generate' -l feed -x -d 'An input that another method gives, which runs once before the tokens, such as decoder.1=encoder.0'
+complete -c etscope -n '__fish_seen_subcommand_from generate' -l feed -x -d 'An input that another method gives: one that runs once before the tokens (decoder.1=encoder.0), or one that takes tokens, so that the input is handed on from call to call, from zeros on (decode.2=decode.1)'
 complete -c etscope -n '__fish_seen_subcommand_from generate' -l input -s i -r -F -d 'Inputs of methods that feed others, in their order, as .npy files; default: random numbers from 0 to 1'
 complete -c etscope -n '__fish_seen_subcommand_from generate' -l seed -x -d 'Seed of random tokens and inputs; default 0'
 complete -c etscope -n '__fish_seen_subcommand_from generate' -l recordings -x -d 'Generate N times, each time in a new process, for means and 95 % intervals'

@@ -28,27 +28,57 @@ static bool has_size(const struct ets_tensor *tensor, int64_t size)
     return false;
 }
 
-/* Mutable buffer number `index` of the plan's tensors, which is no view; false: it is none. */
-static bool get_buffer(const struct ets_memory_plan *plan, uint32_t index,
+/* The tensors of a method that may be a cache. */
+struct tensors {
+    struct ets_arena arena;
+    struct ets_memory_plan plan;
+    const struct ets_kv_inputs *inputs;
+};
+
+static enum ets_status open_tensors(struct tensors *tensors, const struct ets_method *method,
+                                    const struct ets_kv_inputs *inputs, struct ets_error *error)
+{
+    tensors->inputs = inputs;
+    ets_arena_init(&tensors->arena, NULL, 0);
+    return ets_memory_plan_init(&tensors->plan, method, &tensors->arena, error);
+}
+
+/* Whether a value is an input that is handed on. */
+static bool is_handed_on(const struct tensors *tensors, uint32_t value)
+{
+    const struct ets_kv_inputs *inputs = tensors->inputs;
+    for (uint32_t i = 0; inputs != NULL && i < inputs->count; i++) {
+        struct ets_evalue input;
+        ets_method_input(&tensors->plan.method, inputs->items[i], &input);
+        if (input.index == value) return true;
+    }
+    return false;
+}
+
+/* Tensor number `index` of the plan; false: it is neither a mutable buffer nor handed on. */
+static bool get_buffer(const struct tensors *tensors, uint32_t index,
                        struct ets_program_tensor *tensor_out)
 {
     struct ets_evalue value;
-    const struct ets_plan_tensor *tensor = &plan->tensors[index];
-    if (tensor->kind != ETS_PLAN_BUFFER || tensor->base != ETS_PLAN_NONE) return false;
-    ets_method_value(&plan->method, tensor->value, &value);
+    const struct ets_plan_tensor *tensor = &tensors->plan.tensors[index];
+    const bool is_buffer = tensor->kind == ETS_PLAN_BUFFER && tensor->base == ETS_PLAN_NONE;
+    if (!is_buffer && !is_handed_on(tensors, tensor->value)) return false;
+    ets_method_value(&tensors->plan.method, tensor->value, &value);
     *tensor_out = value.tensor;
     return value.kind == ETS_EVALUE_TENSOR;
 }
 
-static void add_up(const struct ets_memory_plan *plan, uint32_t context, struct ets_kv_cache *cache)
+static void add_up(const struct tensors *tensors, uint32_t context, struct ets_kv_cache *cache)
 {
     uint64_t of_type[TYPES] = {0};
     bool has_windows = false;
-    for (uint32_t i = 0; i < plan->tensor_count; i++) {
+    for (uint32_t i = 0; i < tensors->plan.tensor_count; i++) {
         struct ets_program_tensor buffer;
-        if (!get_buffer(plan, i, &buffer)) continue;
+        if (!get_buffer(tensors, i, &buffer)) continue;
         const bool has_places = has_size(&buffer.tensor, context);
-        if (!has_places && !names_cache(buffer.qualified_name)) continue;
+        const bool is_named = names_cache(buffer.qualified_name) ||
+                              is_handed_on(tensors, tensors->plan.tensors[i].value);
+        if (!has_places && !is_named) continue;
         cache->tensor_count++;
         cache->bytes += buffer.tensor_bytes;
         if (has_places) cache->token_bytes += buffer.tensor_bytes / context;
@@ -63,40 +93,39 @@ static void add_up(const struct ets_memory_plan *plan, uint32_t context, struct 
     if (has_windows) cache->token_bytes = 0;
 }
 
-enum ets_status ets_kv_cache_find(const struct ets_method *method, uint32_t context,
+enum ets_status ets_kv_cache_find(const struct ets_method *method,
+                                  const struct ets_kv_inputs *inputs, uint32_t context,
                                   struct ets_kv_cache *cache_out, struct ets_error *error)
 {
-    struct ets_arena arena;
-    struct ets_memory_plan plan;
+    struct tensors tensors;
     *cache_out = (struct ets_kv_cache){.tensor_count = 0};
-    ets_arena_init(&arena, NULL, 0);
-    const enum ets_status status = ets_memory_plan_init(&plan, method, &arena, error);
-    if (status == ETS_OK) add_up(&plan, context, cache_out);
-    ets_arena_reset(&arena);
+    const enum ets_status status = open_tensors(&tensors, method, inputs, error);
+    if (status == ETS_OK) add_up(&tensors, context, cache_out);
+    ets_arena_reset(&tensors.arena);
     return status;
 }
 
 /* Whether all large buffers have this size. */
-static bool is_common(const struct ets_memory_plan *plan, int64_t size)
+static bool is_common(const struct tensors *tensors, int64_t size)
 {
-    for (uint32_t i = 0; i < plan->tensor_count; i++) {
+    for (uint32_t i = 0; i < tensors->plan.tensor_count; i++) {
         struct ets_program_tensor buffer;
-        if (!get_buffer(plan, i, &buffer) || buffer.tensor.rank < FEWEST_DIMENSIONS) continue;
+        if (!get_buffer(tensors, i, &buffer) || buffer.tensor.rank < FEWEST_DIMENSIONS) continue;
         if (!has_size(&buffer.tensor, size)) return false;
     }
     return true;
 }
 
-static uint32_t find_length(const struct ets_memory_plan *plan, uint32_t width)
+static uint32_t find_length(const struct tensors *tensors, uint32_t width)
 {
-    for (uint32_t i = 0; i < plan->tensor_count; i++) {
+    for (uint32_t i = 0; i < tensors->plan.tensor_count; i++) {
         struct ets_program_tensor buffer;
         uint32_t found = UINT32_MAX;
-        if (!get_buffer(plan, i, &buffer) || buffer.tensor.rank < FEWEST_DIMENSIONS) continue;
+        if (!get_buffer(tensors, i, &buffer) || buffer.tensor.rank < FEWEST_DIMENSIONS) continue;
         for (uint32_t k = 1; k < buffer.tensor.rank; k++) {
             const int64_t size = buffer.tensor.sizes[k];
             if (size < width || size <= 1 || size >= UINT32_MAX || size == found) continue;
-            if (!is_common(plan, size)) continue;
+            if (!is_common(tensors, size)) continue;
             if (found != UINT32_MAX) return UINT32_MAX; /* two sizes fit */
             found = (uint32_t)size;
         }
@@ -105,16 +134,14 @@ static uint32_t find_length(const struct ets_memory_plan *plan, uint32_t width)
     return UINT32_MAX;
 }
 
-enum ets_status ets_kv_context(const struct ets_method *method, uint32_t width,
-                               uint32_t *context_out, struct ets_error *error)
+enum ets_status ets_kv_context(const struct ets_method *method, const struct ets_kv_inputs *inputs,
+                               uint32_t width, uint32_t *context_out, struct ets_error *error)
 {
-    struct ets_arena arena;
-    struct ets_memory_plan plan;
+    struct tensors tensors;
     *context_out = UINT32_MAX;
-    ets_arena_init(&arena, NULL, 0);
-    const enum ets_status status = ets_memory_plan_init(&plan, method, &arena, error);
-    if (status == ETS_OK) *context_out = find_length(&plan, width);
-    ets_arena_reset(&arena);
+    const enum ets_status status = open_tensors(&tensors, method, inputs, error);
+    if (status == ETS_OK) *context_out = find_length(&tensors, width);
+    ets_arena_reset(&tensors.arena);
     return status;
 }
 
@@ -125,7 +152,7 @@ enum ets_status ets_kv_check_shared(const struct ets_method *prefill,
                                     struct ets_error *error)
 {
     struct ets_kv_cache cache;
-    ETS_TRY(ets_kv_cache_find(decode, context, &cache, error));
+    ETS_TRY(ets_kv_cache_find(decode, NULL, context, &cache, error));
     if (cache.tensor_count == 0) return ETS_OK;
     if (prefill->arena_count == 2 && decode->arena_count == 2) {
         struct ets_planned_arena first, second;

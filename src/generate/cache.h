@@ -1,10 +1,10 @@
 /*
  * The KV cache of a method: mutable buffers that are named so, or that have a dimension as long as
- * the context.
+ * the context; and inputs that are handed on.
  *
  *     struct ets_kv_cache cache;
- *     if (ets_kv_cache_find(&method, 2048, &cache, &error) == ETS_OK && cache.tensor_count > 0) {
- *         printf("%llu bytes a token\n", (unsigned long long)cache.token_bytes);
+ *     if (ets_kv_cache_find(&method, NULL, 2048, &cache, &error) == ETS_OK && cache.tensor_count >
+ * 0) { printf("%llu bytes a token\n", (unsigned long long)cache.token_bytes);
  *     }
  */
 #ifndef ETSCOPE_GENERATE_CACHE_H
@@ -20,8 +20,14 @@ struct ets_kv_cache {
     uint32_t type_count;  /* different types; above 1: also scales and zero points */
 };
 
-/* `context`: positions in all. Statuses: LIMIT, NO_MEMORY. */
-enum ets_status ets_kv_cache_find(const struct ets_method *method, uint32_t context,
+/* Inputs of a method that are handed on from call to call: a cache, too. */
+struct ets_kv_inputs {
+    uint32_t items[8], count;
+};
+
+/* `inputs` NULL: none; `context`: positions in all. Statuses: LIMIT, NO_MEMORY. */
+enum ets_status ets_kv_cache_find(const struct ets_method *method,
+                                  const struct ets_kv_inputs *inputs, uint32_t context,
                                   struct ets_kv_cache *cache_out, struct ets_error *error);
 
 /*
@@ -29,8 +35,8 @@ enum ets_status ets_kv_cache_find(const struct ets_method *method, uint32_t cont
  * three or more dimensions share and that is longer than `width`, the most tokens of a call.
  * `*context_out` UINT32_MAX: not known. Statuses: LIMIT, NO_MEMORY.
  */
-enum ets_status ets_kv_context(const struct ets_method *method, uint32_t width,
-                               uint32_t *context_out, struct ets_error *error);
+enum ets_status ets_kv_context(const struct ets_method *method, const struct ets_kv_inputs *inputs,
+                               uint32_t width, uint32_t *context_out, struct ets_error *error);
 
 /* Statuses: MISMATCH: each method keeps a cache of its own; LIMIT, NO_MEMORY. */
 enum ets_status ets_kv_check_shared(const struct ets_method *prefill,

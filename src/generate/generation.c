@@ -14,8 +14,9 @@ struct run {
     const struct ets_token_model *model;
     struct ets_arena *arena;
     struct ets_generation *out;
-    struct ets_engine_method *prefill, *decode; /* the same if one does both */
-    struct ets_engine_method *feeders[MOST_FEEDERS];
+    struct ets_engine_method *prefill, *decode;      /* the same if one does both */
+    struct ets_engine_method *feeders[MOST_FEEDERS]; /* each once */
+    struct ets_engine_method *of_feed[MOST_FEEDERS]; /* [feed] */
     uint32_t feeder_count;
     int64_t *sequence; /* all tokens so far, without a cache */
     uint8_t *bytes;    /* of one input */
@@ -30,15 +31,17 @@ static bool takes(const struct ets_token_method *method, uint32_t count)
 }
 
 /*
- * How many of `left` tokens the next call of prefill takes, and by which method: as many as fit in
+ * How many of `left` tokens the call at `position` takes, and by which method: as many as fit in
  * the prefill method, the rest by decode where that takes fewer. 0: no method takes them.
  */
-static uint32_t next_piece(const struct ets_token_model *model, uint32_t left, bool *by_decode)
+static uint32_t next_piece(const struct ets_token_model *model, uint32_t position, uint32_t left,
+                           bool *by_decode)
 {
     const struct ets_token_method *prefill = &model->prefill, *decode = &model->decode;
+    const bool fits = position == 0 || !model->prefill_starts;
     *by_decode = false;
-    if (left >= prefill->width) return prefill->width;
-    if (prefill->is_dynamic) return left;
+    if (fits && left >= prefill->width) return prefill->width;
+    if (fits && prefill->is_dynamic) return left;
     *by_decode = true;
     if (left >= decode->width) return decode->width;
     return decode->is_dynamic ? left : 0;
@@ -98,11 +101,12 @@ enum ets_status ets_generation_check(const struct ets_token_model *model, uint32
         return check_whole(model, depth_count + prompt_count, new_count, error);
     }
     const uint32_t parts[] = {depth_count, prompt_count};
+    uint32_t position = 0;
     for (int i = 0; i < 2; i++) {
         uint32_t left = parts[i];
         bool by_decode;
         while (left > 0) {
-            const uint32_t piece = next_piece(model, left, &by_decode);
+            const uint32_t piece = next_piece(model, position, left, &by_decode);
             if (piece == 0) {
                 return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,
                                 "%s takes exactly %u tokens, and no method takes the other %u of "
@@ -111,6 +115,7 @@ enum ets_status ets_generation_check(const struct ets_token_model *model, uint32
                                 model->prefill.width);
             }
             left -= piece;
+            position += piece;
         }
     }
     if (new_count == 0 || takes(&model->decode, 1)) return ETS_OK;
@@ -178,6 +183,54 @@ static enum ets_status set_numbers(struct run *run, struct ets_engine_method *me
     return run->options->engine->method_set_input(method, input, &value, error);
 }
 
+/* Sets an input of prefill or decode, whichever `to` is. */
+static enum ets_status give(struct run *run, const struct ets_token_feed *feed,
+                            const struct ets_value *value, struct ets_error *error)
+{
+    const struct ets_engine *engine = run->options->engine;
+    if (strcmp(feed->to, run->model->prefill.name) == 0) {
+        return engine->method_set_input(run->prefill, feed->input, value, error);
+    }
+    if (strcmp(feed->to, run->model->decode.name) == 0) {
+        return engine->method_set_input(run->decode, feed->input, value, error);
+    }
+    return ETS_OK;
+}
+
+/* Outputs that are inputs of the next call. */
+static enum ets_status hand_on(struct run *run, struct ets_engine_method *method, const char *name,
+                               struct ets_error *error)
+{
+    for (uint32_t i = 0; i < run->model->feed_count; i++) {
+        const struct ets_token_feed *feed = &run->model->feeds[i];
+        struct ets_value value;
+        if (strcmp(feed->from, name) != 0) continue;
+        ETS_TRY(run->options->engine->method_get_output(method, feed->output, &value, error));
+        ETS_TRY(give(run, feed, &value, error));
+    }
+    return ETS_OK;
+}
+
+/* What is handed on begins as zeros. */
+static enum ets_status give_zeros(struct run *run, const struct ets_token_feed *feed,
+                                  struct ets_error *error)
+{
+    const struct ets_generation_options *options = run->options;
+    struct ets_engine_value_info shape;
+    ETS_TRY(options->engine->input_info(options->program, feed->to, feed->input, &shape, error));
+    struct ets_value value = {.kind = ETS_VALUE_TENSOR, .as.tensor = shape.tensor};
+    const uint64_t bytes =
+        ets_tensor_count(&shape.tensor) * ets_scalar_type_bytes(shape.tensor.scalar_type);
+    if (shape.kind != ETS_VALUE_TENSOR) {
+        return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET, "input %u of %s is no tensor",
+                        feed->input, feed->to);
+    }
+    value.as.tensor.data = ets_arena_alloc(run->arena, (size_t)bytes);
+    value.as.tensor.data_bytes = (size_t)bytes;
+    if (value.as.tensor.data == NULL) return ets_fail_memory(error, "a cache");
+    return give(run, feed, &value, error);
+}
+
 /* One call on `count` tokens from `position` on; the largest logit of the last is the next token.
  */
 static enum ets_status call(struct run *run, enum ets_generation_phase phase, bool by_decode,
@@ -204,6 +257,7 @@ static enum ets_status call(struct run *run, enum ets_generation_phase phase, bo
                             run->places, error));
     }
     ETS_TRY(execute(run, method, &entry, error));
+    ETS_TRY(hand_on(run, method, shape->name, error));
     ETS_TRY(run->options->engine->method_get_output(method, shape->logits, &logits, error));
     if (logits.kind != ETS_VALUE_TENSOR) {
         return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET, "output %u of %s is no tensor",
@@ -228,7 +282,7 @@ static enum ets_status fill(struct run *run, enum ets_generation_phase phase, co
     uint32_t done = 0;
     while (done < count && !is_stopped(run)) {
         bool by_decode;
-        const uint32_t piece = next_piece(run->model, count - done, &by_decode);
+        const uint32_t piece = next_piece(run->model, run->out->end, count - done, &by_decode);
         ETS_TRY(call(run, phase, by_decode, tokens + done, piece, run->out->end, error));
         done += piece;
         run->out->end += piece;
@@ -302,8 +356,12 @@ static enum ets_status feed(struct run *run, struct ets_error *error)
         const struct ets_generation_call entry = {.phase = ETS_PHASE_ENCODE};
         struct ets_engine_method *from = NULL;
         struct ets_value value;
+        if (ets_token_feed_is_handed_on(model, each)) {
+            ETS_TRY(give_zeros(run, each, error));
+            continue;
+        }
         for (uint32_t k = 0; k < i && from == NULL; k++) {
-            if (strcmp(model->feeds[k].from, each->from) == 0) from = run->feeders[k];
+            if (strcmp(model->feeds[k].from, each->from) == 0) from = run->of_feed[k];
         }
         if (from == NULL) {
             ETS_TRY(open_method(run, each->from, &from, error));
@@ -311,13 +369,9 @@ static enum ets_status feed(struct run *run, struct ets_error *error)
             ETS_TRY(set_feeder_inputs(run, from, each->from, error));
             ETS_TRY(execute(run, from, &entry, error));
         }
+        run->of_feed[i] = from;
         ETS_TRY(options->engine->method_get_output(from, each->output, &value, error));
-        if (strcmp(each->to, model->prefill.name) == 0) {
-            ETS_TRY(options->engine->method_set_input(run->prefill, each->input, &value, error));
-        }
-        if (!model->is_one && strcmp(each->to, model->decode.name) == 0) {
-            ETS_TRY(options->engine->method_set_input(run->decode, each->input, &value, error));
-        }
+        ETS_TRY(give(run, each, &value, error));
     }
     return ETS_OK;
 }

@@ -19,11 +19,6 @@ static bool contains(struct ets_text text, const char *part)
     return false;
 }
 
-static bool is_text(struct ets_text text, const char *expected)
-{
-    return text.size == strlen(expected) && memcmp(text.data, expected, text.size) == 0;
-}
-
 /* The methods that compute, as a list for messages; returns their number. */
 static uint32_t list_methods(const struct ets_program *program, struct ets_text_builder *list)
 {
@@ -76,7 +71,7 @@ static enum ets_status find_named(const struct ets_program *program, const char 
     return ets_program_find_method(program, name, method_out, error);
 }
 
-/* Both methods: named, fed, the only one, a pair by their names, or forward. */
+/* Both methods: named, a pair by their names, fed, the only one, or forward. */
 static enum ets_status find_methods(const struct ets_program *program,
                                     const struct ets_token_choice *choice,
                                     struct ets_method *prefill, struct ets_method *decode,
@@ -89,13 +84,13 @@ static enum ets_status find_methods(const struct ets_program *program,
         ETS_TRY(find_named(program, first, prefill, error));
         return find_named(program, then, decode, error);
     }
+    if (find_only(program, "prefill", prefill) &&
+        (find_only(program, "decode", decode) || find_only(program, "kv_", decode))) {
+        return ETS_OK;
+    }
     if (fed != NULL) {
         ETS_TRY(find_named(program, fed, prefill, error));
         *decode = *prefill;
-        return ETS_OK;
-    }
-    if (find_only(program, "prefill", prefill) &&
-        (find_only(program, "decode", decode) || find_only(program, "kv_", decode))) {
         return ETS_OK;
     }
     if (find_only(program, "", prefill) || find_forward(program, prefill)) {
@@ -131,33 +126,52 @@ static enum ets_status check_feeds(const struct ets_program *program,
             return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "%s has no output %u: it has %u",
                             feed->from, feed->output, from.output_count);
         }
-        if (is_text(to.name, feed->from)) {
-            return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,
-                            "%s cannot be fed by itself: only methods that run once before the "
-                            "tokens feed others",
-                            feed->to);
-        }
     }
     return ETS_OK;
+}
+
+bool ets_token_feed_is_handed_on(const struct ets_token_model *model,
+                                 const struct ets_token_feed *feed)
+{
+    return strcmp(feed->from, model->prefill.name) == 0 ||
+           strcmp(feed->from, model->decode.name) == 0;
+}
+
+void ets_token_handed_on(const struct ets_token_model *model, struct ets_kv_inputs *inputs_out)
+{
+    inputs_out->count = 0;
+    for (uint32_t i = 0; i < model->feed_count; i++) {
+        const struct ets_token_feed *feed = &model->feeds[i];
+        bool is_known =
+            strcmp(feed->to, model->decode.name) != 0 || !ets_token_feed_is_handed_on(model, feed);
+        for (uint32_t k = 0; k < inputs_out->count; k++) {
+            is_known |= inputs_out->items[k] == feed->input;
+        }
+        if (!is_known) inputs_out->items[inputs_out->count++] = feed->input;
+    }
 }
 
 /* What the program says of a cache must agree with what it takes. */
 static enum ets_status check_cache(struct ets_token_model *model, struct ets_error *error)
 {
     int64_t stated;
+    struct ets_kv_inputs handed_on;
     const bool is_stated = ets_model_number(model->program, "use_kv_cache", &stated);
-    model->has_cache = model->prefill.position_kind != ETS_POSITION_ABSENT;
-    if (model->has_cache != (model->decode.position_kind != ETS_POSITION_ABSENT)) {
-        return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
-                        "of %s and %s only one takes a position", model->prefill.name,
-                        model->decode.name);
+    const bool starts = model->prefill.position_kind == ETS_POSITION_ABSENT;
+    const bool has_position = model->decode.position_kind != ETS_POSITION_ABSENT;
+    ets_token_handed_on(model, &handed_on);
+    model->has_cache = has_position || handed_on.count > 0;
+    model->prefill_starts = has_position && starts;
+    if (!starts && !has_position) {
+        return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET, "%s takes a position, but %s does not",
+                        model->prefill.name, model->decode.name);
     }
     if (is_stated && (stated != 0) != model->has_cache) {
         return ets_fail(
             error, ETS_MISMATCH, ETS_NO_OFFSET,
             "use_kv_cache returns %s, but %s takes %s position: how it is called is not "
             "known",
-            stated != 0 ? "true" : "false", model->prefill.name, model->has_cache ? "a" : "no");
+            stated != 0 ? "true" : "false", model->decode.name, model->has_cache ? "a" : "no");
     }
     return ETS_OK;
 }
@@ -193,7 +207,9 @@ static enum ets_status find_context(struct ets_token_model *model,
         model->stated_by = "the input";
     }
     if (model->stated_by == NULL) {
-        ETS_TRY(ets_kv_context(&model->decode.method, width, &model->context, error));
+        struct ets_kv_inputs inputs;
+        ets_token_handed_on(model, &inputs);
+        ETS_TRY(ets_kv_context(&model->decode.method, &inputs, width, &model->context, error));
         if (model->context != ETS_TOKEN_NONE) model->stated_by = "the cache";
     }
     if (choice->context != ETS_TOKEN_NONE) {
@@ -254,7 +270,8 @@ enum ets_status ets_token_model_recognize(const struct ets_program *program,
     return check_pair(model_out, error);
 }
 
-static void describe_method(const struct ets_token_method *method, struct ets_text_builder *text)
+static void describe_method(const struct ets_token_method *method, bool is_start,
+                            struct ets_text_builder *text)
 {
     const char *bound = method->is_dynamic ? "1 to " : "";
     ets_add_plain_text(text, "%s takes %s%u token%s (input %u)", method->name, bound, method->width,
@@ -265,6 +282,7 @@ static void describe_method(const struct ets_token_method *method, struct ets_te
     } else if (method->position_kind == ETS_POSITION_EACH) {
         ets_add_text(text, " and the position of each (input %u)", method->position);
     }
+    if (is_start) ets_add_text(text, ", the first ones,");
     ets_add_text(text, " and gives logits of %s (output %u)",
                  method->gives_all && method->width > 1 ? "all"
                  : method->width > 1                    ? "the last"
@@ -274,15 +292,16 @@ static void describe_method(const struct ets_token_method *method, struct ets_te
 
 void ets_token_model_describe(const struct ets_token_model *model, struct ets_text_builder *text)
 {
-    describe_method(&model->prefill, text);
+    describe_method(&model->prefill, model->prefill_starts, text);
     if (!model->is_one) {
         ets_add_text(text, "; ");
-        describe_method(&model->decode, text);
+        describe_method(&model->decode, false, text);
     }
     for (uint32_t i = 0; i < model->feed_count; i++) {
         const struct ets_token_feed *feed = &model->feeds[i];
-        ets_add_plain_text(text, "; input %u of %s is output %u of %s, which runs once",
-                           feed->input, feed->to, feed->output, feed->from);
+        ets_add_plain_text(
+            text, "; input %u of %s is output %u of %s, %s", feed->input, feed->to, feed->output,
+            feed->from, ets_token_feed_is_handed_on(model, feed) ? "handed on" : "which runs once");
     }
     ets_add_text(
         text, "; vocabulary %u; %s, context %u (from %s)", model->vocabulary,

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 
 #include "etscope/program.h"
+#include "generate/cache.h"
 #include "host/text_builder.h"
 
 /* No input or output, or a number that is not known. */
@@ -42,7 +43,8 @@ struct ets_token_method {
     uint32_t vocabulary; /* numbers in the logits of a token; an upper bound if they are dynamic */
 };
 
-/* An input that is the output of a method that runs once, before the tokens. */
+/* An input that is the output of another method: of one that runs once, before the tokens; or of
+ * one that takes tokens, and then the input is handed on from call to call, from zeros on. */
 struct ets_token_feed {
     char to[ETS_TOKEN_NAME], from[ETS_TOKEN_NAME];
     uint32_t input, output;
@@ -69,7 +71,8 @@ struct ets_token_model {
     const struct ets_program *program;
     struct ets_token_method prefill, decode; /* equal if one method does both */
     bool is_one;
-    bool has_cache;
+    bool has_cache;        /* or another state from call to call */
+    bool prefill_starts;   /* prefill takes no position: it is for the first tokens alone */
     uint32_t context;      /* positions in all; NONE: not known */
     const char *stated_by; /* the method that states the context, "the cache", ...; NULL: unknown */
     uint32_t vocabulary;
@@ -87,6 +90,12 @@ enum ets_status ets_token_model_recognize(const struct ets_program *program,
                                           const struct ets_token_choice *choice,
                                           struct ets_token_model *model_out,
                                           struct ets_error *error);
+
+/* Whether a feed hands on from call to call. */
+bool ets_token_feed_is_handed_on(const struct ets_token_model *model,
+                                 const struct ets_token_feed *feed);
+/* The inputs of decode that are handed on. */
+void ets_token_handed_on(const struct ets_token_model *model, struct ets_kv_inputs *inputs_out);
 
 /* "forward takes up to 63 tokens (input 0) and their first position (input 1), ..." */
 void ets_token_model_describe(const struct ets_token_model *model, struct ets_text_builder *text);

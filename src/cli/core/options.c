@@ -64,8 +64,9 @@ static const struct cli_option work[] = {
      .help = "Tokens to decode after the prompt, each the most likely one; default 128, or as many "
              "as fit"},
     {"--feed", .value = "METHOD.INPUT=METHOD.OUTPUT", .is_repeatable = true,
-     .help = "An input that another method gives, which runs once before the tokens, such as "
-             "decoder.1=encoder.0"},
+     .help = "An input that another method gives: one that runs once before the tokens "
+             "(decoder.1=encoder.0), or one that takes tokens, so that the input is handed on from "
+             "call to call, from zeros on (decode.2=decode.1)"},
     {"--tree",
      .help =
          "Show the self time of every part of a run, including unaccounted time; adds up exactly"},

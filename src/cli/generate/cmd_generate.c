@@ -119,6 +119,15 @@ static int check_lengths(const struct cli_generate_plan *plan)
     return CLI_OK;
 }
 
+/* Whether a method runs once, before the tokens. */
+static bool needs_inputs(const struct ets_token_model *model)
+{
+    for (uint32_t i = 0; i < model->feed_count; i++) {
+        if (!ets_token_feed_is_handed_on(model, &model->feeds[i])) return true;
+    }
+    return false;
+}
+
 static int recognize(struct cli_generate_plan *plan)
 {
     struct ets_token_choice choice;
@@ -133,10 +142,13 @@ static int recognize(struct cli_generate_plan *plan)
     }
     ets_token_model_describe(&plan->model, &text);
     cli_note("recognized: %s", room);
-    if (plan->model.feed_count == 0 && cli_has(plan->arguments, "--input")) {
-        return cli_complain(CLI_USAGE, "--input is for methods that feed others: it needs --feed");
+    const bool has_feeders = needs_inputs(&plan->model);
+    if (!has_feeders && cli_has(plan->arguments, "--input")) {
+        return cli_complain(CLI_USAGE,
+                            "--input is for a method that runs once before the tokens: it "
+                            "needs --feed");
     }
-    if (plan->model.feed_count > 0 && !cli_has(plan->arguments, "--input")) {
+    if (has_feeders && !cli_has(plan->arguments, "--input")) {
         cli_note("inputs of methods that feed others are random, from 0 to 1");
     }
     return CLI_OK;
@@ -199,9 +211,11 @@ static int describe(struct cli_generate_plan *plan)
                                              .governor = plan->processor.governor,
                                              .time = plan->time,
                                              .model_bytes = file_bytes(plan)};
+    struct ets_kv_inputs inputs;
     if (!plan->model.has_cache) return CLI_OK;
-    return ets_kv_cache_find(&plan->model.decode.method, plan->model.context, &report->cache,
-                             &error) == ETS_OK
+    ets_token_handed_on(&plan->model, &inputs);
+    return ets_kv_cache_find(&plan->model.decode.method, &inputs, plan->model.context,
+                             &report->cache, &error) == ETS_OK
                ? CLI_OK
                : cli_fail(plan->session.path, &error);
 }

@@ -207,6 +207,18 @@ static void test_generation__a_fixed_prefill_leaves_the_rest_to_decode(void **st
     expect(&model, 0, 3, 1, "decode 1@0 decode 1@1 decode 1@2 decode 1@3 ");
 }
 
+static void test_generation__a_prefill_without_position_is_for_the_first_tokens(void **state)
+{
+    (void)state;
+    struct ets_token_model model = model_of(4, false, 1);
+    model.prefill.position_kind = ETS_POSITION_ABSENT;
+    model.prefill_starts = true;
+    expect(&model, 0, 6, 1, "prefill 4@0 decode 1@4 decode 1@5 decode 1@6 ");
+    expect(&model, 0, 8, 0, "prefill 4@0 decode 1@4 decode 1@5 decode 1@6 decode 1@7 ");
+    expect(&model, 4, 1, 0, "prefill 4@0 decode 1@4 ");
+    expect(&model, 1, 4, 0, "decode 1@0 decode 1@1 decode 1@2 decode 1@3 decode 1@4 ");
+}
+
 static void test_generation__one_token_a_call(void **state)
 {
     (void)state;
@@ -267,6 +279,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_generation__one_method_takes_the_prompt_at_once),
         cmocka_unit_test(test_generation__a_fixed_prefill_leaves_the_rest_to_decode),
+        cmocka_unit_test(test_generation__a_prefill_without_position_is_for_the_first_tokens),
         cmocka_unit_test(test_generation__one_token_a_call),
         cmocka_unit_test(test_generation__without_a_cache_each_call_computes_all),
         cmocka_unit_test(test_generation__what_does_not_fit_is_refused_before_anything_runs),
