@@ -270,7 +270,9 @@ static enum ets_status call(struct run *run, enum ets_generation_phase phase, bo
 
 static bool is_stopped(struct run *run)
 {
-    const bool stops = run->options->is_stopped != NULL && run->options->is_stopped();
+    const struct ets_generation_options *options = run->options;
+    const bool stops =
+        options->is_stopped != NULL && options->is_stopped(options->stop_context, run->out->end);
     run->out->is_stopped |= stops;
     return stops;
 }

@@ -39,10 +39,12 @@ struct ets_generation_options {
     struct ets_engine_program *program;
     const struct ets_token_model *model;
     uint64_t (*now_ns)(void); /* a monotonic clock */
-    bool (*is_stopped)(void); /* asked between calls; NULL: never */
-    const int64_t *tokens;    /* [depth_count + prompt_count] */
-    uint32_t depth_count;     /* tokens that are there before the prompt */
-    uint32_t prompt_count;    /* 0: there is nothing to decode from, unless new_tokens are given */
+    /* Asked between calls, with the positions that are used; true ends the run. NULL: never. */
+    bool (*is_stopped)(void *context, uint32_t used);
+    void *stop_context;
+    const int64_t *tokens; /* [depth_count + prompt_count] */
+    uint32_t depth_count;  /* tokens that are there before the prompt */
+    uint32_t prompt_count; /* 0: there is nothing to decode from, unless new_tokens are given */
     uint32_t new_count;
     ets_generation_input_function *input; /* NULL: nothing feeds */
     void *input_context;

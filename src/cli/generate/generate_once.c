@@ -9,8 +9,16 @@
 #include "cli/generate/prompt_tokens.h"
 #include "host/resident_memory.h"
 
-static bool is_stopped(void)
+/* The tokens of a generation on a terminal. */
+struct shown {
+    struct cli_progress progress;
+    double all;
+};
+
+static bool is_stopped(void *context, uint32_t used)
 {
+    struct shown *shown = context;
+    cli_progress_count(&shown->progress, "token", used, shown->all);
     return cli_interrupted() != 0;
 }
 
@@ -188,11 +196,14 @@ static int run_depth(struct cli_generate_plan *plan, uint32_t index)
     const bool is_known = ets_resident_read(&before);
     int code = open_program(plan, index == 0);
     if (code != CLI_OK) return code;
+    struct shown shown = {cli_progress_start(),
+                          (double)depth + plan->prompt_count + plan->new_count};
     const struct ets_generation_options options = {.engine = session->engine,
                                                    .program = session->program,
                                                    .model = &plan->model,
                                                    .now_ns = cli_now_ns,
                                                    .is_stopped = is_stopped,
+                                                   .stop_context = &shown,
                                                    .tokens = tokens,
                                                    .depth_count = depth,
                                                    .prompt_count = plan->prompt_count,
@@ -200,6 +211,7 @@ static int run_depth(struct cli_generate_plan *plan, uint32_t index)
                                                    .input = give_input,
                                                    .input_context = plan};
     const enum ets_status status = ets_generation_run(&options, &plan->arena, &generation, &error);
+    cli_progress_end(&shown.progress);
     close_arrays(plan);
     if (plan->code != CLI_OK) return plan->code; /* reported */
     if (status != ETS_OK) return cli_fail(session->path, &error);
@@ -233,7 +245,7 @@ int cli_generate_once(struct cli_generate_plan *plan)
     if (code != CLI_OK) return code;
     report->runtime = plan->session.engine->runtime_version;
     cli_interrupt_begin();
-    for (uint32_t i = 0; i < plan->depths.count && code == CLI_OK && !is_stopped(); i++) {
+    for (uint32_t i = 0; i < plan->depths.count && code == CLI_OK && cli_interrupted() == 0; i++) {
         code = run_depth(plan, i);
     }
     cli_interrupt_end();

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/core/interrupt.h"
+#include "cli/core/progress.h"
 #include "cli/generate/generate_plan.h"
 #include "cli/session/child.h"
 #include "record/json.h"
@@ -165,11 +166,14 @@ static int record_all(struct cli_generate_plan *plan, const char *folder, uint32
     char rows[CLI_PATH_BYTES + 16], messages[CLI_PATH_BYTES + 16];
     snprintf(rows, sizeof rows, "%s/rows.json", folder);
     snprintf(messages, sizeof messages, "%s/messages", folder);
+    struct cli_progress progress = cli_progress_start();
     for (uint32_t i = 0; i < recordings && code == CLI_OK && cli_interrupted() == 0; i++) {
         code = record(plan, rows, messages);
         if (code == CLI_OK) code = read_document(plan, rows, i, &differs);
         else if (cli_interrupted() == 0) code = pass_error_on(messages, i, code);
+        cli_progress_count(&progress, "recording", i + 1, recordings);
     }
+    cli_progress_end(&progress);
     unlink(rows);
     unlink(messages);
     if (code == CLI_OK && differs) {

@@ -98,8 +98,10 @@ static uint64_t now(void)
     return fake.now;
 }
 
-static bool is_stopped(void)
+static bool is_stopped(void *context, uint32_t used)
 {
+    assert_null(context);
+    assert_true(used < 32);
     return fake.stop_at != 0 && fake.executed >= fake.stop_at;
 }
 
