@@ -15,6 +15,7 @@ struct measured_runs {
     int64_t *ticks;
     uint32_t count;
     struct ets_run_phases phases;
+    enum ets_run_stage stage;
 };
 
 static bool measure(struct ets_finder *finder, struct measured_runs *m)
@@ -23,6 +24,7 @@ static bool measure(struct ets_finder *finder, struct measured_runs *m)
     const uint32_t index = finder->block->block;
     const struct ets_block *block = ets_inspection_block(inspection, index);
     const uint32_t count = m->count = block->run_count;
+    m->stage = block->stage;
     double *ticks = ets_arena_alloc_array(finder->arena, count, sizeof *ticks);
     m->ticks = ets_arena_alloc_array(finder->arena, count, sizeof *m->ticks);
     m->runs = ets_arena_alloc_array(finder->arena, count, sizeof *m->runs);
@@ -60,7 +62,7 @@ bool ets_find_phases(struct ets_finder *finder)
     struct measured_runs m;
     if (!measure(finder, &m)) return false;
     const struct ets_run_phases *phases = &m.phases;
-    if (ets_run_phases_print(phases, m.runs, m.ticks, text, sizeof text) == 0) {
+    if (ets_run_phases_print(phases, m.runs, m.ticks, m.stage, text, sizeof text) == 0) {
         return find_steady(finder, phases);
     }
     const char *kind = phases->state == ETS_PHASE_DRIFTING  ? "drift"

@@ -42,7 +42,8 @@ static bool read_entry(struct ets_bytes entry, struct ets_run_tokens *run_out)
         .tokens = ets_load_u32(entry.data + TOKENS_AT),
         .position = ets_load_u64(entry.data + POSITION_AT),
     };
-    return stage > ETS_STAGE_NONE && stage < ETS_STAGE_COUNT && run_out->tokens > 0 &&
+    const bool has_tokens = run_out->tokens > 0 || stage == ETS_STAGE_ENCODE;
+    return stage > ETS_STAGE_NONE && stage < ETS_STAGE_COUNT && has_tokens &&
            run_out->tokens <= MOST_TOKENS && run_out->position <= MOST_TOKENS;
 }
 

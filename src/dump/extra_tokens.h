@@ -9,7 +9,7 @@ struct ets_run_tokens {
     struct ets_text method;
     uint32_t invocation; /* number of earlier runs of the method, warm-up included */
     enum ets_run_stage stage;
-    uint32_t tokens;
+    uint32_t tokens;   /* 0: an encoder's */
     uint64_t position; /* of the first of them */
 };
 

@@ -240,7 +240,7 @@ static enum ets_status call(struct run *run, enum ets_generation_phase phase, bo
     const struct ets_token_method *shape = by_decode ? &run->model->decode : &run->model->prefill;
     struct ets_engine_method *method = by_decode ? run->decode : run->prefill;
     const struct ets_generation_call entry = {
-        .phase = phase, .position = position, .tokens = count};
+        .method = shape->name, .phase = phase, .position = position, .tokens = count};
     const uint32_t given = shape->is_dynamic ? count : shape->width;
     struct ets_value logits;
     for (uint32_t i = 0; i < given; i++) {
@@ -355,7 +355,7 @@ static enum ets_status feed(struct run *run, struct ets_error *error)
     const struct ets_token_model *model = run->model;
     for (uint32_t i = 0; i < model->feed_count; i++) {
         const struct ets_token_feed *each = &model->feeds[i];
-        const struct ets_generation_call entry = {.phase = ETS_PHASE_ENCODE};
+        const struct ets_generation_call entry = {.method = each->from, .phase = ETS_PHASE_ENCODE};
         struct ets_engine_method *from = NULL;
         struct ets_value value;
         if (ets_token_feed_is_handed_on(model, each)) {

@@ -51,6 +51,7 @@ struct ets_generation_options {
 };
 
 struct ets_generation_call {
+    const char *method; /* of the model */
     enum ets_generation_phase phase;
     uint32_t position, tokens; /* the first position, and how many tokens the call took */
     double ns;

@@ -199,7 +199,8 @@ enum ets_status ets_account_lines_open(struct ets_arena *arena,
                                        const struct ets_account_options *options, uint32_t block,
                                        struct ets_account_lines *lines_out, struct ets_error *error)
 {
-    *lines_out = (struct ets_account_lines){.items = NULL};
+    *lines_out =
+        (struct ets_account_lines){.stage = ets_inspection_block(inspection, block)->stage};
     struct builder b = {
         .arena = arena, .inspection = inspection, .options = options, .lines = lines_out};
     ETS_TRY(

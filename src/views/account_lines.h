@@ -59,6 +59,7 @@ struct ets_account_lines {
     const uint32_t *runs;              /* [run_count] of the block */
     uint32_t run_count;
     uint32_t range_first, range_count; /* the runs among them that the numbers are over */
+    enum ets_run_stage stage;          /* of the block */
     struct ets_run_phases phases;      /* valid where `whole` is there */
     const int64_t *whole;              /* [run_count] ticks of the whole execution; NULL: none */
     const int64_t *outliers;           /* [phases.outliers] runs of the trace, where `whole` is */

@@ -25,9 +25,15 @@ static void say_thirds(struct ets_text_builder *text, double drift, uint32_t run
     say(text, " (%u runs)", runs);
 }
 
-/* `when`: " before", "". */
-static void say_drift(struct ets_text_builder *text, const char *when, double drift, uint32_t runs)
+/* `when`: " before", "". Each token that is decoded has more before it, which it reads. */
+static void say_drift(struct ets_text_builder *text, const char *when, enum ets_run_stage stage,
+                      double drift, uint32_t runs)
 {
+    if (stage == ETS_STAGE_DECODE) {
+        say(text, "later tokens%s take %s: ", when, drift > 0 ? "longer" : "less");
+        say_thirds(text, drift, runs);
+        return;
+    }
     say(text, "runs%s get %s over time: ", when, drift > 0 ? "slower" : "faster");
     say_thirds(text, drift, runs);
 }
@@ -45,7 +51,8 @@ bool ets_add_trace_drift(struct ets_arena *arena, const struct ets_timed_blocks 
     if (phases.state != ETS_PHASE_DRIFTING || !is_told(phases.drift)) return true;
     ets_add_timed_block_name(text, blocks, block);
     say(text, ": ");
-    say_drift(text, "", phases.drift, phases.run_count);
+    const enum ets_run_stage stage = ets_inspection_block(blocks->inspection, block->block)->stage;
+    say_drift(text, "", stage, phases.drift, phases.run_count);
     return true;
 }
 
@@ -64,7 +71,7 @@ bool ets_add_pool_drift(struct ets_text_builder *text, const char *when,
     if (most == NULL || 2 * count < block->part_count) return false;
     const uint32_t runs = most->run_count + most->left_out;
     if (block->part_count == 1) {
-        say_drift(text, when, most->drift, runs);
+        say_drift(text, when, block->stage, most->drift, runs);
         return true;
     }
     say(text, "in %u of %u recordings%s, runs drift over time, at most so that ", count,

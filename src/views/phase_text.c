@@ -1,5 +1,6 @@
 /* One line about the runs of a block: which are warm-up, whether the rest is steady. */
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -48,14 +49,19 @@ static void add_outliers(struct ets_text_builder *line, const struct ets_run_pha
 }
 
 size_t ets_run_phases_print(const struct ets_run_phases *phases, const uint32_t *runs,
-                            const int64_t *ticks, char *text, size_t room)
+                            const int64_t *ticks, enum ets_run_stage stage, char *text, size_t room)
 {
     struct ets_text_builder line = {text, room, 0};
     if (room > 0) text[0] = '\0';
     if (phases->warm_up > 0) add_warm_up(&line, phases, runs);
     if (phases->state == ETS_PHASE_DRIFTING) {
-        add(&line, "runs got %.1f %% %s over time (last third against the first, p %.2g)",
-            100 * fabs(phases->drift), phases->drift < 0 ? "faster" : "slower", phases->trend_p);
+        const bool is_less = phases->drift < 0, is_decode = stage == ETS_STAGE_DECODE;
+        add(&line, is_decode ? "later tokens take " : "runs got ");
+        ets_add_text(&line, "%.1f %% %s (last third against the first, p %.2g)",
+                     100 * fabs(phases->drift),
+                     is_decode ? (is_less ? "less" : "longer")
+                               : (is_less ? "faster over time" : "slower over time"),
+                     phases->trend_p);
     }
     if (phases->outliers > 0) add_outliers(&line, phases, runs, ticks);
     if (phases->state == ETS_PHASE_TOO_FEW && phases->first_ratio >= 1.5 &&

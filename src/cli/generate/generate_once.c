@@ -7,6 +7,7 @@
 #include "cli/core/interrupt.h"
 #include "cli/core/progress.h"
 #include "cli/generate/prompt_tokens.h"
+#include "cli/generate/traced_tokens.h"
 #include "host/resident_memory.h"
 
 /* The tokens of a generation on a terminal. */
@@ -224,6 +225,9 @@ static int run_depth(struct cli_generate_plan *plan, uint32_t index)
     if (index == 0 && is_known && ets_resident_read(&after)) {
         plan->report.copied_bytes = after.own > before.own ? after.own - before.own : 0;
         plan->report.mapped_bytes = after.mapped > before.mapped ? after.mapped - before.mapped : 0;
+    }
+    if (session->wants_trace && !cli_tell_tokens(session, &generation)) {
+        return cli_complain(CLI_INTERNAL, "no memory for the tokens of the trace");
     }
     return keep(plan, &generation, depth);
 }

@@ -197,8 +197,8 @@ static void put_runs(struct picture *p)
 
 static void add_note(const struct picture *p, struct ets_text_builder *note)
 {
-    note->used = ets_run_phases_print(&p->lines.phases, p->lines.runs, p->lines.whole, note->text,
-                                      note->room);
+    note->used = ets_run_phases_print(&p->lines.phases, p->lines.runs, p->lines.whole,
+                                      p->lines.stage, note->text, note->room);
     if (p->beyond == 0) return;
     ets_add_text(note, "%sat the upper edge: %u slower, up to ", note->used > 0 ? "; " : "",
                  p->beyond);

@@ -458,8 +458,8 @@ static void add_note(const struct line *line, const struct ets_account_options *
     char text[512];
     const struct ets_account_lines *lines = line->lines;
     if (lines->whole == NULL || options->run != ETS_NO_INDEX) return;
-    size_t size =
-        ets_run_phases_print(&lines->phases, lines->runs, lines->whole, text, sizeof text);
+    size_t size = ets_run_phases_print(&lines->phases, lines->runs, lines->whole, lines->stage,
+                                       text, sizeof text);
     if (lines->phases.warm_up > 0 && !options->steady) {
         size += ets_advise_with(ets_table_words(line->table), ETS_ADVICE_STEADY, text + size,
                                 sizeof text - size);

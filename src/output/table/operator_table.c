@@ -265,7 +265,7 @@ static bool add_phases(const struct filler *f, uint32_t index)
         runs[i++] = run;
     }
     if (ets_run_phases_find(took, count, NULL, &phases, NULL) != ETS_OK) return false;
-    size_t size = ets_run_phases_print(&phases, runs, took, text, sizeof text);
+    size_t size = ets_run_phases_print(&phases, runs, took, block->stage, text, sizeof text);
     if (phases.warm_up > 0 && !f->options->steady)
         size += ets_advise_with(ets_table_words(f->table), ETS_ADVICE_STEADY, text + size,
                                 sizeof text - size);
