@@ -76,15 +76,9 @@ static rule *const of_rest[] = {ets_find_expensive};
 /* Several methods are told apart by their name, before the sentence of a block. */
 static void name_block(struct ets_finder *finder)
 {
-    const struct ets_block *block =
-        ets_inspection_block(finder->blocks.inspection, finder->block->block);
     finder->line.used = 0;
     if (finder->blocks.count < 2) return;
-    if (block->method != NULL) ets_find_say(finder, "%s", block->method);
-    else ets_find_say(finder, "%.*s", ETS_TEXT(block->name));
-    if (ets_timed_block_has_twin(&finder->blocks, finder->block)) {
-        ets_find_say(finder, " (block %u)", finder->block->block);
-    }
+    ets_add_timed_block_name(&finder->line, &finder->blocks, finder->block);
     ets_find_say(finder, ": ");
 }
 

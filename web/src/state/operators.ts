@@ -185,13 +185,15 @@ function readBlocks(document: ReportDocument): Block[] {
     const table = document.table("blocks");
     const name = table.text("name");
     const method = table.text("method");
+    const stage = table.textOrNone("stage");
     const runs = table.number("runs");
     const whole = table.number("whole");
     const trace = table.number("trace");
     const unit = document.table("traces").text("unit");
     const blocks: Block[] = [];
     for (let id = 0; id < table.rows; id++) {
-        const what = method(id) ?? (name(id) === "Execute" ? "run" : "load");
+        const of = stage(id) === null ? "" : ` ${stage(id)}`;
+        const what = (method(id) ?? (name(id) === "Execute" ? "run" : "load")) + of;
         blocks.push({
             id,
             trace: trace(id) ?? 0,
