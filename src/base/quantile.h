@@ -19,4 +19,10 @@ static inline double ets_quantile(const double *sorted, uint32_t count, double f
     return t < 0.5 ? sorted[below] + difference * t : sorted[above] - difference * (1 - t);
 }
 
+/*
+ * The largest k such that the k-th smallest and the k-th largest of `n` independent values enclose
+ * their distribution's median, but for a probability of `tail` at each end; 0: none.
+ */
+uint32_t ets_interval_rank(uint32_t n, double tail);
+
 #endif

@@ -13,8 +13,8 @@ struct ets_generation_test {
     uint32_t prompt;                 /* of it */
     uint32_t tokens;                 /* that the phase took */
     double *total_ns, *slope_ns, *first_call_ns, *median_call_ns, *first_token_ns;
-    struct ets_ranged slope; /* of one recording; of several it is computed */
-    const double *calls_ns;  /* [call_count] of one recording; NULL: of several */
+    struct ets_slope slope; /* of one recording; of several it is computed */
+    const double *calls_ns; /* [call_count] of one recording; NULL: of several */
     uint32_t call_count;
     const int64_t *new_tokens; /* [new_count] of the first recording; decode */
     uint32_t new_count;

@@ -6,8 +6,6 @@
 
 #include "base/quantile.h"
 
-enum { FEWEST_OF_A_SLOPE = 4 };
-
 /* The 97.5 % quantile of Student's t; beyond the table by Fisher's series, exact to three digits.
  */
 static double student(uint32_t freedom)
@@ -40,37 +38,14 @@ struct ets_ranged ets_mean_of(const double *values, uint32_t count, double *devi
     return ets_mean_interval(mean, *deviation_out, count);
 }
 
-/* Least squares of y over x. */
-static struct ets_ranged fit(const double *x, const double *y, uint32_t count)
-{
-    double mean_x = 0, mean_y = 0, xx = 0, xy = 0, rest = 0;
-    const struct ets_ranged unknown = {NAN, NAN, NAN};
-    if (count < FEWEST_OF_A_SLOPE) return unknown;
-    for (uint32_t i = 0; i < count; i++) {
-        mean_x += x[i] / count;
-        mean_y += y[i] / count;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        xx += (x[i] - mean_x) * (x[i] - mean_x);
-        xy += (x[i] - mean_x) * (y[i] - mean_y);
-    }
-    if (!(xx > 0)) return unknown;
-    const double slope = xy / xx;
-    for (uint32_t i = 0; i < count; i++) {
-        const double off = y[i] - mean_y - slope * (x[i] - mean_x);
-        rest += off * off;
-    }
-    const double half = student(count - 2) * sqrt(rest / (count - 2) / xx);
-    return (struct ets_ranged){slope, slope - half, slope + half};
-}
-
 bool ets_phase_times_of(const struct ets_generation *generation, enum ets_generation_phase phase,
                         struct ets_arena *arena, struct ets_phase_times *times_out)
 {
     double *x = ets_arena_alloc_array(arena, generation->call_count, sizeof *x);
     double *y = ets_arena_alloc_array(arena, generation->call_count, sizeof *y);
+    double *slopes = ets_arena_alloc_array(arena, generation->call_count, sizeof *slopes);
     memset(times_out, 0, sizeof *times_out);
-    if (x == NULL || y == NULL) return false;
+    if (x == NULL || y == NULL || slopes == NULL) return false;
     uint32_t later = 0;
     for (uint32_t i = 0; i < generation->call_count; i++) {
         const struct ets_generation_call *call = &generation->calls[i];
@@ -82,7 +57,7 @@ bool ets_phase_times_of(const struct ets_generation *generation, enum ets_genera
         x[later] = call->position;
         y[later++] = call->ns;
     }
-    times_out->slope_ns = fit(x, y, later);
+    times_out->slope_ns = ets_slope_of(x, y, later, slopes);
     times_out->median_ns = times_out->calls > 0 ? times_out->first_ns : NAN;
     if (later == 0) return true;
     ets_sort_doubles(y, later);

@@ -8,6 +8,7 @@
 #ifndef ETSCOPE_GENERATE_TOKEN_TIMES_H
 #define ETSCOPE_GENERATE_TOKEN_TIMES_H
 
+#include "base/slope.h"
 #include "generate/generation.h"
 
 /* A number with its 95 % interval, `low` to `high`. */
@@ -15,23 +16,12 @@ struct ets_ranged {
     double value, low, high; /* low and high NaN: one value alone */
 };
 
-/*
- * Whether it clearly differs from zero: zero is at least twice as far away as an end of the
- * interval. Calls that follow each other are alike, so the interval alone is too narrow.
- */
-static inline bool ets_differs_from_zero(const struct ets_ranged *ranged)
-{
-    return ranged->low > ranged->value / 2 || ranged->high < ranged->value / 2;
-}
-
 struct ets_phase_times {
     uint32_t calls, tokens;
     double total_ns;
     double first_ns;  /* the first call */
     double median_ns; /* of a call, without the first where there are others; NaN: no call */
-    /* Nanoseconds more for each position further, by least squares over the calls but the first;
-     * NaN: fewer than 4 calls, or all at one position. */
-    struct ets_ranged slope_ns;
+    struct ets_slope slope_ns; /* more for each position further, in the calls but the first */
 };
 
 /* False: no memory. */

@@ -44,7 +44,7 @@ int cli_generate_make_tests(struct cli_generate_plan *plan, uint32_t recordings)
         test->phase = i % phases == 0 ? ETS_PHASE_PREFILL : ETS_PHASE_DECODE;
         test->depth = plan->depths.items[i / phases];
         test->prompt = plan->prompt_count;
-        test->slope = (struct ets_ranged){NAN, NAN, NAN};
+        test->slope = (struct ets_slope){NAN, NAN, NAN};
     }
     return CLI_OK;
 }

@@ -85,12 +85,6 @@ struct ets_spread {
 /* Of `count` values in ascending order, as ets_statistics_compute leaves them. */
 void ets_spread_compute(const double *sorted, uint32_t count, struct ets_spread *spread_out);
 
-/*
- * The largest k such that the k-th smallest and the k-th largest of `n` independent values enclose
- * their distribution's median, but for a probability of `tail` at each end; 0: none.
- */
-uint32_t ets_interval_rank(uint32_t n, double tail);
-
 enum ets_phase_state {
     ETS_PHASE_TOO_FEW = 0, /* fewer than 8 runs: nothing is claimed */
     ETS_PHASE_STEADY = 1,

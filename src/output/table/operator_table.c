@@ -16,6 +16,7 @@
 #include "views/layer_times.h"
 #include "views/operator_lines.h"
 #include "views/phase_text.h"
+#include "views/token_growth.h"
 
 /* Allocation events of a block's runs, and their bytes together. */
 struct allocations {
@@ -285,6 +286,17 @@ static bool add_layers(const struct filler *f, const struct ets_operator_lines *
     return true;
 }
 
+/* How tokens become slower, of all runs of decode. */
+static bool add_growth(const struct filler *f, uint32_t index)
+{
+    char room[256];
+    struct ets_text_builder text = {room, sizeof room, 0};
+    if (f->options->run != ETS_NO_INDEX) return true;
+    if (!ets_add_token_growth(f->arena, f->inspection, index, f->tick_ns, &text)) return false;
+    if (text.used > 0) ets_table_add_note(f->table, ets_built_text(&text));
+    return true;
+}
+
 /* Lines of the framework, such as Method::execute, are not among the first N. */
 static bool is_frame(const struct filler *f, const struct ets_operator_line *line)
 {
@@ -327,7 +339,7 @@ static bool fill_block(struct filler *f, uint32_t index)
     const size_t size = ets_repeated_line_print(&lines.crowded, ets_table_words(f->table),
                                                 ETS_ADVICE_MODULES, note, sizeof note);
     if (size > 0) ets_table_add_note(f->table, (struct ets_text){note, size});
-    return add_layers(f, &lines) && add_phases(f, index);
+    return add_layers(f, &lines) && add_growth(f, index) && add_phases(f, index);
 }
 
 enum ets_status ets_operator_table_fill(struct ets_table *table,

@@ -75,10 +75,12 @@ static struct ets_ranged rate_of(const struct ets_generation_report *report,
     return ets_mean_interval(mean, *deviation_out, count);
 }
 
-static struct ets_ranged slope_of(const struct ets_generation_report *report,
-                                  const struct ets_generation_test *test)
+static struct ets_slope slope_of(const struct ets_generation_report *report,
+                                 const struct ets_generation_test *test)
 {
-    return report->recordings > 1 ? ets_over_recordings(report, test->slope_ns) : test->slope;
+    if (report->recordings < 2) return test->slope;
+    const struct ets_ranged mean = ets_over_recordings(report, test->slope_ns);
+    return (struct ets_slope){mean.value, mean.low, mean.high};
 }
 
 static void add_rate(const struct ets_generation_report *report,
@@ -125,8 +127,8 @@ static void add_test(const struct ets_generation_report *report,
         add_time(text, median);
         ets_add_text(text, ")");
     }
-    const struct ets_ranged slope = slope_of(report, test);
-    if (!ets_differs_from_zero(&slope)) return;
+    const struct ets_slope slope = slope_of(report, test);
+    if (!ets_slope_is_clear(&slope)) return;
     ets_add_text(text, ", ");
     add_change(text, slope.value);
     ets_add_text(text, " for each position");
@@ -299,7 +301,7 @@ static void put_samples(const struct ets_generation_report *report,
 static void put_calls(const struct ets_generation_report *report,
                       const struct ets_generation_test *test, struct ets_json_writer *json)
 {
-    const struct ets_ranged slope = slope_of(report, test);
+    const struct ets_slope slope = slope_of(report, test);
     ets_json_put_real(json, "first_token_ns",
                       ets_over_recordings(report, test->first_token_ns).value);
     ets_json_put_real(json, "first_call_ns",

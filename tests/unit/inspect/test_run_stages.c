@@ -1,53 +1,15 @@
 /* What runs of a language model compute: entries of the extra block, and what is assumed. */
-#include "test_inspect_support.h"
+#include "test_recorded_runs.h"
 
 #include "base/extra_keys.h"
-#include "dump/extra_tokens.h"
-#include "etscope/trace.h"
 #include "inspect/time_details.h"
 
-enum { RUNS = 5, TRACE_BYTES = 16384 };
+enum { RUNS = 5 };
 
-static uint64_t count_up(void *context)
-{
-    return *(uint64_t *)context += 10;
-}
-
-/* RUNS runs of "forward" with one event each, as etscope's tracer records them. */
 static struct ets_bytes record(uint8_t bytes[TRACE_BYTES])
 {
-    static uint64_t buffer[1024];
-    uint64_t now = 0;
-    size_t size;
-    struct ets_trace trace;
-    struct ets_trace_thread thread;
-    const struct ets_trace_config config = {
-        .buffer = buffer, .buffer_bytes = sizeof buffer, .clock = count_up, .clock_context = &now};
-    assert_int_equal(ets_trace_init(&trace, &config), ETS_OK);
-    ets_trace_thread_init(&thread, &trace);
-    for (uint32_t i = 0; i < RUNS; i++) {
-        const struct ets_trace_run run = {
-            .name = "Execute", .method = "forward", .invocation = i, .purpose = ETS_TRACE_EXECUTE};
-        ets_trace_begin_run(&thread, &run);
-        ets_trace_end(&thread,
-                      ets_trace_begin_at(&thread, ETS_TRACE_METHODS, "Method::execute", -1, 0));
-        ets_trace_end_run(&thread);
-    }
-    ets_trace_finish(&trace);
-    assert_int_equal(ets_trace_write_buffer(&trace, bytes, TRACE_BYTES, &size, NULL), ETS_OK);
-    return (struct ets_bytes){bytes, size};
-}
-
-/* The trace with entries for its runs. */
-static uint8_t *with_entries(struct ets_bytes trace, const struct ets_run_tokens *runs,
-                             uint32_t count, size_t *size_out)
-{
-    struct ets_extra_growth growth = {.bytes = NULL};
-    uint8_t *grown;
-    for (uint32_t i = 0; i < count; i++) assert_true(ets_run_tokens_add(&growth, &runs[i]));
-    assert_true(ets_extra_growth_append(&growth, trace, &grown, size_out));
-    ets_extra_growth_close(&growth);
-    return grown;
+    static const uint64_t ticks[RUNS] = {10, 10, 10, 10, 10};
+    return record_runs(bytes, ticks, RUNS);
 }
 
 static struct ets_inspection *open_with(struct ets_bytes trace, uint32_t prompt)
