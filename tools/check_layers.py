@@ -76,6 +76,7 @@ ROOMS = {
         "beside": {"core", "files"},
         "traces": {"core", "files", "beside"},
         "session": {"core", "files", "beside"},
+        "tokens": {"core", "files", "session"},
         "sides": {"core", "traces"},
         "values": {"core", "files", "beside", "traces", "session"},
         "pages": {"core", "values"},
@@ -178,7 +179,7 @@ def blank(match):
 
 # A word of the command line: an option, or the program with a command.
 STRING = re.compile(r"\"(?:\\.|[^\"\\\n])*\"")
-COMMAND_WORD = re.compile(r"(?<![\w-])--[a-z][a-z-]+|\betscope ([a-z]+)\b")
+COMMAND_WORD = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+|\betscope ([a-z]+)\b")
 
 
 def without_comments(text):

@@ -368,6 +368,24 @@ _etscope() {
     gap:--color) words='auto always never' ;;
     gap:--width) compopt +o default 2>/dev/null ;;
     gap:--output|gap:-o) ;;
+    quality:--data) ;;
+    quality:--tokens) ;;
+    quality:--reference) ;;
+    quality:--reference-data) ;;
+    quality:--map) compopt +o default 2>/dev/null ;;
+    quality:--feed) compopt +o default 2>/dev/null ;;
+    quality:--max-kl) compopt +o default 2>/dev/null ;;
+    quality:--min-top1) compopt +o default 2>/dev/null ;;
+    quality:--top|quality:-n) compopt +o default 2>/dev/null ;;
+    quality:--threads) compopt +o default 2>/dev/null ;;
+    quality:--columns|quality:-c) compopt +o default 2>/dev/null ;;
+    quality:--format|quality:-f) words='table tsv csv json jsonl markdown' ;;
+    quality:--color) words='auto always never' ;;
+    quality:--width) compopt +o default 2>/dev/null ;;
+    quality:--output|quality:-o) ;;
+    quality:--load-library) ;;
+    quality:--python) ;;
+    quality:--engine) ;;
     tensors:--debug-buffer|tensors:--debug_buffer_path) ;;
     tensors:--etrecord|tensors:--etrecord_path) ;;
     tensors:--program) ;;
@@ -461,6 +479,7 @@ _etscope() {
         summary) words='-h --help --etrecord --etrecord_path --program --method -m --sort -s --top -n --no-siblings --source-time-scale --source_time_scale --prompt --subtract-overhead --steady --format -f --unit --bounds --color --width --output -o' ;;
         verify) words='-h --help --method -m --case --rtol --atol --rms --tolerance --comparator --junit --columns -c --format -f --color --width --output -o --threads --data --load-library --python --engine' ;;
         gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --metric --fail-below --allow-uncompared --tolerance --comparator --only-mismatches --only-off --alignment --picture --columns -c --format -f --color --width --output -o --no-siblings --partial --allow-mismatch' ;;
+        quality) words='-h --help --data --tokens --reference --reference-data --map --feed --max-kl --min-top1 --top -n --threads --columns -c --format -f --color --width --output -o --load-library --python --engine' ;;
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method -m --block --run --event --only-outputs --only-nonfinite --only-broken --name --module --handle --source --backend --top -n --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --comparator --heat-map --format -f --color --width --output -o --no-siblings --partial --allow-mismatch' ;;
         info) words='-h --help --format -f --all -a' ;;
         dump) words='-h --help --bytes --data --debug-buffer --debug_buffer_path --format -f --partial --output -o' ;;
@@ -470,11 +489,11 @@ _etscope() {
         bundle) words='-h --help --output -o --new-case --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --python --engine' ;;
         recover) words='-h --help --output -o --debug-buffer --debug_buffer_path --encoding --part --program --etrecord --etrecord_path --format -f' ;;
         doctor) words='-h --help --format -f --load-library' ;;
-        help) words='-h --help --man --completion --format -f --output -o profile run generate machine inspect advise annotate delegates cost memory size report plot diff gate summary verify gap tensors info dump sql export import bundle recover doctor help' ;;
+        help) words='-h --help --man --completion --format -f --output -o profile run generate machine inspect advise annotate delegates cost memory size report plot diff gate summary verify gap quality tensors info dump sql export import bundle recover doctor help' ;;
       esac ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words='profile run generate machine inspect advise annotate delegates cost memory size report plot diff gate summary verify gap tensors info dump sql export import bundle recover doctor help --help --version'
+    words='profile run generate machine inspect advise annotate delegates cost memory size report plot diff gate summary verify gap quality tensors info dump sql export import bundle recover doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

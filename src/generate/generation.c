@@ -47,6 +47,18 @@ static uint32_t next_piece(const struct ets_token_model *model, uint32_t positio
     return decode->is_dynamic ? left : 0;
 }
 
+/* The same for calls that give the logits of each of their tokens. */
+static uint32_t next_logits_piece(const struct ets_token_model *model, uint32_t position,
+                                  uint32_t left, bool *by_decode)
+{
+    const uint32_t piece = next_piece(model, position, left, by_decode);
+    const struct ets_token_method *method = *by_decode ? &model->decode : &model->prefill;
+    if (piece <= 1 || method->gives_all) return piece;
+    *by_decode = takes(&model->decode, 1);
+    const bool fits = position == 0 || !model->prefill_starts;
+    return *by_decode || (fits && takes(&model->prefill, 1)) ? 1 : 0;
+}
+
 static enum ets_status check_places(const struct ets_token_model *model, uint32_t depth_count,
                                     uint32_t prompt_count, uint32_t new_count,
                                     struct ets_error *error)
@@ -122,6 +134,42 @@ enum ets_status ets_generation_check(const struct ets_token_model *model, uint32
     return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,
                     "%s takes exactly %u tokens at a time: it cannot decode one new token",
                     model->decode.name, model->decode.width);
+}
+
+/* The method whose calls are too long for logits of each token. */
+static enum ets_status refuse_last(const struct ets_token_method *method, struct ets_error *error)
+{
+    return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,
+                    "%s takes exactly %u tokens and gives logits of the last alone: those of the "
+                    "others are not known",
+                    method->name, method->width);
+}
+
+enum ets_status ets_generation_check_each(const struct ets_token_model *model, uint32_t count,
+                                          struct ets_error *error)
+{
+    const struct ets_token_method *prefill = &model->prefill;
+    if (count > model->context) {
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
+                        "%u tokens do not fit in the context of %u (from %s)", count,
+                        model->context, model->stated_by);
+    }
+    if (!model->has_cache) {
+        if (prefill->gives_all) return check_whole(model, count, 0, error);
+        return prefill->is_dynamic ? ETS_OK : refuse_last(prefill, error);
+    }
+    uint32_t position = 0;
+    while (position < count) {
+        bool by_decode;
+        const uint32_t piece = next_logits_piece(model, position, count - position, &by_decode);
+        if (piece == 0) {
+            const struct ets_token_method *method = by_decode ? &model->decode : prefill;
+            if (!method->gives_all) return refuse_last(method, error);
+            return ets_generation_check(model, 0, count, 0, error); /* says why */
+        }
+        position += piece;
+    }
+    return ETS_OK;
 }
 
 static enum ets_status open_method(struct run *run, const char *name,
@@ -231,6 +279,22 @@ static enum ets_status give_zeros(struct run *run, const struct ets_token_feed *
     return give(run, feed, &value, error);
 }
 
+/* Hands out the logits of each token of a call that ends at `position` + `count`. */
+static enum ets_status give_logits(struct run *run, const struct ets_token_method *shape,
+                                   const struct ets_tensor *logits, uint32_t count, uint32_t given,
+                                   uint32_t position, struct ets_error *error)
+{
+    const struct ets_generation_options *options = run->options;
+    if (options->logits == NULL) return ETS_OK;
+    if (!shape->gives_all) {
+        return options->logits(options->logits_context, position + count - 1, logits, 0, 1, error);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        ETS_TRY(options->logits(options->logits_context, position + i, logits, i, given, error));
+    }
+    return ETS_OK;
+}
+
 /* One call on `count` tokens from `position` on; the largest logit of the last is the next token.
  */
 static enum ets_status call(struct run *run, enum ets_generation_phase phase, bool by_decode,
@@ -263,6 +327,9 @@ static enum ets_status call(struct run *run, enum ets_generation_phase phase, bo
         return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET, "output %u of %s is no tensor",
                         shape->logits, shape->name);
     }
+    if (phase == ETS_PHASE_PREFILL) {
+        ETS_TRY(give_logits(run, shape, &logits.as.tensor, count, given, position, error));
+    }
     const uint32_t row = shape->gives_all ? count - 1 : 0;
     return ets_greedy_token(&logits.as.tensor, row, shape->gives_all ? given : 1, &run->next,
                             error);
@@ -284,7 +351,10 @@ static enum ets_status fill(struct run *run, enum ets_generation_phase phase, co
     uint32_t done = 0;
     while (done < count && !is_stopped(run)) {
         bool by_decode;
-        const uint32_t piece = next_piece(run->model, run->out->end, count - done, &by_decode);
+        const uint32_t left = count - done;
+        const uint32_t piece = run->options->logits != NULL
+                                   ? next_logits_piece(run->model, run->out->end, left, &by_decode)
+                                   : next_piece(run->model, run->out->end, left, &by_decode);
         ETS_TRY(call(run, phase, by_decode, tokens + done, piece, run->out->end, error));
         done += piece;
         run->out->end += piece;
@@ -308,12 +378,24 @@ static enum ets_status generate_cached(struct run *run, struct ets_error *error)
     return ETS_OK;
 }
 
+/* Each start of the sequence, where a call gives logits of the last token alone. */
+static enum ets_status run_starts(struct run *run, struct ets_error *error)
+{
+    const uint32_t count = run->options->prompt_count;
+    for (uint32_t end = 1; end <= count && !is_stopped(run); end++) {
+        ETS_TRY(call(run, ETS_PHASE_PREFILL, false, run->sequence, end, 0, error));
+        run->out->end = end;
+    }
+    return ETS_OK;
+}
+
 /* Without one each call computes the whole sequence; its tokens and position are the new ones. */
 static enum ets_status generate_whole(struct run *run, struct ets_error *error)
 {
     const struct ets_generation_options *options = run->options;
     uint32_t count = options->depth_count + options->prompt_count;
     memcpy(run->sequence, options->tokens, count * sizeof *run->sequence);
+    if (options->logits != NULL && !run->model->prefill.gives_all) return run_starts(run, error);
     if (is_stopped(run)) return ETS_OK;
     ETS_TRY(call(run, ETS_PHASE_PREFILL, false, run->sequence, count, 0, error));
     run->out->calls[run->out->call_count - 1].position = options->depth_count;
@@ -411,8 +493,13 @@ enum ets_status ets_generation_run(const struct ets_generation_options *options,
     struct run run = {
         .options = options, .model = options->model, .arena = arena, .out = generation_out};
     memset(generation_out, 0, sizeof *generation_out);
-    ETS_TRY(ets_generation_check(options->model, options->depth_count, options->prompt_count,
-                                 options->new_count, error));
+    if (options->logits != NULL) {
+        ETS_TRY(ets_generation_check_each(options->model, options->prompt_count, error));
+    }
+    if (options->logits == NULL || options->new_count > 0) {
+        ETS_TRY(ets_generation_check(options->model, options->depth_count, options->prompt_count,
+                                     options->new_count, error));
+    }
     const enum ets_status status = generate(&run, error);
     close_all(&run);
     return status;

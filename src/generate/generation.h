@@ -34,6 +34,12 @@ typedef enum ets_status ets_generation_input_function(void *context, const char 
                                                       struct ets_value *value_out,
                                                       struct ets_error *error);
 
+/* The logits of the token at `position`: row `row` of `rows`; borrowed until it returns. */
+typedef enum ets_status ets_generation_logits_function(void *context, uint32_t position,
+                                                       const struct ets_tensor *logits,
+                                                       uint32_t row, uint32_t rows,
+                                                       struct ets_error *error);
+
 struct ets_generation_options {
     const struct ets_engine *engine;
     struct ets_engine_program *program;
@@ -48,6 +54,10 @@ struct ets_generation_options {
     uint32_t new_count;
     ets_generation_input_function *input; /* NULL: nothing feeds */
     void *input_context;
+    /* Gets the logits of each token of the prompt, in order; calls are as short as that needs.
+     * Takes no depth. NULL: calls are as long as they can be. */
+    ets_generation_logits_function *logits;
+    void *logits_context;
 };
 
 struct ets_generation_call {
@@ -74,6 +84,13 @@ struct ets_generation {
 enum ets_status ets_generation_check(const struct ets_token_model *model, uint32_t depth_count,
                                      uint32_t prompt_count, uint32_t new_count,
                                      struct ets_error *error);
+
+/*
+ * The same for a prompt whose tokens each have logits. Statuses: likewise; UNSUPPORTED also if
+ * there are only logits of the last token of several.
+ */
+enum ets_status ets_generation_check_each(const struct ets_token_model *model, uint32_t count,
+                                          struct ets_error *error);
 
 /* Loads the methods, runs, and closes them. Statuses: those of the check and of the engine. */
 enum ets_status ets_generation_run(const struct ets_generation_options *options,

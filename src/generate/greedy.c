@@ -18,14 +18,16 @@ void ets_put_integer(uint8_t *bytes, int scalar_type, uint32_t index, int64_t va
     }
 }
 
-enum ets_status ets_greedy_token(const struct ets_tensor *logits, uint32_t row, uint32_t rows,
-                                 int64_t *token_out, struct ets_error *error)
+enum ets_status ets_logits_row(const struct ets_tensor *logits, uint32_t row, uint32_t rows,
+                               const uint8_t **first_out, uint32_t *vocabulary_out,
+                               struct ets_error *error)
 {
     const uint64_t count = ets_tensor_count(logits);
     const size_t size = ets_scalar_type_bytes(logits->scalar_type);
     const int64_t vocabulary = logits->rank > 0 ? logits->sizes[logits->rank - 1] : 0;
-    if (vocabulary < 1 || count != (uint64_t)rows * (uint64_t)vocabulary ||
-        !ets_tensor_is_contiguous(logits) || ets_tensor_extent(logits) > logits->data_bytes) {
+    if (vocabulary < 1 || vocabulary > UINT32_MAX || row >= rows ||
+        count != (uint64_t)rows * (uint64_t)vocabulary || !ets_tensor_is_contiguous(logits) ||
+        ets_tensor_extent(logits) > logits->data_bytes) {
         return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
                         "the logits have %llu numbers, not those of %u token%s",
                         (unsigned long long)count, rows, rows == 1 ? "" : "s");
@@ -33,14 +35,25 @@ enum ets_status ets_greedy_token(const struct ets_tensor *logits, uint32_t row, 
     if (ets_scalar_component_count(logits->scalar_type) != 1) {
         return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET, "the logits are no real numbers");
     }
-    const uint8_t *at = (const uint8_t *)logits->data + (size_t)row * (size_t)vocabulary * size;
+    *first_out = (const uint8_t *)logits->data + (size_t)row * (size_t)vocabulary * size;
+    *vocabulary_out = (uint32_t)vocabulary;
+    return ETS_OK;
+}
+
+enum ets_status ets_greedy_token(const struct ets_tensor *logits, uint32_t row, uint32_t rows,
+                                 int64_t *token_out, struct ets_error *error)
+{
+    const uint8_t *at;
+    uint32_t vocabulary;
+    ETS_TRY(ets_logits_row(logits, row, rows, &at, &vocabulary, error));
+    const size_t size = ets_scalar_type_bytes(logits->scalar_type);
     double largest = -INFINITY;
     bool is_found = false;
-    for (int64_t i = 0; i < vocabulary; i++, at += size) {
+    for (uint32_t i = 0; i < vocabulary; i++, at += size) {
         const double number = ets_element_load(at, logits->scalar_type, 0);
         if (isnan(number)) {
             return ets_fail(error, ETS_RUNTIME, ETS_NO_OFFSET,
-                            "logit %lld is NaN: no token can be chosen", (long long)i);
+                            "logit %u is NaN: no token can be chosen", i);
         }
         if (number <= largest) continue;
         largest = number;

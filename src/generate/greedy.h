@@ -8,6 +8,14 @@
 void ets_put_integer(uint8_t *bytes, int scalar_type, uint32_t index, int64_t value);
 
 /*
+ * Row `row` of logits that have `rows`: the first element, and how many there are. Statuses:
+ * MISMATCH (other sizes), UNSUPPORTED.
+ */
+enum ets_status ets_logits_row(const struct ets_tensor *logits, uint32_t row, uint32_t rows,
+                               const uint8_t **first_out, uint32_t *vocabulary_out,
+                               struct ets_error *error);
+
+/*
  * The index of the largest number of row `row` of `rows`; the first of equal ones. Statuses:
  * MISMATCH (other sizes), RUNTIME (a NaN among them, or only -infinity), UNSUPPORTED.
  */

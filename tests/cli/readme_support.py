@@ -85,7 +85,8 @@ class Sandbox:
         "pytorch.json": "../exchange/pytorch_stack.json",
     }
 
-    LANGUAGE_MODELS = {"llm.pte": "cached.pte", "speech.pte": "speech.pte"}
+    LANGUAGE_MODELS = {"llm.pte": "cached.pte", "speech.pte": "speech.pte", "float.pte": "cached.pte",
+                       "llm_4bit.pte": "rounded.pte"}
 
     def __enter__(self):
         self.owner = tempfile.TemporaryDirectory()
@@ -97,6 +98,7 @@ class Sandbox:
             for name, source in self.LANGUAGE_MODELS.items():
                 (self.folder / name).write_bytes(archive.extractfile(source).read())
         (self.folder / "prompt.txt").write_text("3 17 9 4 50 11 7 42\n")
+        (self.folder / "text.txt").write_text(" ".join(str((7 * i * i + 3 * i + 1) % 64) for i in range(24)))
         image = (self.folder / "image.npy").read_bytes()
         (self.folder / "image.bin").write_bytes(image[10 + int.from_bytes(image[8:10], "little"):])
         (self.folder / "budget.txt").write_text("total p50 <= +5%\n")

@@ -34,6 +34,8 @@ WORDS = {
     "summary": [(TRACE,), (TRACE, TRACE)],
     "verify": [(PROGRAM,)],
     "gap": [(TRACE, "--debug-buffer", TRACE, "--etrecord", RECORD, "--allow-mismatch")],
+    "generate": [(PROGRAM,)],
+    "quality": [(PROGRAM, "--reference", PROGRAM, "--tokens", "budget.txt")],
     "tensors": [(TRACE,), (TRACE, "--debug-buffer", TRACE)],
     "info": [(TRACE,), (PROGRAM,), (RECORD,)],
     "dump": [(TRACE,), (PROGRAM,), (RECORD,)],

@@ -4,39 +4,19 @@ import json
 import os
 import signal
 import subprocess
-import tarfile
-import tempfile
 import time
 import unittest
-from pathlib import Path
 
 import run_support as support
-from support import FolderTest
+from language_support import MODELS, LanguageTest, program, setUpModule, tearDownModule  # noqa: F401
 
 NUMBER = r"[\d.]+"
 TIME = rf"{NUMBER} (?:us|ms|s)"
 
 
-def setUpModule():
-    global MODELS, owner
-    owner = tempfile.TemporaryDirectory()
-    MODELS = Path(owner.name)
-    with tarfile.open(support.DATA / "generate" / "models.tar.xz") as archive:
-        archive.extractall(MODELS)
-
-
-def tearDownModule():
-    owner.cleanup()
-
-
-class GenerateTest(FolderTest):
+class GenerateTest(LanguageTest):
     def generate(self, model, *words, code=support.OK):
-        path = model if isinstance(model, Path) else MODELS / f"{model}.pte"
-        done = support.call("generate", path, *words)
-        if done.returncode == support.UNAVAILABLE:
-            self.skipTest(done.stderr)
-        self.assertEqual(done.returncode, code, done.stderr)
-        return done
+        return self.call(code, "generate", program(model), *words)
 
     def rows(self, model, *words):
         return json.loads(self.generate(model, *words, "--format", "json").stdout)["rows"]
@@ -47,11 +27,7 @@ class GenerateTest(FolderTest):
         return path
 
     def refused(self, model, *words, code=support.INPUT):
-        done = self.generate(model, *words, code=code)
-        self.assertEqual(done.stdout, "")
-        errors = [line for line in done.stderr.splitlines() if line.startswith("etscope: ")]
-        self.assertEqual(len(errors), 1, done.stderr)
-        return errors[0]
+        return self.only_error(self.generate(model, *words, code=code))
 
 
 class Tokens(GenerateTest):

@@ -57,7 +57,7 @@ class Help(unittest.TestCase):
     def test_options_of_the_examples_are_listed(self):
         for command in commands():
             text = support.call("help", command).stdout
-            listed = set(re.findall(r"(?:^|[ ,])(--?[a-z][a-z-]*)", text.split("examples:")[0]))
+            listed = set(re.findall(r"(?:^|[ ,])(--?[a-z][a-z0-9-]*)", text.split("examples:")[0]))
             for line in examples_of(command):
                 words = re.split(r" [|<>]", line)[0].split()
                 for word in words:
@@ -77,7 +77,7 @@ class Help(unittest.TestCase):
                     self.assertEqual((done.returncode, done.stderr), (0, ""))
                 if words:
                     help_text = support.call("help", *words).stdout.split("other accepted")[0]
-                    for option in re.findall(r"^  (?:-\w, )?(--[a-z-]+)", help_text, re.MULTILINE):
+                    for option in re.findall(r"^  (?:-\w, )?(--[a-z0-9-]+)", help_text, re.MULTILINE):
                         if option != "--help":
                             self.assertIn(option.replace("-", "\\-"), page.stdout)
 

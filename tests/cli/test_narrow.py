@@ -70,7 +70,7 @@ class ShortOptions(unittest.TestCase):
         overview = support.run("--help").stdout.decode()
         for command in re.findall(r"^  (\w+) +\S", overview, re.MULTILINE):
             text = support.run("help", command).stdout.decode()
-            yield command, re.findall(r"^ +(--[a-z-]+)(?:, (-[a-z]))?\b|^ +(-[a-z]), (--[a-z-]+)",
+            yield command, re.findall(r"^ +(--[a-z0-9-]+)(?:, (-[a-z]))?\b|^ +(-[a-z]), (--[a-z0-9-]+)",
                                       text, re.MULTILINE)
 
     def test_short_options__are_the_same_in_every_command(self):

@@ -14,11 +14,12 @@ PROGRAM = support.fixture("gpt_portable", "model.pte")
 OLDER = {("bundle", "--case"): "--new-case", ("bundle", "-c"): "--new-case", ("dump", "--data"): "--bytes",
          ("plot", "--width"): "--pixels", ("profile", "--trace"): "--output", ("run", "--trace"): "--output",
          ("sql", "--to"): "--database"}
-# Options whose value is of another kind in one command. Those of `generate` are named as other tools for
-# language models name them.
+# Options whose value is of another kind in one command. Those of `generate` and `quality` are named as other
+# tools for language models name them.
 OTHER_VALUES = {("generate", "--tokens"): "FILE", ("generate", "--depth"): "N[,N...]",
                 ("generate", "--map"): "KEY=VALUE[,...]", ("profile", "--threads"): "N[,N...]", ("profile", "--before"): "PROGRAM",
-                ("tensors", "--save"): "PATH"}
+                ("quality", "--tokens"): "FILE", ("quality", "--map"): "KEY=VALUE[,...]",
+                ("quality", "--reference"): "FILE", ("tensors", "--save"): "PATH"}
 
 
 def options():

@@ -39,10 +39,10 @@ class Documents(unittest.TestCase):
     def test_options_in_the_documents_exist(self):
         known = set()
         for command in re.findall(r"^  (\w+) +\S", support.call("--help").stdout, re.MULTILINE):
-            known |= set(re.findall(r"--[a-z][a-z_-]+", support.call("help", command).stdout))
+            known |= set(re.findall(r"--[a-z][a-z0-9_-]+", support.call("help", command).stdout))
         for document in DOCUMENTS:
             for line, _ in commands_of(document.read_text(encoding="utf-8")):
-                for option in re.findall(r" (--[a-z][a-z-]+)", line):
+                for option in re.findall(r" (--[a-z][a-z0-9-]+)", line):
                     self.assertIn(option, known, f"{document.name}: {line}")
 
 

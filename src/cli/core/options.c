@@ -113,6 +113,11 @@ static const struct cli_option work[] = {
     {"--fail-on", .value = "WHAT", .is_repeatable = true,
      .help = "Exit with 1 if there is such a finding: any, wrong, a kind such as "
              "layout_transposes, or a saving that may reach a share of a run, such as 5%"},
+    {"--max-kl", .value = "X",
+     .help = "Exit with 1 if the mean KL divergence is above X nats a token"},
+    {"--min-top1", .value = "PERCENT",
+     .help =
+         "Exit with 1 if the most likely token is the same for less than PERCENT of the tokens"},
     {"--allow-uncompared",
      .help = "End with 0 although an output of the model was not compared; default: end with 1"},
     {"--undecided", .value = "fail|pass",
@@ -160,6 +165,8 @@ static const struct cli_option references[] = {
     {"--reference-etrecord", .value = "FILE",
      .help = "The ETRecord of another model as the reference, such as the float original of a "
              "quantized model"},
+    {"--reference-data", .value = "FILE", .ending = ".ptd", .is_repeatable = true,
+     .help = "A .ptd file with external tensors of the reference"},
     {"--reference-trace", .value = "FILE",
      .help = "Another trace as the reference, to compare two devices; of the same model, or of the "
              "model of --reference-etrecord"},

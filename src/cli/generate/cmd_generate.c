@@ -6,7 +6,8 @@
 #include "cli/core/document.h"
 #include "cli/core/interrupt.h"
 #include "cli/generate/generate_plan.h"
-#include "cli/generate/prompt_tokens.h"
+#include "cli/tokens/prompt_tokens.h"
+#include "cli/tokens/token_program.h"
 #include "host/output.h"
 #include "output/text/generation_text.h"
 
@@ -119,30 +120,11 @@ static int check_lengths(const struct cli_generate_plan *plan)
     return CLI_OK;
 }
 
-/* Whether a method runs once, before the tokens. */
-static bool needs_inputs(const struct ets_token_model *model)
-{
-    for (uint32_t i = 0; i < model->feed_count; i++) {
-        if (!ets_token_feed_is_handed_on(model, &model->feeds[i])) return true;
-    }
-    return false;
-}
-
 static int recognize(struct cli_generate_plan *plan)
 {
-    struct ets_token_choice choice;
-    struct ets_error error;
-    char room[ETS_GENERATION_HEADLINE];
-    struct ets_text_builder text = {room, sizeof room, 0};
-    const int code = cli_token_choice(plan->arguments, &choice);
+    const int code = cli_recognize_tokens(&plan->session, "recognized", &plan->model);
     if (code != CLI_OK) return code;
-    if (ets_token_model_recognize(&plan->session.model.program, &choice, &plan->model, &error) !=
-        ETS_OK) {
-        return cli_fail(plan->session.path, &error);
-    }
-    ets_token_model_describe(&plan->model, &text);
-    cli_note("recognized: %s", room);
-    const bool has_feeders = needs_inputs(&plan->model);
+    const bool has_feeders = cli_tokens_need_inputs(&plan->model);
     if (!has_feeders && cli_has(plan->arguments, "--input")) {
         return cli_complain(CLI_USAGE,
                             "--input is for a method that runs once before the tokens: it "
@@ -150,28 +132,6 @@ static int recognize(struct cli_generate_plan *plan)
     }
     if (has_feeders && !cli_has(plan->arguments, "--input")) {
         cli_note("inputs of methods that feed others are random, from 0 to 1");
-    }
-    return CLI_OK;
-}
-
-/* Weights in a .ptd that was not given. */
-static int check_data(const struct cli_generate_plan *plan)
-{
-    const struct ets_method *methods[] = {&plan->model.prefill.method, &plan->model.decode.method};
-    if (cli_has(plan->arguments, "--data")) return CLI_OK;
-    for (size_t m = 0; m < 2; m++) {
-        for (uint32_t i = 0; i < methods[m]->value_count; i++) {
-            struct ets_evalue value;
-            ets_method_value(methods[m], i, &value);
-            if (value.kind != ETS_EVALUE_TENSOR ||
-                value.tensor.place < ETS_PLACE_EXTERNAL_CONSTANT) {
-                continue;
-            }
-            return cli_complain(CLI_INPUT,
-                                "%s: weights such as %.*s are in a data file: give it with --data "
-                                "FILE.ptd",
-                                plan->session.path, ETS_TEXT(value.tensor.qualified_name));
-        }
     }
     return CLI_OK;
 }
@@ -235,7 +195,7 @@ static int open(const struct cli_arguments *arguments, struct cli_generate_plan 
     if (code == CLI_OK) code = cli_check_stdin(arguments);
     if (code == CLI_OK) code = cli_program_open(plan->session.path, &plan->session.model);
     if (code == CLI_OK) code = recognize(plan);
-    if (code == CLI_OK) code = check_data(plan);
+    if (code == CLI_OK) code = cli_check_token_data(&plan->session, &plan->model);
     if (code == CLI_OK) code = make_prompt(plan);
     if (code == CLI_OK) code = check_lengths(plan);
     return code == CLI_OK ? describe(plan) : code;

@@ -6,8 +6,8 @@
 
 #include "cli/core/interrupt.h"
 #include "cli/core/progress.h"
-#include "cli/generate/prompt_tokens.h"
 #include "cli/generate/traced_tokens.h"
+#include "cli/tokens/prompt_tokens.h"
 #include "host/resident_memory.h"
 
 /* The tokens of a generation on a terminal. */

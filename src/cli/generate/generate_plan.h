@@ -2,8 +2,8 @@
 #ifndef ETSCOPE_CLI_GENERATE_GENERATE_PLAN_H
 #define ETSCOPE_CLI_GENERATE_GENERATE_PLAN_H
 
-#include "cli/generate/token_options.h"
 #include "cli/session/session.h"
+#include "cli/tokens/token_options.h"
 #include "generate/generation_report.h"
 #include "host/processor.h"
 

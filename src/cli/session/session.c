@@ -108,10 +108,15 @@ int cli_session_engine(struct cli_session *session)
     return code;
 }
 
+static const char *data_option(const struct cli_session *session)
+{
+    return session->data_option != NULL ? session->data_option : "--data";
+}
+
 static int open_data_files(struct cli_session *session, struct ets_bytes *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const char *path = cli_value_at(session->arguments, "--data", (unsigned)i);
+        const char *path = cli_value_at(session->arguments, data_option(session), (unsigned)i);
         struct ets_error error;
         if (cli_file_open(path, &session->data_files[i], &error) != ETS_OK) {
             return cli_fail(path, &error);
@@ -142,8 +147,7 @@ static struct ets_bytes take_fingerprint(struct cli_session *session)
 
 int cli_session_program(struct cli_session *session, unsigned threads)
 {
-    size_t count = 0;
-    while (cli_value_at(session->arguments, "--data", (unsigned)count) != NULL) count++;
+    const size_t count = cli_value_count(session->arguments, data_option(session));
     struct ets_bytes *data = calloc(count + 1, sizeof *data);
     session->data_files = calloc(count + 1, sizeof *session->data_files);
     if (data == NULL || session->data_files == NULL) {

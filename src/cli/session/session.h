@@ -49,7 +49,8 @@ struct cli_summary {
 
 struct cli_session {
     const struct cli_arguments *arguments;
-    const char *path; /* of the model */
+    const char *path;        /* of the model */
+    const char *data_option; /* that gives its .ptd files; NULL: --data */
     struct cli_program model;
     struct cli_record record; /* for representative inputs and, in `profile`, the join */
     struct ets_engine_library *library;

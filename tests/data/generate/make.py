@@ -17,6 +17,11 @@ fixed     no cache: exactly 8 tokens
 speech    an encoder, and a decoder without cache that takes what the encoder gives
 outside   `cached` with its weights in outside.ptd
 nothing   two inputs that say nothing of tokens
+rounded   `cached`, whose weights are rounded to 15 steps of each row, as 4 bits would have them
+larger    `cached` with a vocabulary of 65
+
+quality.json has 24 tokens, and for each of 1 to 23 what NumPy gives for `rounded` beside `cached` from the
+logits of upstream's runtime: the KL divergence, both best tokens, both negative log-likelihoods.
 """
 
 import io
@@ -26,6 +31,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
+import numpy
 import torch
 from executorch.exir import EdgeCompileConfig, ExecutorchBackendConfig, to_edge
 from executorch.exir.passes import MemoryPlanningPass
@@ -41,14 +47,14 @@ METADATA = {"get_max_context_len": CONTEXT, "get_max_seq_len": CONTEXT, "use_kv_
 class Layer(torch.nn.Module):
     """Attention and a product, with a cache of keys and values or without."""
 
-    def __init__(self, has_cache, dtype=torch.float32):
+    def __init__(self, has_cache, dtype=torch.float32, vocabulary=VOCABULARY):
         super().__init__()
         torch.manual_seed(7)
-        self.tokens = torch.nn.Embedding(VOCABULARY, WIDTH)
+        self.tokens = torch.nn.Embedding(vocabulary, WIDTH)
         self.places = torch.nn.Embedding(CONTEXT, WIDTH)
         self.norm = torch.nn.LayerNorm(WIDTH)
         self.query, self.key, self.value, self.out = (torch.nn.Linear(WIDTH, WIDTH) for _ in range(4))
-        self.head = torch.nn.Linear(WIDTH, VOCABULARY)
+        self.head = torch.nn.Linear(WIDTH, vocabulary)
         if has_cache:
             for name in ("k_cache", "v_cache"):
                 self.register_buffer(name, torch.zeros(1, CONTEXT, HEADS, WIDTH // HEADS))
@@ -79,6 +85,15 @@ class Layer(torch.nn.Module):
 class Cached(Layer):
     def forward(self, tokens, position):
         return self.logits(tokens, position + torch.arange(tokens.shape[1]))[:, -1]
+
+
+def rounded(model):
+    """Every row of every matrix as whole multiples, -7 to 7, of one number."""
+    for name, weight in model.named_parameters():
+        if weight.dim() == 2:
+            step = weight.abs().amax(1, keepdim=True) / 7
+            weight.copy_(torch.round(weight / step) * step)
+    return model
 
 
 class Places(Layer):
@@ -138,14 +153,48 @@ def numbers(count, start=0):
     return torch.arange(start, start + count)
 
 
+def cached_methods(model):
+    several = Dim("several", max=CONTEXT - 1)
+    return {"forward": export(model.eval(), (torch.tensor([PROMPT]), torch.tensor([0])), strict=True,
+                              dynamic_shapes=({1: several}, None))}
+
+
+def write_twins(files):
+    files["rounded"] = program(cached_methods(rounded(Cached(True))), METADATA)
+    files["larger"] = program(cached_methods(Cached(True, vocabulary=VOCABULARY + 1)),
+                              {**METADATA, "get_vocab_size": VOCABULARY + 1})
+
+
+def log_softmax(row):
+    row = row.astype(numpy.float64) - row.max()
+    return row - numpy.log(numpy.exp(row).sum())
+
+
+def quality(model, reference):
+    """What `etscope quality` is to say, token by token."""
+    tokens = [(7 * i * i + 3 * i + 1) % VOCABULARY for i in range(24)]
+    rows = {"tokens": tokens, "kl": [], "best": [], "reference_best": [], "nll": [], "reference_nll": []}
+    loaded = [Runtime.get().load_program(data) for data in (model, reference)]
+    methods = [each.load_method("forward") for each in loaded]
+    for position, token in enumerate(tokens[:-1]):
+        q, p = (log_softmax(each.execute([torch.tensor([[token]]), torch.tensor([position])])[0]
+                            .reshape(-1).numpy()) for each in methods)
+        rows["kl"].append(float((numpy.exp(p) * (p - q)).sum()))
+        rows["best"].append(int(q.argmax()))
+        rows["reference_best"].append(int(p.argmax()))
+        rows["nll"].append(float(-q[tokens[position + 1]]))
+        rows["reference_nll"].append(float(-p[tokens[position + 1]]))
+    return rows
+
+
 def write(files):
     several = Dim("several", max=CONTEXT - 1)
     prompt = torch.tensor([PROMPT])
     one = torch.tensor([[3]])
     first = torch.tensor([0])
-    cached = {"forward": export(Cached(True).eval(), (prompt, first), strict=True,
-                                dynamic_shapes=({1: several}, None))}
+    cached = cached_methods(Cached(True))
     files["cached"] = program(cached, METADATA)
+    write_twins(files)
     files["silent"] = program(cached, {**METADATA, "use_kv_cache": False})
     files["places"] = program(
         {"forward": export(Places(True, torch.bfloat16).eval(), (prompt, numbers(8)), strict=True,
@@ -207,6 +256,7 @@ def main():
     print({name: len(data) for name, data in files.items()}, expected)
     entries = {f"{name}.pte": data for name, data in files.items()}
     entries["outside.ptd"] = weights
+    entries["quality.json"] = (json.dumps(quality(files["rounded"], files["cached"])) + "\n").encode()
     entries["tokens.json"] = (json.dumps(expected) + "\n").encode()
     with tarfile.open(Path(sys.argv[1]) / "models.tar.xz", "w:xz", preset=9) as archive:
         for name, data in sorted(entries.items()):

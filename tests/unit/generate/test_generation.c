@@ -249,6 +249,83 @@ static void test_generation__what_does_not_fit_is_refused_before_anything_runs(v
     refuse(&model, 0, 0, 1, "a prompt has at least 1 token");
 }
 
+/* Notes the positions whose logits were given, and the call that gave them. */
+static enum ets_status note_logits(void *context, uint32_t position,
+                                   const struct ets_tensor *logits, uint32_t row, uint32_t rows,
+                                   struct ets_error *error)
+{
+    char *log = context;
+    const size_t used = strlen(log);
+    (void)logits;
+    (void)error;
+    snprintf(log + used, 256 - used, "%u:%u/%u ", position, row, rows);
+    return ETS_OK;
+}
+
+/* Runs with logits of each token; `given` is the log of them. */
+static void expect_each(const struct ets_token_model *model, uint32_t count, const char *calls,
+                        const char *given)
+{
+    int64_t tokens[MOST_CALLS];
+    char log[256] = "";
+    struct ets_arena arena;
+    struct ets_generation generation;
+    struct ets_error error = {.message = ""};
+    for (int i = 0; i < MOST_CALLS; i++) tokens[i] = 10 + i;
+    const struct ets_generation_options options = {.engine = &engine,
+                                                   .model = model,
+                                                   .now_ns = now,
+                                                   .tokens = tokens,
+                                                   .prompt_count = count,
+                                                   .logits = note_logits,
+                                                   .logits_context = log};
+    fake = (struct fake){.fail_at = 0};
+    ets_arena_init(&arena, NULL, 0);
+    if (ets_generation_run(&options, &arena, &generation, &error) != ETS_OK) {
+        fail_msg("%s", error.message);
+    }
+    assert_string_equal(fake.log, calls);
+    assert_string_equal(log, given);
+    assert_int_equal(generation.end, count);
+    assert_int_equal(fake.opened, fake.closed);
+    ets_arena_reset(&arena);
+}
+
+static void refuse_each(const struct ets_token_model *model, uint32_t count, const char *message)
+{
+    struct ets_error error = {.message = ""};
+    assert_int_not_equal(ets_generation_check_each(model, count, &error), ETS_OK);
+    if (strstr(error.message, message) == NULL) fail_msg("%s", error.message);
+}
+
+static void test_generation__logits_of_each_token_make_calls_short(void **state)
+{
+    (void)state;
+    struct ets_token_model model = model_of(4, true, 0);
+    expect_each(&model, 3, "prefill 1@0 prefill 1@1 prefill 1@2 ", "0:0/1 1:0/1 2:0/1 ");
+    model = model_of(4, false, 1);
+    expect_each(&model, 5, "decode 1@0 decode 1@1 decode 1@2 decode 1@3 decode 1@4 ",
+                "0:0/1 1:0/1 2:0/1 3:0/1 4:0/1 ");
+    model = model_of(8, true, 0);
+    model.has_cache = false;
+    model.prefill.position_kind = model.decode.position_kind = ETS_POSITION_ABSENT;
+    expect_each(&model, 3, "prefill 1@0 prefill 2@0 prefill 3@0 ", "0:0/1 1:0/1 2:0/1 ");
+}
+
+static void test_generation__logits_of_each_token_that_are_not_given_are_refused(void **state)
+{
+    (void)state;
+    struct ets_token_model model = model_of(4, false, 0);
+    refuse_each(&model, 8, "prefill takes exactly 4 tokens and gives logits of the last alone");
+    refuse_each(&model, 33, "33 tokens do not fit in the context of 32 (from a test)");
+    model.prefill.gives_all = model.decode.gives_all = true;
+    refuse_each(&model, 6, "no method takes the other 2 of 6: give a multiple of 4");
+    model.has_cache = false;
+    refuse_each(&model, 6, "takes exactly 4 tokens and keeps no cache");
+    model.prefill.gives_all = false;
+    refuse_each(&model, 4, "gives logits of the last alone");
+}
+
 static void test_generation__an_error_of_any_call_closes_all_methods(void **state)
 {
     (void)state;
@@ -285,6 +362,8 @@ int main(void)
         cmocka_unit_test(test_generation__one_token_a_call),
         cmocka_unit_test(test_generation__without_a_cache_each_call_computes_all),
         cmocka_unit_test(test_generation__what_does_not_fit_is_refused_before_anything_runs),
+        cmocka_unit_test(test_generation__logits_of_each_token_make_calls_short),
+        cmocka_unit_test(test_generation__logits_of_each_token_that_are_not_given_are_refused),
         cmocka_unit_test(test_generation__an_error_of_any_call_closes_all_methods),
         cmocka_unit_test(test_generation__a_signal_ends_it_between_two_calls),
     };

@@ -1,6 +1,6 @@
 /* The prompt of `generate`: random tokens, or those of a file. */
-#ifndef ETSCOPE_CLI_GENERATE_PROMPT_TOKENS_H
-#define ETSCOPE_CLI_GENERATE_PROMPT_TOKENS_H
+#ifndef ETSCOPE_CLI_TOKENS_PROMPT_TOKENS_H
+#define ETSCOPE_CLI_TOKENS_PROMPT_TOKENS_H
 
 #include "cli/core/command.h"
 #include "host/arena.h"

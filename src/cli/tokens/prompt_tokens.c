@@ -1,5 +1,5 @@
 /* Makes a random prompt, or reads one. */
-#include "cli/generate/prompt_tokens.h"
+#include "cli/tokens/prompt_tokens.h"
 
 #include <errno.h>
 #include <stdlib.h>

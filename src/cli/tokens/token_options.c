@@ -1,5 +1,5 @@
 /* Reads --map tokens=0,position=1, --feed decoder.1=encoder.0 and --depth 0,512. */
-#include "cli/generate/token_options.h"
+#include "cli/tokens/token_options.h"
 
 #include <string.h>
 

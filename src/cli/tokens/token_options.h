@@ -1,6 +1,6 @@
 /* The options that say how a program takes tokens: --map, --feed; and the list of --depth. */
-#ifndef ETSCOPE_CLI_GENERATE_TOKEN_OPTIONS_H
-#define ETSCOPE_CLI_GENERATE_TOKEN_OPTIONS_H
+#ifndef ETSCOPE_CLI_TOKENS_TOKEN_OPTIONS_H
+#define ETSCOPE_CLI_TOKENS_TOKEN_OPTIONS_H
 
 #include "cli/core/command.h"
 #include "generate/recognize.h"
