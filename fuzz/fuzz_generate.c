@@ -35,6 +35,8 @@ static void check_model(const struct ets_token_model *model)
     need(builder.used > 0);
     need(ets_generation_check(model, 0, UINT32_MAX, 1, &error) != ETS_OK);
     (void)ets_generation_check(model, 1, 7, 2, &error);
+    need(ets_generation_check_each(model, UINT32_MAX, &error) != ETS_OK);
+    (void)ets_generation_check_each(model, 7, &error);
     if (ets_kv_cache_find(&model->decode.method, NULL, model->context, &cache, &error) == ETS_OK) {
         need(cache.token_bytes <= cache.bytes);
     }

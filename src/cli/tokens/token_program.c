@@ -3,7 +3,7 @@
 
 #include "cli/tokens/token_options.h"
 
-enum { DESCRIPTION_CHARS = 512 };
+enum { DESCRIPTION_CHARS = 2048 };
 
 int cli_recognize_tokens(const struct cli_session *session, const char *title,
                          struct ets_token_model *model_out)
