@@ -2,8 +2,8 @@
  * program, and what is not must be said. */
 #include <stdlib.h>
 
-#include "generate/cache.h"
 #include "generate/generation.h"
+#include "memory/kv_cache.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

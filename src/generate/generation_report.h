@@ -2,8 +2,8 @@
 #ifndef ETSCOPE_GENERATE_GENERATION_REPORT_H
 #define ETSCOPE_GENERATE_GENERATION_REPORT_H
 
-#include "generate/cache.h"
 #include "generate/token_times.h"
+#include "memory/kv_cache.h"
 
 /* Prefill or decode at one depth: a test, as llama-bench calls it. Arrays have an item for each
  * recording; NaN: not known. */

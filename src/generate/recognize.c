@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "generate/cache.h"
-#include "generate/model_numbers.h"
+#include "format/model_numbers.h"
 #include "generate/token_method.h"
+#include "memory/kv_cache.h"
 
 enum { MOST_LISTED = 120, MOST_CONTEXT = 1 << 24 };
 
@@ -180,19 +180,14 @@ static enum ets_status check_cache(struct ets_token_model *model, struct ets_err
 static enum ets_status find_stated(const struct ets_program *program, uint32_t *context_out,
                                    const char **name_out, struct ets_error *error)
 {
-    static const char *const stating[] = {"get_max_context_len", "get_max_seq_len",
-                                          "get_max_cache_len"};
     int64_t number;
-    *name_out = NULL;
-    for (size_t i = 0; i < sizeof stating / sizeof *stating && *name_out == NULL; i++) {
-        if (!ets_model_number(program, stating[i], &number)) continue;
-        if (number < 1 || number > MOST_CONTEXT) {
-            return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET, "%s returns %lld", stating[i],
-                            (long long)number);
-        }
-        *context_out = (uint32_t)number;
-        *name_out = stating[i];
+    *name_out = ets_model_context(program, &number);
+    if (*name_out == NULL) return ETS_OK;
+    if (number < 1 || number > MOST_CONTEXT) {
+        return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET, "%s returns %lld", *name_out,
+                        (long long)number);
     }
+    *context_out = (uint32_t)number;
     return ETS_OK;
 }
 

@@ -15,8 +15,8 @@
 #include <stdbool.h>
 
 #include "etscope/program.h"
-#include "generate/cache.h"
 #include "host/text_builder.h"
+#include "memory/kv_cache.h"
 
 /* No input or output, or a number that is not known. */
 #define ETS_TOKEN_NONE UINT32_MAX

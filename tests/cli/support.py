@@ -45,7 +45,8 @@ def inspect(*words, **options):
 def json_rows(text):
     """The rows of a document of --format json (docs/json.md)."""
     document = json.loads(text)
-    assert list(document) == ["etscope", "schema", "command", "headline", "rows", "inputs",
+    own = ["kv_cache"] if document["command"] == "memory" else []
+    assert list(document) == ["etscope", "schema", "command", "headline", *own, "rows", "inputs",
                               "notes"], list(document)
     return document["rows"]
 

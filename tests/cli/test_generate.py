@@ -152,6 +152,14 @@ class Lines(GenerateTest):
         self.assertIn("no KV cache", self.generate("whole", "--new", 2).stdout)
         self.assertIn("4.0 KiB bfloat16, 128 B a token", self.generate("places", "--new", 2).stdout)
 
+    def test_generate__caches_are_those_that_memory_tells(self):
+        for model in ("cached", "places", "steps", "two"):
+            done = support.call("memory", MODELS / f"{model}.pte", "--format", "json")
+            found = json.loads(done.stdout)["kv_cache"]
+            for row in self.rows(model, "--prompt", 4, "--new", 2):
+                self.assertEqual((row["cache_bytes"], row["cache_dtype"], row["cache_token_bytes"]),
+                                 (found["bytes"], found["kinds"][0]["dtype"], found["token_bytes"]), model)
+
     def test_generate__an_untraced_slope_is_shown_where_each_call_computes_more(self):
         row = self.rows("whole", "--prompt", 2, "--new", 30)[1]
         self.assertEqual(len(row["calls_ns"]), 30)

@@ -60,6 +60,34 @@ class TestQuantizedRecords(unittest.TestCase):
         self.assertNotIn(" of class ", info(DATA / "mlp_portable" / "model.etrecord"))
 
 
+class TestLanguageModel(unittest.TestCase):
+    PATH = "llama/kv_sdpa.pte"
+
+    def test_info__a_language_model_is_told_in_a_line(self):
+        lines = info(DATA / self.PATH).splitlines()
+        for line in ("  language model vocabulary 256, context 64, max_seq_len 64, layers 2, KV cache",
+                     "  KV caches      4 of float32 [1, 64, 2, 16], 32.0 KiB for 64 tokens,",
+                     "  other constants use_sdpa_with_kv_cache true, enable_dynamic_shape true"):
+            self.assertIn(line, lines)
+        self.assertEqual([line for line in lines if line.startswith("method ")], ["method forward"])
+        self.assertIn("method use_kv_cache", info(DATA / self.PATH, "--all").splitlines())
+
+    def test_info__documents_have_all_of_it(self):
+        row = facts(self.PATH)
+        self.assertEqual(row["language_model"], {
+            "vocabulary": 256, "max_context_len": 64, "max_seq_len": 64, "max_cache_len": None,
+            "layers": 2, "bos_id": None, "eos_id": None, "use_kv_cache": True, "eos_ids": []})
+        self.assertEqual(row["kv_cache"]["token_bytes"], 512)
+        self.assertIn("get_vocab_size", [each["name"] for each in row["methods"]])
+
+    def test_info__other_programs_have_none(self):
+        row = facts("mlp_portable/model.pte")
+        self.assertEqual((row["language_model"], row["kv_cache"]), (None, None))
+        text = info(DATA / "state" / "constant.pte")
+        self.assertRegex(text, r"(?m)^  constant methods a_limit \S+$")
+        self.assertNotIn("language model", text)
+
+
 class TestProgram(unittest.TestCase):
     def test_info__a_method_with_all_kinds_of_instructions_fits_a_terminal(self):
         lines = info(DATA / "schema/everything.pte").splitlines()

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import tarfile
 import tempfile
 import unittest
 
@@ -62,6 +63,50 @@ class Scratch(unittest.TestCase):
         done = support.run("delegates", self.PROGRAM)
         self.assertIn(b"Vela's stream keeps no names of operators", done.stderr)
         self.assertIn(b"1 partition, which was not read, 2 outside", done.stdout)
+
+
+class Caches(unittest.TestCase):
+    """KV caches of language models: a line for people, a member of documents."""
+
+    def setUp(self):
+        owner = tempfile.TemporaryDirectory()
+        self.addCleanup(owner.cleanup)
+        self.folder = pathlib.Path(owner.name)
+        with tarfile.open(DATA / "generate" / "models.tar.xz") as archive:
+            archive.extractall(self.folder)
+
+    def line(self, path):
+        lines = [each for each in memory(path, "--no-siblings").stdout.decode().splitlines()[:3]
+                 if each.startswith("KV caches: ")]
+        return lines[0] if lines else None
+
+    def test_memory__caches_are_a_line_near_the_headline(self):
+        path = DATA / "llama" / "kv_sdpa.pte"
+        self.assertEqual(self.line(path), "KV caches: 4 of float32 [1, 64, 2, 16], 32.0 KiB for 64 tokens, "
+                                          "512 B a token")
+        found = document(path, "--no-siblings")["kv_cache"]
+        self.assertEqual(found, {
+            "tensors": 4, "bytes": 32768, "context": 64, "token_bytes": 512,
+            "kinds": [{"count": 4, "dtype": "float32", "shape": [1, 64, 2, 16]}],
+            "method": "forward", "methods": 1, "is_shared": False, "bytes_of_methods": 32768})
+        row, = support.json_rows(support.run("info", path, "--format", "json").stdout)
+        self.assertEqual(row["kv_cache"], found)
+
+    def test_memory__methods_share_caches_or_keep_their_own(self):
+        self.assertTrue(self.line(self.folder / "two.pte").endswith("; 2 methods share them"))
+        self.assertTrue(self.line(self.folder / "apart.pte").endswith(
+            "; 2 methods keep caches of their own, 16.0 KiB together"))
+        self.assertTrue(document(self.folder / "two.pte")["kv_cache"]["is_shared"])
+
+    def test_memory__nothing_is_said_where_it_is_not_sure(self):
+        for name in ("silent", "whole", "fixed", "speech", "nothing"):
+            self.assertIsNone(self.line(self.folder / f"{name}.pte"), name)
+            self.assertIsNone(document(self.folder / f"{name}.pte")["kv_cache"], name)
+        for path in sorted(DATA.glob("*/*.pte")):
+            if path.parent.name == "llama":
+                continue
+            done = memory(path, "--no-siblings")
+            self.assertNotIn(b"KV caches", done.stdout, path)
 
 
 class Memory(unittest.TestCase):

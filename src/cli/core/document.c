@@ -19,6 +19,8 @@ static struct {
     const char *command;
     bool is_lines; /* --format jsonl */
     char headline[LINE_BYTES];
+    cli_put_facts put_facts; /* NULL: none */
+    const void *facts;
     const char *path;
     bool has_open_rows;
     struct ets_json_writer json; /* output NULL: no document is open */
@@ -41,6 +43,12 @@ void cli_headline(const char *format, ...)
         document.headline[0] = '\0';
     }
     va_end(arguments);
+}
+
+void cli_document_facts(cli_put_facts put, const void *facts)
+{
+    document.put_facts = put;
+    document.facts = facts;
 }
 
 static void put_inputs(struct ets_json_writer *json)
@@ -109,6 +117,7 @@ static int open_document(const char *path, struct ets_output **output_out)
     ets_json_put_string(&document.json, "command", document.command);
     ets_json_put_string(&document.json, "headline",
                         document.headline[0] != '\0' ? document.headline : NULL);
+    if (document.put_facts != NULL) document.put_facts(&document.json, document.facts);
     return CLI_OK;
 }
 

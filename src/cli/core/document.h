@@ -13,6 +13,11 @@
 /* The kind of a file in documents: "etdump", "program"; NULL: not a supported kind. */
 const char *cli_kind_word(enum ets_kind kind);
 
+/* Puts members that a command adds to the envelope, behind the headline. */
+typedef void (*cli_put_facts)(struct ets_json_writer *json, const void *facts);
+/* Call it before the document is opened; `facts` must live until then. */
+void cli_document_facts(cli_put_facts put, const void *facts);
+
 /* main, before the command runs. */
 void cli_document_start(const struct cli_arguments *arguments);
 

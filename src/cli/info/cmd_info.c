@@ -11,7 +11,11 @@ static const struct cli_command_option option_list[] = {
     {"--format", .value = "table|json|jsonl",
      .help =
          "Output format; json: a row for each file. All have path, kind, file_bytes. program: "
-         "schema_version, fingerprint, sizes, methods (name, inputs, outputs, instruction_count, "
+         "schema_version, fingerprint, sizes, language_model (what constant methods state: "
+         "vocabulary, "
+         "max_context_len, max_seq_len, max_cache_len, layers, bos_id, eos_id, use_kv_cache, "
+         "eos_ids; null: none), kv_cache (as of memory; null: none is known), methods (name, "
+         "inputs, outputs, instruction_count, "
          "instructions, operators, constant_count, constant_bytes, external_count, external_bytes, "
          "delegates, arenas), named_data; bundle: bundle_version, suites (method, cases), program; "
          "data_file: schema_version, segment_count, entries; etdump: schema_version, "

@@ -4,6 +4,7 @@
 
 #include "cli/core/cli_text.h"
 #include "cli/info/info_kinds.h"
+#include "cli/info/info_model.h"
 #include "format/program_names.h"
 #include "host/output.h"
 #include "payload/payload_kind.h"
@@ -484,19 +485,34 @@ static void tell_fingerprint(struct info_request *request, const struct ets_prog
     ets_facts_end(facts);
 }
 
+/* Those that are not folded. */
+static void tell_methods(struct info_request *request, const struct ets_program *program)
+{
+    uint32_t count = 0, told = 0;
+    struct ets_method method;
+    for (uint32_t i = 0; i < program->method_count; i++) {
+        ets_program_method(program, i, &method);
+        count += !info_is_folded(request, &method);
+    }
+    for (uint32_t i = 0; i < program->method_count && told < info_shown(request, count); i++) {
+        ets_program_method(program, i, &method);
+        if (info_is_folded(request, &method)) continue;
+        tell_method(request, &method);
+        told++;
+    }
+    info_more(request, count);
+}
+
 void info_tell_program(struct info_request *request, const struct ets_program *program)
 {
     struct ets_facts *facts = &request->facts;
     ets_facts_number_line(facts, "schema version", "schema_version", program->version);
     tell_fingerprint(request, program);
     tell_sizes(facts, program);
+    info_tell_model(request, program);
+    info_tell_folded(request, program);
     ets_json_begin_array(facts->json, "methods");
-    for (uint32_t i = 0; i < info_shown(request, program->method_count); i++) {
-        struct ets_method method;
-        ets_program_method(program, i, &method);
-        tell_method(request, &method);
-    }
-    info_more(request, program->method_count);
+    tell_methods(request, program);
     ets_json_end_array(facts->json);
     tell_named_data(request, program);
 }

@@ -5,13 +5,16 @@
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/columns.h"
+#include "cli/core/document.h"
 #include "cli/core/write_table.h"
 #include "cli/traces/delegation.h"
 #include "output/picture/memory_picture.h"
 #include "output/table/memory_alternatives_table.h"
 #include "output/table/memory_steps_table.h"
 #include "output/table/memory_table.h"
+#include "output/text/kv_facts.h"
 #include "output/text/memory_map.h"
+#include "views/kv_sentence.h"
 #include "views/memory_methods.h"
 
 static const struct cli_command_option option_list[] = {
@@ -48,6 +51,7 @@ struct subject {
     struct cli_record record;
     struct ets_delegation *delegation; /* NULL: no record */
     struct ets_memory_methods methods; /* those that were added */
+    struct ets_kv_caches caches;       /* of the whole program */
     char headline[1024];               /* of the one that takes most; "": none */
     uint32_t mistakes;                 /* of all methods' plans */
     char bare[1024];                   /* names of methods that use no memory, */
@@ -122,6 +126,28 @@ static void put_headline(const struct subject *s, struct ets_table *table)
     if (size > 0) ets_table_add_lead(table, (struct ets_text){text, size});
     if (s->headline[0] != '\0') cli_headline("%s%s%s", text, size > 0 ? ". " : "", s->headline);
     else cli_headline("%s%s%.*s", text, size > 0 ? ". " : "", ETS_TEXT(heading));
+}
+
+static void put_cache_facts(struct ets_json_writer *json, const void *caches)
+{
+    ets_kv_facts_put(json, caches);
+}
+
+/* What the KV caches of a language model take: a line behind the headline. */
+static int put_caches(struct subject *s, struct ets_table *table)
+{
+    char room[1024];
+    struct ets_text_builder text = {room, sizeof room, 0};
+    struct ets_error error;
+    if (ets_kv_caches_find(&s->program.program, &s->caches, &error) != ETS_OK) {
+        return cli_fail(s->path, &error);
+    }
+    cli_document_facts(put_cache_facts, &s->caches);
+    if (s->caches.method_count == 0) return CLI_OK;
+    ets_add_text(&text, "KV caches: ");
+    ets_add_kv_caches(&text, &s->caches);
+    ets_table_add_lead(table, ets_built_text(&text));
+    return CLI_OK;
 }
 
 static enum ets_status fail_memory(struct ets_error *error)
@@ -303,6 +329,7 @@ static int show(struct subject *s)
     int code = add_methods(s, table);
     if (code == CLI_OK) put_bare(s, table);
     if (code == CLI_OK) put_headline(s, table);
+    if (code == CLI_OK) code = put_caches(s, table);
     if (code == CLI_OK) code = cli_choose_columns(s->arguments, table);
     if (code == CLI_OK) code = cli_write_styled(s->arguments, table);
     ets_table_close(table);
