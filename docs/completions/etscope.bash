@@ -237,7 +237,7 @@ _etscope() {
     memory:--width) compopt +o default 2>/dev/null ;;
     memory:--output|memory:-o) ;;
     size:--etrecord|size:--etrecord_path) ;;
-    size:--group-by|size:-g|size:--by) words='item part module dtype' ;;
+    size:--group-by|size:-g|size:--by) words='item part module dtype layer' ;;
     size:--top|size:-n) compopt +o default 2>/dev/null ;;
     size:--columns|size:-c) compopt +o default 2>/dev/null; COMPREPLY=(); _etscope_columns; return ;;
     size:--format|size:-f) words='table tsv csv json jsonl markdown' ;;

@@ -156,7 +156,9 @@ size_t ets_size_group_name(const struct ets_size_group *group, enum ets_size_by 
 {
     struct ets_text_builder builder = {text, room, 0};
     text[0] = '\0';
-    if (by == ETS_SIZE_BY_MODULE) {
+    if (by == ETS_SIZE_BY_LAYER && group->key.data == NULL) {
+        ets_add_text(&builder, group->is_weights ? "(layer not known)" : "(no weights)");
+    } else if (by == ETS_SIZE_BY_MODULE || by == ETS_SIZE_BY_LAYER) {
         if (group->key.data == NULL) ets_add_text(&builder, "(no module)");
         else if (group->key.size == 0) ets_add_text(&builder, "(the model itself)");
         else ets_add_plain_text(&builder, "%.*s", ETS_TEXT(group->key));

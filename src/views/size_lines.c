@@ -1,4 +1,4 @@
-/* Groups the bytes of programs by what they are for, by module or by dtype. */
+/* Groups the bytes of programs by what they are for, by module, by dtype or by layer. */
 #include "views/size_lines.h"
 
 #include <stdlib.h>
@@ -7,9 +7,10 @@
 #include "base/text.h"
 #include "host/key_table.h"
 #include "host/strings.h"
+#include "views/work_kinds.h"
 
 /* Number of a part's key beside its text: no text is a key. */
-enum { KEY_WORDS = 2, LAYER_WORDS = 4 };
+enum { KEY_WORDS = 3, LAYER_WORDS = 4 };
 
 struct grouped {
     uint64_t bytes, offset;
@@ -26,29 +27,52 @@ struct collector {
     struct grouped *items;
 };
 
+/* What a model learned or keeps, as opposed to what describes it. */
+static bool is_weights(const struct ets_byte_item *item)
+{
+    return item->part == ETS_BYTES_CONSTANT || item->part == ETS_BYTES_WEIGHT ||
+           item->part == ETS_BYTES_STATE || item->part == ETS_BYTES_NAMED_DATA ||
+           item->part == ETS_BYTES_UNUSED_CONSTANT;
+}
+
 static struct ets_text text_of(const struct ets_byte_item *item, enum ets_size_by by)
 {
     const struct ets_text none = {NULL, 0};
     switch (by) {
     case ETS_SIZE_BY_PART: return item->backend;
     case ETS_SIZE_BY_MODULE: return item->module;
+    case ETS_SIZE_BY_LAYER: return is_weights(item) ? ets_module_layer(item->module) : none;
     case ETS_SIZE_BY_DTYPE: break;
     }
     return item->dtype == NULL ? none : (struct ets_text){item->dtype, strlen(item->dtype)};
+}
+
+/* The number of a text; ETS_STRING_NONE of an absent one. UINT32_MAX: no memory. */
+static uint32_t number_of(struct collector *c, struct ets_text text)
+{
+    return text.data == NULL ? ETS_STRING_NONE : ets_strings_add(&c->texts, text);
 }
 
 static bool add_item(struct collector *c, uint32_t index)
 {
     const struct ets_byte_item *item = &c->map->items[index];
     const struct ets_text text = text_of(item, c->by);
-    const uint32_t number = text.data == NULL ? ETS_STRING_NONE : ets_strings_add(&c->texts, text);
-    if (number == UINT32_MAX) return false;
-    const uint64_t key[KEY_WORDS] = {c->by == ETS_SIZE_BY_PART ? item->part : 0, number};
+    const bool has_scheme = c->by == ETS_SIZE_BY_LAYER && is_weights(item);
+    const uint32_t number = number_of(c, text);
+    const uint32_t scheme = number_of(c, ets_text_of(has_scheme ? item->dtype : NULL));
+    if (number == UINT32_MAX || scheme == UINT32_MAX) return false;
+    const uint64_t key[KEY_WORDS] = {c->by == ETS_SIZE_BY_PART ? item->part : has_scheme, number,
+                                     scheme};
     const uint32_t known = c->keys.count;
     const uint32_t at = ets_key_table_add(&c->keys, key);
     if (at == ETS_KEY_NONE) return false;
     struct ets_size_group *group = &c->groups[at];
-    if (at == known) *group = (struct ets_size_group){.part = item->part, .key = text};
+    if (at == known) {
+        *group = (struct ets_size_group){.part = item->part,
+                                         .key = text,
+                                         .scheme = has_scheme ? item->dtype : NULL,
+                                         .is_weights = has_scheme};
+    }
     group->bytes += item->bytes;
     group->count += item->count;
     group->item_count++;
@@ -79,6 +103,27 @@ static bool count_layers(struct collector *c)
     return true;
 }
 
+/* Adds up the schemes of each layer. */
+static bool add_up_layers(struct collector *c)
+{
+    struct ets_key_table layers;
+    ets_key_table_init(&layers, c->arena, 2);
+    uint64_t *bytes = ets_arena_alloc_array(c->arena, c->keys.count + 1, sizeof *bytes);
+    uint32_t *numbers = ets_arena_alloc_array(c->arena, c->keys.count + 1, sizeof *numbers);
+    if (bytes == NULL || numbers == NULL) return false;
+    for (uint32_t g = 0; g < c->keys.count; g++) {
+        const struct ets_size_group *group = &c->groups[g];
+        const uint64_t key[2] = {group->is_weights, number_of(c, group->key)};
+        const uint32_t known = layers.count;
+        numbers[g] = ets_key_table_add(&layers, key);
+        if (key[1] == UINT32_MAX || numbers[g] == ETS_KEY_NONE) return false;
+        if (numbers[g] == known) bytes[known] = 0;
+        bytes[numbers[g]] += group->bytes;
+    }
+    for (uint32_t g = 0; g < c->keys.count; g++) c->groups[g].layer_bytes = bytes[numbers[g]];
+    return true;
+}
+
 /* Most bytes first. */
 static int compare_groups(const void *left, const void *right)
 {
@@ -86,6 +131,20 @@ static int compare_groups(const void *left, const void *right)
     if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
     if (a->part != b->part) return a->part < b->part ? -1 : 1;
     return ets_text_compare(a->key, b->key);
+}
+
+/* The largest layer first, behind all what belongs to none, the rest of the files last. */
+static int compare_layers(const void *left, const void *right)
+{
+    const struct ets_size_group *a = left, *b = right;
+    const bool a_known = a->key.data != NULL, b_known = b->key.data != NULL;
+    if (a->is_weights != b->is_weights) return a->is_weights ? -1 : 1;
+    if (a_known != b_known) return a_known ? -1 : 1;
+    if (a->layer_bytes != b->layer_bytes) return a->layer_bytes > b->layer_bytes ? -1 : 1;
+    const int keys = ets_text_compare(a->key, b->key);
+    if (keys != 0) return keys;
+    if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
+    return ets_text_compare(ets_text_of(a->scheme), ets_text_of(b->scheme));
 }
 
 static int compare_items(const void *left, const void *right)
@@ -119,7 +178,9 @@ bool ets_size_lines_collect(struct ets_arena *arena, const struct ets_byte_map *
         c.groups[g].first = at;
         for (; at < count && c.items[at].group == g; at++) items[at] = c.items[at].item;
     }
-    qsort(c.groups, c.keys.count, sizeof *c.groups, compare_groups);
+    if (by == ETS_SIZE_BY_LAYER && !add_up_layers(&c)) return false;
+    qsort(c.groups, c.keys.count, sizeof *c.groups,
+          by == ETS_SIZE_BY_LAYER ? compare_layers : compare_groups);
     *lines_out = (struct ets_size_lines){map, c.groups, c.keys.count, items};
     return true;
 }

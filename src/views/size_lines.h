@@ -21,12 +21,16 @@
 enum ets_size_by {
     ETS_SIZE_BY_PART,   /* and backend */
     ETS_SIZE_BY_MODULE, /* of constants and weights; what belongs to none is one group */
-    ETS_SIZE_BY_DTYPE   /* likewise */
+    ETS_SIZE_BY_DTYPE,  /* likewise */
+    ETS_SIZE_BY_LAYER   /* and dtype, of constants and weights; the rest is one group */
 };
 
 struct ets_size_group {
     enum ets_byte_part part; /* BY_PART, else of its first item */
-    struct ets_text key;     /* backend, module or dtype; absent: none */
+    struct ets_text key;     /* backend, module, dtype or layer; absent: none */
+    const char *scheme;      /* BY_LAYER: the dtype of its items; NULL: not known */
+    uint64_t layer_bytes;    /* BY_LAYER: of all groups with this key */
+    bool is_weights;         /* BY_LAYER: false: of the rest of the files */
     uint64_t bytes;
     uint64_t count;       /* of what its items count */
     uint32_t layer_count; /* BY_PART, of WEIGHT: nodes of delegates that they belong to; 0: not
@@ -37,7 +41,8 @@ struct ets_size_group {
 
 struct ets_size_lines {
     const struct ets_byte_map *map;
-    struct ets_size_group *groups; /* [group_count] most bytes first */
+    struct ets_size_group *groups; /* [group_count] most bytes first; BY_LAYER those of the largest
+                                      layer */
     uint32_t group_count;
     uint32_t *items; /* [map->item_count] of the groups in turn, most bytes first */
 };
@@ -54,7 +59,7 @@ size_t ets_size_headline(const struct ets_size_lines *lines, char *text, size_t 
 
 /* What an item is called: its name, or what else is known of it. Returns the length. */
 size_t ets_size_item_name(const struct ets_byte_item *item, char *text, size_t room);
-/* "weights in XnnpackBackend", "constants". Returns the length. */
+/* "weights in XnnpackBackend", "constants", "model.layers.0". Returns the length. */
 size_t ets_size_group_name(const struct ets_size_group *group, enum ets_size_by by, char *text,
                            size_t room);
 

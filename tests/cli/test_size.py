@@ -248,12 +248,51 @@ class Names(unittest.TestCase):
 
     def test_size__groups_add_up(self):
         path = support.fixture("gpt_xnnpack", "model.pte")
-        for by in ("part", "module", "dtype"):
+        for by in ("part", "module", "dtype", "layer"):
             found = rows(path, "--group-by", by)
             self.assertEqual(sum(row["size_bytes"] for row in found), path.stat().st_size, by)
         by_module = {row["key"]: row["size_bytes"] for row in found}
         by_module = {row["key"]: row["size_bytes"] for row in rows(path, "--group-by", "module")}
         self.assertEqual(by_module["blocks.0.up"], (256 * 64 + 256) * 4)
+
+
+class Layers(unittest.TestCase):
+    """-g layer: weights by layer of a stack and by dtype."""
+
+    def test_size__layers_of_a_record(self):
+        path = support.fixture("gpt_xnnpack", "model.pte")
+        found = rows(path, "--group-by", "layer")
+        items = rows(path)
+        weights = [row for row in found if row["kind"] == "weights"]
+        self.assertEqual([row["key"] for row in weights[:3]], ["blocks.0", "blocks.1", "head"])
+        for row in weights:
+            if row["key"] is None:
+                continue
+            of_layer = [each["size_bytes"] for each in items if each["dtype"] == row["scheme"] and
+                        (each["module"] or "").startswith(row["key"])]
+            self.assertEqual((sum(of_layer), len(of_layer)), (row["size_bytes"], row["items"]), row)
+        self.assertEqual([row["key"] for row in found if row["kind"] == "rest"], [None])
+
+    def test_size__without_a_record_names_tell_layers(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with tarfile.open(DATA / "generate" / "models.tar.xz") as archive:
+                archive.extractall(folder)
+            files = [pathlib.Path(folder) / name for name in ("outside.pte", "outside.ptd")]
+            found = document(*files, "-g", "layer")
+            self.assertEqual(sum(row["size_bytes"] for row in found["rows"]),
+                             sum(path.stat().st_size for path in files))
+        self.assertIn("layers are read from the names of weights: no ETRecord is given", found["notes"])
+        sizes = {(row["key"], row["scheme"]): row["size_bytes"] for row in found["rows"]}
+        self.assertEqual(sizes["head", "float32"], (64 * 32 + 64) * 4)
+
+    def test_size__without_names_no_layer_is_told(self):
+        path = DATA / "llama" / "kv_sdpa.pte"
+        found = document(path, "--no-siblings", "-g", "layer")
+        self.assertEqual({row["key"] for row in found["rows"]}, {None})
+        self.assertEqual({row["scheme"] for row in found["rows"] if row["kind"] == "weights"},
+                         {"qbint4", "bfloat16", "float32", "uint8"})
+        self.assertEqual(sum(row["size_bytes"] for row in found["rows"]), path.stat().st_size)
+        self.assertTrue(any(note.startswith("no layer is known") for note in found["notes"]))
 
 
 class Duplicates(unittest.TestCase):

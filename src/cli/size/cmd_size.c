@@ -19,11 +19,12 @@ enum { MOST_COMPARED = 16 << 20, SHOWN_ITEMS = 10 };
 static const struct cli_command_option option_list[] = {
     {"--etrecord", .help = "The ETRecord of the export; adds names and modules"},
     {"--no-siblings", .help = "Ignore the ETRecord found beside the program"},
-    {"--group-by", .value = "item|part|module|dtype",
-     .help = "A row for each item in the files (default), or sums"},
+    {"--group-by", .value = "item|part|module|dtype|layer",
+     .help = "A row for each item in the files (default), or sums; layer: of weights by layer and "
+             "dtype"},
     {"--top",
-     .help =
-         "Only the N largest rows of each part, or sums; 0: all; default 10, in machine formats 0"},
+     .help = "Only the N largest rows of each part, or sums; 0: all; default 10, by layer and in "
+             "machine formats 0"},
     {"--duplicates"},
     {"--columns", .help = "Only these columns, in this order, such as part,name,size"},
     {"--format"},
@@ -143,6 +144,16 @@ static void print_notes(const struct subject *s)
     }
 }
 
+/* Layers are those of modules, which a record has, or names of weights. */
+static void print_source_of_layers(const struct subject *s)
+{
+    uint32_t known = 0;
+    if (s->record.record != NULL) return;
+    for (uint32_t i = 0; i < s->map->item_count; i++) known += s->map->items[i].module.data != NULL;
+    if (known > 0) cli_note("layers are read from the names of weights: no ETRecord is given");
+    else cli_note("no layer is known: the files have no names of weights; --etrecord adds them");
+}
+
 static int show(const struct subject *s, const struct ets_size_table_options *options)
 {
     struct ets_table *table;
@@ -197,7 +208,7 @@ static int check_words(const struct cli_arguments *arguments)
 static int cmd_size(const struct cli_arguments *arguments)
 {
     static const enum ets_size_by by[] = {ETS_SIZE_BY_PART, ETS_SIZE_BY_PART, ETS_SIZE_BY_MODULE,
-                                          ETS_SIZE_BY_DTYPE};
+                                          ETS_SIZE_BY_DTYPE, ETS_SIZE_BY_LAYER};
     static const char *const by_picture[] = {"--group-by", "--top",   "--columns",
                                              "--format",   "--width", NULL};
     int code = check_words(arguments);
@@ -205,10 +216,11 @@ static int cmd_size(const struct cli_arguments *arguments)
     if (code != CLI_OK) return code;
     const int choice = cli_choice(arguments, "--group-by", 0);
     const bool for_people = is_for_people(arguments);
+    const bool by_layer = by[choice] == ETS_SIZE_BY_LAYER;
     const struct ets_size_table_options options = {
         .groups_only = choice > 0,
         .by = by[choice],
-        .top = (uint32_t)cli_number(arguments, "--top", for_people ? SHOWN_ITEMS : 0),
+        .top = (uint32_t)cli_number(arguments, "--top", for_people && !by_layer ? SHOWN_ITEMS : 0),
         .for_people = for_people,
     };
     code = cli_check_stdin(arguments);
@@ -218,6 +230,7 @@ static int cmd_size(const struct cli_arguments *arguments)
     code = open_all(&subject);
     if (code == CLI_OK) {
         print_notes(&subject);
+        if (by_layer) print_source_of_layers(&subject);
         code = cli_is_picture(path) ? draw(&subject, path) : show(&subject, &options);
     }
     close_all(&subject);

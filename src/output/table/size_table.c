@@ -1,6 +1,7 @@
 /* The table of `size`: what takes the bytes of a program. */
 #include "output/table/size_table.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -40,6 +41,16 @@ static void put_key(const struct line *line)
     ets_table_put_text(line->table, line->group->key);
 }
 
+static void put_scheme(const struct line *line)
+{
+    ets_table_put_string(line->table, line->group->scheme);
+}
+
+static void put_kind(const struct line *line)
+{
+    ets_table_put_string(line->table, line->group->is_weights ? "weights" : "rest");
+}
+
 static void put_bytes(const struct line *line)
 {
     ets_table_put_integer(line->table, (int64_t)line->bytes);
@@ -59,6 +70,17 @@ static void put_group_count(const struct line *line)
 static const struct field group_fields[] = {
     {{.name = "what", .human_only = 1, .least_width = 24, .cut_in_middle = 1}, put_what},
     {{.name = "key", .machine_only = 1}, put_key},
+    {{.name = "size", .title = "bytes", .kind = ETS_COLUMN_BYTES}, put_bytes},
+    {{.name = "share", .kind = ETS_COLUMN_SHARE}, put_share},
+    {{.name = "items", .kind = ETS_COLUMN_INTEGER}, put_group_count},
+};
+
+/* By layer. */
+static const struct field layer_fields[] = {
+    {{.name = "layer", .human_only = 1, .least_width = 24, .cut_in_middle = 1}, put_what},
+    {{.name = "key", .machine_only = 1}, put_key},
+    {{.name = "kind", .machine_only = 1}, put_kind},
+    {{.name = "scheme"}, put_scheme},
     {{.name = "size", .title = "bytes", .kind = ETS_COLUMN_BYTES}, put_bytes},
     {{.name = "share", .kind = ETS_COLUMN_SHARE}, put_share},
     {{.name = "items", .kind = ETS_COLUMN_INTEGER}, put_group_count},
@@ -272,8 +294,10 @@ static void put_group_rows(const struct ets_size_lines *lines,
     char name[NAME_ROOM];
     const uint32_t groups = lines->group_count;
     const uint32_t shown = options->top > 0 && options->top < groups ? options->top : groups;
-    ets_table_add_columns(line.table, &group_fields[0].column, sizeof *group_fields,
-                          COUNT(group_fields), 0);
+    const bool is_layers = options->by == ETS_SIZE_BY_LAYER;
+    const struct field *fields = is_layers ? layer_fields : group_fields;
+    const size_t count = is_layers ? COUNT(layer_fields) : COUNT(group_fields);
+    ets_table_add_columns(line.table, &fields[0].column, sizeof *fields, count, 0);
     ets_table_add_section(line.table, line.headline);
     line.label = name;
     for (uint32_t g = 0; g < shown; g++) {
@@ -281,7 +305,7 @@ static void put_group_rows(const struct ets_size_lines *lines,
         line.bytes = line.group->bytes;
         ets_size_group_name(line.group, options->by, name, sizeof name);
         ets_table_add_row(line.table, 0);
-        for (size_t i = 0; i < COUNT(group_fields); i++) group_fields[i].put(&line);
+        for (size_t i = 0; i < count; i++) fields[i].put(&line);
     }
 }
 

@@ -51,8 +51,8 @@ static void test_size_lines__the_answer_names_what_takes_most(void **state)
 static void test_size_lines__groups_hold_every_item_once(void **state)
 {
     (void)state;
-    static const enum ets_size_by ways[] = {ETS_SIZE_BY_PART, ETS_SIZE_BY_MODULE,
-                                            ETS_SIZE_BY_DTYPE};
+    static const enum ets_size_by ways[] = {ETS_SIZE_BY_PART, ETS_SIZE_BY_MODULE, ETS_SIZE_BY_DTYPE,
+                                            ETS_SIZE_BY_LAYER};
     struct ets_file *file = open_file("conv_xnnpack_int8/model.bpte");
     struct ets_byte_map *map = open_map(file, NULL);
     for (size_t w = 0; w < COUNT(ways); w++) {
@@ -73,7 +73,9 @@ static void test_size_lines__groups_hold_every_item_once(void **state)
                 }
             }
             assert_int_equal(bytes, group->bytes);
-            if (g > 0) assert_true(group->bytes <= lines.groups[g - 1].bytes);
+            const bool is_sorted =
+                g == 0 || ways[w] == ETS_SIZE_BY_LAYER || group->bytes <= lines.groups[g - 1].bytes;
+            assert_true(is_sorted);
             sum += bytes;
             items += group->item_count;
         }
@@ -85,19 +87,51 @@ static void test_size_lines__groups_hold_every_item_once(void **state)
     ets_file_close(file);
 }
 
+static void test_size_lines__layers_stand_together_the_largest_first(void **state)
+{
+    (void)state;
+    struct ets_file *file = open_file("llama/kv_sdpa.pte"); /* four schemes, no names */
+    struct ets_byte_map *map = open_map(file, NULL);
+    struct ets_arena arena;
+    struct ets_size_lines lines;
+    char name[64];
+    ets_arena_init(&arena, NULL, 0);
+    assert_true(ets_size_lines_collect(&arena, map, ETS_SIZE_BY_LAYER, &lines));
+    assert_int_equal(lines.group_count, 5);
+    uint64_t sum = 0;
+    for (uint32_t g = 0; g < 4; g++) {
+        sum += lines.groups[g].bytes;
+        assert_true(lines.groups[g].is_weights);
+        assert_true(lines.groups[g].layer_bytes == lines.groups[0].layer_bytes);
+        ets_size_group_name(&lines.groups[g], ETS_SIZE_BY_LAYER, name, sizeof name);
+        assert_string_equal(name, "(layer not known)");
+    }
+    assert_true(sum == lines.groups[0].layer_bytes);
+    assert_string_equal(lines.groups[0].scheme, "qbint4");
+    assert_false(lines.groups[4].is_weights);
+    assert_null(lines.groups[4].scheme);
+    ets_size_group_name(&lines.groups[4], ETS_SIZE_BY_LAYER, name, sizeof name);
+    assert_string_equal(name, "(no weights)");
+    ets_arena_reset(&arena);
+    ets_byte_map_close(map);
+    ets_file_close(file);
+}
+
 /* Draws the picture and fills the table with an allocator that fails at some call. */
 static enum ets_status render(const struct ets_byte_map *map, const struct ets_allocator *allocator)
 {
     struct ets_table *table;
     struct ets_output *output;
     struct ets_error error = {.message = ""};
-    const struct ets_size_table_options options = {.for_people = 1, .top = 3};
+    const struct ets_size_table_options options[] = {
+        {.for_people = 1, .top = 3}, {.for_people = 1, .groups_only = 1, .by = ETS_SIZE_BY_LAYER}};
     const struct ets_table_style style = {.format = ETS_FORMAT_TABLE};
     assert_int_equal(ets_output_open("/dev/null", &output, NULL), ETS_OK);
     enum ets_status status = ets_treemap_picture_write(map, output, &error);
-    if (status == ETS_OK) status = ets_table_open(allocator, &table, &error);
-    if (status == ETS_OK) {
-        status = ets_size_table_fill(table, map, &options, &error);
+    for (int i = 0; i < 2 && status == ETS_OK; i++) {
+        status = ets_table_open(allocator, &table, &error);
+        if (status != ETS_OK) break;
+        status = ets_size_table_fill(table, map, &options[i], &error);
         if (status == ETS_OK) status = ets_table_write(table, &style, output, &error);
         ets_table_close(table);
     }
@@ -133,6 +167,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_size_lines__the_answer_names_what_takes_most),
         cmocka_unit_test(test_size_lines__groups_hold_every_item_once),
+        cmocka_unit_test(test_size_lines__layers_stand_together_the_largest_first),
         cmocka_unit_test(test_size_lines__memory_may_end_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
