@@ -42,6 +42,20 @@ static void check_model(const struct ets_token_model *model)
     }
 }
 
+/* What is said of caches without knowing the tokens. */
+static void check_caches(const struct ets_program *program)
+{
+    struct ets_kv_caches caches;
+    struct ets_error error = {.message = ""};
+    if (ets_kv_caches_find(program, &caches, &error) != ETS_OK) {
+        need(error.message[0] != '\0');
+        return;
+    }
+    need((caches.method_count > 0) == (caches.cache.tensor_count > 0));
+    need(caches.cache.kind_count <= ETS_KV_KINDS);
+    need(caches.method_count == 0 || caches.method.data != NULL);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct ets_program program;
@@ -49,6 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct ets_error error = {.message = ""};
     struct ets_token_choice choice = ETS_TOKEN_CHOICE_NONE;
     if (ets_program_init(&program, (struct ets_bytes){data, size}, NULL) != ETS_OK) return 0;
+    check_caches(&program);
     if (size % 2 == 1) choice.tokens = 0;
     if (ets_token_model_recognize(&program, &choice, &model, &error) == ETS_OK) {
         check_model(&model);

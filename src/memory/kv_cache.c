@@ -315,7 +315,7 @@ enum ets_status ets_kv_caches_find(const struct ets_program *program,
             return ETS_OK;
         }
         ETS_TRY(find_of(&method, stated, &cache, &context, error));
-        if (cache.tensor_count == 0) continue;
+        if (cache.bytes == 0) continue;
         if (caches_out->method_count++ > 0 && !is_shared(&most, &method)) {
             caches_out->is_shared = false;
         }
