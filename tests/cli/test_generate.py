@@ -128,12 +128,16 @@ class Tokens(GenerateTest):
 class Lines(GenerateTest):
     def test_generate__the_first_lines_are_the_answer(self):
         lines = self.generate("cached", "--tokens", self.prompt(), "--new", 12).stdout.splitlines()
-        self.assertRegex(lines[0], rf"^prefill 8 tokens: {NUMBER} tokens/s \(this recording; "
+        self.assertRegex(lines[0], rf"^prefill 8 tokens: {NUMBER} tokens/s \(with the process's first call; "
                                    rf"--recordings 5 gives the interval\), first token {TIME}$")
         self.assertRegex(lines[1], rf"^decode 12 tokens: {NUMBER} tokens/s, {TIME} each( \(median {TIME}\))?"
                                    rf"(, [+-]{NUMBER} (ns|us|ms) for each position)?$")
         self.assertEqual(lines[2], "KV cache 8.0 KiB float32, 256 B a token, 62 % used")
         self.assertEqual(lines[3], "")
+
+    def test_generate__a_depth_is_measured_once(self):
+        error = self.refused("cached", "--depth", "0,8,0", "--new", 2, code=support.USAGE)
+        self.assertIn("--depth has 0 twice", error)
 
     def test_generate__what_was_recognized_is_said(self):
         said = {"cached": "forward takes 1 to 31 tokens (input 0) and the first position (input 1) and gives "
@@ -204,7 +208,7 @@ class Recordings(GenerateTest):
         lines = self.generate("cached", *words).stdout.splitlines()
         interval = rf"\(95 % interval {NUMBER}\.\.{NUMBER} of 3 recordings\)"
         self.assertRegex(lines[0], rf"^prefill 8 tokens: {NUMBER} tokens/s {interval}, first token {TIME}$")
-        self.assertRegex(lines[1], rf"^decode 12 tokens: {NUMBER} tokens/s {interval}, {TIME} each")
+        self.assertRegex(lines[1], rf"^decode 12 tokens: {NUMBER} tokens/s {interval}, median call {TIME}")
         row = self.rows("cached", *words)[1]
         self.assertEqual(len(row["samples_ns"]), 3)
         mean, count = sum(row["samples_ts"]) / 3, 3
@@ -339,7 +343,7 @@ class Refused(GenerateTest):
         self.assertIn("decoder has no output 3", self.refused("speech", "--feed", "decoder.1=decoder.3"))
 
     def test_generate__depths_that_are_wrong(self):
-        for text in ("", "x", "1,,2", "-1", "1;2", ",".join(["1"] * 33)):
+        for text in ("", "x", "1,,2", "-1", "1;2", ",".join(map(str, range(33)))):
             self.assertIn("--depth takes", self.refused("cached", f"--depth={text}", code=support.USAGE))
 
 

@@ -42,6 +42,13 @@ class Stages(support.FolderTest):
         self.assertEqual(rows(query, *PROMPT), [("prefill", 8, 0), ("decode", 4, 8)])
         self.assertEqual(rows(query), [])
 
+    def test_stages__that_the_trace_tells_are_believed(self):
+        log = support.DATA / "exchange" / "llama_runner.log"
+        done = support.run("inspect", log, *PROMPT)
+        self.assertIn(b"note: the trace tells its tokens: ignored --prompt 8", done.stderr)
+        self.assertIn(b"512 tokens in", done.stdout)
+        self.assertNotIn(b"--prompt", support.run("inspect", TRACE, *PROMPT).stderr)
+
     def test_stages__are_compared_each_with_its_own(self):
         done = support.run("diff", TRACE, TRACE, *PROMPT)
         text = done.stdout.decode()

@@ -119,6 +119,22 @@ static bool parse_request(const struct cli_arguments *arguments, const struct cl
     return ok;
 }
 
+/* Says where --prompt has no effect, because the trace knows better or nothing ran. */
+static void note_prompt(const struct cli_arguments *arguments,
+                        const struct ets_inspection *inspection)
+{
+    const uint32_t prompt = (uint32_t)cli_number(arguments, "--prompt", 0);
+    bool is_used = false, has_tokens = false;
+    for (uint32_t i = 0; i < ets_inspection_run_count(inspection); i++) {
+        const struct ets_run *run = ets_inspection_run(inspection, i);
+        has_tokens = has_tokens || run->tokens > 0;
+        is_used = is_used || (run->stage == ETS_STAGE_PREFILL && run->tokens == prompt);
+    }
+    if (prompt == 0 || is_used) return;
+    if (has_tokens) cli_note("the trace tells its tokens: ignored --prompt %u", prompt);
+    else cli_note("the trace has no run of a method: ignored --prompt %u", prompt);
+}
+
 /*
  * Determines the units of the trace and the table. A trace that states its unit is never rescaled;
  * cycles cannot be converted to time.
@@ -370,6 +386,7 @@ int cli_show(const struct cli_arguments *arguments, struct cli_subject *subject)
     if (request.table.threads > 0) request.table.machine = &request.machine;
     struct ets_inspection *inspection = NULL;
     if (code == CLI_OK) code = cli_open_inspection(subject, &request.inspect, &inspection);
+    if (code == CLI_OK) note_prompt(arguments, inspection);
     if (code == CLI_OK && cli_wants_memory(arguments)) {
         code = cli_show_memory(arguments, inspection, subject->path);
     } else if (code == CLI_OK) {

@@ -138,6 +138,11 @@ int cli_depths(const struct cli_arguments *arguments, struct cli_depths *depths_
         const struct part part = next_part(&at, ',');
         uint32_t number;
         if (depths_out->count < CLI_MOST_DEPTHS && read_number(part, &number)) {
+            for (uint32_t i = 0; i < depths_out->count; i++) {
+                if (depths_out->items[i] != number) continue;
+                return cli_complain(CLI_USAGE, "--depth has %u twice; recordings repeat a depth",
+                                    number);
+            }
             depths_out->items[depths_out->count++] = number;
             continue;
         }

@@ -293,7 +293,8 @@ static void put_group_rows(const struct ets_size_lines *lines,
 {
     char name[NAME_ROOM];
     const uint32_t groups = lines->group_count;
-    const uint32_t shown = options->top > 0 && options->top < groups ? options->top : groups;
+    uint32_t shown = options->top > 0 && options->top < groups ? options->top : groups;
+    if (shown + 1 == groups) shown = groups; /* a note of one would be as long */
     const bool is_layers = options->by == ETS_SIZE_BY_LAYER;
     const struct field *fields = is_layers ? layer_fields : group_fields;
     const size_t count = is_layers ? COUNT(layer_fields) : COUNT(group_fields);
@@ -307,6 +308,9 @@ static void put_group_rows(const struct ets_size_lines *lines,
         ets_table_add_row(line.table, 0);
         for (size_t i = 0; i < count; i++) fields[i].put(&line);
     }
+    if (shown == groups || !options->for_people) return;
+    const int size = snprintf(name, sizeof name, "%u more are smaller", groups - shown);
+    ets_table_add_note(line.table, (struct ets_text){name, (size_t)size});
 }
 
 /* Of the group or its rest there is no item: cells of machines alone are empty. */

@@ -98,7 +98,7 @@ static void add_rate(const struct ets_generation_report *report,
         add_number(text, rate.high);
         ets_add_text(text, " of %u recordings)", report->recordings);
     } else if (hint != NULL) {
-        ets_add_text(text, " (this recording; %s gives the interval)", hint);
+        ets_add_text(text, " (with the process's first call; %s gives the interval)", hint);
     }
 }
 
@@ -119,10 +119,17 @@ static void add_test(const struct ets_generation_report *report,
     }
     const double mean = ets_over_recordings(report, test->total_ns).value / test->tokens;
     const double median = ets_over_recordings(report, test->median_call_ns).value;
-    ets_add_text(text, ", ");
-    add_time(text, mean);
-    if (test->tokens > 1) ets_add_text(text, " each");
-    if (test->call_count > 1 && fabs(mean - median) > MOST_APART * median) {
+    /* Rates of recordings are averaged, as llama-bench does; the mean time is not one by them. */
+    if (report->recordings > 1) {
+        ets_add_text(text, ", median call ");
+        add_time(text, median);
+    } else {
+        ets_add_text(text, ", ");
+        add_time(text, mean);
+        if (test->tokens > 1) ets_add_text(text, " each");
+    }
+    if (report->recordings == 1 && test->call_count > 1 &&
+        fabs(mean - median) > MOST_APART * median) {
         ets_add_text(text, " (median ");
         add_time(text, median);
         ets_add_text(text, ")");
