@@ -27,9 +27,12 @@ static bool is_named(const struct ets_row *row, const char *name)
     return ets_text_is(row->name, name);
 }
 
+/* The event of a kernel: "native_call_add.out"; kernels of other libraries name it as the program
+ * names the operator, "llama::custom_sdpa.out". */
 static bool is_kernel_row(const struct ets_row *row)
 {
-    return ets_row_kernel(row).data != NULL;
+    if (ets_row_kernel(row).data != NULL) return true;
+    return !row->is_delegated && ets_text_equal(row->name, row->kernel);
 }
 
 static const struct ets_row *parent_of(const struct finder *f, const struct ets_row *row)
