@@ -79,13 +79,16 @@ size_t ets_cost_headline(const struct ets_total_cost *total, const char *of, cha
         ets_add_text(&out, "the work %s is unknown: %s", of, ets_cost_reason_name(cost->reason));
         return out.used;
     }
-    const char *least = state == ETS_COST_PARTIAL ? "at least " : "";
+    /* Without some operators and with upper bounds of others, it is no bound of the whole. */
+    const bool is_partial = state == ETS_COST_PARTIAL, is_bound = !cost->at_most;
+    const char *least = is_partial && is_bound ? "at least " : "";
+    const char *counted = is_partial && !is_bound ? " in what is counted" : "";
     if (flops == 0) {
-        ets_add_text(&out, "%sno arithmetic %s; %llu bytes moved", least, of,
+        ets_add_text(&out, "%sno arithmetic %s%s; %llu bytes moved", least, of, counted,
                      (unsigned long long)bytes);
     } else {
         (void)ets_print_flops((double)flops, number, sizeof number);
-        ets_add_text(&out, "%s%s %s", least, number, of);
+        ets_add_text(&out, "%s%s %s%s", least, number, of, counted);
         /* Shares and ratios of a part are none of the whole. */
         if (cost->unknown == 0) add_family(&out, total);
         if (bytes > 0 && cost->unknown == 0) {

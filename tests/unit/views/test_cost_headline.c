@@ -51,6 +51,12 @@ static void test_cost_headline__what_is_left_open(void **state)
     check(&total,
           "0.605 GFLOP a run; 99 % in 35 convolutions; 10.1 operations a byte; at most, as shapes "
           "are upper bounds");
+    total.cost.unknown = 1;
+    total.cost.reason = ETS_COST_NO_RULE;
+    check(
+        &total,
+        "0.605 GFLOP a run in what is counted; at most, as shapes are upper bounds; 1 operator is "
+        "not counted: no rule for this operator");
 }
 
 static void test_cost_headline__nothing_known_or_nothing_done(void **state)
